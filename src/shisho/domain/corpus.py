@@ -1,0 +1,224 @@
+"""Documents, passages, and what is asked of them and found in them. Offsets count characters of the original text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NewType
+
+DocumentId = NewType("DocumentId", str)
+PassageId = NewType("PassageId", str)
+
+LOCAL_OWNER = "local"
+DEFAULT_CORPUS = "default"
+
+
+class BlockKind(StrEnum):
+    """What a block of a document is; passages never cross a block of another kind."""
+
+    PARAGRAPH = "paragraph"
+    HEADING = "heading"
+    TABLE = "table"
+    LIST = "list"
+    CAPTION = "caption"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Where one printed line stands: `start:end` of its text, its page (from 1), its box in points from the page's top left."""
+
+    start: int
+    end: int
+    page: int
+    box: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A piece of a document as its reader saw it. `text` is verbatim; `lines` count offsets inside it."""
+
+    text: str
+    kind: BlockKind = BlockKind.PARAGRAPH
+    page: int | None = None
+    headings: tuple[str, ...] = ()
+    lines: tuple[Line, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reader made of some bytes. `needs_ocr` lists pages (from 1) that hold no text layer."""
+
+    blocks: tuple[Block, ...]
+    title: str = ""
+    page_count: int | None = None
+    needs_ocr: tuple[int, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Something to take in: its bytes, where they came from, and what its owner says of it."""
+
+    name: str
+    data: bytes
+    media_type: str | None = None
+    title: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    password: str | None = None
+
+
+class DocumentState(StrEnum):
+    """live: searchable · superseded: a newer version stands in its place · removed: tombstone · purged: text erased."""
+
+    LIVE = "live"
+    SUPERSEDED = "superseded"
+    REMOVED = "removed"
+    PURGED = "purged"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One immutable version of a document, named by the hash of its corpus and bytes."""
+
+    id: DocumentId
+    corpus: str
+    owner: str
+    source: str
+    title: str
+    media_type: str
+    sha256: str
+    size: int
+    page_count: int | None
+    passage_count: int
+    state: DocumentState
+    added_at: str
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of one document: `document text[start:end] == text`.
+
+    `terms` holds the index terms, one sentence a line, separated by spaces; `bigrams` the character pairs likewise;
+    `cluster` names the group of near-duplicates it belongs to.
+    """
+
+    id: PassageId
+    document_id: DocumentId
+    ordinal: int
+    start: int
+    end: int
+    page: int | None
+    heading: str
+    kind: BlockKind
+    text: str
+    terms: str
+    heading_terms: str
+    bigrams: str
+    cluster: str
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """A whole document ready for the shelf: everything that one transaction stores."""
+
+    document: Document
+    text: str
+    lines: tuple[Line, ...]
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """A named set of documents with an owner."""
+
+    name: str
+    owner: str
+    documents: int
+    passages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """An inclusive range in a filter; either end may be open. Values compare as their field does: number, date or text."""
+
+    low: str | None = None
+    high: str | None = None
+
+
+Condition = str | tuple[str, ...] | Range
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which passages may be found: an owner's, in some corpora (none named: all), under filters by metadata, page or date."""
+
+    owner: str = LOCAL_OWNER
+    corpora: tuple[str, ...] = ()
+    filters: Mapping[str, Condition] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """What a caller asks of the searcher. It never names an algorithm and never passes k."""
+
+    search_intent: str = ""
+    keyword_query: tuple[str, ...] = ()
+    vector_query: str = ""
+    filter_conditions: Mapping[str, Condition] = field(default_factory=dict)
+
+
+class Complexity(StrEnum):
+    """How many things the question wants; decides how deep a round looks."""
+
+    SINGLE = "single"
+    SEVERAL = "several"
+    COMPARISON = "comparison"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One place in a ranking: the passage, its score, and the parts the score was made of."""
+
+    passage: Passage
+    score: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A passage as the librarian sees it: a number, its text, its heading, and the share of the query it matched. No id."""
+
+    temp_index: int
+    text: str
+    heading: str
+    match: float
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round of a session: what is shown, how many passages were ranked (k), and how many are in scope (N)."""
+
+    shown: tuple[Shown, ...]
+    ranked: int
+    in_scope: int
+    exhausted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A verbatim span with everything that opens it. `start:end` are offsets of the document's original text."""
+
+    document_id: DocumentId
+    title: str
+    source: str
+    page: int | None
+    start: int
+    end: int
+    snippet: str
+    sha256: str
+    passage_id: PassageId
+    cluster: str

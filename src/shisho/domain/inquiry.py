@@ -1,0 +1,168 @@
+"""A question and what becomes of it: goals, plan, evidence, answer. Only Evidence and Answer carry ids; nothing knows k."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from shisho.domain.corpus import Complexity, Condition, DocumentId
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """One thing the question needs to know."""
+
+    id: str
+    question: str
+    min_evidence: int = 1
+    min_sources: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Ceilings, checked before they are spent. 0 model calls or tokens means none may be used."""
+
+    max_rounds: int = 3
+    max_seconds: float = 120.0
+    max_pages: int = 200
+    max_model_calls: int = 8
+    max_tokens: int = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """What is to be found out, and the boolean condition over goals that ends the search."""
+
+    question: str
+    goals: tuple[Goal, ...]
+    condition: str
+    complexity: Complexity
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One round's request in the librarian's words."""
+
+    search_intent: str
+    keyword_query: tuple[str, ...]
+    vector_query: str
+    reasoning: str
+    filter_conditions: Mapping[str, Condition] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What Evaluate claims: a snippet of the passage with this number speaks to this goal. Not yet verified."""
+
+    index: int
+    goal_id: str
+    snippet: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRef:
+    """Verified evidence as the librarian holds it: a number instead of an id."""
+
+    number: int
+    goal_id: str
+    snippet: str
+    heading: str
+    score: float
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class GoalStatus:
+    """How far a goal has come."""
+
+    goal_id: str
+    evidence: int
+    sources: int
+    met: bool
+
+
+class Status(StrEnum):
+    """Where Route sends the loop."""
+
+    CONTINUE = "CONTINUE"
+    COMPLETE = "COMPLETE"
+    ABSTAIN = "ABSTAIN"
+
+
+class LoopStop(StrEnum):
+    """Why the loop ended."""
+
+    CONDITION_MET = "CONDITION_MET"
+    ROUNDS = "ROUNDS"
+    PAGES = "PAGES"
+    SECONDS = "SECONDS"
+    MODEL_CALLS = "MODEL_CALLS"
+    TOKENS = "TOKENS"
+    STAGNATION = "STAGNATION"
+    EXHAUSTED = "EXHAUSTED"
+    STOPPED = "STOPPED"
+    MODEL_FAILED = "MODEL_FAILED"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Route's decision. `loop_stop` is set unless the loop goes on."""
+
+    status: Status
+    next_focus: str
+    judgment_reason: str
+    loop_stop: LoopStop | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A quotation that opens: `text[start:end] == snippet` of the original document, sha256 of the snippet's UTF-8 bytes."""
+
+    id: str
+    number: int
+    goal_id: str
+    document_id: DocumentId
+    document: str
+    title: str
+    heading: str
+    page: int | None
+    start: int
+    end: int
+    snippet: str
+    sha256: str
+    score: float
+    round: int
+    source_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of an answer with the numbers of its evidence, and whether they carry it."""
+
+    text: str
+    evidence: tuple[int, ...]
+    supported: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the visitor gets. `abstained` says that no evidence met any goal; `missing` names what is not answered."""
+
+    id: str
+    task_id: str
+    question: str
+    text: str
+    sentences: tuple[Sentence, ...]
+    evidence: tuple[Evidence, ...]
+    condition: str
+    goals: tuple[Goal, ...]
+    goal_status: tuple[GoalStatus, ...]
+    loop_stop: LoopStop
+    rounds: int
+    budget_used: Mapping[str, float]
+    abstained: bool
+    missing: tuple[str, ...]
+    model: str
+    created_at: str

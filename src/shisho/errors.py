@@ -1,0 +1,138 @@
+"""Every error a visitor can meet. The class says whether to retry; the message says what happened and what to do.
+
+ShishoError                      code                  retry
+├─ InvalidParams                 INVALID_PARAMS        no
+├─ NotFound                      RESOURCE_NOT_FOUND    no
+├─ EmptyCorpus                   EMPTY_CORPUS          no
+├─ BudgetExhausted               BUDGET_EXHAUSTED      no
+├─ SourceRemoved                 SOURCE_REMOVED        no
+├─ ExtraMissing                  EXTRA_MISSING         no
+├─ Conflict                      CONFLICT              yes
+├─ TimedOut                      TIMEOUT               yes
+├─ Internal                      INTERNAL              no
+└─ UnusableDocument                                    no
+   ├─ DocumentUnreadable         DOCUMENT_UNREADABLE
+   ├─ DocumentEncrypted          DOCUMENT_ENCRYPTED
+   ├─ UnsupportedMedia           UNSUPPORTED_MEDIA
+   ├─ TooLarge                   TOO_LARGE
+   └─ NeedsOcr                   NEEDS_OCR
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+
+class ShishoError(Exception):
+    """Base of all. `details` is JSON-ready and never holds a secret or the text of a document."""
+
+    code: ClassVar[str] = "INTERNAL"
+    retry: ClassVar[bool] = False
+
+    def __init__(self, message: str, **details: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details: Mapping[str, Any] = details
+
+
+class InvalidParams(ShishoError):
+    """The call itself is wrong: mend the arguments."""
+
+    code = "INVALID_PARAMS"
+
+
+class NotFound(ShishoError):
+    """No such document, answer, evidence or passage (or the prefix fits several)."""
+
+    code = "RESOURCE_NOT_FOUND"
+
+
+class EmptyCorpus(ShishoError):
+    """There is nothing to search: add documents first."""
+
+    code = "EMPTY_CORPUS"
+
+
+class BudgetExhausted(ShishoError):
+    """A ceiling was reached before anything was found: raise it."""
+
+    code = "BUDGET_EXHAUSTED"
+
+
+class SourceRemoved(ShishoError):
+    """The text was purged; what quoted it can no longer be shown."""
+
+    code = "SOURCE_REMOVED"
+
+
+class ExtraMissing(ShishoError):
+    """An optional package is needed: install the named extra."""
+
+    code = "EXTRA_MISSING"
+
+
+class Conflict(ShishoError):
+    """Someone else holds what this needs: try again."""
+
+    code = "CONFLICT"
+    retry = True
+
+
+class TimedOut(ShishoError):
+    """The time allowed ran out: try again or allow more."""
+
+    code = "TIMEOUT"
+    retry = True
+
+
+class Internal(ShishoError):
+    """A fault of ours: report it with its error id."""
+
+
+class UnusableDocument(ShishoError):
+    """One file cannot be taken in; its neighbours can."""
+
+    code = "DOCUMENT_UNREADABLE"
+
+
+class DocumentUnreadable(UnusableDocument):
+    """Damaged, or it broke its reader."""
+
+
+class DocumentEncrypted(UnusableDocument):
+    """A password is needed, or the one given is wrong."""
+
+    code = "DOCUMENT_ENCRYPTED"
+
+
+class UnsupportedMedia(UnusableDocument):
+    """No reader for this kind of file."""
+
+    code = "UNSUPPORTED_MEDIA"
+
+
+class TooLarge(UnusableDocument):
+    """Over a limit of size, depth or time."""
+
+    code = "TOO_LARGE"
+
+
+class NeedsOcr(UnusableDocument):
+    """Pages without a text layer: make one with OCR first."""
+
+    code = "NEEDS_OCR"
+
+
+def by_code() -> dict[str, type[ShishoError]]:
+    """Every concrete class under its code, for messages that crossed a process boundary and for the documentation test."""
+    found: dict[str, type[ShishoError]] = {}
+    todo: list[type[ShishoError]] = [ShishoError]
+    while todo:
+        cls = todo.pop()
+        todo.extend(cls.__subclasses__())
+        if "code" in vars(cls) or cls is DocumentUnreadable or cls is Internal:
+            found[cls.code] = cls
+    found["INTERNAL"] = Internal
+    found["DOCUMENT_UNREADABLE"] = DocumentUnreadable
+    return found

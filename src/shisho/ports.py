@@ -1,0 +1,173 @@
+"""The plugs of the house: what the rooms need from outside, in verbs of the domain. Implementations stand in `stores/`
+and `corpus/readers/`; `bootstrap` plugs them in. No verb here speaks SQL or HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from shisho.domain.corpus import (
+    Citation,
+    Complexity,
+    Corpus,
+    Document,
+    DocumentId,
+    Intake,
+    Line,
+    Passage,
+    PassageId,
+    Reading,
+    Round,
+    Scope,
+    SearchRequest,
+    Source,
+)
+from shisho.domain.inquiry import Answer, Evidence
+
+
+class Clock(Protocol):
+    """The only source of time."""
+
+    def now(self) -> str:
+        """Wall-clock time, ISO 8601 in UTC."""
+
+    def monotonic(self) -> float:
+        """Seconds that never run backwards."""
+
+
+class Reader(Protocol):
+    """Bytes to blocks. Hostile bytes end in a typed error within the reader's time and memory limits, never in a crash."""
+
+    async def read(self, source: Source) -> Reading:
+        """Raises an `UnusableDocument` that says why these bytes cannot be taken in."""
+
+    async def close(self) -> None:
+        """End what was started for reading."""
+
+
+class Shelf(Protocol):
+    """The documents and their passages: the truth from which every index is derived."""
+
+    async def ensure_corpus(self, name: str, owner: str) -> Corpus: ...
+
+    async def corpora(self, owner: str) -> Sequence[Corpus]: ...
+
+    async def known(self, corpus: str, owner: str, sha256: str) -> Document | None:
+        """The live document of this corpus with these bytes."""
+
+    async def put(self, intake: Intake) -> DocumentId | None:
+        """Store a whole document in one transaction and return the version it superseded (same corpus, owner and source)."""
+
+    async def document(self, document_id: DocumentId) -> Document:
+        """Raises NotFound."""
+
+    async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]: ...
+
+    async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
+        """Live documents in scope, oldest first; `after` is the id of the last one seen."""
+
+    async def text(self, document_id: DocumentId) -> str:
+        """The original text. Raises NotFound, or SourceRemoved after a purge."""
+
+    async def lines(self, document_id: DocumentId) -> Sequence[Line]:
+        """Geometry of the printed lines, offsets in the original text; empty where the format has none."""
+
+    async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
+        """Those of `ids` whose document is live."""
+
+    async def find_passage(self, prefix: str, owner: str) -> Passage | None: ...
+
+    async def count(self, scope: Scope) -> int:
+        """N: live passages in scope."""
+
+    async def remove(self, document_id: DocumentId, *, purge: bool) -> None:
+        """Tombstone: found no more, citations still open. `purge` erases text, passages, snippets and ledger copies too."""
+
+
+class Index(Protocol):
+    """A lexical index derived from the shelf. It may be deleted at any time and catches up."""
+
+    async def catch_up(self) -> None:
+        """Take in what the shelf has changed since the last time."""
+
+    async def propose(
+        self, terms: Sequence[str], bigrams: Sequence[str], scope: Scope, limit: int, seen: frozenset[PassageId]
+    ) -> Sequence[PassageId]:
+        """The best `limit` passages in scope that are not in `seen`, by the index's own score."""
+
+    async def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
+        """In how many passages each term stands; `field` is terms, bigrams or heading."""
+
+    async def statistics(self) -> Mapping[str, float]:
+        """`passages` in the index, mean `length` in terms, mean `bigrams` and `heading` lengths."""
+
+
+class DenseIndex(Protocol):
+    """Nearest passages by vector, exact under any filter and any exclusion."""
+
+    async def nearest(
+        self, vector: Sequence[float], scope: Scope, limit: int, seen: frozenset[PassageId]
+    ) -> Sequence[PassageId]: ...
+
+
+class Embedder(Protocol):
+    """Text to vectors. Two methods, because queries and passages carry different prefixes."""
+
+    async def passages(self, texts: Sequence[str]) -> Sequence[Sequence[float]]: ...
+
+    async def query(self, text: str) -> Sequence[float]: ...
+
+
+class SearchSession(Protocol):
+    """One inquiry's way through the corpus. It alone knows ids, what was seen, N and k."""
+
+    @property
+    def id(self) -> str: ...
+
+    async def search(self, request: SearchRequest, round_: int) -> Round:
+        """Round `round_` (from 1). Asked again for a round it has already given, it gives the same passages."""
+
+    async def resolve(self, temp_index: int, start: int, end: int) -> Citation:
+        """The span `start:end` of the shown passage's text, as it stands in the document now stored."""
+
+    async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
+        """idf of each term over the corpus, from 0 (everywhere) upward."""
+
+
+class Searcher(Protocol):
+    """Opens sessions over a scope."""
+
+    async def open(
+        self, scope: Scope, complexity: Complexity, room_tokens: int, session_id: str | None = None
+    ) -> SearchSession: ...
+
+
+class Ledger(Protocol):
+    """What happened in a run, node by node, and what came out of it."""
+
+    async def begin(self, run_id: str, owner: str, facts: Mapping[str, Any]) -> None: ...
+
+    async def facts(self, run_id: str) -> Mapping[str, Any]:
+        """What the run was begun with. Raises NotFound."""
+
+    async def record(self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any) -> None: ...
+
+    async def step(self, run_id: str, step: int) -> tuple[str, str, Any] | None:
+        """(node, input hash, output) of a step already taken."""
+
+    async def forget_from(self, run_id: str, step: int) -> None:
+        """Drop this step and all after it: their input has changed."""
+
+    async def steps(self, run_id: str) -> Sequence[Mapping[str, Any]]: ...
+
+    async def save(self, answer: Answer, owner: str) -> None:
+        """The answer and its evidence, in one transaction."""
+
+    async def answer(self, prefix: str, owner: str) -> Answer:
+        """By id, unique prefix or `last`. Raises NotFound."""
+
+    async def evidence(self, prefix: str, owner: str) -> Evidence:
+        """By id or unique prefix. Raises NotFound, or SourceRemoved after a purge."""
+
+    async def last_run(self, owner: str) -> str:
+        """The newest run, finished or not. Raises NotFound."""

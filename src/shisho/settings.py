@@ -1,0 +1,134 @@
+"""One table of settings: name, type, default, help. The only reader of the environment and of the settings file.
+
+A value comes from the call, else from `SHISHO_<NAME>`, else from `settings.toml` in the home folder, else from the default.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_data_path
+
+from shisho.errors import InvalidParams
+
+Value = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row of the table. The default's type is the setting's type."""
+
+    name: str
+    default: Value
+    help: str
+    choices: tuple[str, ...] = ()
+
+
+TABLE: tuple[Setting, ...] = (
+    Setting("home", "", "folder of the database and indexes; empty: the platform's data folder"),
+    Setting("language", "auto", "language of messages", ("auto", "ja", "en")),
+    Setting("splitter", "fast", "how passages are cut", ("fast", "ginza")),
+    Setting("terms", "fast", "how index terms are made", ("fast", "ginza")),
+    Setting("model", "none", "language model of the librarian; none: quotations only", ("none",)),
+    Setting("max_rounds", 3, "search rounds of one question"),
+    Setting("max_seconds", 120.0, "seconds one question may take"),
+    Setting("room_tokens", 8000, "room for shown passages in one round, in tokens"),
+    Setting("growth", "linear", "how k grows with the round: 1, 2, 3 or 1, 3, 10", ("linear", "exponential")),
+    Setting("max_file_mb", 50, "largest file taken in, in megabytes"),
+    Setting("reader_seconds", 60.0, "seconds a reader may spend on one file (HTML: 5)"),
+    Setting("reader_memory_mb", 1024, "memory a reader may use, in megabytes"),
+    Setting("passage_chars", 500, "longest passage, in characters"),
+    Setting("passage_overlap", 100, "overlap of neighbouring passages, in characters"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every value and where it came from: `call`, `environment`, `file` or `default`."""
+
+    values: Mapping[str, Value]
+    origins: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> Value:
+        return self.values[name]
+
+    def text(self, name: str) -> str:
+        return str(self.values[name])
+
+    def whole(self, name: str) -> int:
+        return int(self.values[name])
+
+    def real(self, name: str) -> float:
+        return float(self.values[name])
+
+    @property
+    def home(self) -> Path:
+        chosen = self.text("home")
+        return Path(chosen).expanduser() if chosen else user_data_path("shisho", appauthor=False)
+
+    @property
+    def japanese(self) -> bool:
+        """Whether messages are in Japanese: as set, else as the locale says; Japanese where it says nothing."""
+        chosen = self.text("language")
+        if chosen != "auto":
+            return chosen == "ja"
+        locale = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
+        return not locale.lower().startswith("en")
+
+
+def load(**given: Any) -> Settings:
+    """Read settings. Raises InvalidParams that names a wrong setting and what it takes."""
+    table = {row.name: row for row in TABLE}
+    for name in given:
+        if name not in table:
+            raise InvalidParams(f"There is no setting {name!r}. `shisho settings` lists them all.")
+    values: dict[str, Value] = {row.name: row.default for row in TABLE}
+    origins = dict.fromkeys(values, "default")
+
+    def take(name: str, raw: object, origin: str) -> None:
+        if raw is not None:
+            values[name], origins[name] = _typed(table[name], raw, origin), origin
+
+    take("home", os.environ.get("SHISHO_HOME"), "environment")
+    take("home", given.get("home"), "call")
+    for name, raw in _file(Settings(values, origins).home / "settings.toml").items():
+        if name not in table:
+            raise InvalidParams(f"settings.toml has {name!r}, which is no setting. `shisho settings` lists them all.")
+        if name != "home":
+            take(name, raw, "file")
+    for name in table:
+        take(name, os.environ.get(f"SHISHO_{name.upper()}"), "environment")
+        take(name, given.get(name), "call")
+    return Settings(values, origins)
+
+
+def _file(path: Path) -> dict[str, object]:
+    if not path.is_file():
+        return {}
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidParams(f"{path} is not valid TOML: {error}") from error
+
+
+def _typed(row: Setting, raw: object, origin: str) -> Value:
+    wanted = type(row.default)
+    try:
+        value: Value = _flag(raw) if wanted is bool else wanted(str(raw))
+    except ValueError as error:
+        raise InvalidParams(f"{row.name} (from {origin}) takes {wanted.__name__}, not {raw!r}.") from error
+    if row.choices and value not in row.choices:
+        raise InvalidParams(f"{row.name} (from {origin}) takes one of {', '.join(row.choices)}, not {raw!r}.")
+    return value
+
+
+def _flag(raw: object) -> bool:
+    word = str(raw).strip().lower()
+    if word not in {"1", "0", "true", "false", "yes", "no", "on", "off"}:
+        raise ValueError(word)
+    return word in {"1", "true", "yes", "on"}

@@ -1,0 +1,1 @@
+"""What is known of Japanese and English text: folding, sentences, terms, numbers and dates. Pure; imports nothing of ours."""

@@ -18,6 +18,7 @@ from shisho.domain.corpus import (
     PassageId,
     Reading,
     Round,
+    RoundRecord,
     Scope,
     SearchRequest,
     Source,
@@ -58,6 +59,9 @@ class Shelf(Protocol):
     async def put(self, intake: Intake) -> DocumentId | None:
         """Store a whole document in one transaction and return the version it superseded (same corpus, owner and source)."""
 
+    async def meet_again(self, document: Document, source: str, metadata: Mapping[str, str]) -> None:
+        """A known document stands at this source too, and this is said of it."""
+
     async def document(self, document_id: DocumentId) -> Document:
         """Raises NotFound."""
 
@@ -75,7 +79,11 @@ class Shelf(Protocol):
     async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
         """Those of `ids` whose document is live."""
 
-    async def find_passage(self, prefix: str, owner: str) -> Passage | None: ...
+    async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
+        """All passages of a document in order, live or not; none after a purge."""
+
+    async def akin(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
+        """Passages that share one of these bands: candidates for the same cluster."""
 
     async def count(self, scope: Scope) -> int:
         """N: live passages in scope."""
@@ -132,6 +140,15 @@ class SearchSession(Protocol):
 
     async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         """idf of each term over the corpus, from 0 (everywhere) upward."""
+
+
+class SessionLog(Protocol):
+    """What each session has shown, so that it outlives its process."""
+
+    async def rounds(self, session_id: str) -> Sequence[RoundRecord]: ...
+
+    async def add(self, session_id: str, record: RoundRecord) -> None:
+        """A whole round, or nothing."""
 
 
 class Searcher(Protocol):

@@ -103,7 +103,8 @@ class Passage:
     """A stretch of one document: `document text[start:end] == text`.
 
     `terms` holds the index terms, one sentence a line, separated by spaces; `bigrams` the character pairs likewise;
-    `cluster` names the group of near-duplicates it belongs to.
+    `cluster` names the group of near-duplicates it belongs to; `bands` are the hashes by which such are looked up when it
+    is stored.
     """
 
     id: PassageId
@@ -119,6 +120,7 @@ class Passage:
     heading_terms: str
     bigrams: str
     cluster: str
+    bands: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,30 @@ class Intake:
     text: str
     lines: tuple[Line, ...]
     passages: tuple[Passage, ...]
+
+
+class Outcome(StrEnum):
+    """What became of a source: its bytes are new, were known already, stand in an older version's place, or cannot be used."""
+
+    ADDED = "added"
+    KNOWN = "known"
+    REPLACED = "replaced"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What one source's owner is told. `code` and `reason` are set when it failed."""
+
+    source: str
+    outcome: Outcome
+    document_id: DocumentId | None = None
+    title: str = ""
+    pages: int | None = None
+    passages: int = 0
+    code: str = ""
+    reason: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +232,27 @@ class Round:
     ranked: int
     in_scope: int
     exhausted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRecord:
+    """Which passage stands behind a number of a session."""
+
+    number: int
+    passage_id: PassageId
+    document_id: DocumentId
+    match: float
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRecord:
+    """A round as the session's log keeps it."""
+
+    round: int
+    ranked: int
+    in_scope: int
+    exhausted: bool
+    shown: tuple[ShownRecord, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Where things are kept: `embedded/` (SQLite and tantivy in one folder), `memory.py` (nothing kept)."""

@@ -1,0 +1,40 @@
+"""A metadata value as filters compare it: dates as ISO in any calendar (令和6年 is 2024), numbers, else folded text."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "大正": 1911, "明治": 1867}
+_DATE = re.compile(
+    r"(?:(?P<era>令和|平成|昭和|大正|明治)(?P<nth>元|\d{1,2})|(?P<year>\d{4}))年(?:度|(?:(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})日)?)?)"
+)
+_ISO = re.compile(r"(?P<year>\d{4})[-/.](?P<month>\d{1,2})(?:[-/.](?P<day>\d{1,2}))?")
+_NUMBER = re.compile(r"[-+]?\d{1,15}(?:\.\d{1,15})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparable:
+    """`folded` compares as text; `number` is there where the value is one."""
+
+    folded: str
+    number: float | None
+
+
+def comparable(value: str) -> Comparable:
+    """The form in which two values of one field are the same or in order."""
+    folded = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
+    found = _DATE.fullmatch(folded) or _ISO.fullmatch(folded)
+    if found is not None:
+        return Comparable(_iso(found), None)
+    plain = folded.replace(",", "")
+    return Comparable(folded, float(plain) if _NUMBER.fullmatch(plain) else None)
+
+
+def _iso(found: re.Match[str]) -> str:
+    parts = found.groupdict()
+    nth = 1 if parts.get("nth") == "元" else int(parts.get("nth") or 0)
+    year = ERAS[parts["era"]] + nth if parts.get("era") else int(parts["year"])
+    month, day = parts.get("month"), parts.get("day")
+    return f"{year:04}" + (f"-{int(month):02}" if month else "") + (f"-{int(day):02}" if day else "")

@@ -1,0 +1,137 @@
+"""Runs, their steps, their answers, in SQLite. A snippet stands in one place, so that a purge can erase it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import apsw
+
+from shisho.domain.codec import build, dumps, plain
+from shisho.domain.inquiry import Answer, Evidence
+from shisho.errors import NotFound, SourceRemoved
+from shisho.ports import Clock
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.rows import every
+
+TOP = "\U0010ffff"
+
+
+class EmbeddedLedger:
+    """`ports.Ledger` over one SQLite file."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database, self._clock = database, clock
+
+    async def begin(self, run_id: str, owner: str, facts: Mapping[str, Any]) -> None:
+        row = (run_id, owner, dumps(facts), self._clock.now())
+        query = "INSERT INTO runs(id, owner, state, facts, created_at) VALUES (?, ?, 'open', ?, ?) ON CONFLICT DO NOTHING"
+        await self._database.write(lambda connection: connection.execute(query, row) and None)
+
+    async def facts(self, run_id: str) -> Mapping[str, Any]:
+        def work(connection: apsw.Connection) -> Mapping[str, Any]:
+            row = connection.execute("SELECT facts, state FROM runs WHERE id = ?", (run_id,)).fetchone()
+            if row is None:
+                raise NotFound(f"There is no run {run_id}.")
+            if row[1] == "purged":
+                raise SourceRemoved("A document that this run read was purged, so it cannot be continued. Ask again.")
+            facts: Mapping[str, Any] = json.loads(row[0])
+            return facts
+
+        return await self._database.read(work)
+
+    async def record(self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any) -> None:
+        row = (run_id, step, node, input_hash, dumps(input_), dumps(output), self._clock.now())
+        query = "INSERT OR REPLACE INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)"
+        await self._database.write(lambda connection: connection.execute(query, row) and None)
+
+    async def step(self, run_id: str, step: int) -> tuple[str, str, Any] | None:
+        def work(connection: apsw.Connection) -> tuple[str, str, Any] | None:
+            query = "SELECT node, input_hash, output FROM steps WHERE run_id = ? AND step = ?"
+            row = connection.execute(query, (run_id, step)).fetchone()
+            return None if row is None else (row[0], row[1], json.loads(row[2]))
+
+        return await self._database.read(work)
+
+    async def forget_from(self, run_id: str, step: int) -> None:
+        query = "DELETE FROM steps WHERE run_id = ? AND step >= ?"
+        await self._database.write(lambda connection: connection.execute(query, (run_id, step)) and None)
+
+    async def steps(self, run_id: str) -> Sequence[Mapping[str, Any]]:
+        def work(connection: apsw.Connection) -> list[Mapping[str, Any]]:
+            query = "SELECT step, node, input_hash, input, output, at FROM steps WHERE run_id = ? ORDER BY step"
+            names = ("step", "node", "input_hash", "input", "output", "at")
+            found = (dict(zip(names, row, strict=True)) for row in every(connection.execute(query, (run_id,))))
+            return [each | {"input": json.loads(each["input"]), "output": json.loads(each["output"])} for each in found]
+
+        return await self._database.read(work)
+
+    async def save(self, answer: Answer, owner: str) -> None:
+        body = dumps(replace(answer, evidence=()))
+        rows = [(one.id, answer.id, one.number, one.document_id, one.snippet, _without_snippet(one)) for one in answer.evidence]
+
+        def work(connection: apsw.Connection) -> None:
+            connection.execute("DELETE FROM answers WHERE id = ?", (answer.id,))
+            values = (answer.id, answer.task_id, owner, answer.created_at, body)
+            connection.execute("INSERT INTO answers(id, run_id, owner, created_at, body) VALUES (?, ?, ?, ?, ?)", values)
+            connection.executemany("INSERT INTO evidence VALUES (?, ?, ?, ?, ?, ?)", rows)
+            connection.execute("UPDATE runs SET state = 'done' WHERE id = ? AND state = 'open'", (answer.task_id,))
+
+        await self._database.write(work)
+
+    async def answer(self, prefix: str, owner: str) -> Answer:
+        def work(connection: apsw.Connection) -> Answer:
+            if prefix == "last":
+                query, values = (
+                    "SELECT id, body FROM answers WHERE owner = ? ORDER BY created_at DESC, id DESC LIMIT 1",
+                    (owner,),
+                )
+            else:
+                query = "SELECT id, body FROM answers WHERE owner = ? AND id >= ? AND id < ? LIMIT 2"
+                values = (owner, prefix, prefix + TOP)  # type: ignore[assignment]
+            answer_id, body = _single(every(connection.execute(query, values)), "answer", prefix)
+            query = "SELECT snippet, body FROM evidence WHERE answer_id = ? ORDER BY number"
+            evidence = [_evidence(*row) for row in every(connection.execute(query, (answer_id,)))]
+            found: Answer = build(json.loads(body), Answer)
+            return replace(found, evidence=tuple(evidence))
+
+        return await self._database.read(work)
+
+    async def evidence(self, prefix: str, owner: str) -> Evidence:
+        def work(connection: apsw.Connection) -> Evidence:
+            query = """SELECT e.snippet, e.body FROM evidence e JOIN answers a ON a.id = e.answer_id
+                WHERE a.owner = ? AND e.id >= ? AND e.id < ? LIMIT 2"""
+            row = _single(every(connection.execute(query, (owner, prefix, prefix + TOP))), "evidence", prefix)
+            return _evidence(*row)
+
+        return await self._database.read(work)
+
+    async def last_run(self, owner: str) -> str:
+        def work(connection: apsw.Connection) -> str:
+            query = "SELECT id FROM runs WHERE owner = ? ORDER BY created_at DESC, id DESC LIMIT 1"
+            row = connection.execute(query, (owner,)).fetchone()
+            if row is None:
+                raise NotFound("Nothing has been asked yet.")
+            return str(row[0])
+
+        return await self._database.read(work)
+
+
+def _single(found: list[tuple[Any, ...]], noun: str, prefix: str) -> tuple[Any, ...]:
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise NotFound(f"There is no {noun} {prefix}." if prefix != "last" else "Nothing has been answered yet.")
+    raise NotFound(f"More than one {noun} begins with {prefix}: give more of its id.")
+
+
+def _without_snippet(evidence: Evidence) -> str:
+    return json.dumps({key: value for key, value in plain(evidence).items() if key != "snippet"}, ensure_ascii=False)
+
+
+def _evidence(snippet: str | None, body: str) -> Evidence:
+    # An empty snippet says "source removed": a kept one is never empty.
+    found: Evidence = build({"heading": "", **json.loads(body), "snippet": snippet or ""}, Evidence)
+    return found

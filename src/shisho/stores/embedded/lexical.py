@@ -1,0 +1,224 @@
+"""The lexical index in tantivy: it proposes, our own scoring ranks. Derived from the shelf; delete its folder at any time.
+
+Fields are white-space tokenised, frequencies only. BM25 in tantivy is fixed at k1=1.2, b=.75.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import apsw
+import tantivy
+
+from shisho.domain.corpus import PassageId, Scope
+from shisho.stores.embedded import rows
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.scope import Where, where
+from shisho.telemetry import log, span
+
+FORMAT = "1"
+WEIGHTS = {"terms": 1.0, "bigrams": 0.4, "heading": 0.5}
+BATCH = 500  # documents taken in per commit
+HEAP = 128 << 20
+PATIENCE = 5.0  # seconds to wait for another process that is catching up
+
+
+class LexicalIndex:
+    """`ports.Index` over a tantivy folder."""
+
+    def __init__(self, folder: Path, database: Database) -> None:
+        self._folder, self._database = folder, database
+        self._lock = asyncio.Lock()
+        self._index: Any = None
+        self._seen = -1
+
+    async def catch_up(self) -> None:
+        newest = await self._database.read(_newest_change)
+        if newest == self._seen:
+            return
+        async with self._lock:
+            waited = 0.0
+            while self._seen < newest:
+                if await asyncio.to_thread(self._take_in):
+                    continue
+                # Another process holds the writer: it takes in the same changes for us.
+                await asyncio.sleep(0.05)
+                waited += 0.05
+                self._seen = await asyncio.to_thread(self._reopen)
+                if waited > PATIENCE and self._seen < newest:
+                    log.warning("the lexical index is behind: another process is still catching up")
+                    return
+
+    async def propose(
+        self, terms: Sequence[str], bigrams: Sequence[str], scope: Scope, limit: int, seen: frozenset[PassageId]
+    ) -> Sequence[PassageId]:
+        allowed = await self._database.read(lambda connection: _allowed(connection, scope))
+        return await asyncio.to_thread(self._propose, terms, bigrams, allowed, limit, seen)
+
+    async def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
+        searcher = self._opened().searcher()
+        return {term: searcher.doc_freq(field, term) for term in set(terms)}
+
+    async def statistics(self) -> Mapping[str, float]:
+        def work(connection: apsw.Connection) -> dict[str, float]:
+            query = "SELECT coalesce(sum(passages), 0), sum(terms), sum(bigrams), sum(heading) FROM corpora"
+            ((passages, *sums),) = rows.every(connection.execute(query))
+            means = [(total or 0) / max(1, passages) for total in sums]
+            return {"passages": passages, "length": means[0], "bigrams": means[1], "heading": means[2]}
+
+        return await self._database.read(work)
+
+    def _propose(
+        self, terms: Sequence[str], bigrams: Sequence[str], allowed: _Allowed, limit: int, seen: frozenset[PassageId]
+    ) -> list[PassageId]:
+        index = self._opened()
+        asked = [("terms", terms), ("bigrams", bigrams), ("heading", terms)]
+        any_of = [
+            (tantivy.Occur.Should, tantivy.Query.boost_query(_term(index, field, term), WEIGHTS[field]))
+            for field, words in asked
+            for term in dict.fromkeys(words)
+        ]
+        if not any_of or allowed.documents == ():
+            return []
+        query = tantivy.Query.boolean_query(any_of)
+        if filters := _filters(index, allowed):
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), *filters])
+        searcher = index.searcher()
+        # Over-fetching by what was seen refills the hole; excluding it inside the query costs two to four times as much.
+        hits = searcher.search(query, limit + len(seen), count=False).hits
+        numbers = searcher.fast_field_values("passage", [address for _, address in hits])
+        return [name for name in map(rows.passage_id, numbers) if name not in seen][:limit]
+
+    def _opened(self) -> Any:
+        if self._index is None:
+            self._seen = self._reopen()
+        return self._index
+
+    def _reopen(self) -> int:
+        current = self._folder / "watermark"
+        mark = current.read_text("ascii").split() if current.is_file() else []
+        if len(mark) != 2 or mark[0] != FORMAT:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            mark = [FORMAT, "0"]
+        self._folder.mkdir(parents=True, exist_ok=True)
+        if self._index is None or not current.is_file():
+            self._index = tantivy.Index(_schema(), path=str(self._folder), reuse=True)
+            self._index.register_tokenizer("spaces", _spaces())
+        self._index.reload()
+        return int(mark[1])
+
+    def _take_in(self) -> bool:
+        """One batch of changes; False when another process holds the writer."""
+        self._seen = self._reopen()
+        try:
+            writer = self._index.writer(heap_size=HEAP, num_threads=1)
+        except ValueError:
+            return False
+        with span("lexical.catch_up", since=self._seen):
+            while changed := self._database.snapshot(partial(_changed, since=self._seen)):
+                if self._seen and any(state == "purged" for _, _, state in changed):
+                    # Deleted entries stay in the segments until a merge; a purge promises more than that.
+                    writer.delete_all_documents()
+                    self._seen = 0
+                    continue
+                self._apply(writer, dict.fromkeys(document_id for _, document_id, _ in changed))
+                self._seen = changed[-1][0]
+                self._mark(self._seen)
+        writer.wait_merging_threads()
+        self._index.reload()
+        return True
+
+    def _apply(self, writer: Any, documents: Iterable[str]) -> None:
+        for document_id in documents:
+            writer.delete_documents_by_term("document", document_id)
+            for row in self._database.snapshot(partial(_entries, document_id=document_id)):
+                writer.add_document(_entry(*row))
+        writer.commit()
+
+    def _mark(self, seen: int) -> None:
+        # After the commit: a crash between the two repeats a batch, and taking in a document twice changes nothing.
+        fresh = self._folder / "watermark.new"
+        fresh.write_text(f"{FORMAT} {seen}", "ascii")
+        fresh.replace(self._folder / "watermark")
+
+
+class _Allowed:
+    """A scope as the index can test it: `None` leaves that side open."""
+
+    __slots__ = ("corpora", "documents", "pages")
+
+    def __init__(self, corpora: tuple[int, ...], documents: tuple[str, ...] | None, wanted: Where) -> None:
+        self.corpora, self.documents, self.pages = corpora, documents, wanted.pages
+
+
+def _allowed(connection: apsw.Connection, scope: Scope) -> _Allowed:
+    wanted = where(scope)
+    chosen = f" AND name IN ({rows.marks(scope.corpora)})" if scope.corpora else ""
+    query = f"SELECT id FROM corpora WHERE owner = ?{chosen}"
+    corpora = tuple(int(number) for (number,) in rows.every(connection.execute(query, (scope.owner, *scope.corpora))))
+    documents: tuple[str, ...] | None = None
+    if wanted.narrowed:
+        query = f"SELECT d.id FROM documents d JOIN corpora c ON c.id = d.corpus_id WHERE {wanted.sql}"
+        documents = tuple(name for (name,) in rows.every(connection.execute(query, wanted.values)))
+    return _Allowed(corpora, documents, wanted)
+
+
+def _filters(index: Any, allowed: _Allowed) -> list[tuple[Any, Any]]:
+    schema = index.schema
+    tests = [tantivy.Query.term_set_query(schema, "corpus", list(allowed.corpora))]
+    if allowed.documents is not None:
+        tests.append(tantivy.Query.term_set_query(schema, "document", list(allowed.documents)))
+    if allowed.pages is not None:
+        low, high = allowed.pages
+        low = 0 if low is None else low
+        tests.append(tantivy.Query.range_query(schema, "page", tantivy.FieldType.Unsigned, low, high))
+    return [(tantivy.Occur.Must, tantivy.Query.const_score_query(test, 0.0)) for test in tests]
+
+
+def _term(index: Any, field: str, term: str) -> Any:
+    return tantivy.Query.term_query(index.schema, field, term, "freq")
+
+
+def _schema() -> Any:
+    builder = tantivy.SchemaBuilder()
+    for name in WEIGHTS:
+        builder.add_text_field(name, stored=False, tokenizer_name="spaces", index_option="freq")
+    builder.add_text_field("document", stored=False, tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("corpus", stored=False, indexed=True)
+    builder.add_unsigned_field("page", stored=False, indexed=True, fast=True)
+    builder.add_unsigned_field("passage", stored=False, indexed=False, fast=True)
+    return builder.build()
+
+
+def _spaces() -> Any:
+    return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+
+
+def _newest_change(connection: apsw.Connection) -> int:
+    return int(connection.execute("SELECT coalesce(max(seq), 0) FROM changes").get)
+
+
+def _changed(connection: apsw.Connection, since: int) -> list[tuple[Any, ...]]:
+    query = """SELECT seq, document_id, state FROM changes JOIN documents ON id = document_id
+        WHERE seq > ? ORDER BY seq LIMIT ?"""
+    return rows.every(connection.execute(query, (since, BATCH)))
+
+
+def _entries(connection: apsw.Connection, document_id: str) -> list[tuple[Any, ...]]:
+    query = """SELECT d.corpus_id, d.id, p.id, p.page, p.terms, p.bigrams, p.heading_terms
+        FROM documents d JOIN passages p ON p.document_id = d.id WHERE d.id = ? AND d.state = 'live'"""
+    return rows.every(connection.execute(query, (document_id,)))
+
+
+def _entry(corpus: int, document_id: str, passage: int, page: int | None, terms: str, bigrams: str, heading: str) -> Any:
+    entry = tantivy.Document(terms=terms, bigrams=bigrams, heading=heading, document=document_id)
+    entry.add_unsigned("corpus", corpus)
+    entry.add_unsigned("passage", passage)
+    if page is not None:
+        entry.add_unsigned("page", page)
+    return entry

@@ -1,0 +1,37 @@
+"""Erase what a purge promises to erase: the text, its passages, every snippet and every copy in the ledger."""
+
+from __future__ import annotations
+
+import json
+
+import apsw
+
+from shisho.stores.embedded.rows import every
+
+
+def erase(connection: apsw.Connection, document_id: str) -> None:
+    """Inside the caller's transaction. Answers that quoted the document stay, with the quotations gone."""
+    connection.execute("UPDATE documents SET text = NULL, layout = NULL, warnings = '[]' WHERE id = ?", (document_id,))
+    connection.execute("DELETE FROM passages WHERE document_id = ?", (document_id,))
+    connection.execute("DELETE FROM document_meta WHERE document_id = ?", (document_id,))
+    query = "SELECT DISTINCT session_id FROM session_passages WHERE document_id = ?"
+    for (run,) in every(connection.execute(query, (document_id,))):
+        connection.execute("DELETE FROM steps WHERE run_id = ?", (run,))
+        connection.execute("UPDATE runs SET state = 'purged' WHERE id = ?", (run,))
+    _silence_answers(connection, document_id)
+    connection.execute(
+        "UPDATE evidence SET snippet = NULL, body = json_remove(body, '$.heading') WHERE document_id = ?", (document_id,)
+    )
+
+
+def _silence_answers(connection: apsw.Connection, document_id: str) -> None:
+    query = """SELECT a.id, a.body, json_group_array(e.number) FROM evidence e JOIN answers a ON a.id = e.answer_id
+        WHERE e.document_id = ? GROUP BY a.id"""
+    for answer_id, body, numbers in every(connection.execute(query, (document_id,))):
+        gone = set(json.loads(numbers))
+        answer = json.loads(body)
+        for sentence in answer["sentences"]:
+            if gone & set(sentence["evidence"]):
+                sentence["text"] = ""
+        answer["text"] = ""  # it quotes; the reader of the row writes it anew from what is left
+        connection.execute("UPDATE answers SET body = ? WHERE id = ?", (json.dumps(answer, ensure_ascii=False), answer_id))

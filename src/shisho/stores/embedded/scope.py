@@ -1,0 +1,89 @@
+"""A scope as SQL over documents: bound values only, field names from a fixed list or bound as metadata keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from shisho.domain.corpus import Condition, Range, Scope
+from shisho.errors import InvalidParams
+from shisho.language.comparable import comparable
+from shisho.stores.embedded.rows import marks
+
+COLUMNS = {"document": "d.id", "title": "d.title", "source": "d.source", "media_type": "d.media_type", "added_at": "d.added_at"}
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A condition over `documents d JOIN corpora c`, its values, and the page range that only passages can answer."""
+
+    sql: str
+    values: tuple[str | int | float, ...]
+    narrowed: bool
+    pages: tuple[int | None, int | None] | None
+
+
+def where(scope: Scope) -> Where:
+    """Live documents in scope. Raises InvalidParams for a page that is no number."""
+    parts, values = ["d.state = 'live'", "c.owner = ?"], [scope.owner]
+    if scope.corpora:
+        parts.append(f"c.name IN ({marks(scope.corpora)})")
+        values.extend(scope.corpora)
+    bound: list[str | int | float] = [*values]
+    filters = {key: value for key, value in scope.filters.items() if key != "page"}
+    for key, condition in filters.items():
+        sql, extra = _column(COLUMNS[key], condition) if key in COLUMNS else _metadata(key, condition)
+        parts.append(sql)
+        bound.extend(extra)
+    return Where(" AND ".join(parts), tuple(bound), bool(filters), _pages(scope.filters))
+
+
+def _column(column: str, condition: Condition) -> tuple[str, list[str | int | float]]:
+    if isinstance(condition, Range):
+        low, high = condition.low or "", condition.high
+        ceiling = "" if high is None else f" AND {column} <= ? || char(0x10FFFF)"
+        return f"({column} >= ?{ceiling})", [low] if high is None else [low, high]
+    wanted = [condition] if isinstance(condition, str) else list(condition)
+    return f"{column} IN ({marks(wanted)})", [*wanted]
+
+
+def _metadata(key: str, condition: Condition) -> tuple[str, list[str | int | float]]:
+    test, values = _range(condition) if isinstance(condition, Range) else _equal(condition)
+    return f"d.id IN (SELECT document_id FROM document_meta WHERE key = ? AND {test})", [key, *values]
+
+
+def _equal(condition: str | tuple[str, ...]) -> tuple[str, list[str | int | float]]:
+    wanted = [comparable(one).folded for one in ([condition] if isinstance(condition, str) else condition)]
+    return f"folded IN ({marks(wanted)})", [*wanted]
+
+
+def _range(condition: Range) -> tuple[str, list[str | int | float]]:
+    low, high = (None if end is None else comparable(end) for end in (condition.low, condition.high))
+    as_text, texts = ["1"], list[str | int | float]()
+    as_number, numbers = ["number IS NOT NULL"], list[str | int | float]()
+    if low is not None:
+        as_text.append("folded >= ?")
+        texts.append(low.folded)
+        as_number.append("number >= ?" if low.number is not None else "0")
+        numbers.extend([] if low.number is None else [low.number])
+    if high is not None:
+        # An end like 2024-05 includes every day that begins with it.
+        as_text.append("folded <= ? || char(0x10FFFF)")
+        texts.append(high.folded)
+        as_number.append("number <= ?" if high.number is not None else "0")
+        numbers.extend([] if high.number is None else [high.number])
+    return f"(({' AND '.join(as_number)}) OR (number IS NULL AND {' AND '.join(as_text)}))", [*numbers, *texts]
+
+
+def _pages(filters: Mapping[str, Condition]) -> tuple[int | None, int | None] | None:
+    condition = filters.get("page")
+    if condition is None:
+        return None
+    try:
+        if isinstance(condition, Range):
+            return (int(condition.low) if condition.low else None, int(condition.high) if condition.high else None)
+        if isinstance(condition, str):
+            return int(condition), int(condition)
+    except ValueError:
+        pass
+    raise InvalidParams("A page filter takes one page or a range of pages, such as page=3 or page=3..5.")

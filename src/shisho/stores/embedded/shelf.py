@@ -1,0 +1,246 @@
+"""The shelf in SQLite. A document with its passages goes in, is replaced, and goes out in one transaction each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import apsw
+
+from shisho.domain.corpus import Corpus, Document, DocumentId, Intake, Line, Passage, PassageId, Scope
+from shisho.errors import NotFound, SourceRemoved
+from shisho.language.comparable import comparable
+from shisho.ports import Clock
+from shisho.stores.embedded import rows
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.purge import erase
+from shisho.stores.embedded.scope import where
+
+FROM_DOCUMENTS = "FROM documents d JOIN corpora c ON c.id = d.corpus_id"
+
+
+class EmbeddedShelf:
+    """`ports.Shelf` over one SQLite file."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database, self._clock = database, clock
+
+    async def ensure_corpus(self, name: str, owner: str) -> Corpus:
+        def work(connection: apsw.Connection) -> Corpus:
+            _corpus_id(connection, name, owner, self._clock.now())
+            return _corpora(connection, owner, name)[0]
+
+        return await self._database.write(work)
+
+    async def corpora(self, owner: str) -> Sequence[Corpus]:
+        return await self._database.read(lambda connection: _corpora(connection, owner))
+
+    async def known(self, corpus: str, owner: str, sha256: str) -> Document | None:
+        def work(connection: apsw.Connection) -> Document | None:
+            query = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS}
+                WHERE d.state = 'live' AND d.sha256 = ? AND c.name = ? AND c.owner = ?"""
+            row = connection.execute(query, (sha256, corpus, owner)).fetchone()
+            return None if row is None else rows.document(row)
+
+        return await self._database.read(work)
+
+    async def put(self, intake: Intake) -> DocumentId | None:
+        return await self._database.write(lambda connection: _put(connection, intake))
+
+    async def meet_again(self, document: Document, source: str, metadata: Mapping[str, str]) -> None:
+        def work(connection: apsw.Connection) -> None:
+            corpus_id = _corpus_id(connection, document.corpus, document.owner, document.added_at)
+            _place(connection, corpus_id, source, document.id)
+            _describe(connection, document.id, metadata)
+
+        await self._database.write(work)
+
+    async def document(self, document_id: DocumentId) -> Document:
+        def work(connection: apsw.Connection) -> Document:
+            row = connection.execute(f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id = ?", (document_id,)).fetchone()
+            if row is None:
+                raise NotFound(f"There is no document {document_id}. `shisho list` shows what there is.")
+            return rows.document(row)
+
+        return await self._database.read(work)
+
+    async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
+        def work(connection: apsw.Connection) -> list[Document]:
+            query = (
+                f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id >= ? AND d.id < ? AND c.owner = ? ORDER BY d.id LIMIT ?"
+            )
+            found = connection.execute(query, (prefix, prefix + "\U0010ffff", owner, limit))
+            return [rows.document(row) for row in found]
+
+        return await self._database.read(work)
+
+    async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
+        def work(connection: apsw.Connection) -> list[Document]:
+            wanted = where(scope)
+            values = [*wanted.values]
+            later = ""
+            if after:
+                later = " AND (d.added_at, d.id) > (SELECT added_at, id FROM documents WHERE id = ?)"
+                values.append(after)
+            query = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE {wanted.sql}{later} ORDER BY d.added_at, d.id LIMIT ?"
+            return [rows.document(row) for row in connection.execute(query, (*values, limit))]
+
+        return await self._database.read(work)
+
+    async def text(self, document_id: DocumentId) -> str:
+        def work(connection: apsw.Connection) -> str:
+            row = connection.execute("SELECT text FROM documents WHERE id = ?", (document_id,)).fetchone()
+            if row is None:
+                raise NotFound(f"There is no document {document_id}. `shisho list` shows what there is.")
+            if row[0] is None:
+                raise SourceRemoved(
+                    "The text of this document was purged. Add the file again to read it.", document=document_id
+                )
+            return str(row[0])
+
+        return await self._database.read(work)
+
+    async def lines(self, document_id: DocumentId) -> Sequence[Line]:
+        def work(connection: apsw.Connection) -> Sequence[Line]:
+            row = connection.execute("SELECT layout FROM documents WHERE id = ?", (document_id,)).fetchone()
+            return () if row is None else rows.unpack_lines(row[0])
+
+        return await self._database.read(work)
+
+    async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
+        def work(connection: apsw.Connection) -> dict[PassageId, Passage]:
+            query = f"""SELECT {rows.PASSAGE} FROM passages p JOIN documents d ON d.id = p.document_id
+                WHERE d.state = 'live' AND p.id IN ({rows.marks(ids)})"""
+            found = connection.execute(query, [rows.passage_number(one) for one in ids])
+            return {one.id: one for one in map(rows.passage, found)}
+
+        return await self._database.read(work)
+
+    async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
+        def work(connection: apsw.Connection) -> list[Passage]:
+            query = f"SELECT {rows.PASSAGE} FROM passages p WHERE p.document_id = ? ORDER BY p.ordinal"
+            return [rows.passage(row) for row in connection.execute(query, (document_id,))]
+
+        return await self._database.read(work)
+
+    async def akin(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
+        def work(connection: apsw.Connection) -> list[Passage]:
+            query = f"""SELECT DISTINCT {rows.PASSAGE} FROM passage_bands b JOIN passages p ON p.id = b.passage_id
+                JOIN documents d ON d.id = p.document_id JOIN corpora c ON c.id = d.corpus_id
+                WHERE b.band IN ({rows.marks(bands)}) AND c.owner = ? LIMIT 50"""
+            return [rows.passage(row) for row in connection.execute(query, (*bands, owner))]
+
+        return await self._database.read(work)
+
+    async def count(self, scope: Scope) -> int:
+        return await self._database.read(lambda connection: _count(connection, scope))
+
+    async def remove(self, document_id: DocumentId, *, purge: bool) -> None:
+        def work(connection: apsw.Connection) -> None:
+            state = "purged" if purge else "removed"
+            connection.execute("UPDATE documents SET state = ? WHERE id = ? AND state <> 'purged'", (state, document_id))
+            if connection.changes() == 0:
+                raise NotFound(f"There is no document {document_id} to remove. `shisho list` shows what there is.")
+            connection.execute("DELETE FROM places WHERE document_id = ?", (document_id,))
+            if purge:
+                erase(connection, document_id)
+
+        await self._database.write(work)
+
+
+def _corpus_id(connection: apsw.Connection, name: str, owner: str, now: str) -> int:
+    connection.execute(
+        "INSERT INTO corpora(owner, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (owner, name, now)
+    )
+    return int(connection.execute("SELECT id FROM corpora WHERE owner = ? AND name = ?", (owner, name)).get)
+
+
+def _corpora(connection: apsw.Connection, owner: str, name: str | None = None) -> list[Corpus]:
+    query = "SELECT name, owner, documents, passages FROM corpora WHERE owner = ? AND (? IS NULL OR name = ?) ORDER BY name"
+    return [Corpus(*row) for row in connection.execute(query, (owner, name, name))]
+
+
+def _count(connection: apsw.Connection, scope: Scope) -> int:
+    wanted = where(scope)
+    if wanted.pages is None and not wanted.narrowed:
+        chosen = f" AND name IN ({rows.marks(scope.corpora)})" if scope.corpora else ""
+        query = f"SELECT coalesce(sum(passages), 0) FROM corpora WHERE owner = ?{chosen}"
+        return int(connection.execute(query, (scope.owner, *scope.corpora)).get)
+    if wanted.pages is None:
+        query = f"SELECT coalesce(sum(d.passage_count), 0) {FROM_DOCUMENTS} WHERE {wanted.sql}"
+        return int(connection.execute(query, wanted.values).get)
+    low, high = wanted.pages
+    query = f"""SELECT count(*) {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id
+        WHERE {wanted.sql} AND p.page >= coalesce(?, p.page) AND p.page <= coalesce(?, p.page)"""
+    return int(connection.execute(query, (*wanted.values, low, high)).get)
+
+
+def _put(connection: apsw.Connection, intake: Intake) -> DocumentId | None:
+    document = intake.document
+    corpus_id = _corpus_id(connection, document.corpus, document.owner, document.added_at)
+    row = connection.execute("SELECT state FROM documents WHERE id = ?", (document.id,)).fetchone()
+    if row is None or row[0] == "purged":
+        _insert(connection, intake, corpus_id)
+    elif row[0] != "live":
+        connection.execute("UPDATE documents SET state = 'live', source = ? WHERE id = ?", (document.source, document.id))
+    _describe(connection, document.id, document.metadata)
+    return _place(connection, corpus_id, document.source, document.id)
+
+
+def _place(connection: apsw.Connection, corpus_id: int, source: str, document_id: DocumentId) -> DocumentId | None:
+    """Let a source stand for this document; the one it stood for is superseded unless another source holds it too."""
+    row = connection.execute(
+        "SELECT document_id FROM places WHERE corpus_id = ? AND source = ?", (corpus_id, source)
+    ).fetchone()
+    connection.execute(
+        "INSERT INTO places VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET document_id = excluded.document_id",
+        (corpus_id, source, document_id),
+    )
+    if row is None or row[0] == document_id:
+        return None
+    connection.execute(
+        """UPDATE documents SET state = 'superseded' WHERE id = ?1 AND state = 'live'
+            AND NOT EXISTS (SELECT 1 FROM places WHERE document_id = ?1)""",
+        (row[0],),
+    )
+    return DocumentId(row[0]) if connection.changes() else None
+
+
+def _insert(connection: apsw.Connection, intake: Intake, corpus_id: int) -> None:
+    document, passages = intake.document, intake.passages
+    sizes = [sum(len(text.split()) for text in each) for each in zip(*_indexed(passages), strict=True)] if passages else [0] * 3
+    connection.execute("DELETE FROM documents WHERE id = ? AND state = 'purged'", (document.id,))
+    connection.execute(
+        f"INSERT INTO documents VALUES ({rows.marks(range(18))})",
+        (
+            document.id, corpus_id, document.owner, document.source, document.title, document.media_type, document.sha256,
+            document.size, document.page_count, "live", document.added_at, json.dumps(document.warnings, ensure_ascii=False),
+            intake.text, rows.pack_lines(intake.lines), len(passages), *sizes,
+        ),
+    )  # fmt: skip
+    connection.executemany(
+        f"INSERT INTO passages VALUES ({rows.marks(range(13))})",
+        [
+            (
+                rows.passage_number(each.id), each.document_id, each.ordinal, each.start, each.end, each.page, each.heading,
+                str(each.kind), each.text, each.terms, each.heading_terms, each.bigrams, each.cluster,
+            )
+            for each in passages
+        ],
+    )  # fmt: skip
+    connection.executemany(
+        "INSERT OR IGNORE INTO passage_bands VALUES (?, ?)",
+        [(band, rows.passage_number(each.id)) for each in passages for band in each.bands],
+    )
+
+
+def _indexed(passages: Sequence[Passage]) -> list[tuple[str, str, str]]:
+    return [(each.terms, each.bigrams, each.heading_terms) for each in passages]
+
+
+def _describe(connection: apsw.Connection, document_id: DocumentId, metadata: Mapping[str, str]) -> None:
+    facts = [(key, value, comparable(value)) for key, value in metadata.items()]
+    connection.executemany(
+        "INSERT OR REPLACE INTO document_meta VALUES (?, ?, ?, ?, ?)",
+        [(document_id, key, value, form.folded, form.number) for key, value, form in facts],
+    )

@@ -1,0 +1,184 @@
+"""Numbers, measures and dates as they are meant, however they are written: 全角, 漢数字, 和暦, ①, ½. 10² is not 102."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+ERA_START = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018}  # the year before 元年
+_LIMIT = 20_000  # characters read of one text; what is checked against each other is far shorter
+
+_SMALL = {"十": 10, "百": 100, "千": 1000}
+_LARGE = {"万": 10**4, "億": 10**8, "兆": 10**12}
+_DIGIT = {kanji: value for value, kanji in enumerate("〇一二三四五六七八九")}
+_ENGLISH_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_WORDS = {word: value for value, word in enumerate(_ENGLISH_NUMBERS)} | {"hundred": 100, "thousand": 1000, "million": 10**6}
+_MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, 1)}
+
+_UNITS = {
+    "%": "% パーセント percent",
+    "km": "km キロメートル kilometers kilometres kilometer kilometre",
+    "m": "m メートル meters metres meter metre",
+    "cm": "cm センチメートル センチ",
+    "mm": "mm ミリメートル ミリ",
+    "kg": "kg キログラム kilograms kilogram",
+    "g": "g グラム grams gram",
+    "t": "t トン tons ton tonnes",
+    "l": "l リットル liters litres",
+    "時": "時",
+    "時間": "時間 hours hour",
+    "分": "分 分間 minutes minute",
+    "秒": "秒 秒間 seconds second",
+    "年": "年 年間 years year",
+    "月": "ヶ月 か月 カ月 ケ月 ヵ月 箇月 months month",
+    "日": "日間 days day",
+    "週": "週間 weeks week",
+    "世紀": "世紀",
+    "円": "円",
+    "$": "ドル dollars",
+    "国": "ヶ国 か国 カ国 ヵ国 箇国",
+    "歳": "歳 才",
+    "人": "人 名",
+    "℃": "°c 度",
+    "倍": "倍 times",
+}
+_SAME_UNIT = {spelling: unit for unit, spellings in _UNITS.items() for spelling in spellings.split()}
+_COUNTERS = (
+    "個 本 枚 台 回 件 社 校 店 戸 世帯 匹 頭 羽 冊 巻 章 話 曲 作 作品 点 票 議席 席 位 番 号 番目 種 種類 つ 箇所 か所 カ所 "
+    "階 層 級 段 次 期 代 世 割 字 文字 語 色 面 辺 角 機 隻 両 軒 組 班 試合 勝 敗 度"
+)
+_KANJI_NUMBER = "[〇一二三四五六七八九十百千万億兆]{1,20}"
+_WRITTEN = sorted({*_SAME_UNIT, *_COUNTERS.split()}, key=len, reverse=True)
+_UNIT = "|".join(rf"{unit}(?![a-z])" if unit.isascii() else unit for unit in _WRITTEN)
+_MONTH_NAME = rf"(?P<name>{'|'.join(_MONTHS)})[a-z]*\.?"
+
+_DATE = re.compile(
+    # 令和6年5月3日, 2024年5月, 二〇二四年, 千九百年; 5月3日
+    rf"(?:(?P<era>{'|'.join(ERA_START)})(?P<nth>元|\d{{1,2}}|{_KANJI_NUMBER})年"
+    rf"|(?<!\d)(?P<year>\d{{3,4}}|[〇一二三四五六七八九]{{4}}|千[〇一二三四五六七八九十百]+)年(?!間))"
+    rf"(?:度|(?P<month>\d{{1,2}}|{_KANJI_NUMBER})月(?:(?P<day>\d{{1,2}}|{_KANJI_NUMBER})日)?)?"
+    rf"|(?<!\d)(?P<month2>\d{{1,2}}|{_KANJI_NUMBER})月(?:(?P<day2>\d{{1,2}}|{_KANJI_NUMBER})日)?(?!間)"
+    # 2024-05-03, 2024/5
+    r"|(?<![\d.])(?P<year3>\d{4})[-/](?P<month3>\d{1,2})(?:[-/](?P<day3>\d{1,2}))?(?![\d.])"
+    # May 3, 2024; 3 May 2024; May 2024 (a month's name alone may be a verb); in 1998
+    rf"|\b(?:(?P<day4>\d{{1,2}})(?:st|nd|rd|th)?\s+)?{_MONTH_NAME}"
+    r"(?:\s+(?P<day5>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,?\s+(?P<year4>\d{4}))?(?![a-z\d])"
+    rf"|\b(?:in|since|from|until|by|of)\s+(?P<year5>1\d{{3}}|20\d{{2}})\b(?!\s?(?:%|{_UNIT}))"
+)
+_MEASURE = re.compile(
+    r"(?<![a-z\d.^_])(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?P<fraction>\.\d+|/\d+)?(?P<power>[\^_]-?\d+)?"
+    rf"(?P<scale>(?:[万億兆千百]\d*){{1,8}}(?=[^一-鿿\d]|$|{_UNIT}))?\s?(?P<unit>{_UNIT})?"
+    rf"|(?P<kanji>{_KANJI_NUMBER})(?P<counter>{_UNIT})"
+    r"|(?<![一-鿿])(?P<bare>[〇一二三四五六七八九十百千万億兆]{2,20})(?![一-鿿])"
+    rf"|\b(?P<word>{'|'.join(_WORDS)})\b(?:\s(?P<after>{'|'.join(u for u in _WRITTEN if u.isascii() and u.isalpha())})\b)?"
+)
+_SYMBOL = re.compile(r"[a-z]+[\^_]?-?\d+[a-z]*")
+_RAISED = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+|[₀₁₂₃₄₅₆₇₈₉]+")
+_NOT_COUNTED = frozenset({"十分", "一度", "一番", "一時", "一層", "一期", "一角", "一面", "万人", "一体", "一代", "百貨"})
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A day, a month, a year, or a day of any year."""
+
+    year: int | None
+    month: int | None = None
+    day: int | None = None
+
+    def says(self, other: Date) -> bool:
+        """Everything `other` says of a day is said here too."""
+        pairs = ((self.year, other.year), (self.month, other.month), (self.day, other.day))
+        return all(theirs is None or ours == theirs for ours, theirs in pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number with its unit; the unit is empty where none is written. `power` keeps 10² apart from 10 and from 102."""
+
+    value: Decimal
+    unit: str = ""
+    power: str = ""
+
+    def says(self, other: Measure) -> bool:
+        """The same number and power, and the unit that `other` has, if it has one."""
+        return (self.value, self.power) == (other.value, other.power) and other.unit in ("", self.unit)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a text says in numbers."""
+
+    dates: tuple[Date, ...]
+    measures: tuple[Measure, ...]
+    symbols: frozenset[str]  # letters with figures: r^2, h_2o, f16
+
+
+@lru_cache(maxsize=2_000)
+def figures(text: str) -> Figures:
+    """Dates and measures of a text, in its order."""
+    plain = legible(text[:_LIMIT])
+    dates: list[Date] = []
+
+    def take(found: re.Match[str]) -> str:
+        date = _date({key.rstrip("2345"): value for key, value in found.groupdict().items() if value})
+        if date == Date(None) or (found["name"] and date == Date(None, date.month)):
+            return found[0]
+        dates.append(date)
+        return " "
+
+    rest = _DATE.sub(take, plain)
+    measures = tuple(_measure(found) for found in _MEASURE.finditer(rest) if found[0] not in _NOT_COUNTED)
+    return Figures(tuple(dates), measures, frozenset(_SYMBOL.findall(rest)))
+
+
+def legible(text: str) -> str:
+    """NFKC and case folding that keep what is raised or lowered apart: 10² is 10^2, H₂O is h_2o, ½ is 1/2."""
+    marked = _RAISED.sub(lambda run: ("_" if "₀" <= run[0][0] <= "₉" else "^") + run[0], text)
+    folded = unicodedata.normalize("NFKC", marked).casefold()
+    return folded.replace("\u2044", "/").replace("−", "-")
+
+
+def kanji_number(text: str) -> Decimal:
+    """三千二百 is 3200, 二〇二四 is 2024, 3億2000万 is 320000000, 1.5万 is 15000."""
+    total = section = Decimal(0)
+    digits = ""
+    for c in text:
+        if c in _SMALL:
+            section, digits = section + Decimal(digits or 1) * _SMALL[c], ""
+        elif c in _LARGE:
+            total, section, digits = total + ((section + Decimal(digits or 0)) or 1) * _LARGE[c], Decimal(0), ""
+        else:
+            digits += str(_DIGIT.get(c, c))
+    return total + section + Decimal(digits or 0)
+
+
+def _whole(text: str | None) -> int | None:
+    if text is None:
+        return None
+    return 1 if text == "元" else int(kanji_number(text))
+
+
+def _date(part: dict[str, str]) -> Date:
+    year = ERA_START[part["era"]] + (_whole(part["nth"]) or 0) if "era" in part else _whole(part.get("year"))
+    month = _MONTHS[part["name"]] if "name" in part else _whole(part.get("month"))
+    return Date(year, month, _whole(part.get("day")))
+
+
+def _measure(found: re.Match[str]) -> Measure:
+    part = found.groupdict()
+    unit = part["unit"] or part["counter"] or part["after"] or ""
+    unit = _SAME_UNIT.get(unit, unit)
+    if part["word"]:
+        return Measure(Decimal(_WORDS[part["word"]]), unit)
+    if written := part["kanji"] or part["bare"]:
+        return Measure(kanji_number(written).normalize(), unit)
+    fraction = part["fraction"] or ""
+    decimals = fraction if fraction.startswith(".") else ""
+    value = kanji_number(part["digits"].replace(",", "") + decimals + (part["scale"] or ""))
+    if fraction.startswith("/") and int(fraction[1:]):
+        value /= Decimal(fraction[1:])
+    return Measure(value.normalize(), unit, part["power"] or "")

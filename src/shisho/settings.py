@@ -107,6 +107,23 @@ def load(**given: Any) -> Settings:
     return Settings(values, origins)
 
 
+def child_environment() -> dict[str, str]:
+    """What a child process needs of the environment to start: no key, token or setting is passed on."""
+    kept = (
+        "PATH",
+        "PYTHONPATH",
+        "PYTHONHOME",
+        "LD_LIBRARY_PATH",
+        "DYLD_LIBRARY_PATH",
+        "SYSTEMROOT",
+        "TEMP",
+        "TMP",
+        "TMPDIR",
+        "LANG",
+    )
+    return {name: os.environ[name] for name in kept if name in os.environ}
+
+
 def _file(path: Path) -> dict[str, object]:
     if not path.is_file():
         return {}

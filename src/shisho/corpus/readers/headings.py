@@ -1,0 +1,22 @@
+"""Which headings a block stands under, kept while a document is read from top to bottom."""
+
+from __future__ import annotations
+
+
+class Headings:
+    """The open headings, outermost first."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[int, str]] = []
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        return tuple(text for _, text in self._open)
+
+    def open(self, text: str, level: int) -> tuple[str, ...]:
+        """A heading begins: those of its level and below end. Returns the path that it stands under itself."""
+        while self._open and self._open[-1][0] >= level:
+            self._open.pop()
+        above = self.path
+        self._open.append((level, " ".join(text.split())))
+        return above

@@ -1,0 +1,184 @@
+"""HTML: the main text by trafilatura under its headings; all text of the body where there is no main text to find."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import trafilatura
+from lxml import etree  # type: ignore[import-untyped]
+
+from shisho.corpus.readers.headings import Headings
+from shisho.corpus.readers.prescan import MAX_BYTES, check
+from shisho.corpus.readers.text import decode, plain
+from shisho.domain.corpus import Block, BlockKind, Reading
+from shisho.errors import DocumentUnreadable, TooLarge
+
+# trafilatura gives a page with little text back as one paragraph without headings.
+SHORT = 1_000
+_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.I)
+_SPACE = re.compile(r"[ \t\n]+")
+_BETWEEN_JAPANESE = re.compile(r"(?<=[ぁ-ヿ一-鿿、。])[ \t]*\n[ \t]*(?=[ぁ-ヿ一-鿿])")
+_AROUND_BREAK = re.compile(r" *\n *")
+_RAISED = str.maketrans("0123456789+-=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ")
+_LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
+
+# Names of HTML and of trafilatura's own tree side by side.
+_KINDS = {
+    **dict.fromkeys(("li", "dt", "dd", "item"), BlockKind.LIST),
+    **dict.fromkeys(("figcaption", "caption"), BlockKind.CAPTION),
+    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6", "head"), BlockKind.HEADING),
+    "table": BlockKind.TABLE,
+    **dict.fromkeys(
+        [
+            "p",
+            "div",
+            "section",
+            "article",
+            "main",
+            "aside",
+            "header",
+            "details",
+            "summary",
+            "blockquote",
+            "quote",
+            "pre",
+            "code",
+            "ul",
+            "ol",
+            "dl",
+            "list",
+            "address",
+        ],
+        BlockKind.PARAGRAPH,
+    ),
+}
+_CELLS = frozenset(("td", "th", "cell"))
+_ROWS = frozenset(("tr", "row"))
+_KEPT_AS_IS = frozenset(("pre", "code"))
+_HIDDEN = ("script", "style", "noscript", "template", "head", "nav", "footer", "svg", "math", "iframe", "select", "button")
+
+
+def read(data: bytes, password: str | None = None) -> Reading:
+    """Headings, paragraphs, list items and tables (a row per line, cells separated by tabs)."""
+    if len(data) > MAX_BYTES:
+        raise TooLarge(f"The page is larger than {MAX_BYTES // 2**20} MB: save the part you need.")
+    charset = _CHARSET.search(data, 0, 8192)
+    html = plain(decode(data, charset[1].decode("ascii", "ignore") if charset else None))
+    check(html)
+    tree = trafilatura.load_html(_BETWEEN_JAPANESE.sub("", html))
+    blocks: list[Block] = []
+    title = ""
+    if tree is not None:
+        _spell_out(tree)
+        title = " ".join((tree.findtext(".//head/title") or "").split())
+        blocks = _main(tree)
+        if _size(blocks) < SHORT:
+            blocks = max(blocks, _everything(tree), key=lambda found: (_size(found), len(found)))
+    if not blocks:
+        raise DocumentUnreadable("The page holds no text. If a browser shows some, save it from there as PDF and add that.")
+    return Reading(tuple(blocks), title=title)
+
+
+def _size(blocks: list[Block]) -> int:
+    return sum(len("".join(block.text.split())) for block in blocks)
+
+
+def _spell_out(tree: Any) -> None:
+    """What only the markup says goes into the text: 10<sup>2</sup> is not 102, and ruby stands in parentheses."""
+    for element in list(tree.iter("sup", "sub")):
+        text = "".join(element.itertext())
+        table, mark = (_RAISED, "^") if element.tag == "sup" else (_LOWERED, "_")
+        written = text.translate(table)
+        element[:] = []
+        element.text = written if not text or all(char not in text for char in written) else f"{mark}{text}"
+    for element in list(tree.iter("rp")):
+        element.text = None
+    for element in list(tree.iter("rt")):
+        element.text = f"({''.join(element.itertext())})"
+        element[:] = []
+        element.tag = "span"
+    etree.strip_tags(tree, "sup", "sub", "ruby", "rb", "rp")
+
+
+def _main(tree: Any) -> list[Block]:
+    found: Any = trafilatura.bare_extraction(tree, include_tables=True, include_comments=False, favor_recall=True)
+    return [] if found is None or found.body is None else _Walk().blocks_of(found.body)
+
+
+def _everything(tree: Any) -> list[Block]:
+    etree.strip_elements(tree, etree.Comment, *_HIDDEN, with_tail=False)
+    return _Walk().blocks_of(tree)
+
+
+class _Walk:
+    """One pass over a tree, without recursion: a page may be deeper than Python's stack."""
+
+    def __init__(self) -> None:
+        self._blocks: list[Block] = []
+        self._headings = Headings()
+        self._kinds: list[BlockKind] = [BlockKind.PARAGRAPH]
+        self._verbatim = 0
+        self._text: list[str] = []
+        self._row: list[str] = []
+        self._rows: list[str] = []
+
+    def blocks_of(self, tree: Any) -> list[Block]:
+        for event, element in etree.iterwalk(tree, events=("start", "end")):
+            if not isinstance(element.tag, str):
+                continue
+            if event == "start":
+                self._start(element)
+            else:
+                self._end(element)
+        self._flush(1)
+        return self._blocks
+
+    def _start(self, element: Any) -> None:
+        kind = _KINDS.get(element.tag)
+        if kind is not None:
+            if BlockKind.TABLE not in self._kinds:
+                self._flush(1)
+            self._kinds.append(kind)
+        self._verbatim += element.tag in _KEPT_AS_IS
+        if element.tag in ("br", "lb"):
+            self._text.append("\n")
+        self._add(element.text)
+
+    def _end(self, element: Any) -> None:
+        tag = element.tag
+        if tag in _CELLS:
+            self._row.append(self._taken().replace("\n", " "))
+        elif tag in _ROWS and any(self._row):
+            self._rows.append("\t".join(self._row))
+            self._row = []
+        if tag in _KINDS:
+            if BlockKind.TABLE not in self._kinds[:-1]:
+                self._flush(_level(element))
+            self._kinds.pop()
+        self._verbatim -= tag in _KEPT_AS_IS
+        self._add(element.tail)
+
+    def _add(self, text: str | None) -> None:
+        if text:
+            self._text.append(text if self._verbatim else _SPACE.sub(" ", text))
+
+    def _taken(self) -> str:
+        text = "".join(self._text)
+        self._text = []
+        return text.strip("\n") if self._verbatim else _AROUND_BREAK.sub("\n", text).strip()
+
+    def _flush(self, level: int) -> None:
+        kind = self._kinds[-1]
+        text = self._taken()
+        if kind is BlockKind.TABLE:
+            text, self._rows = "\n".join(filter(None, (*self._rows, text))), []
+        if not text.strip():
+            return
+        path = self._headings.open(text, level) if kind is BlockKind.HEADING else self._headings.path
+        self._blocks.append(Block(text, kind, headings=path))
+
+
+def _level(element: Any) -> int:
+    name = element.get("rend", "h2") if element.tag == "head" else element.tag
+    return int(name[1]) if name[:1] == "h" and name[1:2].isdigit() else 2

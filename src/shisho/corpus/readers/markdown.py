@@ -1,0 +1,76 @@
+"""Markdown by markdown-it: the words a reader of the page would quote, without markup, under their headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from shisho.corpus.readers.headings import Headings
+from shisho.corpus.readers.text import decode, plain
+from shisho.domain.corpus import Block, BlockKind, Reading
+from shisho.errors import DocumentUnreadable
+
+_FRONT_MATTER = re.compile(r"\A---\n(?:.*\n){0,200}?(?:---|\.\.\.)\n")
+_TITLE = re.compile(r"^title:\s*[\"']?(.+?)[\"']?\s*$", re.M)
+_LEVELS = {f"h{level}": level for level in range(1, 7)}
+_TAG = re.compile(r"<[^<>\n]{1,1000}>")
+
+
+def read(data: bytes, password: str | None = None) -> Reading:
+    """Headings, paragraphs, list items, code and tables (a row per line, cells separated by tabs)."""
+    text = plain(decode(data))
+    front = _FRONT_MATTER.match(text)
+    titles = _TITLE.findall(front[0]) if front else []
+    blocks = _blocks(MarkdownIt("commonmark").enable("table").parse(text[front.end() :] if front else text))
+    if not blocks:
+        raise DocumentUnreadable("The file holds no text.")
+    first = next((block.text for block in blocks if block.kind is BlockKind.HEADING), "")
+    return Reading(tuple(blocks), title=titles[0] if titles else first)
+
+
+def _blocks(tokens: Sequence[Token]) -> list[Block]:
+    blocks: list[Block] = []
+    headings = Headings()
+    opened: list[str] = []  # types, and the tag of a heading (h1 to h6)
+    rows: list[list[str]] = []
+    for token in tokens:
+        if token.nesting == 1:
+            opened.append(token.tag if token.type == "heading_open" else token.type.removesuffix("_open"))
+            if token.type == "tr_open":
+                rows.append([])
+        elif token.nesting == -1:
+            opened.pop()
+            if token.type == "table_close":
+                blocks.append(Block("\n".join("\t".join(row) for row in rows), BlockKind.TABLE, headings=headings.path))
+                rows = []
+        elif token.type in ("inline", "fence", "code_block", "html_block"):
+            text = _text(token)
+            if "table" in opened:
+                rows[-1].append(text.replace("\n", " "))
+            elif text:
+                blocks.append(_block(text, opened, headings))
+    return blocks
+
+
+def _block(text: str, opened: list[str], headings: Headings) -> Block:
+    if opened and opened[-1] in _LEVELS:
+        return Block(text, BlockKind.HEADING, headings=headings.open(text, _LEVELS[opened[-1]]))
+    kind = BlockKind.LIST if "list_item" in opened else BlockKind.PARAGRAPH
+    return Block(text, kind, headings=headings.path)
+
+
+def _text(token: Token) -> str:
+    if token.type == "html_block":
+        return _TAG.sub("", token.content).strip()
+    if token.type != "inline":
+        return token.content.strip("\n")
+    parts: list[str] = []
+    for child in token.children or ():
+        if child.type in ("softbreak", "hardbreak"):
+            parts.append("\n")
+        elif child.type in ("text", "code_inline", "image"):
+            parts.append(child.content)
+    return "".join(parts).strip()

@@ -1,0 +1,82 @@
+"""What kind of file some bytes are: by magic first, then by what a zip holds, then by declared type and file name."""
+
+from __future__ import annotations
+
+import re
+
+from shisho.errors import DocumentEncrypted, DocumentUnreadable, UnsupportedMedia
+
+PDF = "application/pdf"
+HTML = "text/html"
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+MARKDOWN = "text/markdown"
+TEXT = "text/plain"
+SUPPORTED = (PDF, HTML, DOCX, PPTX, MARKDOWN, TEXT)
+
+_SUFFIXES = {
+    "pdf": PDF,
+    "html": HTML,
+    "htm": HTML,
+    "xhtml": HTML,
+    "docx": DOCX,
+    "pptx": PPTX,
+    "md": MARKDOWN,
+    "markdown": MARKDOWN,
+    "txt": TEXT,
+    "text": TEXT,
+    "rst": TEXT,
+    "log": TEXT,
+    "csv": TEXT,
+    "tsv": TEXT,
+}
+_TAKEN = "Taken are PDF, HTML, DOCX, PPTX, Markdown and plain text."
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_BINARY = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"\x7fELF", b"MZ\x90", b"SQLite format 3")
+_MARKUP = re.compile(
+    rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
+)
+
+
+def sniff(name: str, data: bytes, declared: str | None = None) -> str:
+    """One of SUPPORTED. Raises UnsupportedMedia, DocumentEncrypted (a protected office file) or DocumentUnreadable (empty)."""
+    if not data.strip(b"\x00\t\n\r "):
+        raise DocumentUnreadable("The file is empty.")
+    if b"%PDF-" in data[:1024]:
+        return PDF
+    if data.startswith(b"PK\x03\x04"):
+        return _zipped(data)
+    if data.startswith(_OLE):
+        raise _old_office(data)
+    if data.startswith(_BINARY):
+        raise UnsupportedMedia(f"This is a picture, an archive or a program, not a document. {_TAKEN}")
+    if _MARKUP.match(data, 3 if data.startswith(b"\xef\xbb\xbf") else 0):
+        return HTML
+    return _told(name, data, declared)
+
+
+def _zipped(data: bytes) -> str:
+    # The central directory stands at the end, and names in it are never compressed.
+    if b"word/document.xml" in data:
+        return DOCX
+    if b"ppt/presentation.xml" in data:
+        return PPTX
+    raise UnsupportedMedia(f"This is an archive or another zipped format: unpack it and add what is inside. {_TAKEN}")
+
+
+def _old_office(data: bytes) -> Exception:
+    if "EncryptedPackage".encode("utf-16-le") in data:
+        return DocumentEncrypted("The file is protected by a password: save a copy without one and add that.")
+    return UnsupportedMedia(f"This is an old Office file (.doc, .ppt, .xls): save it as .docx, .pptx or PDF. {_TAKEN}")
+
+
+def _told(name: str, data: bytes, declared: str | None) -> str:
+    suffix = name.rpartition(".")[2].lower() if "." in name else ""
+    for kind in ((declared or "").partition(";")[0].strip().lower(), _SUFFIXES.get(suffix, "")):
+        if kind in (HTML, MARKDOWN, TEXT):
+            return kind
+        if kind in SUPPORTED:
+            raise DocumentUnreadable(f"The file is named as {kind} but does not begin like one: it is damaged or misnamed.")
+    if b"\x00" in data[:4096] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise UnsupportedMedia(f"Files like this cannot be read. {_TAKEN}")
+    return TEXT

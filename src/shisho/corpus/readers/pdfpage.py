@@ -1,0 +1,126 @@
+"""One page of a PDF as printed lines: text verbatim, box in points from the top left of the page as it is shown."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import pypdfium2.raw as pdfium
+
+from shisho.corpus.readers.text import plain
+
+Box = tuple[float, float, float, float]
+
+HYPHEN = "\ufffe"  # PDFium's mark for a hyphen at the end of a line, put in place of the line break
+_LINE = re.compile(f"[^\r\n{HYPHEN}]*{HYPHEN}?")
+SHORT = 2  # characters that show no direction of writing
+_SCALE = 100  # PDFium's conversion to shown coordinates gives whole numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A line of a page. `size` is the height of its type (its width in vertical writing)."""
+
+    text: str
+    page: int
+    box: Box
+    size: float
+    vertical: bool
+
+
+def printed_lines(document: Any, number: int) -> list[Printed]:
+    """Lines of page `number` (from 1) in reading order. Raises PdfiumError on a damaged page."""
+    page = document[number - 1]
+    textpage = page.get_textpage()
+    try:
+        text = textpage.get_text_range()
+        place = _Placing(page)
+        lines = []
+        for found in _LINE.finditer(text):
+            start, end = found.span()
+            if found[0].strip() and (line := _printed(textpage.raw, place, found[0], start, end, number)):
+                lines.append(line)
+        return _in_reading_order(lines)
+    finally:
+        textpage.close()
+        page.close()
+
+
+def _printed(textpage: Any, place: _Placing, text: str, start: int, end: int, number: int) -> Printed | None:
+    first = start + len(text) - len(text.lstrip())
+    at = max(0, pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, first))
+    last = max(at, pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, end - 1))
+    boxes = place.rectangles(textpage, at, last - at + 1)
+    if not boxes:
+        return None
+    left, top = min(box[0] for box in boxes), min(box[1] for box in boxes)
+    right, bottom = max(box[2] for box in boxes), max(box[3] for box in boxes)
+    vertical = len("".join(text.split())) > SHORT and bottom - top > 2 * (right - left)
+    return Printed(
+        text=plain(text.replace(HYPHEN, "-")).rstrip(),
+        page=number,
+        box=(left, top, right, bottom),
+        size=place.type_size(textpage, at, vertical) or (right - left if vertical else bottom - top),
+        vertical=vertical,
+    )
+
+
+class _Placing:
+    """From PDF space (bottom up, unrotated, uncropped) to the page as it is shown."""
+
+    def __init__(self, page: Any) -> None:
+        width, height = page.get_size()
+        self._page = page
+        self._extent = (0, 0, max(1, round(width * _SCALE)), max(1, round(height * _SCALE)), 0)
+        x0, y0 = self._shown(0, 0)
+        (x1, y1), (x2, y2) = self._shown(1000, 0), self._shown(0, 1000)
+        self._matrix = ((x1 - x0) / 1000, (x2 - x0) / 1000, x0, (y1 - y0) / 1000, (y2 - y0) / 1000, y0)
+
+    def _shown(self, x: float, y: float) -> tuple[float, float]:
+        device_x, device_y = ctypes.c_int(), ctypes.c_int()
+        pdfium.FPDF_PageToDevice(self._page.raw, *self._extent, x, y, ctypes.byref(device_x), ctypes.byref(device_y))
+        return device_x.value / _SCALE, device_y.value / _SCALE
+
+    def box(self, left: float, bottom: float, right: float, top: float) -> Box:
+        a, b, c, d, e, f = self._matrix
+        x0, y0, x1, y1 = a * left + b * bottom + c, d * left + e * bottom + f, a * right + b * top + c, d * right + e * top + f
+        return (round(min(x0, x1), 1), round(min(y0, y1), 1), round(max(x0, x1), 1), round(max(y0, y1), 1))
+
+    def rectangles(self, textpage: Any, start: int, count: int) -> list[Box]:
+        left, top, right, bottom = (ctypes.c_double() for _ in range(4))
+        return [
+            self.box(left.value, bottom.value, right.value, top.value)
+            for index in range(pdfium.FPDFText_CountRects(textpage, start, count))
+            if pdfium.FPDFText_GetRect(textpage, index, left, top, right, bottom)
+        ]
+
+    def type_size(self, textpage: Any, index: int, vertical: bool) -> float:
+        """Of the loose box: FPDFText_GetFontSize leaves the text matrix out and says 1 for many producers."""
+        rect = pdfium.FS_RECTF()
+        if not pdfium.FPDFText_GetLooseCharBox(textpage, index, rect):
+            return 0.0
+        left, top, right, bottom = self.box(rect.left, rect.bottom, rect.right, rect.top)
+        return round(right - left if vertical else bottom - top, 1)
+
+
+def _in_reading_order(lines: list[Printed]) -> list[Printed]:
+    """As drawn, which keeps columns apart; but vertical lines go from right to left, whatever order they were drawn in."""
+    upright = [line for line in lines if line.vertical or len(line.text.strip()) <= SHORT]
+    if 2 * sum(len(line.text) for line in lines if line.vertical) <= sum(len(line.text) for line in lines):
+        return lines
+    tiers: list[list[Printed]] = []
+    for line in sorted(upright, key=lambda line: line.box[1]):
+        tier = next((tier for tier in tiers if line.box[1] < _middle(tier)), None)
+        if tier is None:
+            tiers.append([line])
+        else:
+            tier.append(line)
+    ordered = [line for tier in tiers for line in sorted(tier, key=lambda line: -line.box[2])]
+    return ordered + [line for line in lines if line not in upright]
+
+
+def _middle(tier: list[Printed]) -> float:
+    longest = max(tier, key=lambda line: line.box[3] - line.box[1])
+    return (longest.box[1] + longest.box[3]) / 2

@@ -1,0 +1,78 @@
+"""One linear look over HTML before a real parser sees it: 100k nested tags hold a C parser for ten seconds."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from shisho.errors import TooLarge
+
+MAX_BYTES = 5 * 1024 * 1024
+MAX_DEPTH = 2_000
+MAX_ATTRIBUTES = 500
+
+# Possessive throughout: every character is looked at a bounded number of times, whatever the page holds.
+_ATTRIBUTE = re.compile(r"""[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?+""")
+_TAG = re.compile(
+    r"<!--(?:-?>|.*?--!?>|.*)"
+    r"|<(script|style|textarea|title|xmp|iframe|noembed|noframes)\b[^>]*+>?(?:.*?</\1|.*)"
+    rf"|<(/?)([a-z][^\s/>]*+)((?:[\s/=]++|{_ATTRIBUTE.pattern})*+)",
+    re.I | re.S,
+)
+_ENDLESS = frozenset(
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
+)
+# A parser closes these by itself, so pages that never close them are not deep.
+_SELF_CLOSING = frozenset(
+    [
+        "p",
+        "li",
+        "dt",
+        "dd",
+        "tr",
+        "td",
+        "th",
+        "thead",
+        "tbody",
+        "tfoot",
+        "option",
+        "optgroup",
+        "colgroup",
+        "rp",
+        "rt",
+        "body",
+        "html",
+        "head",
+    ]
+)
+
+
+def check(html: str) -> None:
+    """Raises TooLarge over MAX_DEPTH nested elements or MAX_ATTRIBUTES of one tag."""
+    opened: list[str] = []
+    counts: Counter[str] = Counter()
+    for _, slash, name, attributes in _TAG.findall(html):
+        tag = name.lower()
+        if not tag or tag in _ENDLESS or tag in _SELF_CLOSING:
+            pass
+        elif not slash:
+            opened.append(tag)
+            counts[tag] += 1
+            if len(opened) > MAX_DEPTH:
+                raise TooLarge(f"The page nests elements more than {MAX_DEPTH} deep: no page for people does.")
+        elif counts[tag]:
+            _close(tag, opened, counts)
+        if len(attributes) > 2 * MAX_ATTRIBUTES and _many(attributes):
+            raise TooLarge(f"The page has a tag with more than {MAX_ATTRIBUTES} attributes: no page for people does.")
+
+
+def _close(tag: str, opened: list[str], counts: Counter[str]) -> None:
+    while opened:
+        last = opened.pop()
+        counts[last] -= 1
+        if last == tag:
+            return
+
+
+def _many(attributes: str) -> bool:
+    return sum(1 for _ in _ATTRIBUTE.finditer(attributes)) > MAX_ATTRIBUTES

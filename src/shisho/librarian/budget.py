@@ -1,0 +1,52 @@
+"""What an inquiry may spend and has spent. A ceiling is checked before the spending, and settled with what it really cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shisho.domain.inquiry import Budget, LoopStop
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """Amounts of everything that has a ceiling. Seconds are of work, not of waiting for a person."""
+
+    rounds: int = 0
+    seconds: float = 0.0
+    pages: int = 0
+    model_calls: int = 0
+    tokens: int = 0
+
+    def __add__(self, other: Spending) -> Spending:
+        return Spending(
+            self.rounds + other.rounds,
+            self.seconds + other.seconds,
+            self.pages + other.pages,
+            self.model_calls + other.model_calls,
+            self.tokens + other.tokens,
+        )
+
+
+def ceiling(budget: Budget, spent: Spending, cost: Spending) -> LoopStop | None:
+    """The first ceiling that `cost` would break on top of `spent`; None where it fits. What costs nothing breaks nothing."""
+    after = spent + cost
+    ceilings = (
+        (cost.rounds, after.rounds > budget.max_rounds, LoopStop.ROUNDS),
+        (cost.pages, after.pages > budget.max_pages, LoopStop.PAGES),
+        (cost.seconds, after.seconds > budget.max_seconds, LoopStop.SECONDS),
+        (cost.model_calls, after.model_calls > budget.max_model_calls, LoopStop.MODEL_CALLS),
+        (cost.tokens, after.tokens > budget.max_tokens, LoopStop.TOKENS),
+    )
+    return next((stop for amount, broken, stop in ceilings if amount > 0 and broken), None)
+
+
+def next_round(spent: Spending) -> Spending:
+    """What another round is expected to cost: as much as the rounds so far did on average, and some time in any case."""
+    rounds = max(spent.rounds, 1)
+    return Spending(
+        rounds=1,
+        seconds=max(spent.seconds / rounds, 0.001),
+        pages=-(-spent.pages // rounds),
+        model_calls=-(-spent.model_calls // rounds),
+        tokens=-(-spent.tokens // rounds),
+    )

@@ -1,0 +1,167 @@
+"""Where a question falls into parts: comparisons, things asked of each, and questions in a row. Nothing inside brackets
+or quotation marks is ever split, so 『罪と罰』 stays whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+_BRACKETED = re.compile(r"「[^」]*」|『[^』]*』|（[^）]*）|\([^)]*\)|“[^”]*”|\"[^\"]*\"|【[^】]*】|《[^》]*》|〈[^〉]*〉")
+_ITEM = r"[^、。，はがをと?？\s][^、。，はがを?？]{0,38}?"
+_JOINT = re.compile(r"、(?:および|及び|ならびに|並びに|そして)?|および|及び|ならびに|並びに|と")
+_LEAD = (
+    r"^(?P<lead>[^。?？]{1,60}(?:において|における|では|について|に関して|の中で|とき|場合)、?"
+    r"|[^、。?？]{1,40}[ぁ-ん]、)?"
+)
+_ASKED = r"(?:何|なに|なん|どこ|どの|どう|どんな|教え|説明|述べ|まとめ|挙げ|論じ|示し|知りたい)"
+_END = rf"(?:点)?(?:とは|って|は|を|が|について|に関して)?、?(?:{_ASKED}[^、。]{{0,14}}|です|でしょう)?か?[。?？!！\s]*$"
+_COMPARED = tuple(
+    re.compile(_LEAD + rf"(?P<a>{_ITEM})と(?P<b>{_ITEM})(?:と)?{tail}")
+    for tail in (
+        rf"(?:の間)?の(?:(?P<of>[^、。と]{{1,20}}?)の)?(?:違い|相違|差異|異同){_END}",
+        r"(?:の(?P<of>[^、。と]{1,20}?))?を(?:比較|対比|比べ)[^、。]{0,14}[。?？\s]*$",
+        r"(?:で)?は(?:、)?(?:どう|どのように|何が|どこが)(?:違|異な)[^、。]{0,14}[。?？\s]*$",
+    )
+)
+_COMPARED_ENGLISH = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\bdifferences? between (?P<a>.{2,60}?) and (?P<b>.{2,60}?)[?.!\s]*$",
+        r"^(?:please )?compare (?P<a>.{2,60}?) (?:and|with|to|against|versus|vs\.?) (?P<b>.{2,60}?)[?.!\s]*$",
+        r"^how (?:does|do|is|are) (?P<a>.{2,60}?) (?:differ|different|compare) (?:from|to|with) (?P<b>.{2,60}?)[?.!\s]*$",
+        r"^(?P<a>[^?.]{2,60}?) (?:vs\.?|versus) (?P<b>[^?.]{2,60}?)[?.!\s]*$",
+    )
+)
+_EACH = re.compile(
+    _LEAD + rf"(?P<items>{_ITEM}(?:(?:{_JOINT.pattern}){_ITEM})+?)"
+    r"(?P<case>とは|は|を|について|の(?:[^、。はがをと]{1,12}(?:は|を|とは|について))?|)、?(?:それぞれ|各々|おのおの)(?P<rest>[^。]+)$"
+)
+# 「と」 often is no "and" (Aとして, Aと思われる), so things that stand without それぞれ are plain nouns: no hiragana in them.
+_NOUN = r"[^ぁ-ん、。，?？\s]{1,30}"
+_DEFINED = re.compile(
+    _LEAD + rf"(?P<items>{_NOUN}(?:(?:{_JOINT.pattern}){_NOUN})+)とは(?P<rest>、?(?:何|なに|なん)[^、。]{{0,10}})$"
+)
+_ASKING = re.compile(r"何|なに|なん[のでと]|誰|だれ|いつ|どこ|どの|どう|どれ|どんな|どちら|なぜ|いくら|いくつ")
+_TOLD = re.compile(r"(?<!理由)(?<!例)(?:を|について)(?:説明|教え|述べ)")
+_ROW = re.compile(
+    r"(?<=[?？])\s*(?=\S)|(?<=[かのいよ]。)\s*(?=\S)|(?<=か)、(?=また|そして|さらに|加えて|なぜ|どう|どの|いつ|誰|どこ|何)|(?<=[A-Za-z0-9)]),?\s+(?=and\s+"
+    r"(?:what|who|when|where|why|how|which)\s+(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|many|much|long)\b)",
+    re.IGNORECASE,
+)
+_LINK = re.compile(r"^[、,\s]*(?:(?:また|そして|さらに|加えて|次に|それから|and|also)[、,\s]*)?", re.IGNORECASE)
+_TOPIC = re.compile(r"^(?P<topic>[^、。?？]{1,40}?)(?:とは|って|は)")
+_TOPIC_ENGLISH = re.compile(r"^(?:what|who) (?:is|are|was|were) (?P<topic>.{2,60}?)[?.,\s]*$", re.IGNORECASE)
+_BACK = re.compile(r"^(?P<word>それら?|これら?|その|この|彼女|彼|同氏)(?P<rest>.*)$")
+_BACK_ENGLISH = re.compile(r"\b(?:it|its|they|their|them|he|his|him|she|her|this|that|these|those)\b", re.IGNORECASE)
+_LEANING = re.compile(r"(?:in|on|at|for|to|of|by|that|those|it|one)\b", re.IGNORECASE)
+_ENGLISH_ASKING = re.compile(r"\b(?:what|who|whom|whose|when|where|why|how|which)\b", re.IGNORECASE)
+
+
+def compared(question: str) -> tuple[str, ...]:
+    """「AとBの違い」, "the difference between A and B": what A is and what B is, or the point asked of each."""
+    masked = _masked(question)
+    for pattern in _COMPARED:
+        if found := pattern.search(masked):
+            lead, a, b, of = _slices(question, found, "lead", "a", "b", "of")
+            return tuple(f"{lead}{item}の{of}" if of else f"{lead}{item}とは何か" for item in (a, b)) if _things((a, b)) else ()
+    for pattern in _COMPARED_ENGLISH:
+        if found := pattern.search(masked):
+            a, b = (_bare(part) for part in _slices(question, found, "a", "b"))
+            return tuple(f"What is {item}?" for item in (a, b)) if _things((a, b)) else ()
+    return ()
+
+
+def each(question: str) -> tuple[str, ...]:
+    """「AとBはそれぞれ何か」「A、B、Cとは何か」: the same question of each thing."""
+    masked = _masked(question)
+    if re.search(r"どちら|どっち", masked):
+        return ()
+    found = _EACH.search(masked)
+    if found and (
+        _ASKING.search(found["rest"]) or _TOLD.search(found["case"] + found["rest"]) or found["rest"].startswith("の")
+    ):
+        return _of_each(question, masked, found)
+    if found := _DEFINED.search(masked):
+        lead, rest = _slices(question, found, "lead", "rest")
+        items = _items(question, masked, found)
+        return tuple(f"{lead}{item}とは{rest}" for item in items) if _things(items) else ()
+    return ()
+
+
+def _of_each(question: str, masked: str, found: re.Match[str]) -> tuple[str, ...]:
+    lead, rest, case = _slices(question, found, "lead", "rest", "case")
+    items = _items(question, masked, found)
+    if rest.startswith("の"):
+        if case not in ("", "の"):
+            return ()
+        case = ""
+    elif case.startswith("の") and "の" in items[0]:  # 日本の首都とフランスの首都は: の belongs to the last thing
+        items[-1], case = items[-1] + case.rstrip("はをとについて"), case[-1]
+    return tuple(f"{lead}{item}{case}{rest}" for item in items) if _things(items) else ()
+
+
+def questions(question: str) -> tuple[str, ...]:
+    """Questions in a row, each made to stand alone: a later one that points back takes the topic of the first."""
+    masked = _masked(question)
+    borders = [0, *(found.start() for found in _ROW.finditer(masked) if found.start()), len(question)]
+    parts = [_LINK.sub("", question[a:b].strip()) for a, b in pairwise(borders)]
+    if len(parts) < 2 or not all(_asks(part) for part in parts):
+        return ()
+    if _relative(parts):
+        return ()
+    return (parts[0], *(_alone(part, parts[0]) for part in parts[1:]))
+
+
+def _masked(question: str) -> str:
+    return _BRACKETED.sub(lambda found: "〇" * len(found[0]), question)
+
+
+def _slices(question: str, found: re.Match[str], *names: str) -> list[str]:
+    known = found.re.groupindex
+    return [question[slice(*found.span(name))] if name in known and found[name] else "" for name in names]
+
+
+def _items(question: str, masked: str, found: re.Match[str]) -> list[str]:
+    start, end = found.span("items")
+    borders = [start, *(at for joint in _JOINT.finditer(masked, start, end) for at in joint.span()), end]
+    return [question[a:b].strip() for a, b in zip(borders[::2], borders[1::2], strict=True)]
+
+
+def _things(items: Sequence[str]) -> bool:
+    """Whether each can be asked about by itself: no question word, nothing in front that leans on what went before."""
+    return all(re.search(r"\w", item) and not _ASKING.search(item) and not _LEANING.match(item) for item in items)
+
+
+def _bare(item: str) -> str:
+    return re.sub(r"^(?:what (?:is|are)|the meaning of)\s+", "", item.strip(), flags=re.IGNORECASE)
+
+
+def _asks(part: str) -> bool:
+    if _ENGLISH_ASKING.search(part):
+        return len(part.split()) >= 3
+    return len(part) >= 4 and (bool(_ASKING.search(part)) or (_asked(part) and not _BACK.match(part)))
+
+
+def _asked(part: str) -> bool:
+    return bool(_ASKING.search(part) or _TOLD.search(part))
+
+
+def _relative(parts: Sequence[str]) -> bool:
+    """Whether "… who was born in A and who was killed in B" only adds a relative clause."""
+    first = parts[0].casefold().split()
+    return any(part.casefold().split()[0] in first[1:] for part in parts[1:] if part.isascii())
+
+
+def _alone(part: str, first: str) -> str:
+    topic = _TOPIC.match(first)
+    back = _BACK.match(part)
+    if topic and back:
+        return topic["topic"] + ("の" if back["word"] in ("その", "この") else "") + back["rest"]
+    if topic and (opening := _ASKING.match(part)) and opening.start() == 0:
+        return f"{topic['topic']}は{part}"
+    if found := _BACK_ENGLISH.search(part):
+        named = _TOPIC_ENGLISH.match(first)
+        of = "'s" if named and found[0].casefold() in ("its", "their", "his") else ""
+        return part[: found.start()] + named["topic"] + of + part[found.end() :] if named else f"{first} {part}"
+    return f"{first} {part}" if back else part

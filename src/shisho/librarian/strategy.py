@@ -1,0 +1,46 @@
+"""Question → goals, without a model. Careful by rule: what is not plainly several questions stays one."""
+
+from __future__ import annotations
+
+import re
+
+from shisho.domain.corpus import Complexity
+from shisho.domain.inquiry import Goal, Strategy
+from shisho.errors import InvalidParams
+from shisho.librarian import splitting
+
+MAX_CHARS = 2_000
+MAX_GOALS = 8
+_DISCUSSION = re.compile(
+    r"違い|相違|比較|論じ|論ぜよ|議論|考察|長所と短所|メリットとデメリット|\b(?:compare|differ\w*|discuss|versus|vs)\b",
+    re.IGNORECASE,
+)
+
+
+def strategy(question: str) -> Strategy:
+    """One goal per part of the question; all of them are asked for. Raises InvalidParams for a blank or overlong question."""
+    asked = checked(question)
+    compared = splitting.compared(asked)
+    parts = compared or splitting.each(asked) or splitting.questions(asked)
+    if not 2 <= len(parts) <= MAX_GOALS:
+        parts = (asked,)
+    goals = tuple(Goal(f"G{number}", part) for number, part in enumerate(parts, 1))
+    return Strategy(asked, goals, " and ".join(goal.id for goal in goals), _complexity(asked, len(goals), bool(compared)))
+
+
+def checked(question: str) -> str:
+    """The question on one line. Raises InvalidParams."""
+    asked = " ".join(question.split())
+    if not any(character.isalnum() for character in asked):
+        raise InvalidParams("The question is blank. Write what you want to know, for example: 決定係数とは何か")
+    if len(asked) > MAX_CHARS:
+        raise InvalidParams(
+            f"The question has {len(asked):,} characters; {MAX_CHARS:,} is the limit. Shorten it.", limit=MAX_CHARS
+        )
+    return asked
+
+
+def _complexity(question: str, goals: int, compared: bool) -> Complexity:
+    if compared or _DISCUSSION.search(question):
+        return Complexity.COMPARISON
+    return Complexity.SEVERAL if goals > 1 else Complexity.SINGLE

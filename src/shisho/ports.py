@@ -85,6 +85,12 @@ class Shelf(Protocol):
     async def akin(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         """Passages that share one of these bands: candidates for the same cluster."""
 
+    async def places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
+        """Every source of a corpus and the document that stands for it."""
+
+    async def leave(self, corpus: str, owner: str, source: str) -> DocumentId | None:
+        """The source is no longer there: its document, returned, is removed if no other source holds it."""
+
     async def count(self, scope: Scope) -> int:
         """N: live passages in scope."""
 
@@ -186,5 +192,5 @@ class Ledger(Protocol):
     async def evidence(self, prefix: str, owner: str) -> Evidence:
         """By id or unique prefix. Raises NotFound, or SourceRemoved after a purge."""
 
-    async def last_run(self, owner: str) -> str:
-        """The newest run, finished or not. Raises NotFound."""
+    async def find_run(self, prefix: str, owner: str) -> str:
+        """By id, unique prefix or `last`, finished or not. Raises NotFound."""

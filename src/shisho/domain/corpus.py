@@ -134,12 +134,13 @@ class Intake:
 
 
 class Outcome(StrEnum):
-    """What became of a source: its bytes are new, were known already, stand in an older version's place, or cannot be used."""
+    """What became of a source: new, known already, new in an older version's place, unusable, or no longer there."""
 
     ADDED = "added"
     KNOWN = "known"
     REPLACED = "replaced"
     FAILED = "failed"
+    GONE = "gone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +156,33 @@ class Receipt:
     code: str = ""
     reason: str = ""
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A passage found outside a session, with everything that opens it and the parts its score was made of."""
+
+    passage: PassageId
+    document: DocumentId
+    source: str
+    title: str
+    heading: str
+    page: int | None
+    start: int
+    end: int
+    text: str
+    score: float
+    parts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that works here or does not, and how to get it."""
+
+    name: str
+    ok: bool
+    detail: str
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
@@ -62,6 +62,21 @@ class Database:
     async def read(self, work: Work[T]) -> T:
         """Run `work` on a read-only connection in a thread, all its queries seeing one state of the data."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, self.snapshot, work)
+
+    async def backup(self, target: Path) -> None:
+        """A consistent copy in one file, taken while others go on writing. Raises Conflict if the target exists."""
+
+        def copy(source: apsw.Connection) -> None:
+            if target.exists():
+                raise Conflict(f"{target} exists already. Name another file, or move it away.")
+            with closing(apsw.Connection(str(target))) as copied, copied.backup("main", source, "main") as running:
+                running.step()
+
+        await asyncio.to_thread(self._with_own_connection, copy)
+
+    def _with_own_connection(self, work: Callable[[apsw.Connection], None]) -> None:
+        with closing(self._connect(readonly=True)) as connection:
+            work(connection)
 
     async def close(self) -> None:
         """Commit what is queued, fold the WAL into the file, end the threads."""

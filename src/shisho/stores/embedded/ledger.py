@@ -83,15 +83,7 @@ class EmbeddedLedger:
 
     async def answer(self, prefix: str, owner: str) -> Answer:
         def work(connection: apsw.Connection) -> Answer:
-            if prefix == "last":
-                query, values = (
-                    "SELECT id, body FROM answers WHERE owner = ? ORDER BY created_at DESC, id DESC LIMIT 1",
-                    (owner,),
-                )
-            else:
-                query = "SELECT id, body FROM answers WHERE owner = ? AND id >= ? AND id < ? LIMIT 2"
-                values = (owner, prefix, prefix + TOP)  # type: ignore[assignment]
-            answer_id, body = _single(every(connection.execute(query, values)), "answer", prefix)
+            answer_id, body = _chosen(connection, "id, body", "answers", prefix, owner)
             query = "SELECT snippet, body FROM evidence WHERE answer_id = ? ORDER BY number"
             evidence = [_evidence(*row) for row in every(connection.execute(query, (answer_id,)))]
             found: Answer = build(json.loads(body), Answer)
@@ -108,15 +100,21 @@ class EmbeddedLedger:
 
         return await self._database.read(work)
 
-    async def last_run(self, owner: str) -> str:
+    async def find_run(self, prefix: str, owner: str) -> str:
         def work(connection: apsw.Connection) -> str:
-            query = "SELECT id FROM runs WHERE owner = ? ORDER BY created_at DESC, id DESC LIMIT 1"
-            row = connection.execute(query, (owner,)).fetchone()
-            if row is None:
-                raise NotFound("Nothing has been asked yet.")
-            return str(row[0])
+            return str(_chosen(connection, "id", "runs", prefix, owner)[0])
 
         return await self._database.read(work)
+
+
+def _chosen(connection: apsw.Connection, columns: str, table: str, prefix: str, owner: str) -> tuple[Any, ...]:
+    """The row that an id, a unique prefix or `last` names, in a table with id, owner and created_at."""
+    query = f"SELECT {columns} FROM {table} WHERE owner = ? AND id >= ? AND id < ? LIMIT 2"
+    values: tuple[str, ...] = (owner, prefix, prefix + TOP)
+    if prefix == "last":
+        query = f"SELECT {columns} FROM {table} WHERE owner = ? ORDER BY created_at DESC, id DESC LIMIT 1"
+        values = (owner,)
+    return _single(every(connection.execute(query, values)), table.removesuffix("s"), prefix)
 
 
 def _single(found: list[tuple[Any, ...]], noun: str, prefix: str) -> tuple[Any, ...]:

@@ -132,6 +132,22 @@ class EmbeddedShelf:
 
         return await self._database.read(work)
 
+    async def places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
+        def work(connection: apsw.Connection) -> dict[str, DocumentId]:
+            query = """SELECT source, document_id FROM places JOIN corpora ON id = corpus_id WHERE owner = ? AND name = ?"""
+            return {source: DocumentId(name) for source, name in rows.every(connection.execute(query, (owner, corpus)))}
+
+        return await self._database.read(work)
+
+    async def leave(self, corpus: str, owner: str, source: str) -> DocumentId | None:
+        def work(connection: apsw.Connection) -> DocumentId | None:
+            corpus_id = _corpus_id(connection, corpus, owner, self._clock.now())
+            query = "DELETE FROM places WHERE corpus_id = ? AND source = ? RETURNING document_id"
+            row = connection.execute(query, (corpus_id, source)).fetchone()
+            return None if row is None else _retire(connection, DocumentId(row[0]), "removed")
+
+        return await self._database.write(work)
+
     async def count(self, scope: Scope) -> int:
         return await self._database.read(lambda connection: _count(connection, scope))
 
@@ -198,12 +214,16 @@ def _place(connection: apsw.Connection, corpus_id: int, source: str, document_id
     )
     if row is None or row[0] == document_id:
         return None
+    return _retire(connection, DocumentId(row[0]), "superseded")
+
+
+def _retire(connection: apsw.Connection, document_id: DocumentId, state: str) -> DocumentId | None:
     connection.execute(
-        """UPDATE documents SET state = 'superseded' WHERE id = ?1 AND state = 'live'
+        """UPDATE documents SET state = ?2 WHERE id = ?1 AND state = 'live'
             AND NOT EXISTS (SELECT 1 FROM places WHERE document_id = ?1)""",
-        (row[0],),
+        (document_id, state),
     )
-    return DocumentId(row[0]) if connection.changes() else None
+    return document_id if connection.changes() else None
 
 
 def _insert(connection: apsw.Connection, intake: Intake, corpus_id: int) -> None:

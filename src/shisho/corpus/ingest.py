@@ -1,0 +1,154 @@
+"""Bytes to shelf: read, lay out, cut into passages, make terms, find near-duplicates, store in one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from shisho.corpus import duplicates
+from shisho.corpus.chunk import Piece
+from shisho.corpus.layout import Layout, lay_out
+from shisho.domain.corpus import (
+    Document,
+    DocumentId,
+    DocumentState,
+    Intake,
+    Outcome,
+    Passage,
+    PassageId,
+    Reading,
+    Receipt,
+    Source,
+)
+from shisho.errors import DocumentUnreadable, UnusableDocument
+from shisho.language.normalise import fold_map
+from shisho.language.sentences import sentences
+from shisho.language.terms import Analysis
+from shisho.ports import Clock, Reader, Shelf
+from shisho.telemetry import span
+
+PIPELINE = "1"  # part of every passage id: raise it when the same bytes give other passages
+HEADING_SEPARATOR = " › "
+
+Cut = Callable[[Layout], Sequence[Piece]]
+Analyse = Callable[[Sequence[str]], Analysis]
+
+
+@dataclass(frozen=True, slots=True)
+class Ingest:
+    """Takes sources in. `cut` and `analyse` are the configured splitter and term maker."""
+
+    shelf: Shelf
+    reader: Reader
+    clock: Clock
+    cut: Cut
+    analyse: Analyse
+
+    async def add(self, source: Source, corpus: str, owner: str) -> Receipt:
+        """One source, whole or not at all. A source that cannot be used gives a receipt that says why, never an exception."""
+        try:
+            return await self._add(source, corpus, owner)
+        except UnusableDocument as error:
+            return Receipt(source.name, Outcome.FAILED, code=error.code, reason=error.message)
+
+    async def _add(self, source: Source, corpus: str, owner: str) -> Receipt:
+        sha256 = hashlib.sha256(source.data).hexdigest()
+        known = await self.shelf.known(corpus, owner, sha256)
+        if known is not None:
+            await self.shelf.meet_again(known, source.name, source.metadata)
+            return Receipt(source.name, Outcome.KNOWN, known.id, known.title, known.page_count, known.passage_count)
+        with span("ingest.read", name=source.name):
+            reading = await self.reader.read(source)
+        if not any(block.text.strip() for block in reading.blocks):
+            raise DocumentUnreadable("There is no text in this file.")
+        document = self._document(source, reading, sha256, corpus, owner)
+        with span("ingest.prepare", name=source.name):
+            intake = await asyncio.to_thread(self._prepare, document, reading)
+        intake = await self._clustered(intake)
+        earlier = await self.shelf.put(intake)
+        outcome = Outcome.ADDED if earlier is None else Outcome.REPLACED
+        passages = len(intake.passages)
+        return Receipt(
+            source.name, outcome, document.id, document.title, document.page_count, passages, warnings=document.warnings
+        )
+
+    def _document(self, source: Source, reading: Reading, sha256: str, corpus: str, owner: str) -> Document:
+        warnings = reading.warnings
+        if reading.needs_ocr:
+            pages = ", ".join(str(page) for page in reading.needs_ocr)
+            warnings = (*warnings, f"NEEDS_OCR: no text layer on page {pages}; it is not searchable until it has one.")
+        return Document(
+            id=document_id(sha256, corpus, owner),
+            corpus=corpus,
+            owner=owner,
+            source=source.name,
+            title=source.title or reading.title or PurePath(source.name).stem,
+            media_type=source.media_type or "",
+            sha256=sha256,
+            size=len(source.data),
+            page_count=reading.page_count,
+            passage_count=0,
+            state=DocumentState.LIVE,
+            added_at=self.clock.now(),
+            metadata=source.metadata,
+            warnings=warnings,
+        )
+
+    def _prepare(self, document: Document, reading: Reading) -> Intake:
+        layout = lay_out(reading)
+        headings: dict[str, str] = {}
+        passages = []
+        for ordinal, piece in enumerate(self.cut(layout)):
+            heading = piece.heading if piece.heading.startswith(document.title) else _joined(document.title, piece.heading)
+            if heading not in headings:
+                headings[heading] = self.analyse([heading]).terms
+            text = layout.text[piece.start : piece.end]
+            passages.append(self._passage(document, ordinal, piece, text, heading, headings[heading]))
+        return Intake(replace(document, passage_count=len(passages)), layout.text, layout.lines, tuple(passages))
+
+    def _passage(self, document: Document, ordinal: int, piece: Piece, text: str, heading: str, heading_terms: str) -> Passage:
+        # Terms come from the folded view, where 決定⏎係数 is one word; offsets and text stay those of the original.
+        analysis = self.analyse([fold_map(text[start:end]).text for start, end in sentences(text)])
+        name = passage_id(document.id, piece.start, piece.end)
+        return Passage(
+            id=name,
+            document_id=document.id,
+            ordinal=ordinal,
+            start=piece.start,
+            end=piece.end,
+            page=piece.page,
+            heading=heading,
+            kind=piece.kind,
+            text=text,
+            terms=analysis.terms,
+            heading_terms=heading_terms,
+            bigrams=analysis.bigrams,
+            cluster=name,
+            bands=duplicates.bands(text),
+        )
+
+    async def _clustered(self, intake: Intake) -> Intake:
+        """Each passage joins the cluster of an earlier near-duplicate, if there is one."""
+        wanted = [band for passage in intake.passages for band in passage.bands]
+        akin = await self.shelf.akin(intake.document.owner, wanted) if wanted else ()
+        if not akin:
+            return intake
+        passages = await asyncio.to_thread(duplicates.join, intake.passages, akin)
+        return replace(intake, passages=passages)
+
+
+def document_id(sha256: str, corpus: str, owner: str) -> DocumentId:
+    """The name of these bytes in this corpus of this owner."""
+    return DocumentId("doc_" + hashlib.sha256("\0".join((owner, corpus, sha256)).encode()).hexdigest()[:20])
+
+
+def passage_id(document: DocumentId, start: int, end: int) -> PassageId:
+    """60 bits of the hash of document, span and pipeline."""
+    return PassageId(hashlib.sha256(f"{document}:{start}:{end}:{PIPELINE}".encode()).hexdigest()[:15])
+
+
+def _joined(title: str, heading: str) -> str:
+    return HEADING_SEPARATOR.join(part for part in (title, heading) if part)

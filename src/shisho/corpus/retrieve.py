@@ -1,0 +1,87 @@
+"""A request to a ranking: the index proposes, our scoring ranks, a dense list is fused in where there is one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from shisho.corpus import rank
+from shisho.corpus.fusion import rrf
+from shisho.domain.corpus import Passage, PassageId, Ranked, Scope, SearchRequest
+from shisho.errors import InvalidParams
+from shisho.language.terms import Query
+from shisho.ports import DenseIndex, Embedder, Index, Shelf
+from shisho.telemetry import span
+
+LEAST_PROPOSED = 200
+AskTerms = Callable[[Sequence[str]], Query]
+
+
+@dataclass(frozen=True, slots=True)
+class Retriever:
+    """Ranks the passages of a scope. `dense` and `embedder` are there together or not at all."""
+
+    shelf: Shelf
+    index: Index
+    query: AskTerms
+    dense: DenseIndex | None = None
+    embedder: Embedder | None = None
+
+    async def rank(
+        self, request: SearchRequest, scope: Scope, depth: int, seen: frozenset[PassageId] = frozenset()
+    ) -> Sequence[Ranked]:
+        """The best `depth` passages in scope that are not in `seen`, best first. Raises InvalidParams for a blank request."""
+        texts = [text for text in request.keyword_query if text.strip()]
+        if not texts and not request.vector_query.strip():
+            raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
+        within = replace(scope, filters={**scope.filters, **request.filter_conditions})
+        await self.index.catch_up()
+        lists = []
+        if texts:
+            lists.append(await self._lexical(texts, within, depth, seen))
+        if request.vector_query.strip() and self.dense is not None and self.embedder is not None:
+            lists.append(await self._nearest(request.vector_query, within, depth, seen))
+        elif not texts:
+            lists.append(await self._lexical([request.vector_query], within, depth, seen))
+        return lists[0][:depth] if len(lists) == 1 else _fused(lists, depth)
+
+    async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
+        """idf of index terms over everything on the shelf."""
+        statistics = await self.index.statistics()
+        found = await self.index.frequencies("terms", terms)
+        return {term: rank.idf(statistics["passages"], count) for term, count in found.items()}
+
+    async def _lexical(self, texts: Sequence[str], scope: Scope, depth: int, seen: frozenset[PassageId]) -> Sequence[Ranked]:
+        query = await asyncio.to_thread(self.query, texts)
+        with span("retrieve.propose"):
+            proposed = await self.index.propose(query.terms, query.bigrams, scope, max(LEAST_PROPOSED, 2 * depth), seen)
+        held = await self.shelf.passages(proposed)
+        statistics = await self._statistics(query)
+        with span("retrieve.rank", candidates=len(held)):
+            return rank.rank(query, [held[name] for name in proposed if name in held], statistics)
+
+    async def _nearest(self, text: str, scope: Scope, depth: int, seen: frozenset[PassageId]) -> Sequence[Ranked]:
+        assert self.dense is not None and self.embedder is not None
+        names = await self.dense.nearest(await self.embedder.query(text), scope, depth, seen)
+        held = await self.shelf.passages(names)
+        return [Ranked(held[name], 1.0 / (1 + place)) for place, name in enumerate(names) if name in held]
+
+    async def _statistics(self, query: Query) -> rank.Statistics:
+        means = await self.index.statistics()
+        return rank.Statistics(
+            passages=int(means["passages"]),
+            mean_terms=means["length"],
+            mean_bigrams=means["bigrams"],
+            mean_heading=means["heading"],
+            terms=await self.index.frequencies("terms", query.terms),
+            bigrams=await self.index.frequencies("bigrams", query.bigrams),
+            heading=await self.index.frequencies("heading", query.terms),
+        )
+
+
+def _fused(lists: Sequence[Sequence[Ranked]], depth: int) -> Sequence[Ranked]:
+    held: dict[PassageId, Passage] = {one.passage.id: one.passage for ranking in lists for one in ranking}
+    parts = {one.passage.id: one.parts for ranking in reversed(lists) for one in ranking}
+    fused = rrf([[one.passage.id for one in ranking] for ranking in lists])
+    return [Ranked(held[name], score, parts[name]) for name, score in fused[:depth]]

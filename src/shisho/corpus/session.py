@@ -1,0 +1,145 @@
+"""A search session: one inquiry's way through a scope. It alone knows ids, what was seen, N and k."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from shisho.corpus import depth, diversity
+from shisho.corpus.retrieve import Retriever
+from shisho.domain.corpus import (
+    Citation,
+    Complexity,
+    Passage,
+    PassageId,
+    Ranked,
+    Round,
+    RoundRecord,
+    Scope,
+    SearchRequest,
+    Shown,
+    ShownRecord,
+)
+from shisho.errors import InvalidParams
+from shisho.language.tokens import tokens
+from shisho.ports import SessionLog, Shelf
+
+FLOOR_BELOW = 1_000  # N under which passages that match too little of the query are left out
+DIVERSE_ABOVE = 100_000  # N over which near-alike passages make room for others
+LEAST_RANKED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusSearcher:
+    """`ports.Searcher` over the shelf. `floor` is the least share of a query's idf that a passage must match."""
+
+    shelf: Shelf
+    retriever: Retriever
+    log: SessionLog
+    growth: str = "linear"
+    floor: float = 0.25
+
+    async def open(self, scope: Scope, complexity: Complexity, room_tokens: int, session_id: str) -> CorpusSession:
+        """A new session, or the one with this id where it left off."""
+        rounds = await self.log.rounds(session_id)
+        return CorpusSession(self, scope, complexity, room_tokens, session_id, rounds)
+
+
+class CorpusSession:
+    """`ports.SearchSession`: numbers outside, ids inside."""
+
+    def __init__(
+        self,
+        searcher: CorpusSearcher,
+        scope: Scope,
+        complexity: Complexity,
+        room_tokens: int,
+        session_id: str,
+        rounds: Sequence[RoundRecord],
+    ) -> None:
+        self.id = session_id
+        self._searcher, self._scope, self._complexity, self._room = searcher, scope, complexity, room_tokens
+        self._rounds = {record.round: record for record in rounds}
+        self._shown = {one.number: one for record in rounds for one in record.shown}
+
+    async def search(self, request: SearchRequest, round_: int) -> Round:
+        record = self._rounds.get(round_)
+        if record is None:
+            record = await self._next(request, round_)
+            await self._searcher.log.add(self.id, record)
+            self._rounds[round_] = record
+            self._shown.update({one.number: one for one in record.shown})
+        held = await self._searcher.shelf.passages([one.passage_id for one in record.shown])
+        shown = tuple(_shown(one, held[one.passage_id]) for one in record.shown if one.passage_id in held)
+        return Round(shown, record.ranked, record.in_scope, record.exhausted)
+
+    async def resolve(self, temp_index: int, start: int, end: int) -> Citation:
+        if temp_index not in self._shown:
+            raise InvalidParams(f"No passage {temp_index} was shown in this session.")
+        passage = await self._passage(self._shown[temp_index].passage_id)
+        document = await self._searcher.shelf.document(passage.document_id)
+        text = await self._searcher.shelf.text(passage.document_id)
+        first, last = passage.start + start, passage.start + end
+        snippet = text[first:last]
+        return Citation(
+            document_id=document.id,
+            title=document.title,
+            source=document.source,
+            page=passage.page,
+            start=first,
+            end=last,
+            snippet=snippet,
+            sha256=hashlib.sha256(snippet.encode("utf-8", "surrogatepass")).hexdigest(),
+            passage_id=passage.id,
+            cluster=passage.cluster,
+        )
+
+    async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
+        return await self._searcher.retriever.rarity(terms)
+
+    async def _passage(self, name: PassageId) -> Passage:
+        held = await self._searcher.shelf.passages([name])
+        if name not in held:
+            raise InvalidParams("That passage's document was removed while this session ran.")
+        return held[name]
+
+    async def _next(self, request: SearchRequest, round_: int) -> RoundRecord:
+        searcher = self._searcher
+        within = replace(self._scope, filters={**self._scope.filters, **request.filter_conditions})
+        in_scope = await searcher.shelf.count(within)
+        k = depth.k(in_scope, self._complexity, round_, searcher.growth)
+        seen = frozenset(one.passage_id for one in self._shown.values())
+        ranking = await searcher.retriever.rank(request, self._scope, max(LEAST_RANKED, 2 * k), seen)
+        chosen = self._chosen(ranking, in_scope, k)
+        fitting = _fitting(chosen, self._room)
+        first = max(self._shown, default=0) + 1
+        shown = tuple(
+            ShownRecord(first + place, one.passage.id, one.passage.document_id, one.parts.get("match", 0.0))
+            for place, one in enumerate(fitting)
+        )
+        exhausted = len(seen) + len(shown) >= in_scope or not ranking
+        return RoundRecord(round_, len(chosen), in_scope, exhausted, shown)
+
+    def _chosen(self, ranking: Sequence[Ranked], in_scope: int, k: int) -> Sequence[Ranked]:
+        if in_scope < FLOOR_BELOW:
+            ranking = [one for one in ranking if one.parts.get("match", 1.0) >= self._searcher.floor]
+        if in_scope > DIVERSE_ABOVE:
+            return diversity.spread(ranking, k)
+        return ranking[:k]
+
+
+def _fitting(chosen: Sequence[Ranked], room_tokens: int) -> list[Ranked]:
+    """As many from the top as fit the room; at least one, so that a round always moves on."""
+    left = room_tokens
+    fitting: list[Ranked] = []
+    for one in chosen:
+        left -= tokens(one.passage.text) + tokens(one.passage.heading)
+        if left < 0 and fitting:
+            break
+        fitting.append(one)
+    return fitting
+
+
+def _shown(record: ShownRecord, passage: Passage) -> Shown:
+    return Shown(record.number, passage.text, passage.heading, record.match)

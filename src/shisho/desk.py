@@ -1,0 +1,268 @@
+"""The things a visitor may ask. Every interface is a thin shell over these verbs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol
+
+from shisho.domain.corpus import (
+    DEFAULT_CORPUS,
+    Check,
+    Condition,
+    Corpus,
+    Document,
+    DocumentId,
+    Found,
+    Outcome,
+    Ranked,
+    Receipt,
+    Scope,
+    SearchRequest,
+    Source,
+)
+from shisho.domain.inquiry import Answer, Budget, Evidence
+from shisho.errors import EmptyCorpus, InvalidParams, NotFound, ShishoError
+from shisho.ports import Ledger, Shelf
+
+AT_ONCE = 4  # files under way together: one is read in the child while another is cut and a third is stored
+Notify = Callable[..., None]
+Stop = Callable[[], bool]
+
+
+class Files(Protocol):
+    """Files on disk."""
+
+    def find(self, path: Path) -> Iterator[Path]: ...
+
+    def read(self, path: Path) -> bytes: ...
+
+
+class Intakes(Protocol):
+    """Takes sources into a corpus."""
+
+    async def add(self, source: Source, corpus: str, owner: str) -> Receipt: ...
+
+
+class Rankings(Protocol):
+    """Ranks passages for a request outside a session."""
+
+    async def top(self, request: SearchRequest, scope: Scope) -> Sequence[Ranked]: ...
+
+
+class Inquiries(Protocol):
+    """Runs the librarian's loop."""
+
+    async def run(self, run_id: str, owner: str, notify: Notify, stop: Stop) -> Answer:
+        """Begin or go on with the run that the ledger holds under this id."""
+
+
+def silent(event: str, **facts: object) -> None:
+    """Tells nobody."""
+
+
+def never() -> bool:
+    """Goes on to the end."""
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """One visitor's view of the library."""
+
+    owner: str
+    shelf: Shelf
+    ledger: Ledger
+    files: Files
+    ingest: Intakes
+    rankings: Rankings
+    inquiries: Inquiries
+    new_run: Callable[[], str]
+    checks: Callable[[], Awaitable[Sequence[Check]]]
+    copy: Callable[[Path], Awaitable[None]]
+    close: Callable[[], Awaitable[None]]
+
+    async def __aenter__(self) -> Desk:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def add(
+        self,
+        *paths: Path | str,
+        corpus: str = DEFAULT_CORPUS,
+        metadata: Mapping[str, str] | None = None,
+        password: str | None = None,
+    ) -> AsyncGenerator[Receipt, None]:
+        """Take in files and folders; a receipt for each file as it is done, in the order found.
+
+        Raises InvalidParams for a path that is not there, before anything is taken in.
+        """
+        found = await asyncio.to_thread(lambda: [each for path in paths for each in self.files.find(Path(path))])
+        said = metadata or {}
+        async for receipt in _in_order(found, lambda path: self._take_in(path, corpus, said, password)):
+            yield receipt
+
+    async def mirror(self, folder: Path | str) -> AsyncGenerator[Receipt, None]:
+        """Make the corpus named by this folder hold just what is in the folder now."""
+        corpus = full_path(folder)
+        held = await self.shelf.places(corpus, self.owner)
+        met = set()
+        async for receipt in self.add(folder, corpus=corpus):
+            met.add(receipt.source)
+            yield receipt
+        for source in sorted(held.keys() - met):
+            gone = await self.shelf.leave(corpus, self.owner, source)
+            yield Receipt(source, Outcome.GONE, gone)
+
+    async def add_source(self, source: Source, corpus: str = DEFAULT_CORPUS) -> Receipt:
+        """Take in bytes that are no file."""
+        return await self.ingest.add(source, corpus, self.owner)
+
+    async def corpora(self) -> Sequence[Corpus]:
+        return await self.shelf.corpora(self.owner)
+
+    async def documents(self, scope: Scope | None = None, after: str = "", limit: int = 100) -> Sequence[Document]:
+        return await self.shelf.documents(scope or Scope(self.owner), after, limit)
+
+    async def document(self, prefix: str) -> Document:
+        """By id or unique prefix. Raises NotFound."""
+        found = await self.shelf.find_documents(prefix, self.owner)
+        if len(found) > 1:
+            raise NotFound(f"More than one document begins with {prefix}: give more of its id.")
+        if not found:
+            raise NotFound(f"There is no document {prefix}. `shisho list` shows what there is.")
+        return found[0]
+
+    async def text(self, document_id: DocumentId) -> str:
+        """The original text that every citation's offsets count in."""
+        return await self.shelf.text(document_id)
+
+    async def remove(self, prefix: str, *, purge: bool = False) -> Document:
+        """Take a document out of search; with `purge` erase it and every quotation of it. Returns what it was."""
+        document = await self.document(prefix)
+        await self.shelf.remove(document.id, purge=purge)
+        return document
+
+    async def search(
+        self, request: SearchRequest, *, corpora: Sequence[str] = (), filters: Mapping[str, Condition] | None = None
+    ) -> Sequence[Found]:
+        """Passages with document, page, offsets and the parts of their scores, best first."""
+        scope = Scope(self.owner, tuple(corpora), filters or {})
+        await self._searchable(corpora)
+        ranking = await self.rankings.top(request, scope)
+        documents = {one.passage.document_id: await self.shelf.document(one.passage.document_id) for one in ranking}
+        return [_found(one, documents[one.passage.document_id]) for one in ranking]
+
+    async def ask(
+        self,
+        question: str,
+        *,
+        folders: Sequence[Path | str] = (),
+        corpora: Sequence[str] = (),
+        filters: Mapping[str, Condition] | None = None,
+        budget: Budget | None = None,
+        notify: Notify = silent,
+        stop: Stop = never,
+    ) -> Answer:
+        """A cited answer from verified quotations, or an abstention that says what is missing.
+
+        Raises InvalidParams for a blank question and EmptyCorpus when there is nothing to search.
+        """
+        if not question.strip():
+            raise InvalidParams('The question is blank. Ask something, for example: shisho ask "決定係数とは何か"')
+        inside = [full_path(folder) for folder in folders]
+        facts = {"question": question, "folders": inside, "corpora": [*corpora, *inside], "filters": filters, "budget": budget}
+        run_id = self.new_run()
+        await self.ledger.begin(run_id, self.owner, facts)
+        return await self._inquire(run_id, notify, stop)
+
+    async def resume(self, prefix: str = "last", notify: Notify = silent, stop: Stop = never) -> Answer:
+        """Go on with a run that was stopped or died; a finished one gives its answer again."""
+        run_id = await self.ledger.find_run(prefix, self.owner)
+        return await self._inquire(run_id, notify, stop)
+
+    async def answer(self, prefix: str = "last") -> Answer:
+        return await self.ledger.answer(prefix, self.owner)
+
+    async def evidence(self, prefix: str) -> Evidence:
+        return await self.ledger.evidence(prefix, self.owner)
+
+    async def backup(self, target: Path | str) -> None:
+        """Everything in one file, which opens as a home's `shisho.db`."""
+        await self.copy(Path(target))
+
+    async def doctor(self) -> Sequence[Check]:
+        """What works here, and how to get what does not."""
+        return await self.checks()
+
+    async def _inquire(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
+        facts = await self.ledger.facts(run_id)
+        for folder in facts["folders"]:
+            async with aclosing(self.mirror(folder)) as receipts:
+                async for receipt in receipts:
+                    notify("file", receipt=receipt)
+                    if stop():
+                        break
+        if not stop():
+            await self._searchable(facts["corpora"])
+        return await self.inquiries.run(run_id, self.owner, notify, stop)
+
+    async def _searchable(self, corpora: Sequence[str]) -> None:
+        if await self.shelf.count(Scope(self.owner, tuple(corpora))) == 0:
+            raise EmptyCorpus("There is nothing to search yet. Add documents first: `shisho add FOLDER`.")
+
+    async def _take_in(self, path: Path, corpus: str, metadata: Mapping[str, str], password: str | None) -> Receipt:
+        name = full_path(path)
+        try:
+            data = await asyncio.to_thread(self.files.read, path)
+        except ShishoError as error:
+            return Receipt(name, Outcome.FAILED, code=error.code, reason=error.message)
+        except OSError as error:
+            return Receipt(name, Outcome.FAILED, code="DOCUMENT_UNREADABLE", reason=f"Cannot be opened: {error.strerror}.")
+        return await self.ingest.add(Source(name, data, metadata=metadata, password=password), corpus, self.owner)
+
+
+def full_path(folder: Path | str) -> str:
+    """The full path: the name of a file as a source, and of the corpus that mirrors a folder."""
+    return str(Path(folder).expanduser().resolve())
+
+
+async def _in_order(paths: Sequence[Path], work: Callable[[Path], Awaitable[Receipt]]) -> AsyncGenerator[Receipt, None]:
+    """Receipts in the order of the paths, a few files under way at a time."""
+    under_way: list[asyncio.Future[Receipt]] = []
+    try:
+        for path in paths:
+            under_way.append(asyncio.ensure_future(work(path)))
+            if len(under_way) >= AT_ONCE:
+                yield await under_way.pop(0)
+        while under_way:
+            yield await under_way.pop(0)
+    finally:
+        for left in under_way:
+            left.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+
+
+def _found(one: Ranked, document: Document) -> Found:
+    passage = one.passage
+    return Found(
+        passage=passage.id,
+        document=document.id,
+        source=document.source,
+        title=document.title,
+        heading=passage.heading,
+        page=passage.page,
+        start=passage.start,
+        end=passage.end,
+        text=passage.text,
+        score=one.score,
+        parts=one.parts,
+    )

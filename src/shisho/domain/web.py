@@ -1,0 +1,185 @@
+"""A search engine as the web room sees it: what is asked, how it answers, what stands on a result page, what bars the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+
+State = Mapping[str, str]
+"""What an engine wants back with the next page (a token, a cursor). Empty: nothing to remember."""
+
+
+class TimeRange(StrEnum):
+    """How old a page may be."""
+
+    ALL = "all"
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    YEAR = "year"
+
+
+class Tier(StrEnum):
+    """Where an engine stands when one is chosen; last-mile engines come last and do not page unless told to."""
+
+    DEFAULT = "default"
+    LAST_MILE = "last_mile"
+    KNOWLEDGE = "knowledge"
+    ACADEMIC = "academic"
+    YOURS = "yours"
+
+
+class ChallengeKind(StrEnum):
+    """What stands between us and a page. All but `blocked` are a person's turn; `blocked` is a refusal nobody can solve."""
+
+    CAPTCHA = "captcha"
+    TURNSTILE = "turnstile"
+    CONSENT = "consent"
+    LOGIN = "login"
+    JS_CHALLENGE = "js_challenge"
+    BLOCKED = "blocked"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked of an engine. `language` is a two-letter code, "" for any; `region` a two-letter country or None."""
+
+    text: str
+    today: date
+    language: str = "ja"
+    region: str | None = None
+    time_range: TimeRange = TimeRange.ALL
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request for one result page. `form` is the body of a POST. Keys of the user's own are added later, by `Credential`."""
+
+    url: str
+    method: str = "GET"
+    form: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    cookies: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What came back, undecoded. `charset` is the one the header named; `today` lets "3 days ago" become a date."""
+
+    body: bytes
+    url: str = ""
+    status: int = 200
+    charset: str | None = None
+    today: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An entry of a result page: `rank` from 1 on its page, `url` unwrapped from redirectors, `date` ISO or None."""
+
+    rank: int
+    url: str
+    title: str
+    snippet: str = ""
+    date: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """A page that wants proof of a person. `marker` is what gave it away."""
+
+    kind: ChallengeKind
+    marker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Serp:
+    """A result page, read. `next` is None where the engine shows no further page. `follow` is a second request that
+    this page needs before it has hits (E-utilities name ids first): its answer brings the hits, this one brings `next`."""
+
+    engine: str
+    hits: tuple[Hit, ...] = ()
+    next: State | None = None
+    challenge: Challenge | None = None
+    no_results: bool = False
+    follow: Request | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One look of a result page, as CSS selectors; all but `hit` are searched for inside the hit. `skip` names what is no
+    result although it looks like one. An empty `link` means the hit is the link; an empty `title`, the link's own text."""
+
+    hit: str
+    link: str = ""
+    title: str = ""
+    snippet: str = ""
+    date: str = ""
+    skip: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """A value of the user's own (a key, a contact address) that goes into a header or a parameter of each request, after
+    the request was made and stored, so that no record holds it. `interval_s` is the pace it buys."""
+
+    setting: str
+    header: str = ""
+    param: str = ""
+    interval_s: float | None = None
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How an engine's pages are read. Selectors are CSS, phrases lower case.
+
+    `signs`, `titles`: what tells this engine's saved pages from others'. `next_link`: the way to the next page, and
+    `pager`: the block it stands in. `nothing`, `nothing_said`: "no results". `changed`: the engine answered another query
+    than it was asked. `shell`: a page that only JavaScript would fill. `markers`: its own challenges."""
+
+    layouts: tuple[Layout, ...] = ()
+    signs: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
+    next_link: str = ""
+    pager: str = ""
+    nothing: tuple[str, ...] = ()
+    nothing_said: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    shell: tuple[str, ...] = ()
+    markers: Mapping[str, ChallengeKind] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineAbout:
+    """All that is known of an engine; the user's engines.toml may override any field. `kind` is html, json or xml;
+    `pagination` the parameter that carries the page; `reason` says why it is not enabled. Intervals in seconds between
+    requests, `per_day` None for no limit, `query_limit` in characters. Empty `languages`: any. `verified`: its parser has
+    met real pages."""
+
+    name: str
+    site: str
+    kind: str
+    tier: Tier
+    categories: tuple[str, ...]
+    interval_s: float
+    pagination: str
+    page_size: int = 10
+    max_pages: int = 10
+    pagination_enabled: bool = True
+    enabled: bool = True
+    reason: str = ""
+    needs_browser: bool = False
+    verified: bool = True
+    per_day: int | None = None
+    parallel: int = 1
+    query_limit: int | None = None
+    languages: tuple[str, ...] = ()
+    regions: tuple[str, ...] = ()
+    time_ranges: tuple[TimeRange, ...] = ()
+    credentials: tuple[Credential, ...] = ()
+    look: Look = Look()

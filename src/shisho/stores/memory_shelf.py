@@ -1,0 +1,243 @@
+"""A shelf, an index and a session log that keep nothing: for tests, and for trying things out."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from shisho.domain.corpus import (
+    Condition,
+    Corpus,
+    Document,
+    DocumentId,
+    DocumentState,
+    Intake,
+    Line,
+    Passage,
+    PassageId,
+    Range,
+    RoundRecord,
+    Scope,
+)
+from shisho.errors import InvalidParams, NotFound, SourceRemoved
+from shisho.language.comparable import comparable
+
+COLUMNS = {"document": "id", "title": "title", "source": "source", "media_type": "media_type", "added_at": "added_at"}
+
+
+class MemoryShelf:
+    """`ports.Shelf` in dictionaries."""
+
+    def __init__(self) -> None:
+        self._corpora: dict[tuple[str, str], None] = {}
+        self._documents: dict[DocumentId, Document] = {}
+        self._intakes: dict[DocumentId, Intake] = {}
+        self._places: dict[tuple[str, str, str], DocumentId] = {}
+
+    async def ensure_corpus(self, name: str, owner: str) -> Corpus:
+        self._corpora[owner, name] = None
+        return next(one for one in await self.corpora(owner) if one.name == name)
+
+    async def corpora(self, owner: str) -> Sequence[Corpus]:
+        names = sorted(name for held, name in self._corpora if held == owner)
+        live = [one for one in self._documents.values() if one.state is DocumentState.LIVE and one.owner == owner]
+        inside = {name: [one for one in live if one.corpus == name] for name in names}
+        return [Corpus(name, owner, len(held), sum(one.passage_count for one in held)) for name, held in inside.items()]
+
+    async def known(self, corpus: str, owner: str, sha256: str) -> Document | None:
+        scope = Scope(owner, (corpus,))
+        return next((one for one in self._live(scope) if one.sha256 == sha256), None)
+
+    async def put(self, intake: Intake) -> DocumentId | None:
+        document = intake.document
+        self._corpora[document.owner, document.corpus] = None
+        held = self._documents.get(document.id)
+        said = document.metadata if held is None else {**held.metadata, **document.metadata}
+        if held is None or held.state is DocumentState.PURGED:
+            self._intakes[document.id] = intake
+        self._documents[document.id] = replace(document, metadata=said, passage_count=len(intake.passages))
+        return self._place(document, document.source)
+
+    def _place(self, document: Document, source: str) -> DocumentId | None:
+        earlier = self._places.get((document.owner, document.corpus, source))
+        self._places[document.owner, document.corpus, source] = document.id
+        return None if earlier in (None, document.id) else self._retire(earlier, DocumentState.SUPERSEDED)
+
+    def _retire(self, name: DocumentId | None, state: DocumentState) -> DocumentId | None:
+        if name is None or name in self._places.values() or self._documents[name].state is not DocumentState.LIVE:
+            return None
+        self._documents[name] = replace(self._documents[name], state=state)
+        return name
+
+    async def meet_again(self, document: Document, source: str, metadata: Mapping[str, str]) -> None:
+        held = self._documents[document.id]
+        self._documents[document.id] = replace(held, metadata={**held.metadata, **metadata})
+        self._place(document, source)
+
+    async def document(self, document_id: DocumentId) -> Document:
+        if document_id not in self._documents:
+            raise NotFound(f"There is no document {document_id}.")
+        return self._documents[document_id]
+
+    async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
+        found = [one for one in self._documents.values() if one.id.startswith(prefix) and one.owner == owner]
+        return sorted(found, key=lambda one: one.id)[:limit]
+
+    async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
+        ordered = sorted(self._live(scope), key=lambda one: (one.added_at, one.id))
+        seen = next((at + 1 for at, one in enumerate(ordered) if one.id == after), 0)
+        return ordered[seen : seen + limit]
+
+    async def text(self, document_id: DocumentId) -> str:
+        if (await self.document(document_id)).state is DocumentState.PURGED:
+            raise SourceRemoved("The text of this document was purged. Add the file again to read it.", document=document_id)
+        return self._intakes[document_id].text
+
+    async def lines(self, document_id: DocumentId) -> Sequence[Line]:
+        held = self._intakes.get(document_id)
+        return () if held is None else held.lines
+
+    async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
+        wanted = set(ids)
+        return {one.id: one for one in self.searchable() if one.id in wanted}
+
+    async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
+        held = self._intakes.get(document_id)
+        return () if held is None else held.passages
+
+    async def akin(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
+        wanted = set(bands)
+        return [one for one in self.searchable(Scope(owner)) if wanted.intersection(one.bands)][:50]
+
+    async def places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
+        return {place: name for (held, within, place), name in self._places.items() if (held, within) == (owner, corpus)}
+
+    async def leave(self, corpus: str, owner: str, source: str) -> DocumentId | None:
+        return self._retire(self._places.pop((owner, corpus, source), None), DocumentState.REMOVED)
+
+    async def count(self, scope: Scope) -> int:
+        return len(self.searchable(scope))
+
+    async def remove(self, document_id: DocumentId, *, purge: bool) -> None:
+        held = await self.document(document_id)
+        if held.state is DocumentState.PURGED:
+            raise NotFound(f"There is no document {document_id} to remove.")
+        state = DocumentState.PURGED if purge else DocumentState.REMOVED
+        self._documents[document_id] = replace(held, state=state)
+        self._places = {place: name for place, name in self._places.items() if name != document_id}
+        if purge:
+            del self._intakes[document_id]
+
+    def searchable(self, scope: Scope | None = None) -> list[Passage]:
+        """Passages of live documents, in scope where one is given."""
+        live = (
+            [one for one in self._documents.values() if one.state is DocumentState.LIVE] if scope is None else self._live(scope)
+        )
+        pages = None if scope is None else scope.filters.get("page")
+        found = [each for one in live for each in self._intakes[one.id].passages]
+        return found if pages is None else [each for each in found if each.page is not None and _on_page(each.page, pages)]
+
+    def _live(self, scope: Scope) -> list[Document]:
+        live = (one for one in self._documents.values() if one.state is DocumentState.LIVE and one.owner == scope.owner)
+        return [one for one in live if (not scope.corpora or one.corpus in scope.corpora) and _matches(one, scope)]
+
+
+class MemoryIndex:
+    """`ports.Index` by plain BM25 over a `MemoryShelf`."""
+
+    def __init__(self, shelf: MemoryShelf) -> None:
+        self._shelf = shelf
+
+    async def catch_up(self) -> None:
+        """There is nothing to catch up with."""
+
+    async def propose(
+        self, terms: Sequence[str], bigrams: Sequence[str], scope: Scope, limit: int, seen: frozenset[PassageId]
+    ) -> Sequence[PassageId]:
+        wanted = {"terms": set(terms), "bigrams": set(bigrams), "heading": set(terms)}
+        weights = {field: await self._weights(field, words) for field, words in wanted.items()}
+        scored = []
+        for passage in self._shelf.searchable(scope):
+            counted = {field: Counter(_words(passage, field)) for field in wanted}
+            score = sum(
+                weight * counted[field][word] / (counted[field][word] + 1.2)
+                for field, table in weights.items()
+                for word, weight in table.items()
+            )
+            if score > 0 and passage.id not in seen:
+                scored.append((-score, passage.id))
+        return [name for _, name in sorted(scored)[:limit]]
+
+    async def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
+        held = [set(_words(one, field)) for one in self._shelf.searchable()]
+        return {term: sum(term in words for words in held) for term in set(terms)}
+
+    async def statistics(self) -> Mapping[str, float]:
+        held = self._shelf.searchable()
+        means = {
+            field: sum(len(_words(one, field)) for one in held) / max(1, len(held)) for field in ("terms", "bigrams", "heading")
+        }
+        return {"passages": len(held), "length": means["terms"], "bigrams": means["bigrams"], "heading": means["heading"]}
+
+    async def _weights(self, field: str, words: set[str]) -> dict[str, float]:
+        total = len(self._shelf.searchable())
+        found = await self.frequencies(field, list(words))
+        return {word: math.log(1 + (total - count + 0.5) / (count + 0.5)) for word, count in found.items() if count}
+
+
+class MemorySessions:
+    """`ports.SessionLog` in a dictionary."""
+
+    def __init__(self) -> None:
+        self._rounds: dict[str, list[RoundRecord]] = {}
+
+    async def rounds(self, session_id: str) -> Sequence[RoundRecord]:
+        return tuple(self._rounds.get(session_id, ()))
+
+    async def add(self, session_id: str, record: RoundRecord) -> None:
+        self._rounds.setdefault(session_id, []).append(record)
+
+
+def _words(passage: Passage, field: str) -> list[str]:
+    return {"terms": passage.terms, "bigrams": passage.bigrams, "heading": passage.heading_terms}[field].split()
+
+
+def _matches(document: Document, scope: Scope) -> bool:
+    return all(_holds(document, key, condition) for key, condition in scope.filters.items() if key != "page")
+
+
+def _holds(document: Document, key: str, condition: Condition) -> bool:
+    value = str(getattr(document, COLUMNS[key])) if key in COLUMNS else document.metadata.get(key)
+    if value is None:
+        return False
+    if isinstance(condition, Range):
+        return _within(value, condition)
+    wanted = (condition,) if isinstance(condition, str) else condition
+    return value in wanted if key in COLUMNS else comparable(value).folded in {comparable(one).folded for one in wanted}
+
+
+def _within(value: str, condition: Range) -> bool:
+    here = comparable(value)
+    for end, sign in ((condition.low, 1), (condition.high, -1)):
+        if end is None:
+            continue
+        bound = comparable(end)
+        if here.number is not None:
+            if bound.number is None or sign * (here.number - bound.number) < 0:
+                return False
+        elif (sign == 1 and here.folded < bound.folded) or (sign == -1 and here.folded > bound.folded + "\U0010ffff"):
+            return False
+    return True
+
+
+def _on_page(page: int, condition: Condition) -> bool:
+    try:
+        if isinstance(condition, Range):
+            return int(condition.low or 0) <= page and (condition.high is None or page <= int(condition.high))
+        if isinstance(condition, str):
+            return page == int(condition)
+    except ValueError:
+        pass
+    raise InvalidParams("A page filter takes one page or a range of pages, such as page=3 or page=3..5.")

@@ -1,0 +1,91 @@
+"""What every lexical index promises."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from shisho.domain.corpus import Range, Scope
+from shisho.language.terms import analyse
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.lexical import LexicalIndex
+from tests.contracts.conftest import Store
+from tests.making import intake
+
+
+async def proposed(store: Store, text: str, scope: Scope | None = None, seen: frozenset[str] = frozenset()) -> list[str]:
+    await store.index.catch_up()
+    analysis = analyse([text])
+    names = await store.index.propose(analysis.terms.split(), analysis.bigrams.split(), scope or Scope(), 10, seen)  # type: ignore[arg-type]
+    return [(await store.shelf.passages([name]))[name].text for name in names]
+
+
+async def test_the_best_match_comes_first(store: Store) -> None:
+    await store.shelf.put(intake("決定係数は当てはまりの指標である。\n\n残差は予測との差である。\n\n図書館の利用案内。"))
+    assert (await proposed(store, "決定係数の指標"))[0].startswith("決定係数")
+    assert await proposed(store, "天気") == []
+
+
+async def test_what_was_seen_is_not_proposed_and_the_hole_is_filled(store: Store) -> None:
+    given = intake("\n\n".join(f"回帰分析の第{number}回。" for number in range(30)))
+    await store.shelf.put(given)
+    first = await proposed(store, "回帰分析")
+    seen = frozenset(one.id for one in given.passages if one.text in first)
+    second = await proposed(store, "回帰分析", seen=seen)  # type: ignore[arg-type]
+    assert len(first) == len(second) == 10
+    assert not set(first) & set(second)
+
+
+async def test_scope_and_filters_bind(store: Store) -> None:
+    await store.shelf.put(intake("統計の講義。\n\n統計の演習。", source="a", corpus="x", metadata={"課": "統計学"}, pages=2))
+    await store.shelf.put(intake("統計の試験。", source="b", corpus="y", owner="other"))
+    await store.shelf.put(intake("統計の課題。", source="c", corpus="y"))
+    assert set(await proposed(store, "統計")) == {"統計の講義。", "統計の演習。", "統計の課題。"}
+    assert set(await proposed(store, "統計", Scope(corpora=("x",)))) == {"統計の講義。", "統計の演習。"}
+    assert await proposed(store, "統計", Scope(filters={"課": "統計学", "page": "2"})) == ["統計の演習。"]
+    assert await proposed(store, "統計", Scope(filters={"page": Range("1", "1"), "課": "統計学"})) == ["統計の講義。"]
+    assert await proposed(store, "統計", Scope(filters={"課": "なし"})) == []
+
+
+async def test_it_follows_versions_and_removal(store: Store) -> None:
+    await store.shelf.put(intake("古い統計。"))
+    assert await proposed(store, "統計") == ["古い統計。"]
+    await store.shelf.put(new := intake("新しい統計。"))
+    assert await proposed(store, "統計") == ["新しい統計。"]
+    await store.shelf.remove(new.document.id, purge=True)
+    assert await proposed(store, "統計") == []
+    await store.shelf.put(new)
+    assert await proposed(store, "統計") == ["新しい統計。"]
+
+
+async def test_frequencies_and_means(store: Store) -> None:
+    await store.shelf.put(intake("統計 統計\n\n統計 回帰", title="講義"))
+    await store.index.catch_up()
+    assert await store.index.frequencies("terms", ["統計", "回帰", "なし"]) == {"統計": 2, "回帰": 1, "なし": 0}
+    assert (await store.index.frequencies("heading", ["講義"]))["講義"] == 2
+    assert await store.index.statistics() == {"passages": 2, "length": 2.0, "bigrams": 2.0, "heading": 1.0}
+
+
+async def test_a_deleted_index_catches_up(tmp_path: Path, store: Store) -> None:
+    if store.database is None:
+        return
+    await store.shelf.put(intake("統計の講義。"))
+    await LexicalIndex(tmp_path / "again", store.database).catch_up()
+    shutil.rmtree(tmp_path / "again")
+    fresh = LexicalIndex(tmp_path / "again", store.database)
+    await fresh.catch_up()
+    assert len(await fresh.propose(["統計"], [], Scope(), 5, frozenset())) == 1
+
+
+async def test_two_openers_of_one_folder_both_catch_up(tmp_path: Path, store: Store) -> None:
+    if store.database is None:
+        return
+    other = Database(tmp_path / "shisho.db")
+    indexes = [LexicalIndex(tmp_path / "shared", store.database), LexicalIndex(tmp_path / "shared", other)]
+    for number in range(6):
+        await store.shelf.put(intake(f"統計の{number}。", source=str(number)))
+        await indexes[number % 2].catch_up()
+        await indexes[1 - number % 2].catch_up()
+        for index in indexes:
+            assert len(await index.propose(["統計"], [], Scope(), 50, frozenset())) == number + 1
+    await other.close()

@@ -1,0 +1,164 @@
+"""What every shelf promises."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from shisho.domain.corpus import DocumentState, Range, Scope
+from shisho.errors import InvalidParams, NotFound, SourceRemoved
+from tests.contracts.conftest import Store
+from tests.making import intake
+
+EVERYTHING = Scope()
+
+
+async def test_what_is_put_comes_back(store: Store) -> None:
+    given = intake("決定係数は1に近い。\n\nｶﾀｶﾅと10²と㈱。", title="回帰分析", metadata={"課": "統計学"}, pages=2)
+    assert await store.shelf.put(given) is None
+    document = await store.shelf.document(given.document.id)
+    assert document == given.document
+    assert await store.shelf.text(document.id) == given.text
+    assert list(await store.shelf.lines(document.id)) == list(given.lines)
+    held = await store.shelf.passages([one.id for one in given.passages])
+    assert held == {one.id: replace(one, bands=held[one.id].bands) for one in given.passages}
+    assert [one.id for one in await store.shelf.passages_of(document.id)] == [one.id for one in given.passages]
+    assert await store.shelf.count(EVERYTHING) == 2
+
+
+async def test_putting_twice_changes_nothing(store: Store) -> None:
+    given = intake("同じ文書。")
+    await store.shelf.put(given)
+    assert await store.shelf.put(given) is None
+    assert await store.shelf.count(EVERYTHING) == 1
+    (corpus,) = await store.shelf.corpora("local")
+    assert (corpus.documents, corpus.passages) == (1, 1)
+
+
+async def test_a_changed_file_is_a_new_version_and_the_old_one_still_opens(store: Store) -> None:
+    old, new = intake("古い版。"), intake("新しい版。\n\n二段落目。")
+    await store.shelf.put(old)
+    assert await store.shelf.put(new) == old.document.id
+    assert (await store.shelf.document(old.document.id)).state is DocumentState.SUPERSEDED
+    assert await store.shelf.text(old.document.id) == "古い版。"
+    assert await store.shelf.passages([one.id for one in old.passages]) == {}
+    assert await store.shelf.count(EVERYTHING) == 2
+
+
+async def test_a_version_that_comes_back_is_live_again(store: Store) -> None:
+    old, new = intake("甲。"), intake("乙。")
+    for each in (old, new, old):
+        await store.shelf.put(each)
+    assert (await store.shelf.document(old.document.id)).state is DocumentState.LIVE
+    assert (await store.shelf.document(new.document.id)).state is DocumentState.SUPERSEDED
+
+
+async def test_bytes_that_stand_at_two_places_outlive_a_change_of_one(store: Store) -> None:
+    shared = intake("同じ中身。", source="a.txt")
+    await store.shelf.put(shared)
+    await store.shelf.meet_again(shared.document, "b.txt", {})
+    assert await store.shelf.put(intake("変わった中身。", source="a.txt")) is None
+    assert (await store.shelf.document(shared.document.id)).state is DocumentState.LIVE
+    assert await store.shelf.leave("default", "local", "b.txt") == shared.document.id
+    assert (await store.shelf.document(shared.document.id)).state is DocumentState.REMOVED
+
+
+async def test_known_is_told_within_one_corpus_of_one_owner(store: Store) -> None:
+    given = intake("本文。", corpus="講義")
+    await store.shelf.put(given)
+    known = await store.shelf.known("講義", "local", given.document.sha256)
+    assert known is not None and known.id == given.document.id
+    assert await store.shelf.known("default", "local", given.document.sha256) is None
+    assert await store.shelf.known("講義", "someone", given.document.sha256) is None
+
+
+async def test_what_is_said_later_is_added_to_what_was_said(store: Store) -> None:
+    given = intake("本文。", metadata={"課": "統計学"})
+    await store.shelf.put(given)
+    await store.shelf.meet_again(given.document, "a.txt", {"年度": "令和6年"})
+    assert (await store.shelf.document(given.document.id)).metadata == {"課": "統計学", "年度": "令和6年"}
+
+
+async def test_removed_is_not_found_but_opens_and_purged_is_gone(store: Store) -> None:
+    removed, purged = intake("削除。", source="r.txt"), intake("抹消。", source="p.txt")
+    await store.shelf.put(removed)
+    await store.shelf.put(purged)
+    await store.shelf.remove(removed.document.id, purge=False)
+    await store.shelf.remove(purged.document.id, purge=True)
+    assert await store.shelf.count(EVERYTHING) == 0
+    assert await store.shelf.text(removed.document.id) == "削除。"
+    with pytest.raises(SourceRemoved):
+        await store.shelf.text(purged.document.id)
+    assert await store.shelf.passages_of(purged.document.id) == [] or await store.shelf.passages_of(purged.document.id) == ()
+    with pytest.raises(NotFound):
+        await store.shelf.remove(purged.document.id, purge=True)
+    with pytest.raises(NotFound):
+        await store.shelf.document("doc_none")  # type: ignore[arg-type]
+
+
+async def test_a_purged_document_can_be_added_again(store: Store) -> None:
+    given = intake("抹消して戻す。")
+    await store.shelf.put(given)
+    await store.shelf.remove(given.document.id, purge=True)
+    await store.shelf.put(given)
+    assert await store.shelf.text(given.document.id) == given.text
+    assert await store.shelf.count(EVERYTHING) == 1
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        ({"年度": "2024年"}, {"r6"}),
+        ({"年度": "令和6年"}, {"r6"}),
+        ({"年度": Range("2023", None)}, {"r5", "r6"}),
+        ({"年度": Range(None, "令和5年")}, {"r5"}),
+        ({"年度": Range("平成30年", "2023年12月")}, {"r5"}),
+        ({"頁数": Range("9", "10")}, {"r6"}),
+        ({"頁数": Range("2", "9")}, {"r5"}),
+        ({"課": ("統計学", "物理")}, {"r5", "r6"}),
+        ({"課": "ﾌﾞﾂﾘ"}, set()),
+        ({"課": "統計学", "年度": "2023"}, {"r5"}),
+        ({"source": "r5"}, {"r5"}),
+        ({"none": "x"}, set()),
+        ({"x' OR 1=1 --": "x"}, set()),
+    ],
+)
+async def test_filters(store: Store, filters: dict[str, str], found: set[str]) -> None:
+    await store.shelf.put(intake("五年度。", source="r5", metadata={"課": "統計学", "年度": "令和5年", "頁数": "3"}))
+    await store.shelf.put(intake("六年度。", source="r6", metadata={"課": "統計学", "年度": "令和6年", "頁数": "10"}))
+    scope = Scope(filters=filters)
+    assert {one.source for one in await store.shelf.documents(scope)} == found
+    assert await store.shelf.count(scope) == len(found)
+
+
+async def test_page_filter_counts_passages(store: Store) -> None:
+    await store.shelf.put(intake("一。\n\n二。\n\n三。", pages=3))
+    assert await store.shelf.count(Scope(filters={"page": "2"})) == 1
+    assert await store.shelf.count(Scope(filters={"page": Range("2", None)})) == 2
+    with pytest.raises(InvalidParams):
+        await store.shelf.count(Scope(filters={"page": "表紙"}))
+
+
+async def test_owners_do_not_see_each_other(store: Store) -> None:
+    await store.shelf.put(intake("私の。", owner="a"))
+    await store.shelf.put(intake("私の。", owner="b"))
+    assert await store.shelf.count(Scope("a")) == 1
+    (mine,) = await store.shelf.documents(Scope("a"))
+    assert [one.id for one in await store.shelf.find_documents("doc_", "a", 9)] == [mine.id]
+
+
+async def test_documents_page_by_page(store: Store) -> None:
+    for number in range(5):
+        await store.shelf.put(intake(f"{number}番。", source=f"{number}", at=f"2026-01-0{number + 1}"))
+    first = await store.shelf.documents(EVERYTHING, limit=2)
+    rest = await store.shelf.documents(EVERYTHING, after=first[-1].id, limit=9)
+    assert [one.source for one in (*first, *rest)] == ["0", "1", "2", "3", "4"]
+
+
+async def test_akin_finds_what_shares_a_band(store: Store) -> None:
+    given = intake("よく似た文章。")
+    await store.shelf.put(given)
+    (passage,) = given.passages
+    assert [one.id for one in await store.shelf.akin("local", passage.bands[:1])] == [passage.id]
+    assert list(await store.shelf.akin("other", passage.bands)) == []

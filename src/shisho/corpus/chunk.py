@@ -1,0 +1,110 @@
+"""Passages: whole sentences up to a size, neighbours overlapping, never across a heading, a table or a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shisho.corpus.layout import UNDER, Layout, Placed
+from shisho.domain.corpus import BlockKind
+from shisho.language.sentences import sentences
+
+Span = tuple[int, int]
+
+_FLOWING = frozenset((BlockKind.PARAGRAPH, BlockKind.LIST))
+_PAUSES = "、，,;；:：）)」』 \u3000\n"
+_ROW = re.compile(r"\S[^\n]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A passage to be: `text[start:end]` of the document. `heading` is the path that it stands under."""
+
+    start: int
+    end: int
+    page: int | None
+    heading: str
+    kind: BlockKind
+
+
+def cut(layout: Layout, size: int = 500, overlap: int = 100) -> list[Piece]:
+    """Pieces in order, at most `size` characters each; neighbours of one run share at most `overlap`."""
+    return [piece for run in _runs(layout) for piece in _pieces(layout.text, run, size, overlap)]
+
+
+def _runs(layout: Layout) -> list[list[Placed]]:
+    """Blocks that may share passages: paragraphs and lists of one page under one heading; a bare heading by itself."""
+    bare = _bare_headings(layout)
+    runs: list[list[Placed]] = []
+    open_run = False
+    for block in layout.blocks:
+        flows = block.kind in _FLOWING
+        if flows and open_run and runs[-1][0].page == block.page:
+            runs[-1].append(block)
+        elif block.kind is not BlockKind.HEADING or block in bare:
+            runs.append([block])
+        open_run = flows
+    return runs
+
+
+def _bare_headings(layout: Layout) -> set[Placed]:
+    """Headings with nothing under them: no passage carries their words in its path."""
+    paths = {block.heading for block in layout.blocks if block.kind is not BlockKind.HEADING}
+    carried = {UNDER.join(steps[: depth + 1]) for path in paths for steps in [path.split(UNDER)] for depth in range(len(steps))}
+    return {block for block in layout.blocks if block.kind is BlockKind.HEADING and _path_of(block, layout.text) not in carried}
+
+
+def _path_of(block: Placed, text: str) -> str:
+    own = " ".join(text[block.start : block.end].split())
+    return UNDER.join(filter(None, (block.heading, own)))
+
+
+def _pieces(text: str, run: Sequence[Placed], size: int, overlap: int) -> list[Piece]:
+    first = run[0]
+    if first.kind is BlockKind.TABLE:
+        units = [match.span() for match in _ROW.finditer(text, first.start, first.end)]
+    else:
+        units = [
+            (block.start + start, block.start + end) for block in run for start, end in sentences(text[block.start : block.end])
+        ]
+    units = [part for unit in units for part in split_long(text, unit, size)]
+    kind = BlockKind.PARAGRAPH if any(block.kind is BlockKind.PARAGRAPH for block in run) else first.kind
+    return [Piece(start, end, first.page, first.heading, kind) for start, end in pack(units, size, overlap)]
+
+
+def split_long(text: str, unit: Span, size: int) -> list[Span]:
+    """A sentence longer than a passage: cut at the last pause that fits, else where it must be."""
+    start, end = unit
+    parts: list[Span] = []
+    while end - start > size:
+        pause = max(text.rfind(mark, start + size // 2, start + size) for mark in _PAUSES)
+        stop = pause + 1 if pause >= 0 else start + size
+        parts.append((start, start + len(text[start:stop].rstrip())))
+        start = end - len(text[stop:end].lstrip())
+    return [*parts, (start, end)]
+
+
+def pack(units: Sequence[Span], size: int, overlap: int) -> list[Span]:
+    """Greedy: as many units as fit; the next begins with those of the last that fit into `overlap`."""
+    packed: list[Span] = []
+    first = 0
+    while first < len(units):
+        last = first
+        while last + 1 < len(units) and units[last + 1][1] - units[first][0] <= size:
+            last += 1
+        packed.append((units[first][0], units[last][1]))
+        if last + 1 == len(units):
+            break
+        first = _resume(units, first, last, size, overlap)
+    return packed
+
+
+def _resume(units: Sequence[Span], first: int, last: int, size: int, overlap: int) -> int:
+    """Where the next passage begins: as far back as overlap allows, but so that the first new unit still fits."""
+    back = last + 1
+    while (
+        back - 1 > first and units[last][1] - units[back - 1][0] <= overlap and units[last + 1][1] - units[back - 1][0] <= size
+    ):
+        back -= 1
+    return back

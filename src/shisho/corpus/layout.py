@@ -1,0 +1,46 @@
+"""A reading laid out as one text: verbatim blocks with a blank line between them, and where everything stands in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from shisho.domain.corpus import BlockKind, Line, Reading
+
+SEPARATOR = "\n\n"
+UNDER = " › "  # between the headings of a path
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A block in the document: `text[start:end]`. `heading` is the path that it stands under."""
+
+    start: int
+    end: int
+    page: int | None
+    kind: BlockKind
+    heading: str
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The document's original text, its blocks in order, and its printed lines with offsets in that text."""
+
+    text: str
+    blocks: tuple[Placed, ...]
+    lines: tuple[Line, ...]
+
+
+def lay_out(reading: Reading) -> Layout:
+    """Blocks of white space only are left out."""
+    texts: list[str] = []
+    blocks: list[Placed] = []
+    lines: list[Line] = []
+    at = 0
+    for block in reading.blocks:
+        if not block.text.strip():
+            continue
+        blocks.append(Placed(at, at + len(block.text), block.page, block.kind, UNDER.join(block.headings)))
+        lines.extend(replace(line, start=at + line.start, end=at + line.end) for line in block.lines)
+        texts.append(block.text)
+        at += len(block.text) + len(SEPARATOR)
+    return Layout(SEPARATOR.join(texts), tuple(blocks), tuple(lines))

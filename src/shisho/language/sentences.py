@@ -1,0 +1,84 @@
+"""Where sentences begin and end, in the original text: one pass, aware of brackets, line ends and abbreviations."""
+
+from __future__ import annotations
+
+import re
+
+BRACKET_REACH = 300  # a bracket open for longer was never closed, and stops mattering
+SHORT_LINE = 0.6  # of its longer neighbour: such a line was ended by its writer, not by the margin
+WIDE = 20  # characters: below this, lines say nothing about margins
+
+_OPENING = frozenset("「『（(【〔《〈[［“")
+_CLOSING = frozenset("」』）)】〕》〉]］”")
+_EVENT = re.compile(
+    r"[「『（(【〔《〈\[［“]|[」』）)】〕》〉\]］”]"
+    r"|[。！？︒｡⁉⁈‼⁇]+[\"'’]*"
+    r"|．(?![0-9０-９A-Za-zＡ-Ｚａ-ｚ])"
+    r"|[.!?]+[\"'’]*(?=[\s」』）)】\]”]|\Z)"
+    r"|\n[^\S\n]*(?:\n\s*)?"
+)
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Figs?|Eqs?|Secs?|Ch|Chap|Vol|No|Nos|pp?|cf|vs|al|e\.g|i\.e|approx|St|Jr|Sr|Refs?|ca|resp)"
+    r"|\b[A-Z]|(?:^|\n)\s*(?:[0-9]{1,3}\.)*[0-9]{1,3})\.$"
+)
+_LOWER_NEXT = re.compile(r"\s+[a-z]")
+_ITEM = re.compile(
+    r"[・•●○■□◆◇▪▶‣※◦]|[-*+–—]\s|[(（]?[0-9０-９a-zA-Zア-ンⅰ-ⅻ]{1,3}[)）]|[0-9０-９]{1,3}[.．、]\s?\D|[①-⑳]"
+    r"|第[0-9０-９一二三四五六七八九十百]+[章節条項部編]|#{1,6}\s"
+)
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Spans `text[start:end]` in order, free of outer white space; what lies between them is white space."""
+    found: list[tuple[int, int]] = []
+    begin = depth = opened = 0
+    for event in _EVENT.finditer(text):
+        at, end = event.span()
+        char = text[at]
+        if char in _OPENING:
+            if depth == 0 or at - opened > BRACKET_REACH:
+                depth, opened = 0, at
+            depth += 1
+        elif char in _CLOSING:
+            depth = max(0, depth - 1)
+        elif char == "\n":
+            if _ends_line(text, at, end, depth > 0 and at - opened <= BRACKET_REACH):
+                _add(found, text, begin, at)
+                begin, depth = end, 0
+        elif (depth == 0 or at - opened > BRACKET_REACH) and not (char == "." and _inside(text, at, end)):
+            end = _closed(text, end)
+            _add(found, text, begin, end)
+            begin, depth = end, 0
+    _add(found, text, begin, len(text))
+    return found
+
+
+def _add(found: list[tuple[int, int]], text: str, begin: int, end: int) -> None:
+    piece = text[begin:end]
+    left = len(piece) - len(piece.lstrip())
+    if left < len(piece):
+        found.append((begin + left, begin + len(piece.rstrip())))
+
+
+def _closed(text: str, end: int) -> int:
+    # Brackets that never opened, or were given up, still belong to the sentence they close.
+    while end < len(text) and text[end] in _CLOSING:
+        end += 1
+    return end
+
+
+def _inside(text: str, at: int, end: int) -> bool:
+    """Whether this full stop belongs to an abbreviation, an initial or a number at the head of a line."""
+    return bool(_LOWER_NEXT.match(text, end) or _ABBREVIATED.search(text[max(0, at - 12) : at + 1]))
+
+
+def _ends_line(text: str, at: int, end: int, in_brackets: bool) -> bool:
+    """Whether a line end is the writer's: before a blank line or an item, or after a line far shorter than its neighbour."""
+    if "\n" in text[at + 1 : end] or _ITEM.match(text, end):
+        return True
+    if in_brackets:
+        return False
+    line = at - text.rfind("\n", max(0, at - 500), at) - 1 if at else 0
+    following = text.find("\n", end, end + 500)
+    next_line = (len(text) if following < 0 else following) - end
+    return next_line >= WIDE and line < SHORT_LINE * next_line

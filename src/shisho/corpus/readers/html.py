@@ -10,6 +10,7 @@ from lxml import etree  # type: ignore[import-untyped]
 
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.prescan import MAX_BYTES, check
+from shisho.corpus.readers.raised import lowered, raised
 from shisho.corpus.readers.text import decode, plain
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable, TooLarge
@@ -20,8 +21,6 @@ _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})
 _SPACE = re.compile(r"[ \t\n]+")
 _BETWEEN_JAPANESE = re.compile(r"(?<=[ぁ-ヿ一-鿿、。])[ \t]*\n[ \t]*(?=[ぁ-ヿ一-鿿])")
 _AROUND_BREAK = re.compile(r" *\n *")
-_RAISED = str.maketrans("0123456789+-=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ")
-_LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
 
 # Names of HTML and of trafilatura's own tree side by side.
 _KINDS = {
@@ -29,29 +28,8 @@ _KINDS = {
     **dict.fromkeys(("figcaption", "caption"), BlockKind.CAPTION),
     **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6", "head"), BlockKind.HEADING),
     "table": BlockKind.TABLE,
-    **dict.fromkeys(
-        [
-            "p",
-            "div",
-            "section",
-            "article",
-            "main",
-            "aside",
-            "header",
-            "details",
-            "summary",
-            "blockquote",
-            "quote",
-            "pre",
-            "code",
-            "ul",
-            "ol",
-            "dl",
-            "list",
-            "address",
-        ],
-        BlockKind.PARAGRAPH,
-    ),
+    **dict.fromkeys(("p", "div", "section", "article", "main", "aside", "header", "address"), BlockKind.PARAGRAPH),
+    **dict.fromkeys(("details", "summary", "blockquote", "quote", "pre", "ul", "ol", "dl", "list"), BlockKind.PARAGRAPH),
 }
 _CELLS = frozenset(("td", "th", "cell"))
 _ROWS = frozenset(("tr", "row"))
@@ -66,7 +44,7 @@ def read(data: bytes, password: str | None = None) -> Reading:
     charset = _CHARSET.search(data, 0, 8192)
     html = plain(decode(data, charset[1].decode("ascii", "ignore") if charset else None))
     check(html)
-    tree = trafilatura.load_html(_BETWEEN_JAPANESE.sub("", html))
+    tree = trafilatura.load_html(html)
     blocks: list[Block] = []
     title = ""
     if tree is not None:
@@ -74,7 +52,7 @@ def read(data: bytes, password: str | None = None) -> Reading:
         title = " ".join((tree.findtext(".//head/title") or "").split())
         blocks = _main(tree)
         if _size(blocks) < SHORT:
-            blocks = max(blocks, _everything(tree), key=lambda found: (_size(found), len(found)))
+            blocks = max(_everything(tree), blocks, key=_size)
     if not blocks:
         raise DocumentUnreadable("The page holds no text. If a browser shows some, save it from there as PDF and add that.")
     return Reading(tuple(blocks), title=title)
@@ -88,10 +66,8 @@ def _spell_out(tree: Any) -> None:
     """What only the markup says goes into the text: 10<sup>2</sup> is not 102, and ruby stands in parentheses."""
     for element in list(tree.iter("sup", "sub")):
         text = "".join(element.itertext())
-        table, mark = (_RAISED, "^") if element.tag == "sup" else (_LOWERED, "_")
-        written = text.translate(table)
         element[:] = []
-        element.text = written if not text or all(char not in text for char in written) else f"{mark}{text}"
+        element.text = raised(text) if element.tag == "sup" else lowered(text)
     for element in list(tree.iter("rp")):
         element.text = None
     for element in list(tree.iter("rt")):
@@ -161,7 +137,7 @@ class _Walk:
 
     def _add(self, text: str | None) -> None:
         if text:
-            self._text.append(text if self._verbatim else _SPACE.sub(" ", text))
+            self._text.append(text if self._verbatim else _SPACE.sub(" ", _BETWEEN_JAPANESE.sub("", text)))
 
     def _taken(self) -> str:
         text = "".join(self._text)

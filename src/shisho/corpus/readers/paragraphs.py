@@ -14,6 +14,7 @@ from shisho.domain.corpus import Block, BlockKind, Line
 
 HEADING_RATIO = 1.2
 HEADING_CHARS = 60
+LEVELS = 3
 EDGE = 2  # lines at the top and at the bottom of a page that may be running heads
 REPEATS = 3
 
@@ -124,16 +125,16 @@ def _body_size(pages: Sequence[Sequence[Printed]]) -> int:
 
 
 def _levels(pages: Sequence[Sequence[Printed]], body: int) -> dict[int, int]:
-    """Sizes of type that head something, largest first: at most three levels, and rare, else size means nothing here.
+    """Sizes of type that head something, largest first, and rare, else size means nothing here.
 
-    A size of the first page only is a title page's: it stands beside the first level, not above it."""
+    A size of the first page only is a title page's: whatever heading comes next takes its place."""
     lines = [line for page in pages for line in page]
     larger = [line for line in lines if _rounded(line.size) >= HEADING_RATIO * body]
     if len(larger) > 0.3 * len(lines):
         return {}
     inside = sorted({_rounded(line.size) for line in larger if line.page > 1}, reverse=True)
-    levels = dict.fromkeys((_rounded(line.size) for line in larger), 1)
-    return levels | {size: min(rank, 3) for rank, size in enumerate(inside, start=1)}
+    levels = dict.fromkeys((_rounded(line.size) for line in larger), LEVELS)
+    return levels | {size: min(rank, LEVELS) for rank, size in enumerate(inside, start=1)}
 
 
 def _may_head(group: Sequence[Printed]) -> bool:

@@ -19,32 +19,9 @@ _TAG = re.compile(
     rf"|<(/?)([a-z][^\s/>]*+)((?:[\s/=]++|{_ATTRIBUTE.pattern})*+)",
     re.I | re.S,
 )
-_ENDLESS = frozenset(
-    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
-)
+_ENDLESS = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr")
 # A parser closes these by itself, so pages that never close them are not deep.
-_SELF_CLOSING = frozenset(
-    [
-        "p",
-        "li",
-        "dt",
-        "dd",
-        "tr",
-        "td",
-        "th",
-        "thead",
-        "tbody",
-        "tfoot",
-        "option",
-        "optgroup",
-        "colgroup",
-        "rp",
-        "rt",
-        "body",
-        "html",
-        "head",
-    ]
-)
+_SELF_CLOSING = re.compile("p|li|dt|dd|tr|td|th|thead|tbody|tfoot|option|optgroup|colgroup|rp|rt|body|html|head")
 
 
 def check(html: str) -> None:
@@ -53,7 +30,7 @@ def check(html: str) -> None:
     counts: Counter[str] = Counter()
     for _, slash, name, attributes in _TAG.findall(html):
         tag = name.lower()
-        if not tag or tag in _ENDLESS or tag in _SELF_CLOSING:
+        if not tag or _ENDLESS.fullmatch(tag) or _SELF_CLOSING.fullmatch(tag):
             pass
         elif not slash:
             opened.append(tag)

@@ -1,0 +1,121 @@
+"""DOCX by python-docx: headings by style, paragraphs, lists and tables in document order, then foot- and endnotes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import docx
+from docx.oxml import parse_xml
+from docx.oxml.ns import qn
+from docx.table import Table
+from docx.text.paragraph import Paragraph
+
+from shisho.corpus.readers.headings import Headings
+from shisho.corpus.readers.office import opened, table
+from shisho.corpus.readers.raised import lowered, raised
+from shisho.corpus.readers.text import plain
+from shisho.domain.corpus import Block, BlockKind, Reading
+from shisho.errors import DocumentUnreadable
+
+_LEVEL = re.compile(r"(?:heading|見出し)\s*([1-9])", re.I)
+_NOTES = ("/footnotes", "/endnotes")
+_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_PARAGRAPH, _TABLE, _BOX, _RUN = qn("w:p"), qn("w:tbl"), qn("w:txbxContent"), qn("w:r")
+_VERTICAL = f"{qn('w:rPr')}/{qn('w:vertAlign')}"
+
+
+def read(data: bytes, password: str | None = None) -> Reading:
+    """No pages: where a page ends is decided by the program that prints."""
+    document = docx.Document(opened(data))
+    headings = Headings()
+    blocks = [block for item in _items(document.element.body, document) for block in _blocks(item, headings)]
+    blocks.extend(_notes(document))
+    if not blocks:
+        raise DocumentUnreadable("The file holds no text.")
+    return Reading(tuple(blocks), title=plain(document.core_properties.title or "").strip())
+
+
+def _items(parent: Any, document: Any) -> Iterator[Any]:
+    """Paragraphs and tables in order, those inside content controls and text boxes too, which python-docx leaves out."""
+    for element in parent:
+        if element.tag == _PARAGRAPH:
+            yield Paragraph(element, document._body)
+            for box in element.iter(_BOX):
+                if not _inside(box, element, _FALLBACK):
+                    yield from _items(box, document)
+        elif element.tag == _TABLE:
+            yield Table(element, document._body)
+        elif element.tag != _FALLBACK:
+            yield from _items(element, document)
+
+
+def _blocks(item: Any, headings: Headings) -> Iterator[Block]:
+    if isinstance(item, Table):
+        text = table(
+            ["\n".join(_text(paragraph._p) for paragraph in cell.paragraphs) for cell in row.cells] for row in item.rows
+        )
+        if text:
+            yield Block(text, BlockKind.TABLE, headings=headings.path)
+        return
+    text = _text(item._p).strip("\n")
+    if not text.strip():
+        return
+    style = item.style.name if item.style is not None else ""
+    level = 1 if style == "Title" else int(found[1]) if (found := _LEVEL.match(style)) else 0
+    if level:
+        yield Block(text, BlockKind.HEADING, headings=headings.open(text, level))
+    else:
+        listed = style.startswith("List") or item._p.find(f"{qn('w:pPr')}/{qn('w:numPr')}") is not None
+        yield Block(text, BlockKind.LIST if listed else BlockKind.PARAGRAPH, headings=headings.path)
+
+
+def _notes(document: Any) -> Iterator[Block]:
+    for relation in document.part.rels.values():
+        if relation.reltype.endswith(_NOTES) and not relation.is_external:
+            for note in parse_xml(relation.target_part.blob):
+                text = "\n".join(_text(paragraph) for paragraph in note.iter(_PARAGRAPH)).strip()
+                # Notes with a type are the rules drawn between text and notes.
+                if text and note.get(qn("w:type")) is None:
+                    yield Block(text, BlockKind.NOTE)
+
+
+def _text(paragraph: Any) -> str:
+    """All runs, those inserted under tracking, in fields and in formulas too; ruby in parentheses after its base."""
+    parts: list[str] = []
+    ruby = ""
+    for run in paragraph.iter(_RUN, f"{_MATH}r"):
+        if _inside(run, paragraph, _BOX, _FALLBACK):
+            continue
+        text = _raised(run, paragraph)
+        if _inside(run, paragraph, qn("w:rt")):
+            ruby += text
+            continue
+        parts.append(text)
+        if ruby and _inside(run, paragraph, qn("w:rubyBase")):
+            parts.append(f"({ruby})")
+            ruby = ""
+    return plain("".join(parts))
+
+
+def _raised(run: Any, paragraph: Any) -> str:
+    if run.tag != _RUN:
+        text = "".join(part.text or "" for part in run.iter(f"{_MATH}t"))
+        if _inside(run, paragraph, f"{_MATH}sup"):
+            return raised(text)
+        return lowered(text) if _inside(run, paragraph, f"{_MATH}sub") else text
+    text = str(run.text)
+    mark = run.find(_VERTICAL)
+    place = "" if mark is None else mark.get(qn("w:val"))
+    return raised(text) if place == "superscript" else lowered(text) if place == "subscript" else text
+
+
+def _inside(element: Any, within: Any, *tags: str) -> bool:
+    for above in element.iterancestors():
+        if above is within:
+            return False
+        if above.tag in tags:
+            return True
+    return False

@@ -1,0 +1,41 @@
+"""What DOCX and PPTX share: a look at the zip before anything is unpacked, and tables as text."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterable, Sequence
+
+from shisho.errors import DocumentUnreadable, TooLarge
+
+MAX_ENTRIES = 10_000
+MAX_UNPACKED = 300 * 2**20
+MAX_XML = 100 * 2**20
+MAX_RATIO = 200
+SMALL = 2**20  # a part below this may be packed as tightly as it likes
+
+
+def opened(data: bytes) -> io.BytesIO:
+    """The bytes as a file, if unpacking them is safe. Sizes may be trusted: zipfile stops at the size it was told."""
+    try:
+        parts = zipfile.ZipFile(io.BytesIO(data)).infolist()
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError) as failure:
+        raise DocumentUnreadable("The file is damaged: open it in its program and save it again.") from failure
+    if len(parts) > MAX_ENTRIES or sum(part.file_size for part in parts) > MAX_UNPACKED:
+        raise TooLarge(f"Unpacked, the file has over {MAX_UNPACKED // 2**20} MB or {MAX_ENTRIES} parts: split it.")
+    for part in parts:
+        bomb = part.file_size > SMALL and part.file_size > MAX_RATIO * max(part.compress_size, 1)
+        if bomb or (part.filename.endswith(".xml") and part.file_size > MAX_XML):
+            raise TooLarge("A part of the file grows beyond all measure when unpacked: it is not taken in.")
+    return io.BytesIO(data)
+
+
+def table(rows: Iterable[Sequence[str]]) -> str:
+    """A row per line, cells separated by tabs. A merged cell, which libraries repeat, stands once."""
+    lines = []
+    for row in rows:
+        cells = [" ".join(cell.split()) for cell in row]
+        kept = [cell for at, cell in enumerate(cells) if at == 0 or not cell or cell != cells[at - 1]]
+        if any(kept):
+            lines.append("\t".join(kept))
+    return "\n".join(lines)

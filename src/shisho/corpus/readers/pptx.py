@@ -1,0 +1,70 @@
+"""PPTX by python-pptx: a slide is a page; title as heading, text and tables from top to bottom, speaker notes last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pptx
+from pptx.oxml.ns import qn
+
+from shisho.corpus.readers.office import opened, table
+from shisho.corpus.readers.raised import lowered, raised
+from shisho.corpus.readers.text import plain
+from shisho.domain.corpus import Block, BlockKind, Reading
+from shisho.errors import DocumentUnreadable
+
+MAX_GROUPS = 20  # how deep groups of shapes are followed
+
+
+def read(data: bytes, password: str | None = None) -> Reading:
+    """Slides count from 1, hidden ones too."""
+    deck = pptx.Presentation(opened(data))
+    blocks = [block for number, slide in enumerate(deck.slides, start=1) for block in _slide(slide, number)]
+    if not blocks:
+        raise DocumentUnreadable("The slides hold no text: if they are pictures, export them as PDF and run OCR over it.")
+    return Reading(tuple(blocks), plain(deck.core_properties.title or "").strip(), page_count=len(deck.slides))
+
+
+def _slide(slide: Any, number: int) -> Iterator[Block]:
+    title = slide.shapes.title
+    heading = _text(title.text_frame) if title is not None and title.has_text_frame else ""
+    path = (" ".join(heading.split()),) if heading else ()
+    if heading:
+        yield Block(heading, BlockKind.HEADING, number)
+    for shape in _shapes(slide.shapes, MAX_GROUPS):
+        if title is not None and shape.shape_id == title.shape_id:
+            continue
+        if shape.has_text_frame and (text := _text(shape.text_frame)):
+            yield Block(text, BlockKind.PARAGRAPH, number, path)
+        elif getattr(shape, "has_table", False) and (text := table([c.text for c in row.cells] for row in shape.table.rows)):
+            yield Block(plain(text), BlockKind.TABLE, number, path)
+    if slide.has_notes_slide:
+        frame = slide.notes_slide.notes_text_frame
+        if frame is not None and (text := _text(frame)):
+            yield Block(text, BlockKind.NOTE, number, path)
+
+
+def _shapes(shapes: Any, depth: int) -> Iterator[Any]:
+    for shape in sorted(shapes, key=lambda shape: (shape.top or 0, shape.left or 0)):
+        if hasattr(shape, "shapes"):
+            if depth:
+                yield from _shapes(shape.shapes, depth - 1)
+        else:
+            yield shape
+
+
+def _text(frame: Any) -> str:
+    lines = ("".join(_run(part) for part in paragraph._p) for paragraph in frame.paragraphs)
+    return plain("\n".join(line for line in lines if line.strip())).strip()
+
+
+def _run(part: Any) -> str:
+    if part.tag == qn("a:br"):
+        return "\n"
+    if part.tag not in (qn("a:r"), qn("a:fld")):
+        return ""
+    text = "".join(found.text or "" for found in part.iter(qn("a:t")))
+    properties = part.find(qn("a:rPr"))
+    lift = int(properties.get("baseline", "0").rstrip("%") or 0) if properties is not None else 0
+    return raised(text) if lift > 0 else lowered(text) if lift < 0 else text

@@ -6,6 +6,8 @@ ShishoError                      code                  retry
 ├─ EmptyCorpus                   EMPTY_CORPUS          no
 ├─ BudgetExhausted               BUDGET_EXHAUSTED      no
 ├─ SourceRemoved                 SOURCE_REMOVED        no
+├─ EngineUnavailable             ENGINE_UNAVAILABLE    no
+├─ ParserFailed                  PARSER_FAILED         no
 ├─ ExtraMissing                  EXTRA_MISSING         no
 ├─ Conflict                      CONFLICT              yes
 ├─ TimedOut                      TIMEOUT               yes
@@ -64,6 +66,18 @@ class SourceRemoved(ShishoError):
     """The text was purged; what quoted it can no longer be shown."""
 
     code = "SOURCE_REMOVED"
+
+
+class EngineUnavailable(ShishoError):
+    """A search engine cannot be used as asked: turn on the browser, give its key, or ask another engine."""
+
+    code = "ENGINE_UNAVAILABLE"
+
+
+class ParserFailed(ShishoError):
+    """A result page of a layout we do not know: ask another engine and report the page."""
+
+    code = "PARSER_FAILED"
 
 
 class ExtraMissing(ShishoError):

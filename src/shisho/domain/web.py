@@ -55,7 +55,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request for one result page. `form` is the body of a POST. Keys of the user's own are added later, by `Credential`."""
+    """One request for one result page. `form` is the body of a POST. The user's own keys come in later, by `Credential`."""
 
     url: str
     method: str = "GET"

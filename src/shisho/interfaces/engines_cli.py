@@ -1,0 +1,62 @@
+"""`shisho engines`: read a saved result page the way the worker does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(name="engines", help="Search engines and their result pages.", no_args_is_help=True)
+
+
+@app.callback()
+def engines() -> None:
+    """Search engines and their result pages."""
+
+
+@app.command()
+def parse(
+    engine: Annotated[str, typer.Argument(help="Name of the engine, or auto to tell it from the page.")],
+    file: Annotated[Path, typer.Argument(help="A saved result page or API answer.", exists=True, dir_okay=False)],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    url: Annotated[str, typer.Option(help="Where the page came from, if known.")] = "",
+    status: Annotated[int, typer.Option(help="The HTTP status it came with.")] = 200,
+) -> None:
+    """Print the hits, the challenge and the next-page state of a saved page. Exits with 1 where it cannot be read."""
+    answer = parse_file(engine, file, url, status)
+    if as_json:
+        typer.echo(json.dumps(answer, ensure_ascii=False))
+    else:
+        _print(answer)
+    raise typer.Exit(0 if answer.get("ok", True) else 1)
+
+
+def parse_file(engine: str, file: Path, url: str = "", status: int = 200) -> dict[str, Any]:
+    """A page as `parse --json` prints it, or `{ok: false, code, message, details}`."""
+    from shisho.domain.web import Response
+    from shisho.errors import ShishoError
+    from shisho.web.engines import read_saved
+
+    try:
+        serp = read_saved(engine, Response(file.read_bytes(), url, status))
+    except ShishoError as error:
+        return {"ok": False, "code": error.code, "message": error.message, "details": dict(error.details)}
+    return {
+        "engine": serp.engine or None,
+        "hits": [{"rank": h.rank, "url": h.url, "title": h.title, "snippet": h.snippet, "date": h.date} for h in serp.hits],
+        "challenge": serp.challenge.kind.value if serp.challenge else None,
+        "next": dict(serp.next) if serp.next is not None else None,
+        "no_results": serp.no_results,
+        "warnings": list(serp.warnings),
+    }
+
+
+def _print(answer: dict[str, Any]) -> None:
+    if "code" in answer:
+        typer.echo(f"{answer['code']}: {answer['message']}", err=True)
+        return
+    typer.echo(f"{answer['engine']}: {len(answer['hits'])} hits, challenge {answer['challenge'] or 'none'}")
+    for hit in answer["hits"]:
+        typer.echo(f"{hit['rank']:3} {hit['title']}\n    {hit['url']}")

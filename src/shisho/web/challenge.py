@@ -1,0 +1,73 @@
+"""What a block looks like: pure rules from an answer to the kind of challenge, for any page we fetch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from shisho.domain.web import Challenge, ChallengeKind
+
+_Rule = tuple[ChallengeKind, re.Pattern[str]]
+
+
+def _rules(*rows: tuple[ChallengeKind, str]) -> tuple[_Rule, ...]:
+    return tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in rows)
+
+
+# The first rule that fits names the kind: the particular stand before the general. Every pattern is free of nested
+# repetition, so the search stays linear in the page.
+_IN_BODY = _rules(
+    (ChallengeKind.CAPTCHA, r"anomaly-modal__|/anomaly\.js\?"),
+    (ChallengeKind.CAPTCHA, r"<form[^>]{0,200}\bid=[\"']?captcha-form"),
+    (ChallengeKind.CAPTCHA, r"captcha-delivery\.com/captcha|/captcha-delivery\.com"),
+    (ChallengeKind.CAPTCHA, r"chk_captcha|__cf_chl_captcha_tk__|cf-challenge-hcaptcha|cf-hcaptcha-container"),
+    (ChallengeKind.CAPTCHA, r"<title>\s*solve the captcha"),
+    (ChallengeKind.TURNSTILE, r"class=[\"']?cf-turnstile|id=[\"']?(?:cf-)?turnstile-widget|cf-norobot-container"),
+    (ChallengeKind.TURNSTILE, r"name=[\"']?cf-turnstile-response"),
+    (ChallengeKind.JS_CHALLENGE, r"chk_jschl|jschl[-_]answer|__cf_chl_jschl_tk__|cf-challenge-running|cf-browser-verification"),
+    (ChallengeKind.TURNSTILE, r"/cdn-cgi/challenge-platform/[^\"' ]{0,40}orchestrate/(?:managed|chl_page|captcha)|_cf_chl_opt"),
+    (ChallengeKind.JS_CHALLENGE, r"anubis_challenge|\.within\.website/x/cmd/anubis|/check/check1\.js|ddos-guard"),
+    (ChallengeKind.CONSENT, r"<form[^>]{0,200}action=[\"']?https://consent\.(?:google|youtube|yahoo)\."),
+    (ChallengeKind.CAPTCHA, r"unusual traffic[^<]{0,400}(?:robot|captcha)"),
+)
+_IN_TITLE = _rules(
+    (ChallengeKind.JS_CHALLENGE, r"just a moment\.\.\.|checking your browser|verifying (?:your request|you are human)"),
+    (ChallengeKind.BLOCKED, r"access denied|ip blocked|attention required|sorry, you have been blocked|too many requests"),
+    (ChallengeKind.CAPTCHA, r"captcha|robot check|are you a robot"),
+    (ChallengeKind.CONSENT, r"before you continue"),
+)
+_IN_URL = _rules(
+    (ChallengeKind.CAPTCHA, r"://[^/]{0,80}google\.[^/]{0,10}/sorry/|startpage\.com/sp/captcha|/captcha(?:[/?]|$)"),
+    (ChallengeKind.CONSENT, r"://consent\.(?:google|youtube|yahoo)\.[^/]{0,10}/"),
+    (ChallengeKind.LOGIN, r"://accounts\.google\.[^/]{0,10}/|://login\.[^/]{0,80}/"),
+)
+_CAPTCHA_WIDGET = re.compile(
+    r"/recaptcha/(?:api|enterprise)\.js|hcaptcha\.com/1/api\.js|class=[\"']?(?:g-recaptcha|h-captcha)", re.IGNORECASE
+)
+_TITLE = re.compile(r"<title[^>]{0,200}>([^<]{0,400})", re.IGNORECASE)
+
+
+def detect(text: str, url: str = "", status: int = 200, markers: Mapping[str, ChallengeKind] | None = None) -> Challenge | None:
+    """The challenge this page is, or None. `markers`: an engine's own give-aways, as plain strings of its source.
+
+    A page of results may carry a captcha's script without being one: ask only of a page on which nothing was found."""
+    for marker, kind in (markers or {}).items():
+        if marker in text:
+            return Challenge(kind, marker)
+    title = _TITLE.search(text)
+    named = _first(_IN_URL, url) or _first(_IN_BODY, text) or _first(_IN_TITLE, title.group(1) if title else "")
+    widget = _CAPTCHA_WIDGET.search(text)
+    if widget and (named is None or named.kind in (ChallengeKind.BLOCKED, ChallengeKind.JS_CHALLENGE)):
+        refused = status in (403, 429) or named is not None or len(text) < 20_000
+        return Challenge(ChallengeKind.CAPTCHA, widget.group()) if refused else None
+    if named is None and status == 401:
+        return Challenge(ChallengeKind.LOGIN, "status 401")
+    return named
+
+
+def _first(rules: tuple[_Rule, ...], text: str) -> Challenge | None:
+    for kind, pattern in rules:
+        found = pattern.search(text)
+        if found:
+            return Challenge(kind, found.group().strip()[:80])
+    return None

@@ -1,0 +1,141 @@
+"""The engines, one file each, in an explicit table; the user's overrides; and which engine a saved page is of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from shisho.domain.web import (
+    ChallengeKind,
+    Credential,
+    EngineAbout,
+    Layout,
+    Look,
+    Query,
+    Request,
+    Response,
+    Serp,
+    State,
+    Tier,
+    TimeRange,
+)
+from shisho.errors import InvalidParams
+from shisho.web.challenge import detect
+from shisho.web.engines import (
+    arxiv,
+    bing,
+    brave,
+    brave_api,
+    crossref,
+    duckduckgo,
+    ecosia,
+    google,
+    marginalia,
+    mojeek,
+    openalex,
+    pubmed,
+    qwant,
+    searxng,
+    semantic_scholar,
+    startpage,
+    wikidata,
+    wikipedia,
+)
+from shisho.web.engines._answer import decode, unknown_layout
+from shisho.web.engines._detect import detect_engine
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """An engine ready to use: what is known of it and its two pure functions, both reading the overridden `about`."""
+
+    about: EngineAbout
+    _request: Callable[[Query, int, State, EngineAbout], Request]
+    _parse: Callable[[Response, EngineAbout], Serp]
+
+    def request(self, query: Query, page: int, state: State) -> Request:
+        """The request for page `page` (from 1); `state` is what the page before gave. Raises InvalidParams."""
+        return self._request(query, page, state, self.about)
+
+    def parse(self, response: Response) -> Serp:
+        """Raises ParserFailed or EngineUnavailable; no results and challenges are answers, not errors."""
+        return self._parse(response, self.about)
+
+
+TABLE: tuple[Engine, ...] = tuple(
+    Engine(module.ABOUT, module.request, module.parse)
+    for module in (
+        mojeek, duckduckgo, marginalia, ecosia, startpage, qwant, brave, google, bing, wikipedia, wikidata,
+        arxiv, pubmed, openalex, semantic_scholar, crossref, searxng, brave_api,
+    )
+)  # fmt: skip
+
+
+def engines(overrides: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Engine]:
+    """Every engine under its name, the fields of `overrides` (an engines.toml as read) in place of our own.
+
+    Raises InvalidParams for an unknown engine, an unknown field or a value of another type."""
+    found = {engine.about.name: engine for engine in TABLE}
+    for name, values in (overrides or {}).items():
+        if name not in found:
+            raise InvalidParams(f"engines.toml names no engine of ours: {name}. Known: {', '.join(found)}.", engine=name)
+        if values.get("name", name) != name:
+            raise InvalidParams(f"engines.toml: the name of {name} cannot be changed.", engine=name)
+        found[name] = replace(found[name], about=_overridden(found[name].about, values, name))
+    return found
+
+
+_ROWS: dict[str, type[Layout] | type[Credential]] = {"layouts": Layout, "credentials": Credential}
+_NUMBERS = ("interval_s", "page_size", "max_pages", "per_day", "parallel", "query_limit")
+
+
+def _overridden(about: EngineAbout, values: Mapping[str, Any], where: str) -> EngineAbout:
+    changed = {key: _coerced(about, key, value, where) for key, value in values.items()}
+    return replace(about, **changed)
+
+
+def _coerced(owner: EngineAbout | Look, key: str, value: Any, where: str) -> Any:
+    if key not in {f.name for f in fields(owner)}:
+        raise InvalidParams(f"engines.toml: {where} has no field {key}.", engine=where, field=key)
+    current = getattr(owner, key)
+    try:
+        if isinstance(current, Look):
+            return replace(current, **{inner: _coerced(current, inner, v, where) for inner, v in value.items()})
+        return _value(current, key, value)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise InvalidParams(f"engines.toml: {where}.{key} cannot be {value!r}.", engine=where, field=key) from error
+
+
+def _value(current: Any, key: str, value: Any) -> Any:
+    if key in _ROWS:
+        return tuple(_ROWS[key](**row) for row in value)
+    if key == "tier":
+        return Tier(value)
+    if key == "time_ranges":
+        return tuple(TimeRange(v) for v in value)
+    if key == "markers":
+        return {str(marker): ChallengeKind(kind) for marker, kind in value.items()}
+    if isinstance(current, tuple):
+        if isinstance(value, str) or not all(isinstance(v, str) for v in value):
+            raise TypeError(key)
+        return tuple(value)
+    wanted = (int, float) if key in _NUMBERS else (bool,) if isinstance(current, bool) else (str,)
+    if not isinstance(value, wanted) or (key in _NUMBERS and isinstance(value, bool)):
+        raise TypeError(key)
+    return value
+
+
+def read_saved(name: str, response: Response) -> Serp:
+    """A saved page by the engine `name`, or `auto` to tell it from the page. A challenge of no engine's own comes back
+    with an empty engine. Raises InvalidParams for an unknown name, ParserFailed and EngineUnavailable as `Engine.parse`."""
+    known = engines()
+    engine = detect_engine(response, [e.about for e in TABLE]) if name == "auto" else name
+    if engine is None:
+        challenge = detect(decode(response), response.url, response.status)
+        if challenge:
+            return Serp("", challenge=challenge)
+        raise unknown_layout("an unknown engine", response)
+    if engine not in known:
+        raise InvalidParams(f"No engine is called {engine}. Known: auto, {', '.join(known)}.", engine=engine)
+    return known[engine].parse(response)

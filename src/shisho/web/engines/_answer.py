@@ -1,0 +1,101 @@
+"""Bytes to text, JSON or XML, and what to do with an answer that is none of what was expected."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+from xml.etree import ElementTree
+
+from shisho.domain.web import EngineAbout, Hit, Response, Serp
+from shisho.errors import EngineUnavailable, ParserFailed
+from shisho.web.challenge import detect
+
+_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s{0,4}=\s{0,4}[\"']?\s{0,4}([\w.:-]{1,40})", re.IGNORECASE)
+_BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_XML_HEAD = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
+_TAG = re.compile(r"<[^<>]{0,500}>")
+
+
+def decode(response: Response) -> str:
+    """The text, by its mark, the header's charset, the page's own word, or as UTF-8; never fails."""
+    body = response.body
+    named = next((name for mark, name in _BOMS if body.startswith(mark)), None) or response.charset
+    if not named:
+        found = _CHARSET.search(body[:4096])
+        named = found.group(1).decode("ascii") if found else "utf-8"
+    try:
+        return body.decode(named, "replace")
+    except LookupError:
+        return body.decode("utf-8", "replace")
+
+
+def squeeze(text: str) -> str:
+    return " ".join(text.split())
+
+
+def plain(marked: Any) -> str:
+    """The words of a snippet that carries inline tags and escapes; anything but a string counts as none."""
+    return squeeze(html.unescape(_TAG.sub("", marked))) if isinstance(marked, str) else ""
+
+
+def hit(url: Any, title: Any, snippet: Any = "", day: Any = None) -> Hit | None:
+    """A hit of an API's answer, unranked; None without a web address."""
+    if not isinstance(url, str) or not url.startswith(("http://", "https://")):
+        return None
+    return Hit(0, url, plain(title) or url, plain(snippet), day if isinstance(day, str) and day else None)
+
+
+def ranked(hits: list[Hit | None]) -> tuple[Hit, ...]:
+    """Ranks from 1, over those that are hits."""
+    kept = [h for h in hits if h is not None]
+    return tuple(Hit(rank, h.url, h.title, h.snippet, h.date) for rank, h in enumerate(kept, start=1))
+
+
+def read_json(about: EngineAbout, response: Response, read: Callable[[Any], Serp]) -> Serp:
+    """`read` on the JSON answer; a challenge where it is one. Raises ParserFailed where the answer has another shape."""
+    source = decode(response)
+    try:
+        data = json.loads(source)
+    except (ValueError, RecursionError) as error:
+        return _otherwise(about, response, source, error)
+    try:
+        return read(data)
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
+        raise unknown_layout(about.name, response) from error
+
+
+def read_xml(about: EngineAbout, response: Response, read: Callable[[ElementTree.Element], Serp]) -> Serp:
+    """`read` on the root of the XML answer; else as `read_json`. Declared entities are refused before they can expand."""
+    source = decode(response)
+    if "<!ENTITY" in source:
+        raise unknown_layout(about.name, response)
+    head = _XML_HEAD.match(source)
+    try:
+        root = ElementTree.fromstring(source[head.end() :] if head else source)
+    except ElementTree.ParseError as error:
+        return _otherwise(about, response, source, error)
+    return read(root)
+
+
+def _otherwise(about: EngineAbout, response: Response, source: str, error: Exception) -> Serp:
+    challenge = detect(source, response.url, response.status, about.look.markers)
+    if challenge:
+        return Serp(about.name, challenge=challenge)
+    raise unknown_layout(about.name, response) from error
+
+
+def refused(engine: str, said: Any) -> EngineUnavailable:
+    """The engine's own API answered with an error."""
+    return EngineUnavailable(f"{engine} refused: {plain(said)[:200] or 'no reason given'}. Ask another engine.", engine=engine)
+
+
+def unknown_layout(engine: str, response: Response) -> ParserFailed:
+    return ParserFailed(
+        f"{engine} sent a page of a layout that is not known here; ask another engine, and report the saved page.",
+        engine=engine,
+        url=response.url,
+        status=response.status,
+    )

@@ -1,0 +1,91 @@
+"""What the requests of all engines share: limits kept, parameters spelled, time ranges turned into days."""
+
+from __future__ import annotations
+
+import calendar
+from collections.abc import Mapping
+from datetime import date, timedelta
+from urllib.parse import urlencode
+
+from shisho.domain.web import EngineAbout, Query, Request, State, TimeRange
+from shisho.errors import InvalidParams
+
+REGION_OF = {"ja": "jp", "en": "us", "zh": "cn", "ko": "kr", "de": "de", "fr": "fr", "es": "es", "it": "it", "pt": "br"}
+"""The country meant where a language is asked for and no region."""
+
+DAYS = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 30, TimeRange.YEAR: 365}
+
+Params = Mapping[str, str | int | None]
+
+
+def region(query: Query) -> str:
+    """Two lower-case letters, or "" where neither region nor language says one."""
+    return (query.region or REGION_OF.get(query.language, "")).lower()
+
+
+def since(query: Query) -> date | None:
+    """The first day of the asked range: a calendar month or year back, not 30 or 365 days."""
+    today = query.today
+    match query.time_range:
+        case TimeRange.ALL:
+            return None
+        case TimeRange.MONTH:
+            year, month = (today.year, today.month - 1) if today.month > 1 else (today.year - 1, 12)
+        case TimeRange.YEAR:
+            year, month = today.year - 1, today.month
+        case _:
+            return today - timedelta(days=DAYS[query.time_range])
+    return date(year, month, min(today.day, calendar.monthrange(year, month)[1]))
+
+
+def check(about: EngineAbout, query: Query, page: int) -> tuple[str, ...]:
+    """Warnings for what this engine cannot filter. Raises InvalidParams for a request that must not be sent."""
+    if not query.text.strip():
+        raise InvalidParams("The query is blank: say what to search for.", engine=about.name)
+    if not 1 <= page <= about.max_pages:
+        raise InvalidParams(f"{about.name} has pages 1 to {about.max_pages}, not {page}.", engine=about.name, page=page)
+    if about.query_limit and len(query.text) > about.query_limit:
+        raise InvalidParams(f"{about.name} takes at most {about.query_limit} characters: shorten the query.", engine=about.name)
+    ranged = query.time_range is not TimeRange.ALL
+    return ("time_range_ignored",) if ranged and query.time_range not in about.time_ranges else ()
+
+
+def range_code(about: EngineAbout, query: Query, codes: Mapping[TimeRange, str]) -> str | None:
+    """The engine's word for the asked range; None where it has none or the user switched it off."""
+    return codes.get(query.time_range) if query.time_range in about.time_ranges else None
+
+
+def remembered(about: EngineAbout, state: State, key: str) -> str:
+    """What page 1 must have given. Raises InvalidParams: such an engine takes a later page without it for a robot's."""
+    if not state.get(key):
+        raise InvalidParams(f"{about.name} needs `{key}` of its first page: ask page 1 again.", engine=about.name, missing=key)
+    return state[key]
+
+
+def get(
+    about: EngineAbout, query: Query, page: int, path: str, params: Params, cookies: Mapping[str, str] | None = None
+) -> Request:
+    """A GET of `path` on the engine's site, its empty parameters left out."""
+    warnings = check(about, query, page)
+    url = f"{about.site.rstrip('/')}{path}?{urlencode(_kept(params))}"
+    return Request(url, headers=languages(query), cookies=cookies or {}, warnings=warnings)
+
+
+def post(
+    about: EngineAbout, query: Query, page: int, path: str, form: Params, cookies: Mapping[str, str] | None = None
+) -> Request:
+    """A POST of a form to `path` on the engine's site, from that site."""
+    warnings = check(about, query, page)
+    site = about.site.rstrip("/")
+    headers = {**languages(query), "Referer": f"{site}/"}
+    return Request(f"{site}{path}", "POST", _kept(form), headers, cookies or {}, warnings)
+
+
+def _kept(params: Params) -> dict[str, str]:
+    return {name: str(value) for name, value in params.items() if value is not None}
+
+
+def languages(query: Query) -> dict[str, str]:
+    if not query.language or query.language == "en":
+        return {"Accept-Language": "en"}
+    return {"Accept-Language": f"{query.language},en;q=0.5"}

@@ -1,0 +1,63 @@
+"""arXiv's Atom API. It asks for three seconds between requests."""
+
+from __future__ import annotations
+
+import re
+from xml.etree.ElementTree import Element
+
+from shisho.domain.web import EngineAbout, Query, Request, Response, Serp, State, Tier, TimeRange
+from shisho.web.engines._answer import hit, ranked, read_xml, refused, squeeze, unknown_layout
+from shisho.web.engines._asking import Params, get, since
+
+_ATOM = "{http://www.w3.org/2005/Atom}"
+_OPENSEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
+_TERM = re.compile(r'"[^"]+"|[^\s"():]+')
+
+ABOUT = EngineAbout(
+    name="arxiv",
+    site="https://export.arxiv.org",
+    kind="xml",
+    tier=Tier.ACADEMIC,
+    categories=("academic",),
+    interval_s=3,
+    pagination="start",
+    time_ranges=(TimeRange.DAY, TimeRange.WEEK, TimeRange.MONTH, TimeRange.YEAR),
+)
+
+
+def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+    params: Params = {
+        "search_query": _search(about, query), "start": about.page_size * (page - 1), "max_results": about.page_size,
+        "sortBy": "relevance", "sortOrder": "descending",
+    }  # fmt: skip
+    return get(about, query, page, "/api/query", params)
+
+
+def _search(about: EngineAbout, query: Query) -> str:
+    # Words after the first would be joined by OR.
+    search = " AND ".join(f"all:{term}" for term in _TERM.findall(query.text))
+    first = since(query) if query.time_range in about.time_ranges else None
+    if first:
+        search = f"({search}) AND submittedDate:[{first:%Y%m%d}0000 TO {query.today:%Y%m%d}2359]"
+    return search
+
+
+def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
+    return read_xml(about, response, lambda root: _read(about, root, response))
+
+
+def _read(about: EngineAbout, feed: Element, response: Response) -> Serp:
+    if feed.tag != f"{_ATOM}feed":
+        raise unknown_layout(about.name, response)
+    entries = feed.findall(f"{_ATOM}entry")
+    if len(entries) == 1 and "/api/errors" in _text(entries[0], "id"):
+        raise refused(about.name, _text(entries[0], "summary"))
+    hits = ranked([
+        hit(_text(e, "id"), _text(e, "title"), _text(e, "summary"), _text(e, "published")[:10]) for e in entries
+    ])  # fmt: skip
+    total, start = (int(feed.findtext(f"{_OPENSEARCH}{name}") or 0) for name in ("totalResults", "startIndex"))
+    return Serp(about.name, hits, {} if hits and start + len(hits) < total else None, no_results=not hits)
+
+
+def _text(entry: Element, name: str) -> str:
+    return squeeze(entry.findtext(f"{_ATOM}{name}") or "")

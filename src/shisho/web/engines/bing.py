@@ -1,0 +1,67 @@
+"""Bing's page, last mile and off until the user turns it on. Past the end it repeats page 1."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from shisho.domain.web import EngineAbout, Layout, Look, Query, Request, Response, Serp, State, Tier, TimeRange
+from shisho.web.engines._asking import get
+from shisho.web.engines._markup import read_serp
+
+_RANGES = {TimeRange.DAY: "ez1", TimeRange.WEEK: "ez2", TimeRange.MONTH: "ez3"}
+_SNIPPET = ".b_caption p, .b_lineclamp2, .b_lineclamp3, .b_lineclamp4, .b_algoSlug, .b_snippet, .b_paractl, .b_mText p"
+
+ABOUT = EngineAbout(
+    name="bing",
+    site="https://www.bing.com",
+    kind="html",
+    tier=Tier.LAST_MILE,
+    categories=("general", "technical", "news"),
+    interval_s=20,
+    per_day=10,
+    pagination="first",
+    pagination_enabled=False,
+    enabled=False,
+    reason="Bing's terms forbid automatic queries: enable it only for what they allow you.",
+    needs_browser=True,
+    time_ranges=(*_RANGES, TimeRange.YEAR),
+    look=Look(
+        layouts=(
+            Layout("#b_results li.b_algo", "h2 a", "", _SNIPPET, ".news_dt"),
+            Layout("#results li.sa_wr", ".sb_tlst h3 a", "", "p", ".news_dt"),
+            Layout("#results .sb_results > li", "h3 a", "", "p"),
+            Layout(".imgpt", ".lnkw a"),
+            Layout(".item", ".meta a.tit", "", ".des"),
+        ),
+        signs=("#b_results", "#sb_form", "#b_header"),
+        titles=("- bing", "bing"),
+        next_link="a.sb_pagN[href]",
+        pager=".sb_pagF, .b_pag, .sb_pag",
+        nothing=("#b_results .b_no", ".b_no", "#no_results", "#sp_noresults"),
+        changed=("#sp_requery", "#sp_recourse"),
+    ),
+)
+
+
+def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+    params: dict[str, str | int | None] = {
+        "q": query.text,
+        "setlang": query.language or None,
+        "filters": _filters(about, query),
+    }
+    if page > 1:
+        params |= {"first": about.page_size * (page - 1) + 1, "FORM": f"PERE{page - 2}" if page > 2 else "PERE"}
+    return get(about, query, page, "/search", params)
+
+
+def _filters(about: EngineAbout, query: Query) -> str | None:
+    if query.time_range not in about.time_ranges:
+        return None
+    if query.time_range is TimeRange.YEAR:
+        last = (query.today - date(1970, 1, 1)) // timedelta(days=1)
+        return f'ex1:"ez5_{last - 365}_{last}"'
+    return f'ex1:"{_RANGES[query.time_range]}"'
+
+
+def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
+    return read_serp(about, response)

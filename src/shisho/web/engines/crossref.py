@@ -1,0 +1,55 @@
+"""Crossref: the registry of DOIs. A contact address puts us into its polite pool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shisho.domain.web import Credential, EngineAbout, Query, Request, Response, Serp, State, Tier, TimeRange
+from shisho.web.engines._answer import hit, ranked, read_json
+from shisho.web.engines._asking import Params, get, remembered, since
+
+ABOUT = EngineAbout(
+    name="crossref",
+    site="https://api.crossref.org",
+    kind="json",
+    tier=Tier.ACADEMIC,
+    categories=("academic",),
+    interval_s=0.33,
+    pagination="cursor",
+    time_ranges=(TimeRange.DAY, TimeRange.WEEK, TimeRange.MONTH, TimeRange.YEAR),
+    credentials=(Credential("contact_email", param="mailto"),),
+)
+
+
+def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+    first = since(query) if query.time_range in about.time_ranges else None
+    params: Params = {
+        "query": query.text, "rows": about.page_size,
+        "cursor": "*" if page == 1 else remembered(about, state, "cursor"),
+        "filter": f"from-pub-date:{first.isoformat()},until-pub-date:{query.today.isoformat()}" if first else None,
+    }  # fmt: skip
+    return get(about, query, page, "/works", params)
+
+
+def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
+    return read_json(about, response, lambda data: _read(about, data))
+
+
+def _read(about: EngineAbout, data: Any) -> Serp:
+    message = data["message"]
+    if data["message-type"] != "work-list":
+        raise ValueError(data["message-type"])
+    hits = ranked([
+        hit(work["URL"], next(iter(work.get("title") or []), None), work.get("abstract"), _day(work))
+        for work in message["items"]
+    ])  # fmt: skip
+    cursor = message.get("next-cursor")
+    more = cursor and len(message["items"]) >= message.get("items-per-page", about.page_size)
+    return Serp(about.name, hits, {"cursor": cursor} if more else None, no_results=not hits)
+
+
+def _day(work: Mapping[str, Any]) -> str | None:
+    """When it was issued, as far as that is known: year, year-month or year-month-day."""
+    parts = (work.get("issued") or {}).get("date-parts") or [[]]
+    return "-".join(f"{part:02}" for part in parts[0] if part) or None

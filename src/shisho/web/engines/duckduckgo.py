@@ -1,0 +1,105 @@
+"""DuckDuckGo by its HTML endpoint, which works without JavaScript. A later page needs the `vqd` of the first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from shisho.domain.web import EngineAbout, Hit, Layout, Look, Query, Request, Response, Serp, State, Tier, TimeRange
+from shisho.web.engines._asking import post, range_code, region, remembered
+from shisho.web.engines._markup import Node, Page, form_values, ranked, read_hits, read_serp, text_of
+
+_RANGES = {TimeRange.DAY: "d", TimeRange.WEEK: "w", TimeRange.MONTH: "m", TimeRange.YEAR: "y"}
+_REGIONS = {"jp": "jp-jp", "kr": "kr-kr", "gb": "uk-en", "tw": "tw-tzh", "hk": "hk-tzh"}
+
+ABOUT = EngineAbout(
+    name="duckduckgo",
+    site="https://html.duckduckgo.com",
+    kind="html",
+    tier=Tier.DEFAULT,
+    categories=("general", "technical", "news", "government"),
+    interval_s=5,
+    pagination="s",
+    time_ranges=tuple(_RANGES),
+    query_limit=499,
+    look=Look(
+        layouts=(
+            Layout("article[data-testid=result]", "a[data-testid=result-title-a]", snippet="[data-result=snippet]"),
+            Layout("article.result--news", "a.result__a", ".result__title", ".result__snippet", ".result__timestamp"),
+            Layout(
+                ".result",
+                "a.result__a, .result__title a",
+                "",
+                ".result__snippet",
+                ".result__date",
+                ".result--ad, .result--more",
+            ),
+            Layout(".web-result", "a.large", "", ".snippet"),
+            Layout("[data-react-module-id=news] > div", "a"),
+        ),
+        signs=(
+            "#links_wrapper",
+            "a.result__a",
+            "#search_form_input_homepage",
+            "form[action='/lite/']",
+            "[class*='anomaly-modal']",
+        ),
+        titles=("at duckduckgo", "duckduckgo"),
+        nothing=(".no-results", "[class*='no-results__']"),
+        nothing_said=("no results found for", "no more results", "no results."),
+        shell=("#links_wrapper", "#react-layout", ".msg--noscript"),
+    ),
+)
+
+
+def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+    form: dict[str, str | int | None] = {"q": query.text}
+    if page == 1:
+        form["b"] = ""
+    else:
+        offset = 10 + 15 * (page - 2)
+        form |= {"s": offset, "nextParams": "", "v": "l", "o": "json", "dc": offset + 1, "api": "d.js"}
+        form["vqd"] = remembered(about, state, "vqd")
+    form |= {"kl": _region(query), "df": range_code(about, query, _RANGES)}
+    return post(about, query, page, "/html/", form)
+
+
+def _region(query: Query) -> str:
+    country = region(query)
+    if not country:
+        return "wt-wt"
+    return _REGIONS.get(country, f"{country}-{query.language or 'en'}")
+
+
+def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
+    return read_serp(about, response, lambda page: read_hits(page, about.look.layouts) or ranked(_lite(page)), _next)
+
+
+def _lite(page: Page) -> Iterator[Hit]:
+    """The lite page has no box around a hit: its snippet stands in a later row of one table."""
+    for link in page.all("a.result-link"):
+        url, row = page.url(link), _row(link)
+        if url and row is not None and "result-sponsored" not in (row.attributes.get("class") or ""):
+            yield Hit(0, url, text_of(link) or url, text_of(_snippet_after(row)))
+
+
+def _row(node: Node) -> Node | None:
+    at: Node | None = node
+    while at is not None and at.tag != "tr":
+        at = at.parent
+    return at
+
+
+def _snippet_after(row: Node) -> Node | None:
+    at = row.next
+    for _ in range(6):
+        if at is None:
+            return None
+        if at.tag == "tr":
+            return at.css_first("td.result-snippet")
+        at = at.next
+    return None
+
+
+def _next(page: Page) -> State | None:
+    vqd = form_values(page, "form input[name=vqd]").get("vqd")
+    return {"vqd": vqd} if vqd else None

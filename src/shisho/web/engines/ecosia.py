@@ -1,0 +1,46 @@
+"""Ecosia: other indexes' results, behind Cloudflare, so through the browser."""
+
+from __future__ import annotations
+
+from shisho.domain.web import EngineAbout, Layout, Look, Query, Request, Response, Serp, State, Tier, TimeRange
+from shisho.web.engines._asking import Params, get, range_code
+from shisho.web.engines._markup import read_serp
+
+_RANGES = {TimeRange.DAY: "d", TimeRange.WEEK: "w", TimeRange.MONTH: "m"}
+
+ABOUT = EngineAbout(
+    name="ecosia",
+    site="https://www.ecosia.org",
+    kind="html",
+    tier=Tier.DEFAULT,
+    categories=("general", "news"),
+    interval_s=3,
+    pagination="p",
+    needs_browser=True,
+    time_ranges=tuple(_RANGES),
+    look=Look(
+        layouts=(
+            Layout(
+                "article.web-result", ".result__title a, .result-title a", "", ".web-result__description, .result__description"
+            ),
+            Layout(".card-web .result", "a.result-title", "", ".result-snippet"),
+            Layout(".mainline .result", "a.result-title", "", ".result-snippet", skip=".card-ad .result, .ad-result"),
+        ),
+        signs=("form[action='/search'].search-form", "article.web-result", ".mainline-results", "#vike_pageContext"),
+        titles=("- ecosia", "ecosia:", "ecosia"),
+        next_link="[data-test-id=next-button], .pagination__control a, a.pagination-next, .pagination a[rel=next]",
+        pager="[data-test-id=web-pagination], .simplified-pagination, .pagination",
+        nothing=(".empty-result", ".no-results", "[data-test-id=web-no-results]"),
+        nothing_said=("no results found", "find any results for"),
+        shell=("#app:empty",),
+    ),
+)
+
+
+def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+    params: Params = {"q": query.text, "p": page - 1, "tt": range_code(about, query, _RANGES)}
+    return get(about, query, page, "/search", params)
+
+
+def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
+    return read_serp(about, response)

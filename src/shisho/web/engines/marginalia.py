@@ -1,0 +1,38 @@
+"""Marginalia: the small, text-heavy web. Its results are CC BY-NC-SA 4.0; the public key is shared by everyone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from shisho.domain.web import Credential, EngineAbout, Query, Request, Response, Serp, State, Tier
+from shisho.web.engines._answer import hit, ranked, read_json
+from shisho.web.engines._asking import Params, get
+
+ABOUT = EngineAbout(
+    name="marginalia",
+    site="https://api2.marginalia-search.com",
+    kind="json",
+    tier=Tier.DEFAULT,
+    categories=("general", "technical"),
+    interval_s=2,
+    pagination="page",
+    page_size=20,
+    credentials=(Credential("marginalia_key", header="API-Key"),),
+    verified=False,
+)
+
+
+def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+    params: Params = {"query": query.text, "count": about.page_size, "page": page}
+    asked = get(about, query, page, "/search", params)
+    return replace(asked, headers={**asked.headers, "API-Key": "public"})
+
+
+def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
+    return read_json(about, response, lambda data: _read(about, data))
+
+
+def _read(about: EngineAbout, data: Any) -> Serp:
+    hits = ranked([hit(row["url"], row.get("title"), row.get("description")) for row in data["results"]])
+    return Serp(about.name, hits, {} if len(hits) >= about.page_size else None, no_results=not hits)

@@ -1,0 +1,56 @@
+"""Wikipedia through the MediaWiki search API; its own search page, saved, is read too."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from shisho.domain.web import EngineAbout, Layout, Look, Query, Request, Response, Serp, State, Tier
+from shisho.web.engines._answer import hit, ranked, read_json, refused
+from shisho.web.engines._asking import Params, get
+from shisho.web.engines._markup import read_serp
+
+ABOUT = EngineAbout(
+    name="wikipedia",
+    # The language is the host: `xx` is replaced by the query's.
+    site="https://xx.wikipedia.org",
+    kind="json",
+    tier=Tier.KNOWLEDGE,
+    categories=("general", "technical", "academic"),
+    interval_s=1,
+    pagination="sroffset",
+    look=Look(
+        layouts=(Layout("li.mw-search-result", ".mw-search-result-heading a", "", ".searchresult"),),
+        signs=(".searchresults .mw-search-results", ".mw-search-nonefound", "form#search[action='/w/index.php']"),
+        titles=("wikipedia", "wikimedia"),
+        next_link="a.mw-nextlink",
+        pager=".mw-search-pager-bottom",
+        nothing=(".mw-search-nonefound",),
+    ),
+)
+
+
+def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+    params: Params = {
+        "action": "query", "format": "json", "formatversion": 2, "list": "search", "srsearch": query.text,
+        "srlimit": about.page_size, "sroffset": about.page_size * (page - 1), "srprop": "snippet|timestamp", "maxlag": 5,
+    }  # fmt: skip
+    asked = get(about, query, page, "/w/api.php", params)
+    host = about.site.replace("//xx.", f"//{query.language or 'en'}.")
+    return Request(asked.url.replace(about.site, host, 1), headers=asked.headers, warnings=asked.warnings)
+
+
+def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
+    if response.body.lstrip()[:1] == b"<":
+        return read_serp(about, response)
+    host = urlsplit(response.url).hostname or urlsplit(about.site.replace("//xx.", "//en.")).hostname
+    return read_json(about, response, lambda data: _read(about, f"https://{host}/wiki/", data))
+
+
+def _read(about: EngineAbout, wiki: str, data: Any) -> Serp:
+    if "error" in data:
+        raise refused(about.name, data["error"].get("info"))
+    found = data["query"]["search"]
+    hits = ranked([hit(wiki + quote(row["title"].replace(" ", "_")), row["title"], row.get("snippet")) for row in found])
+    following: State | None = {} if "sroffset" in data.get("continue", {}) else None
+    return Serp(about.name, hits, following, no_results=not hits)

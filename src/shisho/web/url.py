@@ -1,0 +1,164 @@
+"""Which URLs are the same page: redirectors unwrapped, spellings folded. A canonical URL is an identity, never fetched."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from urllib.parse import parse_qsl, quote, unquote, urljoin, urlsplit, urlunsplit
+
+_GOOGLE = r"(?:[\w-]+\.)*google\.[a-z]{2,3}(?:\.[a-z]{2})?"
+
+# (host, path, the parameters that may carry the target)
+_REDIRECTORS: tuple[tuple[re.Pattern[str], re.Pattern[str], tuple[str, ...]], ...] = tuple(
+    (re.compile(host), re.compile(path), names)
+    for host, path, names in (
+        (_GOOGLE, r"/url", ("q", "url")),
+        (_GOOGLE, r"/imgres", ("imgrefurl",)),
+        (_GOOGLE, r"/scholar_url", ("url",)),
+        (r"(?:[\w-]+\.)?duckduckgo\.com", r"/l/?", ("uddg",)),
+        (r"(?:[\w-]+\.)?bing\.com", r"/ck/a", ("u",)),
+        (r"(?:[\w-]+\.)?facebook\.com", r"/l\.php", ("u",)),
+        (r"(?:www\.)?youtube\.com", r"/redirect", ("q",)),
+    )
+)
+
+# What a result page links to besides its results: its own pages, advertisements, caches, translations.
+_NOT_RESULTS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
+    (re.compile(host), re.compile(path))
+    for host, path in (
+        (
+            r"(?:www\.|images\.|216\.239\.\d+\.)?" + _GOOGLE,
+            r"/(?:search|url|imgres|aclk|setprefs|preferences|advanced_\w+|swr)\b",
+        ),
+        (_GOOGLE, r"/(?:aclk|pagead)\b"),
+        (r"(?:\d+\.){3}\d+", r"/search"),
+        (r"(?:[\w-]+\.)?googleadservices\.com|webcache\.googleusercontent\.com|translate\.google\.[a-z.]+", r"/"),
+        (r"(?:[\w-]+\.)?bing\.com", r"/(?:search|images|videos|news|maps|aclick|aclk|ck|shop|explore|translator|merchant)\b"),
+        (r"(?:[\w-]+\.)*r\.msn\.com|(?:www\.)?microsofttranslator\.com", r"/"),
+        (r"(?:html\.|lite\.|www\.)?duckduckgo\.com", r"/(?:$|l/|y\.js|html\b|lite\b|[dinv]\.js|news\.js)"),
+        (r"search\.brave\.com", r"/"),
+        (r"www\.ecosia\.org", r"/(?:$|search|images|news|videos|maps)\b"),
+        (r"(?:www|lite)\.qwant\.com", r"/(?:$|search|maps)"),
+        (r"(?:[\w-]+\.)?startpage\.com", r"/(?:sp|do|av)/"),
+        (r"www\.mojeek\.(?:com|co\.uk)", r"/search"),
+    )
+)
+
+_TRACKING = re.compile(
+    r"utm_\w+|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|igshid|mc_[ce]id|_hs(?:enc|mi)|mkt_tok|"
+    r"ref_src|ref_url|spm|srsltid|vero_id|oly_(?:anon|enc)_id|_ga|_gl|s_kwcid|ns_campaign",
+    re.IGNORECASE,
+)
+_UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
+_PORTS = {"http": 80, "https": 443}
+
+
+def unwrap(url: str) -> str:
+    """The page a redirector of a search engine leads to; any other URL comes back as it is."""
+    for _ in range(3):
+        target = _target(url)
+        if not target:
+            return url
+        url = target
+    return url
+
+
+def _target(url: str) -> str:
+    parts = _split(url)
+    if parts is None:
+        return ""
+    host, path, query = parts
+    for hosts, paths, names in _REDIRECTORS:
+        if hosts.fullmatch(host) and paths.fullmatch(path):
+            values = dict(parse_qsl(query))
+            for name in names:
+                target = _decoded(values.get(name, ""))
+                if target.startswith(("http://", "https://")):
+                    return target
+    return ""
+
+
+def _decoded(value: str) -> str:
+    # bing's ck/a carries base64 without padding behind a version mark.
+    if not value.startswith("a1"):
+        return value
+    packed = value[2:]
+    try:
+        return base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)).decode("utf-8", "replace")
+    except (binascii.Error, ValueError):
+        return value
+
+
+def _split(url: str) -> tuple[str, str, str] | None:
+    try:
+        parts = urlsplit(url)
+        return (parts.hostname or "").lower(), parts.path or "/", parts.query
+    except ValueError:
+        return None
+
+
+def absolute(base: str, href: str) -> str:
+    """`href` as seen from `base`, or "" where it is no web address."""
+    try:
+        url = urljoin(base, href.strip())
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return ""
+    return url if parts.scheme in _PORTS and parts.hostname else ""
+
+
+def is_result(url: str) -> bool:
+    """Whether a link may be a result: not an engine's own page, advertisement, cache or translation."""
+    parts = _split(url)
+    if parts is None:
+        return False
+    host, path, _ = parts
+    return not any(hosts.fullmatch(host) and paths.match(path) for hosts, paths in _NOT_RESULTS)
+
+
+def canonical(url: str) -> str:
+    """The name two spellings of one address share. Raises ValueError where it is no http(s) URL.
+
+    http and https, default ports, letter case of the host, percent-spellings, dot segments, a final slash, fragments,
+    parameter order and tracking parameters make no difference; path case and all other parameters do."""
+    parts = urlsplit(unwrap(url.strip()))
+    if parts.scheme not in _PORTS or not parts.hostname:
+        raise ValueError(f"not a web address: {url}")
+    host = _host(parts.hostname)
+    if parts.port not in (None, *_PORTS.values()):
+        host = f"{host}:{parts.port}"
+    pairs = (pair.partition("=") for pair in parts.query.replace("+", "%20").split("&") if pair)
+    kept = sorted((_spelled(name), _spelled(value)) for name, _, value in pairs if not _TRACKING.fullmatch(name))
+    query = "&".join(f"{name}={value}" for name, value in kept)
+    return urlunsplit(("https", host, _path(parts.path), query, ""))
+
+
+def _host(name: str) -> str:
+    name = name.rstrip(".")
+    try:
+        return name.encode("idna").decode("ascii").lower()
+    except UnicodeError:
+        return name.lower()
+
+
+def _path(path: str) -> str:
+    kept: list[str] = []
+    for segment in path.split("/"):
+        if segment == "..":
+            kept = kept[:-1]
+        elif segment not in ("", "."):
+            kept.append(_spelled(segment))
+    return "/" + "/".join(kept)
+
+
+def _spelled(segment: str) -> str:
+    # An escape of a reserved character (%2F) is not the character, and a byte of Shift_JIS is no UTF-8: only unreserved
+    # characters are unfolded.
+    def unfold(match: re.Match[str]) -> str:
+        letter = unquote(match.group())
+        return letter if letter in _UNRESERVED else match.group().upper()
+
+    return quote(_ESCAPE.sub(unfold, segment), safe="%!$&'()*+,;=:@-._~")

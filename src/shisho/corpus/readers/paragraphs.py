@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
@@ -17,9 +17,10 @@ HEADING_CHARS = 60
 LEVELS = 3
 EDGE = 2  # lines at the top and at the bottom of a page that may be running heads
 REPEATS = 3
+DRIFT = 6.0  # points by which a running head may move between pages
 
 _DIGITS = re.compile(r"[0-9０-９]+|\b[ivxlc]+\b")
-_FOLIO = re.compile(r"\W*#\W*(?:#\W*)?(?:ページ|頁|p\.?)?", re.I)
+_FOLIO = re.compile(r"(?:[-‐–—~〜・/.,:：()（）\[\]|]|p|of|ページ|頁)*#(?:[-‐–—~〜・/.,:：()（）\[\]|#]|of|ページ|頁)*", re.I)
 _LETTER = re.compile(r"[^\W\d_]")
 _MARK = re.compile(
     r"\s*(?:[・•●○■□◆◇▪▶‣※◦–—]|[-*]\s|[(（]?[0-9０-９a-zA-Zア-ンⅰ-ⅹ]{1,3}[)）.．、]\s?(?=\D)|[①-⑳]|第[0-9０-９一二三四五六七八九十百]+[章節条項])"
@@ -48,10 +49,8 @@ def blocks(pages: Sequence[Sequence[Printed]]) -> tuple[Block, ...]:
 
 
 def without_running_heads(pages: Sequence[Sequence[Printed]]) -> list[list[Printed]]:
-    """Drops what stands at the edge of at least REPEATS pages and a quarter of all, numbers aside, but for the first time."""
-    counts = Counter(key for page in pages for key in {_key(line) for line in _edges(page)})
-    least = max(REPEATS, len(pages) / 4)
-    dropped = {key for key, count in counts.items() if count >= (REPEATS if _FOLIO.fullmatch(key) else least)}
+    """Page numbers go; a line that heads or foots half of all pages, numbers aside, stays only where it comes first."""
+    running = _running(pages)
     seen: set[str] = set()
     kept: list[list[Printed]] = []
     for page in pages:
@@ -59,13 +58,32 @@ def without_running_heads(pages: Sequence[Sequence[Printed]]) -> list[list[Print
         lines = []
         for line in page:
             key = _key(line)
-            if id(line) in edges and key in dropped and (key in seen or not _LETTER.search(key)):
-                continue
-            if id(line) in edges:
+            runs = id(line) in edges and key in running and abs(_middle(line) - running[key]) <= DRIFT
+            if not runs or (key not in seen and not _FOLIO.fullmatch(key)):
+                lines.append(line)
+            if runs:
                 seen.add(key)
-            lines.append(line)
         kept.append(lines)
     return kept
+
+
+def _running(pages: Sequence[Sequence[Printed]]) -> dict[str, float]:
+    """Running heads and page numbers, and how far down the page each stands."""
+    heights: dict[str, list[float]] = defaultdict(list)
+    for page in pages:
+        for key, height in {_key(line): _middle(line) for line in _edges(page)}.items():
+            heights[key].append(height)
+    running = {}
+    for key, found in heights.items():
+        height = median(found)
+        together = sum(abs(other - height) <= DRIFT for other in found)
+        if together >= (REPEATS if _FOLIO.fullmatch(key) else max(REPEATS, len(pages) / 2)):
+            running[key] = height
+    return running
+
+
+def _middle(line: Printed) -> float:
+    return (line.box[1] + line.box[3]) / 2
 
 
 def _edges(page: Sequence[Printed]) -> list[Printed]:

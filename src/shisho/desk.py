@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import aclosing
-from dataclasses import dataclass
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol
+from typing import Any, Protocol
 
 from shisho.domain.corpus import (
     DEFAULT_CORPUS,
@@ -53,11 +53,13 @@ class Rankings(Protocol):
 
     async def top(self, request: SearchRequest, scope: Scope) -> Sequence[Ranked]: ...
 
+    async def ranked(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[Ranked]: ...
+
 
 class Inquiries(Protocol):
     """Runs the librarian's loop."""
 
-    async def run(self, run_id: str, owner: str, notify: Notify, stop: Stop) -> Answer:
+    async def run(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
         """Begin or go on with the run that the ledger holds under this id."""
 
 
@@ -81,7 +83,9 @@ class Desk:
     ingest: Intakes
     rankings: Rankings
     inquiries: Inquiries
+    budget: Budget
     new_run: Callable[[], str]
+    exported: Callable[[Answer, str], str]
     checks: Callable[[], Awaitable[Sequence[Check]]]
     copy: Callable[[Path], Awaitable[None]]
     close: Callable[[], Awaitable[None]]
@@ -129,11 +133,14 @@ class Desk:
     async def corpora(self) -> Sequence[Corpus]:
         return await self.shelf.corpora(self.owner)
 
-    async def documents(self, scope: Scope | None = None, after: str = "", limit: int = 100) -> Sequence[Document]:
-        return await self.shelf.documents(scope or Scope(self.owner), after, limit)
+    async def documents(
+        self, *, corpora: Sequence[str] = (), filters: Mapping[str, Condition] | None = None, after: str = "", limit: int = 100
+    ) -> Sequence[Document]:
+        """Documents in order of their adding; `after` is the id of the last one seen."""
+        return await self.shelf.documents(Scope(self.owner, tuple(corpora), filters or {}), after, limit)
 
     async def document(self, prefix: str) -> Document:
-        """By id or unique prefix. Raises NotFound."""
+        """By id, unique prefix, or the path or name of its file. Raises NotFound."""
         found = await self.shelf.find_documents(prefix, self.owner)
         if len(found) > 1:
             raise NotFound(f"More than one document begins with {prefix}: give more of its id.")
@@ -152,14 +159,18 @@ class Desk:
         return document
 
     async def search(
-        self, request: SearchRequest, *, corpora: Sequence[str] = (), filters: Mapping[str, Condition] | None = None
+        self, query: Sequence[str], *, corpora: Sequence[str] = (), filters: Mapping[str, Condition] | None = None
     ) -> Sequence[Found]:
         """Passages with document, page, offsets and the parts of their scores, best first."""
+        request = SearchRequest(keyword_query=tuple(query))
         scope = Scope(self.owner, tuple(corpora), filters or {})
         await self._searchable(corpora)
-        ranking = await self.rankings.top(request, scope)
-        documents = {one.passage.document_id: await self.shelf.document(one.passage.document_id) for one in ranking}
-        return [_found(one, documents[one.passage.document_id]) for one in ranking]
+        return await self._opened(await self.rankings.top(request, scope))
+
+    async def rank(self, query: Sequence[str], *, depth: int = 200) -> Sequence[Found]:
+        """The ranking before it is cut to what matters: for measuring."""
+        ranking = await self.rankings.ranked(SearchRequest(keyword_query=tuple(query)), Scope(self.owner), depth)
+        return await self._opened(ranking)
 
     async def ask(
         self,
@@ -168,7 +179,7 @@ class Desk:
         folders: Sequence[Path | str] = (),
         corpora: Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
-        budget: Budget | None = None,
+        limits: Mapping[str, float | None] | None = None,
         notify: Notify = silent,
         stop: Stop = never,
     ) -> Answer:
@@ -179,8 +190,11 @@ class Desk:
         if not question.strip():
             raise InvalidParams('The question is blank. Ask something, for example: shisho ask "決定係数とは何か"')
         inside = [full_path(folder) for folder in folders]
-        facts = {"question": question, "folders": inside, "corpora": [*corpora, *inside], "filters": filters, "budget": budget}
+        scope = Scope(self.owner, (*corpora, *inside), filters or {})
+        given: dict[str, Any] = {name: most for name, most in (limits or {}).items() if most is not None}
+        budget = replace(self.budget, **given)
         run_id = self.new_run()
+        facts = {"run_id": run_id, "question": question, "scope": scope, "budget": budget, "folders": inside}
         await self.ledger.begin(run_id, self.owner, facts)
         return await self._inquire(run_id, notify, stop)
 
@@ -195,6 +209,18 @@ class Desk:
     async def evidence(self, prefix: str) -> Evidence:
         return await self.ledger.evidence(prefix, self.owner)
 
+    async def show(self, prefix: str = "last") -> Answer | Evidence | tuple[Document, str]:
+        """Whatever has this id, unique prefix, or name: an answer, evidence, or a document with its text. Raises NotFound."""
+        for look in (self.answer, self.evidence):
+            with suppress(NotFound):
+                return await look(prefix)
+        document = await self.document(prefix)
+        return document, await self.shelf.text(document.id)
+
+    async def export(self, prefix: str, form: str) -> str:
+        """An answer as md, jsonl, bibtex or ris. Raises InvalidParams for another form."""
+        return self.exported(await self.answer(prefix), form)
+
     async def backup(self, target: Path | str) -> None:
         """Everything in one file, which opens as a home's `shisho.db`."""
         await self.copy(Path(target))
@@ -202,6 +228,10 @@ class Desk:
     async def doctor(self) -> Sequence[Check]:
         """What works here, and how to get what does not."""
         return await self.checks()
+
+    async def _opened(self, ranking: Sequence[Ranked]) -> Sequence[Found]:
+        documents = await self.shelf.documents_by_id([one.passage.document_id for one in ranking])
+        return [_found(one, documents[one.passage.document_id]) for one in ranking]
 
     async def _inquire(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
         facts = await self.ledger.facts(run_id)
@@ -212,8 +242,8 @@ class Desk:
                     if stop():
                         break
         if not stop():
-            await self._searchable(facts["corpora"])
-        return await self.inquiries.run(run_id, self.owner, notify, stop)
+            await self._searchable(facts["scope"]["corpora"])
+        return await self.inquiries.run(run_id, notify, stop)
 
     async def _searchable(self, corpora: Sequence[str]) -> None:
         if await self.shelf.count(Scope(self.owner, tuple(corpora))) == 0:

@@ -65,6 +65,8 @@ class Shelf(Protocol):
     async def document(self, document_id: DocumentId) -> Document:
         """Raises NotFound."""
 
+    async def documents_by_id(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]: ...
+
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]: ...
 
     async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
@@ -110,10 +112,10 @@ class Index(Protocol):
         """The best `limit` passages in scope that are not in `seen`, by the index's own score."""
 
     async def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
-        """In how many passages each term stands; `field` is terms, bigrams or heading."""
+        """In how many passages each term stands, in the text or the heading; `field` is terms or bigrams."""
 
     async def statistics(self) -> Mapping[str, float]:
-        """`passages` in the index, mean `length` in terms, mean `bigrams` and `heading` lengths."""
+        """`passages` on the shelf, and of a passage the mean number of `terms`, `bigrams` and `heading` terms."""
 
 
 class DenseIndex(Protocol):

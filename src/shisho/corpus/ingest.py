@@ -60,12 +60,12 @@ class Ingest:
         if known is not None:
             await self.shelf.meet_again(known, source.name, source.metadata)
             return Receipt(source.name, Outcome.KNOWN, known.id, known.title, known.page_count, known.passage_count)
-        with span("ingest.read", name=source.name):
+        with span("ingest.read", source=source.name):
             reading = await self.reader.read(source)
         if not any(block.text.strip() for block in reading.blocks):
             raise DocumentUnreadable("There is no text in this file.")
         document = self._document(source, reading, sha256, corpus, owner)
-        with span("ingest.prepare", name=source.name):
+        with span("ingest.prepare", source=source.name):
             intake = await asyncio.to_thread(self._prepare, document, reading)
         intake = await self._clustered(intake)
         earlier = await self.shelf.put(intake)

@@ -48,16 +48,14 @@ class Retriever:
 
     async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         """idf of index terms over everything on the shelf."""
-        statistics = await self.index.statistics()
-        found = await self.index.frequencies("terms", terms)
-        return {term: rank.idf(statistics["passages"], count) for term, count in found.items()}
+        return rank.idf(terms, await self._statistics(terms, ()))
 
     async def _lexical(self, texts: Sequence[str], scope: Scope, depth: int, seen: frozenset[PassageId]) -> Sequence[Ranked]:
         query = await asyncio.to_thread(self.query, texts)
         with span("retrieve.propose"):
             proposed = await self.index.propose(query.terms, query.bigrams, scope, max(LEAST_PROPOSED, 2 * depth), seen)
         held = await self.shelf.passages(proposed)
-        statistics = await self._statistics(query)
+        statistics = await self._statistics(query.terms, query.bigrams)
         with span("retrieve.rank", candidates=len(held)):
             return rank.rank(query, [held[name] for name in proposed if name in held], statistics)
 
@@ -67,16 +65,15 @@ class Retriever:
         held = await self.shelf.passages(names)
         return [Ranked(held[name], 1.0 / (1 + place)) for place, name in enumerate(names) if name in held]
 
-    async def _statistics(self, query: Query) -> rank.Statistics:
+    async def _statistics(self, terms: Sequence[str], bigrams: Sequence[str]) -> rank.Statistics:
         means = await self.index.statistics()
         return rank.Statistics(
             passages=int(means["passages"]),
-            mean_terms=means["length"],
-            mean_bigrams=means["bigrams"],
-            mean_heading=means["heading"],
-            terms=await self.index.frequencies("terms", query.terms),
-            bigrams=await self.index.frequencies("bigrams", query.bigrams),
-            heading=await self.index.frequencies("heading", query.terms),
+            length=means["terms"],
+            heading=means["heading"],
+            pairs=means["bigrams"],
+            terms=await self.index.frequencies("terms", terms),
+            bigrams=await self.index.frequencies("bigrams", bigrams),
         )
 
 

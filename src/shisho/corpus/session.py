@@ -45,6 +45,27 @@ class CorpusSearcher:
         rounds = await self.log.rounds(session_id)
         return CorpusSession(self, scope, complexity, room_tokens, session_id, rounds)
 
+    async def top(self, request: SearchRequest, scope: Scope) -> Sequence[Ranked]:
+        """A first round's passages, outside any session."""
+        _, chosen = await self.choose(request, scope, Complexity.SINGLE, 1, frozenset())
+        return chosen
+
+    async def ranked(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[Ranked]:
+        """The ranking before the depth cut."""
+        return await self.retriever.rank(request, scope, depth)
+
+    async def choose(
+        self, request: SearchRequest, scope: Scope, complexity: Complexity, round_: int, seen: frozenset[PassageId]
+    ) -> tuple[int, Sequence[Ranked]]:
+        """N, and the k passages that matter: above the floor where N is small, spread out where it is large."""
+        within = replace(scope, filters={**scope.filters, **request.filter_conditions})
+        in_scope = await self.shelf.count(within)
+        k = depth.depth(in_scope, complexity, round_, self.growth)
+        ranking = await self.retriever.rank(request, scope, max(LEAST_RANKED, 2 * k), seen)
+        if in_scope < FLOOR_BELOW:
+            ranking = [one for one in ranking if one.parts.get("match", 1.0) >= self.floor]
+        return in_scope, diversity.spread(ranking, k) if in_scope > DIVERSE_ABOVE else ranking[:k]
+
 
 class CorpusSession:
     """`ports.SearchSession`: numbers outside, ids inside."""
@@ -105,28 +126,16 @@ class CorpusSession:
         return held[name]
 
     async def _next(self, request: SearchRequest, round_: int) -> RoundRecord:
-        searcher = self._searcher
-        within = replace(self._scope, filters={**self._scope.filters, **request.filter_conditions})
-        in_scope = await searcher.shelf.count(within)
-        k = depth.k(in_scope, self._complexity, round_, searcher.growth)
         seen = frozenset(one.passage_id for one in self._shown.values())
-        ranking = await searcher.retriever.rank(request, self._scope, max(LEAST_RANKED, 2 * k), seen)
-        chosen = self._chosen(ranking, in_scope, k)
+        in_scope, chosen = await self._searcher.choose(request, self._scope, self._complexity, round_, seen)
         fitting = _fitting(chosen, self._room)
         first = max(self._shown, default=0) + 1
         shown = tuple(
             ShownRecord(first + place, one.passage.id, one.passage.document_id, one.parts.get("match", 0.0))
             for place, one in enumerate(fitting)
         )
-        exhausted = len(seen) + len(shown) >= in_scope or not ranking
+        exhausted = len(seen) + len(shown) >= in_scope or not chosen
         return RoundRecord(round_, len(chosen), in_scope, exhausted, shown)
-
-    def _chosen(self, ranking: Sequence[Ranked], in_scope: int, k: int) -> Sequence[Ranked]:
-        if in_scope < FLOOR_BELOW:
-            ranking = [one for one in ranking if one.parts.get("match", 1.0) >= self._searcher.floor]
-        if in_scope > DIVERSE_ABOVE:
-            return diversity.spread(ranking, k)
-        return ranking[:k]
 
 
 def _fitting(chosen: Sequence[Ranked], room_tokens: int) -> list[Ranked]:

@@ -183,6 +183,7 @@ class Check:
     ok: bool
     detail: str
     remedy: str = ""
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,9 @@ class MemoryShelf:
             raise NotFound(f"There is no document {document_id}.")
         return self._documents[document_id]
 
+    async def documents_by_id(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]:
+        return {name: self._documents[name] for name in ids if name in self._documents}
+
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
         found = [one for one in self._documents.values() if one.id.startswith(prefix) and one.owner == owner]
         return sorted(found, key=lambda one: one.id)[:limit]
@@ -156,7 +159,7 @@ class MemoryIndex:
     async def propose(
         self, terms: Sequence[str], bigrams: Sequence[str], scope: Scope, limit: int, seen: frozenset[PassageId]
     ) -> Sequence[PassageId]:
-        wanted = {"terms": set(terms), "bigrams": set(bigrams), "heading": set(terms)}
+        wanted = {"terms": set(terms), "bigrams": set(bigrams)}
         weights = {field: await self._weights(field, words) for field, words in wanted.items()}
         scored = []
         for passage in self._shelf.searchable(scope):
@@ -176,10 +179,13 @@ class MemoryIndex:
 
     async def statistics(self) -> Mapping[str, float]:
         held = self._shelf.searchable()
-        means = {
-            field: sum(len(_words(one, field)) for one in held) / max(1, len(held)) for field in ("terms", "bigrams", "heading")
+        texts = {
+            "terms": [one.terms for one in held],
+            "bigrams": [one.bigrams for one in held],
+            "heading": [one.heading_terms for one in held],
         }
-        return {"passages": len(held), "length": means["terms"], "bigrams": means["bigrams"], "heading": means["heading"]}
+        means = {name: sum(len(text.split()) for text in each) / max(1, len(held)) for name, each in texts.items()}
+        return {"passages": len(held), **means}
 
     async def _weights(self, field: str, words: set[str]) -> dict[str, float]:
         total = len(self._shelf.searchable())
@@ -201,7 +207,7 @@ class MemorySessions:
 
 
 def _words(passage: Passage, field: str) -> list[str]:
-    return {"terms": passage.terms, "bigrams": passage.bigrams, "heading": passage.heading_terms}[field].split()
+    return (f"{passage.terms} {passage.heading_terms}" if field == "terms" else passage.bigrams).split()
 
 
 def _matches(document: Document, scope: Scope) -> bool:

@@ -22,7 +22,8 @@ from shisho.stores.embedded.scope import Where, where
 from shisho.telemetry import log, span
 
 FORMAT = "1"
-WEIGHTS = {"terms": 1.0, "bigrams": 0.4, "heading": 0.5}
+WEIGHTS = {"terms": 1.0, "bigrams": 0.4}
+HEADING = 3  # a term of the heading counts as this many in the text
 BATCH = 500  # documents taken in per commit
 HEAP = 128 << 20
 PATIENCE = 5.0  # seconds to wait for another process that is catching up
@@ -69,7 +70,7 @@ class LexicalIndex:
             query = "SELECT coalesce(sum(passages), 0), sum(terms), sum(bigrams), sum(heading) FROM corpora"
             ((passages, *sums),) = rows.every(connection.execute(query))
             means = [(total or 0) / max(1, passages) for total in sums]
-            return {"passages": passages, "length": means[0], "bigrams": means[1], "heading": means[2]}
+            return {"passages": passages, "terms": means[0], "bigrams": means[1], "heading": means[2]}
 
         return await self._database.read(work)
 
@@ -77,7 +78,7 @@ class LexicalIndex:
         self, terms: Sequence[str], bigrams: Sequence[str], allowed: _Allowed, limit: int, seen: frozenset[PassageId]
     ) -> list[PassageId]:
         index = self._opened()
-        asked = [("terms", terms), ("bigrams", bigrams), ("heading", terms)]
+        asked = [("terms", terms), ("bigrams", bigrams)]
         any_of = [
             (tantivy.Occur.Should, tantivy.Query.boost_query(_term(index, field, term), WEIGHTS[field]))
             for field, words in asked
@@ -216,7 +217,7 @@ def _entries(connection: apsw.Connection, document_id: str) -> list[tuple[Any, .
 
 
 def _entry(corpus: int, document_id: str, passage: int, page: int | None, terms: str, bigrams: str, heading: str) -> Any:
-    entry = tantivy.Document(terms=terms, bigrams=bigrams, heading=heading, document=document_id)
+    entry = tantivy.Document(terms=" ".join([terms, *[heading] * HEADING]), bigrams=bigrams, document=document_id)
     entry.add_unsigned("corpus", corpus)
     entry.add_unsigned("passage", passage)
     if page is not None:

@@ -64,6 +64,13 @@ class EmbeddedShelf:
 
         return await self._database.read(work)
 
+    async def documents_by_id(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]:
+        def work(connection: apsw.Connection) -> dict[DocumentId, Document]:
+            query = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id IN ({rows.marks(ids)})"
+            return {one.id: one for one in map(rows.document, connection.execute(query, tuple(ids)))}
+
+        return await self._database.read(work)
+
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
             query = (

@@ -1,0 +1,56 @@
+# make demo   a first cited answer on a fresh machine      make test    everything the project promises, checked
+# make check  style and types                              make eval    quality on the evaluation sets in $(SHISHO_SHARED)
+# make bench  speed                                        make faults  the long fault tests
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+export SHISHO_SHARED ?= ../shared
+export PYTHONUTF8 = 1
+
+.PHONY: setup setup-dev demo test check faults bench eval lock clean
+
+setup: $(VENV)/.core
+setup-dev: $(VENV)/.dev
+
+$(VENV)/.core: pyproject.toml requirements/core.lock
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements/core.lock
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
+	touch $@
+
+$(VENV)/.dev: pyproject.toml requirements/dev.lock
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements/dev.lock
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
+	touch $(VENV)/.core $@
+
+demo: $(VENV)/.core
+	$(BIN)/shisho --home .demo add samples/lectures --meta course=統計学
+	$(BIN)/shisho --home .demo ask "決定係数が0に近いとき何を意味するか"
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check src tests bench samples
+	$(BIN)/ruff format --check src tests bench samples
+	$(BIN)/mypy
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest
+
+faults: $(VENV)/.dev
+	SHISHO_LONG=1 $(BIN)/python -m pytest tests/faults
+
+bench: $(VENV)/.dev
+	$(BIN)/python bench/run.py
+
+eval: $(VENV)/.dev
+	$(BIN)/python eval/run.py $(SHISHO_SHARED)/eval
+
+# Written from a fresh environment, so that the lock holds what the ranges give and nothing else.
+lock:
+	rm -rf .lock && $(PYTHON) -m venv .lock && mkdir -p requirements
+	.lock/bin/python -m pip install -q --disable-pip-version-check . && .lock/bin/python -m pip freeze --exclude shisho > requirements/core.lock
+	.lock/bin/python -m pip install -q --disable-pip-version-check '.[ginza,dev]' && .lock/bin/python -m pip freeze --exclude shisho > requirements/dev.lock
+	rm -rf .lock
+
+clean:
+	rm -rf $(VENV) .demo .lock .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,148 @@
+"""Settings to adapters to a Desk. The one page that knows both sides; optional drivers are imported here and nowhere else."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shisho import settings as settings_
+from shisho.desk import Desk, Notify, Stop
+from shisho.domain.corpus import LOCAL_OWNER, Complexity
+from shisho.domain.inquiry import Answer, Budget
+from shisho.errors import ExtraMissing
+from shisho.ports import Clock, Ledger, SearchSession
+from shisho.settings import Settings
+from shisho.stores import files
+from shisho.stores.clock import SystemClock
+
+if TYPE_CHECKING:
+    from shisho.corpus.ingest import Analyse, Cut
+    from shisho.corpus.retrieve import AskTerms
+    from shisho.corpus.session import CorpusSearcher
+    from shisho.stores.embedded.connect import Database
+
+DATABASE = "shisho.db"
+MB = 1 << 20
+
+
+@asynccontextmanager
+async def open_desk(**given: Any) -> AsyncIterator[Desk]:
+    """A desk over the configured home. Keywords are settings: `async with shisho.open(home="~/library") as desk: …`."""
+    desk = build_desk(settings_.load(**given))
+    try:
+        yield desk
+    finally:
+        await desk.close()
+
+
+def build_desk(settings: Settings) -> Desk:
+    """Every piece, by explicit constructor calls."""
+    from shisho.checks import checks
+    from shisho.corpus.ingest import Ingest
+    from shisho.corpus.readers.killable import KillableReader
+    from shisho.corpus.retrieve import Retriever
+    from shisho.corpus.session import CorpusSearcher
+    from shisho.librarian.export import export
+    from shisho.stores.embedded.connect import Database
+    from shisho.stores.embedded.ledger import EmbeddedLedger
+    from shisho.stores.embedded.lexical import LexicalIndex
+    from shisho.stores.embedded.sessions import EmbeddedSessions
+    from shisho.stores.embedded.shelf import EmbeddedShelf
+
+    clock = SystemClock()
+    max_bytes = settings.whole("max_file_mb") * MB
+    database = Database(settings.home / DATABASE)
+    shelf, ledger = EmbeddedShelf(database, clock), EmbeddedLedger(database, clock)
+    index = LexicalIndex(settings.home / "lexical", database)
+    reader = KillableReader(settings.real("reader_seconds"), settings.whole("reader_memory_mb"), max_bytes)
+    retriever = Retriever(shelf, index, _query_terms(settings))
+    searcher = CorpusSearcher(shelf, retriever, EmbeddedSessions(database), settings.text("growth"))
+    budget = Budget(max_rounds=settings.whole("max_rounds"), max_seconds=settings.real("max_seconds"))
+    return Desk(
+        owner=LOCAL_OWNER,
+        shelf=shelf,
+        ledger=ledger,
+        files=_Files(max_bytes),
+        ingest=Ingest(shelf, reader, clock, _splitter(settings), _passage_terms(settings)),
+        rankings=searcher,
+        inquiries=_Inquiries(searcher, ledger, clock, settings.whole("room_tokens")),
+        budget=budget,
+        new_run=lambda: uuid.uuid4().hex[:24],
+        exported=export,
+        checks=partial(checks, settings, database, index, reader),
+        copy=database.backup,
+        close=partial(_close, reader.close, database),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    max_bytes: int
+
+    def find(self, path: Path) -> Iterator[Path]:
+        return files.find(path)
+
+    def read(self, path: Path) -> bytes:
+        return files.read(path, self.max_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Inquiries:
+    searcher: CorpusSearcher
+    ledger: Ledger
+    clock: Clock
+    room_tokens: int
+
+    async def run(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
+        from shisho.librarian import loop
+
+        inquiry = await loop.begun(self.ledger, run_id)
+
+        async def opened(complexity: Complexity) -> SearchSession:
+            return await self.searcher.open(inquiry.scope, complexity, self.room_tokens, run_id)
+
+        return await loop.run(inquiry, opened, self.ledger, self.clock, notify, stop)
+
+
+async def _close(close_reader: Callable[[], Any], database: Database) -> None:
+    await close_reader()
+    await database.close()
+
+
+def _splitter(settings: Settings) -> Cut:
+    from shisho.corpus import chunk
+
+    size, overlap = settings.whole("passage_chars"), settings.whole("passage_overlap")
+    cut = chunk.cut_ginza if settings.text("splitter") == "ginza" else chunk.cut
+    return partial(cut, size=size, overlap=overlap)
+
+
+def _passage_terms(settings: Settings) -> Analyse:
+    if settings.text("terms") == "ginza":
+        return _ginza().analyse
+    from shisho.language import terms
+
+    return terms.analyse
+
+
+def _query_terms(settings: Settings) -> AskTerms:
+    if settings.text("terms") == "ginza":
+        return _ginza().query
+    from shisho.language import terms
+
+    return terms.query
+
+
+def _ginza() -> Any:
+    from shisho.language import ginza
+
+    try:
+        ginza.load()
+    except ImportError as error:
+        raise ExtraMissing('The setting "ginza" needs an extra: pip install "shisho[ginza]"') from error
+    return ginza

@@ -1,0 +1,75 @@
+"""What `shisho doctor` looks at: database, index, tokenizer, reader, and the optional parts with the way to get them."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import shutil
+from collections.abc import Sequence
+
+import apsw
+
+from shisho.corpus.readers.killable import KillableReader
+from shisho.domain.corpus import Check, Source
+from shisho.errors import ShishoError
+from shisho.settings import Settings
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.lexical import LexicalIndex
+
+
+async def checks(settings: Settings, database: Database, index: LexicalIndex, reader: KillableReader) -> Sequence[Check]:
+    """Every check, the needed ones first."""
+    return [
+        await _database(database),
+        await _index(index),
+        await asyncio.to_thread(_tokenizer),
+        await _reader(reader),
+        _extra("ginza", "ja_ginza", "reference splitter and terms", 'pip install "shisho[ginza]"'),
+        _program("pdftotext", "second opinion on hard PDF pages", "install poppler-utils"),
+        _program(
+            "ocrmypdf", "text layer for scanned PDFs", "install ocrmypdf with tesseract's Japanese data; see docs/howto/ocr.md"
+        ),
+        Check("embedder", False, "none in this version: search is by words", optional=True),
+        Check("model", settings.text("model") != "none", "none: answers are quotations only", optional=True),
+    ]
+
+
+async def _database(database: Database) -> Check:
+    def look(connection: apsw.Connection) -> Check:
+        verdict = str(connection.execute("PRAGMA quick_check(1)").get)
+        documents = connection.execute("SELECT coalesce(sum(documents), 0) FROM corpora").get
+        detail = f"SQLite {apsw.sqlite_lib_version()}, {documents} documents, {database.path}"
+        return Check("database", verdict == "ok", detail, "restore a backup: the file is damaged" if verdict != "ok" else "")
+
+    return await database.read(look)
+
+
+async def _index(index: LexicalIndex) -> Check:
+    try:
+        await index.catch_up()
+        held = await index.statistics()
+    except (OSError, ValueError) as error:
+        return Check("index", False, str(error), "delete the folder `lexical` in the home; it is made again from the database")
+    return Check("index", True, f"{held['passages']:.0f} passages")
+
+
+def _tokenizer() -> Check:
+    from shisho.language.terms import analyse
+
+    return Check("tokenizer", "売り上げ" in analyse(["売上"]).terms, "Sudachi, core dictionary", "pip install sudachidict-core")
+
+
+async def _reader(reader: KillableReader) -> Check:
+    try:
+        reading = await reader.read(Source("check.md", "# 題\n\n本文。".encode()))
+    except ShishoError as error:
+        return Check("reader", False, error.message, "raise reader_memory_mb, or look with --debug")
+    return Check("reader", bool(reading.blocks), "PDF, HTML, DOCX, PPTX, Markdown, text; each file in a child process")
+
+
+def _extra(name: str, module: str, use: str, remedy: str) -> Check:
+    return Check(name, importlib.util.find_spec(module) is not None, use, remedy, optional=True)
+
+
+def _program(name: str, use: str, remedy: str) -> Check:
+    return Check(name, shutil.which(name) is not None, use, remedy, optional=True)

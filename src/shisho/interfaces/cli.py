@@ -1,0 +1,341 @@
+"""The shell: `shisho add`, `ask`, `search`, … Each command is a few lines over the desk."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sys
+import uuid
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shisho import settings as settings_
+from shisho.errors import Internal, InvalidParams, ShishoError
+from shisho.interfaces.filters import metadata_of, parsed
+from shisho.interfaces.words import Words
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+    from shisho.domain.corpus import Receipt
+
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help="司書 — a research librarian."
+)
+
+Json = Annotated[bool, typer.Option("--json", help="print JSON")]
+Filters = Annotated[list[str], typer.Option("--filter", "-f", help="key=value, key=low..high; repeat a key for any of")]
+Corpora = Annotated[list[str], typer.Option("--corpus", "-c", help="search only this corpus; may be repeated")]
+Folders = Annotated[list[Path], typer.Option("--in", help="take this folder in as a corpus and search only it")]
+
+
+@app.callback()
+def _options(
+    context: typer.Context,
+    home: Annotated[Path | None, typer.Option(help="folder of the database (SHISHO_HOME)")] = None,
+    language: Annotated[str | None, typer.Option(help="ja or en")] = None,
+    debug: Annotated[bool, typer.Option(help="log what happens, with times")] = False,
+) -> None:
+    if debug:
+        import logging
+
+        logging.basicConfig(level=logging.DEBUG, format="%(message)s")
+        for noisy in ("asyncio", "httpx", "langgraph"):
+            logging.getLogger(noisy).setLevel(logging.WARNING)
+    context.obj = {"home": home, "language": language}
+
+
+@app.command()
+def add(
+    context: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(help="files and folders")],
+    meta: Annotated[list[str], typer.Option("--meta", "-m", help="key=value said of every file")] = [],  # noqa: B006
+    corpus: Annotated[str, typer.Option("--corpus", "-c", help="the corpus to add to")] = "default",
+    password: Annotated[str | None, typer.Option(help="opens encrypted files")] = None,
+    json_: Json = False,
+) -> None:
+    """Take in files and folders; what is known already is left as it is."""
+
+    async def work(desk: Desk) -> None:
+        receipts = desk.add(*paths, corpus=corpus, metadata=metadata_of(meta), password=password)
+        done = await _receipts(context, receipts, json_)
+        if done and all(one.outcome == "failed" for one in done):
+            raise typer.Exit(1)
+
+    _run(context, work, json_)
+
+
+@app.command()
+def ask(
+    context: typer.Context,
+    question: Annotated[str | None, typer.Argument(help="the question")] = None,
+    folders: Folders = [],  # noqa: B006
+    corpora: Corpora = [],  # noqa: B006
+    filters: Filters = [],  # noqa: B006
+    continue_: Annotated[str | None, typer.Option("--continue", help="go on with a stopped run: its id, or last")] = None,
+    max_rounds: Annotated[int | None, typer.Option(help="most search rounds")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="most seconds")] = None,
+    json_: Json = False,
+) -> None:
+    """Answer a question with quotations that can be checked."""
+    if (question is None) == (continue_ is None):
+        _fail(InvalidParams('Give a question, or --continue last. For example: shisho ask "決定係数とは何か"'), json_)
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces import render
+
+        words, stop = _words(context), _stop_on_interrupt()
+        notify = render.silent if json_ else render.progress(words)
+        if continue_ is not None:
+            answer = await desk.resume(continue_, notify, stop)
+        else:
+            limits = {"max_rounds": max_rounds, "max_seconds": max_seconds}
+            answer = await desk.ask(
+                question or "",
+                folders=folders,
+                corpora=corpora,
+                filters=parsed(filters),
+                limits=limits,
+                notify=notify,
+                stop=stop,
+            )
+        _print(answer, json_, lambda: render.answer(answer, words))
+
+    _run(context, work, json_)
+
+
+@app.command()
+def search(
+    context: typer.Context,
+    query: Annotated[list[str], typer.Argument(help="words to find; in quotes: together")],
+    filters: Filters = [],  # noqa: B006
+    corpora: Corpora = [],  # noqa: B006
+    folders: Folders = [],  # noqa: B006
+    json_: Json = False,
+) -> None:
+    """Find passages."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.desk import full_path
+        from shisho.interfaces import render
+
+        for folder in folders:
+            await _receipts(context, desk.mirror(folder), json_, quiet=True)
+        inside = [*corpora, *(full_path(folder) for folder in folders)]
+        found = await desk.search(query, corpora=inside, filters=parsed(filters))
+        _print(found, json_, lambda: render.found(found, _words(context)))
+
+    _run(context, work, json_)
+
+
+@app.command("list")
+def list_(
+    context: typer.Context,
+    filters: Filters = [],  # noqa: B006
+    corpora: Corpora = [],  # noqa: B006
+    after: Annotated[str, typer.Option(help="id of the last document of the page before")] = "",
+    limit: Annotated[int, typer.Option(min=1, max=10_000)] = 100,
+    json_: Json = False,
+) -> None:
+    """Show the documents there are."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces import render
+
+        documents = await desk.documents(corpora=corpora, filters=parsed(filters), after=after, limit=limit)
+        _print(documents, json_, lambda: render.documents(documents, limit, _words(context)))
+
+    _run(context, work, json_)
+
+
+@app.command()
+def remove(
+    context: typer.Context,
+    document: Annotated[str, typer.Argument(help="id, its beginning, or the file")],
+    purge: Annotated[bool, typer.Option("--purge", help="erase its text, quotations and ledger copies")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="do not ask before a purge")] = False,
+    json_: Json = False,
+) -> None:
+    """Take a document out of search; adding its file again brings it back."""
+
+    async def work(desk: Desk) -> None:
+        words = _words(context)
+        held = await desk.document(document)
+        if purge and not yes and sys.stdin.isatty() and not typer.confirm(words("purge_sure", text=held.source)):
+            raise typer.Exit(1)
+        held = await desk.remove(held.id, purge=purge)
+        _print(held, json_, lambda: typer.echo(words("purged" if purge else "removed", text=held.source)))
+
+    _run(context, work, json_)
+
+
+@app.command()
+def show(
+    context: typer.Context,
+    id_: Annotated[
+        str, typer.Argument(metavar="ID", help="of an answer, evidence or document; its beginning; or last")
+    ] = "last",
+    json_: Json = False,
+) -> None:
+    """Show an answer with its condition, goals and evidence; a piece of evidence; or a document."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces import render
+
+        thing = await desk.show(id_)
+        _print(thing, json_, lambda: render.shown(thing, _words(context)))
+
+    _run(context, work, json_)
+
+
+@app.command()
+def export(
+    context: typer.Context,
+    answer: Annotated[str, typer.Argument(help="id, its beginning, or last")] = "last",
+    format_: Annotated[str, typer.Option("--format", help="md, jsonl, bibtex or ris")] = "md",
+    out: Annotated[Path | None, typer.Option(help="write to this file")] = None,
+) -> None:
+    """Print an answer and its evidence for use elsewhere."""
+
+    async def work(desk: Desk) -> None:
+        text = await desk.export(answer, format_)
+        if out is None:
+            typer.echo(text, nl=False)
+        else:
+            await asyncio.to_thread(out.write_text, text, "utf-8")
+
+    _run(context, work, False)
+
+
+@app.command()
+def backup(context: typer.Context, file: Annotated[Path, typer.Argument(help="a file that does not exist yet")]) -> None:
+    """Copy everything into one file, while others go on working."""
+
+    async def work(desk: Desk) -> None:
+        await desk.backup(file)
+        typer.echo(_words(context)("backed_up", text=file))
+
+    _run(context, work, False)
+
+
+@app.command()
+def doctor(context: typer.Context, json_: Json = False) -> None:
+    """Say what works here, and how to get what does not."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces import render
+
+        checks = await desk.doctor()
+        _print(checks, json_, lambda: render.checks(checks))
+        if not all(one.ok or one.optional for one in checks):
+            raise typer.Exit(1)
+
+    _run(context, work, json_)
+
+
+@app.command("settings")
+def settings(context: typer.Context, json_: Json = False) -> None:
+    """Show every setting, its value, and where the value came from."""
+    from shisho.interfaces import render
+
+    try:
+        held = settings_.load(**context.obj)
+    except ShishoError as error:
+        _fail(error, json_)
+    rows = [
+        {"name": row.name, "value": held[row.name], "from": held.origins[row.name], "default": row.default, "help": row.help}
+        for row in settings_.TABLE
+    ]
+    _print({"home": str(held.home), "settings": rows}, json_, lambda: render.settings(rows, held.home, Words(held.japanese)))
+
+
+@app.command("eval")
+def eval_(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(help="corpus.jsonl, queries.jsonl, qrels.tsv (BEIR layout, .gz or not)")],
+    answers: Annotated[bool, typer.Option("--answers", help="also ask every question that has gold answers")] = False,
+    limit: Annotated[int | None, typer.Option(help="only this many questions")] = None,
+    json_: Json = False,
+) -> None:
+    """Measure retrieval on a set of your own, through the real ingest and searcher."""
+    from shisho.evaluation.run import measure
+    from shisho.interfaces import render
+
+    try:
+        figures = asyncio.run(measure(folder, answers=answers, limit=limit))
+    except ShishoError as error:
+        _fail(error, json_)
+    _print(figures, json_, lambda: render.figures(figures, _words(context)))
+
+
+def main() -> None:
+    """Entry point of the `shisho` command."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+    app()
+
+
+def _run(context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, None]], json_: bool) -> None:
+    async def opened() -> None:
+        from shisho.bootstrap import open_desk
+
+        async with open_desk(**context.obj) as desk:
+            await work(desk)
+
+    try:
+        asyncio.run(opened())
+    except ShishoError as error:
+        _fail(error, json_)
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+
+
+def _fail(error: ShishoError, json_: bool) -> None:
+    details = dict(error.details)
+    body = {"ok": False, "code": error.code, "message": error.message, "details": details, "error_id": uuid.uuid4().hex[:12]}
+    if json_:
+        typer.echo(json.dumps(body, ensure_ascii=False))
+    else:
+        typer.echo(f"{error.code}: {error.message}", err=True)
+    raise typer.Exit(2 if isinstance(error, InvalidParams) else 70 if isinstance(error, Internal) else 1)
+
+
+def _words(context: typer.Context) -> Words:
+    return Words(settings_.load(**context.obj).japanese)
+
+
+def _print(thing: Any, json_: bool, otherwise: Callable[[], None]) -> None:
+    if not json_:
+        otherwise()
+        return
+    from shisho.domain.codec import plain
+
+    typer.echo(json.dumps(plain(thing), ensure_ascii=False, indent=2))
+
+
+async def _receipts(
+    context: typer.Context, receipts: AsyncGenerator[Receipt, None], json_: bool, quiet: bool = False
+) -> Sequence[Receipt]:
+    from shisho.interfaces import render
+
+    return await render.receipts(receipts, _words(context), json_=json_, quiet=quiet)
+
+
+def _stop_on_interrupt() -> Callable[[], bool]:
+    """The first Ctrl-C asks the librarian to stop at the next step; the second ends the process as usual."""
+    asked = False
+
+    def note() -> None:
+        nonlocal asked
+        asked = True
+        loop.remove_signal_handler(signal.SIGINT)
+
+    loop = asyncio.get_running_loop()
+    try:
+        loop.add_signal_handler(signal.SIGINT, note)
+    except NotImplementedError:  # Windows has no such handlers: Ctrl-C ends the process, the run can be continued all the same
+        return lambda: False
+    return lambda: asked

@@ -1,0 +1,36 @@
+"""`key=value` on the command line to filters and metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shisho.domain.corpus import Condition, Range
+from shisho.errors import InvalidParams
+
+
+def parsed(given: Sequence[str]) -> dict[str, Condition]:
+    """`k=v` is a value, `k=low..high` a range with either end open, a repeated key any of its values."""
+    found: dict[str, Condition] = {}
+    for one in given:
+        key, value = _split(one, "--filter 課=統計学, or --filter year=2020..2024")
+        low, dots, high = value.partition("..")
+        if dots:
+            found[key] = Range(low.strip() or None, high.strip() or None)
+            continue
+        held = found.get(key, ())
+        if isinstance(held, Range):
+            raise InvalidParams(f"{key} has a range already; a range and a value cannot be asked together.")
+        found[key] = (*((held,) if isinstance(held, str) else held), value)
+    return {key: value[0] if isinstance(value, tuple) and len(value) == 1 else value for key, value in found.items()}
+
+
+def metadata_of(given: Sequence[str]) -> dict[str, str]:
+    """`k=v` pairs said of a document."""
+    return dict(_split(one, "--meta 課=統計学") for one in given)
+
+
+def _split(one: str, example: str) -> tuple[str, str]:
+    key, equals, value = one.partition("=")
+    if not equals or not key.strip() or not value.strip():
+        raise InvalidParams(f"{one!r} is not key=value. For example: {example}")
+    return key.strip(), value.strip()

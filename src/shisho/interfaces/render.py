@@ -1,0 +1,180 @@
+"""What the shell shows a person: receipts, answers, passages, tables. Text of documents is printed as text, never as markup."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from pathlib import PurePath
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from shisho.domain.codec import plain
+from shisho.domain.corpus import Check, Document, Found, Outcome, Receipt
+from shisho.domain.inquiry import Answer, Evidence
+from shisho.interfaces.words import Words
+
+Notify = Callable[..., None]
+_out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+_err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
+
+
+def silent(event: str, **facts: object) -> None:
+    """Shows nothing."""
+
+
+def progress(words: Words) -> Notify:
+    """Live lines on the error stream: files taken in, what is searched, what was kept."""
+
+    def show(event: str, **facts: Any) -> None:
+        given = facts.get("given", {})
+        if event == "file" and facts["receipt"].outcome is not Outcome.KNOWN:
+            _err.print(_receipt_line(facts["receipt"], words))
+        elif event == "plan":
+            _err.print(
+                words(
+                    "round",
+                    n=given["plans"][-1].reasoning and len(given["plans"]),
+                    text=" ".join(given["plans"][-1].keyword_query),
+                )
+            )
+        elif event == "evaluate":
+            _err.print(words("kept", n=len(given["evidence"])))
+
+    return show if _err.is_terminal else silent
+
+
+async def receipts(
+    coming: AsyncGenerator[Receipt, None], words: Words, *, json_: bool = False, quiet: bool = False
+) -> Sequence[Receipt]:
+    """Each file as it is done, then the total."""
+    done: list[Receipt] = []
+    async with aclosing(coming) as each:
+        async for receipt in each:
+            done.append(receipt)
+            if json_ and not quiet:
+                print(json.dumps(plain(receipt), ensure_ascii=False), flush=True)
+            elif not quiet or receipt.outcome not in (Outcome.KNOWN, Outcome.ADDED):
+                (_err if quiet else _out).print(_receipt_line(receipt, words))
+    if not (json_ or quiet):
+        counted = Counter(str(receipt.outcome) for receipt in done)
+        _out.print(words("total", **{name: counted[name] for name in ("added", "replaced", "known", "failed")}))
+    return done
+
+
+def _receipt_line(receipt: Receipt, words: Words) -> Text:
+    line = Text(f"{words(str(receipt.outcome))}  {PurePath(receipt.source).name}")
+    if receipt.outcome is Outcome.FAILED:
+        line.append(f"\n    {receipt.code}: {receipt.reason}", style="yellow")
+    elif receipt.outcome is not Outcome.GONE:
+        pages = [words("pages", n=receipt.pages)] if receipt.pages else []
+        line.append("  " + " · ".join([*pages, words("passages", n=receipt.passages)]), style="dim")
+    for warning in receipt.warnings:
+        line.append(f"\n    {warning}", style="yellow")
+    return line
+
+
+def answer(given: Answer, words: Words) -> None:
+    """The answer's text, then where each quotation stands."""
+    _out.print(given.text)
+    if given.evidence:
+        _out.print(f"\n{words('sources')}")
+        for one in given.evidence:
+            _out.print(_evidence_line(one, words))
+    if str(given.loop_stop) == "STOPPED":
+        _err.print(words("continue_hint"))
+    _err.print(Text(f"shisho show {given.id}", style="dim"))
+
+
+def _evidence_line(one: Evidence, words: Words) -> Text:
+    page = "" if one.page is None else " " + words("page", n=one.page)
+    line = Text(f"[{one.number}] {PurePath(one.document).name}{page}")
+    line.append(f"\n    「{one.snippet}」" if one.snippet else f"\n    {words('removed_source')}")
+    return line
+
+
+def shown(thing: Answer | Evidence | tuple[Document, str], words: Words) -> None:
+    """Whatever `shisho show` was asked for, in full."""
+    if isinstance(thing, Answer):
+        _out.print(thing.question, style="bold")
+        answer(thing, words)
+        _account(thing, words)
+    elif isinstance(thing, Evidence):
+        _out.print(_evidence_line(thing, words))
+        _pairs({name: value for name, value in plain(thing).items() if name != "snippet"})
+    else:
+        document, text = thing
+        _pairs(plain(document))
+        _out.print("\n" + text)
+
+
+def _account(given: Answer, words: Words) -> None:
+    _out.print(f"\n{words('condition')}: {given.condition}\n{words('goals')}:")
+    status = {one.goal_id: one for one in given.goal_status}
+    for goal in given.goals:
+        state = status[goal.id]
+        numbers = " ".join(f"[{one.number}]" for one in given.evidence if one.goal_id == goal.id)
+        _out.print(
+            f"  {goal.id} {words('met' if state.met else 'open')}  {goal.question}  {words('evidence')}: {numbers or '-'}"
+        )
+    used = ", ".join(f"{name} {amount:g}" for name, amount in given.budget_used.items())
+    _out.print(f"{words('stopped_because')}: {given.loop_stop}\n{words('rounds')}: {given.rounds} ({used})")
+
+
+def found(given: Sequence[Found], words: Words) -> None:
+    """Passages, best first."""
+    if not given:
+        _out.print(words("nothing_found"))
+    for place, one in enumerate(given, 1):
+        page = "" if one.page is None else " " + words("page", n=one.page)
+        head = Text(f"{place}. {PurePath(one.source).name}{page}", style="bold")
+        _out.print(head.append(f"  {one.heading}  {one.score:.2f}", style="dim"))
+        _out.print(Text("   " + " ".join(one.text.split())))
+
+
+def documents(given: Sequence[Document], limit: int, words: Words) -> None:
+    """A table of documents."""
+    if not given:
+        _out.print(words("nothing_listed"))
+        return
+    table = Table(words("id"), words("title"), words("file"), words("pages", n="").strip(), words("corpus"), box=None)
+    for one in given:
+        said = " ".join(f"{key}={value}" for key, value in one.metadata.items())
+        pages = "" if one.page_count is None else str(one.page_count)
+        row = (one.id, one.title, f"{PurePath(one.source).name}  {said}", pages, PurePath(one.corpus).name or one.corpus)
+        table.add_row(*(Text(cell) for cell in row))
+    _out.print(table)
+    if len(given) == limit:
+        _out.print(words("more", n=limit))
+
+
+def checks(given: Sequence[Check]) -> None:
+    """A line for each check, with the way to mend it."""
+    for one in given:
+        mark = "✓" if one.ok else "–" if one.optional else "✗"
+        remedy = "" if one.ok or not one.remedy else f"\n    → {one.remedy}"
+        _out.print(f"{mark} {one.name}: {one.detail}{remedy}")
+
+
+def settings(rows: Sequence[Mapping[str, Any]], home: object, words: Words) -> None:
+    """A table of settings."""
+    table = Table(words("setting"), words("value"), words("origin"), words("meaning"), box=None)
+    for row in rows:
+        value = str(home) if row["name"] == "home" else str(row["value"])
+        table.add_row(*(Text(cell) for cell in (f"SHISHO_{row['name'].upper()}", value, row["from"], row["help"])))
+    _out.print(table)
+
+
+def figures(given: Mapping[str, Any], words: Words) -> None:
+    """Measured figures, one a line."""
+    _pairs(given)
+
+
+def _pairs(given: Mapping[str, Any]) -> None:
+    for name, value in given.items():
+        shown_value = f"{value:.4f}" if isinstance(value, float) else value
+        _out.print(f"{name}: {shown_value}")

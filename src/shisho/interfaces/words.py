@@ -1,0 +1,71 @@
+"""What the shell says, in Japanese and English."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+WORDS: Mapping[str, tuple[str, str]] = {
+    "added": ("追加", "added"),
+    "known": ("登録済み", "already known"),
+    "replaced": ("更新", "new version"),
+    "failed": ("取り込めません", "not taken in"),
+    "gone": ("なくなりました", "gone"),
+    "pages": ("{n}ページ", "{n} pages"),
+    "passages": ("{n}節", "{n} passages"),
+    "page": ("{n}ページ", "p. {n}"),
+    "total": (
+        "追加 {added} · 更新 {replaced} · 登録済み {known} · 取り込めないもの {failed}",
+        "{added} added · {replaced} new versions · {known} already known · {failed} not taken in",
+    ),
+    "reading": ("読み込み中", "reading"),
+    "strategy": ("問い: {text}", "to find out: {text}"),
+    "round": ("第{n}回の検索: {text}", "search {n}: {text}"),
+    "kept": ("引用 {n}件を確認", "{n} quotations verified"),
+    "sources": ("出典", "Sources"),
+    "condition": ("終了条件", "condition"),
+    "goals": ("知りたいこと", "goals"),
+    "met": ("満たされた", "met"),
+    "open": ("未達", "open"),
+    "evidence": ("引用", "evidence"),
+    "stopped_because": ("終了の理由", "why it stopped"),
+    "rounds": ("検索回数", "rounds"),
+    "steps": ("記録", "ledger"),
+    "removed_source": ("(出典は削除されました)", "(source removed)"),
+    "continue_hint": (
+        "中断しました。続きは: shisho ask --continue last",
+        "Stopped. Go on with: shisho ask --continue last",
+    ),
+    "nothing_listed": (
+        "まだ文書がありません。`shisho add フォルダ` で追加できます。",
+        "No documents yet. Add some: `shisho add FOLDER`.",
+    ),
+    "removed": ("検索から外しました: {text}", "Taken out of search: {text}"),
+    "purged": ("抹消しました: {text}", "Erased: {text}"),
+    "purge_sure": (
+        "{text} の本文・引用・記録を抹消します。元に戻せません。よろしいですか?",
+        "Erase text, quotations and ledger copies of {text}? This cannot be undone.",
+    ),
+    "backed_up": ("控えを作りました: {text}", "Backed up to {text}"),
+    "more": ("ほかに {n}件以上あります。", "There are more than {n}."),
+    "nothing_found": ("見つかりませんでした。", "Nothing found."),
+    "title": ("題名", "title"),
+    "id": ("ID", "id"),
+    "file": ("ファイル", "file"),
+    "corpus": ("文書群", "corpus"),
+    "state": ("状態", "state"),
+    "setting": ("設定", "setting"),
+    "value": ("値", "value"),
+    "origin": ("由来", "from"),
+    "meaning": ("意味", "meaning"),
+    "measure": ("尺度", "measure"),
+}
+
+
+class Words:
+    """The words of one language. `words("pages", n=3)`."""
+
+    def __init__(self, japanese: bool) -> None:
+        self._place = 0 if japanese else 1
+
+    def __call__(self, name: str, **values: object) -> str:
+        return WORDS[name][self._place].format(**values)

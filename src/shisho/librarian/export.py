@@ -1,0 +1,93 @@
+"""An answer for use elsewhere: Markdown, JSON Lines, BibTeX, RIS. Pure text in, pure text out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import PurePath
+
+from shisho.domain.codec import plain
+from shisho.domain.inquiry import Answer, Evidence
+from shisho.errors import InvalidParams
+
+FORMS = ("md", "jsonl", "bibtex", "ris")
+
+
+def export(answer: Answer, form: str) -> str:
+    """Raises InvalidParams for a form that is none of `FORMS`."""
+    writers = {"md": _markdown, "jsonl": _json_lines, "bibtex": _bibtex, "ris": _ris}
+    if form not in writers:
+        raise InvalidParams(f"{form!r} is no export format. Choose one of {', '.join(FORMS)}.")
+    return writers[form](answer)
+
+
+def _markdown(answer: Answer) -> str:
+    rows = [f"# {answer.question}", "", answer.text, ""]
+    for one in answer.evidence:
+        rows += [
+            f"[{one.number}]: {one.title}{_page(one)} ({one.document})",
+            "",
+            *(f"> {line}" for line in one.snippet.split("\n")),
+            "",
+        ]
+    rows += [f"<!-- answer {answer.id} · {answer.condition} · {answer.loop_stop} · {answer.created_at} -->"]
+    return "\n".join(rows) + "\n"
+
+
+def _json_lines(answer: Answer) -> str:
+    head = {key: value for key, value in plain(answer).items() if key != "evidence"}
+    rows = [{"type": "answer", **head}, *({"type": "evidence", **plain(one)} for one in answer.evidence)]
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def _bibtex(answer: Answer) -> str:
+    return "\n".join(_bibtex_entry(group) for group in _by_document(answer.evidence))
+
+
+def _bibtex_entry(group: list[Evidence]) -> str:
+    first = group[0]
+    fields = {"title": _braced(first.title), "pages": ", ".join(_pages(group)), "howpublished": _braced(_place(first))}
+    note = " / ".join(" ".join(one.snippet.split()) for one in group)
+    rows = [f"  {name} = {{{value}}}" for name, value in {**fields, "note": _braced(note)}.items() if value]
+    return "@misc{" + first.document_id + ",\n" + ",\n".join(rows) + "\n}\n"
+
+
+def _ris(answer: Answer) -> str:
+    return "\n".join(_ris_entry(group) for group in _by_document(answer.evidence))
+
+
+def _ris_entry(group: list[Evidence]) -> str:
+    first = group[0]
+    rows = [("TY", "ELEC" if first.source_url else "GEN"), ("ID", first.document_id), ("TI", first.title)]
+    rows += [("SP", page) for page in _pages(group)[:1]] + [("UR" if first.source_url else "L1", _place(first))]
+    rows += [("N1", " ".join(one.snippet.split())) for one in group] + [("ER", "")]
+    return "".join(f"{tag}  - {_one_line(value)}\n" for tag, value in rows)
+
+
+def _by_document(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
+    groups: dict[str, list[Evidence]] = {}
+    for one in evidence:
+        groups.setdefault(one.document_id, []).append(one)
+    return list(groups.values())
+
+
+def _pages(group: Iterable[Evidence]) -> list[str]:
+    return [str(page) for page in sorted({one.page for one in group if one.page is not None})]
+
+
+def _page(one: Evidence) -> str:
+    return "" if one.page is None else f", p. {one.page}"
+
+
+def _place(one: Evidence) -> str:
+    return one.source_url or PurePath(one.document).name
+
+
+def _braced(value: str) -> str:
+    # BibTeX reads \ { } % as its own; a lone brace would end the field.
+    return re.sub(r"([\\{}%#&$_])", lambda mark: {"\\": r"\textbackslash{}"}.get(mark[1], "\\" + mark[1]), _one_line(value))
+
+
+def _one_line(value: str) -> str:
+    return " ".join(value.split())

@@ -1,98 +1,93 @@
-"""Printed lines to blocks: paragraphs by distance, indent and marks; headings by the size of type; running heads dropped."""
+"""Printed lines to blocks: paragraphs by distance, indent and marks; headings by the type they are set in."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
 from shisho.corpus.readers.headings import Headings
-from shisho.corpus.readers.pdfpage import Printed
+from shisho.corpus.readers.pdfpage import Page, Printed
+from shisho.corpus.readers.running import without_running_heads
 from shisho.domain.corpus import Block, BlockKind, Line
 
-HEADING_RATIO = 1.2
+HEADING_RATIO = 1.2  # to the size of most characters
 HEADING_CHARS = 60
 LEVELS = 3
-EDGE = 2  # lines at the top and at the bottom of a page that may be running heads
-REPEATS = 3
-DRIFT = 6.0  # points by which a running head may move between pages
+COMMON = 0.3
 
-_DIGITS = re.compile(r"[0-9０-９]+|\b[ivxlc]+\b")
-_FOLIO = re.compile(r"(?:[-‐–—~〜・/.,:：()（）\[\]|]|p|of|ページ|頁)*#(?:[-‐–—~〜・/.,:：()（）\[\]|#]|of|ページ|頁)*", re.I)
 _LETTER = re.compile(r"[^\W\d_]")
+_NUMBER = "[0-9０-９a-zA-Zア-ンⅰ-ⅹ]{1,3}"
 _MARK = re.compile(
-    r"\s*(?:[・•●○■□◆◇▪▶‣※◦–—]|[-*]\s|[(（]?[0-9０-９a-zA-Zア-ンⅰ-ⅹ]{1,3}[)）.．、]\s?(?=\D)|[①-⑳]|第[0-9０-９一二三四五六七八九十百]+[章節条項])"
+    rf"\s*(?:[・•●○■□◆◇▪▶‣※◦–—]|[-*]\s|[(（]?{_NUMBER}[)）.．、]\s?(?=\D)|[①-⑳]|第[0-9０-９一二三四五六七八九十百]+[章節条項])"
 )
+_NUMBERED = re.compile(
+    r"(?:[0-9０-９]{1,2}(?:[.．][0-9０-９]{1,2}){0,3}[.．]?\s|第[0-9０-９一二三四五六七八九十]+[章節部編])\s*\S"
+)
+_LEADER = re.compile(r"[.…‥・·]{3,}")  # of a table of contents
 _ENDED = re.compile(r"[。．.!?！？︒:：][」』）)】]*$")
 
 
-def blocks(pages: Sequence[Sequence[Printed]]) -> tuple[Block, ...]:
+def blocks(pages: Sequence[Page]) -> tuple[Block, ...]:
     """Blocks of all pages in order; each stands on one page."""
     kept = without_running_heads(pages)
-    body = _body_size(kept)
-    levels = _levels(kept, body)
+    ranks = _Ranks([line for page in kept for line in page.lines])
     headings = Headings()
     found: list[Block] = []
     for page in kept:
-        for group in _groups(page):
-            level = levels.get(_rounded(group[0].size)) if _may_head(group) else None
+        groups = _groups(page.lines)
+        title = ranks.title(page, groups) if page.is_slide else None
+        for group in groups:
+            level = (1 if group is title else 0) if page.is_slide else ranks.level(group)
             text = "\n".join(line.text for line in group)
-            if level is None:
-                kind = BlockKind.LIST if _MARK.match(text) else BlockKind.PARAGRAPH
-                found.append(Block(text, kind, group[0].page, headings.path, _placed(group)))
+            if level:
+                path, kind = headings.open(text, level), BlockKind.HEADING
             else:
-                above = headings.open(text, level)
-                found.append(Block(text, BlockKind.HEADING, group[0].page, above, _placed(group)))
+                path, kind = headings.path, BlockKind.LIST if _MARK.match(text) else BlockKind.PARAGRAPH
+            found.append(Block(text, kind, group[0].page, path, _placed(group)))
     return tuple(found)
 
 
-def without_running_heads(pages: Sequence[Sequence[Printed]]) -> list[list[Printed]]:
-    """Page numbers go; a line that heads or foots half of all pages, numbers aside, stays only where it comes first."""
-    running = _running(pages)
-    seen: set[str] = set()
-    kept: list[list[Printed]] = []
-    for page in pages:
-        edges = {id(line) for line in _edges(page)}
-        lines = []
-        for line in page:
-            key = _key(line)
-            runs = id(line) in edges and key in running and abs(_middle(line) - running[key]) <= DRIFT
-            if not runs or (key not in seen and not _FOLIO.fullmatch(key)):
-                lines.append(line)
-            if runs:
-                seen.add(key)
-        kept.append(lines)
-    return kept
+class _Ranks:
+    """What the size and weight of type say about headings in this document; where either is common, it says nothing."""
 
+    def __init__(self, lines: Sequence[Printed]) -> None:
+        weights: Counter[int] = Counter()
+        for line in lines:
+            weights[_rounded(line.size)] += len(line.text)
+        self._body = max(weights, key=lambda size: weights[size], default=0)
+        self._sizes = self._levels([line for line in lines if self._is_large(line)], len(lines))
+        self._bold_heads = sum(line.bold for line in lines) <= COMMON * len(lines)
 
-def _running(pages: Sequence[Sequence[Printed]]) -> dict[str, float]:
-    """Running heads and page numbers, and how far down the page each stands."""
-    heights: dict[str, list[float]] = defaultdict(list)
-    for page in pages:
-        for key, height in {_key(line): _middle(line) for line in _edges(page)}.items():
-            heights[key].append(height)
-    running = {}
-    for key, found in heights.items():
-        height = median(found)
-        together = sum(abs(other - height) <= DRIFT for other in found)
-        if together >= (REPEATS if _FOLIO.fullmatch(key) else max(REPEATS, len(pages) / 2)):
-            running[key] = height
-    return running
+    def level(self, group: Sequence[Printed]) -> int:
+        """From 1, the outermost; 0 for what is no heading."""
+        if not _may_head(group):
+            return 0
+        if self._sizes is not None and self._is_large(group[0]):
+            # A title page heads nothing: whatever heading comes next takes its place.
+            return self._sizes[_rounded(group[0].size)] if group[0].page > 1 else LEVELS
+        numbered = bool(_NUMBERED.match(group[0].text)) and _rounded(group[0].size) > self._body
+        bold = self._bold_heads and all(line.bold for line in group) and not _MARK.match(group[0].text)
+        return LEVELS + 1 if len(group) == 1 and (numbered or bold) else 0
 
+    def title(self, page: Page, groups: Sequence[Sequence[Printed]]) -> Sequence[Printed] | None:
+        """Of a slide: the highest of its large lines, if it stands in the upper third."""
+        large = [group for group in groups if _may_head(group) and self._is_large(group[0])]
+        highest = min(large, key=lambda group: group[0].box[1], default=None)
+        return highest if highest and highest[0].box[1] < page.height / 3 else None
 
-def _middle(line: Printed) -> float:
-    return (line.box[1] + line.box[3]) / 2
+    def _is_large(self, line: Printed) -> bool:
+        return _rounded(line.size) >= HEADING_RATIO * self._body
 
-
-def _edges(page: Sequence[Printed]) -> list[Printed]:
-    ordered = sorted(page, key=lambda line: line.box[1])
-    return ordered[:EDGE] + ordered[EDGE:][-EDGE:]
-
-
-def _key(line: Printed) -> str:
-    return _DIGITS.sub("#", "".join(line.text.split()))
+    def _levels(self, large: Sequence[Printed], lines: int) -> dict[int, int] | None:
+        if len(large) > COMMON * lines:
+            return None
+        used = Counter(_rounded(line.size) for line in large if line.page > 1)
+        # A size used once (a preface, a table of contents) stands beside the chapters, not above them.
+        ranked = sorted((size for size in used if used[size] > 1), reverse=True)
+        return dict.fromkeys(used, 1) | {size: min(rank, LEVELS) for rank, size in enumerate(ranked, start=1)}
 
 
 def _groups(page: Sequence[Printed]) -> list[list[Printed]]:
@@ -134,30 +129,11 @@ def _rounded(size: float) -> int:
     return round(size * 2)
 
 
-def _body_size(pages: Sequence[Sequence[Printed]]) -> int:
-    weights: Counter[int] = Counter()
-    for page in pages:
-        for line in page:
-            weights[_rounded(line.size)] += len(line.text)
-    return max(weights, key=lambda size: weights[size], default=0)
-
-
-def _levels(pages: Sequence[Sequence[Printed]], body: int) -> dict[int, int]:
-    """Sizes of type that head something, largest first, and rare, else size means nothing here.
-
-    A size of the first page only is a title page's: whatever heading comes next takes its place."""
-    lines = [line for page in pages for line in page]
-    larger = [line for line in lines if _rounded(line.size) >= HEADING_RATIO * body]
-    if len(larger) > 0.3 * len(lines):
-        return {}
-    inside = sorted({_rounded(line.size) for line in larger if line.page > 1}, reverse=True)
-    levels = dict.fromkeys((_rounded(line.size) for line in larger), LEVELS)
-    return levels | {size: min(rank, LEVELS) for rank, size in enumerate(inside, start=1)}
-
-
 def _may_head(group: Sequence[Printed]) -> bool:
     text = "".join(line.text for line in group)
-    return len(group) <= 3 and len(text) <= HEADING_CHARS and not _ENDED.search(text) and bool(_LETTER.search(text))
+    if len(group) > 3 or len(text) > HEADING_CHARS or _ENDED.search(text) or _LEADER.search(text):
+        return False
+    return bool(_LETTER.search(text))
 
 
 def _placed(group: Sequence[Printed]) -> tuple[Line, ...]:

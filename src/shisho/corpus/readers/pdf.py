@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pypdfium2
 import pypdfium2.raw as pdfium
 
 from shisho.corpus.readers import paragraphs
-from shisho.corpus.readers.pdfpage import Printed, printed_lines
+from shisho.corpus.readers.pdfpage import Page, printed_page
 from shisho.domain.corpus import Reading
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, NeedsOcr, TooLarge
 
@@ -59,21 +60,21 @@ def _opened(data: bytes, password: str | None) -> Any:
     return document
 
 
-def _pages(document: Any) -> tuple[list[list[Printed]], list[int], list[str]]:
-    pages: list[list[Printed]] = []
+def _pages(document: Any) -> tuple[list[Page], list[int], list[str]]:
+    pages: list[Page] = []
     needs_ocr: list[int] = []
     warnings: list[str] = []
     for number in range(1, len(document) + 1):
         try:
-            lines = printed_lines(document, number)
+            page = printed_page(document, number)
         except pypdfium2.PdfiumError:
-            lines = []
+            page = Page((), 0.0, 0.0)
             warnings.append(f"Page {number} is damaged and was left out.")
-        text = "".join(line.text for line in lines)
+        text = "".join(line.text for line in page.lines)
         if not text.strip() or _is_garbled(text):
-            lines = []
+            page = replace(page, lines=())
             needs_ocr.append(number)
-        pages.append(lines)
+        pages.append(page)
     return pages, needs_ocr, warnings
 
 

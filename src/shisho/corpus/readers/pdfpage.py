@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ Box = tuple[float, float, float, float]
 HYPHEN = "\ufffe"  # PDFium's mark for a hyphen at the end of a line, put in place of the line break
 _LINE = re.compile(f"[^\r\n{HYPHEN}]*{HYPHEN}?")
 SHORT = 2  # characters that show no direction of writing
+_BOLD = re.compile(rb"bold|heavy|black|-W[6-9]", re.I)
 _SCALE = 100  # PDFium's conversion to shown coordinates gives whole numbers
 
 
@@ -28,10 +30,24 @@ class Printed:
     box: Box
     size: float
     vertical: bool
+    bold: bool = False
 
 
-def printed_lines(document: Any, number: int) -> list[Printed]:
-    """Lines of page `number` (from 1) in reading order. Raises PdfiumError on a damaged page."""
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Lines in reading order, and the shown size in points."""
+
+    lines: Sequence[Printed]
+    width: float
+    height: float
+
+    @property
+    def is_slide(self) -> bool:
+        return self.width > self.height
+
+
+def printed_page(document: Any, number: int) -> Page:
+    """Page `number` (from 1). Raises PdfiumError when it is damaged."""
     page = document[number - 1]
     textpage = page.get_textpage()
     try:
@@ -42,7 +58,7 @@ def printed_lines(document: Any, number: int) -> list[Printed]:
             start, end = found.span()
             if found[0].strip() and (line := _printed(textpage.raw, place, found[0], start, end, number)):
                 lines.append(line)
-        return _in_reading_order(lines)
+        return Page(_in_reading_order(lines), *page.get_size())
     finally:
         textpage.close()
         page.close()
@@ -64,7 +80,15 @@ def _printed(textpage: Any, place: _Placing, text: str, start: int, end: int, nu
         box=(left, top, right, bottom),
         size=place.type_size(textpage, at, vertical) or (right - left if vertical else bottom - top),
         vertical=vertical,
+        bold=_is_bold(textpage, at),
     )
+
+
+def _is_bold(textpage: Any, index: int) -> bool:
+    # The weight that PDFium tells is 0 or 400 for most bold fonts; their names say more.
+    name = ctypes.create_string_buffer(128)
+    size = pdfium.FPDFText_GetFontInfo(textpage, index, name, len(name), ctypes.byref(ctypes.c_int()))
+    return 0 < size <= len(name) and bool(_BOLD.search(name.value))
 
 
 class _Placing:

@@ -1,4 +1,4 @@
-"""Text to index terms: Sudachi normalised forms and short units for Japanese, word and stem for English, character pairs
+"""Text to index terms: Sudachi's short units in normalised form for Japanese, stems for Latin words, and character pairs
 for what the dictionary does not know. Passages and queries go through the same pipeline."""
 
 from __future__ import annotations
@@ -6,78 +6,179 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-import snowballstemmer
 
-MAX_BYTES = 40_000  # Sudachi raises above 49,149 bytes
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+PIECE_CHARS = 10_000  # Sudachi raises above 49,149 bytes; a character takes four at most
+TERM_CHARS = 64
+WORDING = 4
 CONTENT = frozenset({"名詞", "動詞", "形容詞", "形状詞", "接尾辞", "接頭辞", "副詞", "連体詞", "感動詞"})
-_LATIN = re.compile(r"[a-z0-9][a-z0-9._+#'-]*", re.ASCII)
+# Words by which a question asks, in normalised form; they name nothing that a passage could be found by.
+ASKING = _words("為る 居る 有る 成る 言う 何 こと 物 為 よう の 何の どんな どのような 何故 教える 下さる")
+# Lucene's English stop words, with the question words and auxiliaries that its list leaves out.
+ENGLISH_STOP = _words(
+    "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was "
+    "will with what which who whom whose when where why how do does did has have had been can could from its we you i"
+)
+_LATIN = re.compile(r"[a-zß-öø-ÿĀ-ɏ][a-z0-9ß-öø-ÿĀ-ɏ]*(?:\+\+|#)?")
+_ENGLISH = re.compile(rf"{_LATIN.pattern}|[0-9]+(?:[.,][0-9]+)*")
+_JAPANESE = re.compile(r"[^\x00-ɏ\u2000-\u2bff]")
 _PAIRABLE = re.compile(r"[一-鿿々〆ヶァ-ヺー]+")
 _DROPPED = re.compile(r"[ぁ-んー]|[!-/:-@\[-`{-~]+|\W+")
+_KANJI = re.compile(r"[一-鿿々]")
+_QUOTED = re.compile(r'["“]([^"“”]+)["”]')
+_LONG_VOWEL = re.compile(r"[ァ-ヺー]{3,}ー")
+_NUMERALS = str.maketrans("〇一二三四五六七八九", "0123456789")
+_UNKNOWN = 0xF0000000  # ids from here on are shared by all words of a kind that the dictionary lacks
+_HOLE = "\ue000"  # stands for a Latin word while Sudachi reads the rest
 _local = threading.local()
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """Terms of a text: sentences on lines, terms separated by spaces; character pairs likewise in one line."""
+    """Terms of a text: sentences on lines, terms separated by spaces; kanji and character pairs likewise in one line."""
 
     terms: str
     bigrams: str
 
 
-def analyse(sentences: list[str]) -> Analysis:
-    """Terms of a text given as sentences."""
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is looked for. `terms` and `bigrams` hold each once, in order; `phrases` the terms of each quoted part;
+    `wording` the character runs of the question as it was put."""
+
+    terms: tuple[str, ...]
+    bigrams: tuple[str, ...]
+    phrases: tuple[tuple[str, ...], ...] = ()
+    wording: tuple[str, ...] = ()
+
+
+def analyse(sentences: Sequence[str]) -> Analysis:
+    """Terms of a text given as sentences, one line each. Takes any text, however hostile."""
     folded = [fold(sentence) for sentence in sentences]
-    return Analysis("\n".join(" ".join(_terms(line)) for line in folded), " ".join(_pairs(" ".join(folded))))
+    return Analysis("\n".join(" ".join(terms(line)) for line in folded), " ".join(pairs("\n".join(folded))))
+
+
+def query(texts: Sequence[str]) -> Query:
+    """What the texts look for together. Parts in double quotes become phrases; words that only ask are left out,
+    unless there is nothing else."""
+    folded = [fold(text) for text in texts]
+    found = [term for text in folded for line in text.splitlines() for term in terms(line)]
+    named = [term for term in found if term not in ASKING] or found
+    phrases = (tuple(terms(quoted)) for text in folded for quoted in _QUOTED.findall(text))
+    return Query(
+        terms=tuple(dict.fromkeys(named)),
+        bigrams=tuple(dict.fromkeys(pair for text in folded for pair in pairs(text))),
+        phrases=tuple(dict.fromkeys(phrase for phrase in phrases if len(phrase) > 1)),
+        wording=tuple(dict.fromkeys(gram for text in folded for gram in wording(text))),
+    )
+
+
+def wording(folded: str) -> list[str]:
+    """Runs of four characters of a Japanese text without its spaces: particles and endings count here."""
+    text = squeeze(folded)
+    return [gram for at in range(len(text) - WORDING + 1) if _JAPANESE.search(gram := text[at : at + WORDING])]
+
+
+def squeeze(folded: str) -> str:
+    """A folded text without white space, so that a word broken at the end of a line is whole."""
+    return "".join(folded.split())
 
 
 def fold(text: str) -> str:
-    """NFKC and case folding, the form in which terms are compared."""
-    return unicodedata.normalize("NFKC", text).casefold()
+    """NFKC and case folding, the form in which terms are compared. A lone surrogate becomes a question mark."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return folded if folded.isascii() else folded.encode("utf-8", "replace").decode()
 
 
-def _tokenizer() -> Any:
-    # Tokenizers are not thread-safe: one per thread.
-    if not hasattr(_local, "tokenizer"):
-        from sudachipy import Dictionary, SplitMode
+def terms(line: str) -> list[str]:
+    """Index terms of one folded sentence, in its order."""
+    if not _JAPANESE.search(line):
+        words = [
+            _number(word) if word[0].isdigit() else stem(word) for word in _ENGLISH.findall(line) if word not in ENGLISH_STOP
+        ]
+        return words
+    latin: list[str] = []
 
-        _local.tokenizer = Dictionary(dict="core").create(mode=SplitMode.C)
-        _local.short = SplitMode.A
-    return _local.tokenizer
+    def dig(word: re.Match[str]) -> str:
+        latin.append(word[0])
+        return _HOLE
 
-
-def _terms(line: str) -> list[str]:
+    holed = _LATIN.sub(dig, line.replace(_HOLE, " "))
     found: list[str] = []
-    for piece in _bounded(line):
-        for token in _tokenizer().tokenize(piece):
-            if token.part_of_speech()[0] not in CONTENT:
-                continue
-            units = token.split(_local.short)
-            for unit in units:
-                term = unit.normalized_form()
-                if not _DROPPED.fullmatch(term):
-                    found.append(_stem(term) if term.isascii() else term.replace(" ", "_"))
+    rest = iter(latin)
+    for at in range(0, len(holed), PIECE_CHARS):
+        _read(holed[at : at + PIECE_CHARS], rest, found)
     return found
 
 
-def _bounded(line: str) -> list[str]:
-    if len(line.encode()) <= MAX_BYTES:
-        return [line]
-    return [line[at : at + 10_000] for at in range(0, len(line), 10_000)]
-
-
-def _pairs(text: str) -> list[str]:
-    return [run[at : at + 2] for run in _PAIRABLE.findall(text) for at in range(len(run) - 1)]
+def pairs(text: str) -> list[str]:
+    """Overlapping character pairs of the runs of kanji and katakana, then every kanji alone (音速 shares 音 with 音の速さ)."""
+    return [run[at : at + 2] for run in _PAIRABLE.findall(text) for at in range(len(run) - 1)] + _KANJI.findall(text)
 
 
 @lru_cache(maxsize=50_000)
-def _stem(word: str) -> str:
-    return str(_stemmer().stemWord(word))
+def stem(word: str) -> str:
+    """The stem of a Latin word, its accents removed."""
+    plain = word if word.isascii() else "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
+    # Short words are often acronyms: the stem of ABS would be ab.
+    return str(_stemmer().stemWord(plain) if len(plain) > 3 else plain)[:TERM_CHARS]
+
+
+def _number(word: str) -> str:
+    return word.replace(",", "")
+
+
+def _read(piece: str, latin: Iterator[str], found: list[str]) -> None:
+    """Sudachi's reading of a piece. A dictionary word always gives the same term, so that its id is asked once."""
+    tokenizer, known = _sudachi()
+    for token in tokenizer.tokenize(piece):
+        word = token.word_id()
+        if word >= _UNKNOWN:
+            surface = token.surface()
+            if _HOLE in surface:
+                found.extend(stem(next(latin)) for _ in range(surface.count(_HOLE)))
+                continue
+            term = _term(token)
+        elif word in known:
+            term = known[word]
+        else:
+            term = known[word] = _term(token)
+        if term:
+            found.append(term)
+
+
+def _term(token: Any) -> str:
+    """The index term of a token; empty for what is not content."""
+    if token.part_of_speech()[0] not in CONTENT:
+        return ""
+    term = fold(token.normalized_form()).replace(" ", "_")
+    if token.part_of_speech()[1] == "数詞":
+        term = term.translate(_NUMERALS)
+    if _DROPPED.fullmatch(term):
+        return ""
+    return (term[:-1] if _LONG_VOWEL.fullmatch(term) else term)[:TERM_CHARS]
+
+
+def _sudachi() -> tuple[Any, dict[int, str]]:
+    # Tokenizers are not thread-safe: one per thread.
+    if not hasattr(_local, "sudachi"):
+        from sudachipy import Dictionary, SplitMode
+
+        _local.sudachi = Dictionary(dict="core").create(mode=SplitMode.A), {}
+    found: tuple[Any, dict[int, str]] = _local.sudachi
+    return found
 
 
 @lru_cache(maxsize=1)
 def _stemmer() -> Any:
+    import snowballstemmer
+
     return snowballstemmer.stemmer("english")

@@ -200,7 +200,10 @@ class Desk:
 
     async def resume(self, prefix: str = "last", notify: Notify = silent, stop: Stop = never) -> Answer:
         """Go on with a run that was stopped or died; a finished one gives its answer again."""
-        run_id = await self.ledger.find_run(prefix, self.owner)
+        try:
+            run_id = await self.ledger.find_run(prefix, self.owner)
+        except NotFound:
+            run_id = (await self.answer(prefix)).task_id
         return await self._inquire(run_id, notify, stop)
 
     async def answer(self, prefix: str = "last") -> Answer:

@@ -80,6 +80,8 @@ class Database:
 
     async def close(self) -> None:
         """Commit what is queued, fold the WAL into the file, end the threads."""
+        if not self._writer.is_alive():
+            return
         self._work.put(None)
         await asyncio.to_thread(self._writer.join)
         self._readers.shutdown(wait=True)
@@ -143,7 +145,7 @@ class Database:
 
 def _fold_wal(connection: apsw.Connection) -> None:
     with suppress(apsw.Error):  # another process reads: the next idle moment will do
-        connection.pragma("wal_checkpoint(TRUNCATE)")
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
 
 class _Item:

@@ -96,6 +96,8 @@ class EmbeddedLedger:
             query = """SELECT e.snippet, e.body FROM evidence e JOIN answers a ON a.id = e.answer_id
                 WHERE a.owner = ? AND e.id >= ? AND e.id < ? LIMIT 2"""
             row = _single(every(connection.execute(query, (owner, prefix, prefix + TOP))), "evidence", prefix)
+            if row[0] is None:
+                raise SourceRemoved("The document that this evidence quotes was purged. Add it again and ask anew.")
             return _evidence(*row)
 
         return await self._database.read(work)

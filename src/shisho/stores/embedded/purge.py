@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import apsw
 
 from shisho.stores.embedded.rows import every
+
+REMOVED = "(出典は削除されました / source removed)"
 
 
 def erase(connection: apsw.Connection, document_id: str) -> None:
@@ -25,13 +28,20 @@ def erase(connection: apsw.Connection, document_id: str) -> None:
 
 
 def _silence_answers(connection: apsw.Connection, document_id: str) -> None:
-    query = """SELECT a.id, a.body, json_group_array(e.number) FROM evidence e JOIN answers a ON a.id = e.answer_id
-        WHERE e.document_id = ? GROUP BY a.id"""
-    for answer_id, body, numbers in every(connection.execute(query, (document_id,))):
-        gone = set(json.loads(numbers))
-        answer = json.loads(body)
-        for sentence in answer["sentences"]:
-            if gone & set(sentence["evidence"]):
-                sentence["text"] = ""
-        answer["text"] = ""  # it quotes; the reader of the row writes it anew from what is left
+    query = """SELECT a.id, a.body, json_group_array(json_array(e.number, e.snippet, e.body ->> 'heading'))
+        FROM evidence e JOIN answers a ON a.id = e.answer_id WHERE e.document_id = ? GROUP BY a.id"""
+    for answer_id, body, gone in every(connection.execute(query, (document_id,))):
+        answer = _silenced(json.loads(body), json.loads(gone))
         connection.execute("UPDATE answers SET body = ? WHERE id = ?", (json.dumps(answer, ensure_ascii=False), answer_id))
+
+
+def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str]]) -> dict[str, Any]:
+    numbers = {number for number, _, _ in gone}
+    traces = [trace for _, snippet, heading in gone for trace in (snippet, " ".join(snippet.split()), heading) if trace]
+    for sentence in answer["sentences"]:
+        if numbers.intersection(sentence["evidence"]):
+            traces.insert(0, sentence["text"])
+            sentence["text"] = REMOVED
+    for trace in traces:
+        answer["text"] = answer["text"].replace(trace, REMOVED)
+    return answer

@@ -1,0 +1,82 @@
+"""A ledger that keeps nothing: for tests, and for trying things out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from shisho.domain.codec import dumps
+from shisho.domain.inquiry import Answer, Evidence
+from shisho.errors import NotFound
+
+T = TypeVar("T")
+
+
+class MemoryLedger:
+    """`ports.Ledger` in dictionaries. Steps go through JSON, as they do in a database."""
+
+    def __init__(self) -> None:
+        self._runs: dict[str, tuple[str, str]] = {}
+        self._steps: dict[str, dict[int, tuple[str, str, str, str]]] = {}
+        self._answers: dict[str, tuple[str, Answer]] = {}
+
+    async def begin(self, run_id: str, owner: str, facts: Mapping[str, Any]) -> None:
+        self._runs.setdefault(run_id, (owner, dumps(facts)))
+
+    async def facts(self, run_id: str) -> Mapping[str, Any]:
+        if run_id not in self._runs:
+            raise NotFound(f"There is no run {run_id}.")
+        facts: Mapping[str, Any] = json.loads(self._runs[run_id][1])
+        return facts
+
+    async def record(self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any) -> None:
+        self._steps.setdefault(run_id, {})[step] = (node, input_hash, dumps(input_), dumps(output))
+
+    async def step(self, run_id: str, step: int) -> tuple[str, str, Any] | None:
+        found = self._steps.get(run_id, {}).get(step)
+        return None if found is None else (found[0], found[1], json.loads(found[3]))
+
+    async def forget_from(self, run_id: str, step: int) -> None:
+        self._steps[run_id] = {at: kept for at, kept in self._steps.get(run_id, {}).items() if at < step}
+
+    async def steps(self, run_id: str) -> Sequence[Mapping[str, Any]]:
+        found = sorted(self._steps.get(run_id, {}).items())
+        return [
+            {
+                "step": step,
+                "node": node,
+                "input_hash": hash_,
+                "input": json.loads(input_),
+                "output": json.loads(output),
+                "at": "",
+            }
+            for step, (node, hash_, input_, output) in found
+        ]
+
+    async def save(self, answer: Answer, owner: str) -> None:
+        self._answers.pop(answer.id, None)
+        self._answers[answer.id] = (owner, answer)
+
+    async def answer(self, prefix: str, owner: str) -> Answer:
+        held = [answer for whose, answer in self._answers.values() if whose == owner]
+        if prefix == "last":
+            held.sort(key=lambda answer: (answer.created_at, answer.id))
+            return _single(held[-1:], "answer", prefix)
+        return _single([answer for answer in held if answer.id.startswith(prefix)], "answer", prefix)
+
+    async def evidence(self, prefix: str, owner: str) -> Evidence:
+        held = (one for whose, answer in self._answers.values() if whose == owner for one in answer.evidence)
+        return _single([one for one in held if one.id.startswith(prefix)], "evidence", prefix)
+
+    async def find_run(self, prefix: str, owner: str) -> str:
+        held = [run_id for run_id, (whose, _) in self._runs.items() if whose == owner]
+        return _single(held[-1:] if prefix == "last" else [one for one in held if one.startswith(prefix)], "run", prefix)
+
+
+def _single(found: list[T], noun: str, prefix: str) -> T:
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise NotFound(f"There is no {noun} {prefix}." if prefix != "last" else "Nothing has been answered yet.")
+    raise NotFound(f"More than one {noun} begins with {prefix}: give more of its id.")

@@ -1,0 +1,126 @@
+"""What every ledger and every session log promises."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from shisho.domain.corpus import DocumentId, PassageId, RoundRecord, ShownRecord
+from shisho.domain.inquiry import Answer, Evidence, Goal, GoalStatus, LoopStop, Sentence
+from shisho.errors import NotFound, SourceRemoved
+from tests.contracts.conftest import Store
+from tests.making import intake
+
+
+def evidence(number: int, snippet: str, document: str = "doc_1") -> Evidence:
+    return Evidence(
+        id=f"e{number}",
+        number=number,
+        goal_id="G1",
+        document_id=DocumentId(document),
+        document="a.pdf",
+        title="講義",
+        heading="第一章",
+        page=3,
+        start=10,
+        end=10 + len(snippet),
+        snippet=snippet,
+        sha256="0" * 64,
+        score=0.5,
+        round=1,
+    )
+
+
+def answer(name: str, at: str, *found: Evidence) -> Answer:
+    return Answer(
+        id=name,
+        task_id="run1",
+        question="何か。",
+        text="".join(f"「{one.snippet}」[{one.number}]({one.heading})" for one in found),
+        sentences=tuple(Sentence(one.snippet, (one.number,), True) for one in found),
+        evidence=found,
+        condition="G1",
+        goals=(Goal("G1", "何か。"),),
+        goal_status=(GoalStatus("G1", len(found), 1, bool(found)),),
+        loop_stop=LoopStop.CONDITION_MET,
+        rounds=1,
+        budget_used={"rounds": 1.0},
+        abstained=not found,
+        missing=(),
+        model="none",
+        created_at=at,
+    )
+
+
+async def test_an_answer_comes_back_whole(store: Store) -> None:
+    await store.ledger.begin("run1", "local", {"question": "何か。"})
+    given = answer("abc1", "2026-01-01", evidence(1, "決定係数は R² と書く。"), evidence(2, "10²"))
+    await store.ledger.save(given, "local")
+    assert await store.ledger.answer("abc", "local") == given
+    assert await store.ledger.answer("last", "local") == given
+    assert await store.ledger.evidence("e2", "local") == given.evidence[1]
+    await store.ledger.save(replace(given, text="改めた。"), "local")
+    assert (await store.ledger.answer("abc1", "local")).text == "改めた。"
+
+
+async def test_prefixes_must_be_unique_and_owners_are_apart(store: Store) -> None:
+    await store.ledger.begin("run1", "local", {})
+    await store.ledger.save(answer("abc1", "2026-01-01"), "local")
+    await store.ledger.save(answer("abc2", "2026-01-02"), "local")
+    assert (await store.ledger.answer("last", "local")).id == "abc2"
+    for prefix, owner in (("abc", "local"), ("x", "local"), ("abc1", "other"), ("last", "other")):
+        with pytest.raises(NotFound):
+            await store.ledger.answer(prefix, owner)
+    with pytest.raises(NotFound):
+        await store.ledger.evidence("e", "local")
+
+
+async def test_runs_and_steps(store: Store) -> None:
+    await store.ledger.begin("run1", "local", {"question": "甲", "n": [1, 2]})
+    await store.ledger.begin("run1", "local", {"question": "乙"})
+    assert await store.ledger.facts("run1") == {"question": "甲", "n": [1, 2]}
+    assert await store.ledger.find_run("last", "local") == await store.ledger.find_run("ru", "local") == "run1"
+    with pytest.raises(NotFound):
+        await store.ledger.facts("none")
+    for step in (1, 2, 3):
+        await store.ledger.record("run1", step, f"node{step}", f"h{step}", {"in": step}, {"out": step})
+    assert await store.ledger.step("run1", 2) == ("node2", "h2", {"out": 2})
+    await store.ledger.forget_from("run1", 2)
+    assert await store.ledger.step("run1", 2) is None
+    (kept,) = await store.ledger.steps("run1")
+    assert (kept["step"], kept["node"], kept["input"], kept["output"]) == (1, "node1", {"in": 1}, {"out": 1})
+
+
+async def test_a_sessions_rounds_come_back_in_order(store: Store) -> None:
+    shown = tuple(ShownRecord(n, PassageId(f"{n:015x}"), DocumentId("doc_1"), n / 4) for n in (1, 2))
+    records = [RoundRecord(1, 5, 9, False, shown), RoundRecord(2, 0, 9, True, ())]
+    for record in records:
+        await store.sessions.add("s", record)
+    assert list(await store.sessions.rounds("s")) == records
+    assert list(await store.sessions.rounds("other")) == []
+
+
+async def test_a_purge_reaches_every_copy(store: Store) -> None:
+    if store.database is None:
+        return
+    kept, purged = intake("残る文。", source="k"), intake("消える文。", source="p")
+    for each in (kept, purged):
+        await store.shelf.put(each)
+    await store.ledger.begin("run1", "local", {"question": "何か。"})
+    await store.ledger.record("run1", 1, "search", "h", {}, {"shown": "消える文。"})
+    number = purged.passages[0].id
+    await store.sessions.add("run1", RoundRecord(1, 1, 2, False, (ShownRecord(1, number, purged.document.id, 1.0),)))
+    found = (evidence(1, "残る文。", kept.document.id), evidence(2, "消える文。", purged.document.id))
+    await store.ledger.save(answer("abc1", "2026-01-01", *found), "local")
+    await store.shelf.remove(purged.document.id, purge=True)
+    left = await store.ledger.answer("abc1", "local")
+    assert "残る文。" in left.text and "消える文" not in left.text and "source removed" in left.text
+    assert [one.snippet for one in left.evidence] == ["残る文。", ""]
+    with pytest.raises(SourceRemoved):
+        await store.ledger.evidence("e2", "local")
+    with pytest.raises(SourceRemoved):
+        await store.ledger.facts("run1")
+    await store.database.close()
+    held = b"".join(path.read_bytes() for path in store.database.path.parent.iterdir() if path.is_file())
+    assert "消える文".encode() not in held and "残る文".encode() in held

@@ -1,0 +1,174 @@
+"""Which sentences of the shown passages answer a goal, and how surely. No model: ten signs, weighed.
+
+The weights are those of a logistic regression over questions whose answering sentence is known, rounded; 0.5 stands where
+about 4 in 100 answered questions fall below and two thirds of the unanswerable ones do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from shisho.domain.corpus import Shown
+from shisho.domain.inquiry import EvidenceRef, Finding, Goal
+from shisho.language.clauses import clauses
+from shisho.language.terms import fold, terms
+from shisho.librarian import questions, reading
+from shisho.librarian.evidence import double
+from shisho.librarian.questions import Asked
+from shisho.librarian.reading import Line, Page
+
+ENOUGH = 0.5  # a sentence with this score answers its goal
+NEAR = 0.1  # below ENOUGH but worth showing beside the word that the answer was not found
+QUOTES = 3  # sentences for one goal at most, unless it asks for more
+QUOTED_CHARS = 300  # no further sentence is added beyond this
+RELATIVE = 0.04  # of the best sentence's odds: a further one must reach this, more if it is long
+LONG = 100  # characters: a longer sentence is cut to the clauses that matter
+INFLECTED = 0.5  # verbs and adjectives have more synonyms than nouns: their absence says less
+
+
+class Signs(NamedTuple):
+    """What speaks for a sentence, each from 0 to 1. Words weigh by how rare they are in the corpus."""
+
+    own: float  # share of the question's words in the sentence
+    near: float  # share of them in the sentence, the one before it and the heading
+    whole: float  # share of them in the passage and its heading
+    gap: float  # weight of the heaviest word that the passage lacks
+    figures: float  # a number or date of the question is not in the passage
+    quoted: float  # a quoted phrase of the question is not in the passage
+    neighbours: float  # share of the question's adjoining words that adjoin in the sentence
+    pairs: float  # share of its character pairs in the passage
+    kind: float  # the sentence holds a date, amount, reason … of its own where one is asked for
+    unit: float  # the noun counted or classified is there
+
+
+WEIGHTS = Signs(1.6, 0.8, 2.4, -4.0, -1.7, -1.3, 2.2, 3.5, 1.45, 0.8)
+FLOOR = 6.6  # the weighed sum at which the score is ENOUGH
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    shown: Shown
+    line: Line
+    score: float
+
+
+def terms_wanted(goals: Sequence[Goal]) -> list[str]:
+    """The index terms whose rarity `select` needs."""
+    return list(dict.fromkeys(term for goal in goals for term in questions.read(goal.question).terms))
+
+
+def select(
+    shown: Sequence[Shown], goals: Sequence[Goal], held: Sequence[EvidenceRef], rarity: Mapping[str, float]
+) -> list[Finding]:
+    """For each goal its best new sentences, best first, verbatim and with scores from 0 to 1; none where nothing is near."""
+    return [finding for goal in goals for finding in _for_goal(shown, goal, [e for e in held if e.goal_id == goal.id], rarity)]
+
+
+def _for_goal(
+    shown: Sequence[Shown], goal: Goal, held: Sequence[EvidenceRef], rarity: Mapping[str, float]
+) -> Iterator[Finding]:
+    asked = questions.read(goal.question)
+    weights = term_weights(asked, rarity)
+    ranked = sorted(_candidates(shown, asked, weights), key=lambda one: -one.score)
+    # What was near before stays; only what is nearer, or an answer, joins it.
+    floor = min(ENOUGH, max((one.score for one in held), default=NEAR))
+    if not ranked or ranked[0].score < floor:
+        return
+    told = [one.snippet for one in held]
+    given = chars = 0
+    for one in ranked:
+        if given == max(QUOTES, goal.min_evidence):
+            return
+        if _odds(one.score) < RELATIVE * _odds(ranked[0].score):
+            return
+        start, end = _cut(one, weights)
+        snippet = one.shown.text[start:end]
+        worth = _odds(one.score) * min(3.0, 60 / len(snippet))
+        if given and (worth < RELATIVE * _odds(ranked[0].score) or chars + len(snippet) > QUOTED_CHARS):
+            continue
+        if any(double(snippet, other) for other in told):
+            continue
+        told.append(snippet)
+        given, chars = given + 1, chars + len(snippet)
+        yield Finding(one.shown.temp_index, goal.id, snippet, round(one.score, 4))
+
+
+def term_weights(asked: Asked, rarity: Mapping[str, float]) -> dict[str, float]:
+    """The question's terms by rarity, summing to 1. A term of unknown rarity is taken for the rarest."""
+    rarest = max(rarity.values(), default=1.0) or 1.0
+    raw = {term: rarity.get(term, rarest) * (INFLECTED if "ぁ" <= term[-1] <= "ん" else 1.0) for term in asked.terms}
+    total = sum(raw.values())
+    return {term: weight / total if total else 1 / len(raw) for term, weight in raw.items()}
+
+
+def _candidates(shown: Sequence[Shown], asked: Asked, weights: Mapping[str, float]) -> Iterator[_Candidate]:
+    for passage in shown:
+        page = reading.read(passage.text, passage.heading)
+        of_passage = _passage_signs(asked, weights, page, passage)
+        before: frozenset[str] = frozenset()
+        for line in page.lines:
+            yield _Candidate(passage, line, score(_signs(asked, weights, page, line, before, of_passage)))
+            before = line.terms
+
+
+def score(signs: Signs) -> float:
+    """The logistic of the weighed signs."""
+    total = sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True)) - FLOOR
+    return 1 / (1 + math.exp(-total))
+
+
+def _signs(
+    asked: Asked, weights: Mapping[str, float], page: Page, line: Line, before: frozenset[str], of_passage: Mapping[str, float]
+) -> Signs:
+    own = sum(weight for term, weight in weights.items() if term in line.terms)
+    near = line.terms | before | page.heading
+    beside = sum(weights[a] + weights[b] for a, b in asked.neighbours)
+    kept = sum(weights[a] + weights[b] for a, b in asked.neighbours if (a, b) in line.neighbours)
+    return Signs(
+        own=own,
+        near=sum(weight for term, weight in weights.items() if term in near),
+        neighbours=kept / beside if beside else own,
+        kind=float(questions.answers(asked, line.folded)),
+        unit=float(asked.unit in line.folded),
+        **of_passage,
+    )
+
+
+def _passage_signs(asked: Asked, weights: Mapping[str, float], page: Page, passage: Shown) -> dict[str, float]:
+    missing = [weight for term, weight in weights.items() if term not in page.terms]
+    whole = 1 - sum(missing)
+    return {
+        "whole": whole,
+        "gap": max(missing, default=0.0),
+        "figures": float(_figures_missing(asked, passage)),
+        "quoted": float(any(phrase not in page.folded for phrase in asked.quoted)),
+        "pairs": len(asked.pairs & page.pairs) / len(asked.pairs) if asked.pairs else whole,
+    }
+
+
+def _figures_missing(asked: Asked, passage: Shown) -> bool:
+    # "Name two", "in three letters" say how to answer, not what about.
+    amounts = [measure for measure in asked.figures.measures if measure.value > 3]
+    if not amounts and not asked.figures.dates:
+        return False
+    there = reading.figures_of(passage.text, passage.heading)
+    dated = all(any(have.says(want) for have in there.dates) for want in asked.figures.dates)
+    return not (dated and all(any(have.says(want) for have in there.measures) for want in amounts))
+
+
+def _cut(one: _Candidate, weights: Mapping[str, float]) -> tuple[int, int]:
+    """A long sentence from the clause before the question's first word in it to the clause after the last."""
+    start, end = one.line.start, one.line.end
+    if end - start <= LONG:
+        return start, end
+    parts = clauses(one.shown.text, start, end)
+    speaking = [at for at, (a, b) in enumerate(parts) if not weights.keys().isdisjoint(terms(fold(one.shown.text[a:b])))]
+    if not speaking:
+        return start, end
+    return parts[max(0, speaking[0] - 1)][0], parts[min(len(parts) - 1, speaking[-1] + 1)][1]
+
+
+def _odds(score: float) -> float:
+    return score / max(1e-9, 1 - score)

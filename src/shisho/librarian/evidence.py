@@ -1,0 +1,102 @@
+"""Evidence is a slice of what was shown, or nothing: findings are sought in their passage, and doubles count once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+import numpy as np
+
+from shisho.domain.corpus import Shown
+from shisho.domain.inquiry import Finding
+from shisho.language.normalise import View, fold_map
+
+ALIKE = 0.9  # share of a snippet's characters that must align with the stored text
+DOUBLE = 0.95  # similarity from which two snippets count as one
+MAX_SNIPPET = 2_000  # characters; a longer quotation is no quotation
+MAX_PASSAGE = 50_000
+MIN_ALIGNED = 8  # characters: what is shorter aligns with anything
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """`snippet` is `text[start:end]` of the shown passage `index`; `replaced` where the finding had other words."""
+
+    index: int
+    start: int
+    end: int
+    snippet: str
+    replaced: bool
+
+
+def verify(finding: Finding, shown: Sequence[Shown]) -> Verified | None:
+    """The finding in the stored text: exact, else under folding, else aligned at 0.9. None drops the finding."""
+    passage = next((one for one in shown if one.temp_index == finding.index), None)
+    snippet = finding.snippet.strip()
+    if passage is None or not snippet or len(snippet) > MAX_SNIPPET:
+        return None
+    at = passage.text.find(snippet)
+    if at >= 0:
+        return Verified(finding.index, at, at + len(snippet), snippet, False)
+    span = _found(snippet, passage.text[:MAX_PASSAGE])
+    if span is None:
+        return None
+    kept = passage.text[span[0] : span[1]]
+    return Verified(finding.index, *span, kept, True) if kept.strip() else None
+
+
+def double(one: str, other: str) -> bool:
+    """Whether two snippets say the same: equal, one inside the other, or alike at 0.95 under folding."""
+    a, b = sorted((_dense(one)[0], _dense(other)[0]), key=len)
+    if not a or not b or a in b:
+        return a in b
+    # Too different in length to be alike, or too long to be compared with care.
+    if len(a) < DOUBLE * len(b) / (2 - DOUBLE) or len(b) > MAX_SNIPPET:
+        return False
+    matcher = SequenceMatcher(None, a, b, autojunk=False)
+    return matcher.quick_ratio() >= DOUBLE and matcher.ratio() >= DOUBLE
+
+
+def _dense(text: str) -> tuple[str, list[int], View]:
+    """The folded text without white space, and where each of its characters stands in the view."""
+    view = fold_map(text)
+    places = [place for place, char in enumerate(view.text) if not char.isspace()]
+    # lower, not casefold: lengths must not change.
+    return "".join(char if len(char.lower()) != 1 else char.lower() for char in (view.text[p] for p in places)), places, view
+
+
+def _found(snippet: str, text: str) -> tuple[int, int] | None:
+    wanted, _, _ = _dense(snippet)
+    stored, places, view = _dense(text)
+    at = stored.find(wanted) if wanted else -1
+    span = (at, at + len(wanted)) if at >= 0 else _aligned(wanted, stored)
+    if span is None or span[0] >= span[1]:
+        return None
+    return view.original(places[span[0]], places[span[1] - 1] + 1)
+
+
+def _aligned(wanted: str, stored: str) -> tuple[int, int] | None:
+    """The stretch of `stored` nearest to `wanted` by edit distance, if at most a tenth of `wanted` differs."""
+    allowed = int((1 - ALIKE) * len(wanted) + 1e-9)
+    if len(wanted) < MIN_ALIGNED or allowed < 1 or not stored:
+        return None
+    ends = _distances(wanted, stored)
+    end = int(ends.argmin())
+    if ends[end] > allowed:
+        return None
+    starts = _distances(wanted[::-1], stored[:end][::-1])
+    return end - int(starts.argmin()), end
+
+
+def _distances(wanted: str, stored: str) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    """Edit distance of `wanted` to the best stretch of `stored` that ends at each place (Sellers 1980), row by row."""
+    codes = np.frombuffer(stored.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    steps = np.arange(len(codes) + 1, dtype=np.int32)
+    row = np.zeros(len(codes) + 1, dtype=np.int32)
+    for count, char in enumerate(wanted, 1):
+        above = row + 1
+        above[0] = count
+        above[1:] = np.minimum(above[1:], row[:-1] + (codes != ord(char)))
+        row = np.minimum.accumulate(above - steps) + steps
+    return row

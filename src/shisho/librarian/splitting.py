@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 _BRACKETED = re.compile(r"「[^」]*」|『[^』]*』|（[^）]*）|\([^)]*\)|“[^”]*”|\"[^\"]*\"|【[^】]*】|《[^》]*》|〈[^〉]*〉")
-_ITEM = r"[^、。，はがをと?？\s][^、。，はがを?？]{0,38}?"
+# No joint inside a thing: with two readings of 「および」 the search for things would take exponential time.
+_ITEM = (
+    r"(?:(?!\s|および|及び|ならびに|並びに)[^、。，はがをと?？])(?:(?!および|及び|ならびに|並びに)[^、。，はがをと?？]){0,38}?"
+)
 _JOINT = re.compile(r"、(?:および|及び|ならびに|並びに|そして)?|および|及び|ならびに|並びに|と")
 _LEAD = (
     r"^(?P<lead>[^。?？]{1,60}(?:において|における|では|について|に関して|の中で|とき|場合)、?"

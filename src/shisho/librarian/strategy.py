@@ -30,7 +30,7 @@ def strategy(question: str) -> Strategy:
 
 def checked(question: str) -> str:
     """The question on one line. Raises InvalidParams."""
-    asked = " ".join(question.split())
+    asked = " ".join(question.encode("utf-8", "replace").decode().split())  # a lone surrogate can be stored nowhere
     if not any(character.isalnum() for character in asked):
         raise InvalidParams("The question is blank. Write what you want to know, for example: 決定係数とは何か")
     if len(asked) > MAX_CHARS:

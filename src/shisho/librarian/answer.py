@@ -1,0 +1,111 @@
+"""Verified evidence to an answer without a model: quotations in goal order, and plain words on what is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shisho.domain.inquiry import EvidenceRef, Goal, GoalStatus, LoopStop, Sentence, Strategy, Verdict
+from shisho.librarian.evaluate import ENOUGH
+from shisho.librarian.reflect import open_goals
+
+_JAPANESE = re.compile(r"[ぁ-んァ-ヺ一-鿿々]")
+_WORDS = {
+    True: {
+        "head": "抜粋のみ(モデル未設定)",
+        "quote": "「{}」 [{}]",
+        "heading": " — {}",
+        "goal": "■ {}",
+        "near": "答えとまでは言えませんが、近い記述:",
+        "missing": "次の点は見つかりませんでした: {}",
+        "none": "この質問に答える記述は、探した資料の中に見つかりませんでした。",
+        "advice": "別の言葉で尋ねる、絞り込みを緩める、資料を加える、のいずれかで見つかることがあります。",
+        "stop": "探索の終了: {}。",
+        "comma": "、",
+    },
+    False: {
+        "head": "quotations only, no model set",
+        "quote": "“{}” [{}]",
+        "heading": " — {}",
+        "goal": "■ {}",
+        "near": "No answer, but near it:",
+        "missing": "Not found: {}",
+        "none": "Nothing in the documents searched answers this question.",
+        "advice": "Asking in other words, filtering less or adding documents may help.",
+        "stop": "The search ended: {}.",
+        "comma": "; ",
+    },
+}
+_STOPS = {
+    LoopStop.ROUNDS: ("回数の上限に達しました", "the limit of rounds was reached"),
+    LoopStop.PAGES: ("ページ数の上限に達しました", "the limit of pages was reached"),
+    LoopStop.SECONDS: ("時間の上限に達しました", "the time allowed ran out"),
+    LoopStop.MODEL_CALLS: ("モデル呼び出しの上限に達しました", "the limit of model calls was reached"),
+    LoopStop.TOKENS: ("トークン数の上限に達しました", "the limit of tokens was reached"),
+    LoopStop.STAGNATION: ("続けて探しても新しい根拠が出ませんでした", "further rounds brought nothing new"),
+    LoopStop.EXHAUSTED: ("関係のある箇所はすべて見ました", "every passage in scope was seen"),
+    LoopStop.STOPPED: ("途中で止められました(続きから再開できます)", "it was stopped and can be continued"),
+    LoopStop.MODEL_FAILED: ("モデルが応答しませんでした", "the model failed"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An answer by number. `missing` holds the questions of goals that are not met; `abstained`: no goal has an answer."""
+
+    text: str
+    sentences: tuple[Sentence, ...]
+    missing: tuple[str, ...]
+    abstained: bool
+
+
+def japanese(question: str) -> bool:
+    """Whether the answer is to be in Japanese: the question has kana or kanji."""
+    return bool(_JAPANESE.search(question))
+
+
+def compose(strategy: Strategy, status: Sequence[GoalStatus], evidence: Sequence[EvidenceRef], verdict: Verdict) -> Draft:
+    """Quote what was found, best first, and name what was not."""
+    words = _WORDS[japanese(strategy.question)]
+    quoted = [_best_first(goal, evidence) for goal in strategy.goals]
+    missing = _missing(strategy, status, verdict)
+    abstained = not any(one.score >= ENOUGH for one in evidence)
+    titled = len(strategy.goals) > 1
+    paragraphs = [words["head"], *([words["none"]] if abstained else [])]
+    paragraphs += [_paragraph(goal, found, titled, words) for goal, found in zip(strategy.goals, quoted, strict=True) if found]
+    if missing:
+        paragraphs.append(_closing(missing, not abstained, verdict, strategy.question))
+    # A quotation carries itself: its text is the very slice its number opens.
+    sentences = tuple(Sentence(one.snippet, (one.number,), True) for found in quoted for one in found)
+    return Draft("\n\n".join(paragraphs), sentences, missing, abstained)
+
+
+def _best_first(goal: Goal, evidence: Sequence[EvidenceRef]) -> list[EvidenceRef]:
+    return sorted((one for one in evidence if one.goal_id == goal.id), key=lambda one: -one.score)
+
+
+def _missing(strategy: Strategy, status: Sequence[GoalStatus], verdict: Verdict) -> tuple[str, ...]:
+    if verdict.loop_stop is LoopStop.CONDITION_MET:
+        return ()
+    return tuple(goal.question for goal in open_goals(strategy.goals, status))
+
+
+def _paragraph(goal: Goal, found: Sequence[EvidenceRef], titled: bool, words: dict[str, str]) -> str:
+    quotes = [words["quote"].format(one.snippet, one.number) + _heading(one, words) for one in found]
+    title = [words["goal"].format(goal.question)] if titled else []
+    near = [words["near"]] if found[0].score < ENOUGH else []
+    return "\n".join([*title, *near, *quotes])
+
+
+def _heading(one: EvidenceRef, words: dict[str, str]) -> str:
+    return words["heading"].format(one.heading) if one.heading else ""
+
+
+def _closing(missing: Sequence[str], found: bool, verdict: Verdict, question: str) -> str:
+    words, lines = _WORDS[japanese(question)], []
+    if found or len(missing) > 1:
+        lines.append(words["missing"].format(words["comma"].join(missing)))
+    if verdict.loop_stop in _STOPS:
+        lines.append(words["stop"].format(_STOPS[verdict.loop_stop][0 if japanese(question) else 1]))
+    return "\n".join([*lines, words["advice"]])

@@ -1,0 +1,75 @@
+"""Numbers to citations: the physical side of a run, kept outside the librarian's state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+
+from shisho.domain.corpus import Citation
+from shisho.domain.inquiry import Evidence, EvidenceRef, Goal, GoalStatus
+from shisho.librarian.evaluate import ENOUGH
+
+
+class Citations:
+    """Evidence numbers, from 1, and what each opens."""
+
+    def __init__(self) -> None:
+        self._taken: list[Citation] = []
+
+    def __len__(self) -> int:
+        return len(self._taken)
+
+    def take(self, citation: Citation) -> int:
+        """The number of this citation from now on."""
+        self._taken.append(citation)
+        return len(self._taken)
+
+    def since(self, number: int) -> tuple[Citation, ...]:
+        """The citations after this number."""
+        return tuple(self._taken[number:])
+
+    def status(self, goals: Iterable[Goal], evidence: Sequence[EvidenceRef]) -> tuple[GoalStatus, ...]:
+        """How far each goal has come: what answers it, and from how many independent sources. Only near is not enough."""
+        telling = [one for one in evidence if one.score >= ENOUGH]
+        found = {goal: [one.number for one in telling if one.goal_id == goal.id] for goal in goals}
+        counted = ((goal, len(numbers), self.sources(numbers)) for goal, numbers in found.items())
+        return tuple(
+            GoalStatus(goal.id, amount, sources, amount >= goal.min_evidence and sources >= goal.min_sources)
+            for goal, amount, sources in counted
+        )
+
+    def sources(self, numbers: Iterable[int]) -> int:
+        """How many independent sources stand behind these: one document is one, and so are documents that copy each other."""
+        groups: list[set[str]] = []
+        for number in numbers:
+            citation = self._taken[number - 1]
+            # A citation without a cluster stands for its document alone.
+            marks = {f"document {citation.document_id}"} | ({f"cluster {citation.cluster}"} if citation.cluster else set())
+            joined = [group for group in groups if group & marks]
+            groups = [group for group in groups if not group & marks] + [marks.union(*joined)]
+        return len(groups)
+
+    def evidence(self, answer_id: str, refs: Sequence[EvidenceRef]) -> tuple[Evidence, ...]:
+        """The rows of an answer: each number with everything that opens it."""
+        return tuple(_row(answer_id, ref, self._taken[ref.number - 1]) for ref in refs)
+
+
+def _row(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evidence:
+    address = citation.source if citation.source.startswith(("http://", "https://")) else None
+    return Evidence(
+        id=sha256(f"{answer_id}/{ref.number}".encode()).hexdigest()[:24],
+        number=ref.number,
+        goal_id=ref.goal_id,
+        document_id=citation.document_id,
+        document=citation.source,
+        title=citation.title,
+        heading=ref.heading,
+        page=citation.page,
+        start=citation.start,
+        end=citation.end,
+        snippet=citation.snippet,
+        sha256=citation.sha256,
+        score=ref.score,
+        round=ref.round,
+        source_url=address,
+    )

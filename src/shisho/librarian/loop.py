@@ -1,0 +1,217 @@
+"""The loop: strategy → plan → search → evaluate → route → (plan | answer), as one graph that every interface and test runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from shisho.domain.codec import build, plain
+from shisho.domain.corpus import Scope
+from shisho.domain.inquiry import Answer, Budget, EvidenceRef, Finding, LoopStop, Status
+from shisho.errors import NotFound, SourceRemoved
+from shisho.librarian.answer import compose
+from shisho.librarian.budget import Spending
+from shisho.librarian.citations import Citations
+from shisho.librarian.evaluate import select, terms_wanted
+from shisho.librarian.evidence import verify
+from shisho.librarian.plan import plan
+from shisho.librarian.record import Node, Notify, Record, Stopped
+from shisho.librarian.reflect import next_focus, open_goals
+from shisho.librarian.route import ended, route
+from shisho.librarian.search import Search, SessionOpener
+from shisho.librarian.state import State
+from shisho.librarian.strategy import checked, strategy
+from shisho.ports import Clock, Ledger
+
+MODEL = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """A question with all that its run depends on. `scope` carries the user's filters: no plan can drop them."""
+
+    run_id: str
+    question: str
+    scope: Scope = field(default_factory=Scope)
+    budget: Budget = field(default_factory=Budget)
+
+
+async def begun(ledger: Ledger, run_id: str) -> Inquiry:
+    """The inquiry of a run begun earlier, to be given to `run` again. Raises NotFound."""
+    found: Inquiry = build(await ledger.facts(run_id), Inquiry)
+    return found
+
+
+async def run(
+    inquiry: Inquiry,
+    open_session: SessionOpener,
+    ledger: Ledger,
+    clock: Clock,
+    notify: Notify = lambda event, **facts: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Answer:
+    """Answer a question and save the answer. A run begun earlier under this id is replayed from the ledger and goes on.
+
+    `notify` hears each node's name with `step`, `replayed` and `given`, and `forgotten` where a stored step no longer fits.
+    Where `stop` turns true, what was found so far is the answer (STOPPED) and the same call goes on from there later.
+    Raises InvalidParams for a blank or overlong question.
+    """
+    question = checked(inquiry.question)
+    await ledger.begin(inquiry.run_id, inquiry.scope.owner, plain(inquiry))
+    citations = Citations()
+    nodes = Nodes(Search(open_session), citations, clock)
+    record = Record(ledger, inquiry.run_id, citations, clock, notify, stop)
+    given = State(question=question, budget=inquiry.budget)
+    try:
+        state = await _through(graph(nodes, record), given, inquiry.budget)
+    except Stopped as stopped:
+        state = await nodes.cut_short(stopped.state)
+    answer = _answer(inquiry, state, citations, record.steps)
+    await ledger.save(answer, inquiry.scope.owner)
+    return answer
+
+
+def graph(nodes: Nodes, record: Record) -> Any:
+    """The graph. Each node is named with the keys of the state that it sees."""
+    from langgraph.graph import END, START, StateGraph
+
+    drawn = StateGraph(State)
+    for node in (
+        Node("strategy", nodes.strategy, ("question",)),
+        Node("plan", nodes.plan, ("strategy", "goal_status", "plans", "verdicts", "shown", "rarity"), stoppable=True),
+        Node("search", nodes.search, ("strategy", "plans"), stoppable=True),
+        Node(
+            "evaluate",
+            nodes.evaluate,
+            ("strategy", "goal_status", "plans", "shown", "rarity", "evidence", "barren"),
+            stoppable=True,
+        ),
+        Node("route", nodes.route, ("strategy", "goal_status", "budget", "spent", "barren", "exhausted", "verdicts")),
+        Node("answer", nodes.answer, ("strategy", "goal_status", "evidence", "verdicts")),
+    ):
+        drawn.add_node(node.name, record.recorded(node))
+    drawn.add_edge(START, "strategy")
+    drawn.add_edge("strategy", "plan")
+    drawn.add_edge("plan", "search")
+    drawn.add_edge("search", "evaluate")
+    drawn.add_edge("evaluate", "route")
+    drawn.add_conditional_edges("route", _onward, ["plan", "answer"])
+    drawn.add_edge("answer", END)
+    return drawn.compile()
+
+
+class Nodes:
+    """The nodes: each `State -> partial State`, over pure rules. Only `search` and `evaluate` touch the session."""
+
+    def __init__(self, search: Search, citations: Citations, clock: Clock) -> None:
+        self._search, self._citations, self._clock = search, citations, clock
+
+    async def strategy(self, state: State) -> State:
+        made = strategy(state["question"])
+        return State(strategy=made, goal_status=self._citations.status(made.goals, ()), barren=0)
+
+    async def plan(self, state: State) -> State:
+        goals = open_goals(state["strategy"].goals, state["goal_status"])
+        if state["verdicts"]:
+            focus = state["verdicts"][-1].next_focus
+            goals.sort(key=lambda goal: goal.id != focus)
+        shown, rarity = state.get("shown", ()), state.get("rarity", {})
+        made = await asyncio.to_thread(plan, state["strategy"], goals, state["plans"], shown, rarity)
+        return State(plans=(made,), spent=Spending(rounds=1))
+
+    async def search(self, state: State) -> State:
+        aim, plans = state["strategy"], state["plans"]
+        wanted = await asyncio.to_thread(terms_wanted, aim.goals)
+        found, rarity = await self._search.round(plans[-1], aim.complexity, len(plans), wanted)
+        return State(shown=found.shown, rarity=rarity, exhausted=found.exhausted)
+
+    async def evaluate(self, state: State) -> State:
+        aim, held, shown = state["strategy"], state["evidence"], state["shown"]
+        goals = open_goals(aim.goals, state["goal_status"])
+        findings = await asyncio.to_thread(select, shown, goals, held, state["rarity"])
+        refs = [await self._accepted(finding, state) for finding in findings]
+        new = tuple(ref for ref in refs if ref is not None)
+        return State(
+            evidence=new,
+            dropped=len(refs) - len(new),
+            barren=0 if new else state["barren"] + 1,
+            goal_status=self._citations.status(aim.goals, (*held, *new)),
+        )
+
+    async def route(self, state: State) -> State:
+        aim, status = state["strategy"], state["goal_status"]
+        focus = next_focus(aim.goals, status, state["verdicts"])
+        made = route(
+            aim,
+            status,
+            state["budget"],
+            state["spent"],
+            barren=state["barren"],
+            exhausted=state["exhausted"],
+            next_focus=focus,
+        )
+        return State(verdicts=(made,))
+
+    async def answer(self, state: State) -> State:
+        draft = compose(state["strategy"], state["goal_status"], state["evidence"], state["verdicts"][-1])
+        return State(draft=draft, composed_at=self._clock.now())
+
+    async def cut_short(self, state: State) -> State:
+        """The end of a stopped run. It is no step of the ledger, so that the run can go on from its last one."""
+        verdict = ended(LoopStop.STOPPED, state["goal_status"], "stopped on request")
+        last = State(**{**state, "verdicts": (*state["verdicts"], verdict)})
+        return State(**{**last, **await self.answer(last)})
+
+    async def _accepted(self, finding: Finding, state: State) -> EvidenceRef | None:
+        """The finding as evidence: found word for word in what was shown, and taken from the document as it is stored now."""
+        verified = verify(finding, state["shown"])
+        if verified is None:
+            return None
+        session = await self._search.session(state["strategy"].complexity)
+        try:
+            citation = await session.resolve(verified.index, verified.start, verified.end)
+        except (NotFound, SourceRemoved):  # removed since it was shown
+            return None
+        heading = next(passage.heading for passage in state["shown"] if passage.temp_index == verified.index)
+        number = self._citations.take(citation)
+        return EvidenceRef(number, finding.goal_id, citation.snippet, heading, finding.score, len(state["plans"]))
+
+
+async def _through(drawn: Any, given: State, budget: Budget) -> State:
+    from langsmith import tracing_context
+
+    steps = 4 * max(budget.max_rounds, 1) + 4
+    # LangGraph sends every state to a tracing service when the environment of the user's other projects says so.
+    with tracing_context(enabled=False):
+        state: State = await drawn.ainvoke(given, {"recursion_limit": steps})
+    return state
+
+
+def _onward(state: State) -> str:
+    return "plan" if state["verdicts"][-1].status is Status.CONTINUE else "answer"
+
+
+def _answer(inquiry: Inquiry, state: State, citations: Citations, steps: int) -> Answer:
+    draft, spent, aim = state["draft"], state["spent"], state["strategy"]
+    answer_id = sha256(f"{inquiry.run_id}/{steps}".encode()).hexdigest()[:24]
+    return Answer(
+        id=answer_id,
+        task_id=inquiry.run_id,
+        question=aim.question,
+        text=draft.text,
+        sentences=draft.sentences,
+        evidence=citations.evidence(answer_id, state["evidence"]),
+        condition=aim.condition,
+        goals=aim.goals,
+        goal_status=state["goal_status"],
+        loop_stop=state["verdicts"][-1].loop_stop or LoopStop.STOPPED,
+        rounds=spent.rounds,
+        budget_used={name: float(amount) for name, amount in plain(spent).items()},
+        abstained=draft.abstained,
+        missing=draft.missing,
+        model=MODEL,
+        created_at=state["composed_at"],
+    )

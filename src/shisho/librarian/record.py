@@ -1,0 +1,100 @@
+"""Every node's input hash and output into the ledger as they happen. A run that died is replayed to its end and goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Protocol, get_type_hints
+
+from shisho.domain.codec import build, dumps, plain
+from shisho.domain.corpus import Citation
+from shisho.librarian.budget import Spending
+from shisho.librarian.citations import Citations
+from shisho.librarian.state import State
+from shisho.ports import Clock, Ledger
+
+
+class Act(Protocol):
+    """What a node does: the part of the state it sees → the part it changes."""
+
+    def __call__(self, state: State) -> Awaitable[State]: ...
+
+
+class Notify(Protocol):
+    """Told of progress as it happens."""
+
+    def __call__(self, event: str, **facts: Any) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One step of the graph and the keys of the state it sees. `stoppable`: a wish to stop is heard before it starts."""
+
+    name: str
+    act: Act
+    sees: tuple[str, ...]
+    stoppable: bool = False
+
+
+class Stopped(Exception):
+    """The run was asked to stop; `state` is what it had come to."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__("stopped")
+        self.state = state
+
+
+class Record:
+    """The record of one run. A step taken before with the same input is not taken again: its stored output is given."""
+
+    def __init__(
+        self, ledger: Ledger, run_id: str, citations: Citations, clock: Clock, notify: Notify, stop: Callable[[], bool]
+    ) -> None:
+        self._ledger, self._run_id, self._citations = ledger, run_id, citations
+        self._clock, self._notify, self._stop = clock, notify, stop
+        self.steps = 0
+
+    def recorded(self, node: Node) -> Act:
+        """The node as the graph runs it."""
+
+        async def act(state: State) -> State:
+            seen = {key: state[key] for key in node.sees if key in state}  # type: ignore[literal-required]
+            fingerprint = sha256(dumps([node.name, seen]).encode()).hexdigest()
+            output = await self._replayed(node, fingerprint)
+            replayed = output is not None
+            if output is None:
+                if node.stoppable and self._stop():
+                    raise Stopped(state)
+                output = await self._taken(node, seen, fingerprint)
+            self.steps += 1
+            given = _given(output)
+            self._notify(node.name, step=self.steps, replayed=replayed, given=given)
+            return given
+
+        return act
+
+    async def _replayed(self, node: Node, fingerprint: str) -> Any:
+        stored = await self._ledger.step(self._run_id, self.steps + 1)
+        if stored is None:
+            return None
+        if stored[:2] != (node.name, fingerprint):
+            await self._ledger.forget_from(self._run_id, self.steps + 1)
+            self._notify("forgotten", step=self.steps + 1, node=node.name)
+            return None
+        for citation in build(stored[2]["citations"], tuple[Citation, ...]):
+            self._citations.take(citation)
+        return stored[2]
+
+    async def _taken(self, node: Node, seen: Any, fingerprint: str) -> Any:
+        known, started = len(self._citations), self._clock.monotonic()
+        given = await node.act(seen)
+        given["spent"] = given.get("spent", Spending()) + Spending(seconds=self._clock.monotonic() - started)
+        output = {"state": plain(given), "citations": plain(self._citations.since(known))}
+        await self._ledger.record(self._run_id, self.steps + 1, node.name, fingerprint, plain(seen), output)
+        return output
+
+
+def _given(output: Any) -> State:
+    hints = get_type_hints(State)
+    return State(**{key: build(part, hints[key]) for key, part in output["state"].items()})  # type: ignore[typeddict-item]

@@ -1,0 +1,36 @@
+"""Plan → request → passages. The session behind it knows ids, what was seen, N and k; only numbered passages come back."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from shisho.domain.corpus import Complexity, Round, SearchRequest
+from shisho.domain.inquiry import Plan
+from shisho.librarian.plan import feedback_terms
+from shisho.ports import SearchSession
+
+SessionOpener = Callable[[Complexity], Awaitable[SearchSession]]
+
+
+class Search:
+    """One inquiry's session, opened when it is first needed: a replayed run may never need it."""
+
+    def __init__(self, opener: SessionOpener) -> None:
+        self._opener = opener
+        self._session: SearchSession | None = None
+
+    async def session(self, complexity: Complexity) -> SearchSession:
+        if self._session is None:
+            self._session = await self._opener(complexity)
+        return self._session
+
+    async def round(
+        self, plan: Plan, complexity: Complexity, round_: int, wanted: Sequence[str]
+    ) -> tuple[Round, Mapping[str, float]]:
+        """The passages of this round, and how rare the wanted terms and those of the best passages are."""
+        if not (plan.keyword_query or plan.vector_query):
+            return Round((), 0, 0, False), {}
+        session = await self.session(complexity)
+        request = SearchRequest(plan.search_intent, plan.keyword_query, plan.vector_query, plan.filter_conditions)
+        found = await session.search(request, round_)
+        return found, await session.rarity([*dict.fromkeys([*wanted, *feedback_terms(found.shown)])])

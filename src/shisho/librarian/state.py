@@ -1,0 +1,36 @@
+"""What the librarian's nodes hand to each other. No id and no k in it: passages and evidence go by number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from operator import add
+from typing import Annotated, TypedDict
+
+from shisho.domain.corpus import Shown
+from shisho.domain.inquiry import Budget, EvidenceRef, GoalStatus, Plan, Strategy, Verdict
+from shisho.librarian.answer import Draft
+from shisho.librarian.budget import Spending
+
+
+class State(TypedDict, total=False):
+    """What is `Annotated` grows by what a node gives; the rest is replaced.
+
+    `shown`, `rarity` and `exhausted` are of the last round; `barren` counts the rounds since the last new evidence,
+    `dropped` the findings that could not be verified.
+    """
+
+    question: str
+    budget: Budget
+    strategy: Strategy
+    plans: Annotated[tuple[Plan, ...], add]
+    shown: tuple[Shown, ...]
+    rarity: Mapping[str, float]
+    exhausted: bool
+    evidence: Annotated[tuple[EvidenceRef, ...], add]
+    dropped: Annotated[int, add]
+    barren: int
+    goal_status: tuple[GoalStatus, ...]
+    verdicts: Annotated[tuple[Verdict, ...], add]
+    spent: Annotated[Spending, add]
+    draft: Draft
+    composed_at: str

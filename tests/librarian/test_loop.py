@@ -1,0 +1,260 @@
+"""The whole loop over a small library: what it answers, why it ends, and that a broken run ends like a whole one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shisho.domain.codec import dumps, plain
+from shisho.domain.corpus import Complexity
+from shisho.domain.inquiry import Answer, Budget, LoopStop
+from shisho.errors import EmptyCorpus, InvalidParams, NotFound
+from shisho.librarian.loop import Inquiry, begun, run
+from shisho.librarian.search import SessionOpener
+from shisho.stores.memory import MemoryLedger
+from tests.librarian.library import Leaf, Library, Session, Ticking
+
+OTHERS = tuple(
+    Leaf(f"other{number}", text)
+    for number, text in enumerate(
+        [
+            "今日の天気は晴れである。",
+            "京都は日本の古い都である。",
+            "猫は魚を好む。",
+            "パンは小麦粉から作られる。",
+            "鉄道は明治五年に開業した。",
+            "富士山は日本で最も高い山である。",
+            "水は百度で沸騰する。",
+            "月は地球の周りを回る。",
+        ]
+    )
+)
+LEAVES = (
+    Leaf("r2", "決定係数とは、回帰モデルの当てはまりのよさを表す指標である。0から1の値をとる。", "寄与率"),
+    Leaf("r", "相関係数とは、二つの変数の間の線形な関係の強さを表す指標である。", "相関"),
+    *OTHERS,
+)
+TWO = "決定係数と相関係数の違いは何か"
+HALF = "決定係数と自由度の違いは何か"
+NOTHING = "江戸幕府の初代将軍は誰か"
+
+
+async def asked(question: str, k: int = 3, **changed: Any) -> Answer:
+    library = changed.pop("library", None) or Library(LEAVES, k)
+    inquiry = Inquiry("run", question, budget=changed.pop("budget", Budget()))
+    ledger, clock = changed.pop("ledger", None) or MemoryLedger(), changed.pop("clock", None) or Ticking()
+    return await run(inquiry, library.opener("run"), ledger, clock, **changed)
+
+
+def same(answer: Answer) -> str:
+    """All of an answer but its times."""
+    return dumps(replace(answer, created_at="", budget_used={**answer.budget_used, "seconds": 0}))
+
+
+async def test_a_question_is_answered_with_a_quotation_that_opens() -> None:
+    answer = await asked("決定係数とは何か")
+    assert answer.loop_stop is LoopStop.CONDITION_MET and answer.rounds == 1 and not answer.abstained
+    evidence = answer.evidence[0]
+    assert evidence.snippet == LEAVES[0].text[evidence.start : evidence.end]
+    assert evidence.snippet.startswith("決定係数とは") and evidence.heading == "寄与率" and evidence.document == "r2"
+    assert f"「{evidence.snippet}」 [{evidence.number}]" in answer.text
+    assert answer.text.startswith("抜粋のみ(モデル未設定)") and answer.missing == () and answer.model == "none"
+
+
+async def test_each_goal_gets_its_round_and_the_answer_is_in_goal_order() -> None:
+    answer = await asked(TWO, k=1)
+    assert answer.loop_stop is LoopStop.CONDITION_MET and answer.rounds == 2
+    assert [(one.goal_id, one.round) for one in answer.evidence] == [("G1", 1), ("G2", 2)]
+    assert answer.text.index("■ 決定係数とは何か") < answer.text.index("■ 相関係数とは何か")
+    assert [sentence.evidence for sentence in answer.sentences] == [(1,), (2,)]
+
+
+async def test_an_english_question_is_answered_in_english() -> None:
+    answer = await asked("What is a median?")
+    assert answer.text.startswith("quotations only, no model set") and answer.abstained
+
+
+@pytest.mark.parametrize(
+    ("question", "k", "budget", "stop", "rounds", "abstained"),
+    [
+        ("決定係数とは何か", 3, Budget(), LoopStop.CONDITION_MET, 1, False),
+        (HALF, 2, Budget(max_rounds=5), LoopStop.STAGNATION, 3, False),
+        (NOTHING, 3, Budget(max_rounds=5), LoopStop.STAGNATION, 2, True),
+        (HALF, 2, Budget(max_rounds=2), LoopStop.ROUNDS, 2, False),
+        (NOTHING, 2, Budget(max_rounds=1), LoopStop.ROUNDS, 1, True),
+        (NOTHING, 20, Budget(), LoopStop.EXHAUSTED, 1, True),
+        (HALF, 20, Budget(), LoopStop.EXHAUSTED, 1, False),
+        (HALF, 2, Budget(max_seconds=0.05), LoopStop.SECONDS, 1, False),
+    ],
+)
+async def test_why_it_ends(question: str, k: int, budget: Budget, stop: LoopStop, rounds: int, abstained: bool) -> None:
+    answer = await asked(question, k, budget=budget)
+    assert (answer.loop_stop, answer.rounds, answer.abstained) == (stop, rounds, abstained)
+    assert bool(answer.missing) is (stop is not LoopStop.CONDITION_MET)
+    assert all(goal in answer.text for goal in answer.missing) or abstained
+    assert answer.budget_used["rounds"] == rounds <= budget.max_rounds
+    if abstained:
+        assert answer.evidence == () and "見つかりませんでした" in answer.text
+
+
+async def test_seconds_are_checked_before_they_are_spent() -> None:
+    answer = await asked(HALF, 2, budget=Budget(max_rounds=5, max_seconds=0.1))
+    assert answer.loop_stop is LoopStop.SECONDS and answer.rounds > 1
+    assert answer.budget_used["seconds"] <= 0.1 + 0.02, "only the answer itself comes after the last check"
+
+
+async def test_same_question_same_answer() -> None:
+    assert same(await asked(HALF, 2)) == same(await asked(HALF, 2))
+
+
+async def test_no_passage_is_asked_for_twice_and_no_query_repeated() -> None:
+    library = Library(LEAVES, 2)
+    await asked(HALF, library=library, budget=Budget(max_rounds=5))
+    shown = [at for found in library.rounds.values() for at in found]
+    assert len(shown) == len(set(shown)) == 6
+    queries = [frozenset(request.keyword_query) for _, _, request in library.requests]
+    assert len(queries) == len(set(queries)) == 3
+
+
+class Dying(MemoryLedger):
+    """A ledger whose process dies just before or just after it has stored a step."""
+
+    def __init__(self, step: int, *, stored: bool) -> None:
+        super().__init__()
+        self.step_of_death: int | None = step
+        self.stored = stored
+
+    async def record(self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any) -> None:
+        if step == self.step_of_death and not self.stored:
+            raise ConnectionAbortedError(step)
+        await super().record(run_id, step, node, input_hash, input_, output)
+        if step == self.step_of_death:
+            raise ConnectionAbortedError(step)
+
+
+@pytest.mark.parametrize("question", [TWO, HALF, NOTHING])
+@pytest.mark.parametrize("stored", [True, False])
+async def test_a_run_that_died_after_any_step_ends_like_an_undisturbed_one(question: str, stored: bool) -> None:
+    ledger = MemoryLedger()
+    whole = await asked(question, 1, ledger=ledger)
+    steps = await ledger.steps("run")
+    assert len(steps) >= 6
+    for step in range(1, len(steps) + 1):
+        library, dying = Library(LEAVES, 1), Dying(step, stored=stored)
+        with pytest.raises(ConnectionAbortedError):
+            await asked(question, library=library, ledger=dying)
+        dying.step_of_death = None
+        again = await asked(question, library=library, ledger=dying)
+        assert same(again) == same(whole), f"died at step {step}"
+        assert len(await dying.steps("run")) == len(steps)
+
+
+async def test_a_finished_run_is_given_again_without_searching() -> None:
+    ledger, library = MemoryLedger(), Library(LEAVES, 1)
+    first = await asked(TWO, library=library, ledger=ledger)
+    assert await asked(TWO, library=Library((), 1), ledger=ledger, clock=Ticking(9.0)) == first
+
+
+def stopping(calls: int) -> Callable[[], bool]:
+    """A wish to stop that comes at the `calls`-th time of asking."""
+    heard = iter(range(1_000))
+    return lambda: next(heard) >= calls - 1
+
+
+async def test_stopped_at_any_border_it_says_what_it_has_and_goes_on_later() -> None:
+    whole = await asked(TWO, 1)
+    partial = []
+    for calls in range(1, 7):
+        ledger, library = MemoryLedger(), Library(LEAVES, 1)
+        stopped = await asked(TWO, library=library, ledger=ledger, stop=stopping(calls))
+        assert stopped.loop_stop is LoopStop.STOPPED and stopped.missing and "再開" in stopped.text
+        partial.append(len(stopped.evidence))
+        assert "answer" not in [step["node"] for step in await ledger.steps("run")]
+        again = await asked(TWO, library=library, ledger=ledger)
+        assert same(again) == same(whole)
+        assert again.id != stopped.id
+        assert await ledger.answer(stopped.id, "local") == stopped
+    assert partial == [0, 0, 0, 1, 1, 1], "three borders a round, evidence from the first on"
+
+
+async def test_a_wish_to_stop_is_not_heard_once_the_condition_is_met() -> None:
+    answer = await asked("決定係数とは何か", stop=stopping(4))
+    assert answer.loop_stop is LoopStop.CONDITION_MET
+
+
+async def test_a_changed_input_drops_what_followed_from_it_and_is_told() -> None:
+    ledger, library, heard = MemoryLedger(), Library(LEAVES, 2), []
+    await asked(HALF, library=library, ledger=ledger, budget=Budget(max_rounds=1))
+    answer = await asked(
+        HALF,
+        library=library,
+        ledger=ledger,
+        budget=Budget(max_rounds=2),
+        notify=lambda event, **facts: heard.append((event, facts.get("step"), facts.get("replayed"))),
+    )
+    assert answer.rounds == 2 and answer.loop_stop is LoopStop.ROUNDS
+    assert ("forgotten", 5, None) in heard, "the first route saw another budget"
+    assert [event for event in heard if event[2]] == [(n, s, True) for s, n in enumerate(NODES[:4], 1)]
+
+
+NODES = ["strategy", "plan", "search", "evaluate", "route", "answer"]
+
+
+async def test_every_node_stands_in_the_ledger_with_input_and_output() -> None:
+    ledger = MemoryLedger()
+    await asked(TWO, 1, ledger=ledger)
+    steps = await ledger.steps("run")
+    assert [step["node"] for step in steps] == [*NODES[:5], *NODES[1:]]
+    assert [step["step"] for step in steps] == list(range(1, len(steps) + 1))
+    by_node = {step["node"]: step for step in steps}
+    assert by_node["strategy"]["input"] == {"question": TWO}
+    assert by_node["search"]["output"]["state"]["shown"][0]["text"] == LEAVES[1].text
+    assert by_node["evaluate"]["input"]["shown"] == by_node["search"]["output"]["state"]["shown"]
+    assert by_node["answer"]["output"]["state"]["draft"]["text"]
+    assert len({step["input_hash"] for step in steps}) == len(steps)
+
+
+async def test_the_librarian_sees_numbers_and_never_an_id() -> None:
+    ledger = MemoryLedger()
+    answer = await asked(TWO, 1, ledger=ledger)
+    for step in await ledger.steps("run"):
+        logical = dumps([step["input"], step["output"]["state"]])
+        assert "document-" not in logical and "passage_id" not in logical and "in_scope" not in logical
+    assert all(one.document_id.startswith("document-") for one in answer.evidence)
+
+
+async def test_a_source_removed_between_search_and_quotation_is_not_quoted() -> None:
+    library = Library(LEAVES, 20, removed={"r2"})
+    answer = await asked("決定係数とは何か", library=library)
+    assert all(one.document != "r2" for one in answer.evidence)
+    assert answer.abstained
+
+
+async def test_a_blank_question_leaves_no_trace() -> None:
+    ledger = MemoryLedger()
+    with pytest.raises(InvalidParams):
+        await asked("   ", ledger=ledger)
+    with pytest.raises(NotFound):
+        await ledger.facts("run")
+
+
+async def test_an_error_of_the_searcher_is_the_error_of_the_run() -> None:
+    async def nothing(complexity: Complexity) -> Session:
+        raise EmptyCorpus("There is nothing to search.")
+
+    opener: SessionOpener = nothing
+    with pytest.raises(EmptyCorpus):
+        await run(Inquiry("run", TWO), opener, MemoryLedger(), Ticking())
+
+
+async def test_a_run_is_continued_from_what_it_was_begun_with() -> None:
+    ledger = MemoryLedger()
+    inquiry = Inquiry("run", TWO, budget=Budget(max_rounds=2))
+    await run(inquiry, Library(LEAVES, 1).opener("run"), ledger, Ticking())
+    assert await begun(ledger, "run") == inquiry
+    assert plain(await ledger.facts("run")) == plain(inquiry)
+    with pytest.raises(NotFound):
+        await begun(ledger, "another")

@@ -1,0 +1,99 @@
+"""Going on or ending, by table; and which goal is next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from shisho.domain.corpus import Complexity
+from shisho.domain.inquiry import Budget, Goal, GoalStatus, LoopStop, Status, Strategy, Verdict
+from shisho.librarian.budget import Spending
+from shisho.librarian.reflect import next_focus
+from shisho.librarian.route import ended, route
+
+GOALS = (Goal("G1", "一つ目は何か"), Goal("G2", "二つ目は何か", min_evidence=2), Goal("G3", "三つ目は何か"))
+BUDGET = Budget(max_rounds=3, max_seconds=10.0, max_pages=5, max_model_calls=4, max_tokens=100)
+
+
+def status(met: str, evidence: int = 0) -> tuple[GoalStatus, ...]:
+    return tuple(GoalStatus(goal.id, 1 if goal.id in met else evidence, int(goal.id in met), goal.id in met) for goal in GOALS)
+
+
+def decided(condition: str, met: str, **changed: Any) -> Verdict:
+    strategy = Strategy("三つの点は何か", GOALS, condition, Complexity.SEVERAL)
+    facts: dict[str, Any] = {
+        "status": status(met, changed.pop("evidence", 0)),
+        "budget": BUDGET,
+        "spent": Spending(rounds=1, seconds=1.0),
+        "barren": 0,
+        "exhausted": False,
+        "next_focus": "G2",
+    }
+    return route(strategy, **{**facts, **changed})
+
+
+@pytest.mark.parametrize(
+    ("condition", "met", "changed", "status", "stop"),
+    [
+        ("G1 and G2 and G3", "G1 G2 G3", {}, Status.COMPLETE, LoopStop.CONDITION_MET),
+        ("G1 or G2", "G1", {}, Status.COMPLETE, LoopStop.CONDITION_MET),
+        ("at_least(2, G1, G2, G3)", "G1 G3", {}, Status.COMPLETE, LoopStop.CONDITION_MET),
+        ("G1 and G2", "G1", {}, Status.CONTINUE, None),
+        # The condition comes before every other reason.
+        ("G1", "G1", {"exhausted": True, "barren": 2, "spent": Spending(rounds=3)}, Status.COMPLETE, LoopStop.CONDITION_MET),
+        ("G1 and G2", "G1", {"exhausted": True}, Status.COMPLETE, LoopStop.EXHAUSTED),
+        ("G1 and G2", "", {"exhausted": True}, Status.ABSTAIN, LoopStop.EXHAUSTED),
+        ("G1 and G2", "G1", {"barren": 1}, Status.CONTINUE, None),
+        ("G1 and G2", "G1", {"barren": 2}, Status.COMPLETE, LoopStop.STAGNATION),
+        ("G1 and G2", "", {"barren": 2}, Status.ABSTAIN, LoopStop.STAGNATION),
+        ("G1 and G2", "", {"evidence": 1, "barren": 2}, Status.COMPLETE, LoopStop.STAGNATION),
+        ("G1 and G2", "", {"spent": Spending(rounds=2, seconds=1.0)}, Status.CONTINUE, None),
+        ("G1 and G2", "", {"spent": Spending(rounds=3, seconds=1.0)}, Status.ABSTAIN, LoopStop.ROUNDS),
+        # The next round would cost five seconds, as those before did: it is not begun.
+        ("G1 and G2", "G1", {"spent": Spending(rounds=1, seconds=5.1)}, Status.COMPLETE, LoopStop.SECONDS),
+        ("G1 and G2", "G1", {"spent": Spending(rounds=1, seconds=1.0, pages=3)}, Status.COMPLETE, LoopStop.PAGES),
+        ("G1 and G2", "G1", {"spent": Spending(rounds=2, seconds=1.0, model_calls=3)}, Status.COMPLETE, LoopStop.MODEL_CALLS),
+        ("G1 and G2", "", {"spent": Spending(rounds=1, seconds=1.0, tokens=51)}, Status.ABSTAIN, LoopStop.TOKENS),
+        # An unreadable condition asks for all goals.
+        ("G1 or", "G1", {}, Status.CONTINUE, None),
+        ("not G1", "", {}, Status.CONTINUE, None),
+        ("G1 or", "G1 G2 G3", {}, Status.COMPLETE, LoopStop.CONDITION_MET),
+    ],
+)
+def test_route(condition: str, met: str, changed: dict[str, Any], status: Status, stop: LoopStop | None) -> None:
+    verdict = decided(condition, met, **changed)
+    assert (verdict.status, verdict.loop_stop) == (status, stop)
+    assert verdict.next_focus == ("G2" if stop is None else "")
+
+
+def test_an_unreadable_condition_is_told() -> None:
+    assert "condition not understood" in decided("G1 xor G2", "").judgment_reason
+    assert "not understood" not in decided("G1", "").judgment_reason
+
+
+def test_the_reason_names_every_goal() -> None:
+    reason = decided("G1 and G2", "G1").judgment_reason
+    assert "G1 1/1 evidence" in reason and "G2 0/2 evidence" in reason
+
+
+def test_being_stopped_keeps_what_was_found() -> None:
+    assert ended(LoopStop.STOPPED, status("G1"), "").status is Status.COMPLETE
+    assert ended(LoopStop.STOPPED, status(""), "").status is Status.ABSTAIN
+
+
+@pytest.mark.parametrize(
+    ("met", "before", "expected"),
+    [
+        ("", [], "G1"),
+        ("G1", [], "G2"),
+        ("", ["G1"], "G2"),
+        ("", ["G1", "G2"], "G3"),
+        ("", ["G1", "G2", "G3"], "G1"),
+        ("G2", ["G1"], "G3"),
+        ("G1 G2 G3", [], ""),
+    ],
+)
+def test_the_goal_with_the_most_budget_left_is_next(met: str, before: list[str], expected: str) -> None:
+    verdicts = [Verdict(Status.CONTINUE, focus, "") for focus in before]
+    assert next_focus(GOALS, status(met), verdicts) == expected

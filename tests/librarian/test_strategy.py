@@ -1,0 +1,154 @@
+"""Questions to goals: what is several questions, and above all what is not."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from shisho.domain.corpus import Complexity
+from shisho.errors import InvalidParams
+from shisho.librarian.strategy import MAX_CHARS, strategy
+
+ONE = """決定係数とは何か
+決定係数が0に近いとき何を意味するか
+日本と韓国の間の海は?
+東京と大阪はどちらが人口が多いか
+本実験と対照実験の中で違いを見つけていく実験手法を何というか。
+春が終わりに差し掛かるにつれて、北上してくる気団は?
+罪と罰の作者は誰か
+ロミオとジュリエットの作者は誰ですか
+「国際の平和及び安全を維持する」とは何か
+『分散、標準偏差、平均』とは何か
+近畿地方における夏は北陸地方よりも長い？短い？
+国から許可を取った上での管理売春は合法ですか？違法ですか？
+平和維持活動は、大別すると何種に別れるか。漢字二文字で答えよ。
+誰をモデルにして作られましたか。フルネームで書きなさい。
+ジェームス・ストダートと誰が書いたものか?彼のフルネームを述べなさい。
+私は統計を学んでいる。決定係数とは何か。
+主張の違いから対立し、除名された主な党員は誰か
+石油を性質の違いで分ける事をなんというか。
+日本産タナゴとして最も長い本種の臓器とは何ですか?
+日本にとって欧米諸国と結んだ最初の対等条約とは何ですか?
+幼少期の康成に備わっていたとされる能力とは何ですか?
+測量技師、調査師、調査官と邦訳される職能とは何か
+大仏鋳造用の青銅、正倉院宝物の銅製品に多く含まれている元素とは何ですか?
+完成車メーカー各社がそれぞれ独自の体制を要求すると、負担はどうなるのか
+空港の設置者と何はそれぞれの空港により異なりますか。
+和合発電所と和知野発電所がそれぞれ設置した導水路の距離が長いのはどちらですか?
+白山水力は福井県と石川県にそれぞれ何か所の水力発電所を作りましたか?
+夏目漱石はいつ、どこで生まれたか
+日本国有鉄道法及び日本専売公社法はいつ制定された？
+マーラーの音楽を嫌っていたが、のちに意見を変えたのは誰か？
+新幹線のモーターは、直流モーター、交流モーター？
+What is R squared?
+What is research and development?
+Who wrote War and Peace?
+Where is the sea between Japan and Korea?
+How and when did the war begin?
+Who is the man who was born in Paris and who was killed in Rome?
+What is the difference between the speed of sound in air and in water?
+how is the flow about a delta wing different from that on a tapered wing .
+what similarity laws must be obeyed when constructing aeroelastic models of heated high speed aircraft .""".splitlines()
+
+SEVERAL = [
+    ("平均と分散はそれぞれ何ですか", ["平均は何ですか", "分散は何ですか"]),
+    ("平均値と中央値、それぞれの長所は何か", ["平均値の長所は何か", "中央値の長所は何か"]),
+    ("平均値と中央値の定義をそれぞれ述べよ", ["平均値の定義を述べよ", "中央値の定義を述べよ"]),
+    ("日本の首都とフランスの首都はそれぞれどこか", ["日本の首都はどこか", "フランスの首都はどこか"]),
+    ("期待値、分散、標準偏差とは何か", ["期待値とは何か", "分散とは何か", "標準偏差とは何か"]),
+    ("決定係数とは何か。また、どう計算するか。", ["決定係数とは何か。", "決定係数はどう計算するか。"]),
+    ("決定係数とは何か、また相関係数とは何か", ["決定係数とは何か", "相関係数とは何か"]),
+    (
+        "決定係数とは何ですか？その値が0に近いとき何を意味しますか？",
+        ["決定係数とは何ですか？", "決定係数の値が0に近いとき何を意味しますか？"],
+    ),
+    ("過学習とは何か、なぜ起こるか", ["過学習とは何か", "過学習はなぜ起こるか"]),
+    ("源氏物語の作者は誰か。枕草子の作者は誰か。", ["源氏物語の作者は誰か。", "枕草子の作者は誰か。"]),
+    ("What is R squared and how is it computed?", ["What is R squared", "how is R squared computed?"]),
+    ("What is a mean? What is a median?", ["What is a mean?", "What is a median?"]),
+]
+
+COMPARED = [
+    ("決定係数と相関係数の違いは何か", ["決定係数とは何か", "相関係数とは何か"]),
+    (
+        "統計学において、標準偏差と標準誤差はどう違うか",
+        ["統計学において、標準偏差とは何か", "統計学において、標準誤差とは何か"],
+    ),
+    ("『罪と罰』と『白痴』の違いは何か", ["『罪と罰』とは何か", "『白痴』とは何か"]),
+    ("東日本と西日本の梅雨の違いは?", ["東日本の梅雨", "西日本の梅雨"]),
+    ("TCPとUDPを比較してください", ["TCPとは何か", "UDPとは何か"]),
+    ("What is the difference between variance and standard deviation?", ["What is variance?", "What is standard deviation?"]),
+    ("Compare TCP and UDP", ["What is TCP?", "What is UDP?"]),
+    ("How does lasso differ from ridge regression?", ["What is lasso?", "What is ridge regression?"]),
+    ("variance vs standard deviation", ["What is variance?", "What is standard deviation?"]),
+]
+
+
+@pytest.mark.parametrize("question", ONE)
+def test_a_plain_question_is_one_goal(question: str) -> None:
+    made = strategy(question)
+    assert [goal.question for goal in made.goals] == [question]
+    assert made.condition == "G1"
+
+
+@pytest.mark.parametrize(("question", "parts"), SEVERAL)
+def test_several_questions(question: str, parts: list[str]) -> None:
+    made = strategy(question)
+    assert [goal.question for goal in made.goals] == parts
+    assert made.condition == " and ".join(f"G{number}" for number in range(1, len(parts) + 1))
+    assert made.complexity is Complexity.SEVERAL
+
+
+@pytest.mark.parametrize(("question", "parts"), COMPARED)
+def test_comparisons(question: str, parts: list[str]) -> None:
+    made = strategy(question)
+    assert [goal.question for goal in made.goals] == parts
+    assert made.complexity is Complexity.COMPARISON
+
+
+@pytest.mark.parametrize("question", ["メリットとデメリットを論じよ", "少子化について議論せよ"])
+def test_a_discussion_is_one_goal_that_looks_deeper(question: str) -> None:
+    made = strategy(question)
+    assert len(made.goals) == 1 and made.complexity is Complexity.COMPARISON
+
+
+@pytest.mark.parametrize("question", ["", "  \n\t　", "???", "。、", "\u200b"])
+def test_blank(question: str) -> None:
+    with pytest.raises(InvalidParams, match="blank"):
+        strategy(question)
+
+
+def test_too_long() -> None:
+    assert strategy("長" * MAX_CHARS).goals
+    with pytest.raises(InvalidParams, match="2,000"):
+        strategy("長" * (MAX_CHARS + 1))
+
+
+def test_more_parts_than_can_be_followed_stay_one() -> None:
+    assert len(strategy("、".join(f"指標{letter}" for letter in "ABCDEFGHIJKL") + "とは何か").goals) == 1
+
+
+def test_hostile_text_is_taken() -> None:
+    assert strategy("\ud800とは何か").question == "?とは何か"
+    assert strategy("と" * 2_000) and strategy("AとBの" * 400 + "違いは何か") and strategy("、".join(["あ"] * 900) + "とは何か")
+
+
+def test_single_fact_questions_are_not_split() -> None:
+    found = _shared() / "eval" / "jsquad-valid" / "queries.jsonl.gz"
+    if not found.is_file():
+        assert os.environ.get("CI") != "true", f"{found} is missing: CI runs the evaluation sets"
+        pytest.skip(f"{found} is not here: set SHISHO_SHARED to the folder of the evaluation sets")
+    with gzip.open(found, "rt", encoding="utf-8") as lines:
+        questions = [json.loads(line)["text"] for line in lines][::14]
+    split = [question for question in questions if len(strategy(question).goals) > 1]
+    assert len(questions) > 300
+    assert len(split) <= len(questions) // 100, split
+
+
+def _shared() -> Path:
+    beside = Path(__file__).resolve().parents[3] / "shared"
+    return Path(os.environ.get("SHISHO_SHARED", beside))

@@ -7,12 +7,11 @@ sentence's share of the query, the query's own wording, and quoted phrases. The 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shisho.domain.corpus import Passage, Ranked
-from shisho.language.terms import Query, fold, squeeze
+from shisho.language.terms import Query, squeeze
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +46,19 @@ def rank(query: Query, candidates: Sequence[Passage], statistics: Statistics, we
     """All candidates, best first, each with its score and the parts that it is the sum of. Equal scores: by id."""
     weights = weights or Weights()
     rarity = idf(query.terms, statistics)
-    pair_rarity = {pair: _idf(statistics.bigrams.get(pair, 0), statistics.passages) for pair in query.bigrams}
-    wording = _wordings(query, candidates)
+    pairs = {pair: _idf(statistics.bigrams.get(pair, 0), statistics.passages) for pair in query.bigrams}
+    plain = [squeeze(f"{passage.heading}\n{passage.text}") for passage in candidates]
     ranked = []
-    for passage, worded in zip(candidates, wording, strict=True):
-        heading = passage.heading_terms.split()
-        sentences = [line.split() for line in passage.terms.split("\n")]
+    for passage, text, worded in zip(candidates, plain, _wordings(query, plain), strict=True):
+        body, heading = _padded(passage.terms), _padded(passage.heading_terms)
+        terms = {term: float(count) for term in rarity if (count := body.count(f" {term} "))}
+        named = [term for term in rarity if f" {term} " in heading]
         parts = {
-            "terms": _bm25f(rarity, sentences, heading, statistics, weights),
-            "pairs": weights.pairs * _bm25(pair_rarity, passage.bigrams.split(), statistics.pairs, weights),
-            "sentence": weights.sentence * _best_sentence(rarity, sentences, heading),
+            "terms": _bm25f(rarity, terms, named, passage, statistics, weights),
+            "pairs": weights.pairs * _pairs(pairs, text, passage, statistics, weights),
+            "sentence": weights.sentence * _best_sentence(rarity, terms, named, body),
             "wording": weights.wording * worded,
-            "phrase": weights.phrase * _phrases(query, rarity, sentences, heading),
+            "phrase": weights.phrase * _phrases(query, rarity, body, heading),
         }
         ranked.append(Ranked(passage, sum(parts.values()), parts))
     return sorted(ranked, key=lambda place: (-place.score, place.passage.id))
@@ -81,56 +81,59 @@ def _idf(frequency: int, passages: int) -> float:
     return math.log(1 + (max(passages, frequency) - frequency + 0.5) / (frequency + 0.5))
 
 
+def _padded(terms: str) -> str:
+    """Terms so that each has a space of its own on either side, lines kept: `body.count(" term ")` is then exact."""
+    return f" {terms} ".replace(" ", "  ").replace("\n", "  \n  ")
+
+
 def _bm25f(
     rarity: Mapping[str, float],
-    sentences: Sequence[Sequence[str]],
-    heading: Sequence[str],
+    terms: Mapping[str, float],
+    named: Sequence[str],
+    passage: Passage,
     statistics: Statistics,
     weights: Weights,
 ) -> float:
-    counts: dict[str, float] = {}
-    for sentence in sentences:
-        for term in sentence:
-            if term in rarity:
-                counts[term] = counts.get(term, 0.0) + 1
-    for term in heading:
-        if term in rarity:
-            counts[term] = counts.get(term, 0.0) + weights.heading
-    length = sum(map(len, sentences)) + weights.heading * len(heading)
+    counts = {**terms, **{term: terms.get(term, 0.0) + weights.heading for term in named}}
+    length = _size(passage.terms) + weights.heading * _size(passage.heading_terms)
     return _saturated(rarity, counts, length, statistics.length + weights.heading * statistics.heading, weights)
 
 
-def _bm25(rarity: Mapping[str, float], words: Sequence[str], mean: float, weights: Weights) -> float:
-    return _saturated(rarity, Counter([word for word in words if word in rarity]), len(words), mean, weights)
+def _pairs(pairs: Mapping[str, float], text: str, passage: Passage, statistics: Statistics, weights: Weights) -> float:
+    counts = {pair: float(count) for pair in pairs if (count := text.count(pair))}
+    return _saturated(pairs, counts, _size(passage.bigrams), statistics.pairs, weights)
+
+
+def _size(words: str) -> int:
+    """How many words there are, without taking them apart: they are separated by one space or one line feed."""
+    return words.count(" ") + words.count("\n") + 1 if words else 0
 
 
 def _saturated(rarity: Mapping[str, float], counts: Mapping[str, float], length: float, mean: float, weights: Weights) -> float:
     floor = weights.saturation * (1 - weights.length + weights.length * length / (mean or 1))
-    return sum(rarity[word] * count * (weights.saturation + 1) / (count + floor) for word, count in counts.items())
+    return sum([rarity[word] * count * (weights.saturation + 1) / (count + floor) for word, count in counts.items()])
 
 
-def _best_sentence(rarity: Mapping[str, float], sentences: Sequence[Sequence[str]], heading: Sequence[str]) -> float:
+def _best_sentence(rarity: Mapping[str, float], terms: Iterable[str], named: Sequence[str], body: str) -> float:
     """The idf of the query's terms that the best sentence and the heading have between them."""
-    named = rarity.keys() & set(heading)
-    return max(sum(rarity[term] for term in (rarity.keys() & set(sentence)) | named) for sentence in sentences)
+    wanted = [(f" {term} ", rarity[term]) for term in terms if term not in named]
+    best = max([sum([worth for term, worth in wanted if term in line]) for line in body.split("\n")])
+    return best + sum([rarity[term] for term in named])
 
 
-def _wordings(query: Query, candidates: Sequence[Passage]) -> list[float]:
-    """How much of the question's own wording each candidate has; a run that few candidates have counts most."""
-    texts = [squeeze(fold(f"{passage.heading}\n{passage.text}")) for passage in candidates]
-    holders = [[at for at, text in enumerate(texts) if gram in text] for gram in query.wording]
-    scores = [0.0] * len(candidates)
-    for held in holders:
-        rarity = _idf(len(held), len(candidates))
-        for at in held:
+def _wordings(query: Query, texts: Sequence[str]) -> list[float]:
+    """How much of the question's own wording each text has; a run that few of them have counts most."""
+    scores = [0.0] * len(texts)
+    for gram in query.wording:
+        holders = [at for at, text in enumerate(texts) if gram in text]
+        rarity = _idf(len(holders), len(texts))
+        for at in holders:
             scores[at] += rarity
     return scores
 
 
-def _phrases(query: Query, rarity: Mapping[str, float], sentences: Sequence[Sequence[str]], heading: Sequence[str]) -> float:
+def _phrases(query: Query, rarity: Mapping[str, float], body: str, heading: str) -> float:
     """The idf of the quoted phrases that stand in one sentence, or in the heading, word for word."""
-    if not query.phrases:
-        return 0.0
-    lines = [f" {' '.join(line)} " for line in (*sentences, heading)]
-    found = [phrase for phrase in query.phrases if any(f" {' '.join(phrase)} " in line for line in lines)]
+    whole = f"{body}\n{heading}" if query.phrases else ""
+    found = [phrase for phrase in query.phrases if f" {'  '.join(phrase)} " in whole]
     return sum(rarity.get(term, 0.0) for phrase in found for term in phrase)

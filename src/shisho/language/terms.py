@@ -63,7 +63,7 @@ class Query:
 def analyse(sentences: Sequence[str]) -> Analysis:
     """Terms of a text given as sentences, one line each. Takes any text, however hostile."""
     folded = [fold(sentence) for sentence in sentences]
-    return Analysis("\n".join(" ".join(terms(line)) for line in folded), " ".join(pairs("\n".join(folded))))
+    return Analysis("\n".join(" ".join(terms(line)) for line in folded), " ".join(graphs("\n".join(folded))))
 
 
 def query(texts: Sequence[str]) -> Query:
@@ -75,21 +75,21 @@ def query(texts: Sequence[str]) -> Query:
     phrases = (tuple(terms(quoted)) for text in folded for quoted in _QUOTED.findall(text))
     return Query(
         terms=tuple(dict.fromkeys(named)),
-        bigrams=tuple(dict.fromkeys(pair for text in folded for pair in pairs(text))),
+        bigrams=tuple(dict.fromkeys(pair for text in folded for pair in graphs(text))),
         phrases=tuple(dict.fromkeys(phrase for phrase in phrases if len(phrase) > 1)),
-        wording=tuple(dict.fromkeys(gram for text in folded for gram in wording(text))),
+        wording=tuple(dict.fromkeys(gram for text in texts for gram in wording(squeeze(text)))),
     )
 
 
-def wording(folded: str) -> list[str]:
-    """Runs of four characters of a Japanese text without its spaces: particles and endings count here."""
-    text = squeeze(folded)
+def wording(text: str) -> list[str]:
+    """Runs of four characters of a squeezed text that are not plain Latin: particles and endings count here."""
     return [gram for at in range(len(text) - WORDING + 1) if _JAPANESE.search(gram := text[at : at + WORDING])]
 
 
-def squeeze(folded: str) -> str:
-    """A folded text without white space, so that a word broken at the end of a line is whole."""
-    return "".join(folded.split())
+def squeeze(text: str) -> str:
+    """NFKC without white space, so that a word broken at the end of a line is whole."""
+    plain = unicodedata.normalize("NFKC", text)
+    return plain.replace("\n", "").replace(" ", "").replace("\r", "").replace("\t", "")
 
 
 def fold(text: str) -> str:
@@ -120,8 +120,13 @@ def terms(line: str) -> list[str]:
 
 
 def pairs(text: str) -> list[str]:
-    """Overlapping character pairs of the runs of kanji and katakana, then every kanji alone (音速 shares 音 with 音の速さ)."""
-    return [run[at : at + 2] for run in _PAIRABLE.findall(text) for at in range(len(run) - 1)] + _KANJI.findall(text)
+    """Overlapping character pairs of the runs of kanji and katakana."""
+    return [run[at : at + 2] for run in _PAIRABLE.findall(text) for at in range(len(run) - 1)]
+
+
+def graphs(text: str) -> list[str]:
+    """The character pairs, then every kanji alone: 音速 shares one with 音の速さ."""
+    return pairs(text) + _KANJI.findall(text)
 
 
 @lru_cache(maxsize=50_000)

@@ -1,0 +1,113 @@
+"""What is written from evidence: quotations in goal order, what is missing, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shisho.domain.inquiry import EvidenceRef, GoalStatus, LoopStop, Status, Strategy, Verdict
+from shisho.librarian.answer import Draft, compose, japanese
+from shisho.librarian.strategy import strategy
+
+TWO = strategy("平均と分散はそれぞれ何ですか")
+ONE = strategy("決定係数とは何か")
+ENGLISH = strategy("What is a mean? What is a median?")
+
+
+def ref(number: int, goal: str, snippet: str, score: float = 0.9, heading: str = "") -> EvidenceRef:
+    return EvidenceRef(number, goal, snippet, heading, score, 1)
+
+
+def written(made: Strategy, evidence: Sequence[EvidenceRef], stop: LoopStop) -> Draft:
+    met = {one.goal_id for one in evidence if one.score >= 0.5}
+    status = [GoalStatus(goal.id, int(goal.id in met), int(goal.id in met), goal.id in met) for goal in made.goals]
+    return compose(made, status, evidence, Verdict(Status.COMPLETE, "", "", stop))
+
+
+def test_quotations_in_goal_order_with_headings() -> None:
+    draft = written(
+        TWO,
+        [ref(1, "G2", "分散は散らばりの度合いである。", heading="第2章"), ref(2, "G1", "平均は和を個数で割る。")],
+        LoopStop.CONDITION_MET,
+    )
+    assert draft.text == (
+        "抜粋のみ(モデル未設定)\n\n"
+        "■ 平均は何ですか\n「平均は和を個数で割る。」 [2]\n\n"
+        "■ 分散は何ですか\n「分散は散らばりの度合いである。」 [1] — 第2章"
+    )
+    assert [(one.text, one.evidence, one.supported) for one in draft.sentences] == [
+        ("平均は和を個数で割る。", (2,), True),
+        ("分散は散らばりの度合いである。", (1,), True),
+    ]
+    assert draft.missing == () and not draft.abstained
+
+
+def test_one_goal_needs_no_title_and_the_best_comes_first() -> None:
+    draft = written(ONE, [ref(1, "G1", "近い文。", 0.6), ref(2, "G1", "答えの文。", 0.9)], LoopStop.CONDITION_MET)
+    assert draft.text == "抜粋のみ(モデル未設定)\n\n「答えの文。」 [2]\n「近い文。」 [1]"
+
+
+def test_what_is_missing_is_named_with_the_reason() -> None:
+    draft = written(TWO, [ref(1, "G1", "平均は和を個数で割る。")], LoopStop.SECONDS)
+    assert "次の点は見つかりませんでした: 分散は何ですか" in draft.text and "時間の上限" in draft.text
+    assert draft.missing == ("分散は何ですか",) and not draft.abstained
+
+
+def test_near_misses_are_called_so() -> None:
+    draft = written(ONE, [ref(1, "G1", "相関係数とは指標である。", 0.3)], LoopStop.EXHAUSTED)
+    assert draft.abstained and draft.missing == (ONE.question,)
+    assert (
+        draft.text.index("見つかりませんでした")
+        < draft.text.index("近い記述")
+        < draft.text.index("「相関係数とは指標である。」 [1]")
+    )
+
+
+def test_an_alternative_that_was_not_needed_is_not_missing() -> None:
+    either = Strategy(TWO.question, TWO.goals, "G1 or G2", TWO.complexity)
+    draft = written(either, [ref(1, "G1", "平均は和を個数で割る。")], LoopStop.CONDITION_MET)
+    assert draft.missing == () and "見つかりませんでした" not in draft.text
+
+
+@pytest.mark.parametrize("stop", [stop for stop in LoopStop if stop is not LoopStop.CONDITION_MET])
+def test_an_abstention_says_so_and_why_in_both_languages(stop: LoopStop) -> None:
+    for made, said, why in (
+        (ONE, "見つかりませんでした", "探索の終了: "),
+        (ENGLISH, "Nothing in the documents", "The search ended: "),
+    ):
+        draft = written(made, [], stop)
+        assert draft.abstained and said in draft.text and why in draft.text
+        assert draft.sentences == () and draft.missing == tuple(goal.question for goal in made.goals)
+        assert "[" not in draft.text, "nothing to cite, nothing cited"
+
+
+def test_english() -> None:
+    draft = written(ENGLISH, [ref(1, "G1", "A mean is a sum over a count.", heading="Means")], LoopStop.ROUNDS)
+    assert draft.text.startswith(
+        "quotations only, no model set\n\n■ What is a mean?\n“A mean is a sum over a count.” [1] — Means"
+    )
+    assert "Not found: What is a median?" in draft.text
+    assert not re.search(r"[ぁ-んァ-ヺ一-鿿]", draft.text)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"), [("決定係数", True), ("R²とは", True), ("カタカナ", True), ("What is R²?", False), ("π?", False)]
+)
+def test_the_language_of_the_answer_is_that_of_the_question(question: str, expected: bool) -> None:
+    assert japanese(question) is expected
+
+
+snippets = st.text(min_size=1, max_size=40)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["G1", "G2"]), snippets, st.floats(0, 1)), max_size=6))
+def test_every_quotation_stands_verbatim_beside_its_number(found: list[tuple[str, str, float]]) -> None:
+    evidence = [ref(number, goal, snippet, score) for number, (goal, snippet, score) in enumerate(found, 1)]
+    draft = written(TWO, evidence, LoopStop.ROUNDS)
+    assert all(f"「{one.snippet}」 [{one.number}]" in draft.text for one in evidence)
+    assert sorted(sentence.evidence[0] for sentence in draft.sentences) == [one.number for one in evidence]
+    assert draft.abstained is (max((one.score for one in evidence), default=0.0) < 0.5)

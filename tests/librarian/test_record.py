@@ -1,0 +1,133 @@
+"""The record of a run: what is stored, what is given back, what is dropped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shisho.domain.codec import plain
+from shisho.domain.corpus import Citation, DocumentId, PassageId, Shown
+from shisho.domain.inquiry import Plan, Status, Verdict
+from shisho.librarian.budget import Spending
+from shisho.librarian.citations import Citations
+from shisho.librarian.record import Node, Record, Stopped
+from shisho.librarian.state import State
+from shisho.librarian.strategy import strategy
+from shisho.stores.memory import MemoryLedger
+from tests.librarian.library import Ticking
+
+
+def citation(name: str, cluster: str = "") -> Citation:
+    return Citation(DocumentId(name), name, name, 3, 1, 4, "本文²", "0" * 64, PassageId(f"{name}-1"), cluster)
+
+
+class Counting:
+    """A node's work that counts how often it is done and takes a citation each time."""
+
+    def __init__(self, citations: Citations) -> None:
+        self.citations, self.done = citations, 0
+
+    async def __call__(self, state: State) -> State:
+        self.done += 1
+        self.citations.take(citation("a"))
+        return State(barren=state.get("barren", 0) + 1, spent=Spending(rounds=1))
+
+
+class Run:
+    """One process's view of a run over a shared ledger."""
+
+    def __init__(self, ledger: MemoryLedger, *, stop: bool = False) -> None:
+        self.heard: list[tuple[str, dict[str, Any]]] = []
+        self.citations = Citations()
+        self.work = Counting(self.citations)
+        self.record = Record(ledger, "run", self.citations, Ticking(0.5), self._hear, lambda: stop)
+
+    def node(self, name: str = "evaluate", *, stoppable: bool = False) -> Any:
+        return self.record.recorded(Node(name, self.work, ("question", "barren"), stoppable))
+
+    def _hear(self, event: str, **facts: Any) -> None:
+        self.heard.append((event, facts))
+
+
+async def test_a_step_taken_before_is_given_back_with_its_time_and_its_citations() -> None:
+    ledger = MemoryLedger()
+    first = Run(ledger)
+    given = await first.node()(State(question="何か", barren=1))
+    assert given == State(barren=2, spent=Spending(rounds=1, seconds=0.5))
+    again = Run(ledger)
+    assert await again.node()(State(question="何か", barren=1)) == given
+    assert again.work.done == 0 and first.work.done == 1
+    assert again.citations.since(0) == first.citations.since(0) == (citation("a"),)
+    assert [facts["replayed"] for _, facts in first.heard + again.heard] == [False, True]
+
+
+async def test_what_a_node_does_not_see_does_not_matter() -> None:
+    ledger = MemoryLedger()
+    await Run(ledger).node()(State(question="何か", barren=1))
+    again = Run(ledger)
+    await again.node()(State(question="何か", barren=1, exhausted=True))
+    assert again.work.done == 0
+    assert (await ledger.steps("run"))[0]["input"] == {"question": "何か", "barren": 1}
+
+
+async def test_another_input_or_another_node_drops_the_step_and_all_after() -> None:
+    for name, state in (("evaluate", State(question="別の問い", barren=1)), ("search", State(question="何か", barren=1))):
+        ledger = MemoryLedger()
+        first = Run(ledger)
+        act = first.node()
+        for barren in (1, 2, 3):
+            await act(State(question="何か", barren=barren))
+        again = Run(ledger)
+        await again.node(name)(state)
+        assert again.work.done == 1
+        assert again.heard[0] == ("forgotten", {"step": 1, "node": name})
+        assert [(step["step"], step["node"]) for step in await ledger.steps("run")] == [(1, name)]
+
+
+async def test_a_wish_to_stop_is_heard_before_new_work_and_not_before_replay() -> None:
+    ledger = MemoryLedger()
+    await Run(ledger).node()(State(question="何か"))
+    late = Run(ledger, stop=True)
+    act = late.node(stoppable=True)
+    await act(State(question="何か"))
+    try:
+        await act(State(question="何か", barren=5))
+        raise AssertionError("it went on")
+    except Stopped as stopped:
+        assert stopped.state == State(question="何か", barren=5)
+    assert len(await ledger.steps("run")) == 1 and late.work.done == 0
+    await Run(ledger, stop=True).node("answer")(State(question="何か"))
+
+
+async def test_a_state_comes_back_as_it_went_in() -> None:
+    made = strategy("決定係数と相関係数の違いは何か")
+    state = State(
+        strategy=made,
+        plans=(Plan("意図", ("鍵",), "", "理由", {"course": "統計学", "page": ("1", "2")}),),
+        shown=(Shown(7, "𠮟る\n½ ㈱", "見出し", 0.1 + 0.2),),
+        rarity={"係数": 1 / 3},
+        verdicts=(Verdict(Status.CONTINUE, "G1", "理由"),),
+        spent=Spending(1, 0.25),
+    )
+
+    async def all_of_it(seen: State) -> State:
+        return State(**state)
+
+    ledger, run = MemoryLedger(), Run(MemoryLedger())
+    record = Record(ledger, "run", run.citations, Ticking(0.0), run._hear, lambda: False)
+    assert await record.recorded(Node("all", all_of_it, ()))(State()) == state
+    assert plain((await ledger.steps("run"))[0]["output"]["state"]) == plain(state)
+
+
+def test_sources_are_independent_by_document_and_by_cluster() -> None:
+    citations = Citations()
+    numbers = [
+        citations.take(citation(name, cluster))
+        for name, cluster in [("a", "x"), ("a", "y"), ("b", "y"), ("c", "z"), ("d", ""), ("e", "")]
+    ]
+    assert numbers == [1, 2, 3, 4, 5, 6]
+    assert citations.sources([1, 2]) == 1, "one document"
+    assert citations.sources([2, 3]) == 1, "copies of each other"
+    assert citations.sources([1, 3]) == 2
+    assert citations.sources([1, 3, 2]) == 1, "the second joins the other two"
+    assert citations.sources([4, 5, 6]) == 3
+    assert citations.sources([]) == 0

@@ -3,6 +3,7 @@
 ShishoError                      code                  retry
 ├─ InvalidParams                 INVALID_PARAMS        no
 ├─ NotFound                      RESOURCE_NOT_FOUND    no
+│  └─ TaskNotFound               TASK_NOT_FOUND        no
 ├─ EmptyCorpus                   EMPTY_CORPUS          no
 ├─ BudgetExhausted               BUDGET_EXHAUSTED      no
 ├─ SourceRemoved                 SOURCE_REMOVED        no
@@ -48,6 +49,12 @@ class NotFound(ShishoError):
     """No such document, answer, evidence or passage (or the prefix fits several)."""
 
     code = "RESOURCE_NOT_FOUND"
+
+
+class TaskNotFound(NotFound):
+    """No such task (or the prefix fits several)."""
+
+    code = "TASK_NOT_FOUND"
 
 
 class EmptyCorpus(ShishoError):

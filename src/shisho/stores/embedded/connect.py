@@ -74,6 +74,10 @@ class Database:
 
         await asyncio.to_thread(self._with_own_connection, copy)
 
+    def reader(self) -> apsw.Connection:
+        """A read-only connection of the caller's own, for one thread. The caller closes it."""
+        return self._connect(readonly=True)
+
     def _with_own_connection(self, work: Callable[[apsw.Connection], None]) -> None:
         with closing(self._connect(readonly=True)) as connection:
             work(connection)

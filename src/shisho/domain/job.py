@@ -1,0 +1,245 @@
+"""A task and its jobs: what is queued, who holds it, what became of it, and the rules of moving from state to state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from typing import Any, NewType
+
+JobId = NewType("JobId", str)
+TaskId = NewType("TaskId", str)
+WorkerId = NewType("WorkerId", str)
+
+MAX_FAILURES = 3
+QUEUED, CANCELLED, STOP_ASKED = "queued", "cancelled", "stop_asked"
+"""Kinds of events that workers listen for; each event rings under its task's id and under its kind."""
+
+
+class JobState(StrEnum):
+    """Where a job stands. `parked` waits for its own children, `awaiting_auth` for a person; neither holds a worker."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    PARKED = "parked"
+    AWAITING_AUTH = "awaiting_auth"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class TaskState(StrEnum):
+    """`waiting`: only jobs that await a person are left. `failed`: it ended and no job completed."""
+
+    CREATED = "created"
+    RUNNING = "running"
+    WAITING = "waiting"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
+class Priority(IntEnum):
+    """The lower number goes first."""
+
+    HIGH = 10
+    MEDIUM = 50
+    LOW = 90
+
+
+class StopMode(StrEnum):
+    """`graceful` lets running jobs finish; `immediate` cancels them too."""
+
+    GRACEFUL = "graceful"
+    IMMEDIATE = "immediate"
+
+
+LIVE = frozenset({JobState.QUEUED, JobState.RUNNING, JobState.PARKED})
+ENDED = frozenset({JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED})
+
+MOVES: Mapping[JobState, frozenset[JobState]] = {
+    JobState.QUEUED: frozenset({JobState.RUNNING, JobState.CANCELLED}),
+    JobState.RUNNING: frozenset(set(JobState) - {JobState.RUNNING}),
+    JobState.PARKED: frozenset({JobState.QUEUED, JobState.CANCELLED}),
+    JobState.AWAITING_AUTH: frozenset({JobState.QUEUED, JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED}),
+    JobState.COMPLETED: frozenset(),
+    JobState.FAILED: frozenset({JobState.QUEUED}),
+    JobState.CANCELLED: frozenset({JobState.QUEUED}),
+}
+
+
+class Stale(Exception):
+    """The claim is no longer held: the job was taken back, stopped, ended or removed. Stop and discard."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewTask:
+    """A task to be opened. Asked again with the same id, or the same key of the same owner, the first one stands."""
+
+    id: TaskId
+    owner: str
+    question: str = ""
+    budget: Mapping[str, float] = field(default_factory=dict)
+    idempotency_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewJob:
+    """A job to be queued. The caller makes the id, so that asking again after a doubtful commit adds nothing; within a
+    task a `dedupe_key` stands for one job, whatever became of it. `not_before` is ISO 8601 in UTC, as `Clock.now` gives."""
+
+    id: JobId
+    kind: str
+    input: Mapping[str, Any] = field(default_factory=dict)
+    priority: int = Priority.MEDIUM
+    not_before: str | None = None
+    dedupe_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Enqueued:
+    """What stands after an enqueue: for each job asked for, in order, its own id or that of the job it repeats."""
+
+    task_id: TaskId
+    job_ids: tuple[JobId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The right to write about a running job. `attempt` is the fence: a later claim has a higher one."""
+
+    job_id: JobId
+    attempt: int
+    worker_id: WorkerId
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A claim and how often it has been renewed."""
+
+    claim: Claim
+    beat: int
+
+
+@dataclass(frozen=True, slots=True)
+class JobError:
+    """Why an attempt did not come to its end."""
+
+    code: str
+    message: str
+    details: Mapping[str, Any] = field(default_factory=dict)
+    attempt: int = 0
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One queued piece of a task's work. `errors` is the history, latest last. `cause_id` is the job that spawned it.
+    `not_before`: a queued job is not claimed earlier; a parked or awaiting one leaves its state by itself then."""
+
+    id: JobId
+    task_id: TaskId
+    kind: str
+    state: JobState
+    priority: int
+    input: Mapping[str, Any]
+    created_at: str
+    output: Any = None
+    errors: tuple[JobError, ...] = ()
+    progress: Mapping[str, Any] = field(default_factory=dict)
+    attempt: int = 0
+    failures: int = 0
+    worker_id: WorkerId | None = None
+    not_before: str | None = None
+    stop_asked: bool = False
+    dedupe_key: str | None = None
+    cause_id: JobId | None = None
+    started_at: str | None = None
+    finished_at: str | None = None
+
+    @property
+    def claim(self) -> Claim:
+        """The claim of the worker that holds it, or held it last."""
+        return Claim(self.id, self.attempt, self.worker_id or WorkerId(""))
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One research task of a client. `revision` rises with every event; `jobs` counts its jobs by state."""
+
+    id: TaskId
+    owner: str
+    question: str
+    state: TaskState
+    revision: int
+    budget: Mapping[str, float]
+    spent: Mapping[str, float]
+    created_at: str
+    jobs: Mapping[JobState, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One change: `kind` is the state a job came to, or `progress`, or `stop_asked`."""
+
+    task_id: TaskId
+    revision: int
+    job_id: JobId
+    at: str
+    kind: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A task and its jobs in order of age, as of one moment. `more`: there are further jobs after the last."""
+
+    task: Task
+    jobs: tuple[Job, ...]
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Halt:
+    """What stopping a task did: how many jobs were cancelled, by the state they were in, and which go on to their end."""
+
+    cancelled: Mapping[JobState, int]
+    still_running: tuple[JobId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """How many rows a task had."""
+
+    jobs: int
+    events: int
+
+
+def task_state(jobs: Mapping[JobState, int]) -> TaskState:
+    """The state of a task by the numbers of its jobs."""
+    if any(jobs.get(state, 0) for state in LIVE):
+        return TaskState.RUNNING
+    for found, state in (
+        (JobState.AWAITING_AUTH, TaskState.WAITING),
+        (JobState.CANCELLED, TaskState.STOPPED),
+        (JobState.COMPLETED, TaskState.COMPLETED),
+        (JobState.FAILED, TaskState.FAILED),
+    ):
+        if jobs.get(found, 0):
+            return state
+    return TaskState.CREATED
+
+
+def after_failure(failures: int, *, stepped: bool, stop_asked: bool) -> tuple[JobState, int]:
+    """Where a job goes whose attempt came to nothing, and its count of failures. An attempt that stored a new step counts
+    as progress, not as a failure."""
+    counted = failures if stepped else failures + 1
+    if stop_asked:
+        return JobState.CANCELLED, counted
+    return (JobState.FAILED if counted >= MAX_FAILURES else JobState.QUEUED), counted
+
+
+def gave_up(last: JobError) -> JobError:
+    """The last entry in the history of a job that has failed too often."""
+    message = f"Gave up after {MAX_FAILURES} failures. The last one: {last.message}"
+    return JobError(last.code, message, last.details, last.attempt, last.at)

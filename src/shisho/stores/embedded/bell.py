@@ -1,0 +1,90 @@
+"""The bell across the processes that share one SQLite file: while someone listens, a thread asks every 20 ms whether another
+connection has committed, and reads which tasks have new events."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import apsw
+
+from shisho.ports import Ear
+from shisho.stores.bell import LocalBell
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.rows import every
+from shisho.telemetry import log
+
+POLL_SECONDS = 0.02
+
+
+class EmbeddedBell:
+    """`ports.Bell` over one SQLite file. What this process commits rings at once; what others commit, within the poll."""
+
+    def __init__(self, database: Database, poll_seconds: float = POLL_SECONDS) -> None:
+        self._database, self._poll_seconds = database, poll_seconds
+        self._local = LocalBell()
+        self._listeners = 0
+        self._watch: _Watch | None = None
+
+    def ring(self, topics: Iterable[str]) -> None:
+        self._local.ring(topics)
+
+    @contextmanager
+    def listen(self, *topics: str) -> Iterator[Ear]:
+        self._listeners += 1
+        if self._watch is None:
+            self._watch = _Watch(self._database, self._local, self._poll_seconds)
+        try:
+            with self._local.listen(*topics) as ear:
+                yield ear
+        finally:
+            self._listeners -= 1
+            if not self._listeners and self._watch is not None:
+                self._watch.ended.set()
+                self._watch = None
+
+    @property
+    def listening(self) -> int:
+        """How many listen now."""
+        return self._local.listening
+
+
+class _Watch:
+    """The thread that looks at the file. It begins before the listener reads, so nothing falls between."""
+
+    def __init__(self, database: Database, bell: LocalBell, poll_seconds: float) -> None:
+        self._bell, self._loop, self._poll_seconds = bell, asyncio.get_running_loop(), poll_seconds
+        self.ended = threading.Event()
+        self._connection = database.reader()
+        self._version, self._seq = self._data_version(), self._last_seq()
+        threading.Thread(target=self._run, name="shisho-bell", daemon=True).start()
+
+    def _run(self) -> None:
+        while not self.ended.wait(self._poll_seconds):
+            try:
+                topics = self._news()
+                if topics:
+                    self._loop.call_soon_threadsafe(self._bell.ring, topics)
+            except apsw.BusyError:
+                log.debug("the bell found the database busy")
+            except RuntimeError:  # the loop has ended, and its listeners with it
+                break
+        self._connection.close()
+
+    def _news(self) -> set[str]:
+        version = self._data_version()
+        if version == self._version:
+            return set()
+        query = "SELECT task_id, kind, max(seq) FROM events WHERE seq > ? GROUP BY task_id, kind"
+        found = every(self._connection.execute(query, (self._seq,)))
+        self._version = version
+        self._seq = max((seq for _, _, seq in found), default=self._seq)
+        return {topic for task_id, kind, _ in found for topic in (task_id, kind)}
+
+    def _data_version(self) -> int:
+        return int(self._connection.pragma("data_version"))
+
+    def _last_seq(self) -> int:
+        return int(self._connection.execute("SELECT coalesce(max(seq), 0) FROM events").get)

@@ -1,0 +1,197 @@
+"""The queue's visiting side in SQLite: tasks, what happened in them, stopping and resuming them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from shisho.domain.codec import dumps
+from shisho.domain.job import (
+    STOP_ASKED,
+    Enqueued,
+    Event,
+    Halt,
+    JobId,
+    JobState,
+    NewJob,
+    NewTask,
+    Removed,
+    Snapshot,
+    StopMode,
+    Task,
+    TaskId,
+    TaskState,
+)
+from shisho.errors import TaskNotFound
+from shisho.ports import Bell, Clock
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.moves import JOB, TASK, Transaction, Transactions, jobs, task
+
+TOP = "\U0010ffff"
+
+
+class EmbeddedTasks:
+    """`ports.TaskStore` over one SQLite file."""
+
+    def __init__(self, database: Database, clock: Clock, bell: Bell) -> None:
+        self._transactions = Transactions(database, clock, bell)
+
+    async def open(self, task: NewTask) -> Task:
+        return await self._transactions.write(lambda transaction: _task(transaction, _opened(transaction, task)))
+
+    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob]) -> Enqueued:
+        def work(transaction: Transaction) -> Enqueued:
+            task_id = _opened(transaction, task) if isinstance(task, NewTask) else _task(transaction, task).id
+            return Enqueued(task_id, tuple(transaction.insert(task_id, each) for each in jobs))
+
+        return await self._transactions.write(work)
+
+    async def task(self, task_id: TaskId) -> Task:
+        return await self._transactions.read(lambda transaction: _task(transaction, task_id))
+
+    async def find(self, prefix: str, owner: str) -> TaskId:
+        query = "SELECT id FROM tasks WHERE owner = :owner AND id >= :prefix AND id < :top LIMIT 2"
+        if prefix == "last":
+            query = "SELECT id FROM tasks WHERE owner = :owner ORDER BY created_at DESC, id DESC LIMIT 1"
+        values = {"owner": owner, "prefix": prefix, "top": prefix + TOP}
+        found = await self._transactions.rows(query, {name: each for name, each in values.items() if f":{name}" in query})
+        if len(found) > 1:
+            raise TaskNotFound(f"More than one task begins with {prefix}: give more of its id.")
+        if not found:
+            raise TaskNotFound("There is no task yet." if prefix == "last" else f"There is no task {prefix}.")
+        return TaskId(found[0][0])
+
+    async def tasks(
+        self, owner: str, states: Sequence[TaskState] = (), after: TaskId | None = None, limit: int = 50
+    ) -> Sequence[Task]:
+        query = f"SELECT {TASK} FROM tasks WHERE owner = :owner"
+        values: dict[str, Any] = {"owner": owner, "limit": limit}
+        if states:
+            query += " AND state IN (SELECT value FROM json_each(:states))"
+            values["states"] = dumps(states)
+        if after is not None:
+            query += " AND (created_at, id) < (SELECT created_at, id FROM tasks WHERE id = :after)"
+            values["after"] = after
+        found = await self._transactions.rows(f"{query} ORDER BY created_at DESC, id DESC LIMIT :limit", values)
+        return [task(row) for row in found]
+
+    async def snapshot(self, task_id: TaskId, after: JobId | None = None, limit: int = 200) -> Snapshot:
+        query = f"SELECT {JOB} FROM jobs WHERE task_id = :task_id"
+        values = {"task_id": task_id, "limit": limit + 1}
+        if after is not None:
+            query += " AND (created_at, id) > (SELECT created_at, id FROM jobs WHERE id = :after)"
+            values["after"] = after
+        query += " ORDER BY created_at, id LIMIT :limit"
+
+        def work(transaction: Transaction) -> Snapshot:
+            found = transaction.rows(query, values)
+            return Snapshot(_task(transaction, task_id), jobs(found[:limit]), len(found) > limit)
+
+        return await self._transactions.read(work)
+
+    async def events(self, task_id: TaskId, after: int = 0, limit: int = 200) -> Sequence[Event]:
+        query = """SELECT revision, job_id, at, kind, data_json FROM events WHERE task_id = :task_id AND revision > :after
+            ORDER BY revision LIMIT :limit"""
+        values = {"task_id": task_id, "after": after, "limit": limit}
+
+        def work(transaction: Transaction) -> list[Event]:
+            _task(transaction, task_id)
+            found = transaction.rows(query, values)
+            return [Event(task_id, revision, JobId(job), at, kind, json.loads(data)) for revision, job, at, kind, data in found]
+
+        return await self._transactions.read(work)
+
+    async def stop(self, task_id: TaskId, mode: StopMode) -> Halt:
+        # Parents first: the end of its last child would queue a parked one again.
+        query = "SELECT id, state FROM jobs WHERE task_id = :id AND state IN ('queued', 'parked', 'awaiting_auth', 'running')"
+        query += " ORDER BY state <> 'parked'"
+
+        def work(transaction: Transaction) -> Halt:
+            _task(transaction, task_id)
+            found = [(JobId(id_), JobState(state)) for id_, state in transaction.rows(query, {"id": task_id})]
+            spared = [id_ for id_, state in found if state is JobState.RUNNING and mode is StopMode.GRACEFUL]
+            cancelled = [(id_, state) for id_, state in found if id_ not in spared]
+            for job_id, state in cancelled:
+                _cancel(transaction, job_id, state)
+            for job_id in spared:
+                transaction.rows("UPDATE jobs SET cancel_requested = 1 WHERE id = :id", {"id": job_id})
+                transaction.happened(task_id, job_id, STOP_ASKED)
+            return Halt(Counter(state for _, state in cancelled), tuple(spared))
+
+        return await self._transactions.write(work)
+
+    async def resume(self, task_id: TaskId) -> Sequence[JobId]:
+        query = "SELECT id, state FROM jobs WHERE task_id = :id AND state IN ('cancelled', 'failed') ORDER BY created_at, id"
+
+        def work(transaction: Transaction) -> list[JobId]:
+            _task(transaction, task_id)
+            found = [(JobId(id_), JobState(state)) for id_, state in transaction.rows(query, {"id": task_id})]
+            transaction.rows("UPDATE jobs SET cancel_requested = 0 WHERE task_id = :id AND cancel_requested", {"id": task_id})
+            for job_id, state in found:
+                sets = "state = 'queued', failures = 0, not_before = NULL, finished_at = NULL"
+                transaction.rows(f"UPDATE jobs SET {sets} WHERE id = :id", {"id": job_id})
+                transaction.moved(job_id, state, JobState.QUEUED)
+            return [job_id for job_id, _ in found]
+
+        return await self._transactions.write(work)
+
+    async def resolve(self, job_ids: Sequence[JobId], *, skip: bool = False) -> Sequence[JobId]:
+        new = JobState.COMPLETED if skip else JobState.QUEUED
+        sets = "finished_at = :now" if skip else "output_json = NULL"
+        query = f"""UPDATE jobs SET state = '{new}', not_before = NULL, {sets} WHERE id = :id AND state = 'awaiting_auth'
+            RETURNING id, :now"""
+
+        def work(transaction: Transaction) -> list[JobId]:
+            freed = [each for each in job_ids if transaction.rows(query, {"id": each, "now": transaction.now})]
+            for job_id in freed:
+                transaction.moved(job_id, JobState.AWAITING_AUTH, new)
+            return freed
+
+        return await self._transactions.write(work)
+
+    async def remove(self, task_id: TaskId) -> Removed:
+        def work(transaction: Transaction) -> Removed:
+            _task(transaction, task_id)
+            values = {"id": task_id}
+            events = transaction.rows("DELETE FROM events WHERE task_id = :id RETURNING 1", values)
+            transaction.rows("DELETE FROM job_steps WHERE job_id IN (SELECT id FROM jobs WHERE task_id = :id)", values)
+            removed = transaction.rows("DELETE FROM jobs WHERE task_id = :id RETURNING 1", values)
+            transaction.rows("DELETE FROM tasks WHERE id = :id", values)
+            transaction.topics |= {task_id, JobState.CANCELLED}
+            return Removed(len(removed), len(events))
+
+        return await self._transactions.write(work)
+
+    async def durations(self, kind: str, limit: int = 20) -> Sequence[float]:
+        query = """SELECT started_at, finished_at FROM jobs WHERE kind = :kind AND state = 'completed'
+            ORDER BY finished_at DESC LIMIT :limit"""
+        found = await self._transactions.rows(query, {"kind": kind, "limit": limit})
+        return [(datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() for start, end in found]
+
+
+def _task(transaction: Transaction, task_id: TaskId) -> Task:
+    found = transaction.rows(f"SELECT {TASK} FROM tasks WHERE id = :id", {"id": task_id})
+    if not found:
+        raise TaskNotFound(f"There is no task {task_id}.")
+    return task(found[0])
+
+
+def _opened(transaction: Transaction, new: NewTask) -> TaskId:
+    values: dict[str, Any] = {"id": new.id, "owner": new.owner, "question": new.question, "budget": dumps(new.budget)}
+    values |= {"key": new.idempotency_key, "now": transaction.now}
+    transaction.rows(
+        """INSERT INTO tasks(id, owner, question, state, budget_json, idempotency_key, created_at)
+        VALUES (:id, :owner, :question, 'created', :budget, :key, :now) ON CONFLICT DO NOTHING""",
+        values,
+    )
+    query = "SELECT id FROM tasks WHERE owner = :owner AND idempotency_key = :key UNION ALL SELECT id FROM tasks WHERE id = :id"
+    return TaskId(transaction.rows(query, values)[0][0])
+
+
+def _cancel(transaction: Transaction, job_id: JobId, state: JobState) -> None:
+    sets = "state = 'cancelled', not_before = NULL, output_json = NULL, finished_at = :now"
+    transaction.rows(f"UPDATE jobs SET {sets} WHERE id = :id", {"id": job_id, "now": transaction.now})
+    transaction.moved(job_id, state, JobState.CANCELLED)

@@ -1,0 +1,358 @@
+"""A queue that keeps nothing: for tests, and for one process that lives as long as its work."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from shisho.domain.codec import plain
+from shisho.domain.job import (
+    ENDED,
+    LIVE,
+    MOVES,
+    STOP_ASKED,
+    Claim,
+    Enqueued,
+    Event,
+    Halt,
+    Job,
+    JobError,
+    JobId,
+    JobState,
+    NewJob,
+    NewTask,
+    Priority,
+    Removed,
+    Running,
+    Snapshot,
+    Stale,
+    StopMode,
+    Task,
+    TaskId,
+    TaskState,
+    WorkerId,
+    after_failure,
+    gave_up,
+    task_state,
+)
+from shisho.errors import Internal, NotFound, TaskNotFound
+from shisho.ports import Bell, Clock
+
+
+@dataclass
+class _Shared:
+    """What the two sides of the queue both see."""
+
+    clock: Clock
+    bell: Bell
+    tasks: dict[TaskId, Task] = field(default_factory=dict)
+    keys: dict[tuple[str, str], TaskId] = field(default_factory=dict)
+    jobs: dict[JobId, Job] = field(default_factory=dict)
+    beats: dict[JobId, int] = field(default_factory=dict)
+    steps: defaultdict[JobId, dict[str, tuple[int, Any]]] = field(default_factory=lambda: defaultdict(dict))
+    events: defaultdict[TaskId, list[Event]] = field(default_factory=lambda: defaultdict(list))
+
+    def move(self, job: Job, state: JobState, data: Mapping[str, Any] | None = None, **changes: Any) -> None:
+        """Put a job into a state, with its event, its task's counts, and the parent that waited for it as its last child."""
+        if state not in MOVES[job.state]:
+            raise Internal(f"A {job.state} job cannot become {state}.")
+        changes.setdefault("finished_at", self.clock.now() if state in ENDED else None)
+        self.jobs[job.id] = replace(job, state=state, **changes)
+        self.happened(job, state, data or {})
+        parent = self.jobs.get(job.cause_id) if job.cause_id else None
+        if parent and parent.state is JobState.PARKED and not any(each.state in LIVE for each in self.children(parent.id)):
+            self.move(parent, JobState.QUEUED, not_before=None)
+
+    def happened(self, job: Job, kind: str, data: Mapping[str, Any]) -> None:
+        task = self.tasks[job.task_id]
+        jobs = Counter(each.state for each in self.jobs.values() if each.task_id == task.id)
+        revision = task.revision + 1
+        self.tasks[task.id] = replace(task, revision=revision, jobs=dict(jobs), state=task_state(jobs))
+        self.events[task.id].append(Event(task.id, revision, job.id, self.clock.now(), kind, data))
+        self.bell.ring((task.id, kind))
+
+    def insert(self, task_id: TaskId, new: NewJob, state: JobState = JobState.QUEUED, cause: JobId | None = None) -> JobId:
+        if new.id in self.jobs:
+            return new.id
+        same = (each for each in self.jobs.values() if each.task_id == task_id and each.dedupe_key == new.dedupe_key)
+        twin = next(same, None) if new.dedupe_key is not None else None
+        if twin is not None:
+            return twin.id
+        self.jobs[new.id] = Job(
+            id=new.id,
+            task_id=task_id,
+            kind=new.kind,
+            state=state,
+            priority=int(new.priority),
+            input=plain(new.input),
+            created_at=self.clock.now(),
+            not_before=new.not_before,
+            dedupe_key=new.dedupe_key,
+            cause_id=cause,
+            finished_at=self.clock.now() if state in ENDED else None,
+        )
+        self.happened(self.jobs[new.id], state, {"kind": new.kind})
+        return new.id
+
+    def children(self, job_id: JobId) -> list[Job]:
+        return sorted((each for each in self.jobs.values() if each.cause_id == job_id), key=_age)
+
+    def task(self, task_id: TaskId) -> Task:
+        if task_id not in self.tasks:
+            raise TaskNotFound(f"There is no task {task_id}.")
+        return self.tasks[task_id]
+
+
+class MemoryJobs:
+    """`ports.JobStore` in dictionaries."""
+
+    def __init__(self, shared: _Shared) -> None:
+        self._shared = shared
+
+    async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
+        now = self._shared.clock.now()
+        queued = (each for each in self._shared.jobs.values() if each.state is JobState.QUEUED and each.kind in kinds)
+        due = [each for each in queued if each.not_before is None or each.not_before <= now]
+        if not due:
+            return None
+        job = min(due, key=lambda each: (each.priority, *_age(each)))
+        data = {"attempt": job.attempt + 1, "worker_id": worker_id}
+        changes = {"attempt": job.attempt + 1, "worker_id": worker_id, "not_before": None, "started_at": now}
+        self._shared.move(job, JobState.RUNNING, data, **changes)
+        self._shared.beats[job.id] = 0
+        return self._shared.jobs[job.id]
+
+    async def renew(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
+        held = await self.held(claims)
+        for claim in held:
+            self._shared.beats[claim.job_id] += 1
+        return held
+
+    async def held(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
+        jobs = ((claim, self._shared.jobs.get(claim.job_id)) for claim in claims)
+        return {claim: job.stop_asked for claim, job in jobs if job is not None and _is_held(job, claim)}
+
+    async def finish(self, claim: Claim, output: Any) -> None:
+        job = self._shared.jobs.get(claim.job_id)
+        if job is not None and job.state is JobState.COMPLETED and job.claim == claim:
+            return
+        self._shared.move(self._held(claim), JobState.COMPLETED, output=plain(output))
+
+    async def fail(self, claim: Claim, error: JobError) -> None:
+        job = self._held(claim)
+        said = (*job.errors, replace(error, attempt=claim.attempt, at=self._shared.clock.now()))
+        self._shared.move(job, JobState.FAILED, {"code": error.code}, errors=said)
+
+    async def put_back(self, claim: Claim, not_before: str | None = None, error: JobError | None = None) -> None:
+        job = self._held(claim)
+        if error is not None:
+            self._count_failure(job, error, not_before)
+        else:
+            self._wait(job, JobState.QUEUED, not_before=not_before)
+
+    async def take_back(self, seen: Running, error: JobError) -> None:
+        job = self._held(seen.claim)
+        if self._shared.beats[job.id] != seen.beat:
+            raise Stale
+        self._count_failure(job, error, None)
+
+    async def park(self, claim: Claim, until: str) -> bool:
+        job = self._held(claim)
+        if not any(each.state in LIVE for each in self._shared.children(job.id)):
+            return False
+        self._wait(job, JobState.PARKED, not_before=until)
+        return True
+
+    async def await_person(self, claim: Claim, output: Any, until: str) -> None:
+        job = self._held(claim)
+        self._wait(job, JobState.AWAITING_AUTH, not_before=until, output=None if job.stop_asked else plain(output))
+
+    async def spawn(self, claim: Claim, jobs: Sequence[NewJob]) -> Sequence[JobId]:
+        parent = self._held(claim)
+        state = JobState.CANCELLED if parent.stop_asked else JobState.QUEUED
+        children = (replace(each, priority=Priority.HIGH) for each in jobs)
+        return [self._shared.insert(parent.task_id, each, state, parent.id) for each in children]
+
+    async def keep_step(self, claim: Claim, key: str, output: Any) -> Any:
+        steps = self._shared.steps[self._held(claim).id]
+        return steps.setdefault(key, (claim.attempt, plain(output)))[1]
+
+    async def steps(self, job_id: JobId) -> Mapping[str, Any]:
+        return {key: output for key, (_, output) in self._shared.steps[job_id].items()}
+
+    async def report(self, claim: Claim, progress: Mapping[str, Any]) -> None:
+        job = self._held(claim)
+        self._shared.jobs[job.id] = replace(job, progress=plain(progress))
+        self._shared.happened(job, "progress", progress)
+
+    async def charge(self, claim: Claim, amounts: Mapping[str, float]) -> bool:
+        task = self._shared.tasks[self._held(claim).task_id]
+        total = {**task.spent, **{name: task.spent.get(name, 0) + amount for name, amount in amounts.items()}}
+        if any(total[name] > task.budget.get(f"max_{name}", total[name]) for name in amounts):
+            return False
+        self._shared.tasks[task.id] = replace(task, spent=total)
+        return True
+
+    async def leave(self, worker_id: WorkerId) -> int:
+        held = [each for each in self._shared.jobs.values() if each.state is JobState.RUNNING and each.worker_id == worker_id]
+        for job in held:
+            self._wait(job, JobState.QUEUED)
+        return len(held)
+
+    async def running(self) -> Sequence[Running]:
+        jobs = (each for each in self._shared.jobs.values() if each.state is JobState.RUNNING)
+        return [Running(job.claim, self._shared.beats[job.id]) for job in jobs]
+
+    async def expire(self) -> int:
+        now = self._shared.clock.now()
+        waiting = (JobState.PARKED, JobState.AWAITING_AUTH)
+        due = [each for each in self._shared.jobs.values() if each.state in waiting and (each.not_before or now) <= now]
+        for job in due:
+            if job.state is JobState.PARKED:
+                self._shared.move(job, JobState.QUEUED, not_before=None)
+            elif job.output is not None:
+                self._shared.move(job, JobState.COMPLETED, not_before=None)
+            else:
+                error = JobError("AUTH_REQUIRED", "Nobody came.", at=now)
+                self._shared.move(job, JobState.FAILED, not_before=None, errors=(*job.errors, error))
+        return len(due)
+
+    async def job(self, job_id: JobId) -> Job:
+        if job_id not in self._shared.jobs:
+            raise NotFound(f"There is no job {job_id}.")
+        return self._shared.jobs[job_id]
+
+    async def children(self, job_id: JobId) -> Sequence[Job]:
+        return self._shared.children(job_id)
+
+    def _held(self, claim: Claim) -> Job:
+        job = self._shared.jobs.get(claim.job_id)
+        if job is None or not _is_held(job, claim):
+            raise Stale
+        return job
+
+    def _wait(self, job: Job, state: JobState, **changes: Any) -> None:
+        self._shared.move(job, JobState.CANCELLED if job.stop_asked else state, **changes)
+
+    def _count_failure(self, job: Job, error: JobError, not_before: str | None) -> None:
+        stepped = any(attempt == job.attempt for attempt, _ in self._shared.steps[job.id].values())
+        state, failures = after_failure(job.failures, stepped=stepped, stop_asked=job.stop_asked)
+        said = [*job.errors, replace(error, attempt=job.attempt, at=self._shared.clock.now())]
+        if state is JobState.FAILED:
+            said.append(gave_up(said[-1]))
+        data = {"code": error.code, "failures": failures}
+        self._shared.move(job, state, data, failures=failures, errors=tuple(said), not_before=not_before)
+
+
+class MemoryTasks:
+    """`ports.TaskStore` in dictionaries."""
+
+    def __init__(self, shared: _Shared) -> None:
+        self._shared = shared
+
+    async def open(self, task: NewTask) -> Task:
+        named = self._shared.keys.get((task.owner, task.idempotency_key or ""), task.id)
+        if named not in self._shared.tasks:
+            made = Task(task.id, task.owner, task.question, TaskState.CREATED, 0, task.budget, {}, self._shared.clock.now())
+            self._shared.tasks[task.id] = made
+            if task.idempotency_key:
+                self._shared.keys[task.owner, task.idempotency_key] = task.id
+        return self._shared.tasks[named]
+
+    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob]) -> Enqueued:
+        standing = await self.open(task) if isinstance(task, NewTask) else self._shared.task(task)
+        return Enqueued(standing.id, tuple(self._shared.insert(standing.id, each) for each in jobs))
+
+    async def task(self, task_id: TaskId) -> Task:
+        return self._shared.task(task_id)
+
+    async def find(self, prefix: str, owner: str) -> TaskId:
+        newest = [each.id for each in await self.tasks(owner, limit=len(self._shared.tasks))]
+        found = newest[:1] if prefix == "last" else [each for each in newest if each.startswith(prefix)]
+        if len(found) != 1:
+            raise TaskNotFound(f"There is no one task {prefix}.")
+        return found[0]
+
+    async def tasks(
+        self, owner: str, states: Sequence[TaskState] = (), after: TaskId | None = None, limit: int = 50
+    ) -> Sequence[Task]:
+        newest = sorted((each for each in self._shared.tasks.values() if each.owner == owner), key=_age, reverse=True)
+        begin = 1 + next((at for at, each in enumerate(newest) if each.id == after), -1)
+        return [each for each in newest[begin:] if not states or each.state in states][:limit]
+
+    async def snapshot(self, task_id: TaskId, after: JobId | None = None, limit: int = 200) -> Snapshot:
+        jobs = sorted(self._jobs(task_id), key=_age)
+        begin = 1 + next((at for at, each in enumerate(jobs) if each.id == after), -1)
+        return Snapshot(self._shared.tasks[task_id], tuple(jobs[begin : begin + limit]), len(jobs) > begin + limit)
+
+    async def events(self, task_id: TaskId, after: int = 0, limit: int = 200) -> Sequence[Event]:
+        self._shared.task(task_id)
+        return [each for each in self._shared.events[task_id] if each.revision > after][:limit]
+
+    async def stop(self, task_id: TaskId, mode: StopMode) -> Halt:
+        active = [each for each in self._jobs(task_id) if each.state not in ENDED]
+        active.sort(key=lambda each: each.state is not JobState.PARKED)
+        spared = [each for each in active if each.state is JobState.RUNNING and mode is StopMode.GRACEFUL]
+        cancelled = [each for each in active if each not in spared]
+        for job in cancelled:
+            self._shared.move(job, JobState.CANCELLED, output=None, not_before=None)
+        for job in spared:
+            self._shared.jobs[job.id] = replace(job, stop_asked=True)
+            self._shared.happened(job, STOP_ASKED, {})
+        return Halt(Counter(each.state for each in cancelled), tuple(each.id for each in spared))
+
+    async def resume(self, task_id: TaskId) -> Sequence[JobId]:
+        for job in self._jobs(task_id):
+            self._shared.jobs[job.id] = replace(job, stop_asked=False)
+        found = sorted(self._jobs(task_id), key=_age)
+        ended = [each for each in found if each.state in (JobState.CANCELLED, JobState.FAILED)]
+        for job in ended:
+            self._shared.move(job, JobState.QUEUED, failures=0, not_before=None)
+        return [each.id for each in ended]
+
+    async def resolve(self, job_ids: Sequence[JobId], *, skip: bool = False) -> Sequence[JobId]:
+        jobs = [self._shared.jobs[each] for each in job_ids if each in self._shared.jobs]
+        waiting = [each for each in jobs if each.state is JobState.AWAITING_AUTH]
+        for job in waiting:
+            if skip:
+                self._shared.move(job, JobState.COMPLETED, not_before=None)
+            else:
+                self._shared.move(job, JobState.QUEUED, not_before=None, output=None)
+        return [each.id for each in waiting]
+
+    async def remove(self, task_id: TaskId) -> Removed:
+        jobs = self._jobs(task_id)
+        for job in jobs:
+            del self._shared.jobs[job.id]
+            self._shared.steps.pop(job.id, None)
+        events = self._shared.events.pop(task_id, [])
+        del self._shared.tasks[task_id]
+        self._shared.keys = {key: each for key, each in self._shared.keys.items() if each != task_id}
+        self._shared.bell.ring((task_id, JobState.CANCELLED))
+        return Removed(len(jobs), len(events))
+
+    async def durations(self, kind: str, limit: int = 20) -> Sequence[float]:
+        jobs = [each for each in self._shared.jobs.values() if each.kind == kind and each.state is JobState.COMPLETED]
+        spans = sorted(((each.finished_at or "", each.started_at or "") for each in jobs), reverse=True)[:limit]
+        return [(datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() for end, start in spans]
+
+    def _jobs(self, task_id: TaskId) -> list[Job]:
+        self._shared.task(task_id)
+        return [each for each in self._shared.jobs.values() if each.task_id == task_id]
+
+
+def memory_queue(clock: Clock, bell: Bell) -> tuple[MemoryJobs, MemoryTasks]:
+    """Both sides of one queue."""
+    shared = _Shared(clock, bell)
+    return MemoryJobs(shared), MemoryTasks(shared)
+
+
+def _is_held(job: Job, claim: Claim) -> bool:
+    return job.state is JobState.RUNNING and job.attempt == claim.attempt
+
+
+def _age(each: Job | Task) -> tuple[str, str]:
+    return each.created_at, each.id

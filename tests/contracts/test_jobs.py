@@ -1,0 +1,485 @@
+"""What every queue promises."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from shisho.domain.job import (
+    ENDED,
+    MAX_FAILURES,
+    MOVES,
+    Claim,
+    Job,
+    JobError,
+    JobId,
+    JobState,
+    NewTask,
+    Priority,
+    Running,
+    Stale,
+    StopMode,
+    TaskId,
+    TaskState,
+)
+from shisho.errors import NotFound, TaskNotFound
+from tests.queues import ANA, BEN, OWNER, Queue, new, opened
+
+T1 = TaskId("t1")
+BROKEN = JobError("INTERNAL", "壊れた")
+
+
+@pytest.fixture(params=["memory", "embedded"])
+async def queue(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Queue]:
+    async with opened(request.param, tmp_path) as made:
+        yield made
+
+
+async def test_a_job_comes_back_as_it_was_given(queue: Queue) -> None:
+    given = new(input={"query": "決定係数", "pages": [1, 2]}, priority=Priority.LOW, dedupe_key="決定係数|mojeek")
+    assert await queue.add(given) == (given.id,)
+    job = await queue.jobs.job(given.id)
+    assert (job.kind, job.input, job.priority, job.dedupe_key) == ("toy", given.input, 90, given.dedupe_key)
+    assert (job.state, job.attempt, job.failures, job.worker_id) == (JobState.QUEUED, 0, 0, None)
+    with pytest.raises(NotFound):
+        await queue.jobs.job(JobId("nothing"))
+
+
+async def test_order_is_priority_then_age_then_id(queue: Queue) -> None:
+    await queue.add(new(id="b", priority=Priority.MEDIUM), new(id="a", priority=Priority.MEDIUM))
+    queue.clock.pass_(1)
+    await queue.add(new(id="0", priority=Priority.MEDIUM), new(id="z", priority=Priority.HIGH))
+    assert [(await queue.claimed()).id for _ in range(4)] == ["z", "a", "b", "0"]
+    assert await queue.jobs.claim(ANA, ["toy"]) is None
+
+
+async def test_a_claim_takes_only_its_kinds_and_only_what_is_due(queue: Queue) -> None:
+    await queue.add(new("fetch"), new("toy", not_before=queue.clock.ahead(60)))
+    assert await queue.jobs.claim(ANA, ["toy"]) is None
+    assert await queue.jobs.claim(ANA, []) is None
+    queue.clock.pass_(60)
+    assert (await queue.claimed()).kind == "toy"
+    assert (await queue.claimed(kind="fetch")).worker_id == ANA
+
+
+async def test_asking_again_adds_nothing(queue: Queue) -> None:
+    first = new(dedupe_key="回帰")
+    await queue.add(first)
+    await queue.add(first)
+    assert await queue.add(new(dedupe_key="回帰"), new(dedupe_key="分散")) != ()
+    assert (await queue.add(new(dedupe_key="回帰"))) == (first.id,)
+    job = await queue.claimed()
+    await queue.jobs.finish(job.claim, "done")
+    assert await queue.add(first) == (first.id,)
+    assert (await queue.tasks.task(T1)).jobs == {JobState.COMPLETED: 1, JobState.QUEUED: 1}
+    assert await queue.add(new(dedupe_key="回帰"), task="another") != (first.id,)
+
+
+async def test_an_idempotency_key_stands_for_one_task_of_its_owner(queue: Queue) -> None:
+    first = await queue.tasks.open(NewTask(T1, OWNER, "問い", {"max_pages": 3}, idempotency_key="k"))
+    assert await queue.tasks.open(NewTask(TaskId("t2"), OWNER, idempotency_key="k")) == first
+    assert (await queue.tasks.enqueue(NewTask(TaskId("t3"), OWNER, idempotency_key="k"), [new()])).task_id == T1
+    assert (await queue.tasks.open(NewTask(TaskId("t4"), "someone", idempotency_key="k"))).id == "t4"
+    assert (await queue.tasks.task(T1)).question == "問い"
+    with pytest.raises(TaskNotFound):
+        await queue.tasks.enqueue(TaskId("t2"), [new()])
+
+
+Verb = Callable[[Queue, Claim], Awaitable[object]]
+FENCED: dict[str, Verb] = {
+    "finish": lambda queue, claim: queue.jobs.finish(claim, "late"),
+    "fail": lambda queue, claim: queue.jobs.fail(claim, BROKEN),
+    "put_back": lambda queue, claim: queue.jobs.put_back(claim),
+    "put_back counted": lambda queue, claim: queue.jobs.put_back(claim, error=BROKEN),
+    "take_back": lambda queue, claim: queue.jobs.take_back(Running(claim, 0), BROKEN),
+    "park": lambda queue, claim: queue.jobs.park(claim, queue.clock.ahead(60)),
+    "await_person": lambda queue, claim: queue.jobs.await_person(claim, None, queue.clock.ahead(60)),
+    "spawn": lambda queue, claim: queue.jobs.spawn(claim, [new()]),
+    "keep_step": lambda queue, claim: queue.jobs.keep_step(claim, "page 1", 1),
+    "report": lambda queue, claim: queue.jobs.report(claim, {"page": 1}),
+    "charge": lambda queue, claim: queue.jobs.charge(claim, {"pages": 1}),
+}
+
+
+@pytest.mark.parametrize("verb", FENCED)
+async def test_a_stale_attempt_can_write_nothing(queue: Queue, verb: str) -> None:
+    await queue.add(new())
+    stale = (await queue.claimed()).claim
+    await queue.jobs.take_back(Running(stale, 0), BROKEN)
+    held = await queue.claimed(BEN)
+    with pytest.raises(Stale):
+        await FENCED[verb](queue, stale)
+    assert await queue.jobs.job(held.id) == held
+    assert await queue.jobs.renew([stale, held.claim]) == {held.claim: False}
+    await queue.jobs.finish(held.claim, "done")
+    with pytest.raises(Stale):
+        await FENCED[verb](queue, stale)
+    assert (await queue.jobs.job(held.id)).output == "done"
+
+
+@pytest.mark.parametrize("verb", FENCED)
+async def test_a_removed_job_is_stale_too(queue: Queue, verb: str) -> None:
+    await queue.add(new())
+    claim = (await queue.claimed()).claim
+    await queue.tasks.remove(T1)
+    with pytest.raises(Stale):
+        await FENCED[verb](queue, claim)
+
+
+async def test_finish_may_be_said_again_by_the_same_attempt_and_owner_alone(queue: Queue) -> None:
+    (job_id,) = await queue.add(new())
+    claim = (await queue.claimed()).claim
+    await queue.jobs.finish(claim, {"hits": ["一", "二"]})
+    before = await queue.tasks.task(T1)
+    await queue.jobs.finish(claim, {"hits": ["三"]})
+    with pytest.raises(Stale):
+        await queue.jobs.finish(Claim(job_id, claim.attempt, BEN), "other")
+    assert (await queue.jobs.job(job_id)).output == {"hits": ["一", "二"]}
+    assert await queue.tasks.task(T1) == before
+
+
+async def test_three_failures_give_up_with_the_history(queue: Queue) -> None:
+    (job_id,) = await queue.add(new())
+    for round_ in range(MAX_FAILURES):
+        queue.clock.pass_(1)
+        job = await queue.claimed()
+        assert job.failures == round_
+        await queue.jobs.put_back(job.claim, error=JobError("TIMEOUT", f"{round_}回目", {"n": round_}))
+    job = await queue.jobs.job(job_id)
+    assert (job.state, job.failures, job.attempt) == (JobState.FAILED, 3, 3)
+    assert [(each.attempt, each.message) for each in job.errors[:3]] == [(1, "0回目"), (2, "1回目"), (3, "2回目")]
+    assert "Gave up" in job.errors[-1].message and job.errors[-1].code == "TIMEOUT"
+    assert (await queue.tasks.task(T1)).state is TaskState.FAILED
+    await queue.tasks.resume(T1)
+    job = await queue.jobs.job(job_id)
+    assert (job.state, job.failures, len(job.errors)) == (JobState.QUEUED, 0, 4)
+
+
+async def test_a_new_step_or_an_orderly_return_counts_as_no_failure(queue: Queue) -> None:
+    (job_id,) = await queue.add(new())
+    for page in range(5):
+        job = await queue.claimed()
+        assert await queue.jobs.keep_step(job.claim, f"page {page}", page) == page
+        await queue.jobs.take_back(Running(job.claim, 0), BROKEN)
+    for _ in range(5):
+        await queue.jobs.put_back((await queue.claimed()).claim)
+    await queue.claimed()
+    assert await queue.jobs.leave(ANA) == 1
+    assert await queue.jobs.leave(ANA) == 0
+    job = await queue.claimed()
+    assert (job.failures, job.attempt, len(job.errors)) == (0, 12, 5)
+    assert await queue.jobs.keep_step(job.claim, "page 0", "again") == 0
+    await queue.jobs.take_back(Running(job.claim, 0), BROKEN)
+    assert (await queue.jobs.job(job_id)).failures == 1
+    assert await queue.jobs.steps(job_id) == {f"page {page}": page for page in range(5)}
+
+
+async def test_a_beat_saves_a_job_from_being_taken_back(queue: Queue) -> None:
+    await queue.add(new())
+    job = await queue.claimed()
+    (seen,) = await queue.jobs.running()
+    assert seen == Running(job.claim, 0)
+    await queue.jobs.renew([job.claim])
+    with pytest.raises(Stale):
+        await queue.jobs.take_back(seen, BROKEN)
+    assert await queue.jobs.running() == [Running(job.claim, 1)]
+    assert await queue.jobs.held([job.claim]) == {job.claim: False}
+
+
+async def test_put_back_waits_for_its_time(queue: Queue) -> None:
+    await queue.add(new())
+    await queue.jobs.put_back((await queue.claimed()).claim, queue.clock.ahead(30))
+    assert await queue.jobs.claim(BEN, ["toy"]) is None
+    queue.clock.pass_(30)
+    assert (await queue.claimed(BEN)).attempt == 2
+
+
+async def parked(queue: Queue, children: int) -> tuple[Job, list[JobId]]:
+    await queue.add(new("answer", priority=Priority.LOW))
+    parent = await queue.claimed(kind="answer")
+    spawned = list(await queue.jobs.spawn(parent.claim, [new(priority=Priority.LOW) for _ in range(children)]))
+    assert await queue.jobs.park(parent.claim, queue.clock.ahead(100))
+    return parent, spawned
+
+
+async def test_the_end_of_its_last_child_queues_a_parked_job(queue: Queue) -> None:
+    parent, (one, two) = await parked(queue, 2)
+    children = await queue.jobs.children(parent.id)
+    assert [(each.id, each.priority, each.cause_id) for each in children] == [(one, 10, parent.id), (two, 10, parent.id)]
+    await queue.jobs.finish((await queue.claimed()).claim, 1)
+    assert await queue.state(parent.id) is JobState.PARKED
+    await queue.jobs.fail((await queue.claimed()).claim, BROKEN)
+    job = await queue.jobs.job(parent.id)
+    assert (job.state, job.not_before, job.failures) == (JobState.QUEUED, None, 0)
+    assert (await queue.claimed(kind="answer")).attempt == 2
+
+
+async def test_children_that_await_a_person_hold_nobody_up(queue: Queue) -> None:
+    parent, _ = await parked(queue, 2)
+    await queue.jobs.await_person((await queue.claimed()).claim, None, queue.clock.ahead(100))
+    assert await queue.state(parent.id) is JobState.PARKED
+    await queue.jobs.finish((await queue.claimed()).claim, 1)
+    assert await queue.state(parent.id) is JobState.QUEUED
+    again = await queue.claimed(kind="answer")
+    assert not await queue.jobs.park(again.claim, queue.clock.ahead(100))
+    assert await queue.state(parent.id) is JobState.RUNNING
+
+
+async def test_a_parked_job_goes_on_at_its_deadline(queue: Queue) -> None:
+    parent, _ = await parked(queue, 1)
+    assert await queue.jobs.expire() == 0
+    queue.clock.pass_(100)
+    assert await queue.jobs.expire() == 1
+    assert await queue.state(parent.id) is JobState.QUEUED
+
+
+async def test_spawning_again_adds_nothing(queue: Queue) -> None:
+    await queue.add(new("answer"))
+    parent = await queue.claimed(kind="answer")
+    child = new(dedupe_key="子")
+    assert list(await queue.jobs.spawn(parent.claim, [child])) == [child.id]
+    assert list(await queue.jobs.spawn(parent.claim, [child, new(dedupe_key="子")])) == [child.id, child.id]
+    assert len(await queue.jobs.children(parent.id)) == 1
+
+
+async def test_a_person_comes_or_skips_or_does_not_come(queue: Queue) -> None:
+    ids = await queue.add(*(new(id=name) for name in "abcd"))
+    for output in ({"pages": 1}, {"pages": 2}, {"pages": 3}, None):
+        await queue.jobs.await_person((await queue.claimed()).claim, output, queue.clock.ahead(10_800))
+    assert (await queue.tasks.task(T1)).state is TaskState.WAITING
+    assert await queue.tasks.resolve([ids[0], JobId("nothing")]) == [ids[0]]
+    assert await queue.tasks.resolve([ids[1]], skip=True) == [ids[1]]
+    assert await queue.tasks.resolve([ids[1]]) == []
+    queue.clock.pass_(10_800)
+    assert await queue.jobs.expire() == 2
+    jobs = [await queue.jobs.job(each) for each in ids]
+    assert [each.state for each in jobs] == [JobState.QUEUED, JobState.COMPLETED, JobState.COMPLETED, JobState.FAILED]
+    assert [each.output for each in jobs] == [None, {"pages": 2}, {"pages": 3}, None]
+    assert jobs[3].errors[-1].code == "AUTH_REQUIRED"
+    assert (await queue.claimed()).attempt == 2
+
+
+async def one_of_each(queue: Queue) -> dict[JobState, JobId]:
+    """A task with a job in every state."""
+    (cancelled,) = await queue.add(new())
+    await queue.tasks.stop(T1, StopMode.IMMEDIATE)
+    made = {JobState.CANCELLED: cancelled}
+    drivers: list[tuple[JobState, Verb]] = [
+        (JobState.COMPLETED, FENCED["finish"]),
+        (JobState.FAILED, FENCED["fail"]),
+        (JobState.AWAITING_AUTH, lambda queue, claim: queue.jobs.await_person(claim, None, queue.clock.ahead(100))),
+        (JobState.RUNNING, FENCED["report"]),
+    ]
+    for state, drive in drivers:
+        await queue.add(new())
+        claim = (await queue.claimed()).claim
+        await drive(queue, claim)
+        made[state] = claim.job_id
+    parent, children = await parked(queue, 1)
+    return made | {JobState.PARKED: parent.id, JobState.QUEUED: children[0]}
+
+
+async def test_graceful_lets_what_runs_finish(queue: Queue) -> None:
+    made = await one_of_each(queue)
+    halt = await queue.tasks.stop(T1, StopMode.GRACEFUL)
+    assert halt.cancelled == {JobState.QUEUED: 1, JobState.PARKED: 1, JobState.AWAITING_AUTH: 1}
+    assert halt.still_running == (made[JobState.RUNNING],)
+    running = await queue.jobs.job(made[JobState.RUNNING])
+    assert await queue.jobs.renew([running.claim]) == {running.claim: True}
+    (orphan,) = await queue.jobs.spawn(running.claim, [new()])
+    assert await queue.state(orphan) is JobState.CANCELLED
+    await queue.jobs.finish(running.claim, "whole")
+    assert (await queue.jobs.job(running.id)).output == "whole"
+    assert (await queue.tasks.task(T1)).state is TaskState.STOPPED
+    assert await queue.jobs.claim(ANA, ["toy", "answer"]) is None
+
+
+async def test_immediate_cancels_what_runs(queue: Queue) -> None:
+    made = await one_of_each(queue)
+    running = await queue.jobs.job(made[JobState.RUNNING])
+    halt = await queue.tasks.stop(T1, StopMode.IMMEDIATE)
+    assert sum(halt.cancelled.values()) == 4 and halt.still_running == ()
+    for state in (JobState.QUEUED, JobState.PARKED, JobState.AWAITING_AUTH, JobState.RUNNING):
+        job = await queue.jobs.job(made[state])
+        assert (job.state, job.output, job.not_before) == (JobState.CANCELLED, None, None)
+    with pytest.raises(Stale):
+        await queue.jobs.finish(running.claim, "late")
+    resumed = await queue.tasks.resume(T1)
+    assert set(resumed) == {each for state, each in made.items() if state is not JobState.COMPLETED}
+    with pytest.raises(Stale):
+        await queue.jobs.finish(running.claim, "late")
+    assert (await queue.tasks.task(T1)).state is TaskState.RUNNING
+
+
+@pytest.mark.parametrize("verb", ["put_back", "put_back counted", "take_back", "await_person"])
+async def test_who_was_asked_to_stop_is_not_queued_again(queue: Queue, verb: str) -> None:
+    (job_id,) = await queue.add(new())
+    claim = (await queue.claimed()).claim
+    await queue.tasks.stop(T1, StopMode.GRACEFUL)
+    await FENCED[verb](queue, claim)
+    assert await queue.state(job_id) is JobState.CANCELLED
+    assert (await queue.tasks.task(T1)).state is TaskState.STOPPED
+
+
+async def test_resuming_takes_back_what_was_asked_of_running_jobs(queue: Queue) -> None:
+    (job_id,) = await queue.add(new())
+    claim = (await queue.claimed()).claim
+    await queue.tasks.stop(T1, StopMode.GRACEFUL)
+    assert await queue.tasks.resume(T1) == []
+    assert await queue.jobs.held([claim]) == {claim: False}
+    await queue.jobs.put_back(claim)
+    assert await queue.state(job_id) is JobState.QUEUED
+
+
+async def spawn_and_park(queue: Queue, claim: Claim) -> None:
+    await queue.jobs.spawn(claim, [new()])
+    await queue.jobs.park(claim, queue.clock.ahead(60))
+
+
+OTHERS: dict[str, Verb] = {
+    "spawn and park": spawn_and_park,
+    "claim": lambda queue, claim: queue.jobs.claim(BEN, ["toy", "answer"]),
+    "stop": lambda queue, claim: queue.tasks.stop(T1, StopMode.IMMEDIATE),
+    "resume": lambda queue, claim: queue.tasks.resume(T1),
+    "resolve": lambda queue, claim: queue.tasks.resolve([claim.job_id]),
+    "skip": lambda queue, claim: queue.tasks.resolve([claim.job_id], skip=True),
+    "expire": lambda queue, claim: queue.jobs.expire(),
+}
+
+
+async def test_states_change_by_the_legal_moves_and_by_no_others(tmp_path: Path) -> None:
+    """Every verb on a job of every state, in both implementations: what moves is in the table, and all of it comes about."""
+    met: set[tuple[JobState, JobState]] = set()
+    for kind in ("memory", "embedded"):
+        for verb, call in (FENCED | OTHERS).items():
+            async with opened(kind, tmp_path / kind / verb) as queue:
+                made = await one_of_each(queue)
+                queue.clock.pass_(1000 if verb == "expire" else 0)
+                for job_id in made.values():
+                    before = {each: await queue.state(each) for each in made.values()}
+                    try:
+                        await call(queue, (await queue.jobs.job(job_id)).claim)
+                    except Stale:
+                        assert before == {each: await queue.state(each) for each in made.values()}
+                    after = {each: await queue.state(each) for each in made.values()}
+                    met |= {(before[each], after[each]) for each in before if before[each] is not after[each]}
+                    await consistent(queue)
+    assert met == {(old, state) for old, states in MOVES.items() for state in states}
+
+
+async def consistent(queue: Queue) -> None:
+    """Revisions without a gap, an event for every state, counts that agree with the jobs."""
+    task = await queue.tasks.task(T1)
+    events = await queue.tasks.events(T1, limit=1000)
+    assert [each.revision for each in events] == list(range(1, task.revision + 1))
+    last = {each.job_id: each.kind for each in events if each.kind in set(JobState)}
+    jobs = (await queue.tasks.snapshot(T1)).jobs
+    assert last == {each.id: each.state for each in jobs}
+    for state in JobState:
+        assert task.jobs.get(state, 0) == sum(each.state is state for each in jobs)
+    for job in jobs:
+        assert (job.finished_at is not None) == (job.state in ENDED)
+
+
+async def test_every_move_rings_after_its_commit(queue: Queue) -> None:
+    (job_id,) = await queue.add(new(), task="t1")
+    steps: list[tuple[str, Callable[[], Awaitable[object]]]] = [
+        ("running", lambda: queue.jobs.claim(ANA, ["toy"])),
+        ("progress", lambda: queue.jobs.report(Claim(job_id, 1, ANA), {"pages": 1})),
+        ("stop_asked", lambda: queue.tasks.stop(T1, StopMode.GRACEFUL)),
+        ("cancelled", lambda: queue.tasks.stop(T1, StopMode.IMMEDIATE)),
+        ("queued", lambda: queue.tasks.resume(T1)),
+        ("running", lambda: queue.jobs.claim(ANA, ["toy"])),
+        ("failed", lambda: queue.jobs.fail(Claim(job_id, 2, ANA), BROKEN)),
+    ]
+    for kind, move in steps:
+        with queue.bell.listen(T1) as by_task, queue.bell.listen(kind) as by_kind:
+            assert not await by_task.wait(0.05)
+            seen = asyncio.create_task(heard_at(queue, by_task.wait(2)))
+            await move()
+            assert await seen == kind
+            assert await by_kind.wait(2)
+    assert queue.bell.listening == 0
+
+
+async def heard_at(queue: Queue, ringing: Awaitable[bool]) -> str:
+    """The latest event at the moment the bell rang."""
+    assert await ringing
+    return (await queue.tasks.events(T1))[-1].kind
+
+
+async def test_a_budget_is_checked_before_it_is_spent(queue: Queue) -> None:
+    await queue.tasks.enqueue(NewTask(T1, OWNER, budget={"max_pages": 3}), [new()])
+    claim = (await queue.claimed()).claim
+    assert await queue.jobs.charge(claim, {"pages": 2, "seconds": 9.5})
+    assert not await queue.jobs.charge(claim, {"pages": 2, "seconds": 1})
+    assert await queue.jobs.charge(claim, {"pages": 1})
+    assert (await queue.tasks.task(T1)).spent == {"pages": 3, "seconds": 9.5}
+
+
+async def test_durations_of_the_latest_completed_jobs(queue: Queue) -> None:
+    await queue.add(new(), new(), new("fetch"), new())
+    for seconds in (2, 5):
+        claim = (await queue.claimed()).claim
+        queue.clock.pass_(seconds)
+        await queue.jobs.finish(claim, None)
+    await queue.jobs.fail((await queue.claimed()).claim, BROKEN)
+    assert list(await queue.tasks.durations("toy")) == [5, 2]
+    assert list(await queue.tasks.durations("toy", limit=1)) == [5]
+    assert list(await queue.tasks.durations("fetch")) == []
+
+
+async def test_tasks_are_listed_newest_first_and_found_by_prefix(queue: Queue) -> None:
+    for number in range(5):
+        await queue.add(*[new()] * (number % 2), task=f"{number}abc")
+        queue.clock.pass_(1)
+    await queue.tasks.open(NewTask(TaskId("0other"), "someone"))
+    first = await queue.tasks.tasks(OWNER, limit=2)
+    assert [each.id for each in first] == ["4abc", "3abc"]
+    assert [each.id for each in await queue.tasks.tasks(OWNER, after=first[-1].id)] == ["2abc", "1abc", "0abc"]
+    assert [each.id for each in await queue.tasks.tasks(OWNER, [TaskState.RUNNING])] == ["3abc", "1abc"]
+    assert await queue.tasks.find("0", OWNER) == "0abc"
+    assert await queue.tasks.find("last", OWNER) == "4abc"
+    for prefix in ("", "9", "0o"):
+        with pytest.raises(TaskNotFound):
+            await queue.tasks.find(prefix, OWNER)
+
+
+async def test_a_snapshot_is_read_in_pages(queue: Queue) -> None:
+    ids = await queue.add(*(new(id=f"{number:02}") for number in range(7)))
+    one = await queue.tasks.snapshot(T1, limit=5)
+    two = await queue.tasks.snapshot(T1, after=one.jobs[-1].id, limit=5)
+    assert [each.id for each in (*one.jobs, *two.jobs)] == list(ids)
+    assert (one.more, two.more, one.task.revision) == (True, False, 7)
+    assert [each.revision for each in await queue.tasks.events(T1, after=3, limit=2)] == [4, 5]
+
+
+async def test_removing_a_task_leaves_nothing_of_it_and_all_of_others(queue: Queue) -> None:
+    await one_of_each(queue)
+    (kept,) = await queue.add(new(), task="other")
+    before = len((await queue.tasks.snapshot(T1)).jobs)
+    assert (await queue.tasks.remove(T1)).jobs == before
+    for call in (queue.tasks.task, queue.tasks.snapshot, queue.tasks.events, queue.tasks.resume, queue.tasks.remove):
+        with pytest.raises(TaskNotFound):
+            await call(T1)
+    assert await queue.state(kept) is JobState.QUEUED
+    assert (await queue.claimed()).id == kept
+
+
+async def test_claimers_at_once_never_share_a_job_and_keep_the_order(queue: Queue) -> None:
+    wanted = []
+    for number in range(60):
+        (job_id,) = await queue.add(new(priority=(10, 50, 90)[number % 3]))
+        wanted.append(((10, 50, 90)[number % 3], number, job_id))
+        queue.clock.pass_(0.001)
+    taken: list[JobId] = []
+
+    async def claimer() -> None:
+        while (job := await queue.jobs.claim(ANA, ["toy"])) is not None:
+            taken.append(job.id)
+
+    await asyncio.gather(*(claimer() for _ in range(4)))
+    assert taken == [job_id for _, _, job_id in sorted(wanted)]

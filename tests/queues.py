@@ -1,0 +1,79 @@
+"""Queues for tests: each implementation, with a clock that a test can set."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from shisho.domain.job import Job, JobId, JobState, NewJob, NewTask, TaskId, WorkerId
+from shisho.jobs.ids import new_id
+from shisho.ports import JobStore, TaskStore
+from shisho.stores.bell import LocalBell
+from shisho.stores.embedded.bell import EmbeddedBell
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.jobs import EmbeddedJobs
+from shisho.stores.embedded.tasks import EmbeddedTasks
+from shisho.stores.memory_jobs import memory_queue
+
+OWNER = "local"
+ANA, BEN = WorkerId("ana"), WorkerId("ben")
+
+
+class SetClock:
+    """A clock that stands still until it is set."""
+
+    def __init__(self) -> None:
+        self.at = datetime(2026, 7, 1, 9, tzinfo=UTC)
+
+    def now(self) -> str:
+        return self.at.isoformat(timespec="microseconds")
+
+    def monotonic(self) -> float:
+        return self.at.timestamp()
+
+    def ahead(self, seconds: float) -> str:
+        return (self.at + timedelta(seconds=seconds)).isoformat(timespec="microseconds")
+
+    def pass_(self, seconds: float) -> None:
+        self.at += timedelta(seconds=seconds)
+
+
+@dataclass(frozen=True)
+class Queue:
+    jobs: JobStore
+    tasks: TaskStore
+    bell: LocalBell | EmbeddedBell
+    clock: SetClock
+    database: Database | None = None
+
+    async def add(self, *new: NewJob, task: str = "t1") -> tuple[JobId, ...]:
+        return (await self.tasks.enqueue(NewTask(TaskId(task), OWNER), new)).job_ids
+
+    async def claimed(self, worker: WorkerId = ANA, kind: str = "toy") -> Job:
+        job = await self.jobs.claim(worker, [kind])
+        assert job is not None
+        return job
+
+    async def state(self, job_id: JobId) -> JobState:
+        return (await self.jobs.job(job_id)).state
+
+
+def new(kind: str = "toy", **fields: Any) -> NewJob:
+    return NewJob(JobId(fields.pop("id", new_id())), kind, **fields)
+
+
+@asynccontextmanager
+async def opened(kind: str, folder: Path) -> AsyncIterator[Queue]:
+    clock = SetClock()
+    if kind == "memory":
+        bell = LocalBell()
+        yield Queue(*memory_queue(clock, bell), bell, clock)
+        return
+    database = Database(folder / "shisho.db")
+    across = EmbeddedBell(database)
+    yield Queue(EmbeddedJobs(database, clock, across), EmbeddedTasks(database, clock, across), across, clock, database)
+    await database.close()

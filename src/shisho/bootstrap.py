@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from shisho.corpus.ingest import Analyse, Cut
     from shisho.corpus.retrieve import AskTerms
     from shisho.corpus.session import CorpusSearcher
+    from shisho.domain.web import Response, Serp
     from shisho.stores.embedded.connect import Database
 
 DATABASE = "shisho.db"
@@ -146,3 +147,10 @@ def _ginza() -> Any:
     except ImportError as error:
         raise ExtraMissing('The setting "ginza" needs an extra: pip install "shisho[ginza]"') from error
     return ginza
+
+
+def read_result_page(engine: str, response: Response) -> Serp:
+    """A saved result page by the engine of that name, or `auto`. Raises ParserFailed, EngineUnavailable, InvalidParams."""
+    from shisho.web.engines import read_saved
+
+    return read_saved(engine, response)

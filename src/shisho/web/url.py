@@ -29,18 +29,18 @@ _NOT_RESULTS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
     for host, path in (
         (
             r"(?:www\.|images\.|216\.239\.\d+\.)?" + _GOOGLE,
-            r"/(?:search|url|imgres|aclk|setprefs|preferences|advanced_\w+|swr)\b",
+            r"/(?:search|url|imgres|aclk|setprefs|preferences|advanced_\w+|swr)",
         ),
-        (_GOOGLE, r"/(?:aclk|pagead)\b"),
+        (_GOOGLE, r"/(?:aclk|pagead/.*)"),
         (r"(?:\d+\.){3}\d+", r"/search"),
-        (r"(?:[\w-]+\.)?googleadservices\.com|webcache\.googleusercontent\.com|translate\.google\.[a-z.]+", r"/"),
-        (r"(?:[\w-]+\.)?bing\.com", r"/(?:search|images|videos|news|maps|aclick|aclk|ck|shop|explore|translator|merchant)\b"),
-        (r"(?:[\w-]+\.)*r\.msn\.com|(?:www\.)?microsofttranslator\.com", r"/"),
-        (r"(?:html\.|lite\.|www\.)?duckduckgo\.com", r"/(?:$|l/|y\.js|html\b|lite\b|[dinv]\.js|news\.js)"),
-        (r"search\.brave\.com", r"/"),
-        (r"www\.ecosia\.org", r"/(?:$|search|images|news|videos|maps)\b"),
-        (r"(?:www|lite)\.qwant\.com", r"/(?:$|search|maps)"),
-        (r"(?:[\w-]+\.)?startpage\.com", r"/(?:sp|do|av)/"),
+        (r"(?:[\w-]+\.)?googleadservices\.com|webcache\.googleusercontent\.com|translate\.google\.[a-z.]+", r".*"),
+        (r"(?:[\w-]+\.)?bing\.com", r"/(?:(?:images/|videos/|news/)?search|images|videos|news|aclick|aclk|ck/a|merchant/.*)"),
+        (r"(?:[\w-]+\.)*r\.msn\.com|(?:www\.)?microsofttranslator\.com", r".*"),
+        (r"(?:html\.|lite\.|www\.)?duckduckgo\.com", r"/(?:l/?|html/?|lite/?|y\.js|[div]\.js|news\.js)?"),
+        (r"search\.brave\.com", r".*"),
+        (r"www\.ecosia\.org", r"/(?:search|images|news|videos|maps)?"),
+        (r"(?:www|lite)\.qwant\.com", r"/(?:search)?"),
+        (r"(?:[\w-]+\.)?startpage\.com", r"/(?:sp|do|av)/.*"),
         (r"www\.mojeek\.(?:com|co\.uk)", r"/search"),
     )
 )
@@ -116,7 +116,7 @@ def is_result(url: str) -> bool:
     if parts is None:
         return False
     host, path, _ = parts
-    return not any(hosts.fullmatch(host) and paths.match(path) for hosts, paths in _NOT_RESULTS)
+    return not any(hosts.fullmatch(host) and paths.fullmatch(path) for hosts, paths in _NOT_RESULTS)
 
 
 def canonical(url: str) -> str:

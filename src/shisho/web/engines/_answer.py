@@ -84,12 +84,23 @@ def _otherwise(about: EngineAbout, response: Response, source: str, error: Excep
     challenge = detect(source, response.url, response.status, about.look.markers)
     if challenge:
         return Serp(about.name, challenge=challenge)
-    raise unknown_layout(about.name, response) from error
+    raise unreadable(about.name, response) from error
 
 
 def refused(engine: str, said: Any) -> EngineUnavailable:
     """The engine's own API answered with an error."""
     return EngineUnavailable(f"{engine} refused: {plain(said)[:200] or 'no reason given'}. Ask another engine.", engine=engine)
+
+
+def unreadable(engine: str, response: Response) -> EngineUnavailable | ParserFailed:
+    """What a page without hits, message or challenge is: the engine's own failure by its status, else one we cannot read."""
+    if response.status >= 400:
+        return EngineUnavailable(
+            f"{engine} answered with HTTP status {response.status}; ask another engine, or try again later.",
+            engine=engine,
+            status=response.status,
+        )
+    return unknown_layout(engine, response)
 
 
 def unknown_layout(engine: str, response: Response) -> ParserFailed:

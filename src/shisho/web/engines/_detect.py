@@ -1,22 +1,14 @@
-"""Which engine a saved page is of, by what the page says of itself: its addresses, its own marks, its title."""
+"""Which engine a saved page or answer is of, by what it says of itself."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable
 from typing import Any
-from urllib.parse import urlsplit
 
 from shisho.domain.web import EngineAbout, Response
 from shisho.web.engines._answer import decode
-from shisho.web.engines._markup import Page, attribute
-
-_ADDRESSES = (
-    ("link[rel=canonical]", "href"), ("meta[property='og:url']", "content"), ("link[rel=search]", "href"),
-    ("link[rel=EditURI]", "href"), ("form[action^=http]", "action"), ("form[action^='//']", "action"), ("base", "href"),
-)  # fmt: skip
-_TITLE_END = re.compile(r"\s[-–—|]\s|: ")
+from shisho.web.engines._markup import Page, affinity
 
 _JSON: tuple[tuple[str, Callable[[Any], bool]], ...] = (
     ("crossref", lambda d: "message-type" in d),
@@ -54,28 +46,5 @@ def _of_json(response: Response) -> str | None:
 
 
 def _of_html(page: Page, abouts: Iterable[EngineAbout]) -> str | None:
-    hosts = [_host(page.response.url), *(_host(attribute(page.first(selector), name)) for selector, name in _ADDRESSES)]
-    ending = _TITLE_END.split(page.title.lower())[-1]
-    start = page.title.lower()
-    best, name = 0, None
-    for about in abouts:
-        domain = _domain(_host(about.site))
-        score = 4 * any(domain and f".{host}.".find(f".{domain}.") >= 0 for host in hosts)
-        score += 2 * sum(page.has(sign) for sign in about.look.signs)
-        score += any(title in ending or start.startswith(title) for title in about.look.titles)
-        if score > best:
-            best, name = score, about.name
-    return name
-
-
-def _host(url: str) -> str:
-    try:
-        return (urlsplit(url).hostname or "").lower()
-    except ValueError:
-        return ""
-
-
-def _domain(host: str) -> str:
-    """The name without its top level, for google.de is google; none for an address."""
-    labels = host.split(".")
-    return labels[-2] if len(labels) > 1 and not labels[-1].isdigit() else ""
+    best = max(abouts, key=lambda about: affinity(page, about))
+    return best.name if affinity(page, best) else None

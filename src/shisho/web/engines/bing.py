@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 from shisho.domain.web import EngineAbout, Layout, Look, Query, Request, Response, Serp, State, Tier, TimeRange
 from shisho.web.engines._asking import get
-from shisho.web.engines._markup import read_serp
+from shisho.web.engines._serp import read_serp
 
 _RANGES = {TimeRange.DAY: "ez1", TimeRange.WEEK: "ez2", TimeRange.MONTH: "ez3"}
 _SNIPPET = ".b_caption p, .b_lineclamp2, .b_lineclamp3, .b_lineclamp4, .b_algoSlug, .b_snippet, .b_paractl, .b_mText p"

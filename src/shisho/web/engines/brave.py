@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shisho.domain.web import ChallengeKind, EngineAbout, Layout, Look, Query, Request, Response, Serp, State, Tier, TimeRange
 from shisho.web.engines._asking import Params, get, range_code, region
-from shisho.web.engines._markup import read_serp
+from shisho.web.engines._serp import read_serp
 
 _RANGES = {TimeRange.DAY: "pd", TimeRange.WEEK: "pw", TimeRange.MONTH: "pm", TimeRange.YEAR: "py"}
 
@@ -33,7 +33,7 @@ ABOUT = EngineAbout(
         ),
         signs=("#results .snippet", "link[href*='cdn.search.brave.com']", "script[src*='cdn.search.brave.com']"),
         titles=("brave search",),
-        next_link="#pagination a[href*='offset=']:last-of-type, .pagination a[href*='offset='], #pagination .next",
+        next_link="#pagination a[href], .pagination a[href]",
         pager="#pagination, .pagination",
         nothing=("#results .no-results", ".noresults", "#no-results", ".empty-results"),
         nothing_said=("no results found", "not many great matches came back", "too few matches were found"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shisho.domain.web import Credential, EngineAbout, Query, Request, Response, Serp, State, Tier, TimeRange
-from shisho.web.engines._answer import hit, ranked, read_json
+from shisho.web.engines._answer import hit, ranked, read_json, refused
 from shisho.web.engines._asking import Params, get, remembered, since
 
 ABOUT = EngineAbout(
@@ -38,6 +38,8 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 
 def _read(about: EngineAbout, data: Any) -> Serp:
     message = data["message"]
+    if data["status"] != "ok":
+        raise refused(about.name, str(message))
     if data["message-type"] != "work-list":
         raise ValueError(data["message-type"])
     hits = ranked([

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from shisho.domain.web import EngineAbout, Hit, Layout, Look, Query, Request, Response, Serp, State, Tier, TimeRange
 from shisho.web.engines._asking import post, range_code, region, remembered
-from shisho.web.engines._markup import Node, Page, form_values, ranked, read_hits, read_serp, text_of
+from shisho.web.engines._markup import Node, Page, ranked, text_of
+from shisho.web.engines._serp import form_values, read_hits, read_serp
 
 _RANGES = {TimeRange.DAY: "d", TimeRange.WEEK: "w", TimeRange.MONTH: "m", TimeRange.YEAR: "y"}
 _REGIONS = {"jp": "jp-jp", "kr": "kr-kr", "gb": "uk-en", "tw": "tw-tzh", "hk": "hk-tzh"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shisho.domain.web import EngineAbout, Layout, Look, Query, Request, Response, Serp, State, Tier, TimeRange
 from shisho.web.engines._asking import Params, get, range_code
-from shisho.web.engines._markup import read_serp
+from shisho.web.engines._serp import read_serp
 
 _RANGES = {TimeRange.DAY: "d", TimeRange.WEEK: "w", TimeRange.MONTH: "m"}
 
@@ -28,7 +28,7 @@ ABOUT = EngineAbout(
         ),
         signs=("form[action='/search'].search-form", "article.web-result", ".mainline-results", "#vike_pageContext"),
         titles=("- ecosia", "ecosia:", "ecosia"),
-        next_link="[data-test-id=next-button], .pagination__control a, a.pagination-next, .pagination a[rel=next]",
+        next_link="[data-test-id=next-button], .pagination a[href*='p='], [data-test-id=web-pagination] a",
         pager="[data-test-id=web-pagination], .simplified-pagination, .pagination",
         nothing=(".empty-result", ".no-results", "[data-test-id=web-no-results]"),
         nothing_said=("no results found", "find any results for"),

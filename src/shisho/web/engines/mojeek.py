@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shisho.domain.web import EngineAbout, Layout, Look, Query, Request, Response, Serp, State, Tier, TimeRange
 from shisho.web.engines._asking import Params, get, since
-from shisho.web.engines._markup import read_serp
+from shisho.web.engines._serp import read_serp
 
 ABOUT = EngineAbout(
     name="mojeek",
@@ -19,7 +19,7 @@ ABOUT = EngineAbout(
         layouts=(Layout("ul.results-standard > li", "h2 a", snippet="p.s", date=".date"),),
         signs=("ul.results-standard", "form[name=sf1][action='/search']", "a[href*='mojeek.com/about']"),
         titles=("mojeek",),
-        next_link=".pagination li:last-child a",
+        next_link=".pagination a[href*='s=']",
         pager=".pagination",
         nothing=(".no-results", "p.no-results"),
         nothing_said=("no pages found", "no results found", "did not match any"),

@@ -19,7 +19,7 @@ from shisho.domain.web import (
 )
 from shisho.web.engines._answer import hit, ranked, read_json, refused
 from shisho.web.engines._asking import Params, get, region
-from shisho.web.engines._markup import read_serp
+from shisho.web.engines._serp import read_serp
 
 ABOUT = EngineAbout(
     name="qwant",
@@ -38,12 +38,12 @@ ABOUT = EngineAbout(
         ),
         signs=("[data-testid=mainSearchBar]", "[data-testid=webResult]", "#contenerresults", "script[src*='dd.qwant.com']"),
         titles=("qwant search", "| qwant", "qwant"),
-        next_link="[data-testid=buttonShowMore], [data-testid=pagination] a[rel=next], #contenerresults ~ * a[href*='p=']",
+        next_link="[data-testid=buttonShowMore], [data-testid=pagination] a[rel=next], #contenerresults a[href*='p=']",
         pager="[data-testid=pagination]",
         nothing=("[data-testid=noResult]", "[data-testid=noResults]", "[class*='NoResult']"),
         nothing_said=("no results found", "aucun résultat", "keine ergebnisse"),
         shell=("#app:empty", "#root:empty"),
-        markers={"not yet available in your country": ChallengeKind.BLOCKED},
+        markers={">Service unavailable</title>": ChallengeKind.BLOCKED},
     ),
 )
 

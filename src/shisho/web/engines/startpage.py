@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from shisho.domain.web import EngineAbout, Layout, Look, Query, Request, Response, Serp, State, Tier, TimeRange
 from shisho.web.engines._asking import post, range_code, remembered
-from shisho.web.engines._markup import Page, form_values, read_serp
+from shisho.web.engines._markup import Page
+from shisho.web.engines._serp import form_values, read_serp
 
 _RANGES = {TimeRange.DAY: "d", TimeRange.WEEK: "w", TimeRange.MONTH: "m", TimeRange.YEAR: "y"}
 _LANGUAGES = {

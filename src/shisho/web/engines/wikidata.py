@@ -7,6 +7,8 @@ from typing import Any
 from shisho.domain.web import EngineAbout, Query, Request, Response, Serp, State, Tier
 from shisho.web.engines._answer import hit, ranked, read_json, refused
 from shisho.web.engines._asking import Params, get
+from shisho.web.engines._mediawiki import LOOK
+from shisho.web.engines._serp import read_serp
 
 ABOUT = EngineAbout(
     name="wikidata",
@@ -17,6 +19,7 @@ ABOUT = EngineAbout(
     interval_s=1,
     pagination="continue",
     verified=False,
+    look=LOOK,
 )
 
 
@@ -30,6 +33,8 @@ def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -
 
 
 def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
+    if response.body.lstrip()[:1] == b"<":
+        return read_serp(about, response)
     return read_json(about, response, lambda data: _read(about, data))
 
 

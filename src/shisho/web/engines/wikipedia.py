@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from shisho.domain.web import EngineAbout, Layout, Look, Query, Request, Response, Serp, State, Tier
+from shisho.domain.web import EngineAbout, Query, Request, Response, Serp, State, Tier
 from shisho.web.engines._answer import hit, ranked, read_json, refused
 from shisho.web.engines._asking import Params, get
-from shisho.web.engines._markup import read_serp
+from shisho.web.engines._mediawiki import LOOK
+from shisho.web.engines._serp import read_serp
 
 ABOUT = EngineAbout(
     name="wikipedia",
@@ -19,14 +20,7 @@ ABOUT = EngineAbout(
     categories=("general", "technical", "academic"),
     interval_s=1,
     pagination="sroffset",
-    look=Look(
-        layouts=(Layout("li.mw-search-result", ".mw-search-result-heading a", "", ".searchresult"),),
-        signs=(".searchresults .mw-search-results", ".mw-search-nonefound", "form#search[action='/w/index.php']"),
-        titles=("wikipedia", "wikimedia"),
-        next_link="a.mw-nextlink",
-        pager=".mw-search-pager-bottom",
-        nothing=(".mw-search-nonefound",),
-    ),
+    look=LOOK,
 )
 
 

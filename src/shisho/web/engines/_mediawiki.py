@@ -1,0 +1,14 @@
+"""The search page every MediaWiki has, for saved ones; requests go to its API."""
+
+from __future__ import annotations
+
+from shisho.domain.web import Layout, Look
+
+LOOK = Look(
+    layouts=(Layout("li.mw-search-result", ".mw-search-result-heading a", "", ".searchresult"),),
+    signs=(".searchresults .mw-search-results", ".mw-search-nonefound", "form#search[action='/w/index.php']"),
+    titles=("wikipedia", "wikimedia"),
+    next_link="a.mw-nextlink",
+    pager=".mw-search-pager-bottom",
+    nothing=(".mw-search-nonefound",),
+)

@@ -1,0 +1,114 @@
+"""A saved page to a result page: hits, "no results", a challenge, or an error that says what is wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from shisho.domain.web import EngineAbout, Hit, Layout, Response, Serp, State
+from shisho.errors import EngineUnavailable
+from shisho.web.challenge import detect
+from shisho.web.engines._answer import unreadable
+from shisho.web.engines._dates import parse_date
+from shisho.web.engines._markup import Node, Page, affinity, attribute, ranked, text_of
+from shisho.web.engines._shape import guess_hits
+
+_MOST_HITS = 200
+_NESTED = 2
+
+
+def read_serp(
+    about: EngineAbout,
+    response: Response,
+    hits: Callable[[Page], tuple[Hit, ...]] | None = None,
+    state: Callable[[Page], State | None] | None = None,
+) -> Serp:
+    """A page of results, a challenge, or "no results". Raises EngineUnavailable for a page only JavaScript would fill,
+    ParserFailed for a layout we neither know nor can guess. `hits` and `state` replace reading by `about.look`."""
+    page = Page(response, about.site)
+    look = about.look
+    found = hits(page) if hits else read_hits(page, look.layouts)
+    if found:
+        warnings = ("query_changed",) if page.has(*look.changed) else ()
+        following = state(page) if state else next_page(page, about, len(found))
+        return Serp(about.name, found, following, warnings=warnings)
+    challenge = detect(page.source, response.url, response.status, look.markers)
+    if challenge:
+        return Serp(about.name, challenge=challenge)
+    if page.has(*look.nothing) or _says(page, look.nothing_said):
+        return Serp(about.name, no_results=True)
+    guessed = guess_hits(page) if affinity(page, about) else ()
+    if guessed:
+        return Serp(about.name, guessed, next_page(page, about, len(guessed)), warnings=("layout_guessed",))
+    if page.has(*look.shell):
+        raise EngineUnavailable(
+            f"{about.name} sent a page that only a browser fills with results; turn on the browser or ask another engine.",
+            engine=about.name,
+        )
+    raise unreadable(about.name, response)
+
+
+def read_hits(page: Page, layouts: tuple[Layout, ...]) -> tuple[Hit, ...]:
+    """The hits by the first layout that yields any."""
+    for layout in layouts:
+        hits = ranked(_hits(page, layout))
+        if hits:
+            return hits
+    return ()
+
+
+def _hits(page: Page, layout: Layout) -> Iterator[Hit]:
+    skipped = {node.mem_id for node in page.all(layout.skip)}
+    for box in _boxes(page, layout):
+        link = box.css_first(layout.link) if layout.link else box
+        url = page.url(link)
+        if not url or link is None or box.mem_id in skipped or link.mem_id in skipped:
+            continue
+        title = (text_of(box.css_first(layout.title)) if layout.title else "") or text_of(link)
+        snippet = text_of(box.css_first(layout.snippet)) if layout.snippet else ""
+        dated = text_of(box.css_first(layout.date)) if layout.date else ""
+        yield Hit(0, url, title or url, snippet, parse_date(dated or snippet, page.response.today))
+
+
+def _boxes(page: Page, layout: Layout) -> Iterator[Node]:
+    """The hits' boxes and boxes in those, no deeper: each is searched whole, and a page could nest thousands."""
+    boxes = page.all(layout.hit)[:_MOST_HITS]
+    ids = {box.mem_id for box in boxes}
+    for box in boxes:
+        around, at = 0, box.parent
+        while at is not None and around < _NESTED:
+            around += at.mem_id in ids
+            at = at.parent
+        if around < _NESTED:
+            yield box
+
+
+def _says(page: Page, phrases: tuple[str, ...]) -> bool:
+    if not phrases:
+        return False
+    text = page.text.lower()
+    return any(phrase in text for phrase in phrases)
+
+
+def next_page(page: Page, about: EngineAbout, found: int) -> State | None:
+    """{} where the page links to a later one, or shows no pager at all and is at least half full; else None."""
+    here = _number(page.response.url, about.pagination) or 0
+    links = [_number(attribute(link, "href"), about.pagination) for link in page.all(about.look.next_link)]
+    if links:
+        return {} if any(number is None or number > here for number in links) else None
+    return {} if 2 * found >= about.page_size and not page.has(about.look.pager) else None
+
+
+def _number(url: str, name: str) -> int | None:
+    found = re.search(rf"[?&;]{re.escape(name)}=(\d{{1,6}})(?!\d)", url)
+    return int(found.group(1)) if found else None
+
+
+def form_values(page: Page, selector: str) -> dict[str, str]:
+    """The named inputs of the first form (or its field) that `selector` finds."""
+    node = page.first(selector)
+    while node is not None and node.tag != "form":
+        node = node.parent
+    if node is None:
+        return {}
+    return {name: attribute(field, "value") for field in node.css("input") if (name := attribute(field, "name"))}

@@ -1,0 +1,91 @@
+"""Hits by shape, where class names say nothing: a heading and a link to elsewhere, one in the other, each in the largest
+box that holds no second such pair. Linear in the page: every walk upward is bounded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from shisho.domain.web import Hit
+from shisho.web.engines._dates import parse_date
+from shisho.web.engines._markup import Node, Page, attribute, ranked, text_of
+
+_DEPTH = 12
+_REACH = 4
+_ENOUGH = 3
+_MOST_HEADINGS = 300
+
+_Pair = tuple[Node, Node]
+
+
+def read_shape(page: Page, headings: str, ads: str = "", snippet: str = "") -> tuple[Hit, ...]:
+    """Every pair outside `ads`; the words of a hit are `snippet`'s inside its box, else the box's without the link."""
+    return _hits(page, _pairs(page, headings, ads), snippet)
+
+
+def guess_hits(page: Page) -> tuple[Hit, ...]:
+    """The hits of a page nobody wrote a layout for: pairs whose headings look alike, where there are at least three."""
+    pairs = _pairs(page, "h2, h3", "")
+    looks = Counter(_look(heading) for heading, _ in pairs)
+    alike, number = looks.most_common(1)[0] if looks else ("", 0)
+    chosen = [pair for pair in pairs if _look(pair[0]) == alike]
+    return _hits(page, chosen, "") if number >= _ENOUGH and len({page.url(link) for _, link in chosen}) >= _ENOUGH else ()
+
+
+def _look(heading: Node) -> str:
+    return f"{heading.tag} {attribute(heading, 'class')}"
+
+
+def _hits(page: Page, pairs: list[_Pair], snippet: str) -> tuple[Hit, ...]:
+    crowd = Counter(node.mem_id for _, link in pairs for node in _above(link))
+    hits = (_hit(page, heading, link, _box(link, crowd), snippet) for heading, link in pairs)
+    return ranked(hit for hit in hits if hit.title)
+
+
+def _hit(page: Page, heading: Node, link: Node, box: Node, snippet: str) -> Hit:
+    known = box.css_first(snippet) if snippet else None
+    if known is not None and known.mem_id not in {node.mem_id for node in _above(link)}:
+        words = text_of(known)
+    else:
+        words = text_of(box, frozenset({link.mem_id, heading.mem_id}))
+    return Hit(0, page.url(link), text_of(heading), words, parse_date(words, page.response.today))
+
+
+def _pairs(page: Page, headings: str, ads: str) -> list[_Pair]:
+    adverts = {node.mem_id for node in page.all(ads)}
+    pairs: dict[int, _Pair] = {}
+    for heading in page.all(headings)[:_MOST_HEADINGS]:
+        link = _link_of(heading)
+        if link and page.url(link) and not any(node.mem_id in adverts for node in _above(link)):
+            pairs.setdefault(link.mem_id, (heading, link))
+    return list(pairs.values())
+
+
+def _link_of(heading: Node) -> Node | None:
+    """The link around the heading, or the first one inside it."""
+    at = heading.parent
+    for _ in range(_REACH):
+        if at is None:
+            break
+        if at.tag == "a":
+            return at
+        at = at.parent
+    return heading.css_first("a")
+
+
+def _above(node: Node) -> Iterator[Node]:
+    at = node.parent
+    for _ in range(_DEPTH):
+        if at is None or at.tag == "body":
+            return
+        yield at
+        at = at.parent
+
+
+def _box(link: Node, crowd: Counter[int]) -> Node:
+    box = link
+    for node in _above(link):
+        if crowd[node.mem_id] > 1:
+            break
+        box = node
+    return box

@@ -72,6 +72,13 @@ async def test_each_goal_gets_its_round_and_the_answer_is_in_goal_order() -> Non
     assert [sentence.evidence for sentence in answer.sentences] == [(1,), (2,)]
 
 
+async def test_what_speaks_to_two_goals_is_quoted_once() -> None:
+    both = "決定係数は相関係数の二乗に等しい。"
+    answer = await asked(TWO, library=Library((Leaf("both", both), *LEAVES), 3))
+    assert [one.goal_id for one in answer.evidence if one.snippet == both] == ["G1"]
+    assert [one.goal_id for one in answer.evidence if one.snippet == LEAVES[1].text] == ["G2"]
+
+
 async def test_an_english_question_is_answered_in_english() -> None:
     answer = await asked("What is a median?")
     assert answer.text.startswith("quotations only, no model set") and answer.abstained

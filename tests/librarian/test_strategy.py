@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-from pathlib import Path
 
 import pytest
 
 from shisho.domain.corpus import Complexity
 from shisho.errors import InvalidParams
 from shisho.librarian.strategy import MAX_CHARS, strategy
+from tests.shared import shared
 
 ONE = """決定係数とは何か
 決定係数が0に近いとき何を意味するか
@@ -138,17 +137,9 @@ def test_hostile_text_is_taken() -> None:
 
 
 def test_single_fact_questions_are_not_split() -> None:
-    found = _shared() / "eval" / "jsquad-valid" / "queries.jsonl.gz"
-    if not found.is_file():
-        assert os.environ.get("CI") != "true", f"{found} is missing: CI runs the evaluation sets"
-        pytest.skip(f"{found} is not here: set SHISHO_SHARED to the folder of the evaluation sets")
+    found = shared("eval", "jsquad-valid", "queries.jsonl.gz")
     with gzip.open(found, "rt", encoding="utf-8") as lines:
         questions = [json.loads(line)["text"] for line in lines][::14]
     split = [question for question in questions if len(strategy(question).goals) > 1]
     assert len(questions) > 300
     assert len(split) <= len(questions) // 100, split
-
-
-def _shared() -> Path:
-    beside = Path(__file__).resolve().parents[3] / "shared"
-    return Path(os.environ.get("SHISHO_SHARED", beside))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -10,20 +9,13 @@ from typing import Any
 
 from shisho.domain.codec import build, plain
 from shisho.domain.corpus import Scope
-from shisho.domain.inquiry import Answer, Budget, EvidenceRef, Finding, LoopStop, Status
-from shisho.errors import NotFound, SourceRemoved
-from shisho.librarian.answer import compose
-from shisho.librarian.budget import Spending
+from shisho.domain.inquiry import Answer, Budget, LoopStop, Status
 from shisho.librarian.citations import Citations
-from shisho.librarian.evaluate import select, terms_wanted
-from shisho.librarian.evidence import verify
-from shisho.librarian.plan import plan
+from shisho.librarian.nodes import Nodes
 from shisho.librarian.record import Node, Notify, Record, Stopped
-from shisho.librarian.reflect import next_focus, open_goals
-from shisho.librarian.route import ended, route
 from shisho.librarian.search import Search, SessionOpener
 from shisho.librarian.state import State
-from shisho.librarian.strategy import checked, strategy
+from shisho.librarian.strategy import checked
 from shisho.ports import Clock, Ledger
 
 MODEL = "none"
@@ -101,83 +93,6 @@ def graph(nodes: Nodes, record: Record) -> Any:
     drawn.add_conditional_edges("route", _onward, ["plan", "answer"])
     drawn.add_edge("answer", END)
     return drawn.compile()
-
-
-class Nodes:
-    """The nodes: each `State -> partial State`, over pure rules. Only `search` and `evaluate` touch the session."""
-
-    def __init__(self, search: Search, citations: Citations, clock: Clock) -> None:
-        self._search, self._citations, self._clock = search, citations, clock
-
-    async def strategy(self, state: State) -> State:
-        made = strategy(state["question"])
-        return State(strategy=made, goal_status=self._citations.status(made.goals, ()), barren=0)
-
-    async def plan(self, state: State) -> State:
-        goals = open_goals(state["strategy"].goals, state["goal_status"])
-        if state["verdicts"]:
-            focus = state["verdicts"][-1].next_focus
-            goals.sort(key=lambda goal: goal.id != focus)
-        shown, rarity = state.get("shown", ()), state.get("rarity", {})
-        made = await asyncio.to_thread(plan, state["strategy"], goals, state["plans"], shown, rarity)
-        return State(plans=(made,), spent=Spending(rounds=1))
-
-    async def search(self, state: State) -> State:
-        aim, plans = state["strategy"], state["plans"]
-        wanted = await asyncio.to_thread(terms_wanted, aim.goals)
-        found, rarity = await self._search.round(plans[-1], aim.complexity, len(plans), wanted)
-        return State(shown=found.shown, rarity=rarity, exhausted=found.exhausted)
-
-    async def evaluate(self, state: State) -> State:
-        aim, held, shown = state["strategy"], state["evidence"], state["shown"]
-        goals = open_goals(aim.goals, state["goal_status"])
-        findings = await asyncio.to_thread(select, shown, goals, held, state["rarity"])
-        refs = [await self._accepted(finding, state) for finding in findings]
-        new = tuple(ref for ref in refs if ref is not None)
-        return State(
-            evidence=new,
-            dropped=len(refs) - len(new),
-            barren=0 if new else state["barren"] + 1,
-            goal_status=self._citations.status(aim.goals, (*held, *new)),
-        )
-
-    async def route(self, state: State) -> State:
-        aim, status = state["strategy"], state["goal_status"]
-        focus = next_focus(aim.goals, status, state["verdicts"])
-        made = route(
-            aim,
-            status,
-            state["budget"],
-            state["spent"],
-            barren=state["barren"],
-            exhausted=state["exhausted"],
-            next_focus=focus,
-        )
-        return State(verdicts=(made,))
-
-    async def answer(self, state: State) -> State:
-        draft = compose(state["strategy"], state["goal_status"], state["evidence"], state["verdicts"][-1])
-        return State(draft=draft, composed_at=self._clock.now())
-
-    async def cut_short(self, state: State) -> State:
-        """The end of a stopped run. It is no step of the ledger, so that the run can go on from its last one."""
-        verdict = ended(LoopStop.STOPPED, state["goal_status"], "stopped on request")
-        last = State(**{**state, "verdicts": (*state["verdicts"], verdict)})
-        return State(**{**last, **await self.answer(last)})
-
-    async def _accepted(self, finding: Finding, state: State) -> EvidenceRef | None:
-        """The finding as evidence: found word for word in what was shown, and taken from the document as it is stored now."""
-        verified = verify(finding, state["shown"])
-        if verified is None:
-            return None
-        session = await self._search.session(state["strategy"].complexity)
-        try:
-            citation = await session.resolve(verified.index, verified.start, verified.end)
-        except (NotFound, SourceRemoved):  # removed since it was shown
-            return None
-        heading = next(passage.heading for passage in state["shown"] if passage.temp_index == verified.index)
-        number = self._citations.take(citation)
-        return EvidenceRef(number, finding.goal_id, citation.snippet, heading, finding.score, len(state["plans"]))
 
 
 async def _through(drawn: Any, given: State, budget: Budget) -> State:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from shisho.domain.corpus import Complexity, Round, SearchRequest
@@ -33,4 +34,5 @@ class Search:
         session = await self.session(complexity)
         request = SearchRequest(plan.search_intent, plan.keyword_query, plan.vector_query, plan.filter_conditions)
         found = await session.search(request, round_)
-        return found, await session.rarity([*dict.fromkeys([*wanted, *feedback_terms(found.shown)])])
+        best = await asyncio.to_thread(feedback_terms, found.shown)
+        return found, await session.rarity([*dict.fromkeys([*wanted, *best])])

@@ -141,12 +141,16 @@ class Desk:
 
     async def document(self, prefix: str) -> Document:
         """By id, unique prefix, or the path or name of its file. Raises NotFound."""
-        found = await self.shelf.find_documents(prefix, self.owner)
+        found = await self.shelf.find_documents(prefix, self.owner) or await self.shelf.at_place(prefix, self.owner)
         if len(found) > 1:
             raise NotFound(f"More than one document begins with {prefix}: give more of its id.")
         if not found:
             raise NotFound(f"There is no document {prefix}. `shisho list` shows what there is.")
         return found[0]
+
+    async def places(self, corpus: str = DEFAULT_CORPUS) -> Mapping[str, DocumentId]:
+        """Every source of a corpus and the document that stands for it."""
+        return await self.shelf.places(corpus, self.owner)
 
     async def text(self, document_id: DocumentId) -> str:
         """The original text that every citation's offsets count in."""

@@ -156,6 +156,14 @@ async def test_documents_page_by_page(store: Store) -> None:
     assert [one.source for one in (*first, *rest)] == ["0", "1", "2", "3", "4"]
 
 
+async def test_a_document_is_found_by_its_file(store: Store) -> None:
+    given = intake("本文。", source="/家/講義/第1回.pdf")
+    await store.shelf.put(given)
+    for name in ("第1回.pdf", "/家/講義/第1回.pdf"):
+        assert [one.id for one in await store.shelf.at_place(name, "local")] == [given.document.id]
+    assert list(await store.shelf.at_place("1回.pdf", "local")) == list(await store.shelf.at_place("第1回.pdf", "b")) == []
+
+
 async def test_akin_finds_what_shares_a_band(store: Store) -> None:
     given = intake("よく似た文章。")
     await store.shelf.put(given)

@@ -134,7 +134,7 @@ class Ingest:
         """Each passage joins the cluster of an earlier near-duplicate, if there is one."""
         wanted = [band for passage in intake.passages for band in passage.bands]
         akin = await self.shelf.akin(intake.document.owner, wanted) if wanted else ()
-        if not akin:
+        if not akin and len(set(wanted)) == len(wanted):
             return intake
         passages = await asyncio.to_thread(duplicates.join, intake.passages, akin)
         return replace(intake, passages=passages)

@@ -57,7 +57,8 @@ class Retriever:
         held = await self.shelf.passages(proposed)
         statistics = await self._statistics(query.terms, query.bigrams)
         with span("retrieve.rank", candidates=len(held)):
-            return rank.rank(query, [held[name] for name in proposed if name in held], statistics)
+            best = rank.rank(query, [held[name] for name in proposed if name in held], statistics)[:depth]
+        return [replace(one, parts={**one.parts, "match": rank.match(query, one.passage, statistics)}) for one in best]
 
     async def _nearest(self, text: str, scope: Scope, depth: int, seen: frozenset[PassageId]) -> Sequence[Ranked]:
         assert self.dense is not None and self.embedder is not None

@@ -134,7 +134,7 @@ class CorpusSession:
             ShownRecord(first + place, one.passage.id, one.passage.document_id, one.parts.get("match", 0.0))
             for place, one in enumerate(fitting)
         )
-        exhausted = len(seen) + len(shown) >= in_scope or not chosen
+        exhausted = len(seen) + len(shown) >= in_scope
         return RoundRecord(round_, len(chosen), in_scope, exhausted, shown)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -55,7 +55,10 @@ async def fill(desk: Desk, held: EvalSet) -> None:
 
 async def retrieval(desk: Desk, held: EvalSet, questions: Sequence[Question]) -> dict[str, Any]:
     """Each question ranked to a depth of 200 passages; a document's place is its best passage's."""
-    rankings = [await _ranking(desk, one) for one in questions]
+    standing: dict[str, list[str]] = {}
+    for name, document in (await desk.places()).items():
+        standing.setdefault(document, []).append(name)
+    rankings = [await _ranking(desk, one, standing) for one in questions]
     judged = [held.judged[one.id] for one in questions]
     pairs = list(zip(rankings, judged, strict=True))
     return {
@@ -89,9 +92,10 @@ async def answering(desk: Desk, held: EvalSet, questions: Sequence[Question]) ->
     }
 
 
-async def _ranking(desk: Desk, question: Question) -> list[str]:
+async def _ranking(desk: Desk, question: Question, standing: Mapping[str, Sequence[str]]) -> list[str]:
+    """Names of the set's documents; those with the same text stand together."""
     ranked = await desk.rank([question.text], depth=DEPTH)
-    return list(dict.fromkeys(one.source for one in ranked))
+    return [name for document in dict.fromkeys(one.document for one in ranked) for name in standing[document]]
 
 
 async def _held_out(desk: Desk, held: EvalSet, group: Sequence[Question]) -> list[bool]:

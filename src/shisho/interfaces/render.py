@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from shisho.domain.codec import plain
-from shisho.domain.corpus import Check, Document, Found, Outcome, Receipt
+from shisho.domain.corpus import DEFAULT_CORPUS, Check, Document, Found, Outcome, Receipt
 from shisho.domain.inquiry import Answer, Evidence
 from shisho.interfaces.words import Words
 
@@ -137,17 +137,17 @@ def found(given: Sequence[Found], words: Words) -> None:
 
 
 def documents(given: Sequence[Document], limit: int, words: Words) -> None:
-    """A table of documents."""
+    """Two lines a document."""
     if not given:
         _out.print(words("nothing_listed"))
         return
-    table = Table(words("id"), words("title"), words("file"), words("pages", n="").strip(), words("corpus"), box=None)
     for one in given:
-        said = " ".join(f"{key}={value}" for key, value in one.metadata.items())
-        pages = "" if one.page_count is None else str(one.page_count)
-        row = (one.id, one.title, f"{PurePath(one.source).name}  {said}", pages, PurePath(one.corpus).name or one.corpus)
-        table.add_row(*(Text(cell) for cell in row))
-    _out.print(table)
+        said = [f"{key}={value}" for key, value in one.metadata.items()]
+        pages = [words("pages", n=one.page_count)] if one.page_count else []
+        corpus = [] if one.corpus == DEFAULT_CORPUS else [f"{words('corpus')} {one.corpus}"]
+        line = Text(f"{one.id}  ", style="dim")
+        line.append(one.title, style="not dim bold")
+        _out.print(line.append(f"\n    {'  '.join([PurePath(one.source).name, *pages, *said, *corpus])}"))
     if len(given) == limit:
         _out.print(words("more", n=limit))
 

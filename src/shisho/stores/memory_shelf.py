@@ -88,6 +88,14 @@ class MemoryShelf:
         found = [one for one in self._documents.values() if one.id.startswith(prefix) and one.owner == owner]
         return sorted(found, key=lambda one: one.id)[:limit]
 
+    async def at_place(self, name: str, owner: str) -> Sequence[Document]:
+        held = {
+            document
+            for (whose, _, place), document in self._places.items()
+            if whose == owner and name in (place, place.split("/")[-1])
+        }
+        return [self._documents[one] for one in held]
+
     async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
         ordered = sorted(self._live(scope), key=lambda one: (one.added_at, one.id))
         seen = next((at + 1 for at, one in enumerate(ordered) if one.id == after), 0)

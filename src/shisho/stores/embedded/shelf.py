@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import apsw
 
@@ -16,6 +17,7 @@ from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.purge import erase
 from shisho.stores.embedded.scope import where
 
+MOST_AKIN = 500  # a text repeated without end must not slow the next one down
 FROM_DOCUMENTS = "FROM documents d JOIN corpora c ON c.id = d.corpus_id"
 
 
@@ -81,6 +83,16 @@ class EmbeddedShelf:
 
         return await self._database.read(work)
 
+    async def at_place(self, name: str, owner: str) -> Sequence[Document]:
+        def work(connection: apsw.Connection) -> list[Document]:
+            # O(documents): only a person types a file's name, and once.
+            query = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'live' AND d.owner = ?1 AND d.id IN
+                (SELECT document_id FROM places
+                 WHERE source = ?2 OR substr(source, -length(?2) - 1) IN ('/' || ?2, '\\' || ?2))"""
+            return [rows.document(row) for row in connection.execute(query, (owner, name))]
+
+        return await self._database.read(work)
+
     async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
             wanted = where(scope)
@@ -132,10 +144,11 @@ class EmbeddedShelf:
 
     async def akin(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         def work(connection: apsw.Connection) -> list[Passage]:
-            query = f"""SELECT DISTINCT {rows.PASSAGE} FROM passage_bands b JOIN passages p ON p.id = b.passage_id
-                JOIN documents d ON d.id = p.document_id JOIN corpora c ON c.id = d.corpus_id
-                WHERE b.band IN ({rows.marks(bands)}) AND c.owner = ? LIMIT 50"""
-            return [rows.passage(row) for row in connection.execute(query, (*bands, owner))]
+            query = f"""SELECT {rows.PASSAGE}, json_group_array(b.band) FROM passage_bands b
+                JOIN passages p ON p.id = b.passage_id JOIN documents d ON d.id = p.document_id
+                WHERE b.band IN ({rows.marks(bands)}) AND d.owner = ? GROUP BY p.id LIMIT {MOST_AKIN}"""
+            found = rows.every(connection.execute(query, (*bands, owner)))
+            return [replace(rows.passage(row), bands=tuple(json.loads(row[-1]))) for row in found]
 
         return await self._database.read(work)
 

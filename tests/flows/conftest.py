@@ -1,0 +1,73 @@
+"""A desk over a fresh home, and the shell as a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shisho.bootstrap import open_desk
+from shisho.desk import Desk
+
+SAMPLES = Path(__file__).parents[2] / "samples" / "lectures"
+SHISHO = [sys.executable, "-c", "from shisho.interfaces.cli import main; main()"]
+
+
+class Shell:
+    """`shisho` with its own home. `shell("list", "--json")` gives what it printed; JSON is read."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.environment = {**os.environ, "SHISHO_HOME": str(home), "SHISHO_LANGUAGE": "ja", "PYTHONUTF8": "1"}
+
+    def __call__(self, *words: str | Path, code: int = 0) -> Any:
+        done = self.run(*words)
+        assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+        text = done.stdout or done.stderr
+        return json.loads(text) if "--json" in words and words[0] != "add" else text
+
+    def run(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
+        command = [*SHISHO, *map(str, words)]
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=120, check=False)
+
+    def start(self, *words: str | Path) -> subprocess.Popen[str]:
+        """A process group of its own, so that a test ends it and its children and nothing else."""
+        return subprocess.Popen(
+            [*SHISHO, *map(str, words)],
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    @staticmethod
+    def kill(process: subprocess.Popen[str], with_: signal.Signals = signal.SIGKILL) -> None:
+        if process.poll() is None:
+            os.killpg(process.pid, with_)
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path / "home")
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    async with open_desk(home=tmp_path / "home") as opened:
+        yield opened
+
+
+@pytest.fixture
+async def stocked(desk: Desk) -> Desk:
+    """A desk with the sample lectures."""
+    async for receipt in desk.add(SAMPLES):
+        assert receipt.outcome == "added", receipt
+    return desk

@@ -1,0 +1,186 @@
+"""Story 2 and 3: a folder of documents in, a cited answer out, in one process."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pypdfium2
+import pytest
+
+from shisho.bootstrap import open_desk
+from shisho.desk import Desk
+from shisho.domain.corpus import Outcome, Source
+from shisho.domain.inquiry import Answer, LoopStop
+from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
+from tests.flows.conftest import SAMPLES
+
+QUESTIONS = tomllib.loads((SAMPLES.parent / "questions.toml").read_text("utf-8"))
+
+
+def squeezed(text: str) -> str:
+    return "".join(unicodedata.normalize("NFKC", text).split())
+
+
+async def check_evidence(desk: Desk, answer: Answer) -> None:
+    """Every snippet is a slice of the stored document, and stands on the page that it names."""
+    for one in answer.evidence:
+        text = await desk.text(one.document_id)
+        assert text[one.start : one.end] == one.snippet != ""
+        assert hashlib.sha256(one.snippet.encode()).hexdigest() == one.sha256
+        if one.document.endswith(".pdf"):
+            with pypdfium2.PdfDocument(one.document) as pdf:
+                page = pdf[(one.page or 0) - 1].get_textpage().get_text_range()
+            assert squeezed(one.snippet) in squeezed(page)
+
+
+@pytest.mark.parametrize("asked", QUESTIONS["question"], ids=lambda row: row["question"])
+async def test_sample_questions_are_answered_on_their_page(stocked: Desk, asked: dict[str, Any]) -> None:
+    answer = await stocked.ask(asked["question"])
+    await check_evidence(stocked, answer)
+    assert not answer.abstained
+    wanted = squeezed(asked["answer"])
+    hits = [one for one in answer.evidence if squeezed(one.snippet) in wanted or wanted in squeezed(one.snippet)]
+    assert hits, [one.snippet for one in answer.evidence]
+    assert (Path(hits[0].document).name, hits[0].page) == (Path(asked["file"]).name, asked["page"])
+
+
+@pytest.mark.parametrize("asked", QUESTIONS["unanswerable"], ids=lambda row: row["question"])
+async def test_what_is_not_there_is_not_answered(stocked: Desk, asked: dict[str, Any]) -> None:
+    answer = await stocked.ask(asked["question"])
+    await check_evidence(stocked, answer)
+    assert answer.abstained or answer.missing
+
+
+async def test_the_second_time_is_known_and_a_changed_file_is_a_new_version(desk: Desk, tmp_path: Path) -> None:
+    file = tmp_path / "メモ.txt"
+    file.write_text("会議は第3会議室で行う。", "utf-8")
+    assert [one.outcome async for one in desk.add(file)] == [Outcome.ADDED]
+    assert [one.outcome async for one in desk.add(file)] == [Outcome.KNOWN]
+    first = await desk.ask("会議はどこで行うか")
+    file.write_text("会議は講堂で行う。", "utf-8")
+    assert [one.outcome async for one in desk.add(file)] == [Outcome.REPLACED]
+    second = await desk.ask("会議はどこで行うか")
+    assert "第3会議室" in first.text and "講堂" in second.text and "第3会議室" not in second.text
+    await check_evidence(desk, await desk.answer(first.id))
+
+
+async def test_bad_files_do_not_stop_their_neighbours(desk: Desk, tmp_path: Path) -> None:
+    folder = tmp_path / "混在"
+    folder.mkdir()
+    (folder / "a.txt").write_text("良いファイルの本文である。", "utf-8")
+    (folder / "b.pdf").write_bytes(b"%PDF-1.7 broken")
+    (folder / "c.bin").write_bytes(bytes(range(256)) * 9)
+    (folder / "d.txt").write_bytes(b"")
+    (folder / "e.txt").write_text("もう一つの良いファイル。", "utf-8")
+    receipts = {Path(one.source).name: one async for one in desk.add(folder)}
+    assert {name: (str(one.outcome), one.code) for name, one in receipts.items()} == {
+        "a.txt": ("added", ""),
+        "b.pdf": ("failed", "DOCUMENT_UNREADABLE"),
+        "c.bin": ("failed", "UNSUPPORTED_MEDIA"),
+        "d.txt": ("failed", "DOCUMENT_UNREADABLE"),
+        "e.txt": ("added", ""),
+    }
+    assert all(one.reason for one in receipts.values() if one.code)
+    assert [Path(one.source).name for one in await desk.documents()] == ["a.txt", "e.txt"]
+
+
+async def test_a_folder_as_a_corpus_holds_what_the_folder_holds(desk: Desk, tmp_path: Path) -> None:
+    folder = tmp_path / "講義"
+    folder.mkdir()
+    (folder / "a.txt").write_text("赤い本は棚の上にある。", "utf-8")
+    (folder / "b.txt").write_text("青い本は机の下にある。", "utf-8")
+    await desk.add_source(Source("よそ.txt", "赤い本は床の上にある。".encode()))
+    answer = await desk.ask("赤い本はどこにあるか", folders=[folder])
+    assert {Path(one.document).name for one in answer.evidence} == {"a.txt"}
+    (folder / "a.txt").unlink()
+    assert [one.outcome async for one in desk.mirror(folder)] == [Outcome.KNOWN, Outcome.GONE]
+    assert (await desk.ask("赤い本はどこにあるか", folders=[folder])).abstained
+
+
+async def test_blank_questions_and_an_empty_shelf(desk: Desk) -> None:
+    with pytest.raises(InvalidParams):
+        await desk.ask(" \u3000\n")
+    with pytest.raises(EmptyCorpus, match="shisho add"):
+        await desk.ask("何か")
+    with pytest.raises(EmptyCorpus):
+        await desk.search(["何か"])
+    with pytest.raises(NotFound):
+        await desk.show("last")
+
+
+@pytest.mark.parametrize(
+    "snippet", ["面積は10²cmである。", "R²は0.9だった。", "½の確率で起こる。", "㈱司書が運営する。", "ｶﾀｶﾅの貸出券を使う。"]
+)
+async def test_quotations_are_as_the_page_has_them(desk: Desk, snippet: str) -> None:
+    await desk.add_source(Source("原文.txt", f"前の文である。{snippet}後の文である。".encode()))
+    (found,) = await desk.search([unicodedata.normalize("NFKC", snippet)])
+    assert snippet in found.text
+    answer = await desk.ask(unicodedata.normalize("NFKC", snippet).replace("。", "か。"))
+    await check_evidence(desk, answer)
+    assert any(snippet.removesuffix("。") in one.snippet for one in answer.evidence)
+
+
+async def test_rounds_of_one_session_share_nothing(stocked: Desk) -> None:
+    answer = await stocked.ask("火星の衛星の名前は何か。統計学の授業で扱うか")
+    steps = await stocked.ledger.steps(answer.task_id)
+    shown = [[one["temp_index"] for one in step["output"]["state"]["shown"]] for step in steps if step["node"] == "search"]
+    numbers = [number for each in shown for number in each]
+    assert len(numbers) == len(set(numbers))
+    texts = [one["text"] for step in steps if step["node"] == "search" for one in step["output"]["state"]["shown"]]
+    assert len(texts) == len(set(texts))
+
+
+async def test_a_stopped_run_gives_what_it_has_and_goes_on(stocked: Desk) -> None:
+    question = "徳川家康はいつ江戸幕府を開いたか"
+    whole = await stocked.ask(question)
+    heard: list[str] = []
+    stopped = await stocked.ask(question, notify=lambda event, **_: heard.append(event), stop=lambda: "route" in heard)
+    assert stopped.loop_stop is LoopStop.STOPPED and stopped.rounds == 1 < whole.rounds
+    assert (await stocked.answer("last")).id == stopped.id
+    finished = await stocked.resume("last")
+    assert (finished.text, finished.loop_stop, finished.rounds) == (whole.text, whole.loop_stop, whole.rounds)
+    assert [one.snippet for one in finished.evidence] == [one.snippet for one in whole.evidence]
+
+
+async def test_show_finds_answers_evidence_and_documents(stocked: Desk) -> None:
+    answer = await stocked.ask("残差とは何か")
+    assert await stocked.show(answer.id[:8]) == answer == await stocked.show("last")
+    assert await stocked.show(answer.evidence[0].id) == answer.evidence[0]
+    document, text = await stocked.show(answer.evidence[0].document_id)  # type: ignore[misc]
+    assert document.id == answer.evidence[0].document_id and answer.evidence[0].snippet in text
+    assert (await stocked.document("01-regression.pdf")).id == document.id
+
+
+async def test_removed_and_purged_sources(stocked: Desk) -> None:
+    answer = await stocked.ask("残差とは何か")
+    source = answer.evidence[0].document_id
+    await stocked.remove(source)
+    assert all(one.document_id != source for one in (await stocked.ask("残差とは何か")).evidence)
+    await check_evidence(stocked, await stocked.answer(answer.id))
+    assert [one.outcome async for one in stocked.add(SAMPLES / "01-regression.pdf")] == [Outcome.ADDED]
+    await stocked.remove(source, purge=True)
+    assert "source removed" in (await stocked.answer(answer.id)).text
+    with pytest.raises(SourceRemoved):
+        await stocked.resume(answer.task_id)
+
+
+@pytest.mark.parametrize("form", ["md", "jsonl", "bibtex", "ris"])
+async def test_exports_carry_every_quotation(stocked: Desk, form: str) -> None:
+    answer = await stocked.ask("決定係数が0に近いとき何を意味するか")
+    text = squeezed(await stocked.export("last", form))
+    for one in answer.evidence:
+        assert squeezed(one.snippet).replace("_", "\\_") in text.replace("\\n", "")
+    with pytest.raises(InvalidParams):
+        await stocked.export("last", "docx")
+
+
+async def test_a_backup_opens_as_a_home(stocked: Desk, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    await stocked.backup(tmp_path / "other" / "shisho.db")
+    async with open_desk(home=tmp_path / "other") as copy:
+        assert await copy.documents() == await stocked.documents()
+        assert (await copy.ask("残差とは何か")).evidence

@@ -14,7 +14,7 @@ Span = tuple[int, int]
 
 _FLOWING = frozenset((BlockKind.PARAGRAPH, BlockKind.LIST))
 _PAUSES = "、，,;；:：）)」』 \u3000\n"
-_ROW = re.compile(r"\S[^\n]*")
+_ROW = re.compile(r"\S(?:[^\n]*\S)?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,12 +45,12 @@ def answer(read: Read, data: bytes, password: str | None) -> bytes:
     except UnusableDocument as reason:
         return wire.pack_error(reason)
     except MemoryError:
-        return wire.pack_error(
-            TooLarge("The file needs more memory than a reader may use: raise reader_memory_mb or split it.")
-        )
+        message = "The file needs more memory than a reader may use: raise reader_memory_mb or split it."
+        return wire.pack_error(TooLarge(message, parser_failed=True))
     except Exception as broken:
         # Parsers raise whatever they like on bad input; all of it means the same to the person who brought the file.
-        return wire.pack_error(DocumentUnreadable(f"The file is damaged and cannot be read ({type(broken).__name__})."))
+        message = f"The file is damaged and cannot be read ({type(broken).__name__})."
+        return wire.pack_error(DocumentUnreadable(message, parser_failed=True))
 
 
 def _limit(seconds: float, memory_mb: int) -> None:

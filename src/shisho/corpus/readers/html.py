@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import lxml.html  # type: ignore[import-untyped]
 import trafilatura
-from lxml import etree  # type: ignore[import-untyped]
+from lxml import etree
 
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.prescan import MAX_BYTES, check
@@ -15,8 +16,9 @@ from shisho.corpus.readers.text import decode, plain
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable, TooLarge
 
-# trafilatura gives a page with little text back as one paragraph without headings.
+# trafilatura gives a page with little text back as one paragraph without headings, or misses most of it.
 SHORT = 1_000
+FRAGMENT = 200
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.I)
 _SPACE = re.compile(r"[ \t\n]+")
 _BETWEEN_JAPANESE = re.compile(r"(?<=[ぁ-ヿ一-鿿、。])[ \t]*\n[ \t]*(?=[ぁ-ヿ一-鿿])")
@@ -44,7 +46,7 @@ def read(data: bytes, password: str | None = None) -> Reading:
     charset = _CHARSET.search(data, 0, 8192)
     html = plain(decode(data, charset[1].decode("ascii", "ignore") if charset else None))
     check(html)
-    tree = trafilatura.load_html(html)
+    tree = _tree(html)
     blocks: list[Block] = []
     title = ""
     if tree is not None:
@@ -52,10 +54,23 @@ def read(data: bytes, password: str | None = None) -> Reading:
         title = " ".join((tree.findtext(".//head/title") or "").split())
         blocks = _main(tree)
         if _size(blocks) < SHORT:
-            blocks = max(_everything(tree), blocks, key=_size)
+            blocks = _better(blocks, _everything(tree))
     if not blocks:
         raise DocumentUnreadable("The page holds no text. If a browser shows some, save it from there as PDF and add that.")
     return Reading(tuple(blocks), title=title)
+
+
+def _tree(html: str) -> Any:
+    parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+    try:
+        return lxml.html.document_fromstring(html.encode("utf-8", "replace"), parser=parser)
+    except etree.ParserError:  # nothing but comments, say
+        return None
+
+
+def _better(main: list[Block], whole: list[Block]) -> list[Block]:
+    """The whole page when the main text is a fragment, or when there is little else on the page."""
+    return whole if _size(main) < FRAGMENT or _size(whole) <= 3 * _size(main) else main
 
 
 def _size(blocks: list[Block]) -> int:
@@ -83,7 +98,7 @@ def _main(tree: Any) -> list[Block]:
 
 
 def _everything(tree: Any) -> list[Block]:
-    etree.strip_elements(tree, etree.Comment, *_HIDDEN, with_tail=False)
+    etree.strip_elements(tree, *_HIDDEN, with_tail=False)
     return _Walk().blocks_of(tree)
 
 

@@ -7,10 +7,9 @@ import json
 import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
 
-from shisho import settings
 from shisho.corpus.readers import media, wire
 from shisho.domain.corpus import Reading, Source
 from shisho.errors import DocumentUnreadable, Internal, TooLarge
@@ -21,12 +20,15 @@ FILES_PER_CHILD = 100
 
 
 class KillableReader:
-    """Reads one file at a time within `seconds` (HTML: at most 5), `memory_mb` and `max_bytes`. Belongs to one event loop."""
+    """Reads one file at a time within `seconds` (HTML: at most 5), `memory_mb` and `max_bytes`. Belongs to one event loop.
 
-    def __init__(self, seconds: float, memory_mb: int, max_bytes: int) -> None:
+    `environment` is the child's; without it the child gets the parent's, secrets and all."""
+
+    def __init__(self, seconds: float, memory_mb: int, max_bytes: int, environment: Mapping[str, str] | None = None) -> None:
         self._seconds = seconds
         self._memory_mb = memory_mb
         self._max_bytes = max_bytes
+        self._environment = environment
         self._turn = asyncio.Lock()
         self._child: Process | None = None
         self._files = 0
@@ -41,11 +43,16 @@ class KillableReader:
             try:
                 child = await self._ready(kind, seconds, source.password)
                 reply = await self._ask(child, source.data, seconds)
+                answer = await asyncio.to_thread(wire.unpack, reply)
             except BaseException:
-                # Cancelled or broken in mid-frame: what the child says next would answer the wrong question.
+                # Cancelled, broken or lying: what this child says next cannot be trusted.
                 await self._kill()
                 raise
-        return await asyncio.to_thread(wire.unpack, reply)
+            if isinstance(answer, Reading):
+                return answer
+            if answer.details.get("parser_failed"):
+                await self._kill()
+            raise answer
 
     async def close(self) -> None:
         async with self._turn:
@@ -56,7 +63,7 @@ class KillableReader:
         if self._files >= FILES_PER_CHILD or (self._child and self._child.returncode is not None):
             await self._kill()
         if self._child is None:
-            self._child = await _spawn()
+            self._child = await self._spawn()
             self._files = 0
         self._files += 1
         asked = {"media": kind, "seconds": seconds, "memory_mb": self._memory_mb, "password": password}
@@ -69,6 +76,11 @@ class KillableReader:
             raise Internal("The reading process does not start: reinstall Shisho, or run `shisho doctor`.") from failure
         raise Internal("The reading process answers nonsense: reinstall Shisho.")
 
+    async def _spawn(self) -> Process:
+        # -P: a file named json.py in the folder of documents must not be imported.
+        command = (sys.executable, "-P", "-m", "shisho.corpus.readers.child")
+        return await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=self._environment)
+
     async def _ask(self, child: Process, data: bytes, seconds: float) -> bytes:
         try:
             async with asyncio.timeout(seconds):
@@ -77,7 +89,8 @@ class KillableReader:
         except TimeoutError as overrun:
             raise _overrun(seconds) from overrun
         except (EOFError, OSError) as broken:
-            await child.wait()
+            with suppress(TimeoutError):  # it may have closed its pipe and live on
+                await asyncio.wait_for(child.wait(), 1.0)
             if sys.platform != "win32" and child.returncode == -signal.SIGXCPU:
                 raise _overrun(seconds) from broken
             raise DocumentUnreadable(
@@ -94,13 +107,6 @@ class KillableReader:
         await asyncio.shield(child.communicate())
 
 
-async def _spawn() -> Process:
-    # -P: a file named json.py in the folder of documents must not be imported.
-    command = (sys.executable, "-P", "-m", "shisho.corpus.readers.child")
-    env: Any = settings.child_environment()
-    return await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=env)
-
-
 async def _send(child: Process, payload: bytes) -> None:
     assert child.stdin is not None
     child.stdin.write(wire.frame(payload))
@@ -108,7 +114,7 @@ async def _send(child: Process, payload: bytes) -> None:
 
 
 async def _receive(child: Process) -> bytes:
-    """Raises EOFError when the child ended or announces more than it may send."""
+    """Raises EOFError when the child ended, or announces more than it may send."""
     assert child.stdout is not None
     (size,) = wire.LENGTH.unpack(await child.stdout.readexactly(wire.LENGTH.size))
     if size > wire.MAX_REPLY:

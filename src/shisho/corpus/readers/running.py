@@ -14,13 +14,12 @@ EDGE = 2  # lines at the top and at the bottom of a page that may be running hea
 REPEATS = 3
 DRIFT = 6.0  # points by which a running head may move between pages
 
-_DIGITS = re.compile(r"[0-9０-９]+|\b[ivxlc]+\b")
-_SIGNS = r"-‐–—~〜・/.,:：()（）\[\]|"
-_FOLIO = re.compile(rf"(?:[{_SIGNS}]|p|of|ページ|頁)*#(?:[{_SIGNS}#]|of|ページ|頁)*", re.I)
+_NUMBER = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
+_LETTER = re.compile(r"[^\W\d_]")
 
 
 def without_running_heads(pages: Sequence[Page]) -> list[Page]:
-    """Page numbers go; a line that heads or foots half of all pages, numbers aside, stays only where it comes first."""
+    """Page numbers go; a line that heads or foots half of all pages stays only where it comes first."""
     running = _running(pages)
     seen: set[str] = set()
     kept: list[Page] = []
@@ -28,29 +27,42 @@ def without_running_heads(pages: Sequence[Page]) -> list[Page]:
         edges = {id(line) for line in _edges(page)}
         lines = []
         for line in page.lines:
-            key = _key(line)
-            runs = id(line) in edges and key in running and abs(_middle(line) - running[key]) <= DRIFT
-            if not runs or (key not in seen and not _FOLIO.fullmatch(key)):
+            keys = {key for key in _keys(line) if _stands(line, running.get(key))} if id(line) in edges else set()
+            if not keys or (not keys & seen and _LETTER.search(line.text)):
                 lines.append(line)
-            if runs:
-                seen.add(key)
+            seen |= keys
         kept.append(replace(page, lines=lines))
     return kept
 
 
 def _running(pages: Sequence[Page]) -> dict[str, float]:
-    """Running heads and page numbers, and how far down the page each stands."""
+    """What runs, and how far down the page it stands."""
     heights: dict[str, list[float]] = defaultdict(list)
     for page in pages:
-        for key, height in {_key(line): _middle(line) for line in _edges(page)}.items():
+        for key, height in {key: _middle(line) for line in _edges(page) for key in _keys(line)}.items():
             heights[key].append(height)
     running = {}
     for key, found in heights.items():
         height = median(found)
         together = sum(abs(other - height) <= DRIFT for other in found)
-        if together >= (REPEATS if _FOLIO.fullmatch(key) else max(REPEATS, len(pages) / 2)):
+        if together >= (max(REPEATS, len(pages) / 2) if _LETTER.search(key) else REPEATS):
             running[key] = height
     return running
+
+
+def _keys(line: Printed) -> list[str]:
+    """The line as it is, and once for each number in it with that number told from the page's: a page number stays the same."""
+    text = "".join(line.text.split())
+    if len(text) > 100:
+        return [text]
+    numbered = [
+        f"{text[: found.start()]}#{int(found[0]) - line.page}#{text[found.end() :]}" for found in _NUMBER.finditer(text)
+    ]
+    return numbered + ([text] if _LETTER.search(text) else [])
+
+
+def _stands(line: Printed, height: float | None) -> bool:
+    return height is not None and abs(_middle(line) - height) <= DRIFT
 
 
 def _middle(line: Printed) -> float:
@@ -60,7 +72,3 @@ def _middle(line: Printed) -> float:
 def _edges(page: Page) -> list[Printed]:
     ordered = sorted(page.lines, key=lambda line: line.box[1])
     return ordered[:EDGE] + ordered[EDGE:][-EDGE:]
-
-
-def _key(line: Printed) -> str:
-    return _DIGITS.sub("#", "".join(line.text.split()))

@@ -36,15 +36,16 @@ def pack(reading: Reading) -> bytes:
 
 
 def pack_error(error: UnusableDocument) -> bytes:
-    return json.dumps({"code": error.code, "message": error.message}).encode()
+    failed = bool(error.details.get("parser_failed"))
+    return json.dumps({"code": error.code, "message": error.message, "parser_failed": failed}).encode()
 
 
-def unpack(payload: bytes) -> Reading:
-    """Raises the error that was sent, or DocumentUnreadable for anything that is not a reading."""
+def unpack(payload: bytes) -> Reading | UnusableDocument:
+    """What was sent, a reading or a reason. Raises DocumentUnreadable for anything else: never ask its sender again."""
     try:
         reply = json.loads(payload)
         if "code" in reply:
-            raise _error(reply)
+            return _error(reply)
         title, page_count, needs_ocr, warnings = reply["facts"]
         return Reading(
             blocks=tuple(_block(row) for row in reply["blocks"]),
@@ -60,7 +61,8 @@ def unpack(payload: bytes) -> Reading:
 def _error(reply: Any) -> UnusableDocument:
     cls = by_code().get(_text(reply["code"]), DocumentUnreadable)
     message = "".join(char for char in _text(reply["message"])[:500] if char.isprintable())
-    return cls(message) if issubclass(cls, UnusableDocument) else DocumentUnreadable(message)
+    known = cls if issubclass(cls, UnusableDocument) else DocumentUnreadable
+    return known(message, parser_failed=True) if reply.get("parser_failed") is True else known(message)
 
 
 def _block(row: Any) -> Block:

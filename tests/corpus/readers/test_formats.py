@@ -1,0 +1,229 @@
+"""Text, Markdown, HTML, DOCX and PPTX: what a reader of the page would quote, under its headings."""
+
+import io
+import zipfile
+
+import pytest
+
+from shisho.corpus.layout import lay_out
+from shisho.corpus.readers import docx, html, markdown, media, pptx, prescan, text
+from shisho.domain.corpus import BlockKind, Reading
+from shisho.errors import DocumentEncrypted, DocumentUnreadable, TooLarge, UnsupportedMedia
+from shisho.language.normalise import fold_map
+from tests.corpus.readers.making import lines, pdf, slides, word
+from tests.shared import shared
+
+ODD = "10²とR²と½と㈱とｶﾞｲﾄﾞ"
+
+
+def rows(reading: Reading) -> list[tuple[str, str, tuple[str, ...]]]:
+    return [(block.kind.value, block.text, block.headings) for block in reading.blocks]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp932", "euc_jp", "iso2022_jp"])
+def test_text_in_any_encoding(encoding: str) -> None:
+    reading = text.read("決定係数とは何か。\r\nサーバーの話。\r\n\r\n次の段落。".encode(encoding))
+    assert [block.text for block in reading.blocks] == ["決定係数とは何か。\nサーバーの話。", "次の段落。"]
+
+
+def test_text_of_nothing() -> None:
+    with pytest.raises(DocumentUnreadable):
+        text.read(b" \n\n ")
+
+
+def test_markdown() -> None:
+    source = (
+        "---\ntitle: 回帰ノート\n---\n# 回帰\n\n**決定係数**は`R2`、[指標](http://example.com)である。\n続き。\n\n## 節\n\n"
+        "- 一\n- 二\n  - 三\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nx = 1\n```\n"
+    )
+    reading = markdown.read(source.encode())
+    assert reading.title == "回帰ノート"
+    assert rows(reading) == [
+        ("heading", "回帰", ()),
+        ("paragraph", "決定係数はR2、指標である。\n続き。", ("回帰",)),
+        ("heading", "節", ("回帰",)),
+        ("list", "一", ("回帰", "節")),
+        ("list", "二", ("回帰", "節")),
+        ("list", "三", ("回帰", "節")),
+        ("table", "a\tb\n1\t2", ("回帰", "節")),
+        ("paragraph", "x = 1", ("回帰", "節")),
+    ]
+
+
+PAGE = (
+    "<html><head><title>回帰</title></head><body><nav>案内</nav><h1>回帰分析</h1><p>決定\n係数は<b>R<sup>2</sup></b>、"
+    "x<sub>1</sub>、10<sup>-3</sup>。<ruby>司書<rp>(</rp><rt>ししょ</rt><rp>)</rp></ruby></p><h2>定義</h2>裸の文。"
+    "<ul><li>一つ目<ul><li>内</li></ul></li></ul><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>"
+    "<pre>x = 1\n  y</pre><p>行<br>変え</p><script>var x</script></body></html>"
+)
+
+
+def test_a_small_page_is_read_whole() -> None:
+    reading = html.read(PAGE.encode())
+    assert reading.title == "回帰"
+    assert rows(reading) == [
+        ("heading", "回帰分析", ()),
+        ("paragraph", "決定係数はR²、x₁、10⁻³。司書(ししょ)", ("回帰分析",)),
+        ("heading", "定義", ("回帰分析",)),
+        ("paragraph", "裸の文。", ("回帰分析", "定義")),
+        ("list", "一つ目", ("回帰分析", "定義")),
+        ("list", "内", ("回帰分析", "定義")),
+        ("table", "a\tb\n1\t2", ("回帰分析", "定義")),
+        ("paragraph", "x = 1\n  y", ("回帰分析", "定義")),
+        ("paragraph", "行\n変え", ("回帰分析", "定義")),
+    ]
+
+
+def test_the_main_text_of_a_large_page() -> None:
+    menu = "<nav>" + "".join(f"<a href='/{n}'>案内{n}</a> " for n in range(80)) + "</nav>"
+    body = "".join(
+        f"<p>第{n}段落。決定係数は、回帰モデルの当てはまりの良さを表す指標であり、0から1の値をとる。</p>" for n in range(40)
+    )
+    reading = html.read(f"<html><body>{menu}<article><h1>回帰</h1>{body}</article>{menu}</body></html>".encode())
+    text = lay_out(reading).text
+    assert text.count("段落。") == 40
+    assert "案内7" not in text
+
+
+@pytest.mark.parametrize("encoding", ["shift_jis", "euc-jp", "utf-8"])
+def test_html_says_its_encoding(encoding: str) -> None:
+    page = f"<html><head><meta charset='{encoding}'></head><body><p>短い日本語。</p></body></html>"
+    assert rows(html.read(page.encode(encoding))) == [("paragraph", "短い日本語。", ())]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<div>" * 100_000,
+        "<p " + " ".join(f"a{n}=1" for n in range(50_000)) + ">x",
+        "<p " + " ".join(f"a{n}='>'" for n in range(50_000)) + ">x",
+        "<b>" * 5_000 + "x",
+        "<!-->" + "<div>" * 10_000 + "-->",
+        "<svg><title>" + "</title>" + "<g>" * 3_000,
+    ],
+)
+def test_the_prescan_refuses(page: str) -> None:
+    with pytest.raises(TooLarge):
+        prescan.check(page)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<p>一<p>二" * 5_000,
+        "<ul>" + "<li>x" * 5_000 + "</ul>",
+        "<div>x</div>" * 50_000,
+        "<img src=a>" * 5_000,
+        "<script>" + "if (a<b) <div " * 5_000 + "</script>",
+        "<p title='" + "a=1 " * 5_000 + "'>x</p>",
+        "<svg><path d='" + "M 1 2 " * 5_000 + "'/></svg>",
+        "a < b " * 5_000,
+    ],
+)
+def test_the_prescan_lets_pages_for_people_pass(page: str) -> None:
+    prescan.check(page)
+
+
+def test_a_page_over_five_megabytes_is_refused() -> None:
+    with pytest.raises(TooLarge):
+        html.read(b"<p>" + b"x" * (5 * 2**20))
+
+
+def test_docx() -> None:
+    reading = docx.read(word())
+    assert reading.title == "回帰ノート"
+    assert rows(reading) == [
+        ("heading", "回帰分析", ()),
+        ("paragraph", "決定係数 R² は 10² と書く。", ("回帰分析",)),
+        ("heading", "定義", ("回帰分析",)),
+        ("list", "項目", ("回帰分析", "定義")),
+        ("table", "平均\t分散\n結合", ("回帰分析", "定義")),
+    ]
+
+
+def test_pptx() -> None:
+    reading = pptx.read(slides())
+    assert reading.page_count == 2
+    assert [(block.page, block.kind, block.text) for block in reading.blocks] == [
+        (1, BlockKind.HEADING, "決定係数"),
+        (1, BlockKind.PARAGRAPH, "当てはまりの良さ\n½ ㈱"),
+        (1, BlockKind.TABLE, "x\ty"),
+        (1, BlockKind.NOTE, "ここで例を話す。"),
+        (2, BlockKind.HEADING, "まとめ"),
+    ]
+
+
+def test_a_zip_bomb_is_refused_before_it_is_unpacked() -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+        archive.writestr("word/document.xml", b" " * (64 * 2**20))
+    with pytest.raises(TooLarge):
+        docx.read(file.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "kind"),
+    [
+        ("a.bin", b"%PDF-1.4 ...", media.PDF),
+        ("a.txt", b"junk\n%PDF-1.4 ...", media.PDF),
+        ("a.html", b"<p>x", media.HTML),
+        ("a.txt", b"\xef\xbb\xbf<!DOCTYPE html><html>", media.HTML),
+        ("a.txt", b"<?xml version='1.0'?>\n<html>", media.HTML),
+        ("notes.MD", b"# x", media.MARKDOWN),
+        ("README", b"plain", media.TEXT),
+        ("a", "文".encode("utf-16"), media.TEXT),
+    ],
+)
+def test_kinds_by_content_then_by_name(name: str, data: bytes, kind: str) -> None:
+    assert media.sniff(name, data) == kind
+
+
+def test_office_files_are_known_by_what_they_hold() -> None:
+    assert media.sniff("a.zip", word()) == media.DOCX
+    assert media.sniff("a.docx", slides()) == media.PPTX
+    assert media.sniff("a.docx", pdf([lines("x")])) == media.PDF
+
+
+def test_a_declared_type_helps_where_the_bytes_say_nothing() -> None:
+    assert media.sniff("page", b"<p>x", "text/html; charset=utf-8") == media.HTML
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "error"),
+    [
+        ("a.pdf", b"", DocumentUnreadable),
+        ("a.txt", b" \n\x00", DocumentUnreadable),
+        ("a.pdf", b"not a pdf", DocumentUnreadable),
+        ("a.png", b"\x89PNG\r\n\x1a\n....", UnsupportedMedia),
+        ("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1....", UnsupportedMedia),
+        ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), DocumentEncrypted),
+        ("a.dat", b"\x01\x00\x02\x00\x03", UnsupportedMedia),
+    ],
+)
+def test_what_is_not_taken(name: str, data: bytes, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        media.sniff(name, data)
+
+
+def test_the_nested_bomb_is_an_archive() -> None:
+    with pytest.raises(UnsupportedMedia, match="archive"):
+        media.sniff("42.zip", shared("hostile", "zip", "42.zip").read_bytes())
+
+
+@pytest.mark.parametrize(
+    "reading",
+    [
+        lambda: text.read(ODD.encode()),
+        lambda: markdown.read(ODD.encode()),
+        lambda: html.read(f"<p>{ODD}</p>".encode()),
+    ],
+)
+def test_odd_characters_are_kept_and_found(reading: object) -> None:
+    found = lay_out(reading()).text  # type: ignore[operator]
+    assert found == ODD
+    view = fold_map(found)
+    for plain, printed in (("R2", "R²"), ("102", "10²"), ("1/2", "½"), ("(株)", "㈱"), ("ガイド", "ｶﾞｲﾄﾞ")):
+        at = view.text.index(plain)
+        start, end = view.original(at, at + len(plain))
+        assert found[start:end] == printed

@@ -1,0 +1,115 @@
+"""Passages: exact slices that cover every block, never too long, never across a heading, a table or a page."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shisho.corpus.chunk import cut
+from shisho.corpus.layout import Layout, lay_out
+from shisho.domain.corpus import Block, BlockKind, Reading
+
+SENTENCE = "決定係数は、回帰モデルの当てはまりの良さを表す指標である。"
+
+words = st.text(alphabet=st.sampled_from("決定係数は、。「」（）abc .\n\t 1"), min_size=1, max_size=150)
+blocks = st.builds(
+    Block,
+    text=words,
+    kind=st.sampled_from(list(BlockKind)),
+    page=st.sampled_from([None, 1, 2, 3]),
+    headings=st.sampled_from([(), ("章",), ("章", "節")]),
+)
+layouts = st.builds(lambda found: lay_out(Reading(tuple(found))), st.lists(blocks, max_size=12))
+
+
+def paragraphs(*texts: str, page: int | None = None, headings: tuple[str, ...] = ()) -> list[Block]:
+    return [Block(text, BlockKind.PARAGRAPH, page, headings) for text in texts]
+
+
+def texts(layout: Layout, size: int = 500, overlap: int = 100) -> list[str]:
+    return [layout.text[piece.start : piece.end] for piece in cut(layout, size, overlap)]
+
+
+@given(layouts, st.integers(5, 120), st.integers(0, 40))
+def test_every_block_is_covered_and_no_piece_too_long(layout: Layout, size: int, overlap: int) -> None:
+    pieces = cut(layout, size, overlap)
+    covered = {at for piece in pieces for at in range(piece.start, piece.end)}
+    for block in layout.blocks:
+        if block.kind is not BlockKind.HEADING:
+            assert all(at in covered for at in range(block.start, block.end) if not layout.text[at].isspace())
+    for piece in pieces:
+        text = layout.text[piece.start : piece.end]
+        assert text
+        assert text == text.strip()
+        assert len(text) <= size
+
+
+@given(layouts, st.integers(5, 120), st.integers(0, 40))
+def test_pieces_are_in_order_and_share_at_most_the_overlap(layout: Layout, size: int, overlap: int) -> None:
+    pieces = cut(layout, size, overlap)
+    for before, after in pairwise(pieces):
+        assert before.start < after.start
+        assert before.end < after.end
+        assert before.end - after.start <= overlap
+
+
+@given(layouts, st.integers(5, 120))
+def test_no_piece_crosses_a_page_a_heading_or_a_table(layout: Layout, size: int) -> None:
+    for piece in cut(layout, size, 20):
+        within = [block for block in layout.blocks if block.start < piece.end and piece.start < block.end]
+        assert {block.page for block in within} == {piece.page}
+        alone = [block for block in within if block.kind not in (BlockKind.PARAGRAPH, BlockKind.LIST)]
+        assert not alone or len(within) == 1
+
+
+def test_short_paragraphs_share_a_passage() -> None:
+    layout = lay_out(Reading(tuple(paragraphs("一つ目。", "二つ目。"))))
+    assert texts(layout) == ["一つ目。\n\n二つ目。"]
+
+
+def test_neighbours_overlap_by_whole_sentences() -> None:
+    layout = lay_out(Reading(tuple(paragraphs(SENTENCE * 30))))
+    found = texts(layout)
+    assert all(text.startswith("決定") and text.endswith("。") for text in found)
+    pieces = cut(layout)
+    assert all(60 <= before.end - after.start <= 100 for before, after in pairwise(pieces))
+
+
+def test_a_page_ends_a_passage() -> None:
+    layout = lay_out(Reading((*paragraphs("前の頁。", page=1), *paragraphs("次の頁。", page=2))))
+    assert [(piece.page, layout.text[piece.start : piece.end]) for piece in cut(layout)] == [(1, "前の頁。"), (2, "次の頁。")]
+
+
+def test_the_same_heading_twice_still_parts() -> None:
+    heading = Block("問", BlockKind.HEADING)
+    layout = lay_out(Reading((heading, *paragraphs("甲。", headings=("問",)), heading, *paragraphs("乙。", headings=("問",)))))
+    assert texts(layout) == ["甲。", "乙。"]
+
+
+def test_a_bare_heading_is_found_too() -> None:
+    reading = Reading(
+        (
+            Block("第1章", BlockKind.HEADING),
+            Block("定義", BlockKind.HEADING, headings=("第1章",)),
+            *paragraphs("本文。", headings=("第1章", "定義")),
+            Block("決定係数は0から1", BlockKind.HEADING, headings=("第1章",)),
+        )
+    )
+    layout = lay_out(reading)
+    assert [(piece.heading, layout.text[piece.start : piece.end]) for piece in cut(layout)] == [
+        ("第1章 › 定義", "本文。"),
+        ("第1章", "決定係数は0から1"),
+    ]
+
+
+def test_a_table_is_cut_between_rows() -> None:
+    rows = "\n".join(f"行{row}\t{'値' * 50}" for row in range(30))
+    layout = lay_out(Reading((Block(rows, BlockKind.TABLE),)))
+    found = texts(layout)
+    assert len(found) > 2
+    assert all(text.startswith("行") and text.endswith("値") for text in found)
+
+
+def test_a_sentence_longer_than_a_passage_is_cut_at_a_comma() -> None:
+    layout = lay_out(Reading(tuple(paragraphs("とても長い文であり、" * 100 + "終わる。"))))
+    assert all(text.endswith(("、", "。")) for text in texts(layout))

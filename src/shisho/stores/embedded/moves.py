@@ -40,6 +40,7 @@ INSERT = """INSERT INTO jobs(id, task_id, kind, state, priority, input_json, not
         finished_at)
     VALUES (:id, :task_id, :kind, :state, :priority, :input, :not_before, :key, :cause, :now, :finished_at)
     ON CONFLICT DO NOTHING RETURNING id"""
+EVENT = "INSERT INTO events(task_id, revision, job_id, at, kind, data_json) VALUES (?, ?, ?, ?, ?, ?)"
 ALIVE = ", ".join(f"'{state}'" for state in sorted(LIVE))
 
 
@@ -62,8 +63,7 @@ class Transaction:
                 "SELECT id FROM jobs WHERE id = :id OR (task_id = :task_id AND dedupe_key = :key) ORDER BY id <> :id LIMIT 1"
             )
             return JobId(self.rows(query, values)[0][0])
-        self._count(task_id, {state: 1})
-        self.happened(task_id, new.id, state, {"kind": new.kind})
+        self.happened(task_id, new.id, state, {"kind": new.kind}, {state: 1})
         return new.id
 
     def moved(self, job_id: JobId, old: JobState, new: JobState, data: Mapping[str, Any] | None = None) -> None:
@@ -72,30 +72,27 @@ class Transaction:
             raise Internal(f"A {old} job cannot become {new}.")
         query = "SELECT task_id, cause_id FROM jobs WHERE id = :id"
         ((task_id, cause_id),) = self.rows(query, {"id": job_id})
-        self._count(task_id, {old: -1, new: 1})
-        self.happened(task_id, job_id, new, data)
+        self.happened(task_id, job_id, new, data, {old: -1, new: 1})
         if cause_id is not None and new not in LIVE:
             self._wake(cause_id)
 
-    def happened(self, task_id: TaskId, job_id: JobId, kind: str, data: Mapping[str, Any] | None = None) -> None:
-        """Append an event under the task's next revision."""
-        values = {"task_id": task_id, "job_id": job_id, "at": self.now, "kind": kind, "data": dumps(data or {})}
-        query = "UPDATE tasks SET revision = revision + 1 WHERE id = :task_id RETURNING revision"
-        ((revision,),) = self.rows(query, values)
-        self.connection.execute(
-            """INSERT INTO events(task_id, revision, job_id, at, kind, data_json)
-            VALUES (:task_id, :revision, :job_id, :at, :kind, :data)""",
-            values | {"revision": revision},
-        )
+    def happened(
+        self,
+        task_id: TaskId,
+        job_id: JobId,
+        kind: str,
+        data: Mapping[str, Any] | None = None,
+        counts: Mapping[JobState, int] | None = None,
+    ) -> None:
+        """Append an event under the task's next revision; `counts` is what it changes in the numbers of jobs by state."""
+        changed = "".join(f", {state} = {state} + {by}" for state, by in (counts or {}).items())
+        query = f"UPDATE tasks SET revision = revision + 1{changed} WHERE id = :id RETURNING revision, state, {COUNTS}"
+        ((revision, state, *now),) = self.rows(query, {"id": task_id})
+        self.connection.execute(EVENT, (task_id, revision, job_id, self.now, kind, dumps(data or {})))
+        reached = task_state(dict(zip(STATES, now, strict=True)))
+        if reached != state:
+            self.connection.execute("UPDATE tasks SET state = ? WHERE id = ?", (reached, task_id))
         self.topics |= {task_id, str(kind)}
-
-    def _count(self, task_id: TaskId, changes: Mapping[JobState, int]) -> None:
-        changed = ", ".join(f"{state} = {state} + {by}" for state, by in changes.items())
-        query = f"UPDATE tasks SET {changed} WHERE id = :id RETURNING state, {COUNTS}"
-        ((state, *counts),) = self.rows(query, {"id": task_id})
-        wanted = task_state(dict(zip(STATES, counts, strict=True)))
-        if wanted != state:
-            self.connection.execute("UPDATE tasks SET state = :state WHERE id = :id", {"state": wanted, "id": task_id})
 
     def _wake(self, parent: JobId) -> None:
         woken = self.rows(

@@ -1,0 +1,70 @@
+"""One attempt at a job: run its handler within its time, and store how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from shisho.domain.job import Job, JobError, Stale
+from shisho.errors import BudgetExhausted, Conflict, ShishoError
+from shisho.jobs.context import Handler, JobContext, Left
+from shisho.jobs.states import Pace, backoff, later
+from shisho.ports import Clock, JobStore
+from shisho.telemetry import log, span
+
+AGAIN_SECONDS = 1.0
+
+
+async def attempt(handler: Handler, context: JobContext, store: JobStore, clock: Clock, pace: Pace) -> None:
+    """Run `context.job`. Cancelling it stores nothing: whoever cancels knows what becomes of the job."""
+    job = context.job
+    with suppress(Left, Stale):
+        try:
+            with span("job", kind=job.kind, id=job.id, attempt=job.attempt):
+                output = await _within(handler, context, pace.job)
+            await _stored(lambda: store.finish(job.claim, output))
+        except Stale:
+            raise
+        except Exception as error:
+            await _failed(job, error, store, clock)
+
+
+async def _within(handler: Handler, context: JobContext, seconds: float) -> object:
+    limit = asyncio.timeout(seconds)
+    try:
+        async with limit:
+            return await handler(context.job, context)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        if context.partial is None:
+            raise BudgetExhausted(f"The job found nothing within {seconds:g} seconds.") from None
+        return {**context.partial, "partial": True, "stop": "BUDGET"}
+
+
+async def _failed(job: Job, error: Exception, store: JobStore, clock: Clock) -> None:
+    said = _said(error)
+    if isinstance(error, ShishoError) and not error.retry:
+        await _stored(lambda: store.fail(job.claim, said))
+        return
+    again = later(clock.now(), backoff(job.failures, random.random()))
+    await _stored(lambda: store.put_back(job.claim, again, said))
+
+
+def _said(error: Exception) -> JobError:
+    if isinstance(error, ShishoError):
+        return JobError(error.code, error.message, error.details)
+    log.error("a job broke its handler", exc_info=error)
+    return JobError("INTERNAL", f"{type(error).__name__}: {error}")
+
+
+async def _stored(write: Callable[[], Awaitable[None]]) -> None:
+    """Until it is stored: a full disk or a busy file must not cost the work that is done. The beat ends the wait."""
+    while True:
+        try:
+            return await write()
+        except Conflict as error:
+            log.warning("the outcome of a job could not be stored yet: %s", error)
+            await asyncio.sleep(AGAIN_SECONDS)

@@ -1,0 +1,83 @@
+"""What a handler may do besides its work: steps that are done once, progress, children, and ways to wait without a worker."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from shisho.domain.job import Job, JobId, NewJob
+from shisho.jobs.states import Pace, later
+from shisho.ports import Clock, JobStore
+
+
+class Left(BaseException):
+    """The handler's turn is over: its job waits elsewhere. No Exception, so that no handler catches it with its errors."""
+
+
+class JobContext:
+    """A handler's side of its job. Whatever it writes raises `Stale` where the job is no longer its own: let it pass.
+
+    A job that waits or dies is run again from its beginning; what lies in `step` is not done a second time.
+    `stop_asked`: someone wants the job to come to its end with what it has. `partial`: what the job ends with when its time
+    is over; set it as soon as there is something.
+    """
+
+    def __init__(self, job: Job, store: JobStore, clock: Clock, pace: Pace) -> None:
+        self.job, self._store, self._clock, self._pace = job, store, clock, pace
+        self.stop_asked = job.stop_asked
+        self.partial: Mapping[str, Any] | None = None
+        self._ends = clock.monotonic() + pace.job
+        self._steps: dict[str, Any] | None = None
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the job is ended with `partial`."""
+        return self._ends - self._clock.monotonic()
+
+    async def step(self, key: str, work: Callable[[], Awaitable[Any]]) -> Any:
+        """The outcome of `work`, which must be JSON-ready; done at most once and then remembered under `key`."""
+        if self._steps is None:
+            self._steps = dict(await self._store.steps(self.job.id))
+        if key not in self._steps:
+            self._steps[key] = await self._store.keep_step(self.job.claim, key, await work())
+        return self._steps[key]
+
+    async def progress(self, **facts: Any) -> None:
+        """Say how far the job has come."""
+        await self._store.report(self.job.claim, facts)
+
+    async def charge(self, **amounts: float) -> bool:
+        """Spend from the task's budget before doing what it pays for; False: there is not enough left, and nothing is spent."""
+        return await self._store.charge(self.job.claim, amounts)
+
+    async def spawn(self, *children: NewJob) -> Sequence[JobId]:
+        """Queue children. Give them ids or dedupe keys that come out the same when the job is run again."""
+        return await self._store.spawn(self.job.claim, children)
+
+    async def children(self) -> Sequence[Job]:
+        return await self._store.children(self.job.id)
+
+    async def park(self, seconds: float) -> None:
+        """Wait for the children without a worker, at most so long; returns at once where none is left to wait for."""
+        if await self._store.park(self.job.claim, self._at(seconds)):
+            raise Left
+
+    async def wait(self, seconds: float) -> None:
+        """Wait; a longer wait frees the worker."""
+        if seconds <= self._pace.short:
+            await asyncio.sleep(seconds)
+            return
+        await self._store.put_back(self.job.claim, self._at(seconds))
+        raise Left
+
+    async def await_person(self, output: Mapping[str, Any] | None) -> None:
+        """Wait for a person without a worker. `output` is the result if nobody comes; None: there is none yet."""
+        await self._store.await_person(self.job.claim, output, self._at(self._pace.person))
+        raise Left
+
+    def _at(self, seconds: float) -> str:
+        return later(self._clock.now(), seconds)
+
+
+Handler = Callable[[Job, JobContext], Awaitable[Any]]

@@ -1,0 +1,61 @@
+"""The queue's pace and its pure rules of time: how long to wait before trying again, and who has been silent for too long."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from shisho.domain.job import Claim, Running
+
+FIRST_WAIT, LONGEST_WAIT, SPREAD = 1.0, 120.0, 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds. A worker beats every `beat` and drops its jobs when it could not for `cut_off`; whoever looks, every `look`,
+    takes back what has not beaten for `silence`, so `cut_off` must be shorter. `idle`: how long a free worker waits for the
+    bell before it looks by itself. `job`: how long one attempt may take. `short`: a longer wait than this frees the worker.
+    `person`: how long a job waits for one."""
+
+    beat: float = 5.0
+    cut_off: float = 20.0
+    silence: float = 30.0
+    look: float = 1.0
+    idle: float = 1.0
+    job: float = 600.0
+    short: float = 2.0
+    person: float = 3 * 3600.0
+
+
+class Silence:
+    """Whose beat has stood still for too long, by the looker's own monotonic clock. No wall clock is compared with another:
+    leases by the wall clock were all lost when it jumped an hour."""
+
+    def __init__(self, limit: float, longest_gap: float) -> None:
+        self._limit, self._longest_gap = limit, longest_gap
+        self._seen: dict[Claim, tuple[int, float]] = {}
+        self._looked = 0.0
+
+    def silent(self, running: Sequence[Running], now: float) -> list[Running]:
+        """Those silent for `limit`. A gap between two looks counts for `longest_gap` at most: the looker was frozen itself,
+        and those it looks at may have been frozen with it."""
+        passed = min(now - self._looked, self._longest_gap)
+        self._looked = now
+        seen = {}
+        for each in running:
+            beat, since = self._seen.get(each.claim, (-1, 0.0))
+            seen[each.claim] = (each.beat, since + passed if beat == each.beat else 0.0)
+        self._seen = seen
+        return [each for each in running if seen[each.claim][1] >= self._limit]
+
+
+def backoff(failures: int, chance: float) -> float:
+    """Seconds until the next try after `failures` of them: 1, 2, 4 … 120, spread by ± 10 % with `chance` in 0..1."""
+    wait = min(FIRST_WAIT * 2.0 ** min(failures, 10), LONGEST_WAIT)
+    return wait * (1 - SPREAD + 2 * SPREAD * chance)
+
+
+def later(now: str, seconds: float) -> str:
+    """A moment so many seconds after `now`, in the form that compares as text."""
+    return (datetime.fromisoformat(now) + timedelta(seconds=seconds)).isoformat(timespec="microseconds")

@@ -1,0 +1,147 @@
+"""Workers: claim a job, run its handler, keep the claim alive, obey a stop, and take back what dead workers held."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+
+from shisho.domain.job import CANCELLED, QUEUED, STOP_ASKED, Claim, Job, JobError, Stale, WorkerId
+from shisho.errors import ShishoError
+from shisho.jobs.attempt import attempt
+from shisho.jobs.context import Handler, JobContext
+from shisho.jobs.ids import new_id
+from shisho.jobs.states import Pace, Silence
+from shisho.ports import Bell, Clock, JobStore, Presence
+from shisho.telemetry import log
+
+DIED = JobError("INTERNAL", "The process that ran the job died.")
+SILENT = JobError("INTERNAL", "The process that ran the job gave no sign of life.")
+BROKEN_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    doing: asyncio.Task[None]
+    context: JobContext
+
+
+class Worker:
+    """`slots` jobs at once in this event loop, for as long as it is entered. Leaving queues its jobs again, uncounted."""
+
+    def __init__(
+        self,
+        jobs: JobStore,
+        bell: Bell,
+        presence: Presence,
+        clock: Clock,
+        handlers: Mapping[str, Handler],
+        *,
+        slots: int = 2,
+        pace: Pace | None = None,
+    ) -> None:
+        self.id = WorkerId(new_id())
+        self._jobs, self._bell, self._presence, self._clock = jobs, bell, presence, clock
+        self._handlers, self._kinds = handlers, tuple(handlers)
+        self._slots, self._pace = slots, pace or Pace()
+        self._silence = Silence(self._pace.silence, self._pace.beat)
+        self._turns: dict[Claim, _Turn] = {}
+        self._beaten = 0.0
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def __aenter__(self) -> Worker:
+        self._presence.enter(self.id)
+        loops = [self._take_turn] * self._slots + [self._beat, self._obey, self._look]
+        self._tasks = [asyncio.create_task(_forever(loop)) for loop in loops]
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.wait(self._tasks)
+        try:
+            await self._jobs.leave(self.id)
+        finally:
+            self._presence.leave(self.id)
+
+    async def _take_turn(self) -> None:
+        with self._bell.listen(QUEUED) as ear:
+            job = await self._jobs.claim(self.id, self._kinds)
+            if job is None:
+                await ear.wait(self._pace.idle)
+                return
+        await self._do(job)
+
+    async def _do(self, job: Job) -> None:
+        context = JobContext(job, self._jobs, self._clock, self._pace)
+        doing = asyncio.create_task(attempt(self._handlers[job.kind], context, self._jobs, self._clock, self._pace))
+        if not self._turns:
+            self._beaten = self._clock.monotonic()
+        self._turns[job.claim] = _Turn(doing, context)
+        try:
+            await asyncio.wait([doing])
+        finally:
+            del self._turns[job.claim]
+            doing.cancel()
+            await asyncio.wait([doing])
+        if not doing.cancelled() and (error := doing.exception()) is not None:
+            raise error
+
+    async def _beat(self) -> None:
+        await asyncio.sleep(self._pace.beat)
+        if not self._turns:
+            return
+        began = self._clock.monotonic()
+        try:
+            async with asyncio.timeout(self._beaten + self._pace.cut_off - began):
+                await self._heed(self._jobs.renew)
+            self._beaten = began
+        except (TimeoutError, ShishoError):
+            # Others may take these jobs for dead soon; what they do from here on would be done twice.
+            if self._clock.monotonic() - self._beaten >= self._pace.cut_off:
+                self._drop(tuple(self._turns))
+
+    async def _obey(self) -> None:
+        with self._bell.listen(CANCELLED, STOP_ASKED) as ear:
+            while True:
+                if await ear.wait(self._pace.beat) and self._turns:
+                    await self._heed(self._jobs.held)
+
+    async def _heed(self, ask: Callable[[Sequence[Claim]], Awaitable[Mapping[Claim, bool]]]) -> None:
+        claims = tuple(self._turns)
+        held = await ask(claims)
+        self._drop([claim for claim in claims if claim not in held])
+        for claim, stop_asked in held.items():
+            if claim in self._turns:
+                self._turns[claim].context.stop_asked = stop_asked
+
+    def _drop(self, claims: Sequence[Claim]) -> None:
+        for claim in claims:
+            if claim in self._turns:
+                self._turns[claim].doing.cancel()
+
+    async def _look(self) -> None:
+        await asyncio.sleep(self._pace.look)
+        running = await self._jobs.running()
+        dead = await asyncio.to_thread(self._presence.gone, {each.claim.worker_id for each in running})
+        silent = self._silence.silent(running, self._clock.monotonic())
+        for seen in running:
+            with suppress(Stale):
+                if seen.claim.worker_id in dead:
+                    await self._jobs.take_back(seen, DIED)
+                elif seen in silent:
+                    await self._jobs.take_back(seen, SILENT)
+        await self._jobs.expire()
+
+
+async def _forever(step: Callable[[], Awaitable[None]]) -> None:
+    while True:
+        try:
+            await step()
+        except Exception:  # a full disk, a busy file, a fault of ours: a worker must outlive them all
+            log.exception("a worker stumbled")
+            await asyncio.sleep(BROKEN_SECONDS)

@@ -1,0 +1,132 @@
+"""Waiting for change: nothing missed, nothing leaked, soon enough for a thousand."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from statistics import quantiles
+
+import pytest
+
+from shisho.domain.job import NewTask, TaskId
+from shisho.errors import TaskNotFound
+from shisho.jobs.status import changed, estimated_seconds
+from tests.queues import OWNER, Queue, new, opened
+
+T1 = TaskId("t1")
+
+
+@pytest.fixture(params=["memory", "embedded"])
+async def queue(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Queue]:
+    async with opened(request.param, tmp_path) as made:
+        yield made
+
+
+async def test_a_change_already_made_is_told_at_once(queue: Queue) -> None:
+    await queue.add(new())
+    assert (await changed(queue.tasks, queue.bell, T1, None, 60)).revision == 1
+    assert (await changed(queue.tasks, queue.bell, T1, 0, 60)).revision == 1
+    assert (await changed(queue.tasks, queue.bell, T1, 1, 0)).revision == 1
+
+
+async def test_silence_ends_with_the_task_as_it_is(queue: Queue) -> None:
+    await queue.add(new())
+    began = time.monotonic()
+    assert (await changed(queue.tasks, queue.bell, T1, 1, 0.2)).revision == 1
+    assert 0.2 <= time.monotonic() - began < 1
+
+
+async def test_a_removed_task_is_told_to_those_who_wait(queue: Queue) -> None:
+    await queue.add(new())
+    waiting = asyncio.create_task(changed(queue.tasks, queue.bell, T1, 1, 60))
+    await asyncio.sleep(0.05)
+    await queue.tasks.remove(T1)
+    with pytest.raises(TaskNotFound):
+        await asyncio.wait_for(waiting, 2)
+
+
+async def test_no_change_falls_between_reading_and_waiting(queue: Queue) -> None:
+    """A change is made at every moment of a wait's beginning; each is told well before the timeout."""
+    await queue.add(new())
+    revision = 1
+    for delay in range(60):
+        waiting = asyncio.create_task(changed(queue.tasks, queue.bell, T1, revision, 30))
+        for _ in range(delay % 12):
+            await asyncio.sleep(0 if delay < 40 else 0.0005)
+        await queue.add(new())
+        revision = (await asyncio.wait_for(waiting, 5)).revision
+        assert revision == delay + 2
+
+
+async def test_a_thousand_wait_and_two_hundred_leave(tmp_path: Path) -> None:
+    async with opened("embedded", tmp_path) as queue:
+        tasks = [TaskId(f"t{number}") for number in range(100)]
+        for task_id in tasks:
+            await queue.tasks.open(NewTask(task_id, OWNER))
+        threads = threading.active_count()
+        rang: dict[asyncio.Task[float], float] = {}
+
+        async def client(task_id: TaskId) -> float:
+            assert (await changed(queue.tasks, queue.bell, task_id, 0, 60)).revision == 1
+            return time.perf_counter()
+
+        waiting = {task_id: [asyncio.create_task(client(task_id)) for _ in range(10)] for task_id in tasks}
+        await asyncio.sleep(1)
+        assert queue.bell.listening == 1000
+        for task_id in tasks:
+            for leaving in waiting[task_id][:2]:
+                leaving.cancel()
+            await asyncio.wait(waiting[task_id][:2])
+        assert queue.bell.listening == 800
+        for task_id in tasks:
+            await queue.add(new(), task=task_id)
+            committed = time.perf_counter()
+            rang |= dict.fromkeys(waiting[task_id][2:], committed)
+            await asyncio.sleep(0.01)
+        late = [await task - committed for task, committed in rang.items()]
+        assert len(late) == 800 and queue.bell.listening == 0
+        p99 = quantiles(late, n=100)[98]
+        print(f"wake-up in process, 1,000 waiters: p50 {quantiles(late, n=2)[0] * 1000:.1f} ms, p99 {p99 * 1000:.1f} ms")
+        assert p99 <= 0.020
+        await asyncio.sleep(0.1)
+        assert threading.active_count() <= threads + 4  # the readers' pool fills up; the bell's thread has gone
+        assert not [one for one in threading.enumerate() if one.name == "shisho-bell"]
+
+
+async def test_fifty_searches_are_accepted_within_fifty_milliseconds(tmp_path: Path) -> None:
+    async with opened("embedded", tmp_path) as queue:
+        spent = []
+        for number in range(40):
+            jobs = [new("search_queue", input={"query": f"決定係数 {each}"}, dedupe_key=f"q{each}") for each in range(50)]
+            began = time.perf_counter()
+            await queue.tasks.enqueue(NewTask(TaskId(f"t{number}"), OWNER), jobs)
+            spent.append(time.perf_counter() - began)
+        p95 = quantiles(spent, n=20)[18]
+        print(f"50 jobs accepted: p50 {quantiles(spent, n=2)[0] * 1000:.1f} ms, p95 {p95 * 1000:.1f} ms")
+        assert p95 <= 0.050
+
+
+async def test_the_claim_reads_one_row_of_its_index(tmp_path: Path) -> None:
+    from shisho.stores.embedded.jobs import CLAIM
+
+    async with opened("embedded", tmp_path) as queue:
+        assert queue.database is not None
+        values = {"worker_id": "w", "now": "", "kinds": "[]"}
+        rows = queue.database.snapshot(lambda connection: list(connection.execute(f"EXPLAIN QUERY PLAN {CLAIM}", values)))
+        plan = "\n".join(str(row[3]) for row in rows)
+        assert "USING COVERING INDEX jobs_claim" in plan and "TEMP B-TREE" not in plan, plan
+
+
+async def test_estimates_come_from_what_was_measured(queue: Queue) -> None:
+    assert await estimated_seconds(queue.tasks, {"toy": 10}, 2) == 150
+    await queue.add(new(), new(), new())
+    for seconds in (2, 3, 40):
+        claim = (await queue.claimed()).claim
+        queue.clock.pass_(seconds)
+        await queue.jobs.finish(claim, None)
+    assert await estimated_seconds(queue.tasks, {"toy": 10}, 2) == 15
+    assert await estimated_seconds(queue.tasks, {"toy": 1, "fetch": 1}, 2) == (3 + 30) / 2
+    assert await estimated_seconds(queue.tasks, {"toy": 1}, 8) == 3

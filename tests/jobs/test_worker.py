@@ -1,0 +1,325 @@
+"""Workers over a real database: what they run, how they wait, how they stop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from shisho.domain.job import ENDED, Job, JobId, JobState, NewTask, StopMode, TaskId, TaskState
+from shisho.errors import DocumentUnreadable, TimedOut
+from shisho.jobs.context import Handler, JobContext
+from shisho.jobs.states import Pace
+from shisho.jobs.worker import Worker
+from shisho.stores.clock import SystemClock
+from shisho.stores.embedded.bell import EmbeddedBell
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.jobs import EmbeddedJobs
+from shisho.stores.embedded.presence import FilePresence
+from shisho.stores.embedded.tasks import EmbeddedTasks
+from tests.queues import OWNER, new
+
+T1 = TaskId("t1")
+QUICK = Pace(beat=0.1, cut_off=0.4, silence=0.8, look=0.05, idle=0.05)
+
+
+class Works:
+    """One process's queue, and workers on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.database = Database(folder / "shisho.db")
+        self.bell = EmbeddedBell(self.database)
+        self.jobs = EmbeddedJobs(self.database, SystemClock(), self.bell)
+        self.tasks = EmbeddedTasks(self.database, SystemClock(), self.bell)
+        self.presence = FilePresence(folder / "workers")
+
+    def worker(self, handlers: Mapping[str, Handler], slots: int = 2, pace: Pace = QUICK) -> Worker:
+        return Worker(self.jobs, self.bell, self.presence, SystemClock(), handlers, slots=slots, pace=pace)
+
+    async def add(self, count: int = 1, kind: str = "toy", **fields: object) -> tuple[JobId, ...]:
+        jobs = [new(kind, **fields) for _ in range(count)]
+        return (await self.tasks.enqueue(NewTask(T1, OWNER, budget={"max_pages": 3}), jobs)).job_ids
+
+    async def until(self, met: Callable[[Job], bool], job_id: JobId, seconds: float = 10) -> Job:
+        with self.bell.listen(T1) as ear:
+            async with asyncio.timeout(seconds):
+                while not met(job := await self.jobs.job(job_id)):
+                    await ear.wait(0.05)
+        return job
+
+    async def ended(self, job_id: JobId, seconds: float = 10) -> Job:
+        return await self.until(lambda job: job.state in ENDED, job_id, seconds)
+
+    async def reached(self, job_id: JobId, state: JobState) -> Job:
+        return await self.until(lambda job: job.state is state, job_id)
+
+
+@pytest.fixture
+async def works(tmp_path: Path) -> AsyncIterator[Works]:
+    made = Works(tmp_path)
+    yield made
+    await made.database.close()
+
+
+async def forever(job: Job, context: JobContext) -> None:
+    await asyncio.sleep(3600)
+
+
+async def echo(job: Job, context: JobContext) -> object:
+    return {"said": job.input}
+
+
+async def test_a_job_is_done_and_its_output_kept(works: Works) -> None:
+    async with works.worker({"toy": echo}):
+        (early,) = await works.add(input={"query": "回帰"})
+        job = await works.ended(early)
+    assert (job.state, job.output, job.attempt) == (JobState.COMPLETED, {"said": {"query": "回帰"}}, 1)
+    assert (await works.tasks.task(T1)).state is TaskState.COMPLETED
+
+
+async def test_steps_are_done_once_however_often_the_job_is_run(works: Works) -> None:
+    done: list[str] = []
+
+    async def fragile(job: Job, context: JobContext) -> list[object]:
+        found = []
+        for page in range(3):
+
+            async def visit(page: int = page) -> dict[str, int]:
+                done.append(f"page {page}")
+                return {"page": page}
+
+            found.append(await context.step(f"page {page}", visit))
+            if job.attempt == page + 1:
+                raise TimedOut("遅い")
+        return found
+
+    async with works.worker({"toy": fragile}):
+        (job_id,) = await works.add()
+        job = await works.ended(job_id, 20)
+    assert job.output == [{"page": 0}, {"page": 1}, {"page": 2}]
+    assert done == ["page 0", "page 1", "page 2"]
+    assert (job.attempt, job.failures, [each.code for each in job.errors]) == (4, 0, ["TIMEOUT"] * 3)
+
+
+async def test_what_cannot_succeed_fails_at_once_and_what_might_is_tried_three_times(works: Works) -> None:
+    async def unreadable(job: Job, context: JobContext) -> None:
+        raise DocumentUnreadable("読めない", page=3)
+
+    async def broken(job: Job, context: JobContext) -> None:
+        raise ZeroDivisionError
+
+    async def unspeakable(job: Job, context: JobContext) -> float:
+        return float("nan")
+
+    async with works.worker({"a": unreadable, "b": broken, "c": unspeakable}, slots=3):
+        ids = [(await works.add(kind=kind))[0] for kind in "abc"]
+        one, two, three = [await works.ended(each, 20) for each in ids]
+    assert (one.state, one.attempt, one.errors[0].code) == (JobState.FAILED, 1, "DOCUMENT_UNREADABLE")
+    assert (one.errors[0].details, one.errors[0].message) == ({"page": 3}, "読めない")
+    assert (two.state, two.attempt, len(two.errors)) == (JobState.FAILED, 3, 4)
+    assert "ZeroDivisionError" in two.errors[0].message and "Gave up" in two.errors[-1].message
+    assert (three.state, three.attempt) == (JobState.FAILED, 3)
+
+
+async def toy_child(job: Job, context: JobContext) -> int:
+    await asyncio.sleep(0.02)
+    return int(job.input["n"]) ** 2
+
+
+async def toy_parent(job: Job, context: JobContext) -> int:
+    children = [new("child", id=f"{job.id}-{n}", input={"n": n}) for n in range(3)]
+    await context.spawn(*children)
+    await context.park(60)
+    return sum(each.output for each in await context.children())
+
+
+async def test_four_parents_on_two_workers_all_finish(works: Works) -> None:
+    async with works.worker({"parent": toy_parent, "child": toy_child}):
+        parents = await works.add(4, "parent")
+        jobs = [await works.ended(each) for each in parents]
+    assert [job.output for job in jobs] == [5] * 4
+    assert all(job.attempt == 2 and job.failures == 0 for job in jobs)
+    assert (await works.tasks.task(T1)).jobs == {JobState.COMPLETED: 16}
+
+
+async def test_a_parent_goes_on_without_the_child_that_does_not_come(works: Works) -> None:
+    async def parent(job: Job, context: JobContext) -> list[str]:
+        await context.spawn(new("never", id="child"))
+        if job.attempt == 1:
+            await context.park(0.2)
+        return [each.state for each in await context.children()]
+
+    async with works.worker({"parent": parent}):
+        (job_id,) = await works.add(kind="parent")
+        assert (await works.ended(job_id)).output == ["queued"]
+
+
+async def test_a_long_wait_frees_the_worker(works: Works) -> None:
+    async def patient(job: Job, context: JobContext) -> str:
+        if job.attempt == 1:
+            await context.wait(2.2)
+        await context.wait(0.01)
+        return "waited"
+
+    async with works.worker({"patient": patient, "toy": echo}, slots=1):
+        (waiting,) = await works.add(kind="patient", priority=1)
+        (other,) = await works.add()
+        await works.ended(other, 2)
+        assert (await works.jobs.job(waiting)).state is JobState.QUEUED
+        job = await works.ended(waiting)
+    assert (job.output, job.failures) == ("waited", 0)
+
+
+async def test_a_person_is_waited_for_without_a_worker(works: Works) -> None:
+    async def guarded(job: Job, context: JobContext) -> str:
+        if job.attempt == 1:
+            await context.await_person({"pages": 2})
+        return "through"
+
+    async with works.worker({"toy": guarded}, slots=1):
+        one, two = await works.add(2)
+        await works.reached(two, JobState.AWAITING_AUTH)
+        assert (await works.tasks.task(T1)).state is TaskState.WAITING
+        await works.tasks.resolve([one, two], skip=False)
+        assert (await works.ended(one)).output == "through"
+        assert (await works.ended(two)).output == "through"
+
+
+async def test_immediate_frees_every_worker_at_once(works: Works) -> None:
+    async with works.worker({"toy": forever, "quick": echo}):
+        one, two = await works.add(2)
+        await works.reached(two, JobState.RUNNING)
+        (other,) = (await works.tasks.enqueue(NewTask(TaskId("other"), OWNER), [new("quick")])).job_ids
+        began = asyncio.get_running_loop().time()
+        await works.tasks.stop(T1, StopMode.IMMEDIATE)
+        assert (await works.ended(other)).state is JobState.COMPLETED
+        assert asyncio.get_running_loop().time() - began < 0.5
+    for job_id in (one, two):
+        job = await works.jobs.job(job_id)
+        assert (job.state, job.output) == (JobState.CANCELLED, None)
+
+
+async def test_graceful_is_heard_and_the_whole_result_kept(works: Works) -> None:
+    async def listening(job: Job, context: JobContext) -> dict[str, bool]:
+        while not context.stop_asked:
+            await context.wait(0.01)
+        return {"whole": True}
+
+    async with works.worker({"toy": listening}, slots=1):
+        running, queued = await works.add(2)
+        await works.reached(running, JobState.RUNNING)
+        halt = await works.tasks.stop(T1, StopMode.GRACEFUL)
+        assert halt.still_running == (running,)
+        job = await works.ended(running)
+    assert (job.state, job.output) == (JobState.COMPLETED, {"whole": True})
+    assert (await works.jobs.job(queued)).state is JobState.CANCELLED
+
+
+async def test_a_clean_shutdown_queues_again_without_counting(works: Works) -> None:
+    cleaned = []
+
+    async def tidy(job: Job, context: JobContext) -> None:
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            cleaned.append(job.id)
+
+    for shutdown in range(5):
+        async with works.worker({"toy": tidy}, slots=1):
+            if not shutdown:
+                (job_id,) = await works.add()
+            await works.reached(job_id, JobState.RUNNING)
+    job = await works.jobs.job(job_id)
+    assert (job.state, job.failures, job.attempt, job.errors) == (JobState.QUEUED, 0, 5, ())
+    assert cleaned == [job_id] * 5
+    assert works.bell.listening == 0
+
+
+async def test_the_end_of_its_time_gives_a_partial_result_or_none(works: Works) -> None:
+    async def slow(job: Job, context: JobContext) -> None:
+        assert 0 < context.seconds_left <= 0.2
+        if job.kind == "some":
+            context.partial = {"hits": ["一"]}
+        await asyncio.sleep(3600)
+
+    async with works.worker({"some": slow, "none": slow}, pace=Pace(job=0.2, idle=0.05)):
+        (some,), (none,) = await works.add(kind="some"), await works.add(kind="none")
+        one, two = await works.ended(some), await works.ended(none)
+    assert (one.state, one.output) == (JobState.COMPLETED, {"hits": ["一"], "partial": True, "stop": "BUDGET"})
+    assert (two.state, two.errors[0].code, two.attempt) == (JobState.FAILED, "BUDGET_EXHAUSTED", 1)
+
+
+async def test_a_budget_is_spent_by_the_job(works: Works) -> None:
+    async def visitor(job: Job, context: JobContext) -> int:
+        pages = 0
+        while await context.charge(pages=1):
+            pages += 1
+            await context.progress(pages=pages)
+        return pages
+
+    async with works.worker({"toy": visitor}):
+        (job_id,) = await works.add()
+        job = await works.ended(job_id)
+    assert (job.output, job.progress) == (3, {"pages": 3})
+    kinds = [each.kind for each in await works.tasks.events(T1)]
+    assert kinds == ["queued", "running", "progress", "progress", "progress", "completed"]
+
+
+async def test_a_worker_that_cannot_beat_drops_its_jobs_before_others_take_them(works: Works) -> None:
+    """The database is held by someone else for longer than the cut-off, shorter than the silence."""
+    dropped = asyncio.Event()
+
+    async def stubborn(job: Job, context: JobContext) -> int:
+        try:
+            await asyncio.sleep(3600 if job.attempt == 1 else 0)
+        except asyncio.CancelledError:
+            dropped.set()
+            raise
+        return job.attempt
+
+    pace = Pace(beat=0.1, cut_off=0.4, silence=2.0, look=0.1, idle=0.05)
+    async with works.worker({"toy": stubborn}, slots=1, pace=pace):
+        (job_id,) = await works.add()
+        await works.reached(job_id, JobState.RUNNING)
+        holder = works.database.reader()
+        release = await held_write_lock(works.database.path)
+        async with asyncio.timeout(1.5):
+            await dropped.wait()
+        assert (await works.jobs.job(job_id)).state is JobState.RUNNING
+        release()
+        holder.close()
+        job = await works.ended(job_id)
+    assert (job.state, job.output, job.failures) == (JobState.COMPLETED, 2, 1)
+
+
+async def held_write_lock(path: Path) -> Callable[[], None]:
+    """Another process's write lock, as this process meets it."""
+    import fcntl
+
+    file = path.with_name(path.name + ".lock").open("ab")
+    await asyncio.to_thread(fcntl.flock, file, fcntl.LOCK_EX)
+    return file.close
+
+
+@asynccontextmanager
+async def two_queues(folder: Path) -> AsyncIterator[tuple[Works, Works]]:
+    one, two = Works(folder), Works(folder)
+    yield one, two
+    await one.database.close()
+    await two.database.close()
+
+
+async def test_a_stop_is_heard_across_connections(tmp_path: Path) -> None:
+    async with two_queues(tmp_path) as (here, there), here.worker({"toy": forever}, pace=Pace()):
+        (job_id,) = await there.add()
+        await there.reached(job_id, JobState.RUNNING)
+        (other,) = await there.add()
+        await there.reached(other, JobState.RUNNING)
+        began = asyncio.get_running_loop().time()
+        await there.tasks.stop(T1, StopMode.IMMEDIATE)
+        (freed,) = (await there.tasks.enqueue(NewTask(TaskId("other"), OWNER), [new("toy")])).job_ids
+        await there.reached(freed, JobState.RUNNING)
+        assert asyncio.get_running_loop().time() - began < 1

@@ -33,6 +33,21 @@ def cut(layout: Layout, size: int = 500, overlap: int = 100) -> list[Piece]:
     return [piece for run in _runs(layout) for piece in _pieces(layout.text, run, size, overlap)]
 
 
+def cut_ginza(layout: Layout, size: int = 500, overlap: int = 100) -> list[Piece]:
+    """The same, with prose cut by LangChain and GiNZA: the reference behaviour, some thousand times slower.
+
+    Raises ExtraMissing."""
+    from shisho.corpus.reference import spans
+
+    pieces: list[Piece] = []
+    for run in _runs(layout):
+        if run[0].kind in _FLOWING:
+            pieces.extend(_piece(run, span) for span in spans(layout.text, run[0].start, run[-1].end, size, overlap))
+        else:
+            pieces.extend(_pieces(layout.text, run, size, overlap))
+    return pieces
+
+
 def _runs(layout: Layout) -> list[list[Placed]]:
     """Blocks that may share passages: paragraphs and lists of one page under one heading; a bare heading by itself."""
     bare = _bare_headings(layout)
@@ -69,8 +84,12 @@ def _pieces(text: str, run: Sequence[Placed], size: int, overlap: int) -> list[P
             (block.start + start, block.start + end) for block in run for start, end in sentences(text[block.start : block.end])
         ]
     units = [part for unit in units for part in split_long(text, unit, size)]
-    kind = BlockKind.PARAGRAPH if any(block.kind is BlockKind.PARAGRAPH for block in run) else first.kind
-    return [Piece(start, end, first.page, first.heading, kind) for start, end in pack(units, size, overlap)]
+    return [_piece(run, span) for span in pack(units, size, overlap)]
+
+
+def _piece(run: Sequence[Placed], span: Span) -> Piece:
+    kind = BlockKind.PARAGRAPH if any(block.kind is BlockKind.PARAGRAPH for block in run) else run[0].kind
+    return Piece(*span, run[0].page, run[0].heading, kind)
 
 
 def split_long(text: str, unit: Span, size: int) -> list[Span]:

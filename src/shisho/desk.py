@@ -167,6 +167,8 @@ class Desk:
     ) -> Sequence[Found]:
         """Passages with document, page, offsets and the parts of their scores, best first."""
         request = SearchRequest(keyword_query=tuple(query))
+        if not any(text.strip() for text in query):
+            raise InvalidParams('Nothing to search for: give some words. For example: shisho search "決定係数 定義"')
         scope = Scope(self.owner, tuple(corpora), filters or {})
         await self._searchable(corpora)
         return await self._opened(await self.rankings.top(request, scope))

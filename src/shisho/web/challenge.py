@@ -21,21 +21,25 @@ _IN_BODY = _rules(
     (ChallengeKind.CAPTCHA, r"<form[^>]{0,200}\bid=[\"']?captcha-form"),
     (ChallengeKind.CAPTCHA, r"captcha-delivery\.com/captcha|/captcha-delivery\.com"),
     (ChallengeKind.CAPTCHA, r"chk_captcha|__cf_chl_captcha_tk__|cf-challenge-hcaptcha|cf-hcaptcha-container"),
-    (ChallengeKind.CAPTCHA, r"<title>\s*solve the captcha"),
     (ChallengeKind.TURNSTILE, r"class=[\"']?cf-turnstile|id=[\"']?(?:cf-)?turnstile-widget|cf-norobot-container"),
     (ChallengeKind.TURNSTILE, r"name=[\"']?cf-turnstile-response"),
     (ChallengeKind.JS_CHALLENGE, r"chk_jschl|jschl[-_]answer|__cf_chl_jschl_tk__|cf-challenge-running|cf-browser-verification"),
     (ChallengeKind.TURNSTILE, r"/cdn-cgi/challenge-platform/[^\"' ]{0,40}orchestrate/(?:managed|chl_page|captcha)|_cf_chl_opt"),
     (ChallengeKind.JS_CHALLENGE, r"anubis_challenge|\.within\.website/x/cmd/anubis|/check/check1\.js|ddos-guard"),
     (ChallengeKind.CONSENT, r"<form[^>]{0,200}action=[\"']?https://consent\.(?:google|youtube|yahoo)\."),
-    (ChallengeKind.CAPTCHA, r"unusual traffic[^<]{0,400}(?:robot|captcha)"),
 )
+# Words that an article about blocks may use too: believed only as a whole title, or on a page too small to be an article.
 _IN_TITLE = _rules(
-    (ChallengeKind.JS_CHALLENGE, r"just a moment\.\.\.|checking your browser|verifying (?:your request|you are human)"),
-    (ChallengeKind.BLOCKED, r"access denied|ip blocked|attention required|sorry, you have been blocked|too many requests"),
-    (ChallengeKind.CAPTCHA, r"captcha|robot check|are you a robot"),
-    (ChallengeKind.CONSENT, r"before you continue"),
+    (ChallengeKind.JS_CHALLENGE, r"^\s*(?:just a moment\.\.\.|checking your browser|(?:.{0,80}\| )?verifying your request)"),
+    (ChallengeKind.BLOCKED, r"^\s*(?:access denied|.{0,40}: ip blocked|attention required!|too many requests)"),
+    (ChallengeKind.CAPTCHA, r"^\s*(?:solve the )?captcha\b|^\s*robot check|^\s*are you a robot\?"),
+    (ChallengeKind.CONSENT, r"^\s*before you continue"),
 )
+_IN_SMALL_BODY = _rules(
+    (ChallengeKind.CAPTCHA, r"unusual traffic[^<]{0,400}(?:robot|captcha)"),
+    (ChallengeKind.BLOCKED, r"sorry, you have been blocked|sending automated queries"),
+)
+_SMALL = 20_000
 _IN_URL = _rules(
     (ChallengeKind.CAPTCHA, r"://[^/]{0,80}google\.[^/]{0,10}/sorry/|startpage\.com/sp/captcha|/captcha(?:[/?]|$)"),
     (ChallengeKind.CONSENT, r"://consent\.(?:google|youtube|yahoo)\.[^/]{0,10}/"),
@@ -56,9 +60,11 @@ def detect(text: str, url: str = "", status: int = 200, markers: Mapping[str, Ch
             return Challenge(kind, marker)
     title = _TITLE.search(text)
     named = _first(_IN_URL, url) or _first(_IN_BODY, text) or _first(_IN_TITLE, title.group(1) if title else "")
+    if named is None and len(text) < _SMALL:
+        named = _first(_IN_SMALL_BODY, text)
     widget = _CAPTCHA_WIDGET.search(text)
     if widget and (named is None or named.kind in (ChallengeKind.BLOCKED, ChallengeKind.JS_CHALLENGE)):
-        refused = status in (403, 429) or named is not None or len(text) < 20_000
+        refused = status in (403, 429) or named is not None or len(text) < _SMALL
         return Challenge(ChallengeKind.CAPTCHA, widget.group()) if refused else None
     if named is None and status == 401:
         return Challenge(ChallengeKind.LOGIN, "status 401")

@@ -123,6 +123,13 @@ def affinity(page: Page, about: EngineAbout) -> int:
     )
 
 
+def foreign_hosts(page: Page, about: EngineAbout) -> set[str]:
+    """The hosts a page links to that are not the engine's."""
+    domain = _domain(_host(about.site))
+    hosts = {_host(page.url(link)) for link in page.all("a[href]")} - {""}
+    return {host for host in hosts if not domain or f".{domain}." not in f".{host}."}
+
+
 def _host(url: str) -> str:
     try:
         return (urlsplit(url).hostname or "").lower()

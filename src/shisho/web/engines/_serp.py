@@ -10,11 +10,13 @@ from shisho.errors import EngineUnavailable
 from shisho.web.challenge import detect
 from shisho.web.engines._answer import unreadable
 from shisho.web.engines._dates import parse_date
-from shisho.web.engines._markup import Node, Page, affinity, attribute, ranked, text_of
+from shisho.web.engines._markup import Node, Page, affinity, attribute, foreign_hosts, ranked, text_of
 from shisho.web.engines._shape import guess_hits
 
 _MOST_HITS = 200
 _NESTED = 2
+# "No results for …" stands on pages of other results too. A page that leads to so many other sites has hits we did not see.
+_MANY = 6
 
 
 def read_serp(
@@ -35,7 +37,7 @@ def read_serp(
     challenge = detect(page.source, response.url, response.status, look.markers)
     if challenge:
         return Serp(about.name, challenge=challenge)
-    if page.has(*look.nothing) or _says(page, look.nothing_said):
+    if page.has(*look.nothing) or (_says(page, look.nothing_said) and len(foreign_hosts(page, about)) < _MANY):
         return Serp(about.name, no_results=True)
     guessed = guess_hits(page) if affinity(page, about) else ()
     if guessed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 
 import pytest
 
@@ -131,9 +132,32 @@ def test_more_parts_than_can_be_followed_stay_one() -> None:
     assert len(strategy("、".join(f"指標{letter}" for letter in "ABCDEFGHIJKL") + "とは何か").goals) == 1
 
 
-def test_hostile_text_is_taken() -> None:
+def test_a_lone_surrogate_is_taken() -> None:
     assert strategy("\ud800とは何か").question == "?とは何か"
-    assert strategy("と" * 2_000) and strategy("AとBの" * 400 + "違いは何か") and strategy("、".join(["あ"] * 900) + "とは何か")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "と",
+        "AとBの",
+        "あ、",
+        "および",
+        "aおよびb、",
+        "A及びBとCは",
+        "それぞれ",
+        "において",
+        "「あ",
+        "か、また",
+        "how does a ",
+        "a and what is ",
+    ],
+)
+def test_no_question_takes_long_to_split(piece: str) -> None:
+    for end in ("とは何か", "違いは何か", "それぞれ何か", ""):
+        started = time.process_time()
+        strategy((piece * MAX_CHARS)[: MAX_CHARS - len(end)] + end)
+        assert time.process_time() - started < 1.0
 
 
 def test_single_fact_questions_are_not_split() -> None:

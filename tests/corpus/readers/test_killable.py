@@ -261,11 +261,16 @@ def test_a_child_may_send_reasons_only_of_its_own_kind() -> None:
     assert isinstance(wire.unpack(wire.pack_error(NeedsOcr("why"))), NeedsOcr)
 
 
-async def test_text_pdfs_are_read_fast(reader: KillableReader) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="needs the resource module")
+async def test_text_pdfs_are_read_fast() -> None:
+    import resource
+
     data = next(shared("pdf", "ja").glob("Azure*.pdf")).read_bytes()
-    await reader.read(Source("warm.pdf", pdf([lines("x")])))
-    began = time.perf_counter()
+    reader = KillableReader(60.0, 1024, 2**24)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     reading = await reader.read(Source("a.pdf", data))
+    await reader.close()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert reading.page_count == 93
-    # 60 pages/s is asked for; 200 were measured. Half of the asked leaves room for a busy machine.
-    assert 93 / (time.perf_counter() - began) > 30
+    # Of the child's own time, start included: others on the machine do not count. 150 to 200 pages/s were measured.
+    assert 93 / (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) > 60

@@ -93,7 +93,7 @@ def _spell_out(tree: Any) -> None:
 
 
 def _main(tree: Any) -> list[Block]:
-    found: Any = trafilatura.bare_extraction(tree, include_tables=True, include_comments=False, favor_recall=True)
+    found: Any = trafilatura.bare_extraction(tree, include_tables=True, include_comments=False)
     return [] if found is None or found.body is None else _Walk().blocks_of(found.body)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -61,14 +62,23 @@ class Queue:
     async def state(self, job_id: JobId) -> JobState:
         return (await self.jobs.job(job_id)).state
 
+    async def until(self, job_id: JobId, *states: JobState, seconds: float = 10) -> Job:
+        """The job as soon as it is in one of these states."""
+        task_id = (await self.jobs.job(job_id)).task_id
+        async with asyncio.timeout(seconds):
+            with self.bell.listen(task_id) as ear:
+                while (job := await self.jobs.job(job_id)).state not in states:
+                    await ear.wait(1)
+        return job
+
 
 def new(kind: str = "toy", **fields: Any) -> NewJob:
     return NewJob(JobId(fields.pop("id", new_id())), kind, **fields)
 
 
 @asynccontextmanager
-async def opened(kind: str, folder: Path) -> AsyncIterator[Queue]:
-    clock = SetClock()
+async def opened(kind: str, folder: Path, clock: Any = None) -> AsyncIterator[Queue]:
+    clock = clock or SetClock()
     if kind == "memory":
         bell = LocalBell()
         yield Queue(*memory_queue(clock, bell), bell, clock)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 import pytest
@@ -15,53 +16,42 @@ from shisho.jobs.context import Handler, JobContext
 from shisho.jobs.states import Pace
 from shisho.jobs.worker import Worker
 from shisho.stores.clock import SystemClock
-from shisho.stores.embedded.bell import EmbeddedBell
-from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.jobs import EmbeddedJobs
 from shisho.stores.embedded.presence import FilePresence
-from shisho.stores.embedded.tasks import EmbeddedTasks
-from tests.queues import OWNER, new
+from tests.queues import OWNER, Queue, new, opened
 
 T1 = TaskId("t1")
 QUICK = Pace(beat=0.1, cut_off=0.4, silence=0.8, look=0.05, idle=0.05)
 
 
-class Works:
-    """One process's queue, and workers on it."""
+@dataclass(frozen=True)
+class Works(Queue):
+    """A queue by the system's clock, and workers on it."""
 
-    def __init__(self, folder: Path) -> None:
-        self.database = Database(folder / "shisho.db")
-        self.bell = EmbeddedBell(self.database)
-        self.jobs = EmbeddedJobs(self.database, SystemClock(), self.bell)
-        self.tasks = EmbeddedTasks(self.database, SystemClock(), self.bell)
-        self.presence = FilePresence(folder / "workers")
+    presence: FilePresence = field(kw_only=True)
 
     def worker(self, handlers: Mapping[str, Handler], slots: int = 2, pace: Pace = QUICK) -> Worker:
         return Worker(self.jobs, self.bell, self.presence, SystemClock(), handlers, slots=slots, pace=pace)
 
-    async def add(self, count: int = 1, kind: str = "toy", **fields: object) -> tuple[JobId, ...]:
+    async def jobs_of(self, count: int = 1, kind: str = "toy", **fields: object) -> tuple[JobId, ...]:
         jobs = [new(kind, **fields) for _ in range(count)]
         return (await self.tasks.enqueue(NewTask(T1, OWNER, budget={"max_pages": 3}), jobs)).job_ids
 
-    async def until(self, met: Callable[[Job], bool], job_id: JobId, seconds: float = 10) -> Job:
-        with self.bell.listen(T1) as ear:
-            async with asyncio.timeout(seconds):
-                while not met(job := await self.jobs.job(job_id)):
-                    await ear.wait(0.05)
-        return job
-
     async def ended(self, job_id: JobId, seconds: float = 10) -> Job:
-        return await self.until(lambda job: job.state in ENDED, job_id, seconds)
+        return await self.until(job_id, *ENDED, seconds=seconds)
 
-    async def reached(self, job_id: JobId, state: JobState) -> Job:
-        return await self.until(lambda job: job.state is state, job_id)
+
+@asynccontextmanager
+async def opened_works(folder: Path) -> AsyncIterator[Works]:
+    clock = SystemClock()
+    async with opened("embedded", folder, clock) as queue:
+        parts = {each.name: getattr(queue, each.name) for each in fields(queue)}
+        yield Works(**parts, presence=FilePresence(folder / "workers"))
 
 
 @pytest.fixture
 async def works(tmp_path: Path) -> AsyncIterator[Works]:
-    made = Works(tmp_path)
-    yield made
-    await made.database.close()
+    async with opened_works(tmp_path) as made:
+        yield made
 
 
 async def forever(job: Job, context: JobContext) -> None:
@@ -74,7 +64,7 @@ async def echo(job: Job, context: JobContext) -> object:
 
 async def test_a_job_is_done_and_its_output_kept(works: Works) -> None:
     async with works.worker({"toy": echo}):
-        (early,) = await works.add(input={"query": "回帰"})
+        (early,) = await works.jobs_of(input={"query": "回帰"})
         job = await works.ended(early)
     assert (job.state, job.output, job.attempt) == (JobState.COMPLETED, {"said": {"query": "回帰"}}, 1)
     assert (await works.tasks.task(T1)).state is TaskState.COMPLETED
@@ -97,7 +87,7 @@ async def test_steps_are_done_once_however_often_the_job_is_run(works: Works) ->
         return found
 
     async with works.worker({"toy": fragile}):
-        (job_id,) = await works.add()
+        (job_id,) = await works.jobs_of()
         job = await works.ended(job_id, 20)
     assert job.output == [{"page": 0}, {"page": 1}, {"page": 2}]
     assert done == ["page 0", "page 1", "page 2"]
@@ -115,7 +105,7 @@ async def test_what_cannot_succeed_fails_at_once_and_what_might_is_tried_three_t
         return float("nan")
 
     async with works.worker({"a": unreadable, "b": broken, "c": unspeakable}, slots=3):
-        ids = [(await works.add(kind=kind))[0] for kind in "abc"]
+        ids = [(await works.jobs_of(kind=kind))[0] for kind in "abc"]
         one, two, three = [await works.ended(each, 20) for each in ids]
     assert (one.state, one.attempt, one.errors[0].code) == (JobState.FAILED, 1, "DOCUMENT_UNREADABLE")
     assert (one.errors[0].details, one.errors[0].message) == ({"page": 3}, "読めない")
@@ -138,7 +128,7 @@ async def toy_parent(job: Job, context: JobContext) -> int:
 
 async def test_four_parents_on_two_workers_all_finish(works: Works) -> None:
     async with works.worker({"parent": toy_parent, "child": toy_child}):
-        parents = await works.add(4, "parent")
+        parents = await works.jobs_of(4, "parent")
         jobs = [await works.ended(each) for each in parents]
     assert [job.output for job in jobs] == [5] * 4
     assert all(job.attempt == 2 and job.failures == 0 for job in jobs)
@@ -153,7 +143,7 @@ async def test_a_parent_goes_on_without_the_child_that_does_not_come(works: Work
         return [each.state for each in await context.children()]
 
     async with works.worker({"parent": parent}):
-        (job_id,) = await works.add(kind="parent")
+        (job_id,) = await works.jobs_of(kind="parent")
         assert (await works.ended(job_id)).output == ["queued"]
 
 
@@ -165,8 +155,8 @@ async def test_a_long_wait_frees_the_worker(works: Works) -> None:
         return "waited"
 
     async with works.worker({"patient": patient, "toy": echo}, slots=1):
-        (waiting,) = await works.add(kind="patient", priority=1)
-        (other,) = await works.add()
+        (waiting,) = await works.jobs_of(kind="patient", priority=1)
+        (other,) = await works.jobs_of()
         await works.ended(other, 2)
         assert (await works.jobs.job(waiting)).state is JobState.QUEUED
         job = await works.ended(waiting)
@@ -180,8 +170,8 @@ async def test_a_person_is_waited_for_without_a_worker(works: Works) -> None:
         return "through"
 
     async with works.worker({"toy": guarded}, slots=1):
-        one, two = await works.add(2)
-        await works.reached(two, JobState.AWAITING_AUTH)
+        one, two = await works.jobs_of(2)
+        await works.until(two, JobState.AWAITING_AUTH)
         assert (await works.tasks.task(T1)).state is TaskState.WAITING
         await works.tasks.resolve([one, two], skip=False)
         assert (await works.ended(one)).output == "through"
@@ -190,8 +180,8 @@ async def test_a_person_is_waited_for_without_a_worker(works: Works) -> None:
 
 async def test_immediate_frees_every_worker_at_once(works: Works) -> None:
     async with works.worker({"toy": forever, "quick": echo}):
-        one, two = await works.add(2)
-        await works.reached(two, JobState.RUNNING)
+        one, two = await works.jobs_of(2)
+        await works.until(two, JobState.RUNNING)
         (other,) = (await works.tasks.enqueue(NewTask(TaskId("other"), OWNER), [new("quick")])).job_ids
         began = asyncio.get_running_loop().time()
         await works.tasks.stop(T1, StopMode.IMMEDIATE)
@@ -209,8 +199,8 @@ async def test_graceful_is_heard_and_the_whole_result_kept(works: Works) -> None
         return {"whole": True}
 
     async with works.worker({"toy": listening}, slots=1):
-        running, queued = await works.add(2)
-        await works.reached(running, JobState.RUNNING)
+        running, queued = await works.jobs_of(2)
+        await works.until(running, JobState.RUNNING)
         halt = await works.tasks.stop(T1, StopMode.GRACEFUL)
         assert halt.still_running == (running,)
         job = await works.ended(running)
@@ -230,8 +220,8 @@ async def test_a_clean_shutdown_queues_again_without_counting(works: Works) -> N
     for shutdown in range(5):
         async with works.worker({"toy": tidy}, slots=1):
             if not shutdown:
-                (job_id,) = await works.add()
-            await works.reached(job_id, JobState.RUNNING)
+                (job_id,) = await works.jobs_of()
+            await works.until(job_id, JobState.RUNNING)
     job = await works.jobs.job(job_id)
     assert (job.state, job.failures, job.attempt, job.errors) == (JobState.QUEUED, 0, 5, ())
     assert cleaned == [job_id] * 5
@@ -246,7 +236,7 @@ async def test_the_end_of_its_time_gives_a_partial_result_or_none(works: Works) 
         await asyncio.sleep(3600)
 
     async with works.worker({"some": slow, "none": slow}, pace=Pace(job=0.2, idle=0.05)):
-        (some,), (none,) = await works.add(kind="some"), await works.add(kind="none")
+        (some,), (none,) = await works.jobs_of(kind="some"), await works.jobs_of(kind="none")
         one, two = await works.ended(some), await works.ended(none)
     assert (one.state, one.output) == (JobState.COMPLETED, {"hits": ["一"], "partial": True, "stop": "BUDGET"})
     assert (two.state, two.errors[0].code, two.attempt) == (JobState.FAILED, "BUDGET_EXHAUSTED", 1)
@@ -261,7 +251,7 @@ async def test_a_budget_is_spent_by_the_job(works: Works) -> None:
         return pages
 
     async with works.worker({"toy": visitor}):
-        (job_id,) = await works.add()
+        (job_id,) = await works.jobs_of()
         job = await works.ended(job_id)
     assert (job.output, job.progress) == (3, {"pages": 3})
     kinds = [each.kind for each in await works.tasks.events(T1)]
@@ -282,15 +272,14 @@ async def test_a_worker_that_cannot_beat_drops_its_jobs_before_others_take_them(
 
     pace = Pace(beat=0.1, cut_off=0.4, silence=2.0, look=0.1, idle=0.05)
     async with works.worker({"toy": stubborn}, slots=1, pace=pace):
-        (job_id,) = await works.add()
-        await works.reached(job_id, JobState.RUNNING)
-        holder = works.database.reader()
+        (job_id,) = await works.jobs_of()
+        await works.until(job_id, JobState.RUNNING)
+        assert works.database is not None
         release = await held_write_lock(works.database.path)
         async with asyncio.timeout(1.5):
             await dropped.wait()
         assert (await works.jobs.job(job_id)).state is JobState.RUNNING
         release()
-        holder.close()
         job = await works.ended(job_id)
     assert (job.state, job.output, job.failures) == (JobState.COMPLETED, 2, 1)
 
@@ -304,22 +293,14 @@ async def held_write_lock(path: Path) -> Callable[[], None]:
     return file.close
 
 
-@asynccontextmanager
-async def two_queues(folder: Path) -> AsyncIterator[tuple[Works, Works]]:
-    one, two = Works(folder), Works(folder)
-    yield one, two
-    await one.database.close()
-    await two.database.close()
-
-
 async def test_a_stop_is_heard_across_connections(tmp_path: Path) -> None:
-    async with two_queues(tmp_path) as (here, there), here.worker({"toy": forever}, pace=Pace()):
-        (job_id,) = await there.add()
-        await there.reached(job_id, JobState.RUNNING)
-        (other,) = await there.add()
-        await there.reached(other, JobState.RUNNING)
+    async with opened_works(tmp_path) as here, opened_works(tmp_path) as there, here.worker({"toy": forever}, pace=Pace()):
+        (job_id,) = await there.jobs_of()
+        await there.until(job_id, JobState.RUNNING)
+        (other,) = await there.jobs_of()
+        await there.until(other, JobState.RUNNING)
         began = asyncio.get_running_loop().time()
         await there.tasks.stop(T1, StopMode.IMMEDIATE)
         (freed,) = (await there.tasks.enqueue(NewTask(TaskId("other"), OWNER), [new("toy")])).job_ids
-        await there.reached(freed, JobState.RUNNING)
+        await there.until(freed, JobState.RUNNING)
         assert asyncio.get_running_loop().time() - began < 1

@@ -165,6 +165,7 @@ class _Item:
             return
         if self.error is not None:
             self.future.set_exception(self.error)
+            self.future.exception()  # seen: a caller that was cancelled meanwhile will not come for it
         else:
             self.future.set_result(self.result)
 

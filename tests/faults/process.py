@@ -1,0 +1,138 @@
+"""A process that accepts and does jobs, for tests that kill, freeze and mislead it.
+
+Run as `python -m tests.faults.process`, with an `Orders` as JSON in the first argument. What it says goes to its output as
+lines of JSON: `accepted` after an enqueue has returned, `begun`, `tick`, `ended` and `dropped` by a job's handler.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from shisho.domain.codec import loads
+from shisho.domain.job import Enqueued, Job, JobId, JobState, NewJob, NewTask, TaskId
+from shisho.jobs.context import JobContext
+from shisho.jobs.ids import new_id
+from shisho.jobs.states import Pace
+from shisho.jobs.worker import Worker
+from shisho.stores.clock import SystemClock
+from shisho.stores.embedded.bell import EmbeddedBell
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.jobs import EmbeddedJobs
+from shisho.stores.embedded.presence import FilePresence
+from shisho.stores.embedded.tasks import EmbeddedTasks
+
+TASK = NewTask(TaskId("load"), "local")
+
+
+@dataclass(frozen=True)
+class Orders:
+    """`accept`: seconds between jobs it accepts, 0 for none. `slots`: 0 for no worker. `mutant`: a defect of MUTANTS."""
+
+    home: str
+    slots: int = 2
+    accept: float = 0.0
+    mutant: str = ""
+    pace: Pace = field(default_factory=Pace)
+
+
+class NoFence(EmbeddedJobs):
+    """Whoever once had a job may write about it for ever."""
+
+    HELD = "id = :id"
+
+
+class StateOnlyFence(EmbeddedJobs):
+    """Any attempt passes while some attempt runs."""
+
+    HELD = "id = :id AND state = 'running'"
+
+
+class EarlyTasks(EmbeddedTasks):
+    """Says "accepted" before it is."""
+
+    _under_way: list[asyncio.Task[Enqueued]]
+
+    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob]) -> Enqueued:
+        self._under_way = [*getattr(self, "_under_way", []), asyncio.create_task(super().enqueue(task, jobs))]
+        return Enqueued(task.id if isinstance(task, NewTask) else task, tuple(each.id for each in jobs))
+
+
+MUTANTS: dict[str, tuple[type[EmbeddedJobs], type[EmbeddedTasks]]] = {
+    "": (EmbeddedJobs, EmbeddedTasks),
+    "no fence": (NoFence, EmbeddedTasks),
+    "state-only fence": (StateOnlyFence, EmbeddedTasks),
+    "acknowledge early": (EmbeddedJobs, EarlyTasks),
+}
+
+
+def say(**facts: Any) -> None:
+    sys.stdout.write(json.dumps(facts) + "\n")
+    sys.stdout.flush()
+
+
+async def brief(job: Job, context: JobContext) -> dict[str, Any]:
+    """Some steps, each new with the attempt, so that no number of kills makes the job give up."""
+    for part in range(3):
+        await asyncio.sleep(random.uniform(0, 0.06))
+        await context.step(f"{job.attempt}.{part}", _nothing)
+    return {"attempt": job.attempt, "worker": job.worker_id}
+
+
+async def lasting(job: Job, context: JobContext) -> dict[str, Any]:
+    """Runs for `seconds` of its input, tells the time meanwhile, and says what becomes of it."""
+    say(begun=job.id, attempt=job.attempt, at=time.monotonic())
+    ends = time.monotonic() + job.input["seconds"]
+    try:
+        while time.monotonic() < ends:
+            await asyncio.sleep(min(0.2, ends - time.monotonic()))
+            say(tick=job.id, wall=time.time(), at=time.monotonic())
+    except asyncio.CancelledError:
+        say(dropped=job.id, attempt=job.attempt, at=time.monotonic())
+        raise
+    say(ended=job.id, attempt=job.attempt, at=time.monotonic())
+    return {"attempt": job.attempt, "worker": job.worker_id}
+
+
+async def _nothing() -> None:
+    return None
+
+
+async def accept(tasks: EmbeddedTasks, every: float) -> None:
+    """Take in jobs as long as the queue is short."""
+    while True:
+        await asyncio.sleep(every)
+        if (await tasks.task(TASK.id)).jobs.get(JobState.QUEUED, 0) > 40:
+            continue
+        job = NewJob(JobId(new_id()), "brief")
+        await tasks.enqueue(TASK, [job])
+        say(accepted=job.id, at=time.monotonic())
+
+
+async def main(orders: Orders) -> None:
+    home = Path(orders.home)
+    database, clock = Database(home / "shisho.db"), SystemClock()
+    bell = EmbeddedBell(database)
+    make_jobs, make_tasks = MUTANTS[orders.mutant]
+    jobs, tasks = make_jobs(database, clock, bell), make_tasks(database, clock, bell)
+    await tasks.open(TASK)
+    async with AsyncExitStack() as stack:
+        if orders.slots:
+            handlers = {"brief": brief, "lasting": lasting}
+            presence = FilePresence(home / "workers")
+            worker = Worker(jobs, bell, presence, clock, handlers, slots=orders.slots, pace=orders.pace)
+            await stack.enter_async_context(worker)
+        say(ready=True)
+        await (accept(tasks, orders.accept) if orders.accept else asyncio.Event().wait())
+
+
+if __name__ == "__main__":
+    asyncio.run(main(loads(sys.argv[1], Orders)))

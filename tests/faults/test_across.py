@@ -1,0 +1,72 @@
+"""News and stops between processes that share one file."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from statistics import quantiles
+
+import pytest
+
+from shisho.domain.job import NewTask, Priority, StopMode, TaskId
+from shisho.jobs.states import Pace
+from shisho.jobs.status import changed
+from tests.faults.children import LONG, started
+from tests.faults.process import TASK, Orders
+from tests.queues import OWNER, Queue, new, opened
+
+
+@pytest.fixture
+async def queue(tmp_path: Path) -> AsyncIterator[Queue]:
+    async with opened("embedded", tmp_path) as made:
+        yield made
+
+
+async def test_news_reach_those_who_wait_in_another_process(queue: Queue, tmp_path: Path) -> None:
+    """Fifty wait for the task that another process adds to, five hundred more for tasks in which nothing happens."""
+    await queue.tasks.open(TASK)
+    still = [TaskId(f"still {number}") for number in range(500)]
+    for task_id in still:
+        await queue.tasks.open(NewTask(task_id, OWNER))
+    others = [asyncio.create_task(changed(queue.tasks, queue.bell, task_id, 0, 600)) for task_id in still]
+    woken: dict[int, list[float]] = {}
+
+    async def client() -> None:
+        revision = 0
+        while True:
+            revision = (await changed(queue.tasks, queue.bell, TASK.id, revision, 60)).revision
+            woken.setdefault(revision, []).append(time.monotonic())
+
+    clients = [asyncio.create_task(client()) for _ in range(50)]
+    with started(Orders(str(tmp_path), slots=0, accept=0.15)) as (other,):
+        await asyncio.sleep(60 if LONG else 8)
+        committed = [one["at"] for one in list(other.said) if "accepted" in one]
+    for task in clients + others:
+        task.cancel()
+    await asyncio.wait(clients + others)
+    # Nothing else happens in the task: its n-th job is its n-th revision.
+    late = [at - committed[revision - 1] for revision, moments in woken.items() if revision <= len(committed) for at in moments]
+    p99 = quantiles(late, n=100)[98]
+    print(f"wake-up across processes, {len(late)} waits: p50 {quantiles(late, n=2)[0] * 1000:.0f} ms, p99 {p99 * 1000:.0f} ms")
+    assert len(late) > 20 * 50 and p99 <= 0.150
+    assert queue.bell.listening == 0
+
+
+async def test_an_immediate_stop_is_obeyed_in_another_process(queue: Queue, tmp_path: Path) -> None:
+    slowest = 0.0
+    with started(Orders(str(tmp_path), slots=2, pace=Pace())) as (other,):
+        for number in range(20 if LONG else 4):
+            task_id = TaskId(f"stopped {number}")
+            jobs = [new("lasting", input={"seconds": 600}, priority=Priority.HIGH) for _ in range(2)]
+            ids = (await queue.tasks.enqueue(NewTask(task_id, OWNER), jobs)).job_ids
+            for job_id in ids:
+                await asyncio.to_thread(other.heard, "begun", job_id)
+            said = time.monotonic()
+            halt = await queue.tasks.stop(task_id, StopMode.IMMEDIATE)
+            assert halt.still_running == ()
+            dropped = [await asyncio.to_thread(other.heard, "dropped", job_id) for job_id in ids]
+            slowest = max(slowest, *(one["at"] - said for one in dropped))
+    print(f"immediate stop across processes: {slowest * 1000:.0f} ms at worst")
+    assert slowest <= 1.0

@@ -1,0 +1,136 @@
+"""kill -9 and freezing at random moments under load: nothing accepted is lost, nothing is completed twice or changed.
+
+The same test must fail on a queue without a fence, and on one that says "accepted" too early.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import apsw
+import pytest
+
+from shisho.jobs.states import Pace
+from tests.faults.children import LONG, Child
+from tests.faults.process import Orders
+
+KILLS = 200 if LONG else 20
+# No cut-off: a frozen worker that wakes goes on with its jobs, and the fence alone must stop it.
+PACE = Pace(beat=0.1, cut_off=1e6, silence=0.8, look=0.1, idle=0.1)
+
+
+@dataclass
+class Record:
+    """What the outside has seen."""
+
+    accepted: set[str] = field(default_factory=set)
+    results: dict[str, str] = field(default_factory=dict)
+    changed: set[str] = field(default_factory=set)
+
+    def look(self, path: Path) -> Counter[str]:
+        """Note the results of completed jobs, and compare them with what was noted before. Returns how many jobs are where."""
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        rows = list(connection.execute("SELECT id, state, output_json FROM jobs"))
+        connection.close()
+        for job_id, state, output in rows:
+            if job_id in self.results and (state, output) != ("completed", self.results[job_id]):
+                self.changed.add(job_id)
+            if state == "completed":
+                self.results[job_id] = output
+        return Counter(state for _, state, _ in rows)
+
+
+def damage(folder: Path, kills: int, mutant: str, seed: int) -> dict[str, int]:
+    """Kill or freeze one of three processes again and again, then let one finish the work. What was lost or done twice."""
+    chance, record = random.Random(seed), Record()
+    orders = Orders(str(folder), slots=3, accept=0.03, mutant=mutant, pace=PACE)
+    with pool(orders, record) as children:
+        for number in range(kills):
+            time.sleep(chance.uniform(0.1, 0.5))
+            victim = chance.randrange(len(children))
+            if number % 3 == 2:
+                with children[victim].frozen():
+                    time.sleep(chance.uniform(1.0, 1.4))
+                time.sleep(0.3)
+            children[victim].kill()
+            record.accepted |= children[victim].accepted()
+            children[victim] = Child(orders)
+            record.look(folder / "shisho.db")
+        for child in children:
+            child.heard("ready")
+    drain(folder, replace(orders, accept=0.0), record)
+    return verdict(folder / "shisho.db", record)
+
+
+@contextmanager
+def pool(orders: Orders, record: Record) -> Iterator[list[Child]]:
+    children = [Child(orders) for _ in range(3)]
+    try:
+        for child in children:
+            child.heard("ready")
+        yield children
+    finally:
+        for child in children:
+            child.kill()
+            record.accepted |= child.accepted()
+
+
+def drain(folder: Path, orders: Orders, record: Record) -> None:
+    child = Child(orders)
+    ends = time.monotonic() + 60
+    try:
+        while record.look(folder / "shisho.db").keys() - {"completed", "failed"} and time.monotonic() < ends:
+            time.sleep(0.2)
+    finally:
+        child.kill()
+
+
+def verdict(path: Path, record: Record) -> dict[str, int]:
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    completed = {job_id for (job_id,) in connection.execute("SELECT id FROM jobs WHERE state = 'completed'")}
+    query = "SELECT count(*) FROM (SELECT job_id FROM events WHERE kind = 'completed' GROUP BY job_id HAVING count(*) > 1)"
+    twice = int(connection.execute(query).get)
+    query = "SELECT count(*) FROM jobs WHERE output_json ->> 'attempt' <> attempt OR output_json ->> 'worker' <> worker_id"
+    foreign = int(connection.execute(query).get)
+    again = int(connection.execute("SELECT count(*) FROM jobs WHERE attempt > 1").get)
+    (integrity,) = connection.execute("PRAGMA integrity_check").fetchone() or ("",)
+    connection.close()
+    assert integrity == "ok"
+    return {
+        "accepted": len(record.accepted),
+        "run again": again,
+        "lost": len(record.accepted - completed),
+        "completed twice": twice,
+        "of a stale attempt": foreign,
+        "changed": len(record.changed),
+    }
+
+
+WRONG = ("lost", "completed twice", "of a stale attempt", "changed")
+
+
+def test_nothing_is_lost_done_twice_or_changed(tmp_path: Path) -> None:
+    began = time.monotonic()
+    found = damage(tmp_path, KILLS, "", seed=1)
+    print(f"{KILLS} kills in {time.monotonic() - began:.0f} s: {found}")
+    assert found["accepted"] > 10 * KILLS and found["run again"] > KILLS / 2
+    assert {each: found[each] for each in WRONG} == dict.fromkeys(WRONG, 0)
+
+
+@pytest.mark.parametrize(
+    ("mutant", "caught_by"),
+    [("no fence", ("completed twice", "of a stale attempt", "changed")), ("acknowledge early", ("lost",))],
+)
+def test_the_test_catches_a_defective_queue(tmp_path: Path, mutant: str, caught_by: tuple[str, ...]) -> None:
+    for attempt in range(4):
+        found = damage(tmp_path / str(attempt), 6, mutant, seed=attempt)
+        print(mutant, found)
+        if any(found[each] for each in caught_by):
+            return
+    pytest.fail(f"{mutant!r} went unnoticed")

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from shisho import settings as settings_
 from shisho.desk import Desk, Notify, Stop
@@ -45,6 +45,7 @@ def build_desk(settings: Settings) -> Desk:
     """Every piece, by explicit constructor calls."""
     from shisho.checks import checks
     from shisho.corpus.ingest import Ingest
+    from shisho.corpus.readers import media
     from shisho.corpus.readers.killable import KillableReader
     from shisho.corpus.retrieve import Retriever
     from shisho.corpus.session import CorpusSearcher
@@ -60,7 +61,8 @@ def build_desk(settings: Settings) -> Desk:
     database = Database(settings.home / DATABASE)
     shelf, ledger = EmbeddedShelf(database, clock), EmbeddedLedger(database, clock)
     index = LexicalIndex(settings.home / "lexical", database)
-    reader = KillableReader(settings.real("reader_seconds"), settings.whole("reader_memory_mb"), max_bytes)
+    seconds, memory_mb = settings.real("reader_seconds"), settings.whole("reader_memory_mb")
+    reader = KillableReader(seconds, memory_mb, max_bytes, environment=settings_.child_environment())
     retriever = Retriever(shelf, index, _query_terms(settings))
     searcher = CorpusSearcher(shelf, retriever, EmbeddedSessions(database), settings.text("growth"))
     budget = Budget(max_rounds=settings.whole("max_rounds"), max_seconds=settings.real("max_seconds"))
@@ -69,7 +71,7 @@ def build_desk(settings: Settings) -> Desk:
         shelf=shelf,
         ledger=ledger,
         files=_Files(max_bytes),
-        ingest=Ingest(shelf, reader, clock, _splitter(settings), _passage_terms(settings)),
+        ingest=Ingest(shelf, reader, clock, media.sniff, _splitter(settings), _passage_terms(settings)),
         rankings=searcher,
         inquiries=_Inquiries(searcher, ledger, clock, settings.whole("room_tokens")),
         budget=budget,
@@ -99,6 +101,11 @@ class _Inquiries:
     clock: Clock
     room_tokens: int
 
+    def check(self, question: str) -> None:
+        from shisho.librarian.strategy import checked
+
+        checked(question)
+
     async def run(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
         from shisho.librarian import loop
 
@@ -125,7 +132,7 @@ def _splitter(settings: Settings) -> Cut:
 
 def _passage_terms(settings: Settings) -> Analyse:
     if settings.text("terms") == "ginza":
-        return _ginza().analyse
+        return cast("Analyse", _ginza().analyse)
     from shisho.language import terms
 
     return terms.analyse
@@ -133,7 +140,7 @@ def _passage_terms(settings: Settings) -> Analyse:
 
 def _query_terms(settings: Settings) -> AskTerms:
     if settings.text("terms") == "ginza":
-        return _ginza().query
+        return cast("AskTerms", _ginza().query)
     from shisho.language import terms
 
     return terms.query

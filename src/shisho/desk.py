@@ -59,6 +59,9 @@ class Rankings(Protocol):
 class Inquiries(Protocol):
     """Runs the librarian's loop."""
 
+    def check(self, question: str) -> None:
+        """Raises InvalidParams for a question that cannot be asked."""
+
     async def run(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
         """Begin or go on with the run that the ledger holds under this id."""
 
@@ -191,10 +194,9 @@ class Desk:
     ) -> Answer:
         """A cited answer from verified quotations, or an abstention that says what is missing.
 
-        Raises InvalidParams for a blank question and EmptyCorpus when there is nothing to search.
+        Raises InvalidParams for a blank or overlong question and EmptyCorpus when there is nothing to search.
         """
-        if not question.strip():
-            raise InvalidParams('The question is blank. Ask something, for example: shisho ask "決定係数とは何か"')
+        self.inquiries.check(question)
         inside = [full_path(folder) for folder in folders]
         scope = Scope(self.owner, (*corpora, *inside), filters or {})
         given: dict[str, Any] = {name: most for name, most in (limits or {}).items() if most is not None}

@@ -34,16 +34,18 @@ PIPELINE = "1"  # part of every passage id: raise it when the same bytes give ot
 HEADING_SEPARATOR = " › "
 
 Cut = Callable[[Layout], Sequence[Piece]]
+Sniff = Callable[[str, bytes, str | None], str]
 Analyse = Callable[[Sequence[str]], Analysis]
 
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """Takes sources in. `cut` and `analyse` are the configured splitter and term maker."""
+    """Takes sources in. `sniff` tells their media type; `cut` and `analyse` are the configured splitter and term maker."""
 
     shelf: Shelf
     reader: Reader
     clock: Clock
+    sniff: Sniff
     cut: Cut
     analyse: Analyse
 
@@ -60,6 +62,7 @@ class Ingest:
         if known is not None:
             await self.shelf.meet_again(known, source.name, source.metadata)
             return Receipt(source.name, Outcome.KNOWN, known.id, known.title, known.page_count, known.passage_count)
+        source = replace(source, media_type=self.sniff(source.name, source.data, source.media_type))
         with span("ingest.read", source=source.name):
             reading = await self.reader.read(source)
         if not any(block.text.strip() for block in reading.blocks):
@@ -104,7 +107,7 @@ class Ingest:
         for ordinal, piece in enumerate(self.cut(layout)):
             heading = piece.heading if piece.heading.startswith(document.title) else _joined(document.title, piece.heading)
             if heading not in headings:
-                headings[heading] = self.analyse([heading]).terms
+                headings[heading] = self.analyse([fold_map(heading).text]).terms
             text = layout.text[piece.start : piece.end]
             passages.append(self._passage(document, ordinal, piece, text, heading, headings[heading]))
         return Intake(replace(document, passage_count=len(passages)), layout.text, layout.lines, tuple(passages))

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 
 from shisho.corpus import rank
 from shisho.corpus.fusion import rrf
+from shisho.corpus.rank import Statistics
 from shisho.domain.corpus import Passage, PassageId, Ranked, Scope, SearchRequest
 from shisho.errors import InvalidParams
+from shisho.language.normalise import fold_map
 from shisho.language.terms import Query
 from shisho.ports import DenseIndex, Embedder, Index, Shelf
 from shisho.telemetry import span
@@ -35,7 +37,7 @@ class Retriever:
         texts = [text for text in request.keyword_query if text.strip()]
         if not texts and not request.vector_query.strip():
             raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
-        within = replace(scope, filters={**scope.filters, **request.filter_conditions})
+        within = narrowed(scope, request)
         await self.index.catch_up()
         lists = []
         if texts:
@@ -51,7 +53,7 @@ class Retriever:
         return rank.idf(terms, await self._statistics(terms, ()))
 
     async def _lexical(self, texts: Sequence[str], scope: Scope, depth: int, seen: frozenset[PassageId]) -> Sequence[Ranked]:
-        query = await asyncio.to_thread(self.query, texts)
+        query = await asyncio.to_thread(lambda: self.query([fold_map(text).text for text in texts]))
         with span("retrieve.propose"):
             proposed = await self.index.propose(query.terms, query.bigrams, scope, max(LEAST_PROPOSED, 2 * depth), seen)
         held = await self.shelf.passages(proposed)
@@ -66,9 +68,9 @@ class Retriever:
         held = await self.shelf.passages(names)
         return [Ranked(held[name], 1.0 / (1 + place)) for place, name in enumerate(names) if name in held]
 
-    async def _statistics(self, terms: Sequence[str], bigrams: Sequence[str]) -> rank.Statistics:
+    async def _statistics(self, terms: Sequence[str], bigrams: Sequence[str]) -> Statistics:
         means = await self.index.statistics()
-        return rank.Statistics(
+        return Statistics(
             passages=int(means["passages"]),
             length=means["terms"],
             heading=means["heading"],
@@ -76,6 +78,11 @@ class Retriever:
             terms=await self.index.frequencies("terms", terms),
             bigrams=await self.index.frequencies("bigrams", bigrams),
         )
+
+
+def narrowed(scope: Scope, request: SearchRequest) -> Scope:
+    """The scope under the request's filters too. Where both name a field the scope's own stands: a plan widens nothing."""
+    return replace(scope, filters={**request.filter_conditions, **scope.filters})
 
 
 def _fused(lists: Sequence[Sequence[Ranked]], depth: int) -> Sequence[Ranked]:

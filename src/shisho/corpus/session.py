@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from shisho.corpus import depth, diversity
-from shisho.corpus.retrieve import Retriever
+from shisho.corpus.retrieve import Retriever, narrowed
 from shisho.domain.corpus import (
     Citation,
     Complexity,
@@ -58,8 +58,7 @@ class CorpusSearcher:
         self, request: SearchRequest, scope: Scope, complexity: Complexity, round_: int, seen: frozenset[PassageId]
     ) -> tuple[int, Sequence[Ranked]]:
         """N, and the k passages that matter: above the floor where N is small, spread out where it is large."""
-        within = replace(scope, filters={**scope.filters, **request.filter_conditions})
-        in_scope = await self.shelf.count(within)
+        in_scope = await self.shelf.count(narrowed(scope, request))
         k = depth.depth(in_scope, complexity, round_, self.growth)
         ranking = await self.retriever.rank(request, scope, max(LEAST_RANKED, 2 * k), seen)
         if in_scope < FLOOR_BELOW:

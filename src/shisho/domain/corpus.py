@@ -15,7 +15,7 @@ DEFAULT_CORPUS = "default"
 
 
 class BlockKind(StrEnum):
-    """What a block of a document is; passages never cross a block of another kind."""
+    """What a block of a document is. Paragraphs and lists may share a passage; a table, caption or note has its own."""
 
     PARAGRAPH = "paragraph"
     HEADING = "heading"
@@ -66,7 +66,7 @@ class Source:
     media_type: str | None = None
     title: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict)
-    password: str | None = None
+    password: str | None = field(default=None, repr=False)
 
 
 class DocumentState(StrEnum):

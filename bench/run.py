@@ -1,0 +1,167 @@
+"""`make bench`: speed of what a person waits for, CPU or wall time of this run; machines are noisy, so look at ratios.
+
+python bench/run.py [--passages 100000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from shisho.bootstrap import open_desk
+from shisho.desk import Desk
+from shisho.domain.corpus import Source
+from shisho.language.terms import analyse
+
+SAMPLES = Path(__file__).parent.parent / "samples" / "lectures"
+QUESTION = "決定係数が0に近いとき何を意味するか"
+BOUNDS = {
+    "shisho --help, s": ("<", 0.5),
+    "ingest of text PDFs, pages/s": (">", 20),
+    "terms, characters/s": (">", 300_000),
+    "ask over the samples, warm, CPU s": ("<", 1.0),
+    "ask over the samples, as a command, s": ("<", 4.0),
+    "search over {n} passages, CPU ms": ("<", 20),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--passages", type=int, default=100_000)
+    given = parser.parse_args()
+    asyncio.run(everything(given.passages))
+
+
+async def everything(passages: int) -> None:
+    with tempfile.TemporaryDirectory(prefix="shisho-bench-") as home:
+        report("shisho --help, s", best(lambda: command(home, "--help")))
+        report("terms, characters/s", terms_speed())
+        async with open_desk(home=home) as desk:
+            report("ingest of text PDFs, pages/s", await ingest_speed(desk))
+            report("ask over the samples, warm, CPU s", await ask_cost(desk))
+        report("ask over the samples, as a command, s", best(lambda: command(home, "ask", QUESTION)))
+    with tempfile.TemporaryDirectory(prefix="shisho-bench-") as home:
+        async with open_desk(home=home) as desk:
+            await fill(desk, passages)
+            report("search over {n} passages, CPU ms", await search_cost(desk), passages)
+
+
+def report(name: str, value: float, passages: int = 0) -> None:
+    sign, bound = BOUNDS[name]
+    held = value < bound if sign == "<" else value > bound
+    print(
+        f"{name.format(n=f'{passages:,}'):44} {value:>12,.2f}   (wanted {sign} {bound:,g}{'' if held else ': NOT HELD'})",
+        flush=True,
+    )
+
+
+def best(work: Callable[[], None], times: int = 3) -> float:
+    spent = []
+    for _ in range(times):
+        started = time.perf_counter()
+        work()
+        spent.append(time.perf_counter() - started)
+    return min(spent)
+
+
+def command(home: str, *words: str) -> None:
+    script = "from shisho.interfaces.cli import main; main()"
+    subprocess.run([sys.executable, "-c", script, "--home", home, *words], check=True, capture_output=True)
+
+
+def terms_speed() -> float:
+    text = [line for line in (SAMPLES.parent / "src").glob("*.typ") for line in line.read_text("utf-8").split("\n") if line]
+    analyse(text[:1])
+    started = time.process_time()
+    for _ in range(5):
+        for line in text:
+            analyse([line])
+    return 5 * sum(map(len, text)) / (time.process_time() - started)
+
+
+async def ingest_speed(desk: Desk) -> float:
+    warm = [receipt async for receipt in desk.add(SAMPLES)]
+    started, pages = time.perf_counter(), 0
+    for copy in range(5):
+        async for receipt in desk.add(SAMPLES, corpus=f"copy {copy}"):
+            pages += receipt.pages or 0
+    assert warm and pages
+    return pages / (time.perf_counter() - started)
+
+
+async def ask_cost(desk: Desk) -> float:
+    await desk.ask(QUESTION)
+    started = time.process_time()
+    for _ in range(3):
+        await desk.ask(QUESTION)
+    return (time.process_time() - started) / 3
+
+
+async def fill(desk: Desk, passages: int) -> None:
+    """Documents of 50 passages, of words that are as unevenly frequent as words are (Zipf)."""
+    started = time.perf_counter()
+    turn = asyncio.Semaphore(8)
+
+    async def take_in(number: int) -> None:
+        async with turn:
+            await desk.add_source(
+                Source(f"{number}.txt", "\n\n".join(paragraphs(number, 50)).encode(), "text/plain", f"第{number}巻")
+            )
+
+    await asyncio.gather(*(take_in(number) for number in range(passages // 50)))
+    await desk.search([QUESTION])
+    held = sum(one.passages for one in await desk.corpora())
+    print(f"{'':44} {held:>12,} passages made in {time.perf_counter() - started:.0f} s", flush=True)
+
+
+def paragraphs(seed: int, count: int) -> list[str]:
+    """Each a passage of its own: too long to be joined with the next."""
+    rng = random.Random(seed)
+    words = [
+        "係数",
+        "回帰",
+        "統計",
+        "検定",
+        "図書",
+        "索引",
+        "資料",
+        "観測",
+        "分散",
+        "推定",
+        "標本",
+        "市町",
+        "気候",
+        "産業",
+        "交通",
+        "文化",
+    ]
+    made = []
+    for _ in range(count):
+        text = ""
+        while len(text) < 260:
+            rank = min(int(rng.paretovariate(0.9)), 4_000)
+            text += (
+                f"{words[rank % 16]}{words[rank // 16 % 16]}{chr(0x4E00 + rank)}は{words[rng.randrange(16)]}の{rank}番である。"
+            )
+        made.append(text)
+    return made
+
+
+async def search_cost(desk: Desk) -> float:
+    rng = random.Random(1)
+    asked = ["と".join(p[:6] for p in paragraphs(rng.randrange(10**6), 3)) + "の関係は何か" for _ in range(100)]
+    started = time.process_time()
+    for text in asked:
+        await desk.search([text])
+    return (time.process_time() - started) / len(asked) * 1000
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""`make eval`: every set through the real ingest, searcher and librarian; writes eval/results.md and fails below a floor.
+
+python eval/run.py ../shared/eval [set …] [--answers N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from baseline import stemmed_bm25
+
+from shisho.evaluation.run import measure
+
+HERE = Path(__file__).parent
+SETS = ("jsquad-valid", "jaquad-dev", "niilc-dev", "cranfield")
+MEASURES = ("ndcg@10", "recall@50", "mrr@10", "queries", "documents", "seconds")
+ANSWERING = ("evidence@answer", "quoted_characters", "abstains_with_gold", "abstains_without_gold", "answered_queries")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("sets", nargs="*", default=SETS)
+    parser.add_argument("--answers", type=int, default=500, help="questions of each set to answer, spread over the set")
+    given = parser.parse_args()
+    floors = json.loads((HERE / "floors.json").read_text("utf-8"))["full"]
+    results = {name: asyncio.run(measure(given.folder / name, answers=given.answers)) for name in given.sets}
+    if "cranfield" in results:
+        results["cranfield, bm25s with a stemmer"] = stemmed_bm25(given.folder / "cranfield")
+    text = table(results, MEASURES) + "\n" + table({n: r for n, r in results.items() if "evidence@answer" in r}, ANSWERING)
+    print(text)
+    (HERE / "results.md").write_text("Written by `make eval`.\n\n" + text, "utf-8")
+    under = below(results, floors)
+    print("\n".join(under) or "No figure is below its floor.")
+    return 1 if under else 0
+
+
+def table(results: dict[str, dict[str, Any]], measures: tuple[str, ...]) -> str:
+    rows = [f"| set | {' | '.join(measures)} |", "|---|" + "---|" * len(measures)]
+    for name, figures in results.items():
+        rows.append(f"| {name} | {' | '.join(str(figures.get(one, '–')) for one in measures)} |")
+    return "\n".join(rows) + "\n"
+
+
+def below(results: dict[str, dict[str, Any]], floors: dict[str, dict[str, float]]) -> list[str]:
+    return [
+        f"{name}: {measure} is {results[name][measure]}, below its floor of {floor}"
+        for name, wanted in floors.items()
+        if name in results
+        for measure, floor in wanted.items()
+        if results[name][measure] < floor
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

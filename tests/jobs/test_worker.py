@@ -210,8 +210,10 @@ async def test_graceful_is_heard_and_the_whole_result_kept(works: Works) -> None
 
 async def test_a_clean_shutdown_queues_again_without_counting(works: Works) -> None:
     cleaned = []
+    begun = asyncio.Semaphore(0)
 
     async def tidy(job: Job, context: JobContext) -> None:
+        begun.release()
         try:
             await asyncio.sleep(3600)
         finally:
@@ -221,7 +223,7 @@ async def test_a_clean_shutdown_queues_again_without_counting(works: Works) -> N
         async with works.worker({"toy": tidy}, slots=1):
             if not shutdown:
                 (job_id,) = await works.jobs_of()
-            await works.until(job_id, JobState.RUNNING)
+            await asyncio.wait_for(begun.acquire(), 5)
     job = await works.jobs.job(job_id)
     assert (job.state, job.failures, job.attempt, job.errors) == (JobState.QUEUED, 0, 5, ())
     assert cleaned == [job_id] * 5

@@ -49,8 +49,10 @@ def hit(url: Any, title: Any, snippet: Any = "", day: Any = None) -> Hit | None:
 
 
 def ranked(hits: list[Hit | None]) -> tuple[Hit, ...]:
-    """Ranks from 1, over those that are hits."""
+    """Ranks from 1, over those that are hits. Raises ValueError where there were rows and none is one."""
     kept = [h for h in hits if h is not None]
+    if hits and not kept:
+        raise ValueError("rows without a web address")
     return tuple(Hit(rank, h.url, h.title, h.snippet, h.date) for rank, h in enumerate(kept, start=1))
 
 
@@ -67,8 +69,11 @@ def read_json(about: EngineAbout, response: Response, read: Callable[[Any], Serp
         raise unknown_layout(about.name, response) from error
 
 
-def read_xml(about: EngineAbout, response: Response, read: Callable[[ElementTree.Element], Serp]) -> Serp:
-    """`read` on the root of the XML answer; else as `read_json`. Declared entities are refused before they can expand."""
+def read_xml(
+    about: EngineAbout, response: Response, roots: tuple[str, ...], read: Callable[[ElementTree.Element], Serp]
+) -> Serp:
+    """`read` on the root of the XML answer, which is one of `roots`; else as `read_json`. An answer that declares entities
+    is refused before they could expand."""
     source = decode(response)
     if "<!ENTITY" in source:
         raise unknown_layout(about.name, response)
@@ -77,10 +82,10 @@ def read_xml(about: EngineAbout, response: Response, read: Callable[[ElementTree
         root = ElementTree.fromstring(source[head.end() :] if head else source)
     except ElementTree.ParseError as error:
         return _otherwise(about, response, source, error)
-    return read(root)
+    return read(root) if root.tag in roots else _otherwise(about, response, source, None)
 
 
-def _otherwise(about: EngineAbout, response: Response, source: str, error: Exception) -> Serp:
+def _otherwise(about: EngineAbout, response: Response, source: str, error: Exception | None) -> Serp:
     challenge = detect(source, response.url, response.status, about.look.markers)
     if challenge:
         return Serp(about.name, challenge=challenge)
@@ -89,7 +94,8 @@ def _otherwise(about: EngineAbout, response: Response, source: str, error: Excep
 
 def refused(engine: str, said: Any) -> EngineUnavailable:
     """The engine's own API answered with an error."""
-    return EngineUnavailable(f"{engine} refused: {plain(said)[:200] or 'no reason given'}. Ask another engine.", engine=engine)
+    reason = plain(said)[:200].rstrip(".") or "no reason given"
+    return EngineUnavailable(f"{engine} refused: {reason}. Ask another engine.", engine=engine)
 
 
 def unreadable(engine: str, response: Response) -> EngineUnavailable | ParserFailed:

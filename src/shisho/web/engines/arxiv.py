@@ -6,7 +6,7 @@ import re
 from xml.etree.ElementTree import Element
 
 from shisho.domain.web import EngineAbout, Query, Request, Response, Serp, State, Tier, TimeRange
-from shisho.web.engines._answer import hit, ranked, read_xml, refused, squeeze, unknown_layout
+from shisho.web.engines._answer import hit, ranked, read_xml, refused, squeeze
 from shisho.web.engines._asking import Params, get, since
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
@@ -43,12 +43,10 @@ def _search(about: EngineAbout, query: Query) -> str:
 
 
 def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
-    return read_xml(about, response, lambda root: _read(about, root, response))
+    return read_xml(about, response, (f"{_ATOM}feed",), lambda feed: _read(about, feed))
 
 
-def _read(about: EngineAbout, feed: Element, response: Response) -> Serp:
-    if feed.tag != f"{_ATOM}feed":
-        raise unknown_layout(about.name, response)
+def _read(about: EngineAbout, feed: Element) -> Serp:
     entries = feed.findall(f"{_ATOM}entry")
     if len(entries) == 1 and "/api/errors" in _text(entries[0], "id"):
         raise refused(about.name, _text(entries[0], "summary"))

@@ -39,15 +39,16 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 def _read(about: EngineAbout, data: Any) -> Serp:
     message = data["message"]
     if data["status"] != "ok":
-        raise refused(about.name, str(message))
-    if data["message-type"] != "work-list":
+        raise refused(about.name, message[0]["message"])
+    # A DOI looked up by itself comes as one work.
+    works = [message] if data["message-type"] == "work" else message["items"]
+    if data["message-type"] not in ("work", "work-list"):
         raise ValueError(data["message-type"])
-    hits = ranked([
-        hit(work["URL"], next(iter(work.get("title") or []), None), work.get("abstract"), _day(work))
-        for work in message["items"]
-    ])  # fmt: skip
+    hits = ranked(
+        [hit(work["URL"], next(iter(work.get("title") or []), None), work.get("abstract"), _day(work)) for work in works]
+    )
     cursor = message.get("next-cursor")
-    more = cursor and len(message["items"]) >= message.get("items-per-page", about.page_size)
+    more = cursor and len(works) >= message.get("items-per-page", about.page_size)
     return Serp(about.name, hits, {"cursor": cursor} if more else None, no_results=not hits)
 
 

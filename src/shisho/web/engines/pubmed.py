@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from xml.etree.ElementTree import Element
 
 from shisho.domain.web import Credential, EngineAbout, Query, Request, Response, Serp, State, Tier, TimeRange
-from shisho.web.engines._answer import hit, ranked, read_xml, refused, squeeze, unknown_layout
+from shisho.web.engines._answer import hit, ranked, read_xml, refused, squeeze
 from shisho.web.engines._asking import DAYS, Params, get
 from shisho.web.engines._dates import MONTHS
 
@@ -37,23 +37,23 @@ def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -
 
 
 def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
-    return read_xml(about, response, lambda root: _read(about, root, response))
+    return read_xml(about, response, ("eSearchResult", "PubmedArticleSet"), lambda root: _read(about, root))
 
 
-def _read(about: EngineAbout, root: Element, response: Response) -> Serp:
-    if root.tag == "eSearchResult":
-        return _ids(about, root)
-    if root.tag == "PubmedArticleSet":
-        articles = [*root.findall("PubmedArticle/MedlineCitation"), *root.findall("PubmedBookArticle/BookDocument")]
-        hits = ranked([
-            hit(
-                f"https://pubmed.ncbi.nlm.nih.gov/{article.findtext('PMID')}/", _words(article, ".//ArticleTitle"),
-                _words(article, ".//AbstractText"), _day(article),
-            )
-            for article in articles
-        ])  # fmt: skip
-        return Serp(about.name, hits, no_results=not hits)
-    raise unknown_layout(about.name, response)
+def _read(about: EngineAbout, root: Element) -> Serp:
+    return _ids(about, root) if root.tag == "eSearchResult" else _articles(about, root)
+
+
+def _articles(about: EngineAbout, root: Element) -> Serp:
+    articles = [*root.findall("PubmedArticle/MedlineCitation"), *root.findall("PubmedBookArticle/BookDocument")]
+    hits = ranked([
+        hit(
+            f"https://pubmed.ncbi.nlm.nih.gov/{article.findtext('PMID')}/", _words(article, ".//ArticleTitle"),
+            _words(article, ".//AbstractText"), _day(article),
+        )
+        for article in articles
+    ])  # fmt: skip
+    return Serp(about.name, hits, no_results=not hits)
 
 
 def _ids(about: EngineAbout, root: Element) -> Serp:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from shisho.domain.corpus import Passage, Ranked
 from shisho.language.terms import Query, squeeze
@@ -16,7 +17,7 @@ from shisho.language.terms import Query, squeeze
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Tuned on questions over Japanese encyclopaedia passages and English abstracts; flat around the values chosen."""
+    """What each kind of evidence is worth. Tuned on questions over Japanese encyclopaedias; flat around the values chosen."""
 
     saturation: float = 0.9  # BM25's k1
     length: float = 0.5  # BM25's b
@@ -24,7 +25,13 @@ class Weights:
     pairs: float = 0.4
     sentence: float = 0.3  # what stands in one sentence belongs together
     wording: float = 0.3  # the question's very words, particles and endings included
+    adjacent: float = 0.3  # neighbours in the question that are neighbours in the passage
     phrase: float = 2.0
+
+
+JAPANESE = Weights()
+# English asks of long abstracts: BM25's customary k1 and b, and no gain from single sentences.
+ENGLISH = Weights(saturation=1.5, length=0.75, sentence=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +51,7 @@ class Statistics:
 
 def rank(query: Query, candidates: Sequence[Passage], statistics: Statistics, weights: Weights | None = None) -> list[Ranked]:
     """All candidates, best first, each with its score and the parts that it is the sum of. Equal scores: by id."""
-    weights = weights or Weights()
+    weights = weights or (JAPANESE if query.wording else ENGLISH)
     rarity = idf(query.terms, statistics)
     pairs = {pair: _idf(statistics.bigrams.get(pair, 0), statistics.passages) for pair in query.bigrams}
     plain = [squeeze(f"{passage.heading}\n{passage.text}") for passage in candidates]
@@ -58,6 +65,7 @@ def rank(query: Query, candidates: Sequence[Passage], statistics: Statistics, we
             "pairs": weights.pairs * _pairs(pairs, text, passage, statistics, weights),
             "sentence": weights.sentence * _best_sentence(rarity, terms, named, body),
             "wording": weights.wording * worded,
+            "adjacent": weights.adjacent * _adjacent(query, rarity, body),
             "phrase": weights.phrase * _phrases(query, rarity, body, heading),
         }
         ranked.append(Ranked(passage, sum(parts.values()), parts))
@@ -119,6 +127,11 @@ def _best_sentence(rarity: Mapping[str, float], terms: Iterable[str], named: Seq
     wanted = [(f" {term} ", rarity[term]) for term in terms if term not in named]
     best = max([sum([worth for term, worth in wanted if term in line]) for line in body.split("\n")])
     return best + sum([rarity[term] for term in named])
+
+
+def _adjacent(query: Query, rarity: Mapping[str, float], body: str) -> float:
+    """The lesser idf of each two neighbouring terms of the query that stand side by side in the text, in that order."""
+    return sum([min(rarity[a], rarity[b]) for a, b in pairwise(query.terms) if f" {a}  {b} " in body])
 
 
 def _wordings(query: Query, texts: Sequence[str]) -> list[float]:

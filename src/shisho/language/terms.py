@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -20,8 +20,12 @@ PIECE_CHARS = 10_000  # Sudachi raises above 49,149 bytes; a character takes fou
 TERM_CHARS = 64
 WORDING = 4
 CONTENT = frozenset({"名詞", "動詞", "形容詞", "形状詞", "接尾辞", "接頭辞", "副詞", "連体詞", "感動詞"})
-# Words by which a question asks, in normalised form; they name nothing that a passage could be found by.
-ASKING = _words("為る 居る 有る 成る 言う 何 こと 物 為 よう の 何の どんな どのような 何故 教える 下さる")
+# Words that carry grammar, in Sudachi's normalised form: the commonest of those that GiNZA's stop words leave out as well.
+GRAMMAR = _words(
+    "為る 有る 居る 成る よる 因る 言う おく 置く おる つく 出来る 無い こと 物 為 よう 様 の 等 的 此の 其の 或る"
+)
+# Words by which a question asks: they name nothing that a passage could be found by.
+ASKING = _words("何 何の どんな どのような 何故 教える 下さる")
 # Lucene's English stop words, with the question words and auxiliaries that its list leaves out.
 ENGLISH_STOP = _words(
     "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was "
@@ -39,6 +43,8 @@ _NUMERALS = str.maketrans("〇一二三四五六七八九", "0123456789")
 _UNKNOWN = 0xF0000000  # ids from here on are shared by all words of a kind that the dictionary lacks
 _HOLE = "\ue000"  # stands for a Latin word while Sudachi reads the rest
 _local = threading.local()
+
+Read = Callable[[str], list[str]]  # a folded sentence to its index terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +68,30 @@ class Query:
 
 def analyse(sentences: Sequence[str]) -> Analysis:
     """Terms of a text given as sentences, one line each. Takes any text, however hostile."""
-    folded = [fold(sentence) for sentence in sentences]
-    return Analysis("\n".join(" ".join(terms(line)) for line in folded), " ".join(graphs("\n".join(folded))))
+    return analysis(sentences, terms)
 
 
 def query(texts: Sequence[str]) -> Query:
     """What the texts look for together. Parts in double quotes become phrases; words that only ask are left out,
     unless there is nothing else."""
+    return sought(texts, terms)
+
+
+def analysis(sentences: Sequence[str], read: Read) -> Analysis:
+    """`analyse` with another way to read terms from a folded sentence."""
+    folded = [fold(sentence) for sentence in sentences]
+    return Analysis("\n".join(" ".join(read(line)) for line in folded), " ".join(graphs("\n".join(folded))))
+
+
+def sought(texts: Sequence[str], read: Read) -> Query:
+    """`query` with another way to read terms from a folded sentence."""
     folded = [fold(text) for text in texts]
-    found = [term for text in folded for line in text.splitlines() for term in terms(line)]
+    found = [term for text in folded for line in text.splitlines() for term in read(line)]
     named = [term for term in found if term not in ASKING] or found
-    phrases = (tuple(terms(quoted)) for text in folded for quoted in _QUOTED.findall(text))
+    phrases = (tuple(read(quoted)) for text in folded for quoted in _QUOTED.findall(text))
     return Query(
         terms=tuple(dict.fromkeys(named)),
-        bigrams=tuple(dict.fromkeys(pair for text in folded for pair in graphs(text))),
+        bigrams=tuple(dict.fromkeys(graph for text in folded for graph in graphs(text))),
         phrases=tuple(dict.fromkeys(phrase for phrase in phrases if len(phrase) > 1)),
         wording=tuple(dict.fromkeys(gram for text in texts for gram in wording(squeeze(text)))),
     )
@@ -167,7 +183,7 @@ def _term(token: Any) -> str:
     term = fold(token.normalized_form()).replace(" ", "_")
     if token.part_of_speech()[1] == "数詞":
         term = term.translate(_NUMERALS)
-    if _DROPPED.fullmatch(term):
+    if term in GRAMMAR or _DROPPED.fullmatch(term):
         return ""
     return (term[:-1] if _LONG_VOWEL.fullmatch(term) else term)[:TERM_CHARS]
 

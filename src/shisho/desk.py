@@ -146,6 +146,9 @@ class Desk:
         """By id, unique prefix, or the path or name of its file. Raises NotFound."""
         found = await self.shelf.find_documents(prefix, self.owner) or await self.shelf.at_place(prefix, self.owner)
         if len(found) > 1:
+            # The same file may be mirrored by a folder's corpus too: the name means the one that was added by hand.
+            found = [one for one in found if one.corpus == DEFAULT_CORPUS] or found
+        if len(found) > 1:
             raise NotFound(f"More than one document begins with {prefix}: give more of its id.")
         if not found:
             raise NotFound(f"There is no document {prefix}. `shisho list` shows what there is.")

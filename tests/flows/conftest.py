@@ -33,9 +33,9 @@ class Shell:
         text = done.stdout or done.stderr
         return json.loads(text) if "--json" in words and words[0] != "add" else text
 
-    def run(self, *words: str | Path) -> subprocess.CompletedProcess[str]:
+    def run(self, *words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         command = [*SHISHO, *map(str, words)]
-        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=120, check=False)
+        return subprocess.run(command, env=self.environment, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
 
     def start(self, *words: str | Path) -> subprocess.Popen[str]:
         """A process group of its own, so that a test ends it and its children and nothing else."""

@@ -44,6 +44,7 @@ from shisho.domain.job import (
     TaskState,
     WorkerId,
 )
+from shisho.domain.web import EngineAbout, Query, Request, Response, Serp, State
 
 
 class Clock(Protocol):
@@ -352,3 +353,16 @@ class Presence(Protocol):
 
     def gone(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
         """Those known to be dead."""
+
+
+class SerpEngine(Protocol):
+    """A search engine as two pure functions and what is known of it. It sends nothing itself."""
+
+    @property
+    def about(self) -> EngineAbout: ...
+
+    def request(self, query: Query, page: int, state: State) -> Request:
+        """The request for result page `page` (from 1); `state` is what the page before gave. Raises InvalidParams."""
+
+    def parse(self, response: Response) -> Serp:
+        """Challenges and "no results" are answers. Raises ParserFailed (unknown layout) or EngineUnavailable."""

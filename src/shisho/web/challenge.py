@@ -18,8 +18,8 @@ def _rules(*rows: tuple[ChallengeKind, str]) -> tuple[_Rule, ...]:
 # repetition, so the search stays linear in the page.
 _IN_BODY = _rules(
     (ChallengeKind.CAPTCHA, r"anomaly-modal__|/anomaly\.js\?"),
-    (ChallengeKind.CAPTCHA, r"<form[^>]{0,200}\bid=[\"']?captcha-form"),
-    (ChallengeKind.CAPTCHA, r"captcha-delivery\.com/captcha|/captcha-delivery\.com"),
+    (ChallengeKind.CAPTCHA, r"<form[^>]{0,200}\bid=[\"']?captcha-form|[\"'/]CaptchaRedirect\b|/sorry/image\?"),
+    (ChallengeKind.CAPTCHA, r"captcha-delivery\.com"),
     (ChallengeKind.CAPTCHA, r"chk_captcha|__cf_chl_captcha_tk__|cf-challenge-hcaptcha|cf-hcaptcha-container"),
     (ChallengeKind.TURNSTILE, r"class=[\"']?cf-turnstile|id=[\"']?(?:cf-)?turnstile-widget|cf-norobot-container"),
     (ChallengeKind.TURNSTILE, r"name=[\"']?cf-turnstile-response"),

@@ -66,7 +66,8 @@ def test_rubbish_ends_in_a_typed_error(name: str, body: bytes) -> None:
     st.lists(
         st.sampled_from([
             "<div class=result>", "<a href='//x'>", "<a href='http://[::1'>", "<h3>", "</a>", "<li class=b_algo>", "<h2>",
-            "text", "<ol id=b_results>", "<div id=results>", "<div class=snippet>", "<table>", "<tr>", "<p class=g>", "&amp;", "<svg>",
+            "text",
+            "<ol id=b_results>", "<div id=results>", "<div class=snippet>", "<table>", "<tr>", "<p class=g>", "&amp;", "<svg>",
             "<a class=result-link href='https://a.example/?u=%'>", "</table>", "<form><input name=vqd value=1>", "<noscript>",
         ]),
         max_size=40,

@@ -6,12 +6,14 @@ import html
 import json
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 from xml.etree import ElementTree
 
 from shisho.domain.web import EngineAbout, Hit, Response, Serp
 from shisho.errors import EngineUnavailable, ParserFailed
 from shisho.web.challenge import detect
+
+T = TypeVar("T")
 
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s{0,4}=\s{0,4}[\"']?\s{0,4}([\w.:-]{1,40})", re.IGNORECASE)
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
@@ -63,10 +65,7 @@ def read_json(about: EngineAbout, response: Response, read: Callable[[Any], Serp
         data = json.loads(source)
     except (ValueError, RecursionError) as error:
         return _otherwise(about, response, source, error)
-    try:
-        return read(data)
-    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
-        raise unknown_layout(about.name, response) from error
+    return _shaped(about, response, read, data)
 
 
 def read_xml(
@@ -82,7 +81,14 @@ def read_xml(
         root = ElementTree.fromstring(source[head.end() :] if head else source)
     except ElementTree.ParseError as error:
         return _otherwise(about, response, source, error)
-    return read(root) if root.tag in roots else _otherwise(about, response, source, None)
+    return _shaped(about, response, read, root) if root.tag in roots else _otherwise(about, response, source, None)
+
+
+def _shaped(about: EngineAbout, response: Response, read: Callable[[T], Serp], data: T) -> Serp:
+    try:
+        return read(data)
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
+        raise unknown_layout(about.name, response) from error
 
 
 def _otherwise(about: EngineAbout, response: Response, source: str, error: Exception | None) -> Serp:

@@ -28,7 +28,7 @@ ABOUT = EngineAbout(
             Layout("#results .snippet", "a.result-header", ".snippet-title", ".snippet-description", ".age", "[data-type=ad]"),
             Layout(
                 "#results .snippet[data-type=web], #results .snippet[data-type=web] .result-cluster .snippet",
-                "a[href^=http]", ".title", ".generic-snippet, .description", ".t-secondary.age, .age",
+                "a[href^=http]", ".title", ".generic-snippet, .snippet-description, .description", ".t-secondary.age, .age",
             ),
         ),
         signs=("#results .snippet", "link[href*='cdn.search.brave.com']", "script[src*='cdn.search.brave.com']"),

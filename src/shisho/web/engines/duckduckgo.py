@@ -34,7 +34,7 @@ ABOUT = EngineAbout(
                 ".result__date",
                 ".result--ad, .result--more",
             ),
-            Layout(".web-result", "a.large", "", ".snippet"),
+            Layout(".web-result, .results_links", "a.large", "", ".snippet", skip=".highlight_sponsored"),
             Layout("[data-react-module-id=news] > div", "a"),
         ),
         signs=(

@@ -24,7 +24,13 @@ ABOUT = EngineAbout(
                 "article.web-result", ".result__title a, .result-title a", "", ".web-result__description, .result__description"
             ),
             Layout(".card-web .result", "a.result-title", "", ".result-snippet"),
-            Layout(".mainline .result", "a.result-title", "", ".result-snippet", skip=".card-ad .result, .ad-result"),
+            Layout(
+                ".mainline .result, .results .result",
+                "a.result-title",
+                "",
+                ".result-snippet",
+                skip=".card-ad .result, .ad-result",
+            ),
         ),
         signs=("form[action='/search'].search-form", "article.web-result", ".mainline-results", "#vike_pageContext"),
         titles=("- ecosia", "ecosia:", "ecosia"),

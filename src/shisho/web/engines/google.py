@@ -29,7 +29,9 @@ ABOUT = EngineAbout(
     needs_browser=True,
     time_ranges=tuple(_RANGES),
     look=Look(
-        layouts=(Layout("p.g", "a", "", "font"), Layout(".images_table td", "a[href^='/url']", "cite")),
+        layouts=(Layout("p.g", "a", "", "font"), Layout(".g", "h2 a, a.l", "", "font, .std"),
+            Layout(".ZINbbc, .Gx5Zad", ".kCrYT > a[href^='/url']", ".vvjwJb", ".s3v9rd"),
+            Layout(".images_table td", "a[href^='/url']", "cite")),
         signs=("#gsr", "#rso", "form[action='/search'] input[name=btnG]", "#searchform", ".kCrYT", "form#captcha-form"),
         titles=("- google", "google search", "google"),
         next_link="#pnnext, a[href*='start='][href*='sa=N']",

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from shisho import settings as settings_
 from shisho.desk import Desk, Notify, Stop
+from shisho.desk_sessions import Sessions
+from shisho.desk_tasks import Tasks
 from shisho.domain.corpus import LOCAL_OWNER, Complexity
 from shisho.domain.inquiry import Answer, Budget
 from shisho.errors import ExtraMissing
@@ -75,6 +77,8 @@ def build_desk(settings: Settings) -> Desk:
         rankings=searcher,
         inquiries=_Inquiries(searcher, ledger, clock, settings.whole("room_tokens")),
         budget=budget,
+        tasks=Tasks(),
+        sessions=Sessions(),
         new_run=lambda: uuid.uuid4().hex[:24],
         exported=export,
         checks=partial(checks, settings, database, index, reader),

@@ -10,6 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
+from shisho.desk_sessions import Sessions
+from shisho.desk_tasks import Tasks
 from shisho.domain.corpus import (
     DEFAULT_CORPUS,
     Check,
@@ -87,6 +89,8 @@ class Desk:
     rankings: Rankings
     inquiries: Inquiries
     budget: Budget
+    tasks: Tasks
+    sessions: Sessions
     new_run: Callable[[], str]
     exported: Callable[[Answer, str], str]
     checks: Callable[[], Awaitable[Sequence[Check]]]

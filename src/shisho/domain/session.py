@@ -1,0 +1,131 @@
+"""A session of an assistant that is its own librarian: what it is shown, what it claims, what stands of it. Only `Stand`,
+which never leaves the desk, carries ids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shisho.domain.corpus import Citation, Found, Scope, Shown
+from shisho.domain.inquiry import Evidence, EvidenceRef, GoalStatus, Sentence, Strategy
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A session as its assistant sees it: find evidence for each goal until `condition` holds."""
+
+    session_id: str
+    strategy: Strategy
+    goal_status: tuple[GoalStatus, ...]
+    condition_met: bool
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """Without a session: `passages` with their ids. With one: `shown`, passages by number, text and heading, and nothing
+    else of the library. `exhausted`: every passage in scope was shown."""
+
+    shown: tuple[Shown, ...] = ()
+    passages: tuple[Found, ...] = ()
+    round: int = 0
+    ranked: int = 0
+    in_scope: int = 0
+    exhausted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What became of one finding. `number` is its evidence's, None where it was refused; `snippet` is the stored text,
+    `replaced` where the finding had other words; `reason` says why it was refused or what was done."""
+
+    index: int
+    goal_id: str
+    accepted: bool
+    number: int | None
+    snippet: str
+    replaced: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """What became of the findings, and where the condition stands after them."""
+
+    findings: tuple[Judged, ...]
+    goal_status: tuple[GoalStatus, ...]
+    condition: str
+    condition_met: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """One sentence of an assistant's answer with the evidence numbers it cites."""
+
+    text: str
+    cites: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """What was done to one sentence, in order of writing: `kept`, `replaced` by its quotations, or `removed`.
+    `unknown` lists the numbers that were no evidence; `lacking` what its quotations do not say."""
+
+    text: str
+    became: str
+    unknown: tuple[int, ...]
+    lacking: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """The verified answer: `text` with its numbers, and what each number opens."""
+
+    answer_id: str
+    text: str
+    sentences: tuple[Sentence, ...]
+    evidence: tuple[Evidence, ...]
+    mended: tuple[Mended, ...]
+    condition: str
+    condition_met: bool
+    goal_status: tuple[GoalStatus, ...]
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A passage word for word, with `context` neighbours on each side. `link` opens it; empty inside a session."""
+
+    text: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    heading: str
+    title: str
+    page: int | None
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFacts:
+    """A session as it is stored."""
+
+    id: str
+    owner: str
+    strategy: Strategy
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """Accepted evidence with what it opens."""
+
+    ref: EvidenceRef
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An assistant's sentences after verification."""
+
+    sentences: Sequence[Sentence]
+    mended: Sequence[Mended]

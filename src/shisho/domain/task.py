@@ -1,0 +1,384 @@
+"""What a visitor asks of the queue and is told of it: searches, status, what was found and what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from shisho.domain.corpus import Condition, DocumentId
+from shisho.domain.inquiry import Answer
+from shisho.domain.job import JobId, JobState, Priority, TaskId, TaskState
+from shisho.domain.web import TimeRange
+
+MAX_QUERIES = 50
+MAX_WAIT = 50.0  # seconds: MCP clients cut a call at about 60
+
+
+class JobKind(StrEnum):
+    """What a job does; its handler is chosen by this."""
+
+    SEARCH = "search_queue"
+    FETCH = "fetch"
+    INGEST = "ingest"
+    ANSWER = "answer"
+
+
+class StopStrategy(StrEnum):
+    """When following result pages ends. `auto`: also when they bring nothing new or enough was found; `fixed`: at the last
+    page asked for; `exhaustive`: at the engine's end."""
+
+    AUTO = "auto"
+    FIXED = "fixed"
+    EXHAUSTIVE = "exhaustive"
+
+
+class Sources(StrEnum):
+    """Where an answer may come from. `auto`: the documents, if there are any."""
+
+    AUTO = "auto"
+    DOCUMENTS = "documents"
+    WEB = "web"
+    BOTH = "both"
+
+
+class Purge(StrEnum):
+    """What goes with a task. `none`: its own rows; `orphans`: also the pages that nothing else reaches."""
+
+    NONE = "none"
+    ORPHANS = "orphans"
+
+
+class Detail(StrEnum):
+    """How many rows a status carries at once."""
+
+    SUMMARY = "summary"
+    FULL = "full"
+
+
+class AuthTarget(StrEnum):
+    """What a person has solved: one item, all of a domain, or all of a task."""
+
+    ITEM = "item"
+    DOMAIN = "domain"
+    TASK = "task"
+
+
+class AuthAction(StrEnum):
+    """`complete`: the way is free; `skip`: end with what there is."""
+
+    COMPLETE = "complete"
+    SKIP = "skip"
+
+
+class Opinion(StrEnum):
+    """What a visitor may say of a source."""
+
+    BLOCK_DOMAIN = "block_domain"
+    UNBLOCK_DOMAIN = "unblock_domain"
+    REJECT_EVIDENCE = "reject_evidence"
+    RESTORE_EVIDENCE = "restore_evidence"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """How queries are searched. `serp_max_pages` (1..10) None: as the category suggests. No `engines`: chosen by category."""
+
+    engines: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    language: str = "ja"
+    region: str | None = None
+    time_range: TimeRange = TimeRange.ALL
+    max_results_per_query: int = 10
+    serp_page: int = 1
+    serp_max_pages: int | None = None
+    stop_strategy: StopStrategy = StopStrategy.AUTO
+    priority: Priority = Priority.MEDIUM
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """What an answer may be made from, and its ceilings (fields of `inquiry.Budget` by name)."""
+
+    corpora: tuple[str, ...] = ()
+    filters: Mapping[str, Condition] = field(default_factory=dict)
+    sources: Sources = Sources.AUTO
+    limits: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes:
+    """A document handed over as bytes; `name` tells its kind by its ending."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A query, address or file that was not queued, and why."""
+
+    subject: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """What stands after queueing. `next` is the verb to call then."""
+
+    task_id: TaskId
+    queued: int
+    skipped: tuple[Skipped, ...]
+    job_ids: tuple[JobId, ...]
+    estimated_seconds: float
+    next: str = "get_status"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A document of the caller's own that needs no taking in."""
+
+    source: str
+    document_id: DocumentId
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Adding:
+    """What stands after documents were handed in. Failed ones appear in the status of the task."""
+
+    task_id: TaskId
+    queued: int
+    skipped: tuple[Skipped, ...]
+    job_ids: tuple[JobId, ...]
+    already_known: tuple[Known, ...]
+    estimated_seconds: float
+    next: str = "get_status"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Done of all, as "2/3": queries searched, pages visited, documents taken in, questions answered."""
+
+    queries: str
+    pages: str
+    documents: str
+    answers: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """How many jobs of a task have not ended, by state."""
+
+    queued: int = 0
+    running: int = 0
+    parked: int = 0
+    awaiting_auth: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Something a task has found: a hit of a result page, or a document. `document_id` is None while it is not taken in.
+    `job_state` cancelled: it stays listed and answers leave it out."""
+
+    url: str
+    title: str
+    query: str | None
+    engine: str | None
+    rank: int | None
+    document_id: DocumentId | None
+    passages: int
+    job_id: JobId
+    job_state: JobState
+    fetched_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What went wrong, of a query or of an address or file."""
+
+    query: str | None
+    url: str | None
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A job that waits for a person: where, for what kind of proof, until when."""
+
+    id: JobId
+    task_id: TaskId
+    domain: str
+    url: str
+    engine: str
+    kind: str
+    since: str
+    expires_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A task as of `revision`. `changed`: it differs from `since_revision`. `results` are those that came or changed after
+    `cursor` was given; `cursor` is for the next call and `more` says that rows were left for it. `retry_after`: seconds after
+    which asking again makes sense, None when nothing will change by itself."""
+
+    task_id: TaskId
+    question: str
+    status: TaskState
+    revision: int
+    changed: bool
+    progress: Progress
+    queue: Pending
+    results: tuple[Result, ...]
+    errors: tuple[Failure, ...]
+    budget: Mapping[str, float]
+    spent: Mapping[str, float]
+    waiting_for: tuple[Waiting, ...]
+    answer_id: str | None
+    estimated_seconds: float
+    retry_after: float | None
+    cursor: str | None
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """How many jobs were cancelled, by the state they were in, and which go on to their end."""
+
+    task_id: TaskId
+    cancelled: Pending
+    still_running: tuple[JobId, ...]
+    is_resumable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """The jobs that were queued again."""
+
+    task_id: TaskId
+    requeued: int
+    job_ids: tuple[JobId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """How much of a task is no more."""
+
+    task_id: TaskId
+    jobs: int
+    events: int
+    results: int
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """A task in a list."""
+
+    task_id: TaskId
+    question: str
+    status: TaskState
+    revision: int
+    queue: Pending
+    completed: int
+    failed: int
+    cancelled: int
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPage:
+    """Tasks, newest first. `cursor` is None at the end."""
+
+    tasks: tuple[TaskRow, ...]
+    cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An answer, or None while it is being made: then `retry_after` says when to ask again."""
+
+    task_id: TaskId
+    answer_id: str
+    answer: Answer | None
+    retry_after: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What a person's coming has set free."""
+
+    resolved: int
+    requeued: tuple[JobId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineRow:
+    """An engine as a visitor sees it. `available`: it can be asked now; where not, `reason` says why. The health fields are
+    None where nothing has been recorded."""
+
+    name: str
+    site: str
+    tier: str
+    categories: tuple[str, ...]
+    languages: tuple[str, ...]
+    time_ranges: tuple[str, ...]
+    enabled: bool
+    available: bool
+    reason: str
+    needs_browser: bool
+    max_pages: int
+    interval_s: float
+    per_day: int | None
+    quota_left: int | None = None
+    cool_down_until: str | None = None
+    last_error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A piece of feedback as it now stands."""
+
+    opinion: Opinion
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """A result as it is stored: a hit of page `page_number`, or a file or address that was handed in."""
+
+    url: str
+    canonical_url: str
+    title: str = ""
+    snippet: str = ""
+    published_at: str | None = None
+    query: str | None = None
+    engine: str | None = None
+    page_number: int | None = None
+    rank_on_page: int | None = None
+    rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a task's jobs have stored so far. `tally` counts jobs by kind and state; `last` is the place of the last result."""
+
+    tally: Mapping[tuple[str, JobState], int]
+    visited: int
+    known: int
+    results: Sequence[Result]
+    last: int
+    more: bool
+    failures: Sequence[Failure]
+    waiting: Sequence[Waiting]
+    answer_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What answers do without: documents of blocked domains or that only cancelled jobs brought; passages of rejected
+    evidence."""
+
+    documents: tuple[DocumentId, ...] = ()
+    passages: tuple[str, ...] = ()

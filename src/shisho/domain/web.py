@@ -78,7 +78,8 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An entry of a result page: `rank` from 1 on its page, `url` unwrapped from redirectors, `date` ISO or None."""
+    """An entry of a result page: `rank` from 1 on its page, `url` unwrapped from redirectors, `date` ISO as far as it
+    is known (a year, a month or a day)."""
 
     rank: int
     url: str

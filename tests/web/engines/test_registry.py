@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -138,6 +140,18 @@ def test_the_next_page_is_one_that_comes_later() -> None:
     site = "https://search.brave.com/search?q=x&offset="
     assert read_saved("brave", Response(page + pager, f"{site}0")).next == {}
     assert read_saved("brave", Response(page + pager, f"{site}2")).next is None
+
+
+def test_the_howto_is_right() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "howto" / "add-an-engine.md").read_text("utf-8")
+    (code,), (overrides,) = re.findall(r"```python\n(.*?)```", text, re.S), re.findall(r"```toml\n(.*?)```", text, re.S)
+    example: dict[str, Any] = {}
+    exec(compile(code, "howto", "exec"), example)
+    asked = example["request"](Query("司書", date(2026, 1, 1), time_range=TimeRange.MONTH), 2, {})
+    assert asked.url == "https://search.example.org/search?q=%E5%8F%B8%E6%9B%B8&page=2&lang=ja&age=m"
+    page = b"<li class=result><h2><a href='https://a.example/'>T</a></h2><p class=text>S</p></li>"
+    assert [hit.title for hit in example["parse"](Response(page)).hits] == ["T"]
+    assert engines(tomllib.loads(overrides))["mojeek"].about.interval_s == 8
 
 
 def test_japanese_words_are_not_torn_apart_by_marks() -> None:

@@ -178,6 +178,16 @@ def test_duckduckgo_later_pages_are_the_form_of_the_page_before() -> None:
     assert values(ask("duckduckgo", language=""))["kl"] == "wt-wt"
 
 
+@pytest.mark.parametrize(
+    ("language", "country", "entry"),
+    [("ja", None, "jp-jp"), ("en", None, "us-en"), ("ja", "us", "us-en"), ("es", "us", "us-es"), ("en", "GB", "uk-en"),
+     ("fr", "ca", "ca-fr"), ("zh", "tw", "tw-tzh"), ("", None, "wt-wt"), ("ja", "zz", "wt-wt"), ("ja", ".*", "wt-wt")],
+)  # fmt: skip
+def test_duckduckgo_knows_its_own_regions_only(language: str, country: str | None, entry: str) -> None:
+    request = ENGINES["duckduckgo"].request(Query("x", TODAY, language, country), 1, {})
+    assert request.form["kl"] == entry
+
+
 def test_bing_marks_later_pages() -> None:
     assert [values(ask("bing", page)).get("FORM") for page in (1, 2, 3, 4)] == [None, "PERE", "PERE1", "PERE2"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from shisho.domain.web import EngineAbout, Hit, Layout, Look, Query, Request, Response, Serp, State, Tier, TimeRange
@@ -10,7 +11,13 @@ from shisho.web.engines._markup import Node, Page, ranked, text_of
 from shisho.web.engines._serp import form_values, read_hits, read_serp
 
 _RANGES = {TimeRange.DAY: "d", TimeRange.WEEK: "w", TimeRange.MONTH: "m", TimeRange.YEAR: "y"}
-_REGIONS = {"jp": "jp-jp", "kr": "kr-kr", "gb": "uk-en", "tw": "tw-tzh", "hk": "hk-tzh"}
+# The values of the form's region list, `country-language`.
+_REGIONS = (
+    "ar-es au-en at-de be-fr be-nl br-pt bg-bg ca-en ca-fr cl-es cn-zh co-es hr-hr cz-cs dk-da ee-et fi-fi fr-fr de- "
+    "de gr-el hk-tzh hu-hu is-is in-en id-en ie-en il-en it-it jp-jp kr-kr lv-lv lt-lt my-en mx-es nl-nl nz-en no-no "
+    "pk-en pe-es ph-en pl-pl pt-pt ro-ro ru-ru xa-ar sg-en sk-sk sl-sl za-en es-es es-ca se-sv ch-de ch-fr tw-tzh th- "
+    "en tr-tr us-en us-es ua-uk uk-en vn-en"
+)
 
 ABOUT = EngineAbout(
     name="duckduckgo",
@@ -65,10 +72,10 @@ def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -
 
 
 def _region(query: Query) -> str:
-    country = region(query)
-    if not country:
-        return "wt-wt"
-    return _REGIONS.get(country, f"{country}-{query.language or 'en'}")
+    """The list's entry for the country, in the asked language where it has several; wt-wt is "all regions"."""
+    country = {"gb": "uk"}.get(region(query), region(query))
+    entries = re.findall(rf"\b{country}-\w+", _REGIONS) if country.isalpha() else []
+    return next((entry for entry in entries if entry.endswith(f"-{query.language}")), entries[0] if entries else "wt-wt")
 
 
 def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:

@@ -54,9 +54,11 @@ def printed_page(document: Any, number: int) -> Page:
         text = textpage.get_text_range()
         place = _Placing(page)
         lines = []
+        wide = 0  # PDFium counts a character beyond U+FFFF (a letter of mathematics, a rare kanji) as two
         for found in _LINE.finditer(text):
-            start, end = found.span()
-            if found[0].strip() and (line := _printed(textpage.raw, place, found[0], start, end, number)):
+            start = found.start() + wide
+            wide += sum(letter > "\uffff" for letter in found[0])
+            if found[0].strip() and (line := _printed(textpage.raw, place, found[0], start, found.end() + wide, number)):
                 lines.append(line)
         return Page(_in_reading_order(lines), *page.get_size())
     finally:

@@ -14,6 +14,8 @@ FILES = sorted(HOUSE.rglob("*.py"))
 GROUND = {"domain", "language", "errors", "settings", "telemetry"}
 ROOMS = {"jobs", "web", "corpus", "librarian"}
 
+DESK = ("desk", "desk_tasks", "desk_sessions")
+
 # room → what of ours it may know beside itself; whoever is missing here may know everything (bootstrap and its like)
 MAY_KNOW = {
     "domain": set(),
@@ -28,8 +30,10 @@ MAY_KNOW = {
     "librarian": {"domain", "errors", "telemetry", "ports", "language"},
     "inference": {"domain", "errors", "telemetry", "ports", "language"},
     "stores": {"domain", "errors", "telemetry", "ports", "language"},
-    "desk": {"domain", "errors", "telemetry", "ports"},
-    "interfaces": {"domain", "errors", "telemetry", "settings", "desk", "bootstrap", "evaluation"},
+    "desk": {"domain", "errors", "telemetry", "ports", "desk_tasks", "desk_sessions"},
+    "desk_tasks": {"domain", "errors", "telemetry", "ports"},
+    "desk_sessions": {"domain", "errors", "telemetry", "ports"},
+    "interfaces": {"domain", "errors", "telemetry", "settings", "bootstrap", "evaluation", *DESK},
     "evaluation": {"domain", "errors", "telemetry", "language", "desk", "bootstrap"},
 }
 

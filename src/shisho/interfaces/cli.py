@@ -15,6 +15,7 @@ import typer
 
 from shisho import settings as settings_
 from shisho.errors import Internal, InvalidParams, ShishoError
+from shisho.interfaces import engines_cli
 from shisho.interfaces.filters import metadata_of, parsed
 from shisho.interfaces.words import Words
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help="司書 — a research librarian."
 )
+
+app.add_typer(engines_cli.app, name="engines")
 
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
 Filters = Annotated[list[str], typer.Option("--filter", "-f", help="key=value, key=low..high; repeat a key for any of")]

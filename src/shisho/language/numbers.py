@@ -51,6 +51,7 @@ _COUNTERS = (
     "個 本 枚 台 回 件 社 校 店 戸 世帯 匹 頭 羽 冊 巻 章 話 曲 作 作品 点 票 議席 席 位 番 号 番目 種 種類 つ 箇所 か所 カ所 "
     "階 層 級 段 次 期 代 世 割 字 文字 語 色 面 辺 角 機 隻 両 軒 組 班 試合 勝 敗 度"
 )
+UNITS = frozenset(_SAME_UNIT) | frozenset(_COUNTERS.split())  # every spelling, folded
 _KANJI_NUMBER = "[〇一二三四五六七八九十百千万億兆]{1,20}"
 _WRITTEN = sorted({*_SAME_UNIT, *_COUNTERS.split()}, key=len, reverse=True)
 _UNIT = "|".join(rf"{unit}(?![a-z])" if unit.isascii() else unit for unit in _WRITTEN)

@@ -21,9 +21,9 @@ from shisho.librarian.reading import Line, Page
 
 ENOUGH = 0.5  # a sentence with this score answers its goal
 NEAR = 0.1  # below ENOUGH but worth showing beside the word that the answer was not found
-QUOTES = 3  # sentences for one goal at most, unless it asks for more
-QUOTED_CHARS = 300  # no further sentence is added beyond this
-RELATIVE = 0.04  # of the best sentence's odds: a further one must reach this, more if it is long
+QUOTES = 4  # sentences for one goal at most, unless it asks for more
+QUOTED_CHARS = 250  # no further sentence is added beyond this
+RELATIVE = 0.03  # of the best sentence's odds: a further one must reach this, more if it is long
 LONG = 100  # characters: a longer sentence is cut to the clauses that matter
 INFLECTED = 0.5  # verbs and adjectives have more synonyms than nouns: their absence says less
 
@@ -104,6 +104,8 @@ def term_weights(asked: Asked, rarity: Mapping[str, float]) -> dict[str, float]:
 
 
 def _candidates(shown: Sequence[Shown], asked: Asked, weights: Mapping[str, float]) -> Iterator[_Candidate]:
+    if not weights:
+        return
     for passage in shown:
         page = reading.read(passage.text, passage.heading)
         of_passage = _passage_signs(asked, weights, page, passage)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
 import numpy as np
 
 from shisho.domain.corpus import Shown
 from shisho.domain.inquiry import Finding
 from shisho.language.normalise import View, fold_map
+from shisho.language.numbers import figures
 
 ALIKE = 0.9  # share of a snippet's characters that must align with the stored text
 DOUBLE = 0.95  # similarity from which two snippets count as one
 MAX_SNIPPET = 2_000  # characters; a longer quotation is no quotation
-MAX_PASSAGE = 50_000
+MAX_PASSAGE = 10_000
 MIN_ALIGNED = 8  # characters: what is shorter aligns with anything
 
 
@@ -47,23 +47,26 @@ def verify(finding: Finding, shown: Sequence[Shown]) -> Verified | None:
 
 
 def double(one: str, other: str) -> bool:
-    """Whether two snippets say the same: equal, one inside the other, or alike at 0.95 under folding."""
+    """Whether two snippets say the same: one inside the other, or alike at 0.95 with the same figures, under folding."""
     a, b = sorted((_dense(one)[0], _dense(other)[0]), key=len)
-    if not a or not b or a in b:
-        return a in b
-    # Too different in length to be alike, or too long to be compared with care.
-    if len(a) < DOUBLE * len(b) / (2 - DOUBLE) or len(b) > MAX_SNIPPET:
+    if a in b:
+        return bool(a)
+    if len(a) < DOUBLE * len(b) or len(b) > MAX_SNIPPET or figures(one) != figures(other):
         return False
-    matcher = SequenceMatcher(None, a, b, autojunk=False)
-    return matcher.quick_ratio() >= DOUBLE and matcher.ratio() >= DOUBLE
+    return int(_distances(a, b).min()) <= (1 - DOUBLE) * len(b)
 
 
 def _dense(text: str) -> tuple[str, list[int], View]:
     """The folded text without white space, and where each of its characters stands in the view."""
     view = fold_map(text)
     places = [place for place, char in enumerate(view.text) if not char.isspace()]
-    # lower, not casefold: lengths must not change.
-    return "".join(char if len(char.lower()) != 1 else char.lower() for char in (view.text[p] for p in places)), places, view
+    return "".join(_lower(view.text[place]) for place in places), places, view
+
+
+def _lower(char: str) -> str:
+    # İ would become two characters, and every place after it would be off by one.
+    lowered = char.lower()
+    return lowered if len(lowered) == 1 else char
 
 
 def _found(snippet: str, text: str) -> tuple[int, int] | None:

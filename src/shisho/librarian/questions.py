@@ -77,6 +77,13 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
             r"|^what (?:is|are) (?:an? |the )?[\w\s-]{2,40}\??$|\bdefin|\bmean"
         ),
     ),
+    (
+        Kind.NAME,
+        re.compile(
+            r"何と(?:い[いうっ]|言|呼|称|名)|何という|(?:名称|呼び名|通称|別名|略称|愛称|名前)は|と(?:呼ばれる|いう|言われる)の[はが]"
+            r"|\bwhat (?:name|is the name)|\bcalled\b"
+        ),
+    ),
 )
 
 _TIME_WORD = re.compile(
@@ -84,10 +91,11 @@ _TIME_WORD = re.compile(
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december|centur)"
 )
 _AMOUNT_WORD = re.compile(
-    r"[0-9]|[一二三四五六七八九十百千万億兆](?=[^一-鿿]|[人個回本匹度歳才社国つ種番件位倍分秒時年か月割票隻名頭巻話色字層階])|半分|半数|複数|多数|\b(?:half|double|twice)\b"
+    r"[0-9]|[一二三四五六七八九十百千万億兆](?=[^一-鿿]|[人個回本匹度歳才社国つ種番件位倍分秒時年か月割票隻名頭巻話色字層階])|半分|半数|複数|多数"
+    r"|\b(?:half|double|twice|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand|million)\b"
 )
 _REASON_WORD = re.compile(
-    r"ため|為|から(?:[、。]|である|だ)|ので|こと(?:により|によって|で)|により|によって|による|理由|原因|要因|きっかけ|せいで|おかげ|目的|結果|よって"
+    r"ため|(?<=[のるた])為|から(?:[、。]|である|だ)|ので|こと(?:により|によって|で)|により|によって|による|理由|原因|要因|きっかけ|せいで|おかげ|目的|結果|よって"
     r"|\bbecause|\bdue to|\bsince\b|\bin order to|\breason|\bowing|\bcaused?\b|\bso that|\btherefore"
 )
 _DEFINING = re.compile(
@@ -104,79 +112,22 @@ _PLACE_WORD = re.compile(
 _NAME_WORD = re.compile(r"[ァ-ヶー・]{3,}|[一-鿿々]{2,}|[a-z][a-z'-]+ [a-z][a-z'-]+")
 _UNIT = re.compile(r"何([一-鿿ァ-ヶー]{1,6}|[a-z%]+)")
 _QUOTED = re.compile(r"[「『\"“]([^」』\"”]{2,60})[」』\"”]")
-# Words that ask, name the asking, or carry no meaning of their own; normalised as index terms are.
+# Words that ask, name the asking, or carry no meaning of their own, as index terms are written.
 _ASKING = frozenset(
-    [
-        "何",
-        "誰",
-        "何れ",
-        "何時",
-        "何処",
-        "何方",
-        "幾つ",
-        "幾ら",
-        "何故",
-        "如何",
-        "言う",
-        "呼ぶ",
-        "称する",
-        "為る",
-        "成る",
-        "有る",
-        "居る",
-        "出来る",
-        "事",
-        "物",
-        "所",
-        "時",
-        "名前",
-        "名称",
-        "呼び名",
-        "名",
-        "意味",
-        "どの",
-        "どんな",
-        "此の",
-        "其の",
-        "其れ",
-        "此れ",
-        "此処",
-        "そう",
-        "良い",
-        "答える",
-        "教える",
-        "説明",
-        "述べる",
-        "下さる",
-        "知る",
-        "御",
-        "さん",
-        "の",
-        "為",
-        "因る",
-        "於く",
-        "就く",
-        "対する",
-        "関する",
-        "か月",
-        "tell",
-        "explain",
-        "describe",
-        "name",
-        "call",
-        "mean",
-        "give",
-        "find",
-        "say",
-        "any",
-        "some",
-    ]
+    word
+    for line in (
+        "何 誰 何れ 何時 何処 何方 幾つ 幾ら 何故 如何 言う 呼ぶ 称する 為る 成る 有る 居る 出来る 事 物 所 時",
+        "名前 名称 呼び名 名 意味 どの どんな 此の 其の 其れ 此れ 此処 そう 良い 答える 教える 説明 述べる 下さる 知る 御",
+        "さん の 為 因る 於く 就く 対する 関する か月",
+        "mani much were would could should may might tell explain describ name call mean give find say ani some pleas",
+    )
+    for word in line.split()
 )
 
 
 @lru_cache(maxsize=256)
 def read(question: str) -> Asked:
-    """A question, read once. Questions of asking words alone keep those as their terms."""
+    """A question, read once."""
     folded = fold(question)
     words = terms(folded)
     told = [word for word in words if word not in _ASKING] or words

@@ -1,0 +1,30 @@
+"""Names in a text: the dictionary's proper nouns, runs of katakana, and Latin words that are written as names."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from shisho.language import terms
+
+_KATAKANA = re.compile(r"[ァ-ヺー]{3,}(?:[・=＝][ァ-ヺー]+)*")
+_LATIN = re.compile(r"(?<![A-Za-z0-9])[A-Z][A-Za-z]*[0-9]*(?:[.&'-][A-Za-z0-9]+)*")
+_JAPANESE = re.compile(r"[ぁ-んァ-ヺ一-鿿々]")
+
+
+@lru_cache(maxsize=2_000)
+def names(text: str) -> frozenset[str]:
+    """The names in a text, folded and without white space. A capital at the head of a sentence may be one."""
+    plain = terms.squeeze(text) if _JAPANESE.search(text) else text
+    found = {*_KATAKANA.findall(plain), *_proper_nouns(plain)}
+    found.update(word for word in _LATIN.findall(plain) if len(word) > 1 and word.casefold() not in terms.ENGLISH_STOP)
+    return frozenset("".join(terms.fold(name).split()) for name in found)
+
+
+def _proper_nouns(text: str) -> list[str]:
+    if not _JAPANESE.search(text):
+        return []
+    tokenizer, _ = terms._sudachi()
+    pieces = (text[at : at + terms.PIECE_CHARS] for at in range(0, len(text), terms.PIECE_CHARS))
+    tokens = (token for piece in pieces for token in tokenizer.tokenize(piece) if token.part_of_speech()[1] == "固有名詞")
+    return [token.surface() for token in tokens if len(token.surface()) > 1 and not token.surface().isascii()]

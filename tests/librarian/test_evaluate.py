@@ -1,0 +1,128 @@
+"""Which sentences are taken as answers, in both languages, and what is not taken."""
+
+import time
+from collections.abc import Sequence
+
+import pytest
+
+from shisho.domain.corpus import Shown
+from shisho.domain.inquiry import EvidenceRef, Finding, Goal
+from shisho.language.terms import fold, terms
+from shisho.librarian.evaluate import ENOUGH, QUOTED_CHARS, QUOTES, select, terms_wanted
+
+STATISTICS = Shown(
+    1,
+    "回帰分析では当てはまりの良さを測る。決定係数 R² は、目的変数の変動のうち回帰式で説明される割合である。"
+    "決定係数が0に近いとき、回帰式は目的変数をほとんど説明していない。標本の大きさは120であった。",
+    "決定係数",
+    0.9,
+)
+HISTORY = Shown(2, "豊橋駅は1888年に開業した。開業のとき、駅長は山田太郎であった。駅の南には川が流れる。", "豊橋駅", 0.8)
+WINGS = Shown(
+    3,
+    "The lift of swept wings was measured. The boundary layer separates because the pressure rises along the chord. "
+    "Twelve models were tested at Langley in 1952.",
+    "swept wings",
+    0.7,
+)
+ALL = (STATISTICS, HISTORY, WINGS)
+
+
+def found(question: str, shown: Sequence[Shown] = ALL, held: Sequence[EvidenceRef] = ()) -> list[Finding]:
+    goals = [Goal("G1", question)]
+    return select(shown, goals, held, rarity(goals))
+
+
+def rarity(goals: Sequence[Goal]) -> dict[str, float]:
+    """As in a corpus: what none of these passages has is rare."""
+    there = set(terms(fold(" ".join(one.heading + one.text for one in ALL))))
+    return {term: 2.0 if term in there else 6.0 for term in terms_wanted(goals)}
+
+
+@pytest.mark.parametrize(
+    ("question", "index", "part"),
+    [
+        ("決定係数とは何か", 1, "割合である"),
+        ("決定係数が0に近いとき何を意味するか", 1, "ほとんど説明していない"),
+        ("豊橋駅が開業したのはいつか", 2, "1888年"),
+        ("豊橋駅の開業のときの駅長は誰か", 2, "山田太郎"),
+        ("Why does the boundary layer separate?", 3, "because the pressure rises"),
+        ("How many models were tested at Langley?", 3, "Twelve models"),
+    ],
+)
+def test_the_answering_sentence_comes_first(question: str, index: int, part: str) -> None:
+    first = found(question)[0]
+    assert (first.index, part in first.snippet, first.score >= ENOUGH) == (index, True, True)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "豊橋駅が廃止されたのはいつか",
+        "中央値の欠点は何か",
+        "1752年に豊橋を治めたのは誰か",
+        "What is the drag of a delta wing at Mach 3?",
+    ],
+)
+def test_what_is_not_there_is_not_enough(question: str) -> None:
+    assert all(finding.score < ENOUGH for finding in found(question))
+
+
+def test_snippets_are_verbatim_few_and_short() -> None:
+    line = "標本の平均は母集団の平均に近づく。"
+    shown = Shown(
+        7, "".join(f"第{n}章では標本の平均と母集団の平均の関係を{n}通りに述べる。" for n in range(1, 40)) + line, "標本", 1.0
+    )
+    findings = found("標本の平均と母集団の平均の関係は何か", [shown])
+    assert 0 < len(findings) <= QUOTES
+    assert sum(len(finding.snippet) for finding in findings) <= QUOTED_CHARS
+    assert all(finding.snippet in shown.text for finding in findings)
+
+
+def test_a_long_sentence_is_cut_to_its_clauses() -> None:
+    filler = "、".join(f"昔の暦には多くの祭りの日が記され{n}の村がそれを守り" for n in range(6))
+    shown = Shown(1, f"{filler}、その後の調べでは、豊橋駅は1888年に開業し、町の中心となった。", "", 1.0)
+    snippet = found("豊橋駅が開業したのはいつか", [shown])[0].snippet
+    assert "1888年" in snippet
+    assert len(snippet) < len(shown.text) / 2
+    assert snippet in shown.text
+
+
+def test_words_broken_by_line_ends_are_whole() -> None:
+    shown = Shown(1, "豊橋\n駅は1888年に開\n業した。", "", 1.0)
+    assert found("豊橋駅が開業したのはいつか", [shown])[0].score >= ENOUGH
+
+
+def test_doubles_are_not_taken_again() -> None:
+    first = found("豊橋駅が開業したのはいつか")[0]
+    held = [EvidenceRef(1, "G1", first.snippet, HISTORY.heading, first.score, 1)]
+    assert first.snippet not in [finding.snippet for finding in found("豊橋駅が開業したのはいつか", held=held)]
+
+
+def test_what_was_near_is_joined_only_by_what_is_nearer() -> None:
+    question = "豊橋駅が廃止されたのはいつか"
+    near = found(question)
+    assert 0 < near[0].score < ENOUGH
+    assert found(question, held=[EvidenceRef(1, "G1", "別の記述", "", near[0].score + 0.01, 1)]) == []
+    assert found(question, held=[EvidenceRef(1, "G1", "別の記述", "", near[0].score - 0.01, 1)])[0] == near[0]
+
+
+def test_each_goal_is_answered_for_itself() -> None:
+    goals = [Goal("G1", "豊橋駅が開業したのはいつか"), Goal("G2", "決定係数とは何か")]
+    findings = select(ALL, goals, [], rarity(goals))
+    assert {(finding.goal_id, finding.index) for finding in findings if finding.score >= ENOUGH} == {("G1", 2), ("G2", 1)}
+
+
+def test_nothing_shown_or_nothing_known_of_rarity() -> None:
+    assert found("決定係数とは何か", []) == []
+    assert select(ALL, [Goal("G1", "決定係数とは何か")], [], {})
+    assert found("？？") == []
+    assert select([Shown(1, "", "", 0.0)], [Goal("G1", "？？")], [], {}) == []
+
+
+def test_twenty_passages_are_read_in_time() -> None:
+    shown = [Shown(n, f"{n}番目の町では、" + STATISTICS.text * 4, "町", 0.5) for n in range(20)]
+    found("今日は何の日か", shown[:1])  # the dictionary is loaded once
+    started = time.process_time()
+    found("決定係数が0に近いとき何を意味するか", shown)
+    assert time.process_time() - started < 0.3

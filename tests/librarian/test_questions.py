@@ -1,0 +1,56 @@
+"""What a question asks for, in both languages."""
+
+import pytest
+
+from shisho.language.terms import fold
+from shisho.librarian.questions import Kind, answers, read
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("『文明論之概略』の著者は誰ですか?", Kind.PERSON),
+        ("Who discovered penicillin?", Kind.PERSON),
+        ("ラオスが独立を宣言したのはいつ", Kind.TIME),
+        ("サターンIの最初の試験発射は何年にありましたか?", Kind.TIME),
+        ("In what year was the wing tested?", Kind.TIME),
+        ("ナポリ王国があった場所は？", Kind.PLACE),
+        ("栗山川は何県の川ですか？", Kind.PLACE),
+        ("where is the shock formed", Kind.PLACE),
+        ("一升は何リットルあるの？", Kind.AMOUNT),
+        ("梅雨の期間はどれくらいか", Kind.AMOUNT),
+        ("how many panels were tested?", Kind.AMOUNT),
+        ("標本を無作為に選ぶのはなぜか", Kind.REASON),
+        ("why does the layer separate", Kind.REASON),
+        ("決定係数とは何か", Kind.DEFINITION),
+        ("What is a boundary layer?", Kind.DEFINITION),
+        ("大菩提寺を何という？", Kind.NAME),
+        ("オランダ最大の通信事業者は何ですか。", Kind.THING),
+    ],
+)
+def test_kind(question: str, kind: Kind) -> None:
+    assert read(question).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "expected"),
+    [
+        ("開業はいつか", "駅は平成10年に開業した。", True),
+        ("1998年に開業した駅はいつ廃止されたか", "1998年に開業した。", False),
+        ("参加者は何人か", "参加者は三百人だった。", True),
+        ("参加者は何人か", "参加者は多かった。", False),
+        ("なぜ標本を無作為に選ぶのか", "偏りを避けるためである。", True),
+        ("なぜ標本を無作為に選ぶのか", "標本は無作為に選ぶ。", False),
+        ("How many panels were tested?", "Twelve of 14 panels were tested.", True),
+        ("why does it separate", "it separates because the pressure rises.", True),
+        ("why does it separate", "it separates at the edge.", False),
+    ],
+)
+def test_a_sentence_must_bring_what_is_asked(question: str, sentence: str, expected: bool) -> None:
+    assert answers(read(question), fold(sentence)) is expected
+
+
+def test_words_that_only_ask_are_no_terms() -> None:
+    assert set(read("決定係数とは何ですか").terms) == {"決定", "係数"}
+    assert read("一升は何リットルあるの？").unit == "リットル"
+    assert read("令和6年に「罪と罰」を訳した人は").quoted == ("罪と罰",)

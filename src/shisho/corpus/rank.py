@@ -1,7 +1,7 @@
 """Our scoring: a pure function of the query, the proposed passages and the corpus's statistics.
 
-BM25F over terms (the heading counts as part of the passage, several times over), BM25 over character pairs, the best
-sentence's share of the query, the query's own wording, and quoted phrases. The rules behind each are in `Weights`.
+BM25F over terms, where a heading counts as part of its passage, several times over; BM25 over character pairs; and what
+bags of words do not see: terms that meet in one sentence, neighbours, the question's own wording, quoted phrases.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Weights:
     length: float = 0.5  # BM25's b
     heading: float = 3.0  # a term of the heading counts as this many in the text
     pairs: float = 0.4
-    sentence: float = 0.3  # what stands in one sentence belongs together
-    wording: float = 0.3  # the question's very words, particles and endings included
-    adjacent: float = 0.3  # neighbours in the question that are neighbours in the passage
+    sentence: float = 0.3
+    adjacent: float = 0.3
+    wording: float = 0.3
     phrase: float = 2.0
 
 
@@ -36,10 +36,8 @@ ENGLISH = Weights(saturation=1.5, length=0.75, sentence=0.0)
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """The corpus in figures: passages, mean lengths in terms, and in how many passages each term or pair of a query stands.
-
-    A term stands in a passage when its text or its heading has it.
-    """
+    """The corpus in figures: how many passages, mean lengths of their terms, heading terms and pairs, and in how many
+    passages each term and pair of a query stands. A term stands in a passage when its text or its heading has it."""
 
     passages: int
     length: float
@@ -51,24 +49,11 @@ class Statistics:
 
 def rank(query: Query, candidates: Sequence[Passage], statistics: Statistics, weights: Weights | None = None) -> list[Ranked]:
     """All candidates, best first, each with its score and the parts that it is the sum of. Equal scores: by id."""
-    weights = weights or (JAPANESE if query.wording else ENGLISH)
-    rarity = idf(query.terms, statistics)
-    pairs = {pair: _idf(statistics.bigrams.get(pair, 0), statistics.passages) for pair in query.bigrams}
+    scale = _Scale(query, statistics, weights or (JAPANESE if query.wording else ENGLISH))
     plain = [squeeze(f"{passage.heading}\n{passage.text}") for passage in candidates]
-    ranked = []
-    for passage, text, worded in zip(candidates, plain, _wordings(query, plain), strict=True):
-        body, heading = _padded(passage.terms), _padded(passage.heading_terms)
-        terms = {term: float(count) for term in rarity if (count := body.count(f" {term} "))}
-        named = [term for term in rarity if f" {term} " in heading]
-        parts = {
-            "terms": _bm25f(rarity, terms, named, passage, statistics, weights),
-            "pairs": weights.pairs * _pairs(pairs, text, passage, statistics, weights),
-            "sentence": weights.sentence * _best_sentence(rarity, terms, named, body),
-            "wording": weights.wording * worded,
-            "adjacent": weights.adjacent * _adjacent(query, rarity, body),
-            "phrase": weights.phrase * _phrases(query, rarity, body, heading),
-        }
-        ranked.append(Ranked(passage, sum(parts.values()), parts))
+    worded = _wordings(query, plain)
+    parts = [scale.weigh(*each) for each in zip(candidates, plain, worded, strict=True)]
+    ranked = [Ranked(passage, sum(part.values()), part) for passage, part in zip(candidates, parts, strict=True)]
     return sorted(ranked, key=lambda place: (-place.score, place.passage.id))
 
 
@@ -89,53 +74,71 @@ def _idf(frequency: int, passages: int) -> float:
     return math.log(1 + (max(passages, frequency) - frequency + 0.5) / (frequency + 0.5))
 
 
-def _padded(terms: str) -> str:
-    """Terms so that each has a space of its own on either side, lines kept: `body.count(" term ")` is then exact."""
+class _Scale:
+    """A query made ready for weighing many passages. It looks terms up in strings: splitting every passage costs more."""
+
+    def __init__(self, query: Query, statistics: Statistics, weights: Weights) -> None:
+        self._weights, self._statistics = weights, statistics
+        rarity = idf(query.terms, statistics)
+        self._terms = {f" {term} ": worth for term, worth in rarity.items()}
+        self._pairs = {pair: _idf(statistics.bigrams.get(pair, 0), statistics.passages) for pair in query.bigrams}
+        self._adjacent = {f" {a}  {b} ": min(rarity[a], rarity[b]) for a, b in pairwise(query.terms)}
+        phrases = {f" {'  '.join(phrase)} ": phrase for phrase in query.phrases}
+        self._phrases = {found: sum(rarity.get(term, 0.0) for term in phrase) for found, phrase in phrases.items()}
+
+    def weigh(self, passage: Passage, plain: str, worded: float) -> dict[str, float]:
+        """The parts of a passage's score; `plain` is its squeezed heading and text."""
+        weights = self._weights
+        body, heading = _spaced(passage.terms), _spaced(passage.heading_terms)
+        counts = {term: float(count) for term in self._terms if (count := body.count(term))}
+        named = {term for term in self._terms if term in heading}
+        whole = f"{body}\n{heading}"
+        return {
+            "terms": self._bm25f(counts, named, passage),
+            "pairs": weights.pairs * self._bm25_pairs(plain, passage),
+            "sentence": weights.sentence * self._best_sentence(counts, named, body),
+            "adjacent": weights.adjacent * sum([worth for found, worth in self._adjacent.items() if found in body]),
+            "wording": weights.wording * worded,
+            "phrase": weights.phrase * sum([worth for found, worth in self._phrases.items() if found in whole]),
+        }
+
+    def _bm25f(self, counts: Mapping[str, float], named: set[str], passage: Passage) -> float:
+        more = self._weights.heading
+        counts = {**counts, **{term: counts.get(term, 0.0) + more for term in named}}
+        length = _size(passage.terms) + more * _size(passage.heading_terms)
+        return self._bm25(self._terms, counts, length, self._statistics.length + more * self._statistics.heading)
+
+    def _bm25_pairs(self, plain: str, passage: Passage) -> float:
+        counts = {pair: count for pair in self._pairs if (count := plain.count(pair))}
+        return self._bm25(self._pairs, counts, _size(passage.bigrams), self._statistics.pairs)
+
+    def _bm25(self, worth: Mapping[str, float], counts: Mapping[str, float], length: float, mean: float) -> float:
+        k1, b = self._weights.saturation, self._weights.length
+        floor = k1 * (1 - b + b * length / (mean or 1))
+        return sum([worth[word] * count * (k1 + 1) / (count + floor) for word, count in counts.items()])
+
+    def _best_sentence(self, counts: Iterable[str], named: set[str], body: str) -> float:
+        """The idf of the query's terms that the best sentence and the heading have between them."""
+        wanted = {term: self._terms[term] for term in counts if term not in named}
+        if len(wanted) < 2:
+            best = sum(wanted.values())
+        else:
+            best = max([sum([worth for term, worth in wanted.items() if term in line]) for line in body.split("\n")])
+        return best + sum([self._terms[term] for term in named])
+
+
+def _spaced(terms: str) -> str:
+    """Terms so that each has a space of its own on either side, lines kept: counting " term " is then exact."""
     return f" {terms} ".replace(" ", "  ").replace("\n", "  \n  ")
 
 
-def _bm25f(
-    rarity: Mapping[str, float],
-    terms: Mapping[str, float],
-    named: Sequence[str],
-    passage: Passage,
-    statistics: Statistics,
-    weights: Weights,
-) -> float:
-    counts = {**terms, **{term: terms.get(term, 0.0) + weights.heading for term in named}}
-    length = _size(passage.terms) + weights.heading * _size(passage.heading_terms)
-    return _saturated(rarity, counts, length, statistics.length + weights.heading * statistics.heading, weights)
-
-
-def _pairs(pairs: Mapping[str, float], text: str, passage: Passage, statistics: Statistics, weights: Weights) -> float:
-    counts = {pair: float(count) for pair in pairs if (count := text.count(pair))}
-    return _saturated(pairs, counts, _size(passage.bigrams), statistics.pairs, weights)
-
-
 def _size(words: str) -> int:
-    """How many words there are, without taking them apart: they are separated by one space or one line feed."""
+    """How many words there are: one space or line feed stands between two."""
     return words.count(" ") + words.count("\n") + 1 if words else 0
 
 
-def _saturated(rarity: Mapping[str, float], counts: Mapping[str, float], length: float, mean: float, weights: Weights) -> float:
-    floor = weights.saturation * (1 - weights.length + weights.length * length / (mean or 1))
-    return sum([rarity[word] * count * (weights.saturation + 1) / (count + floor) for word, count in counts.items()])
-
-
-def _best_sentence(rarity: Mapping[str, float], terms: Iterable[str], named: Sequence[str], body: str) -> float:
-    """The idf of the query's terms that the best sentence and the heading have between them."""
-    wanted = [(f" {term} ", rarity[term]) for term in terms if term not in named]
-    best = max([sum([worth for term, worth in wanted if term in line]) for line in body.split("\n")])
-    return best + sum([rarity[term] for term in named])
-
-
-def _adjacent(query: Query, rarity: Mapping[str, float], body: str) -> float:
-    """The lesser idf of each two neighbouring terms of the query that stand side by side in the text, in that order."""
-    return sum([min(rarity[a], rarity[b]) for a, b in pairwise(query.terms) if f" {a}  {b} " in body])
-
-
 def _wordings(query: Query, texts: Sequence[str]) -> list[float]:
-    """How much of the question's own wording each text has; a run that few of them have counts most."""
+    """How much of the question's own wording each text has; a run of characters that few of them have counts most."""
     scores = [0.0] * len(texts)
     for gram in query.wording:
         holders = [at for at, text in enumerate(texts) if gram in text]
@@ -143,10 +146,3 @@ def _wordings(query: Query, texts: Sequence[str]) -> list[float]:
         for at in holders:
             scores[at] += rarity
     return scores
-
-
-def _phrases(query: Query, rarity: Mapping[str, float], body: str, heading: str) -> float:
-    """The idf of the quoted phrases that stand in one sentence, or in the heading, word for word."""
-    whole = f"{body}\n{heading}" if query.phrases else ""
-    found = [phrase for phrase in query.phrases if f" {'  '.join(phrase)} " in whole]
-    return sum(rarity.get(term, 0.0) for phrase in found for term in phrase)

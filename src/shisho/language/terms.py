@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+PIECE_CHARS = 4_000  # Sudachi raises above 49,149 bytes, and one long run of katakana costs it the square of its length
+TERM_CHARS = 64
+WORDING = 4
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-PIECE_CHARS = 10_000  # Sudachi raises above 49,149 bytes; a character takes four at most
-TERM_CHARS = 64
-WORDING = 4
 CONTENT = frozenset({"名詞", "動詞", "形容詞", "形状詞", "接尾辞", "接頭辞", "副詞", "連体詞", "感動詞"})
 # Words that carry grammar, in Sudachi's normalised form: the commonest of those that GiNZA's stop words leave out as well.
 GRAMMAR = _words(
@@ -37,6 +38,7 @@ _JAPANESE = re.compile(r"[^\x00-ɏ\u2000-\u2bff]")
 _PAIRABLE = re.compile(r"[一-鿿々〆ヶァ-ヺー]+")
 _DROPPED = re.compile(r"[ぁ-んー]|[!-/:-@\[-`{-~]+|\W+")
 _KANJI = re.compile(r"[一-鿿々]")
+_WIDE = re.compile(r"[！-～]")
 _QUOTED = re.compile(r'["“]([^"“”]+)["”]')
 _LONG_VOWEL = re.compile(r"[ァ-ヺー]{3,}ー")
 _NUMERALS = str.maketrans("〇一二三四五六七八九", "0123456789")
@@ -104,7 +106,9 @@ def wording(text: str) -> list[str]:
 
 def squeeze(text: str) -> str:
     """NFKC without white space, so that a word broken at the end of a line is whole."""
-    plain = unicodedata.normalize("NFKC", text)
+    # Most texts that NFKC changes hold nothing but wide brackets and digits; by itself it takes four times as long.
+    plain = _WIDE.sub(lambda wide: chr(ord(wide[0]) - 0xFEE0), text)
+    plain = unicodedata.normalize("NFKC", plain)
     return plain.replace("\n", "").replace(" ", "").replace("\r", "").replace("\t", "")
 
 
@@ -118,13 +122,15 @@ def terms(line: str) -> list[str]:
     """Index terms of one folded sentence, in its order."""
     if not _JAPANESE.search(line):
         words = [
-            _number(word) if word[0].isdigit() else stem(word) for word in _ENGLISH.findall(line) if word not in ENGLISH_STOP
+            _number(word) if word[0].isdigit() else stem(word[:TERM_CHARS])
+            for word in _ENGLISH.findall(line)
+            if word not in ENGLISH_STOP
         ]
         return words
     latin: list[str] = []
 
     def dig(word: re.Match[str]) -> str:
-        latin.append(word[0])
+        latin.append(word[0][:TERM_CHARS])
         return _HOLE
 
     holed = _LATIN.sub(dig, line.replace(_HOLE, " "))
@@ -150,11 +156,11 @@ def stem(word: str) -> str:
     """The stem of a Latin word, its accents removed."""
     plain = word if word.isascii() else "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
     # Short words are often acronyms: the stem of ABS would be ab.
-    return str(_stemmer().stemWord(plain) if len(plain) > 3 else plain)[:TERM_CHARS]
+    return str(_stemmer().stemWord(plain)) if len(plain) > 3 else plain
 
 
 def _number(word: str) -> str:
-    return word.replace(",", "")
+    return word.replace(",", "")[:TERM_CHARS]
 
 
 def _read(piece: str, latin: Iterator[str], found: list[str]) -> None:

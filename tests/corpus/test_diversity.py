@@ -1,0 +1,50 @@
+"""Spreading out: unlike passages first, documents in turns, all that was asked for as long as any is left."""
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shisho.corpus.diversity import spread
+from shisho.domain.corpus import Ranked
+from tests.corpus.passages import passage
+
+
+def ranked(text: str, score: float, document: str) -> Ranked:
+    return Ranked(passage(text, document=document, name=f"{document}:{score}"), score)
+
+
+def test_a_copy_of_the_first_makes_room_for_something_else() -> None:
+    first = ranked("決定係数は回帰の指標である。", 1.0, "a")
+    copy = ranked("決定係数は回帰の指標である。", 0.95, "b")
+    other = ranked("自由度を調整する方法もある。", 0.8, "c")
+    assert spread([first, copy, other], 3) == [first, other, copy]
+
+
+def test_english_texts_have_no_pairs_and_are_compared_by_terms() -> None:
+    first = ranked("heat transfer in laminar flow", 1.0, "a")
+    copy = ranked("heat transfer in laminar flow", 0.95, "b")
+    other = ranked("wing flutter at supersonic speed", 0.8, "c")
+    assert spread([first, copy, other], 2) == [first, other]
+
+
+def test_after_three_passages_a_document_waits_until_others_had_their_turn() -> None:
+    many = [ranked(f"{word}の話。", 1.0 - at / 100, "a") for at, word in enumerate(("経済", "音楽", "気象", "歴史", "法律"))]
+    one = ranked("医学の話。", 0.1, "b")
+    documents = [each.passage.document_id for each in spread([*many, one], 6)]
+    assert documents == ["a", "a", "a", "b", "a", "a"]
+
+
+def test_another_likeness_may_be_given() -> None:
+    three = [ranked("経済", 1.0, "a"), ranked("音楽", 0.9, "b"), ranked("気象", 0.8, "c")]
+    assert spread(three, 2, lambda i, j: 1.0 if {i, j} == {0, 1} else 0.0) == [three[0], three[2]]
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.floats(0, 1)), max_size=12), st.integers(0, 15))
+def test_k_or_all_each_once_and_the_best_first(made: list[tuple[str, float]], k: int) -> None:
+    made.sort(key=lambda one: -one[1])
+    ranking = [Ranked(passage("経済の話。", document=name, name=f"{name}{at}"), score) for at, (name, score) in enumerate(made)]
+    chosen = spread(ranking, k)
+    assert Counter(one.passage.id for one in chosen) <= Counter(one.passage.id for one in ranking)
+    assert len(chosen) == min(k, len(ranking))
+    assert chosen[:1] == ranking[: min(k, 1)]

@@ -1,0 +1,55 @@
+"""Near-duplicates: found by bands, decided by likeness, joined to the earliest cluster."""
+
+import pytest
+
+from shisho.corpus.duplicates import bands, join, likeness
+from tests.corpus.passages import passage
+
+TEXT = (
+    "決定係数は、回帰モデルの当てはまりの良さを表す指標である。0から1までの値をとり、1に近いほど説明変数が目的変数をよく説明する。"
+    "説明変数を増やすと値は大きくなるので、モデルの比較には自由度で調整した値を用いる。外れ値の影響を受けやすい点にも気を付けたい。"
+)
+EDITED = TEXT.replace("気を付けたい", "注意が必要だ")
+OTHER = "梅雨は、北海道と小笠原諸島を除く日本などで見られる気象現象で、五月から七月にかけて来る曇りや雨の多い期間のことである。"
+
+
+def test_likeness_is_jaccard_of_four_grams_without_width_case_and_spaces() -> None:
+    assert likeness("abcde", "abcdf") == pytest.approx(1 / 3)
+    assert likeness("ＡＢＣ　決定\n係数", "abc決定係数") == 1.0
+    assert likeness("", "") == likeness("図", "図") == 1.0
+    assert likeness("図", "表") == 0.0
+
+
+def test_bands_never_change() -> None:
+    assert bands(TEXT) == bands(TEXT)
+    assert bands("決定係数")[:2] == (-1568525338930436136, 8798051508271665594)
+    assert all(-(2**63) <= band < 2**63 for band in bands(TEXT))
+
+
+def test_edited_texts_share_a_band_and_others_do_not() -> None:
+    assert likeness(TEXT, EDITED) > 0.85
+    assert set(bands(TEXT)) & set(bands(EDITED))
+    assert not set(bands(TEXT)) & set(bands(OTHER))
+
+
+def test_a_near_duplicate_joins_the_cluster_of_what_was_there() -> None:
+    old = passage(TEXT, name="old")
+    joined = join([passage(EDITED, name="new"), passage(OTHER, name="other")], [old])
+    assert [one.cluster for one in joined] == ["old", "other"]
+
+
+def test_within_one_document_the_first_names_the_cluster() -> None:
+    joined = join([passage(TEXT, name="1"), passage(OTHER, name="2"), passage(EDITED, name="3")], [])
+    assert [one.cluster for one in joined] == ["1", "2", "1"]
+
+
+def test_a_shared_band_is_not_enough() -> None:
+    old, new = passage(TEXT, name="old"), passage(TEXT[:60] + OTHER, name="new")
+    assert likeness(old.text, new.text) < 0.8
+    object.__setattr__(new, "bands", old.bands)
+    assert join([new], [old])[0].cluster == "new"
+
+
+def test_of_several_the_likest_is_joined() -> None:
+    far, near = passage(EDITED, name="far"), passage(TEXT, name="near")
+    assert join([passage(TEXT + "。", name="new")], [far, near])[0].cluster == "near"

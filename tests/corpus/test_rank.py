@@ -1,0 +1,106 @@
+"""Scoring: each kind of evidence by itself, then all of it over the evaluation sets."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+
+from shisho.corpus.rank import Statistics, Weights, match, rank
+from shisho.domain.corpus import Passage
+from shisho.language.terms import query
+from tests.corpus.passages import passage
+
+NOISE = [
+    passage(f"{word}について述べる。特に何もない。", name=f"n{word}")
+    for word in ("経済", "音楽", "気象", "歴史", "法律", "医学")
+]
+
+
+def statistics(passages: Sequence[Passage]) -> Statistics:
+    words = [[*one.terms.split(), *one.heading_terms.split()] for one in passages]
+    pairs = [one.bigrams.split() for one in passages]
+    return Statistics(
+        passages=len(passages),
+        length=sum(len(one.terms.split()) for one in passages) / len(passages),
+        heading=sum(len(one.heading_terms.split()) for one in passages) / len(passages),
+        pairs=sum(map(len, pairs)) / len(passages),
+        terms=Counter(term for each in words for term in set(each)),
+        bigrams=Counter(pair for each in pairs for pair in set(each)),
+    )
+
+
+def order(asked: str, *passages: Passage, weights: Weights | None = None) -> list[str]:
+    shelf = [*NOISE, *passages]
+    return [one.passage.id for one in rank(query([asked]), passages, statistics(shelf), weights)]
+
+
+@pytest.mark.parametrize(
+    ("evidence", "asked", "better", "worse"),
+    [
+        ("rare term", "決定係数の定義", passage("決定係数。", name="b"), passage("定義、定義、定義。", name="a")),
+        ("heading", "音速 値", passage("値は340である。", "音速", name="b"), passage("値は340である。", "光", name="a")),
+        (
+            "one sentence",
+            "鯨 哺乳類",
+            passage("鯨は哺乳類だ。海は青い。", name="b"),
+            passage("鯨は海だ。哺乳類は青い。", name="a"),
+        ),
+        ("order", "猫の犬嫌い", passage("猫は犬が大嫌いだ。", name="b"), passage("犬は猫が大好きだ。", name="a")),
+        (
+            "wording",
+            "梅雨がないのはどこか",
+            passage("北海道に梅雨がないのは有名。", name="b"),
+            passage("北海道に梅雨のある町、ない町。", name="a"),
+        ),
+        ("kanji alone", "音の速さ", passage("音速について。", name="b"), passage("円周について。", name="a")),
+        ("phrase", '"決定係数" 回帰', passage("決定係数。回帰。", name="b"), passage("回帰、係数、回帰、決定。", name="a")),
+        (
+            "short",
+            "気圧",
+            passage("気圧とは。", name="b"),
+            passage("気圧とは。" + "山の高さや海の深さを測ることもある。" * 5, name="a"),
+        ),
+    ],
+)
+def test_better_evidence_comes_first(evidence: str, asked: str, better: Passage, worse: Passage) -> None:
+    assert order(asked, worse, better) == [better.id, worse.id], evidence
+
+
+def test_equal_scores_are_ordered_by_id_whatever_order_they_were_proposed_in() -> None:
+    twins = [passage("気圧の話。", name=name) for name in ("c", "a", "b")]
+    assert order("気圧", *twins) == order("気圧", *reversed(twins)) == ["a", "b", "c"]
+
+
+def test_a_score_is_the_sum_of_its_parts() -> None:
+    one = passage("決定係数は回帰モデルの当てはまりの良さを表す。", "統計")
+    ranked = rank(query(['"決定係数" は何を表すか']), [one], statistics([*NOISE, one]))[0]
+    assert ranked.score == pytest.approx(sum(ranked.parts.values()))
+    assert all(ranked.parts[name] > 0 for name in ("terms", "pairs", "sentence", "wording", "adjacent", "phrase"))
+
+
+def test_bm25_is_what_the_textbook_says() -> None:
+    one = passage("気圧、気圧。")
+    only = Weights(saturation=1.2, length=0.0, heading=0, pairs=0, sentence=0, adjacent=0, wording=0)
+    score = rank(query(["気圧"]), [one], Statistics(10, 2, 0, 2, {"気圧": 1}), only)[0].score
+    assert score == pytest.approx(1.992430 * 2 * 2.2 / (2 + 1.2), rel=1e-5)  # ln(1 + (10 - 1 + .5) / 1.5)
+
+
+def test_a_term_twice_in_a_row_counts_twice() -> None:
+    assert order("気圧", passage("気圧と風。", name="a"), passage("気圧気圧。", name="b"))[0] == "b"
+
+
+def test_match_is_the_share_of_idf_with_the_heading_counted() -> None:
+    whole, half, none = passage("値。", "音速"), passage("値。"), passage("海。")
+    figures = Statistics(10, 1, 1, 1, {"音速": 2, "値": 2})
+    asked = query(["音速の値"])
+    assert [match(asked, one, figures) for one in (whole, half, none)] == pytest.approx([1.0, 0.5, 0.0])
+    assert match(query(["？"]), whole, figures) == 0.0
+
+
+def test_nothing_proposed_and_an_empty_corpus() -> None:
+    assert rank(query(["気圧"]), [], Statistics(0, 0, 0, 0)) == []
+    assert rank(query(["気圧"]), [passage("気圧")], Statistics(0, 0, 0, 0))[0].score > 0
+
+
+def test_a_passage_without_terms_scores_nothing() -> None:
+    assert rank(query(["気圧"]), [passage("。")], Statistics(5, 3, 0, 3))[0].score == 0

@@ -1,0 +1,139 @@
+"""Index terms: what is the same word must give the same term, in a passage and in a query."""
+
+import gzip
+import json
+import threading
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shisho.language.sentences import sentences
+from shisho.language.terms import analyse, fold, query, squeeze
+from tests.shared import shared
+
+
+def hits(asked: str, text: str) -> bool:
+    """Every term of the query stands in the text."""
+    wanted = query([asked]).terms
+    return bool(wanted) and set(wanted) <= set(analyse([text]).terms.split())
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        ("分析", "データを分析する。"),
+        ("決定 係数", "決定係数は0から1の値をとる。"),
+        ("決定係数", "決定 係数は0から1の値をとる。"),
+        ("売上", "売り上げが伸びた。"),
+        ("売り上げ", "売上が伸びた。"),
+        ("サーバ", "サーバーを立てる。"),
+        ("サーバー", "サーバを立てる。"),
+        ("ライブラリー", "標準ライブラリを使う。"),
+        ("ｶﾀｶﾅ", "カタカナで書く。"),
+        ("カタカナ", "ｶﾀｶﾅで書く。"),
+        ("1", "①を選ぶ。"),
+        ("①", "1を選ぶ。"),
+        ("空港", "関西国際空港に着く。"),
+        ("モデル", "モデルの評価。"),
+        ("モデルの", "回帰モデルを作る。"),
+        ("2024年", "二〇二四年の統計。"),
+        ("一", "1位になった。"),
+        ("1200人", "千二百人が1,200人と書かれた。"),
+        ("見つける", "本を見付けた。"),
+        ("pandas", "PythonのPandasライブラリを使う。"),
+        ("ライブラリ", "PythonのPandasライブラリを使う。"),
+        ("R²", "決定係数R2を求める。"),
+        ("C++", "C++で書かれた。"),
+        ("ＡＢＳ", "ABSとは、アンチロック・ブレーキのことである。"),
+        ("Schrödinger", "the schrodinger equation"),
+        ("running models", "The model was run and models are running."),
+        ("it業界", "IT業界の動向"),
+    ],
+)
+def test_what_is_asked_is_found(asked: str, text: str) -> None:
+    assert hits(asked, text)
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"), [("C++", "C言語で書かれた。"), ("決定係数", "相関係数を求める。"), ("空港", "空気と港")]
+)
+def test_other_words_are_not_found(asked: str, text: str) -> None:
+    assert not hits(asked, text)
+
+
+def test_one_line_for_each_sentence_in_the_order_of_the_text() -> None:
+    found = analyse(["売上はPythonで\n分析する。", "の。", "R²を見る。"])
+    assert found.terms.split("\n") == ["売り上げ python 分析", "", "r2 見る"]
+
+
+def test_pairs_then_single_kanji_of_kanji_and_katakana_runs() -> None:
+    assert analyse(["音速はデータ。"]).bigrams.split() == ["音速", "デー", "ータ", "音", "速"]
+
+
+def test_english_is_stemmed_and_its_stop_words_left_out() -> None:
+    assert analyse(["What are the Boundary-Layer effects at 1,200.5 m ?"]).terms == "boundari layer effect 1200.5 m"
+
+
+def test_a_query_leaves_out_words_that_only_ask_unless_there_are_no_others() -> None:
+    assert query(["富士山の高さは何メートルですか。教えて下さい。"]).terms == ("富士", "山", "高い", "メートル")
+    assert query(["教えて下さい"]).terms == ("教える", "下さる")
+
+
+def test_quoted_parts_become_phrases() -> None:
+    assert query(['“決定係数” と "回帰モデル" の関係']).phrases == (("決定", "係数"), ("回帰", "モデル"))
+    assert query(["「決定係数」とは"]).phrases == ()
+
+
+def test_several_texts_make_one_query_with_each_term_once() -> None:
+    assert query(["売上 分析", "分析 モデル"]).terms == ("売り上げ", "分析", "モデル")
+
+
+def test_a_word_broken_by_a_line_end_is_whole_when_squeezed() -> None:
+    assert squeeze("決定\n係数（Ｒ２）　ﾃﾞｰﾀ") == "決定係数(R2)データ"
+
+
+hostile = st.text(alphabet=st.sampled_from("漢かカーa1+#'.\ue000\x00\ud800　 \n🎉ﷺ"), max_size=60)
+
+
+@given(st.lists(hostile, max_size=4))
+def test_any_text_is_taken(texts: list[str]) -> None:
+    found = analyse(texts)
+    assert len(found.terms.split("\n")) == max(1, len(texts))
+    found.terms.encode()
+    query(texts)
+
+
+@pytest.mark.parametrize("unit", ["あ", "漢a", "\x00", "ア", "\ud800", "9", "\ue000"])
+def test_a_million_characters_without_a_space(unit: str) -> None:
+    found = analyse([unit * (1_000_000 // len(unit))])
+    assert max(map(len, found.terms.split()), default=0) <= 64
+
+
+def test_two_threads_at_once_find_what_one_finds() -> None:
+    texts = ["関西国際空港の売上を分析する。"] * 300
+    alone, together = analyse(texts), []
+    threads = [threading.Thread(target=lambda: together.append(analyse(texts))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert together == [alone] * 4
+
+
+def test_folding_is_nfkc_and_case() -> None:
+    assert fold("ＡｂＣ①㈱ｶﾞ\ud800") == "abc1(株)ガ?"
+
+
+def test_speed_on_wikipedia_text() -> None:
+    with gzip.open(shared("eval", "jsquad-valid", "corpus.jsonl.gz"), "rt", encoding="utf-8") as lines:
+        texts = [json.loads(line)["text"] for line in lines][:600]
+    cut = [[text[start:end] for start, end in sentences(text)] for text in texts]
+    analyse(cut[0])
+    begun = time.process_time()
+    for each in cut:
+        analyse(each)
+    spent = time.process_time() - begun
+    # Half of the 300,000 characters a second that `make bench` holds to: a busy machine is not a slow program.
+    assert sum(map(len, texts)) / spent > 150_000

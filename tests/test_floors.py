@@ -1,4 +1,4 @@
-"""Quality does not fall: a fixed subset of the evaluation sets against eval/floors.json, through the real ingest and searcher."""
+"""Quality does not fall: a fixed subset of the evaluation sets against eval/floors.json, through ingest and searcher."""
 
 from __future__ import annotations
 

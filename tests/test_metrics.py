@@ -62,7 +62,7 @@ def test_a_set_is_read_with_and_without_its_header(tmp_path: Path, qrels: str) -
         ("{", "q1\td1\t1\n", "line 1"),
         ('{"text": "x"}', "q1\td1\t1\n", "_id"),
         (CORPUS, "q1\td1\n", "line 1"),
-        (CORPUS, "\nx y", ""),
+        (CORPUS, "\nx y", "line"),
     ],
 )
 def test_a_broken_set_says_where(tmp_path: Path, corpus: str, qrels: str, said: str) -> None:

@@ -1,0 +1,163 @@
+"""A session over a real store: k by its table, no passage twice, rounds that come back the same."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from shisho.corpus.depth import depth
+from shisho.corpus.retrieve import Retriever
+from shisho.corpus.session import CorpusSearcher
+from shisho.domain.corpus import Complexity, PassageId, Scope, SearchRequest
+from shisho.errors import InvalidParams
+from shisho.language.terms import analyse, query
+from shisho.stores.clock import SystemClock
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.lexical import LexicalIndex
+from shisho.stores.embedded.sessions import EmbeddedSessions
+from shisho.stores.embedded.shelf import EmbeddedShelf
+from tests.making import intake
+
+ROOM = 100_000
+ASKED = SearchRequest(keyword_query=("統計の講義",))
+
+
+class Library:
+    def __init__(self, folder: Path) -> None:
+        self.database = Database(folder / "shisho.db")
+        self.shelf = EmbeddedShelf(self.database, SystemClock())
+        self.index = LexicalIndex(folder / "lexical", self.database)
+
+    def searcher(self, growth: str = "linear") -> CorpusSearcher:
+        return CorpusSearcher(self.shelf, Retriever(self.shelf, self.index, query), EmbeddedSessions(self.database), growth)
+
+
+@pytest.fixture
+async def library(tmp_path: Path) -> AsyncIterator[Library]:
+    held = Library(tmp_path)
+    yield held
+    await held.database.close()
+
+
+async def filled(library: Library, count: int) -> None:
+    text = "\n\n".join(f"統計の講義の第{number}回、題目は{number * 7919 % 10007}番の標本。" for number in range(count))
+    await library.shelf.put(intake(text))
+
+
+@pytest.mark.parametrize(
+    ("count", "complexity", "growth", "wanted"),
+    [
+        (60, Complexity.SINGLE, "linear", [5, 10, 15, 15, 15, 0]),
+        (60, Complexity.SEVERAL, "linear", [8, 15, 23, 14, 0]),
+        (60, Complexity.COMPARISON, "linear", [10, 20, 30, 0]),
+        (60, Complexity.SINGLE, "exponential", [5, 15, 40, 0]),
+        (1200, Complexity.SINGLE, "linear", [20, 40, 60, 60]),
+        (1200, Complexity.COMPARISON, "exponential", [40, 100, 100]),
+    ],
+)
+async def test_each_round_gives_k_new_ones_while_any_are_left(
+    library: Library, count: int, complexity: Complexity, growth: str, wanted: Sequence[int]
+) -> None:
+    await filled(library, count)
+    session = await library.searcher(growth).open(Scope(), complexity, ROOM, "s")
+    seen: set[str] = set()
+    for number, most in enumerate(wanted, 1):
+        found = await session.search(ASKED, number)
+        texts = {one.text for one in found.shown}
+        assert (len(texts), found.ranked) == (most, most)
+        assert most in (depth(count, complexity, number, growth), count - len(seen))
+        assert not texts & seen
+        seen |= texts
+        assert found.in_scope == count and found.exhausted == (len(seen) == count)
+
+
+async def test_a_round_asked_again_gives_the_same_in_another_process_too(library: Library) -> None:
+    await filled(library, 60)
+    first = await (await library.searcher().open(Scope(), Complexity.SINGLE, ROOM, "s")).search(ASKED, 1)
+    again = await library.searcher().open(Scope(), Complexity.SINGLE, ROOM, "s")
+    assert await again.search(ASKED, 1) == first
+    second = await again.search(ASKED, 2)
+    assert not {one.temp_index for one in first.shown} & {one.temp_index for one in second.shown}
+
+
+async def test_only_what_fits_the_room_is_shown_and_seen(library: Library) -> None:
+    await filled(library, 60)
+    session = await library.searcher().open(Scope(), Complexity.SINGLE, 60, "s")
+    first, second = await session.search(ASKED, 1), await session.search(ASKED, 2)
+    assert 1 <= len(first.shown) < first.ranked == 5
+    assert not {one.text for one in first.shown} & {one.text for one in second.shown}
+
+
+async def test_what_matches_too_little_is_left_out_of_a_small_corpus(library: Library) -> None:
+    await library.shelf.put(
+        intake("決定係数は当てはまりの良さを表す。\n\n図書館の貸出は二週間である。\n\n当日の天気は雨である。")
+    )
+    session = await library.searcher().open(Scope(), Complexity.SINGLE, ROOM, "s")
+    found = await session.search(SearchRequest(keyword_query=("図書館の貸出の期間と当日",)), 1)
+    assert [one.text[:3] for one in found.shown] == ["図書館"]
+
+
+async def test_resolve_gives_the_span_of_the_document(library: Library) -> None:
+    given = intake("一つ目の段落。\n\n統計の講義は月曜である。", pages=2)
+    await library.shelf.put(given)
+    session = await library.searcher().open(Scope(), Complexity.SINGLE, ROOM, "s")
+    (shown,) = (await session.search(ASKED, 1)).shown
+    start = shown.text.index("月曜")
+    citation = await session.resolve(shown.temp_index, start, start + 2)
+    assert (citation.snippet, citation.page) == ("月曜", 2) == (given.text[citation.start : citation.end], 2)
+    with pytest.raises(InvalidParams):
+        await session.resolve(99, 0, 1)
+
+
+async def test_nothing_asked_is_refused(library: Library) -> None:
+    await filled(library, 3)
+    session = await library.searcher().open(Scope(), Complexity.SINGLE, ROOM, "s")
+    with pytest.raises(InvalidParams):
+        await session.search(SearchRequest(search_intent="何か"), 1)
+
+
+class Pairs:
+    """A vector space that can be worked out by hand: a text is the set of its character pairs."""
+
+    async def passages(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        return [await self.query(text) for text in texts]
+
+    async def query(self, text: str) -> Sequence[float]:
+        return [float(hash_ in {hash(pair) % 97 for pair in analyse([text]).bigrams.split()}) for hash_ in range(97)]
+
+
+class Nearest:
+    """An exact dense index over the passages given."""
+
+    def __init__(self, shelf: EmbeddedShelf, vectors: dict[PassageId, Sequence[float]]) -> None:
+        self._vectors = vectors
+
+    async def nearest(
+        self, vector: Sequence[float], scope: Scope, limit: int, seen: frozenset[PassageId]
+    ) -> Sequence[PassageId]:
+        def distance(name: PassageId) -> float:
+            return sum(abs(a - b) for a, b in zip(vector, self._vectors[name], strict=True))
+
+        return sorted((name for name in self._vectors if name not in seen), key=distance)[:limit]
+
+
+async def test_a_dense_list_is_fused_with_the_lexical_one(library: Library) -> None:
+    given = intake("標本調査の手順。\n\n母集団推定の手順。\n\n貸出の手順。")
+    await library.shelf.put(given)
+    space = Pairs()
+    vectors = dict(
+        zip([one.id for one in given.passages], await space.passages([one.text for one in given.passages]), strict=True)
+    )
+    retriever = Retriever(library.shelf, library.index, query, Nearest(library.shelf, vectors), space)
+    lexical = SearchRequest(keyword_query=("標本調査",))
+    assert [one.passage.ordinal for one in await retriever.rank(lexical, Scope(), 9)] == [0]
+    dense = SearchRequest(vector_query="母集団推定")
+    assert (await retriever.rank(dense, Scope(), 9))[0].passage.ordinal == 1
+    both = SearchRequest(keyword_query=("標本調査",), vector_query="母集団推定")
+    fused = await retriever.rank(both, Scope(), 9)
+    assert {one.passage.ordinal for one in fused[:2]} == {0, 1} and len(fused) == 3
+    assert fused[0].score == pytest.approx(1 / 61 + 1 / 62) or fused[0].score == pytest.approx(1 / 61 + 1 / 63)
+    without = Retriever(library.shelf, library.index, query)
+    assert [one.passage.ordinal for one in await without.rank(dense, Scope(), 1)] == [1]

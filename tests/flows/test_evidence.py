@@ -1,0 +1,58 @@
+"""Every quotation, whatever was asked, is a slice of the stored document and stands on its page."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from shisho.bootstrap import open_desk
+from shisho.desk import Desk
+from shisho.domain.corpus import Outcome
+from shisho.evaluation.run import fill
+from shisho.evaluation.sets import load
+from shisho.language.sentences import sentences
+from tests.flows.test_documents_to_answer import check_evidence
+from tests.shared import shared
+
+
+@pytest.mark.parametrize(("name", "questions"), [("niilc-dev", 80), ("jsquad-valid", 60), ("cranfield", 30)])
+async def test_quotations_over_the_evaluation_sets(desk: Desk, name: str, questions: int) -> None:
+    held = load(shared("eval", name))
+    await fill(desk, held)
+    quoted = 0
+    for question in random.Random(7).sample(held.questions, questions):
+        answer = await desk.ask(question.text)
+        await check_evidence(desk, answer)
+        quoted += len(answer.evidence)
+    assert quoted >= questions
+
+
+async def test_quotations_from_real_pdfs_stand_on_their_page(desk: Desk) -> None:
+    rng, quoted, asked = random.Random(3), 0, 0
+    names = sorted(path for path in shared("pdf", "ja").glob("*.pdf") if path.stat().st_size < 1_500_000)
+    for path in names[:14]:
+        (receipt,) = [one async for one in desk.add(path)]
+        if receipt.document_id is None:
+            continue
+        text = await desk.text(receipt.document_id)
+        whole = [text[start:end] for start, end in sentences(text) if 15 < end - start < 80]
+        for sentence in rng.sample(whole, min(3, len(whole))):
+            answer = await desk.ask(" ".join(sentence.split()))
+            await check_evidence(desk, answer)
+            quoted, asked = quoted + len(answer.evidence), asked + 1
+    assert asked > 15 and quoted > asked / 2
+
+
+async def test_nothing_of_a_hostile_file_that_failed_stays_behind(tmp_path: Path) -> None:
+    folder = shared("hostile", "pdf")
+    async with open_desk(home=tmp_path, reader_seconds=5) as desk:
+        receipts = [one async for one in desk.add(folder)]
+        taken = {one.source for one in receipts if one.outcome is not Outcome.FAILED}
+        held = await desk.documents(limit=10_000)
+        assert {one.source for one in held} <= taken and len(held) == sum(one.outcome is Outcome.ADDED for one in receipts)
+        assert all(one.code and one.reason for one in receipts if one.outcome is Outcome.FAILED)
+        assert len(receipts) == sum(1 for path in folder.iterdir() if not path.name.startswith("."))
+        for document in held:
+            assert await desk.text(document.id)

@@ -1,0 +1,50 @@
+"""The Japanese table: what a reader types finds what the page has, through the whole way in and out."""
+
+from __future__ import annotations
+
+import pytest
+
+from shisho.desk import Desk
+from shisho.domain.corpus import Source
+
+OTHERS = ["図書館の開館時間は九時である。", "昨日は雨が降った。", "犬が公園を走る。"]
+
+TABLE = [
+    ("分析", "回帰分析の手順を述べる。"),
+    ("分析", "データを分析する。"),
+    ("決定係数", "決定 係数が大きい。"),
+    ("決定 係数", "決定係数が大きい。"),
+    ("決定係数", "ここで決定\n係数を計算する。"),
+    ("売上", "売り上げが伸びた。"),
+    ("売り上げ", "売上が伸びた。"),
+    ("サーバ", "サーバーを増やした。"),
+    ("サーバー", "サーバを増やした。"),
+    ("カタカナ", "ｶﾀｶﾅで書く。"),
+    ("ｶﾀｶﾅ", "カタカナで書く。"),
+    ("1", "①を選ぶ。"),
+    ("①", "1を選ぶ。"),
+    ("空港", "関西国際空港に着いた。"),
+    ("関西国際空港", "関西国際空港に着いた。"),
+    ("モデルの", "モデルを作る。"),
+    ("モデル", "モデルの当てはまり。"),
+    ("pandas", "PythonのPandasライブラリを使う。"),
+    ("regression", "回帰分析（Regression analysis）を行う。"),
+    ("(株)", "㈱司書の決算。"),
+    ("２０２４", "2024の記録。"),
+]
+
+
+@pytest.mark.parametrize(("asked", "written"), TABLE)
+async def test_it_hits(desk: Desk, asked: str, written: str) -> None:
+    for number, text in enumerate([*OTHERS, written]):
+        await desk.add_source(Source(f"{number}.txt", text.encode()))
+    found = await desk.search([asked])
+    assert found and found[0].text == written
+
+
+@pytest.mark.parametrize("asked", ["令和6年", "2024年", "2024", "２０２４年"])
+async def test_years_in_filters_are_one_in_any_calendar(desk: Desk, asked: str) -> None:
+    for year in ("令和6年", "2024年", "平成30年"):
+        await desk.add_source(Source(f"{year}.txt", f"統計の講義、{year}版。".encode(), metadata={"年": year}))
+    found = await desk.search(["統計"], filters={"年": asked})
+    assert {one.source for one in found} == {"令和6年.txt", "2024年.txt"}

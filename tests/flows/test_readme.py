@@ -1,0 +1,53 @@
+"""Every command and the program of both READMEs run as they are written."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.flows.conftest import Shell
+
+ROOT = Path(__file__).parents[2]
+READMES = ("README.md", "README.ja.md")
+BY_CI = ("make demo", "make test")  # .ci/run calls them as they stand
+
+
+def blocks(readme: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", (ROOT / readme).read_text("utf-8"), re.S)
+
+
+def commands(readme: str) -> list[str]:
+    lines = "".join(blocks(readme, "sh")).splitlines()
+    return [re.sub(r"\s+#.*", "", line) for line in lines if line.strip()]
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_commands_run(readme: str, shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "samples").symlink_to(ROOT / "samples")
+    for line in commands(readme):
+        if line in BY_CI:
+            assert line.split()[1] in (ROOT / ".ci" / "run").read_text("utf-8")
+            continue
+        program, *words = shlex.split(line)
+        assert program == "shisho", line
+        done = shell.run(*words, cwd=tmp_path)
+        assert done.returncode == 0, (line, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_program_runs(readme: str, tmp_path: Path) -> None:
+    (tmp_path / "samples").symlink_to(ROOT / "samples")
+    (program,) = blocks(readme, "python")
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=os.environ, timeout=120, check=False)
+    assert done.returncode == 0 and "01-regression.pdf 3" in done.stdout, (done.stdout, done.stderr)
+
+
+def test_both_languages_have_the_same_commands() -> None:
+    assert commands("README.md") == commands("README.ja.md")

@@ -244,6 +244,25 @@ async def test_the_end_of_its_time_gives_a_partial_result_or_none(works: Works) 
     assert (two.state, two.errors[0].code, two.attempt) == (JobState.FAILED, "BUDGET_EXHAUSTED", 1)
 
 
+async def test_a_turn_may_end_in_one_of_the_handlers_own_tasks(works: Works) -> None:
+    async def spread(job: Job, context: JobContext) -> str:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(asyncio.sleep(0.01))
+            if job.attempt == 1:
+                group.create_task(context.wait(2.1))
+            if job.attempt == 2:
+                group.create_task(broken(job, context))
+        return "spread"
+
+    async def broken(job: Job, context: JobContext) -> None:
+        raise TimedOut("遅い")
+
+    async with works.worker({"toy": spread}, slots=1):
+        (job_id,) = await works.jobs_of()
+        job = await works.ended(job_id)
+    assert (job.state, job.output, job.attempt, job.failures) == (JobState.COMPLETED, "spread", 3, 1)
+
+
 async def test_a_budget_is_spent_by_the_job(works: Works) -> None:
     async def visitor(job: Job, context: JobContext) -> int:
         pages = 0

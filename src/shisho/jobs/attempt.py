@@ -20,15 +20,23 @@ AGAIN_SECONDS = 1.0
 async def attempt(handler: Handler, context: JobContext, store: JobStore, clock: Clock, pace: Pace) -> None:
     """Run `context.job`. Cancelling it stores nothing: whoever cancels knows what becomes of the job."""
     job = context.job
-    with suppress(Left, Stale):
+    with suppress(Stale):
         try:
             with span("job", kind=job.kind, id=job.id, attempt=job.attempt):
                 output = await _within(handler, context, pace.job)
             await _stored(lambda: store.finish(job.claim, output))
-        except Stale:
-            raise
+        except (Left, Stale, BaseExceptionGroup) as error:
+            if not _left(error):
+                await _failed(job, error, store, clock)
         except Exception as error:
             await _failed(job, error, store, clock)
+
+
+def _left(error: BaseException) -> bool:
+    """Whether the handler's turn ended without an outcome, also where one of its own tasks found that out."""
+    if isinstance(error, BaseExceptionGroup):
+        return error.subgroup((Left, Stale)) is not None
+    return isinstance(error, Left | Stale)
 
 
 async def _within(handler: Handler, context: JobContext, seconds: float) -> object:
@@ -44,7 +52,7 @@ async def _within(handler: Handler, context: JobContext, seconds: float) -> obje
         return {**context.partial, "partial": True, "stop": "BUDGET"}
 
 
-async def _failed(job: Job, error: Exception, store: JobStore, clock: Clock) -> None:
+async def _failed(job: Job, error: BaseException, store: JobStore, clock: Clock) -> None:
     said = _said(error)
     if isinstance(error, ShishoError) and not error.retry:
         await _stored(lambda: store.fail(job.claim, said))
@@ -53,7 +61,7 @@ async def _failed(job: Job, error: Exception, store: JobStore, clock: Clock) -> 
     await _stored(lambda: store.put_back(job.claim, again, said))
 
 
-def _said(error: Exception) -> JobError:
+def _said(error: BaseException) -> JobError:
     if isinstance(error, ShishoError):
         return JobError(error.code, error.message, error.details)
     log.error("a job broke its handler", exc_info=error)

@@ -28,10 +28,11 @@ from shisho.ports import Bell, Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.moves import ALIVE, JOB, Transaction, Transactions, errors, job, jobs
 
+DUE = """SELECT id FROM jobs WHERE state = 'queued' AND (not_before IS NULL OR not_before <= :now)
+        AND kind IN (SELECT value FROM json_each(:kinds)) ORDER BY priority, created_at, id LIMIT 1"""
 CLAIM = f"""UPDATE jobs SET state = 'running', attempt = attempt + 1, worker_id = :worker_id, beat = 0, not_before = NULL,
         started_at = :now, finished_at = NULL
-    WHERE id = (SELECT id FROM jobs WHERE state = 'queued' AND (not_before IS NULL OR not_before <= :now)
-        AND kind IN (SELECT value FROM json_each(:kinds)) ORDER BY priority, created_at, id LIMIT 1)
+    WHERE id = ({DUE})
     RETURNING {JOB}"""
 FINISHED = "SELECT 1 FROM jobs WHERE id = :id AND state = 'completed' AND attempt = :attempt AND worker_id = :worker_id"
 NOBODY_CAME = "The page asked for a person and nobody came in time. Open it with `shisho auth open`, then resume the task."
@@ -47,6 +48,8 @@ class EmbeddedJobs:
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         wanted = dumps(list(kinds))
+        if not await self._transactions.rows(DUE, {"kinds": wanted, "now": self._transactions.now()}):
+            return None  # a look costs no one the write lock
 
         def work(transaction: Transaction) -> Job | None:
             found = transaction.rows(CLAIM, {"worker_id": worker_id, "kinds": wanted, "now": transaction.now})
@@ -196,7 +199,7 @@ class EmbeddedJobs:
     async def expire(self) -> int:
         query = """SELECT id, state, output_json IS NOT NULL FROM jobs
             WHERE state IN ('parked', 'awaiting_auth') AND not_before <= :now"""
-        if not await self._transactions.rows(query, {"now": self._transactions.now()}):  # a look costs no one the write lock
+        if not await self._transactions.rows(query, {"now": self._transactions.now()}):
             return 0
 
         def work(transaction: Transaction) -> int:

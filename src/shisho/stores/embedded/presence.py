@@ -25,8 +25,8 @@ class FilePresence:
     def leave(self, worker_id: WorkerId) -> None:
         file = self._held.pop(worker_id, None)
         if file is not None:
-            self._path(worker_id).unlink(missing_ok=True)
             file.close()
+            self._path(worker_id).unlink(missing_ok=True)
 
     def gone(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
         return frozenset(each for each in worker_ids if each not in self._held and self._is_gone(each))

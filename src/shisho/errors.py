@@ -9,7 +9,10 @@ ShishoError                      code                  retry
 ├─ SourceRemoved                 SOURCE_REMOVED        no
 ├─ EngineUnavailable             ENGINE_UNAVAILABLE    no
 ├─ ParserFailed                  PARSER_FAILED         no
+├─ AllFetchesFailed              ALL_FETCHES_FAILED    no
 ├─ ExtraMissing                  EXTRA_MISSING         no
+├─ ForbiddenPath                 FORBIDDEN_PATH        no
+├─ AuthRequired                  AUTH_REQUIRED         no
 ├─ Conflict                      CONFLICT              yes
 ├─ TimedOut                      TIMEOUT               yes
 ├─ Internal                      INTERNAL              no
@@ -87,10 +90,28 @@ class ParserFailed(ShishoError):
     code = "PARSER_FAILED"
 
 
+class AllFetchesFailed(ShishoError):
+    """A page could not be had: open it in a browser to see why, or try another address."""
+
+    code = "ALL_FETCHES_FAILED"
+
+
 class ExtraMissing(ShishoError):
     """An optional package is needed: install the named extra."""
 
     code = "EXTRA_MISSING"
+
+
+class ForbiddenPath(ShishoError):
+    """A file outside the folders that callers from outside may name: add its folder to `allowed_roots`."""
+
+    code = "FORBIDDEN_PATH"
+
+
+class AuthRequired(ShishoError):
+    """A page asked for a person and none came: solve it in a browser, then resume the task."""
+
+    code = "AUTH_REQUIRED"
 
 
 class Conflict(ShishoError):

@@ -366,3 +366,10 @@ class SerpEngine(Protocol):
 
     def parse(self, response: Response) -> Serp:
         """Challenges and "no results" are answers. Raises ParserFailed (unknown layout) or EngineUnavailable."""
+
+
+class Fetcher(Protocol):
+    """The way to a web page: guarded, polite, bounded."""
+
+    async def fetch(self, request: Request) -> Response:
+        """Whatever the server answered, errors and challenges too. Raises a ShishoError where there was no answer to be had."""

@@ -39,6 +39,9 @@ TABLE: tuple[Setting, ...] = (
     Setting("max_seconds", 120.0, "seconds one question may take"),
     Setting("room_tokens", 8000, "room for shown passages in one round, in tokens"),
     Setting("growth", "linear", "how k grows with the round: 1, 2, 3 or 1, 3, 10", ("linear", "exponential")),
+    Setting("workers", 2, "jobs done at once by a server or by `shisho worker`"),
+    Setting("max_job_seconds", 600.0, "seconds one attempt at a job may take; then it ends with what it has"),
+    Setting("allowed_roots", "", "folders whose files MCP and HTTP callers may name, separated as in PATH; empty: none"),
     Setting("max_file_mb", 50, "largest file taken in, in megabytes"),
     Setting("reader_seconds", 60.0, "seconds a reader may spend on one file (HTML: 5)"),
     Setting("reader_memory_mb", 1024, "memory a reader may use, in megabytes"),
@@ -70,6 +73,11 @@ class Settings:
     def home(self) -> Path:
         chosen = self.text("home")
         return Path(chosen).expanduser() if chosen else user_data_path("shisho", appauthor=False)
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """The folders that callers from outside may take files from."""
+        return tuple(Path(each).expanduser().resolve() for each in self.text("allowed_roots").split(os.pathsep) if each.strip())
 
     @property
     def japanese(self) -> bool:

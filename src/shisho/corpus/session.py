@@ -60,7 +60,7 @@ class CorpusSearcher:
         """N, and the k passages that matter: above the floor where N is small, spread out where it is large."""
         in_scope = await self.shelf.count(narrowed(scope, request))
         k = depth.depth(in_scope, complexity, round_, self.growth)
-        ranking = await self.retriever.rank(request, scope, max(LEAST_RANKED, 2 * k), seen)
+        ranking = await self.retriever.rank(request, scope, max(LEAST_RANKED, 2 * k), seen.union(scope.rejected))
         if in_scope < FLOOR_BELOW:
             ranking = [one for one in ranking if one.parts.get("match", 1.0) >= self.floor]
         return in_scope, diversity.spread(ranking, k) if in_scope > DIVERSE_ABOVE else ranking[:k]
@@ -133,7 +133,7 @@ class CorpusSession:
             ShownRecord(first + place, one.passage.id, one.passage.document_id, one.parts.get("match", 0.0))
             for place, one in enumerate(fitting)
         )
-        exhausted = len(seen) + len(shown) >= in_scope
+        exhausted = len(seen.union(self._scope.rejected)) + len(shown) >= in_scope
         return RoundRecord(round_, len(chosen), in_scope, exhausted, shown)
 
 

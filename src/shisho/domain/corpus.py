@@ -12,6 +12,8 @@ PassageId = NewType("PassageId", str)
 
 LOCAL_OWNER = "local"
 DEFAULT_CORPUS = "default"
+WEB_CORPUS = "web"
+"""Where pages go that searches bring. All other corpora are of the user's own making."""
 
 
 class BlockKind(StrEnum):
@@ -209,11 +211,14 @@ Condition = str | tuple[str, ...] | Range
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which passages may be found: an owner's, in some corpora (none named: all), under filters by metadata, page or date."""
+    """Which passages may be found: an owner's, in some corpora (none named: all), under filters by metadata, page or date,
+    without certain documents; `rejected` passages are passed over by sessions."""
 
     owner: str = LOCAL_OWNER
     corpora: tuple[str, ...] = ()
     filters: Mapping[str, Condition] = field(default_factory=dict)
+    without: tuple[DocumentId, ...] = ()
+    rejected: tuple[PassageId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

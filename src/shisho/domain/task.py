@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from shisho.domain.corpus import Condition, DocumentId
+from shisho.domain.corpus import Condition, DocumentId, PassageId
 from shisho.domain.inquiry import Answer
 from shisho.domain.job import JobId, JobState, Priority, TaskId, TaskState
 from shisho.domain.web import TimeRange
@@ -381,4 +381,4 @@ class LeftOut:
     evidence."""
 
     documents: tuple[DocumentId, ...] = ()
-    passages: tuple[str, ...] = ()
+    passages: tuple[PassageId, ...] = ()

@@ -67,13 +67,15 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What came back, undecoded. `charset` is the one the header named; `today` lets "3 days ago" become a date."""
+    """What came back, undecoded. `charset` and `media_type` are what the header named; `today` lets "3 days ago" become a
+    date."""
 
     body: bytes
     url: str = ""
     status: int = 200
     charset: str | None = None
     today: date | None = None
+    media_type: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,12 +23,14 @@ MODEL = "none"
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """A question with all that its run depends on. `scope` carries the user's filters: no plan can drop them."""
+    """A question with all that its run depends on. `scope` carries the user's filters: no plan can drop them. Of a task's
+    inquiry the answer bears the run's id, so that it can be named before it is there."""
 
     run_id: str
     question: str
     scope: Scope = field(default_factory=Scope)
     budget: Budget = field(default_factory=Budget)
+    task_id: str = ""
 
 
 async def begun(ledger: Ledger, run_id: str) -> Inquiry:
@@ -111,10 +113,10 @@ def _onward(state: State) -> str:
 
 def _answer(inquiry: Inquiry, state: State, citations: Citations, steps: int) -> Answer:
     draft, spent, aim = state["draft"], state["spent"], state["strategy"]
-    answer_id = sha256(f"{inquiry.run_id}/{steps}".encode()).hexdigest()[:24]
+    answer_id = inquiry.run_id if inquiry.task_id else sha256(f"{inquiry.run_id}/{steps}".encode()).hexdigest()[:24]
     return Answer(
         id=answer_id,
-        task_id=inquiry.run_id,
+        task_id=inquiry.task_id or inquiry.run_id,
         question=aim.question,
         text=draft.text,
         sentences=draft.sentences,

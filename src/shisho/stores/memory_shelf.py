@@ -152,7 +152,8 @@ class MemoryShelf:
 
     def _live(self, scope: Scope) -> list[Document]:
         live = (one for one in self._documents.values() if one.state is DocumentState.LIVE and one.owner == scope.owner)
-        return [one for one in live if (not scope.corpora or one.corpus in scope.corpora) and _matches(one, scope)]
+        within = (one for one in live if (not scope.corpora or one.corpus in scope.corpora) and _matches(one, scope))
+        return [one for one in within if one.id not in scope.without]
 
 
 class MemoryIndex:

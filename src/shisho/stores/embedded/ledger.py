@@ -77,7 +77,9 @@ class EmbeddedLedger:
             values = (answer.id, answer.task_id, owner, answer.created_at, body)
             connection.execute("INSERT INTO answers(id, run_id, owner, created_at, body) VALUES (?, ?, ?, ?, ?)", values)
             connection.executemany("INSERT INTO evidence VALUES (?, ?, ?, ?, ?, ?)", rows)
-            connection.execute("UPDATE runs SET state = 'done' WHERE id = ? AND state = 'open'", (answer.task_id,))
+            # The answer of a task's inquiry has its run's id; any other names its run as its task.
+            runs = (answer.id, answer.task_id)
+            connection.execute("UPDATE runs SET state = 'done' WHERE id IN (?, ?) AND state = 'open'", runs)
 
         await self._database.write(work)
 

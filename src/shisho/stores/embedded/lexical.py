@@ -151,10 +151,12 @@ class LexicalIndex:
 class _Allowed:
     """A scope as the index can test it: `None` leaves that side open."""
 
-    __slots__ = ("corpora", "documents", "pages")
+    __slots__ = ("corpora", "documents", "pages", "without")
 
-    def __init__(self, corpora: tuple[int, ...], documents: tuple[str, ...] | None, wanted: Where) -> None:
-        self.corpora, self.documents, self.pages = corpora, documents, wanted.pages
+    def __init__(
+        self, corpora: tuple[int, ...], documents: tuple[str, ...] | None, without: Sequence[str], wanted: Where
+    ) -> None:
+        self.corpora, self.documents, self.without, self.pages = corpora, documents, without, wanted.pages
 
 
 def _allowed(connection: apsw.Connection, scope: Scope) -> _Allowed:
@@ -166,7 +168,7 @@ def _allowed(connection: apsw.Connection, scope: Scope) -> _Allowed:
     if wanted.narrowed:
         query = f"SELECT d.id FROM documents d JOIN corpora c ON c.id = d.corpus_id WHERE {wanted.sql}"
         documents = tuple(name for (name,) in rows.every(connection.execute(query, wanted.values)))
-    return _Allowed(corpora, documents, wanted)
+    return _Allowed(corpora, documents, scope.without, wanted)
 
 
 def _filters(index: Any, allowed: _Allowed) -> list[tuple[Any, Any]]:
@@ -178,7 +180,9 @@ def _filters(index: Any, allowed: _Allowed) -> list[tuple[Any, Any]]:
         low, high = allowed.pages
         low = 0 if low is None else low
         tests.append(tantivy.Query.range_query(schema, "page", tantivy.FieldType.Unsigned, low, high))
-    return [(tantivy.Occur.Must, tantivy.Query.const_score_query(test, 0.0)) for test in tests]
+    within = [(tantivy.Occur.Must, tantivy.Query.const_score_query(test, 0.0)) for test in tests]
+    left_out = tantivy.Query.term_set_query(schema, "document", list(allowed.without))
+    return [*within, (tantivy.Occur.MustNot, left_out)] if allowed.without else within
 
 
 def _term(index: Any, field: str, term: str) -> Any:

@@ -17,6 +17,7 @@ def erase(connection: apsw.Connection, document_id: str) -> None:
     connection.execute("UPDATE documents SET text = NULL, layout = NULL, warnings = '[]' WHERE id = ?", (document_id,))
     connection.execute("DELETE FROM passages WHERE document_id = ?", (document_id,))
     connection.execute("DELETE FROM document_meta WHERE document_id = ?", (document_id,))
+    connection.execute("UPDATE finds SET title = '', snippet = '' WHERE document_id = ?", (document_id,))
     query = "SELECT DISTINCT session_id FROM session_passages WHERE document_id = ?"
     for (run,) in every(connection.execute(query, (document_id,))):
         connection.execute("DELETE FROM steps WHERE run_id = ?", (run,))

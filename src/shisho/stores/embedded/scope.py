@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -30,6 +31,9 @@ def where(scope: Scope) -> Where:
         parts.append(f"c.name IN ({marks(scope.corpora)})")
         values.extend(scope.corpora)
     bound: list[str | int | float] = [*values]
+    if scope.without:
+        parts.append("d.id NOT IN (SELECT value FROM json_each(?))")
+        bound.append(json.dumps(scope.without))
     filters = {key: value for key, value in scope.filters.items() if key != "page"}
     for key, condition in filters.items():
         sql, extra = _column(COLUMNS[key], condition) if key in COLUMNS else _metadata(key, condition)

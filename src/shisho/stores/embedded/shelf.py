@@ -198,7 +198,7 @@ def _corpora(connection: apsw.Connection, owner: str, name: str | None = None) -
 
 def _count(connection: apsw.Connection, scope: Scope) -> int:
     wanted = where(scope)
-    if wanted.pages is None and not wanted.narrowed:
+    if wanted.pages is None and not wanted.narrowed and not scope.without:
         chosen = f" AND name IN ({rows.marks(scope.corpora)})" if scope.corpora else ""
         query = f"SELECT coalesce(sum(passages), 0) FROM corpora WHERE owner = ?{chosen}"
         return int(connection.execute(query, (scope.owner, *scope.corpora)).get)

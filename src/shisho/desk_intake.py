@@ -1,0 +1,154 @@
+"""What the desk accepts into the queue, and what it passes over and why. Pure rules."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from shisho.domain.codec import plain
+from shisho.domain.corpus import WEB_CORPUS
+from shisho.domain.job import JobId
+from shisho.domain.task import MAX_QUERIES, MAX_WAIT, SearchOptions, Skipped
+from shisho.errors import ForbiddenPath, InvalidParams
+
+MAX_QUERY = 500  # characters; the narrowest engine takes 499
+MAX_URLS = 200
+MAX_PAGES = 10
+CEILINGS: Mapping[str, float] = {"max_pages": 200, "max_seconds": 1200}
+MORE_CEILINGS = ("max_model_calls", "max_tokens")
+_NOTHING = frozenset({"undefined", "null", "none", "nan", "[object object]"})  # what a broken client sends for "no query"
+_DOI = re.compile(r"(?:doi:\s*|https?://(?:dx\.)?doi\.org/)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
+_DOMAIN = re.compile(r"(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}")
+
+
+def budget(given: Mapping[str, float] | None) -> dict[str, float]:
+    """The ceilings of a task, defaults filled in. Raises InvalidParams."""
+    for name, most in (given or {}).items():
+        if name not in (*CEILINGS, *MORE_CEILINGS):
+            raise InvalidParams(f"There is no ceiling {name!r}. Known: {', '.join((*CEILINGS, *MORE_CEILINGS))}.")
+        if not 0 <= most < float("inf"):
+            raise InvalidParams(f"{name} must be a number from 0 upward, not {most}.")
+    return {**CEILINGS, **(given or {})}
+
+
+def waiting(seconds: float) -> float:
+    """Raises InvalidParams for what is not 0..50 s."""
+    if not 0 <= seconds <= MAX_WAIT:
+        raise InvalidParams(f"wait takes 0 to {MAX_WAIT:g} seconds, not {seconds}. Call again to wait longer.")
+    return seconds
+
+
+def usable(queries: Sequence[str]) -> tuple[list[str], list[Skipped]]:
+    """Queries worth asking, each once, and the others with the reason. Raises InvalidParams for more than 50 or none."""
+    if len(queries) > MAX_QUERIES:
+        raise InvalidParams(f"{len(queries)} queries are too many at once: give at most {MAX_QUERIES} a call.")
+    kept: dict[str, str] = {}
+    skipped = []
+    for query in queries:
+        text = " ".join(query.encode("utf-8", "replace").decode().split())
+        reason = _unusable(text) or ("repeated in this call" if same(text) in kept else "")
+        if reason:
+            skipped.append(Skipped(query, reason))
+        else:
+            kept[same(text)] = text
+    if not kept:
+        raise InvalidParams(
+            "There is no query to search for. Give 1 to 50 of them, for example: 決定係数 定義", skipped=plain(skipped)
+        )
+    return list(kept.values()), skipped
+
+
+def _unusable(text: str) -> str:
+    if not any(character.isalnum() for character in text):
+        return "blank"
+    if text.casefold() in _NOTHING:
+        return f"{text} is no query"
+    return f"longer than {MAX_QUERY} characters" if len(text) > MAX_QUERY else ""
+
+
+def same(query: str) -> str:
+    """What two spellings of one query share."""
+    return " ".join(unicodedata.normalize("NFKC", query).casefold().split())
+
+
+def checked(options: SearchOptions) -> SearchOptions:
+    """Raises InvalidParams for numbers out of range."""
+    for name, least, most in (("max_results_per_query", 1, 100), ("serp_page", 1, MAX_PAGES), ("serp_max_pages", 1, MAX_PAGES)):
+        value = getattr(options, name)
+        if value is not None and not least <= value <= most:
+            raise InvalidParams(f"{name} takes {least} to {most}, not {value}.")
+    return options
+
+
+def search_input(query: str, options: SearchOptions, owner: str) -> dict[str, Any]:
+    """The input of a search job."""
+    return {**plain(options), "query": query, "owner": owner, "corpus": WEB_CORPUS}
+
+
+def search_key(query: str, options: SearchOptions) -> str:
+    """The same for two searches that would ask the same."""
+    told = plain(replace(options, priority=SearchOptions().priority))
+    return "search " + hashlib.sha256(repr((same(query), sorted(told.items()))).encode()).hexdigest()[:32]
+
+
+def addresses(given: Iterable[str]) -> tuple[dict[str, str], list[Skipped]]:
+    """Addresses to fetch by what was given, each once, a DOI as its resolver's; and the others with the reason."""
+    kept: dict[str, str] = {}
+    skipped = []
+    for one in given:
+        url = _address(one.strip())
+        if not url:
+            skipped.append(Skipped(one, "no http(s) address and no DOI"))
+        elif url in kept.values():
+            skipped.append(Skipped(one, "repeated in this call"))
+        elif len(kept) == MAX_URLS:
+            skipped.append(Skipped(one, f"more than {MAX_URLS} addresses in one call"))
+        else:
+            kept[one] = url
+    return kept, skipped
+
+
+def _address(text: str) -> str:
+    doi = _DOI.fullmatch(text)
+    if doi:
+        return f"https://doi.org/{doi[1]}"
+    try:
+        parts = urlsplit(text)
+        _ = parts.port
+    except ValueError:
+        return ""
+    return text if parts.scheme in ("http", "https") and parts.hostname else ""
+
+
+def allowed(path: Path, roots: Sequence[Path]) -> Path:
+    """The file itself, links followed. Raises ForbiddenPath for one outside the allowed folders, and says no more of it."""
+    real = path.expanduser().resolve()
+    if not any(real.is_relative_to(root) for root in roots):
+        raise ForbiddenPath(
+            f"{path} is not below an allowed folder. The owner can add one to `allowed_roots` (SHISHO_ALLOWED_ROOTS)."
+        )
+    return real
+
+
+def domain_of(text: str) -> str:
+    """A domain in the form that addresses have. Raises InvalidParams."""
+    name = text.strip().rstrip(".").lower()
+    try:
+        name = (urlsplit(name).hostname or "") if "://" in name else name
+        name = name.encode("idna").decode("ascii")
+    except ValueError:
+        name = ""
+    if not _DOMAIN.fullmatch(name):
+        raise InvalidParams(f"{text!r} is no domain. For example: example.co.jp")
+    return name
+
+
+def repeatable_id(owner: str, key: str, number: int) -> JobId:
+    """The id of the n-th job under an idempotency key: asked again, it is the same."""
+    return JobId(hashlib.sha256("\0".join((owner, key, str(number))).encode()).hexdigest()[:32])

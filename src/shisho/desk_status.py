@@ -1,0 +1,79 @@
+"""What a task's visitor is told: a task and the report of its jobs to a status. Pure rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from shisho.domain.job import ENDED, JobState, Task, TaskState
+from shisho.domain.task import JobKind, Pending, Progress, Report, Status, TaskRow
+
+PERSON_SECONDS, SLOWEST, FASTEST = 30.0, 10.0, 1.0
+
+
+def status(task: Task, report: Report, since: int | None, estimated: float) -> Status:
+    """A task as of `task.revision`."""
+    return Status(
+        task_id=task.id,
+        question=task.question,
+        status=task.state,
+        revision=task.revision,
+        changed=task.revision != since,
+        progress=Progress(
+            queries=_done(report, JobKind.SEARCH),
+            pages=f"{report.visited}/{report.known}",
+            documents=_done(report, JobKind.INGEST),
+            answers=_done(report, JobKind.ANSWER),
+        ),
+        queue=pending(task.jobs),
+        results=tuple(report.results),
+        errors=tuple(report.failures),
+        budget=task.budget,
+        spent=task.spent,
+        waiting_for=tuple(report.waiting),
+        answer_id=report.answer_id,
+        estimated_seconds=estimated,
+        retry_after=retry_after(task.state, estimated),
+        cursor=str(report.last),
+        more=report.more,
+    )
+
+
+def retry_after(state: TaskState, estimated: float) -> float | None:
+    """Seconds after which asking again makes sense."""
+    if state is TaskState.WAITING:
+        return PERSON_SECONDS
+    return min(SLOWEST, max(FASTEST, estimated / 4)) if state is TaskState.RUNNING else None
+
+
+def live_kinds(report: Report) -> dict[str, int]:
+    """How many jobs of each kind are still to be done."""
+    counts: dict[str, int] = {}
+    for (kind, state), count in report.tally.items():
+        if state not in ENDED and state is not JobState.AWAITING_AUTH:
+            counts[kind] = counts.get(kind, 0) + count
+    return counts
+
+
+def pending(jobs: Mapping[JobState, int]) -> Pending:
+    """The jobs that have not ended."""
+    return Pending(*(jobs.get(state, 0) for state in map(JobState, Pending.__dataclass_fields__)))
+
+
+def row(task: Task) -> TaskRow:
+    """A task in a list."""
+    return TaskRow(
+        task_id=task.id,
+        question=task.question,
+        status=task.state,
+        revision=task.revision,
+        queue=pending(task.jobs),
+        completed=task.jobs.get(JobState.COMPLETED, 0),
+        failed=task.jobs.get(JobState.FAILED, 0),
+        cancelled=task.jobs.get(JobState.CANCELLED, 0),
+        created_at=task.created_at,
+    )
+
+
+def _done(report: Report, kind: JobKind) -> str:
+    counted = {state: count for (of, state), count in report.tally.items() if of == kind}
+    return f"{sum(count for state, count in counted.items() if state in ENDED)}/{sum(counted.values())}"

@@ -1,0 +1,93 @@
+"""Sessions of assistants in SQLite: what they are after and the evidence that stands. Quotations are re-sliced, never kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+import apsw
+
+from shisho.domain.codec import dumps, loads
+from shisho.domain.corpus import Citation, DocumentId, Scope
+from shisho.domain.inquiry import EvidenceRef, Strategy
+from shisho.domain.session import SessionFacts, Stand
+from shisho.errors import NotFound
+from shisho.ports import Clock
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.rows import every, passage_id, passage_number
+
+TOP = "\U0010ffff"
+STANDS = """SELECT e.number, e.goal_id, e.document_id, e.passage_id, e.page, e.start, e."end", e.cluster, e.score, e.round,
+        p.heading, d.title, d.source, d.text
+    FROM assistant_evidence e JOIN documents d ON d.id = e.document_id JOIN passages p ON p.id = e.passage_id
+    WHERE e.session_id = ? ORDER BY e.number"""
+ACCEPT = """INSERT INTO assistant_evidence
+    VALUES (:session_id, (SELECT coalesce(max(number), 0) + 1 FROM assistant_evidence WHERE session_id = :session_id),
+        :goal_id, :document_id, :passage_id, :page, :start, :end, :cluster, :score, :round)
+    ON CONFLICT DO NOTHING"""
+NUMBER = """SELECT number FROM assistant_evidence WHERE session_id = :session_id AND goal_id = :goal_id
+    AND document_id = :document_id AND start = :start AND "end" = :end"""
+
+
+class EmbeddedAssistants:
+    """What `desk_sessions.SessionBook` asks for, over one SQLite file."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database, self._clock = database, clock
+
+    async def begin(self, facts: SessionFacts) -> None:
+        row = (facts.id, facts.owner, dumps(facts.strategy), dumps(facts.scope), self._clock.now())
+        query = "INSERT INTO assistants VALUES (?, ?, ?, ?, ?)"
+        await self._database.write(lambda connection: connection.execute(query, row) and None)
+
+    async def session(self, prefix: str, owner: str) -> SessionFacts:
+        """By id, unique prefix or `last`. Raises NotFound."""
+        query, values = "SELECT id, strategy, scope FROM assistants WHERE owner = ?", (owner,)
+        if prefix == "last":
+            found = await self._rows(f"{query} ORDER BY created_at DESC, id DESC LIMIT 1", values)
+        else:
+            found = await self._rows(f"{query} AND id >= ? AND id < ? LIMIT 2", (*values, prefix, prefix + TOP))
+        if len(found) != 1 or not prefix:
+            said = "More than one session begins with" if found else "There is no session"
+            raise NotFound(f"{said} {prefix}. `open_session` gives an id.")
+        id_, strategy, scope = found[0]
+        return SessionFacts(id_, owner, loads(strategy, Strategy), loads(scope, Scope))
+
+    async def accept(self, session_id: str, goal_id: str, citation: Citation, score: float, round_: int) -> int:
+        """The number of this quotation for this goal, now and ever after."""
+        values: dict[str, Any] = {"session_id": session_id, "goal_id": goal_id, "document_id": citation.document_id}
+        values |= {"passage_id": passage_number(citation.passage_id), "page": citation.page, "start": citation.start}
+        values |= {"end": citation.end, "cluster": citation.cluster, "score": score, "round": round_}
+
+        def work(connection: apsw.Connection) -> int:
+            connection.execute(ACCEPT, values)
+            key = {name: values[name] for name in ("session_id", "goal_id", "document_id", "start", "end")}
+            return int(connection.execute(NUMBER, key).get)
+
+        return await self._database.write(work)
+
+    async def evidence(self, session_id: str) -> Sequence[Stand]:
+        """What stands, by number; what quotes a purged document is gone from it."""
+        return [_stand(row) for row in await self._rows(STANDS, (session_id,))]
+
+    async def _rows(self, query: str, values: tuple[str, ...]) -> list[tuple[Any, ...]]:
+        return await self._database.read(lambda connection: every(connection.execute(query, values)))
+
+
+def _stand(row: Sequence[Any]) -> Stand:
+    number, goal_id, document_id, passage, page, start, end, cluster, score, round_, heading, title, source, text = row
+    snippet = text[start:end]
+    citation = Citation(
+        document_id=DocumentId(document_id),
+        title=title,
+        source=source,
+        page=page,
+        start=start,
+        end=end,
+        snippet=snippet,
+        sha256=sha256(snippet.encode("utf-8", "surrogatepass")).hexdigest(),
+        passage_id=passage_id(passage),
+        cluster=cluster,
+    )
+    return Stand(EvidenceRef(number, goal_id, snippet, heading, score, round_), citation)

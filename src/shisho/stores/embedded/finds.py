@@ -1,0 +1,193 @@
+"""What jobs have found, in SQLite, and what a task's visitor is told of it. Writes carry the fence of their job."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import apsw
+
+from shisho.domain.corpus import WEB_CORPUS, DocumentId
+from shisho.domain.job import Claim, JobId, JobState, Stale, TaskId
+from shisho.domain.task import Failure, Find, JobKind, Report, Result, Waiting
+from shisho.ports import Clock
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.rows import every
+
+MOST_FAILURES = 20
+ADD = """INSERT INTO finds(task_id, job_id, canonical_url, seq, url, title, snippet, published_at, query, engine, page_number,
+        rank_on_page, rank, status)
+    VALUES (:task_id, :job_id, :canonical_url, (SELECT coalesce(max(seq), 0) + 1 FROM finds WHERE task_id = :task_id), :url,
+        :title, :snippet, :published_at, :query, :engine, :page_number, :rank_on_page,
+        (SELECT count(*) + 1 FROM finds WHERE job_id = :job_id), 'found')
+    ON CONFLICT DO NOTHING"""
+SETTLE = """UPDATE finds SET status = :status, document_id = :document_id, code = :code, reason = :reason, fetched_at = :now,
+        seq = (SELECT max(seq) + 1 FROM finds WHERE task_id = :task_id)
+    WHERE job_id = :job_id AND canonical_url = :canonical_url"""
+SEEN = """SELECT canonical_url FROM finds WHERE task_id = :task_id AND canonical_url IN (SELECT value FROM json_each(:urls))
+    AND NOT (job_id = :job_id AND page_number IS :page_number)"""
+RESULTS = """SELECT f.seq, f.url, coalesce(nullif(d.title, ''), f.title), f.query, f.engine, f.rank, f.document_id,
+        coalesce(d.passage_count, 0), f.job_id, j.state, f.fetched_at
+    FROM finds f JOIN jobs j ON j.id = f.job_id LEFT JOIN documents d ON d.id = f.document_id
+    WHERE f.task_id = :task_id AND f.seq > :after ORDER BY f.seq LIMIT :limit"""
+FAILURES = """SELECT query, url, code, reason FROM
+        (SELECT query, url, code, reason, seq FROM finds WHERE task_id = :task_id AND status = 'failed'
+         ORDER BY seq DESC LIMIT :most)
+    UNION ALL SELECT * FROM
+        (SELECT input_json ->> 'query', coalesce(input_json ->> 'url', input_json ->> 'source'),
+            error_json ->> '$[#-1].code', error_json ->> '$[#-1].message'
+         FROM jobs WHERE task_id = :task_id AND state = 'failed' ORDER BY finished_at DESC LIMIT :most)
+    UNION ALL SELECT * FROM
+        (SELECT input_json ->> 'query', each.value ->> 'url', each.value ->> 'code', each.value ->> 'reason'
+         FROM jobs, json_each(jobs.output_json, '$.errors') each
+         WHERE task_id = :task_id AND state = 'completed' AND kind = 'search_queue' LIMIT :most)"""
+WAITING = """SELECT j.id, j.task_id, j.progress_json, j.created_at, j.not_before
+    FROM jobs j JOIN tasks t ON t.id = j.task_id
+    WHERE j.state = 'awaiting_auth' AND t.owner = :owner AND (:task_id IS NULL OR j.task_id = :task_id)
+    ORDER BY j.created_at, j.id"""
+ORPHANS = """SELECT DISTINCT d.id FROM finds f JOIN documents d ON d.id = f.document_id JOIN corpora c ON c.id = d.corpus_id
+    WHERE f.task_id = :task_id AND c.name = :corpus AND d.state <> 'purged'
+    AND NOT EXISTS (SELECT 1 FROM finds o WHERE o.document_id = d.id AND o.task_id <> :task_id)
+    AND NOT EXISTS (SELECT 1 FROM places p WHERE p.document_id = d.id AND p.source NOT LIKE 'http%')
+    AND NOT EXISTS (SELECT 1 FROM assistant_evidence s WHERE s.document_id = d.id)
+    AND NOT EXISTS (SELECT 1 FROM evidence e LEFT JOIN jobs j ON j.id = e.answer_id
+        WHERE e.document_id = d.id AND j.task_id IS NOT :task_id)"""
+
+
+class EmbeddedFinds:
+    """What `handlers.Finds` and `desk_tasks.Reports` ask for, over one SQLite file."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database, self._clock = database, clock
+
+    async def add(self, claim: Claim, finds: Sequence[Find]) -> int:
+        """Store what one page holds, once. Returns how many of them the task had not met elsewhere."""
+        urls = json.dumps([one.canonical_url for one in finds])
+
+        def work(connection: apsw.Connection) -> int:
+            values: dict[str, Any] = {"task_id": _held(connection, claim), "job_id": claim.job_id}
+            page = finds[0].page_number if finds else None
+            known = every(connection.execute(SEEN, values | {"urls": urls, "page_number": page}))
+            for one in finds:
+                connection.execute(ADD, values | _columns(one))
+            return len({one.canonical_url for one in finds}) - len({url for (url,) in known})
+
+        return await self._database.write(work)
+
+    async def settle(
+        self, claim: Claim, canonical_url: str, document_id: DocumentId | None = None, *, code: str = "", reason: str = ""
+    ) -> None:
+        """What became of a find: a document, or a failure with its code; with neither, it is left out."""
+        status = "failed" if code else "visited" if document_id else "left_out"
+        values = {"status": status, "document_id": document_id, "code": code or None, "reason": reason or None}
+        values |= {"job_id": claim.job_id, "canonical_url": canonical_url, "now": self._clock.now()}
+
+        def work(connection: apsw.Connection) -> None:
+            connection.execute(SETTLE, values | {"task_id": _held(connection, claim)})
+
+        await self._database.write(work)
+
+    async def settled(self, job_id: JobId) -> Mapping[str, DocumentId | None]:
+        """The finds of a job that need no visit any more, and their documents."""
+        query = "SELECT canonical_url, document_id FROM finds WHERE job_id = ? AND status <> 'found'"
+        return dict(await self._rows(query, (job_id,)))
+
+    async def of_job(self, job_id: JobId) -> Sequence[Mapping[str, Any]]:
+        """The finds of a job in order of rank: rank, page_number, url, title, status, document_id."""
+        names = ("rank", "page_number", "url", "title", "status", "document_id")
+        query = f"SELECT {', '.join(names)} FROM finds WHERE job_id = ? ORDER BY rank"
+        return [dict(zip(names, row, strict=True)) for row in await self._rows(query, (job_id,))]
+
+    async def report(self, task_id: TaskId, owner: str, after: int, limit: int) -> Report:
+        """All that a status tells beside the task itself, as of one moment."""
+
+        def work(connection: apsw.Connection) -> Report:
+            values: dict[str, Any] = {"task_id": task_id}
+            tally = "SELECT kind, state, count(*) FROM jobs WHERE task_id = :task_id GROUP BY kind, state"
+            visits = """SELECT count(*) FILTER (WHERE status IN ('visited', 'failed')),
+                count(*) FILTER (WHERE status <> 'left_out') FROM finds WHERE task_id = :task_id AND url LIKE 'http%'"""
+            answer = """SELECT id FROM jobs WHERE task_id = :task_id AND kind = :kind AND state = 'completed'
+                ORDER BY created_at DESC, id DESC LIMIT 1"""
+            found = every(connection.execute(RESULTS, values | {"after": after, "limit": limit + 1}))
+            ((visited, known),) = every(connection.execute(visits, values))
+            return Report(
+                tally={(kind, JobState(state)): count for kind, state, count in every(connection.execute(tally, values))},
+                visited=visited,
+                known=known,
+                results=[_result(row) for row in found[:limit]],
+                last=found[:limit][-1][0] if found else after,
+                more=len(found) > limit,
+                failures=[Failure(*row) for row in every(connection.execute(FAILURES, values | {"most": MOST_FAILURES}))],
+                waiting=_waiting(connection, owner, task_id),
+                answer_id=connection.execute(answer, values | {"kind": JobKind.ANSWER}).get,
+            )
+
+        return await self._database.read(work)
+
+    async def waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[Waiting]:
+        """Jobs that wait for a person, oldest first."""
+        return await self._database.read(lambda connection: _waiting(connection, owner, task_id))
+
+    async def orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
+        """Web pages that nothing but this task reaches: no other task's finds or answers, no session, no other answer."""
+        found = await self._rows(ORPHANS, {"task_id": task_id, "corpus": WEB_CORPUS})
+        return [DocumentId(name) for (name,) in found]
+
+    async def forget(self, task_id: TaskId) -> int:
+        """Delete the finds of a task. Returns how many there were."""
+
+        def work(connection: apsw.Connection) -> int:
+            connection.execute("DELETE FROM finds WHERE task_id = ?", (task_id,))
+            return connection.changes()
+
+        return await self._database.write(work)
+
+    async def _rows(self, query: str, values: Any) -> list[tuple[Any, ...]]:
+        return await self._database.read(lambda connection: every(connection.execute(query, values)))
+
+
+def _held(connection: apsw.Connection, claim: Claim) -> str:
+    query = "SELECT task_id FROM jobs WHERE id = ? AND state = 'running' AND attempt = ?"
+    found = every(connection.execute(query, (claim.job_id, claim.attempt)))
+    if not found:
+        raise Stale
+    return str(found[0][0])
+
+
+def _columns(find: Find) -> dict[str, Any]:
+    names: Collection[str] = Find.__dataclass_fields__
+    return {name: getattr(find, name) for name in names}
+
+
+def _result(row: Sequence[Any]) -> Result:
+    return Result(
+        url=row[1],
+        title=row[2],
+        query=row[3],
+        engine=row[4],
+        rank=row[5],
+        document_id=None if row[6] is None else DocumentId(row[6]),
+        passages=row[7],
+        job_id=JobId(row[8]),
+        job_state=JobState(row[9]),
+        fetched_at=row[10],
+    )
+
+
+def _waiting(connection: apsw.Connection, owner: str, task_id: TaskId | None) -> list[Waiting]:
+    found = every(connection.execute(WAITING, {"owner": owner, "task_id": task_id}))
+    told = ((row, json.loads(row[2]).get("challenge", {})) for row in found)
+    return [
+        Waiting(
+            id=JobId(job_id),
+            task_id=TaskId(task),
+            domain=challenge.get("domain", ""),
+            url=challenge.get("url", ""),
+            engine=challenge.get("engine", ""),
+            kind=challenge.get("kind", ""),
+            since=challenge.get("since", created_at),
+            expires_at=until,
+        )
+        for (job_id, task, _, created_at, until), challenge in told
+    ]

@@ -1,0 +1,76 @@
+"""What the owner thinks of sources, in SQLite, and what answers therefore leave out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import apsw
+
+from shisho.domain.corpus import WEB_CORPUS, DocumentId, PassageId
+from shisho.domain.inquiry import Evidence
+from shisho.domain.task import LeftOut
+from shisho.ports import Clock
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.rows import every, passage_id
+
+# The host between `://` and the next slash; a dot before and a colon after let a suffix match whole labels only.
+BLOCKED = """SELECT d.id FROM documents d JOIN opinions o ON o.owner = d.owner AND o.kind = 'domain'
+    WHERE d.owner = :owner AND d.state = 'live' AND d.source LIKE 'http%://%' AND
+        '.' || lower(substr(substr(d.source, instr(d.source, '://') + 3), 1,
+            instr(substr(d.source, instr(d.source, '://') + 3) || '/', '/') - 1)) || ':' LIKE '%.' || o.target || ':%'"""
+# Pages that only cancelled jobs have brought; what a corpus of the owner's own holds was wanted there.
+CANCELLED = """SELECT f.document_id FROM finds f JOIN jobs j ON j.id = f.job_id
+    JOIN documents d ON d.id = f.document_id JOIN corpora c ON c.id = d.corpus_id
+    WHERE d.owner = :owner AND d.state = 'live' AND c.name = :corpus
+    GROUP BY f.document_id HAVING min(j.state = 'cancelled') = 1"""
+REJECTED = """SELECT p.id FROM opinions o JOIN passages p ON p.document_id = o.document_id
+    WHERE o.owner = :owner AND o.kind = 'evidence' AND p.start < o."end" AND p."end" > o.start"""
+
+
+class EmbeddedOpinions:
+    """What `desk_tasks.Opinions` and `handlers.Opinions` ask for, over one SQLite file."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database, self._clock = database, clock
+
+    async def block(self, owner: str, domain: str) -> None:
+        await self._say((owner, "domain", domain, None, None, None, self._clock.now()))
+
+    async def unblock(self, owner: str, domain: str) -> None:
+        await self._unsay((owner, "domain", domain))
+
+    async def reject(self, owner: str, evidence: Evidence) -> None:
+        row = (owner, "evidence", evidence.id, evidence.document_id, evidence.start, evidence.end, self._clock.now())
+        await self._say(row)
+
+    async def restore(self, owner: str, evidence: Evidence) -> None:
+        await self._unsay((owner, "evidence", evidence.id))
+
+    async def blocked(self, owner: str) -> Sequence[str]:
+        """The blocked domains."""
+        query = "SELECT target FROM opinions WHERE owner = ? AND kind = 'domain' ORDER BY target"
+        found = await self._database.read(lambda connection: every(connection.execute(query, (owner,))))
+        return [domain for (domain,) in found]
+
+    async def left_out(self, owner: str) -> LeftOut:
+        """What answers do without, as of now."""
+
+        def work(connection: apsw.Connection) -> LeftOut:
+            values = {"owner": owner}
+            documents = every(connection.execute(BLOCKED, values))
+            documents += every(connection.execute(CANCELLED, values | {"corpus": WEB_CORPUS}))
+            passages = every(connection.execute(REJECTED, values))
+            return LeftOut(
+                tuple(sorted({DocumentId(name) for (name,) in documents})),
+                tuple(sorted({PassageId(passage_id(number)) for (number,) in passages})),
+            )
+
+        return await self._database.read(work)
+
+    async def _say(self, row: tuple[str | int | None, ...]) -> None:
+        query = "INSERT INTO opinions VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+        await self._database.write(lambda connection: connection.execute(query, row) and None)
+
+    async def _unsay(self, key: tuple[str, str, str]) -> None:
+        query = "DELETE FROM opinions WHERE owner = ? AND kind = ? AND target = ?"
+        await self._database.write(lambda connection: connection.execute(query, key) and None)

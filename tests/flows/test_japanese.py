@@ -36,8 +36,8 @@ TABLE = [
 
 @pytest.mark.parametrize(("asked", "written"), TABLE)
 async def test_it_hits(desk: Desk, asked: str, written: str) -> None:
-    for number, text in enumerate([*OTHERS, written]):
-        await desk.add_source(Source(f"{number}.txt", text.encode()))
+    for name, text in zip("甲乙丙丁", [*OTHERS, written], strict=True):
+        await desk.add_source(Source(f"{name}.txt", text.encode()))
     found = await desk.search([asked])
     assert found and found[0].text == written
 

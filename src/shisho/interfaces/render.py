@@ -29,21 +29,17 @@ def silent(event: str, **facts: object) -> None:
 
 def progress(words: Words) -> Notify:
     """Live lines on the error stream: files taken in, what is searched, what was kept."""
+    rounds = 0
 
     def show(event: str, **facts: Any) -> None:
-        given = facts.get("given", {})
+        nonlocal rounds
         if event == "file" and facts["receipt"].outcome is not Outcome.KNOWN:
             _err.print(_receipt_line(facts["receipt"], words))
         elif event == "plan":
-            _err.print(
-                words(
-                    "round",
-                    n=given["plans"][-1].reasoning and len(given["plans"]),
-                    text=" ".join(given["plans"][-1].keyword_query),
-                )
-            )
+            rounds += 1
+            _err.print(words("round", n=rounds, text=" ".join(facts["given"]["plans"][-1].keyword_query)))
         elif event == "evaluate":
-            _err.print(words("kept", n=len(given["evidence"])))
+            _err.print(words("kept", n=len(facts["given"]["evidence"])))
 
     return show if _err.is_terminal else silent
 

@@ -63,6 +63,14 @@ LIVES_IN = {
     "typer": ("interfaces/",),
     "rich": ("interfaces/",),
     "platformdirs": ("settings.py",),
+    "mcp": ("interfaces/mcp",),
+    "mcp_types": ("interfaces/mcp",),
+    "fastapi": ("interfaces/http",),
+    "starlette": ("interfaces/http",),
+    "uvicorn": ("interfaces/http",),
+    "sse_starlette": ("interfaces/http",),
+    "pydantic": ("interfaces/",),
+    "pydantic_core": ("interfaces/",),
 }
 CORES = re.compile(r"shisho\.(web\.engines|web\.fetch|web\.browser|corpus\.readers)\b")
 

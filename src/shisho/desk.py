@@ -166,6 +166,17 @@ class Desk:
         """The original text that every citation's offsets count in."""
         return await self.shelf.text(document_id)
 
+    async def page(self, prefix: str, number: int) -> str:
+        """The text of one page (from 1); page 1 of a document without pages is all of it. Raises NotFound, SourceRemoved."""
+        document = await self.document(prefix)
+        text = await self.shelf.text(document.id)
+        if not 1 <= number <= (document.page_count or 1):
+            raise NotFound(f"{document.source} has no page {number}: it has {document.page_count or 1}.")
+        if document.page_count is None:
+            return text
+        lines = [line for line in await self.shelf.lines(document.id) if line.page == number]
+        return text[lines[0].start : lines[-1].end] if lines else ""
+
     async def remove(self, prefix: str, *, purge: bool = False) -> Document:
         """Take a document out of search; with `purge` erase it and every quotation of it. Returns what it was."""
         document = await self.document(prefix)

@@ -1,0 +1,97 @@
+"""`shisho mcp` and `shisho serve`: the desk for assistants and programs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from shisho import settings
+from shisho.errors import ShishoError
+from shisho.interfaces.client_configs import Client, config
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+    from shisho.interfaces.http_guard import Rules
+    from shisho.settings import Settings
+
+
+def mcp(
+    context: typer.Context,
+    print_config: Annotated[
+        Client | None, typer.Option("--print-config", help="print what to paste into this client's settings, and end")
+    ] = None,
+) -> None:
+    """Serve an assistant over standard input and output (MCP). Ends with its client; its jobs go on when anything runs."""
+    if print_config is not None:
+        typer.echo(config(print_config, context.obj["home"]))
+        return
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces.mcp import build
+
+        await build(desk).run_stdio_async()
+
+    _run(context, work)
+
+
+def serve(
+    context: typer.Context,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="0: the system chooses")] = 8765,
+    host: Annotated[str, typer.Option(help="where to listen; beyond this machine only with a token")] = "127.0.0.1",
+    token: Annotated[
+        str | None, typer.Option(help="clients must send it; better set SHISHO_TOKEN, which ps does not show")
+    ] = None,
+) -> None:
+    """Serve REST under /api/v1 and MCP under /mcp, with workers, until interrupted."""
+    given = {"token": token} if token else {}
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces.http import serve as served
+
+        await served(desk, rules, port, _started)
+
+    try:
+        rules = _rules(settings.load(**context.obj, **given), host)
+    except ShishoError as error:
+        _fail(error)
+    _run(context, work)
+
+
+def _started(address: str) -> None:
+    typer.echo(f"Shisho: {address}  REST {address}/api/v1  MCP {address}/mcp")
+
+
+def _rules(held: Settings, host: str) -> Rules:
+    from shisho.interfaces.http_guard import Rules
+
+    documents = held.whole("max_file_mb") * (4 << 20) // 3 + (1 << 20)  # base64 of the largest file, and the rest of the call
+    return Rules(
+        host=host,
+        token=held.text("token"),
+        hosts=frozenset(held.words("allowed_hosts")),
+        origins=frozenset(held.words("allowed_origins")),
+        large={"/api/v1/documents": documents},
+    )
+
+
+def _run(context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, None]]) -> None:
+    async def opened() -> None:
+        from shisho.bootstrap import open_desk
+
+        async with open_desk(**context.obj) as desk:
+            await work(desk)
+
+    try:
+        asyncio.run(opened())
+    except ShishoError as error:
+        _fail(error)
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+
+
+def _fail(error: ShishoError) -> NoReturn:
+    typer.echo(f"{error.code}: {error.message}", err=True)
+    raise typer.Exit(2)

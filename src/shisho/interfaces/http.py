@@ -1,0 +1,127 @@
+"""The HTTP server over a desk: health, REST under /api/v1, MCP under /mcp."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import uvicorn
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
+
+import shisho
+from shisho.desk import Desk
+from shisho.errors import Conflict, InvalidParams, NotFound, ShishoError, TimedOut
+from shisho.interfaces import http_routes, mcp
+from shisho.interfaces.contract import VERBS
+from shisho.interfaces.failures import told
+from shisho.interfaces.http_guard import Guard, Rules
+
+READY_SECONDS = 5.0
+GRACE_SECONDS = 2  # long polls are cut when the server ends; their jobs are not
+API = "/api/v1"
+
+
+def build(desk: Desk, rules: Rules) -> ASGIApp:
+    """The whole application, guarded."""
+    server = mcp.build(desk)
+    served = server.streamable_http_app(host=rules.host)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with server.session_manager.run():
+            yield
+
+    app = FastAPI(
+        title="Shisho",
+        version=shisho.__version__,
+        openapi_url=f"{API}/openapi.json",
+        docs_url=None,  # its page loads scripts from elsewhere
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    _health(app, desk)
+    router = APIRouter(prefix=API)
+    http_routes.add_news(router, desk)
+    for verb in VERBS:
+        http_routes.add(router, verb, desk)
+    app.include_router(router)
+    app.router.routes.extend(served.routes)
+    _refusals(app)
+    return Guard(app, rules)
+
+
+async def serve(desk: Desk, rules: Rules, port: int, started: Callable[[str], None]) -> None:
+    """Serve until told to end. Port 0: the system chooses; `started` is called with the address."""
+    listener = _listen(rules.host, port)
+    config = uvicorn.Config(
+        build(desk, rules), log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_SECONDS
+    )
+    started(_address(rules.host, listener.getsockname()[1]))
+    await uvicorn.Server(config).serve(sockets=[listener])
+
+
+def _health(app: FastAPI, desk: Desk) -> None:
+    @app.get("/livez", operation_id="livez", tags=["health"])
+    async def livez() -> dict[str, str]:
+        """The process answers."""
+        return {"status": "ok"}
+
+    @app.get("/readyz", operation_id="readyz", tags=["health"], responses={503: {"model": http_routes.Refused}})
+    async def readyz() -> dict[str, str]:
+        """The database answers."""
+        async with asyncio.timeout(READY_SECONDS):
+            await desk.corpora()
+        return {"status": "ok"}
+
+
+def _refusals(app: FastAPI) -> None:
+    @app.exception_handler(ShishoError)
+    async def ours(request: Request, error: ShishoError) -> JSONResponse:
+        return http_routes.refused(error)
+
+    @app.exception_handler(TimeoutError)
+    async def late(request: Request, error: TimeoutError) -> JSONResponse:
+        return http_routes.refused(TimedOut("The database did not answer in time. Try again."))
+
+    @app.exception_handler(RequestValidationError)
+    async def wrong(request: Request, error: RequestValidationError) -> JSONResponse:
+        found = [{"argument": ".".join(map(str, each["loc"][1:])), "reason": each["msg"]} for each in error.errors()]
+        said = "; ".join(f"{each['argument'] or 'body'}: {each['reason']}" for each in found[:5])
+        return http_routes.refused(InvalidParams(f"The request cannot be understood. {said}.", wrong=found[:20]))
+
+    @app.exception_handler(HTTPException)
+    async def nowhere(request: Request, error: HTTPException) -> JSONResponse:
+        if error.status_code == 404:
+            return http_routes.refused(NotFound(f"There is nothing at {request.url.path}. The API is under {API}."))
+        if error.status_code >= 500:
+            return http_routes.refused(error)
+        return JSONResponse(told(InvalidParams(f"{error.detail}.")), error.status_code, headers=error.headers)
+
+    @app.exception_handler(Exception)
+    async def broken(request: Request, error: Exception) -> JSONResponse:
+        return http_routes.refused(error)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host.strip("[]"), port))
+    except OSError as error:
+        listener.close()
+        raise Conflict(
+            f"Port {port} of {host} cannot be used: {error.strerror}. Choose another: shisho serve --port N"
+        ) from error
+    listener.listen(2048)
+    return listener
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://[{host.strip('[]')}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,0 +1,180 @@
+"""Who may speak to the server: Host, Origin, token, size and time of the body; and the headers every reply carries."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from shisho.errors import InvalidParams
+
+OPEN_PATHS = frozenset({"/livez", "/readyz"})
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "x-frame-options": "DENY",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "cache-control": "no-store",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """`host` is where the server listens; `hosts` are further names it answers to, `origins` pages of others that may call
+    it. A body has `body_bytes` at most, at the paths in `large` so many, and must have come in `body_seconds`.
+
+    Raises InvalidParams where others than this machine could come in without a token.
+    """
+
+    host: str = "127.0.0.1"
+    token: str = ""
+    hosts: frozenset[str] = frozenset()
+    origins: frozenset[str] = frozenset()
+    body_bytes: int = 4 << 20
+    large: Mapping[str, int] = field(default_factory=dict)
+    body_seconds: float = 60.0
+
+    def __post_init__(self) -> None:
+        if not self.token and not is_loopback(self.host):
+            raise InvalidParams(
+                f"To listen on {self.host} a token is needed, or everyone who reaches it could read the library. "
+                "Set SHISHO_TOKEN to a long random word, or listen on 127.0.0.1."
+            )
+
+    def refusal(self, path: str, headers: Headers) -> Refusal | None:
+        """Why this request may not come in."""
+        if not self._host_known(headers.get("host", "")):
+            return Refusal(421, "FORBIDDEN_ADDRESS", "This Host name is not one of this server's. Add it to allowed_hosts.")
+        if not self._origin_known(headers.get("origin"), headers.get("host", "")):
+            return Refusal(403, "FORBIDDEN_ADDRESS", "Pages of this origin may not call. Add it to allowed_origins.")
+        if self.token and path not in OPEN_PATHS and not self._token_right(headers.get("authorization", "")):
+            return Refusal(401, "AUTH_REQUIRED", "Send the server's token: Authorization: Bearer …")
+        return None
+
+    def _host_known(self, host: str) -> bool:
+        try:
+            name = (urlsplit(f"//{host}").hostname or "").lower()
+        except ValueError:
+            return False
+        # A page can make its own name point at this machine, but not an address: addresses cannot be rebound.
+        return name in LOOPBACK | self.hosts | {self.host} or (not is_loopback(self.host) and _is_address(name))
+
+    def _origin_known(self, origin: str | None, host: str) -> bool:
+        return (
+            origin is None or origin in self.origins or origin.lower() in {f"http://{host}".lower(), f"https://{host}".lower()}
+        )
+
+    def _token_right(self, given: str) -> bool:
+        scheme, _, word = given.partition(" ")
+        return scheme.lower() == "bearer" and hmac.compare_digest(_digest(word.strip()), _digest(self.token))
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A request that is answered at the door."""
+
+    status: int
+    code: str
+    message: str
+
+    async def __call__(self, send: Send) -> None:
+        body = {"ok": False, "code": self.code, "message": self.message, "details": {}, "error_id": uuid.uuid4().hex[:12]}
+        headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
+        if self.status == 401:
+            headers.append((b"www-authenticate", b"Bearer"))
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        await send({"type": "http.response.body", "body": json.dumps(body, ensure_ascii=False).encode()})
+
+
+class Guard:
+    """The outermost layer of the application. A body is taken in whole before anything is done with it."""
+
+    def __init__(self, app: ASGIApp, rules: Rules) -> None:
+        self.app, self.rules = app, rules
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            return await self.app(scope, receive, send)
+        if scope["type"] != "http":
+            return await send({"type": "websocket.close", "code": 1008})
+        sealed = _sealed(send)
+        refusal = self.rules.refusal(scope["path"], Headers(scope=scope))
+        taken = refusal or await self._taken(scope, receive)
+        if isinstance(taken, Refusal):
+            return await taken(sealed)
+        if taken is not None:
+            await self.app(scope, _replayed(taken, receive), sealed)
+
+    async def _taken(self, scope: Scope, receive: Receive) -> bytes | Refusal | None:
+        """The body; None where the client has gone."""
+        most = self.rules.large.get(scope["path"], self.rules.body_bytes)
+        too_large = Refusal(413, "TOO_LARGE", f"The body is over {most:,} bytes.")
+        declared = Headers(scope=scope).get("content-length", "0")
+        if declared.isdigit() and int(declared) > most:
+            return too_large
+        body = bytearray()
+        try:
+            async with asyncio.timeout(self.rules.body_seconds):
+                while True:
+                    message = await receive()
+                    if message["type"] != "http.request":
+                        return None
+                    body += message.get("body", b"")
+                    if len(body) > most:
+                        return too_large
+                    if not message.get("more_body", False):
+                        return bytes(body)
+        except TimeoutError:
+            return Refusal(408, "TIMEOUT", f"The body did not come within {self.rules.body_seconds:g} seconds.")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach what listens there."""
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _digest(word: str) -> bytes:
+    return hashlib.sha256(word.encode()).digest()
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return first.pop() if first else await receive()
+
+    return replay
+
+
+def _sealed(send: Send) -> Send:
+    async def seal(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(raw=list(message.get("headers", [])))
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+            message = {**message, "headers": headers.raw}
+        await send(message)
+
+    return seal

@@ -1,0 +1,79 @@
+"""A verb of the desk as the outside sees it. MCP tools and REST routes are both made from these."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, fields
+from enum import Enum
+from functools import cached_property
+from typing import Any, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic_core import to_jsonable_python
+
+
+class Effect(Enum):
+    """What calling it does: looks, adds, changes what can be changed back, or destroys."""
+
+    READ = "read"
+    ADD = "add"
+    CHANGE = "change"
+    DESTROY = "destroy"
+
+
+class Reply(BaseModel):
+    """What every verb gives beside its own."""
+
+    model_config = ConfigDict(extra="forbid")
+    more: bool = Field(default=False, description="there is more than is shown: pass `cursor`, or open `link`")
+    cursor: str | None = Field(default=None, description="pass it to the same verb for what comes next")
+    link: str | None = Field(default=None, description="the resource that holds all of it")
+
+
+@dataclass(frozen=True)
+class Verb:
+    """`run(desk, **arguments)` gives a `noun`, a dataclass; its signature and docstring are the contract.
+
+    `route`: method and path under /api/v1; names in braces are arguments. `again`: calling it twice does no more than once.
+    `outside`: it may reach beyond this library. `link`: the resource that holds all of the reply, as a format of the noun.
+    `rows`: the list that is paged, and the field of a row that is the cursor after it.
+    """
+
+    run: Callable[..., Awaitable[Any]]
+    noun: type
+    title: str
+    route: tuple[str, str]
+    effect: Effect
+    again: bool = True
+    outside: bool = False
+    link: str | None = None
+    rows: tuple[str, str] | None = None
+
+    @property
+    def name(self) -> str:
+        return self.run.__name__
+
+    @property
+    def says(self) -> str:
+        return inspect.cleandoc(self.run.__doc__ or "")
+
+    @cached_property
+    def parameters(self) -> Sequence[inspect.Parameter]:
+        """Without the desk, annotations resolved."""
+        signature = inspect.signature(self.run, eval_str=True)
+        return [each.replace(kind=each.KEYWORD_ONLY) for each in list(signature.parameters.values())[1:]]
+
+    @cached_property
+    def reply(self) -> type[Reply]:
+        """The noun as it is told."""
+        hints = get_type_hints(self.noun, include_extras=True)
+        own: dict[str, Any] = {each.name: (hints[each.name], ...) for each in fields(self.noun)}
+        return create_model(self.noun.__name__, __base__=Reply, __doc__=self.noun.__doc__, **own)
+
+    async def __call__(self, desk: Any, **arguments: Any) -> dict[str, Any]:
+        """The reply as JSON-ready data."""
+        found = await self.run(desk, **arguments)
+        link = None if self.link is None else self.link.format(found)
+        own: dict[str, Any] = to_jsonable_python(found)
+        return {**own, "more": own.get("more", False), "cursor": own.get("cursor"), "link": link}

@@ -27,6 +27,7 @@ class Setting:
     default: Value
     help: str
     choices: tuple[str, ...] = ()
+    secret: bool = False
 
 
 TABLE: tuple[Setting, ...] = (
@@ -42,6 +43,9 @@ TABLE: tuple[Setting, ...] = (
     Setting("workers", 2, "jobs done at once by a server or by `shisho worker`"),
     Setting("max_job_seconds", 600.0, "seconds one attempt at a job may take; then it ends with what it has"),
     Setting("allowed_roots", "", "folders whose files MCP and HTTP callers may name, separated as in PATH; empty: none"),
+    Setting("token", "", "word that HTTP clients must send; needed to listen beyond this machine", secret=True),
+    Setting("allowed_hosts", "", "further host names the HTTP server answers to, separated by commas"),
+    Setting("allowed_origins", "", "web pages of others that may call the HTTP server, as https://name, separated by commas"),
     Setting("max_file_mb", 50, "largest file taken in, in megabytes"),
     Setting("reader_seconds", 60.0, "seconds a reader may spend on one file (HTML: 5)"),
     Setting("reader_memory_mb", 1024, "memory a reader may use, in megabytes"),
@@ -62,6 +66,15 @@ class Settings:
 
     def text(self, name: str) -> str:
         return str(self.values[name])
+
+    def shown(self, name: str) -> Value:
+        """The value as it may be printed."""
+        secret = any(row.secret for row in TABLE if row.name == name)
+        return "(set)" if secret and self.values[name] else self.values[name]
+
+    def words(self, name: str) -> frozenset[str]:
+        """A value that is a list with commas."""
+        return frozenset(word.strip() for word in self.text(name).split(",") if word.strip())
 
     def whole(self, name: str) -> int:
         return int(self.values[name])

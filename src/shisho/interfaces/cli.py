@@ -249,7 +249,13 @@ def settings(context: typer.Context, json_: Json = False) -> None:
     except ShishoError as error:
         _fail(error, json_)
     rows = [
-        {"name": row.name, "value": held[row.name], "from": held.origins[row.name], "default": row.default, "help": row.help}
+        {
+            "name": row.name,
+            "value": held.shown(row.name),
+            "from": held.origins[row.name],
+            "default": row.default,
+            "help": row.help,
+        }
         for row in settings_.TABLE
     ]
     _print({"home": str(held.home), "settings": rows}, json_, lambda: render.settings(rows, held.home, Words(held.japanese)))

@@ -71,8 +71,8 @@ def _rules(held: Settings, host: str) -> Rules:
     return Rules(
         host=host,
         token=held.text("token"),
-        hosts=frozenset(held.words("allowed_hosts")),
-        origins=frozenset(held.words("allowed_origins")),
+        hosts=held.words("allowed_hosts"),
+        origins=held.words("allowed_origins"),
         large={"/api/v1/documents": documents},
     )
 

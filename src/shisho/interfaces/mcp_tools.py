@@ -44,7 +44,7 @@ def result(verb: Verb, data: dict[str, Any]) -> CallToolResult:
     data = fitted(data)
     if verb.rows and data["more"]:
         rows, key = data[verb.rows[0]], verb.rows[1]
-        data["cursor"] = rows[-1][key] if rows else data["cursor"]
+        data["cursor"] = str(rows[-1][key]) if rows else data["cursor"]
     content: list[Any] = [TextContent(type="text", text=written(data))]
     if data["link"]:
         content.append(ResourceLink(type="resource_link", uri=data["link"], name=data["link"], mime_type="application/json"))

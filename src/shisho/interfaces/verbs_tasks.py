@@ -185,7 +185,9 @@ VERBS = (
     Verb(create_task, Created, "Create a task", ("POST", "/tasks"), Effect.ADD, again=False, link=TASK),
     Verb(queue_searches, Queued, "Queue searches", ("POST", "/searches"), Effect.ADD, again=False, outside=True, link=TASK),
     Verb(queue_urls, Queued, "Queue addresses", ("POST", "/urls"), Effect.ADD, again=False, outside=True, link=TASK),
-    Verb(get_status, Status, "Status of a task", ("GET", "/tasks/{task_id}"), Effect.READ, link=TASK),
+    Verb(
+        get_status, Status, "Status of a task", ("GET", "/tasks/{task_id}"), Effect.READ, link=TASK, rows=("results", "place")
+    ),
     Verb(list_tasks, Tasks, "List tasks", ("GET", "/tasks"), Effect.READ, rows=("tasks", "task_id")),
     Verb(stop_task, Stopped, "Stop a task", ("POST", "/tasks/{task_id}/stop"), Effect.CHANGE, link=TASK),
     Verb(resume_task, Resumed, "Resume a task", ("POST", "/tasks/{task_id}/resume"), Effect.CHANGE, outside=True, link=TASK),

@@ -15,7 +15,7 @@ import typer
 
 from shisho import settings as settings_
 from shisho.errors import Internal, InvalidParams, ShishoError
-from shisho.interfaces import engines_cli
+from shisho.interfaces import cli_serve, engines_cli
 from shisho.interfaces.filters import metadata_of, parsed
 from shisho.interfaces.words import Words
 
@@ -28,6 +28,8 @@ app = typer.Typer(
 )
 
 app.add_typer(engines_cli.app, name="engines")
+app.command()(cli_serve.mcp)
+app.command()(cli_serve.serve)
 
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
 Filters = Annotated[list[str], typer.Option("--filter", "-f", help="key=value, key=low..high; repeat a key for any of")]

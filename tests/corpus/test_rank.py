@@ -45,7 +45,7 @@ def order(asked: str, *passages: Passage, weights: Weights | None = None) -> lis
             passage("鯨は哺乳類だ。海は青い。", name="b"),
             passage("鯨は海だ。哺乳類は青い。", name="a"),
         ),
-        ("order", "猫の犬嫌い", passage("猫は犬が大嫌いだ。", name="b"), passage("犬は猫が大好きだ。", name="a")),
+        ("word for word", "猫の犬嫌い", passage("猫は犬が大嫌いだ。", name="b"), passage("犬は猫が大好きだ。", name="a")),
         (
             "wording",
             "梅雨がないのはどこか",
@@ -75,12 +75,12 @@ def test_a_score_is_the_sum_of_its_parts() -> None:
     one = passage("決定係数は回帰モデルの当てはまりの良さを表す。", "統計")
     ranked = rank(query(['"決定係数" は何を表すか']), [one], statistics([*NOISE, one]))[0]
     assert ranked.score == pytest.approx(sum(ranked.parts.values()))
-    assert all(ranked.parts[name] > 0 for name in ("terms", "pairs", "sentence", "wording", "adjacent", "phrase"))
+    assert all(ranked.parts[name] > 0 for name in ("terms", "pairs", "sentence", "wording", "phrase"))
 
 
 def test_bm25_is_what_the_textbook_says() -> None:
     one = passage("気圧、気圧。")
-    only = Weights(saturation=1.2, length=0.0, heading=0, pairs=0, sentence=0, adjacent=0, wording=0)
+    only = Weights(saturation=1.2, length=0.0, heading=0, pairs=0, sentence=0, wording=0)
     score = rank(query(["気圧"]), [one], Statistics(10, 2, 0, 2, {"気圧": 1}), only)[0].score
     assert score == pytest.approx(1.992430 * 2 * 2.2 / (2 + 1.2), rel=1e-5)  # ln(1 + (10 - 1 + .5) / 1.5)
 

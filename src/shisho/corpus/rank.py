@@ -1,7 +1,7 @@
 """Our scoring: a pure function of the query, the proposed passages and the corpus's statistics.
 
 BM25F over terms, where a heading counts as part of its passage, several times over; BM25 over character pairs; and what
-bags of words do not see: terms that meet in one sentence, neighbours, the question's own wording, quoted phrases.
+bags of words do not see: terms that meet in one sentence, the question's own wording, quoted phrases.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from shisho.domain.corpus import Passage, Ranked
 from shisho.language.terms import Query, squeeze
@@ -23,9 +22,8 @@ class Weights:
     length: float = 0.5  # BM25's b
     heading: float = 3.0  # a term of the heading counts as this many in the text
     pairs: float = 0.4
-    sentence: float = 0.3
-    adjacent: float = 0.3
-    wording: float = 0.3
+    sentence: float = 0.5
+    wording: float = 0.4
     phrase: float = 2.0
 
 
@@ -82,7 +80,6 @@ class _Scale:
         rarity = idf(query.terms, statistics)
         self._terms = {f" {term} ": worth for term, worth in rarity.items()}
         self._pairs = {pair: _idf(statistics.bigrams.get(pair, 0), statistics.passages) for pair in query.bigrams}
-        self._adjacent = {f" {a}  {b} ": min(rarity[a], rarity[b]) for a, b in pairwise(query.terms)}
         phrases = {f" {'  '.join(phrase)} ": phrase for phrase in query.phrases}
         self._phrases = {found: sum(rarity.get(term, 0.0) for term in phrase) for found, phrase in phrases.items()}
 
@@ -97,7 +94,6 @@ class _Scale:
             "terms": self._bm25f(counts, named, passage),
             "pairs": weights.pairs * self._bm25_pairs(plain, passage),
             "sentence": weights.sentence * self._best_sentence(counts, named, body),
-            "adjacent": weights.adjacent * sum([worth for found, worth in self._adjacent.items() if found in body]),
             "wording": weights.wording * worded,
             "phrase": weights.phrase * sum([worth for found, worth in self._phrases.items() if found in whole]),
         }

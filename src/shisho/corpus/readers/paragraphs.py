@@ -1,139 +1,188 @@
-"""Printed lines to blocks: paragraphs by distance, indent and marks; headings by the type they are set in."""
+"""Printed lines to blocks: which line goes on with the one before it, and what kind of block they make."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
-from statistics import median
 
+from shisho.corpus.readers import shapes
 from shisho.corpus.readers.headings import Headings
+from shisho.corpus.readers.outline import LARGE, Outline, body_size
 from shisho.corpus.readers.pdfpage import Page, Printed
 from shisho.corpus.readers.running import without_running_heads
+from shisho.corpus.readers.tables import tables
 from shisho.domain.corpus import Block, BlockKind, Line
 
-HEADING_RATIO = 1.2  # to the size of most characters
-HEADING_CHARS = 60
-LEVELS = 3
-COMMON = 0.3
-
-_LETTER = re.compile(r"[^\W\d_]")
-_NUMBER = "[0-9０-９a-zA-Zア-ンⅰ-ⅹ]{1,3}"
-_MARK = re.compile(
-    rf"\s*(?:[・•●○■□◆◇▪▶‣※◦–—]|[-*]\s|[(（]?{_NUMBER}[)）.．、]\s?(?=\D)|[①-⑳]|第[0-9０-９一二三四五六七八九十百]+[章節条項])"
-)
-_NUMBERED = re.compile(
-    r"(?:[0-9０-９]{1,2}(?:[.．][0-9０-９]{1,2}){0,3}[.．]?\s|第[0-9０-９一二三四五六七八九十]+[章節部編])\s*\S"
-)
-_LEADER = re.compile(r"[.…‥・·]{3,}")  # of a table of contents
-_ENDED = re.compile(r"[。．.!?！？︒:：][」』）)】]*$")
+SAME_SIZE = 1.11
+LABEL = 0.93  # times the size of most characters: the words of a figure are smaller
+LABEL_CHARS = 60
+PITCH = 1.75  # times the size of type, where a page does not show it
 
 
 def blocks(pages: Sequence[Page]) -> tuple[Block, ...]:
     """Blocks of all pages in order; each stands on one page."""
     kept = without_running_heads(pages)
-    ranks = _Ranks([line for page in kept for line in page.lines])
+    lines = [line for page in kept for line in page.lines]
+    body = body_size(lines)
+    grouped = [_with_labels(_Grouping(page.lines, body).groups(), body) for page in kept]
+    outline = Outline(lines, body, (group for groups in grouped for kind, group in groups if kind is BlockKind.PARAGRAPH))
     headings = Headings()
     found: list[Block] = []
-    for page in kept:
-        groups = _groups(page.lines)
-        title = ranks.title(page, groups) if page.is_slide else None
-        for group in groups:
-            level = (1 if group is title else 0) if page.is_slide else ranks.level(group)
+    for page, groups in zip(kept, grouped, strict=True):
+        flowing = [group for kind, group in groups if kind is BlockKind.PARAGRAPH]
+        title = outline.title(page, flowing) if page.is_slide else None
+        for kind, group in groups:
             text = "\n".join(line.text for line in group)
-            if level:
-                path, kind = headings.open(text, level), BlockKind.HEADING
-            else:
-                path, kind = headings.path, BlockKind.LIST if _MARK.match(text) else BlockKind.PARAGRAPH
+            path = headings.path
+            if kind is BlockKind.PARAGRAPH:
+                if level := (group is title) if page.is_slide else outline.level(group):
+                    path, kind = headings.open(text, level), BlockKind.HEADING
+                elif shapes.is_item(text):
+                    kind = BlockKind.LIST
             found.append(Block(text, kind, group[0].page, path, _placed(group)))
     return tuple(found)
 
 
-class _Ranks:
-    """What the size and weight of type say about headings in this document; where either is common, it says nothing."""
+class _Grouping:
+    """The lines of one page, put together."""
 
-    def __init__(self, lines: Sequence[Printed]) -> None:
-        weights: Counter[int] = Counter()
-        for line in lines:
-            weights[_rounded(line.size)] += len(line.text)
-        self._body = max(weights, key=lambda size: weights[size], default=0)
-        self._sizes = self._levels([line for line in lines if self._is_large(line)], len(lines))
-        self._bold_heads = sum(line.bold for line in lines) <= COMMON * len(lines)
+    def __init__(self, lines: Sequence[Printed], body: float) -> None:
+        self._lines = lines
+        self._body = body
+        self._tables = tables(lines)
+        self._pitch = _pitches(lines)
+        self._margin = _margins(lines)
 
-    def level(self, group: Sequence[Printed]) -> int:
-        """From 1, the outermost; 0 for what is no heading."""
-        if not _may_head(group):
-            return 0
-        if self._sizes is not None and self._is_large(group[0]):
-            # A title page heads nothing: whatever heading comes next takes its place.
-            return self._sizes[_rounded(group[0].size)] if group[0].page > 1 else LEVELS
-        numbered = bool(_NUMBERED.match(group[0].text)) and _rounded(group[0].size) > self._body
-        bold = self._bold_heads and all(line.bold for line in group) and not _MARK.match(group[0].text)
-        return LEVELS + 1 if len(group) == 1 and (numbered or bold) else 0
+    def groups(self) -> list[tuple[BlockKind, list[Printed]]]:
+        groups: list[tuple[BlockKind, list[Printed]]] = []
+        for index, line in enumerate(self._lines):
+            if index and self._goes_on(groups[-1][1], index):
+                groups[-1][1].append(line)
+            else:
+                groups.append((self._kind(index), [line]))
+        return groups
 
-    def title(self, page: Page, groups: Sequence[Sequence[Printed]]) -> Sequence[Printed] | None:
-        """Of a slide: the highest of its large lines, if it stands in the upper third."""
-        large = [group for group in groups if _may_head(group) and self._is_large(group[0])]
-        highest = min(large, key=lambda group: group[0].box[1], default=None)
-        return highest if highest and highest[0].box[1] < page.height / 3 else None
+    def _kind(self, index: int) -> BlockKind:
+        if index in self._tables:
+            return BlockKind.TABLE
+        return BlockKind.CAPTION if shapes.is_caption(self._lines[index].text) else BlockKind.PARAGRAPH
 
-    def _is_large(self, line: Printed) -> bool:
-        return _rounded(line.size) >= HEADING_RATIO * self._body
+    def _goes_on(self, group: Sequence[Printed], index: int) -> bool:
+        last, line = self._lines[index - 1], self._lines[index]
+        if index in self._tables or index - 1 in self._tables:
+            return self._tables.get(index) == self._tables.get(index - 1)
+        if any(_is_beside(other, line) for other in group[-4:]):
+            return True
+        if last.vertical != line.vertical:
+            return False
+        advance = _advance(last, line)
+        pitch = self._pitch.get(line.size, PITCH * line.size)
+        if shapes.is_formula(line.text) and not shapes.has_ended(last.text) and 0 < advance < 2.2 * pitch:
+            return True
+        if not 1 / SAME_SIZE < line.size / max(last.size, 0.1) < SAME_SIZE or self._begins(line):
+            return False
+        if self._is_unfinished(index - 1):
+            return advance < 1.3 * pitch if last.type.bold == line.type.bold else 0 < advance < 1.1 * pitch
+        return self._follows(group, index, advance, pitch)
 
-    def _levels(self, large: Sequence[Printed], lines: int) -> dict[int, int] | None:
-        if len(large) > COMMON * lines:
-            return None
-        used = Counter(_rounded(line.size) for line in large if line.page > 1)
-        # A size used once (a preface, a table of contents) stands beside the chapters, not above them.
-        ranked = sorted((size for size in used if used[size] > 1), reverse=True)
-        return dict.fromkeys(used, 1) | {size: min(rank, LEVELS) for rank, size in enumerate(ranked, start=1)}
+    def _begins(self, line: Printed) -> bool:
+        heads = line.size >= LARGE * self._body and shapes.depth(line.text) is not None
+        return heads or shapes.is_bullet(line.text)
+
+    def _follows(self, group: Sequence[Printed], index: int, advance: float, pitch: float) -> bool:
+        """Whether it does after a line that might be the last of its paragraph."""
+        last, line = self._lines[index - 1], self._lines[index]
+        if last.type.bold != line.type.bold or shapes.is_caption(line.text) or shapes.is_item(line.text):
+            return False
+        if line.text.startswith("\u3000") or shapes.is_formula(last.text) > shapes.is_formula(line.text):
+            return False
+        if advance < -2 * line.size:  # the top of the next column
+            return not shapes.has_ended(last.text)
+        if not shapes.has_ended(last.text):
+            return advance <= max(1.3 * pitch, 1.6 * line.size) and advance <= 3 * line.size
+        shift = line.begin - last.begin
+        out = shapes.is_item(group[0].text) and shift < -0.3 * line.size
+        return advance <= 1.08 * pitch and shift <= 0.7 * line.size and not out and not self._has_room(index - 1)
+
+    def _is_unfinished(self, index: int) -> bool:
+        """Whether a line ends at the margin and in mid-sentence."""
+        return not shapes.has_ended(self._lines[index].text) and not self._has_room(index)
+
+    def _has_room(self, index: int) -> bool:
+        """Whether the next line's first word would have stood on this line: then somebody ended it here."""
+        line, follower = self._lines[index], self._lines[index + 1]
+        word = follower.text.split(None, 1)[0]
+        need = (0.55 * len(word) + 0.3) * line.size if word.isascii() else 2.2 * line.size
+        return self._margin[index] - line.end > need
 
 
-def _groups(page: Sequence[Printed]) -> list[list[Printed]]:
-    pitch = _pitch(page)
-    groups: list[list[Printed]] = []
-    for line in page:
-        if groups and _goes_on(groups[-1], line, pitch):
-            groups[-1].append(line)
-        else:
-            groups.append([line])
-    return groups
+def _pitches(lines: Sequence[Printed]) -> dict[float, float]:
+    """By size of type: the distance from line to line that is most common on the page."""
+    steps: dict[float, Counter[float]] = {}
+    for above, below in pairwise(lines):
+        advance = _advance(above, below)
+        if above.size == below.size and above.vertical == below.vertical and 0.8 < advance / above.size < 3:
+            steps.setdefault(above.size, Counter())[round(advance * 2) / 2] += 1
+    return {size: min(found, key=lambda step: (-found[step], step)) for size, found in steps.items()}
 
 
-def _pitch(page: Sequence[Printed]) -> float:
-    steps = [abs(_advance(above, below)) for above, below in pairwise(page) if above.vertical == below.vertical]
-    return median(steps) if steps else 0.0
+def _margins(lines: Sequence[Printed]) -> list[float]:
+    """For each line, how far the lines of its column reach."""
+    margins: list[float] = []
+    start = 0
+    for index in range(1, len(lines) + 1):
+        if index == len(lines) or not _is_below(lines[index - 1], lines[index]):
+            margins.extend([max(line.end for line in lines[start:index])] * (index - start))
+            start = index
+    return margins
+
+
+def _is_below(above: Printed, below: Printed) -> bool:
+    if above.vertical != below.vertical:
+        return False
+    return _advance(above, below) > -0.5 * below.size and min(above.end, below.end) > max(above.begin, below.begin)
 
 
 def _advance(above: Printed, below: Printed) -> float:
     """How far the next line stands from this one, along the page: downward, or leftward in vertical writing."""
-    return above.box[2] - below.box[2] if above.vertical else below.box[3] - above.box[3]
+    return above.box[2] - below.box[2] if above.vertical else below.type.base - above.type.base
 
 
-def _goes_on(group: Sequence[Printed], line: Printed, pitch: float) -> bool:
-    last = group[-1]
-    if last.vertical != line.vertical or not 0.87 < line.size / max(last.size, 0.1) < 1.15:
+def _is_beside(last: Printed, line: Printed) -> bool:
+    """On one row, as the pieces of a line with formulas are."""
+    (left, top, right, bottom), (x0, y0, x1, y1) = last.box, line.box
+    apart = max(x0 - right, left - x1)
+    size = max(last.size, line.size)
+    if last.vertical or line.vertical or apart > 1.5 * size:
         return False
-    if _MARK.match(line.text) or line.text.startswith("\u3000"):
-        return False
-    advance = _advance(last, line)
-    if advance < -2 * line.size:  # the top of the next column
-        return not _ENDED.search(last.text)
-    side = 1 if line.vertical else 0
-    indented = line.box[side] - last.box[side] > 0.7 * line.size and bool(_ENDED.search(last.text))
-    return advance <= max(1.3 * pitch, 1.6 * line.size) and advance <= 3 * line.size and not indented
+    overlap = min(bottom, y1) - max(top, y0)
+    if shapes.is_scrap(last.text) or shapes.is_scrap(line.text):
+        return overlap > (-0.2 if shapes.is_formula(last.text) or shapes.is_formula(line.text) else 0.1) * size
+    return overlap > 0.5 * min(bottom - top, y1 - y0)
 
 
-def _rounded(size: float) -> int:
-    return round(size * 2)
+def _with_labels(groups: Sequence[tuple[BlockKind, list[Printed]]], body: float) -> list[tuple[BlockKind, list[Printed]]]:
+    """The words of a figure above its caption (ticks, axes, names) become one note."""
+    found: list[tuple[BlockKind, list[Printed]]] = []
+    for kind, lines in groups:
+        if kind is BlockKind.CAPTION and shapes.is_figure(lines[0].text):
+            labels: list[Printed] = []
+            while found and _is_label(found[-1], body):
+                labels = found.pop()[1] + labels
+            if labels:
+                found.append((BlockKind.NOTE, labels))
+        found.append((kind, lines))
+    return found
 
 
-def _may_head(group: Sequence[Printed]) -> bool:
-    text = "".join(line.text for line in group)
-    if len(group) > 3 or len(text) > HEADING_CHARS or _ENDED.search(text) or _LEADER.search(text):
-        return False
-    return bool(_LETTER.search(text))
+def _is_label(group: tuple[BlockKind, list[Printed]], body: float) -> bool:
+    kind, lines = group
+    if kind is BlockKind.TABLE:
+        return all(shapes.is_wordless(line.text) for line in lines)
+    return kind is BlockKind.PARAGRAPH and all(
+        line.size < LABEL * body and len(line.text) <= LABEL_CHARS and not shapes.has_ended(line.text) for line in lines
+    )
 
 
 def _placed(group: Sequence[Printed]) -> tuple[Line, ...]:

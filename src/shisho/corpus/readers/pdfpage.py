@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import pypdfium2.raw as pdfium
@@ -18,19 +20,43 @@ HYPHEN = "\ufffe"  # PDFium's mark for a hyphen at the end of a line, put in pla
 _LINE = re.compile(f"[^\r\n{HYPHEN}]*{HYPHEN}?")
 SHORT = 2  # characters that show no direction of writing
 _BOLD = re.compile(rb"bold|heavy|black|-W[6-9]", re.I)
+GAP = 1.3  # times the size of type: white that no word space or bracket leaves
+SAMPLES = 4
 _SCALE = 100  # PDFium's conversion to shown coordinates gives whole numbers
 
 
 @dataclass(frozen=True, slots=True)
+class Type:
+    """What a line is set in. `base`: how far down the page its letters stand; `bold`: all of it; `size` in points."""
+
+    size: float
+    base: float
+    bold: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Printed:
-    """A line of a page. `size` is the height of its type (its width in vertical writing)."""
+    """A line of a page. `gaps`: the white between its pieces where it is wider than any word space, as (left, right)."""
 
     text: str
     page: int
     box: Box
-    size: float
+    type: Type
     vertical: bool
-    bold: bool = False
+    gaps: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def size(self) -> float:
+        return self.type.size
+
+    @property
+    def begin(self) -> float:
+        """Where the line begins along its direction of writing."""
+        return self.box[1] if self.vertical else self.box[0]
+
+    @property
+    def end(self) -> float:
+        return self.box[3] if self.vertical else self.box[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +102,26 @@ def _printed(textpage: Any, place: _Placing, text: str, start: int, end: int, nu
     left, top = min(box[0] for box in boxes), min(box[1] for box in boxes)
     right, bottom = max(box[2] for box in boxes), max(box[3] for box in boxes)
     vertical = len("".join(text.split())) > SHORT and bottom - top > 2 * (right - left)
+    height = right - left if vertical else bottom - top
+    type_ = place.type(textpage, at, last) or Type(height, bottom, False)
     return Printed(
         text=plain(text.replace(HYPHEN, "-")).rstrip(),
         page=number,
-        box=(left, top, right, bottom),
-        size=place.type_size(textpage, at, vertical) or (right - left if vertical else bottom - top),
+        box=(round(left, 1), round(top, 1), round(right, 1), round(bottom, 1)),
+        type=type_,
         vertical=vertical,
-        bold=_is_bold(textpage, at),
+        gaps=() if vertical else _gaps(boxes, GAP * type_.size),
     )
 
 
-def _is_bold(textpage: Any, index: int) -> bool:
-    # The weight that PDFium tells is 0 or 400 for most bold fonts; their names say more.
-    name = ctypes.create_string_buffer(128)
-    size = pdfium.FPDFText_GetFontInfo(textpage, index, name, len(name), ctypes.byref(ctypes.c_int()))
-    return 0 < size <= len(name) and bool(_BOLD.search(name.value))
+def _gaps(boxes: list[Box], least: float) -> tuple[tuple[float, float], ...]:
+    found = []
+    end = min(box[0] for box in boxes)
+    for left, _, right, _ in sorted(boxes):
+        if left - end > least:
+            found.append((end, left))
+        end = max(end, right)
+    return tuple(found)
 
 
 class _Placing:
@@ -112,7 +143,9 @@ class _Placing:
     def box(self, left: float, bottom: float, right: float, top: float) -> Box:
         a, b, c, d, e, f = self._matrix
         x0, y0, x1, y1 = a * left + b * bottom + c, d * left + e * bottom + f, a * right + b * top + c, d * right + e * top + f
-        return (round(min(x0, x1), 1), round(min(y0, y1), 1), round(max(x0, x1), 1), round(max(y0, y1), 1))
+        if x0 > x1:
+            x0, x1 = x1, x0
+        return (x0, y0, x1, y1) if y0 < y1 else (x0, y1, x1, y0)
 
     def rectangles(self, textpage: Any, start: int, count: int) -> list[Box]:
         left, top, right, bottom = (ctypes.c_double() for _ in range(4))
@@ -122,13 +155,42 @@ class _Placing:
             if pdfium.FPDFText_GetRect(textpage, index, left, top, right, bottom)
         ]
 
-    def type_size(self, textpage: Any, index: int, vertical: bool) -> float:
-        """Of the loose box: FPDFText_GetFontSize leaves the text matrix out and says 1 for many producers."""
-        rect = pdfium.FS_RECTF()
-        if not pdfium.FPDFText_GetLooseCharBox(textpage, index, rect):
-            return 0.0
-        left, top, right, bottom = self.box(rect.left, rect.bottom, rect.right, rect.top)
-        return round(right - left if vertical else bottom - top, 1)
+    def type(self, textpage: Any, first: int, last: int) -> Type | None:
+        """By a few characters from `first` to `last`; the size that most of them have, the greater where two are as many."""
+        found = [
+            (size, self._base(textpage, index), _is_bold(name))
+            for index in sorted({first + (last - first) * part // SAMPLES for part in range(SAMPLES + 1)})
+            # A space that PDFium put in has no font, and neither size nor place of its own.
+            if (name := _font(textpage, index)) and (size := self._size(textpage, index)) > 1
+        ]
+        if not found:
+            return None
+        sizes = [size for size, _, _ in found]
+        size = max(sizes, key=lambda size: (sizes.count(size), size))
+        return Type(size, next(base for at, base, _ in found if at == size), all(bold for _, _, bold in found))
+
+    def _size(self, textpage: Any, index: int) -> float:
+        # Many producers say size 1 and put the size into the text matrix.
+        matrix = pdfium.FS_MATRIX()
+        pdfium.FPDFText_GetMatrix(textpage, index, matrix)
+        return float(round(pdfium.FPDFText_GetFontSize(textpage, index) * math.hypot(matrix.c, matrix.d), 1))
+
+    def _base(self, textpage: Any, index: int) -> float:
+        x, y = ctypes.c_double(), ctypes.c_double()
+        pdfium.FPDFText_GetCharOrigin(textpage, index, x, y)
+        return self.box(x.value, y.value, x.value, y.value)[1]
+
+
+def _font(textpage: Any, index: int) -> bytes:
+    name = ctypes.create_string_buffer(128)
+    size = pdfium.FPDFText_GetFontInfo(textpage, index, name, len(name), ctypes.byref(ctypes.c_int()))
+    return name.value if 0 < size <= len(name) else b""
+
+
+@lru_cache(maxsize=256)
+def _is_bold(font: bytes) -> bool:
+    # The weight that PDFium tells is 0 or 400 for most bold fonts; their names say more.
+    return bool(_BOLD.search(font))
 
 
 def _in_reading_order(lines: list[Printed]) -> list[Printed]:

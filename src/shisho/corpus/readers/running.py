@@ -19,7 +19,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def without_running_heads(pages: Sequence[Page]) -> list[Page]:
-    """Page numbers go; a line that heads or foots half of all pages stays only where it comes first."""
+    """Page numbers go; a line that heads or foots half of all pages stays where it comes first, if only it says its words."""
     running = _running(pages)
     seen: set[str] = set()
     kept: list[Page] = []
@@ -28,11 +28,17 @@ def without_running_heads(pages: Sequence[Page]) -> list[Page]:
         lines = []
         for line in page.lines:
             keys = {key for key in _keys(line) if _stands(line, running.get(key))} if id(line) in edges else set()
-            if not keys or (not keys & seen and _LETTER.search(line.text)):
+            if not keys or (not keys & seen and _LETTER.search(line.text) and not _is_said(line, page)):
                 lines.append(line)
             seen |= keys
         kept.append(replace(page, lines=lines))
     return kept
+
+
+def _is_said(line: Printed, page: Page) -> bool:
+    """Whether the page itself has all its words, as the first page with the title has."""
+    rest = "\n".join(other.text for other in page.lines if other is not line)
+    return all(word in rest for word in line.text.split())
 
 
 def _running(pages: Sequence[Page]) -> dict[str, float]:

@@ -1,0 +1,107 @@
+"""Which groups of lines are headings, and of which level: by size and weight of type, and by the numbers before them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from shisho.corpus.readers.pdfpage import Page, Printed
+from shisho.corpus.readers.shapes import depth, is_bullet, is_item, reads_as_heading
+
+Group = Sequence[Printed]
+
+LARGE = 1.15  # times the size of most characters
+LARGE_ON_SLIDE = 1.2
+NUMBERED = 1.04  # is enough for a heading with a number
+SAME = 0.97
+HEADING_CHARS = 60
+HEADING_LETTERS = 110  # of a script with spaces
+HEADING_LINES = 3
+LEVELS = 3
+COMMON = 0.3  # of all lines: what is as common as this marks nothing
+
+
+class Outline:
+    """What size and weight of type say about headings in this document. A wrong heading costs more than a missed one."""
+
+    def __init__(self, lines: Sequence[Printed], body: float, groups: Iterable[Group]) -> None:
+        self._body = body
+        self._bold_marks = sum(line.type.bold for line in lines) <= COMMON * len(lines)
+        self._large_marks = sum(line.size >= LARGE * self._body for line in lines) <= COMMON * len(lines)
+        heads = [group for group in groups if self._stands_out(group)]
+        self._ranks = _ranks(heads)
+        self._chapters = max((found for group in heads if (found := _chapter(group)) is not None), default=None)
+        self._top = self._top_of_numbers(heads)
+
+    def level(self, group: Group) -> int:
+        """From 1, the outermost; 0 for what is no heading."""
+        if not self._stands_out(group):
+            return 0
+        if (number := self._depth(group)) is not None:
+            return max(1, self._top + number)
+        if group[0].size < LARGE * self._body:
+            return LEVELS + 1
+        # A title page heads nothing: whatever heading comes next takes its place.
+        return self._ranks.get(group[0].size, LEVELS) if group[0].page > 1 else LEVELS
+
+    def title(self, page: Page, groups: Iterable[Group]) -> Group | None:
+        """Of a slide: the highest of its large lines, if it stands in the upper third."""
+        large = [group for group in groups if _may_head(group) and group[0].size >= LARGE_ON_SLIDE * self._body]
+        highest = min(large, key=lambda group: group[0].box[1], default=None)
+        return highest if highest and highest[0].box[1] < page.height / 3 else None
+
+    def _stands_out(self, group: Group) -> bool:
+        if not _may_head(group):
+            return False
+        size, text = group[0].size, group[0].text
+        bold = self._bold_marks and all(line.type.bold for line in group)
+        numbered = depth(text) is not None
+        if self._large_marks and size >= LARGE * self._body:
+            return numbered or not is_item(text)
+        if len(group) > 1 or size < SAME * self._body:
+            return False
+        return (numbered and (bold or size >= NUMBERED * self._body)) or (bold and not is_item(text))
+
+    def _depth(self, group: Group) -> int | None:
+        number = depth(group[0].text)
+        if number == 1 and self._chapters is not None and _chapter(group) is None:
+            return self._chapters + 1
+        return number
+
+    def _top_of_numbers(self, heads: Sequence[Group]) -> int:
+        """What to add to a depth: the outermost number stands where its size would."""
+        depths = [(number, group) for group in heads if (number := self._depth(group)) is not None]
+        if not depths:
+            return 0
+        outer = min(number for number, _ in depths)
+        ranks = Counter(self._ranks.get(group[0].size, 1) for number, group in depths if number == outer)
+        return ranks.most_common(1)[0][0] - outer
+
+
+def body_size(lines: Iterable[Printed]) -> float:
+    """Of most characters."""
+    weights: Counter[float] = Counter()
+    for line in lines:
+        weights[line.size] += len(line.text)
+    return max(weights, key=lambda size: weights[size], default=0.0)
+
+
+def _may_head(group: Group) -> bool:
+    text = " ".join(line.text for line in group)
+    most = HEADING_LETTERS if text.isascii() else HEADING_CHARS
+    if len(group) > HEADING_LINES or len(text) > most or is_bullet(text):
+        return False
+    # White after the number is the only one in a heading.
+    gaps = sum(len(line.gaps) for line in group)
+    return gaps <= (depth(text) is not None) and reads_as_heading(text)
+
+
+def _chapter(group: Group) -> int | None:
+    return depth(group[0].text) if group[0].text.startswith("第") else None
+
+
+def _ranks(heads: Iterable[Group]) -> dict[float, int]:
+    used = Counter(group[0].size for group in heads if group[0].page > 1 or depth(group[0].text) is not None)
+    # A size used once (a preface, a table of contents) stands beside the chapters, not above them.
+    ranked = sorted((size for size in used if used[size] > 1), reverse=True)
+    return dict.fromkeys(used, 1) | {size: min(rank, LEVELS) for rank, size in enumerate(ranked, start=1)}

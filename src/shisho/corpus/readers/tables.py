@@ -1,0 +1,50 @@
+"""Rows of tables among the lines of a page: lines in pieces whose white stands one above the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shisho.corpus.readers.pdfpage import Printed
+from shisho.corpus.readers.shapes import has_label, is_caption
+
+LEAST = 0.5  # of the size of type: how much of their white two rows must share
+FAR = 2.5  # of the size of type: from line to line of a table
+CELL_LINES = 6  # between the lines of two rows that stand in pieces themselves
+
+
+def tables(lines: Sequence[Printed]) -> dict[int, int]:
+    """Index of a line that is a row → the index of the first row of its table."""
+    rows: dict[int, int] = {}
+    last: int | None = None
+    for index, line in enumerate(lines):
+        if not _may_be_row(line):
+            continue
+        if last is not None and _is_next_row(lines[last : index + 1]):
+            first = rows.setdefault(last, last)
+            rows.update(dict.fromkeys(range(last, index + 1), first))
+        last = index
+    return rows
+
+
+def _may_be_row(line: Printed) -> bool:
+    # White after the mark of a list item is its indent.
+    return len(line.gaps) > has_label(line.text)
+
+
+def _is_next_row(lines: Sequence[Printed]) -> bool:
+    """Whether the first line and the last are rows of one table, and those between them lines of its cells."""
+    above, *cells, below = lines
+    white = _shared_white(above, below)
+    apart = below.type.base - above.type.base
+    if not white or len(cells) > CELL_LINES or not 0 < apart < FAR * max(above.size, below.size) * (len(cells) + 1):
+        return False
+    return all(_is_of_cell(line, white) and line.size <= above.size and line.type.bold <= above.type.bold for line in cells)
+
+
+def _shared_white(above: Printed, below: Printed) -> list[tuple[float, float]]:
+    shared = [(max(one[0], other[0]), min(one[1], other[1])) for one in above.gaps for other in below.gaps]
+    return [(left, right) for left, right in shared if right - left > LEAST * below.size]
+
+
+def _is_of_cell(line: Printed, white: Sequence[tuple[float, float]]) -> bool:
+    return not is_caption(line.text) and any(line.box[2] <= right or line.box[0] >= left for left, right in white)

@@ -88,14 +88,17 @@ class _Grouping:
 
     def _begins(self, line: Printed) -> bool:
         heads = line.size >= LARGE * self._body and shapes.depth(line.text) is not None
-        return heads or shapes.is_bullet(line.text)
+        return heads or shapes.is_bullet(line.text) or line.text.startswith("\u3000")
 
     def _follows(self, group: Sequence[Printed], index: int, advance: float, pitch: float) -> bool:
         """Whether it does after a line that might be the last of its paragraph."""
         last, line = self._lines[index - 1], self._lines[index]
         if last.type.bold != line.type.bold or shapes.is_caption(line.text) or shapes.is_item(line.text):
             return False
-        if line.text.startswith("\u3000") or shapes.is_formula(last.text) > shapes.is_formula(line.text):
+        # A number begins a paragraph, but 「see ch.」 may go on with one.
+        if shapes.has_label(line.text) and (self._has_room(index - 1) or not last.text.isascii()):
+            return False
+        if shapes.is_formula(last.text) and not shapes.is_formula(line.text):
             return False
         if advance < -2 * line.size:  # the top of the next column
             return not shapes.has_ended(last.text)

@@ -51,7 +51,8 @@ def _running(pages: Sequence[Page]) -> dict[str, float]:
     for key, found in heights.items():
         height = median(found)
         together = sum(abs(other - height) <= DRIFT for other in found)
-        if together >= (max(REPEATS, len(pages) / 2) if _LETTER.search(key) else REPEATS):
+        # Two pages are enough for a page number, never for words.
+        if together >= (max(REPEATS, len(pages) / 2) if _LETTER.search(key) else min(REPEATS, max(2, len(pages)))):
             running[key] = height
     return running
 

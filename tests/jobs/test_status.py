@@ -15,6 +15,8 @@ import pytest
 from shisho.domain.job import NewTask, TaskId
 from shisho.errors import TaskNotFound
 from shisho.jobs.status import changed, estimated_seconds
+from shisho.stores.embedded.bell import NEWS
+from shisho.stores.embedded.jobs import CLAIM
 from tests.queues import OWNER, Queue, at_best, new, opened
 
 T1 = TaskId("t1")
@@ -128,15 +130,19 @@ async def test_fifty_searches_are_accepted_within_fifty_milliseconds(tmp_path: P
         assert await at_best(accepted, 0.050) <= 0.050
 
 
-async def test_the_claim_reads_one_row_of_its_index(tmp_path: Path) -> None:
-    from shisho.stores.embedded.jobs import CLAIM
-
+async def test_what_runs_often_walks_through_no_table(tmp_path: Path) -> None:
     async with opened("embedded", tmp_path) as queue:
-        assert queue.database is not None
-        values = {"worker_id": "w", "now": "", "kinds": "[]"}
-        rows = queue.database.snapshot(lambda connection: list(connection.execute(f"EXPLAIN QUERY PLAN {CLAIM}", values)))
-        plan = "\n".join(str(row[3]) for row in rows)
-        assert "USING COVERING INDEX jobs_claim" in plan and "TEMP B-TREE" not in plan, plan
+        claim, news = plan(queue, CLAIM), plan(queue, NEWS)
+    assert "USING COVERING INDEX jobs_claim" in claim and "TEMP B-TREE" not in claim, claim
+    assert news == "SEARCH events USING INTEGER PRIMARY KEY (rowid>?)"
+
+
+def plan(queue: Queue, query: str) -> str:
+    """How SQLite would go about it."""
+    assert queue.database is not None
+    values = (0,) if "?" in query else {"worker_id": "w", "now": "", "kinds": "[]"}
+    rows = queue.database.snapshot(lambda connection: list(connection.execute(f"EXPLAIN QUERY PLAN {query}", values)))
+    return "\n".join(str(row[3]) for row in rows)
 
 
 async def test_estimates_come_from_what_was_measured(queue: Queue) -> None:

@@ -37,7 +37,9 @@ FAILURES = """SELECT query, url, code, reason FROM
     UNION ALL SELECT * FROM
         (SELECT input_json ->> 'query', coalesce(input_json ->> 'url', input_json ->> 'source'),
             error_json ->> '$[#-1].code', error_json ->> '$[#-1].message'
-         FROM jobs WHERE task_id = :task_id AND state = 'failed' ORDER BY finished_at DESC LIMIT :most)
+         FROM jobs WHERE task_id = :task_id AND state = 'failed'
+            AND NOT EXISTS (SELECT 1 FROM finds WHERE job_id = jobs.id AND status = 'failed' AND engine IS NULL)
+         ORDER BY finished_at DESC LIMIT :most)
     UNION ALL SELECT * FROM
         (SELECT input_json ->> 'query', each.value ->> 'url', each.value ->> 'code', each.value ->> 'reason'
          FROM jobs, json_each(jobs.output_json, '$.errors') each
@@ -75,6 +77,16 @@ class EmbeddedFinds:
 
         return await self._database.write(work)
 
+    async def expect(self, claim: Claim, canonical_url: str, document_id: DocumentId) -> None:
+        """The document that a find is about to become: where a document came from is known before it is there."""
+        query = "UPDATE finds SET document_id = ? WHERE job_id = ? AND canonical_url = ?"
+
+        def work(connection: apsw.Connection) -> None:
+            _held(connection, claim)
+            connection.execute(query, (document_id, claim.job_id, canonical_url))
+
+        await self._database.write(work)
+
     async def settle(
         self, claim: Claim, canonical_url: str, document_id: DocumentId | None = None, *, code: str = "", reason: str = ""
     ) -> None:
@@ -94,8 +106,8 @@ class EmbeddedFinds:
         return dict(await self._rows(query, (job_id,)))
 
     async def of_job(self, job_id: JobId) -> Sequence[Mapping[str, Any]]:
-        """The finds of a job in order of rank: rank, page_number, url, title, status, document_id."""
-        names = ("rank", "page_number", "url", "title", "status", "document_id")
+        """The finds of a job in order of rank, as columns of their table."""
+        names = ("rank", "page_number", "url", "canonical_url", "title", "status", "document_id")
         query = f"SELECT {', '.join(names)} FROM finds WHERE job_id = ? ORDER BY rank"
         return [dict(zip(names, row, strict=True)) for row in await self._rows(query, (job_id,))]
 
@@ -109,6 +121,7 @@ class EmbeddedFinds:
                 count(*) FILTER (WHERE status <> 'left_out') FROM finds WHERE task_id = :task_id AND url LIKE 'http%'"""
             answer = """SELECT id FROM jobs WHERE task_id = :task_id AND kind = :kind AND state = 'completed'
                 ORDER BY created_at DESC, id DESC LIMIT 1"""
+            changed = "SELECT at FROM events WHERE task_id = :task_id ORDER BY revision DESC LIMIT 1"
             found = every(connection.execute(RESULTS, values | {"after": after, "limit": limit + 1}))
             ((visited, known),) = every(connection.execute(visits, values))
             return Report(
@@ -121,6 +134,7 @@ class EmbeddedFinds:
                 failures=[Failure(*row) for row in every(connection.execute(FAILURES, values | {"most": MOST_FAILURES}))],
                 waiting=_waiting(connection, owner, task_id),
                 answer_id=connection.execute(answer, values | {"kind": JobKind.ANSWER}).get,
+                changed_at=connection.execute(changed, values).get,
             )
 
         return await self._database.read(work)
@@ -172,6 +186,7 @@ def _result(row: Sequence[Any]) -> Result:
         job_id=JobId(row[8]),
         job_state=JobState(row[9]),
         fetched_at=row[10],
+        place=row[0],
     )
 
 

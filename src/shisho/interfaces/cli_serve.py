@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -77,6 +78,11 @@ def _rules(held: Settings, host: str) -> Rules:
     )
 
 
+def _log() -> None:
+    """To the error stream, as standard output carries the protocol; and before the SDK sets up a log of its own."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+
+
 def _run(context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, None]]) -> None:
     async def opened() -> None:
         from shisho.bootstrap import open_desk
@@ -84,6 +90,7 @@ def _run(context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, None
         async with open_desk(**context.obj) as desk:
             await work(desk)
 
+    _log()
     try:
         asyncio.run(opened())
     except ShishoError as error:

@@ -48,6 +48,7 @@ def build(desk: Desk, rules: Rules) -> ASGIApp:
     _health(app, desk)
     router = APIRouter(prefix=API)
     http_routes.add_news(router, desk)
+    http_routes.add_reading(router, desk)
     for verb in VERBS:
         http_routes.add(router, verb, desk)
     app.include_router(router)

@@ -8,11 +8,12 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Path, Query
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, PlainTextResponse
 from pydantic import BaseModel, ConfigDict, create_model
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from shisho.desk import Desk
+from shisho.domain.inquiry import Evidence
 from shisho.domain.job import TaskState
 from shisho.domain.task import Status
 from shisho.errors import ShishoError
@@ -36,7 +37,7 @@ STATUS = {
 OTHERWISE = 409  # the request is right; it cannot be done as things stand
 WAIT = 20.0
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
-TaskPath = Annotated[str, Path(min_length=1, max_length=500)]
+IdPath = Annotated[str, Path(min_length=1, max_length=500)]
 
 
 class Refused(BaseModel):
@@ -92,11 +93,31 @@ def refused(error: Exception) -> JSONResponse:
     return JSONResponse(body, STATUS.get(body["code"], OTHERWISE))
 
 
+def add_reading(router: APIRouter, desk: Desk) -> None:
+    """What the links of replies open."""
+
+    @router.get("/evidence/{evidence_id}", operation_id="get_evidence", summary="A quotation", responses=REFUSALS)
+    async def get_evidence(evidence_id: IdPath) -> Evidence:
+        """A quotation with its document, page, offsets and hash."""
+        return await desk.evidence(evidence_id)
+
+    @router.get(
+        "/documents/{document_id}/pages/{page}",
+        operation_id="get_page",
+        summary="A page",
+        response_class=PlainTextResponse,
+        responses=REFUSALS,
+    )
+    async def get_page(document_id: IdPath, page: int) -> str:
+        """The text of one page; of a document without pages, page 1 is all of it."""
+        return await desk.page(document_id, page)
+
+
 def add_news(router: APIRouter, desk: Desk) -> None:
     """The server-sent events of a task."""
 
     @router.get("/tasks/{task_id}/events", operation_id="task_events", summary="News of a task", responses=REFUSALS)
-    async def events(task_id: TaskPath, cursor: Annotated[str | None, Query(max_length=200)] = None) -> EventSourceResponse:
+    async def events(task_id: IdPath, cursor: Annotated[str | None, Query(max_length=200)] = None) -> EventSourceResponse:
         """The status of a task each time it changes, as server-sent events named `status`, each with what is new since the one
         before. The stream ends when the task does."""
         first = await desk.tasks.get_status(task_id, wait=0, cursor=cursor)

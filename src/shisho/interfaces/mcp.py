@@ -8,7 +8,8 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.prompts import Prompt
-from mcp_types import CallToolResult, InputRequiredResult
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
 from pydantic import ValidationError
 
 import shisho
@@ -31,6 +32,14 @@ class DeskServer(MCPServer[Any]):
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
             return refusal(_meant(name, error))
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        try:
+            return await super().get_prompt(name, arguments, context)
+        except ValueError as error:  # an unknown name, a missing argument: the client's mistake, no crash of ours
+            raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
 
 
 def build(desk: Desk) -> DeskServer:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 
 from shisho.desk import Desk
-from shisho.domain.task import Detail
+from shisho.domain.task import Detail, Status
 from shisho.errors import NotFound, ShishoError
 from shisho.interfaces.fitting import written
 
@@ -23,7 +24,7 @@ def add(server: MCPServer[Any], desk: Desk) -> None:
     @server.resource("task://{task_id}", mime_type=JSON)
     async def task(task_id: str) -> str:
         """A task with everything it has found so far."""
-        return await _opened(desk.tasks.get_status(task_id, wait=0, detail=Detail.FULL))
+        return await _opened(_whole(desk, task_id))
 
     @server.resource("answer://{answer_id}", mime_type=JSON)
     async def answer(answer_id: str) -> str:
@@ -39,6 +40,14 @@ def add(server: MCPServer[Any], desk: Desk) -> None:
     async def page(document_id: str, page: int) -> str:
         """The text of one page; of a document without pages, page 1 is all of it."""
         return await _opened(desk.page(document_id, page))
+
+
+async def _whole(desk: Desk, task_id: str) -> Status:
+    status = await desk.tasks.get_status(task_id, wait=0, detail=Detail.FULL)
+    while status.more:
+        rest = await desk.tasks.get_status(status.task_id, wait=0, detail=Detail.FULL, cursor=status.cursor)
+        status = replace(rest, results=(*status.results, *rest.results))
+    return status
 
 
 async def _opened(work: Any) -> str:

@@ -1,0 +1,113 @@
+"""Servers as processes of their own, and the official MCP client at their door."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from mcp import Client, StdioServerParameters, stdio_client
+
+SAMPLES = Path(__file__).parents[2] / "samples" / "lectures"
+SHISHO = ("-c", "from shisho.interfaces.cli import main; main()")
+Call = Callable[..., Awaitable[dict[str, Any]]]
+
+
+class Refused(Exception):
+    """A tool said no. `body` is what it said."""
+
+    def __init__(self, body: dict[str, Any]) -> None:
+        super().__init__(f"{body['code']}: {body['message']}")
+        self.body, self.code = body, body["code"]
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    return {
+        **os.environ,
+        "SHISHO_HOME": str(home),
+        "SHISHO_LANGUAGE": "en",
+        "SHISHO_ALLOWED_ROOTS": os.pathsep.join([str(SAMPLES), str(home.parent)]),
+        "PYTHONUTF8": "1",
+        **more,
+    }
+
+
+@contextmanager
+def serving(home: Path, *words: str, **more: str) -> Iterator[str]:
+    """`shisho serve` on a port the system chooses; gives its address, and ends it as Ctrl-C does."""
+    process = started(home, *words, **more)
+    try:
+        yield address(process)
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.communicate(timeout=30)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def started(home: Path, *words: str, **more: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, *SHISHO, "serve", "--port", "0", *words],
+        env=environment(home, **more),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def address(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    found = re.search(r"http://\S+", line)
+    if found is None:
+        _, said = process.communicate(timeout=30)
+        raise AssertionError(f"the server did not start: {line}{said}")
+    return found[0]
+
+
+def stdio(home: Path, **more: str) -> Any:
+    """A transport that starts `shisho mcp` and ends it with the client."""
+    words = [*SHISHO, "mcp"]
+    return stdio_client(StdioServerParameters(command=sys.executable, args=words, env=environment(home, **more)))
+
+
+@asynccontextmanager
+async def calling(server: Any, mode: str = "auto") -> AsyncIterator[Call]:
+    """Call tools by name. Gives their data, after checking that the text says the same; raises Refused."""
+    async with Client(server, mode=mode) as client:
+
+        async def call(tool: str, **arguments: Any) -> dict[str, Any]:
+            return data_of(await client.call_tool(tool, arguments))
+
+        yield call
+
+
+def data_of(result: Any) -> dict[str, Any]:
+    said = json.loads(result.content[0].text)
+    if result.is_error:
+        assert said["ok"] is False and said["message"] and said["error_id"] and "details" in said
+        raise Refused(said)
+    assert said == result.structured_content
+    return dict(said)
+
+
+async def until_done(call: Call, task_id: str, seconds: float = 120) -> Mapping[str, Any]:
+    """Poll as the prompt teaches, until the task has ended; gives the last status with all results."""
+    results: list[Any] = []
+    status = await call("get_status", task_id=task_id, wait=0)
+    while True:
+        results += status["results"]
+        if status["status"] in ("completed", "failed", "stopped", "waiting") and not status["more"]:
+            return {**status, "results": results}
+        since = {} if status["more"] else {"since_revision": status["revision"]}
+        status = await call("get_status", task_id=task_id, wait=20, cursor=status["cursor"], **since)

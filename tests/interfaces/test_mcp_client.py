@@ -1,0 +1,197 @@
+"""The official MCP client drives every tool, over standard streams and over HTTP; whoever leaves takes nothing along."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from mcp import Client
+
+from shisho.bootstrap import open_desk
+from shisho.interfaces import mcp
+from shisho.interfaces.contract import VERBS
+from shisho.language.tokens import tokens
+from tests.interfaces.errand import errand
+from tests.interfaces.serving import SAMPLES, Call, Refused, calling, data_of, serving, stdio, until_done
+
+SNAPSHOT = Path(__file__).parent / "tools.json"
+WAYS = [("stdio", "legacy"), ("stdio", "auto"), ("http", "legacy"), ("http", "auto")]
+
+
+@asynccontextmanager
+async def reached(way: str, mode: str, home: Path) -> AsyncIterator[Call]:
+    if way == "stdio":
+        async with calling(stdio(home), mode) as call:
+            yield call
+    else:
+        with serving(home) as url:
+            async with calling(f"{url}/mcp", mode) as call:
+                yield call
+
+
+@pytest.mark.parametrize(("way", "mode"), WAYS)
+async def test_every_tool_over_every_way(way: str, mode: str, tmp_path: Path) -> None:
+    called = set()
+    async with reached(way, mode, tmp_path / "home") as call:
+
+        async def noted(tool: str, **arguments: Any) -> dict[str, Any]:
+            called.add(tool)
+            data = await call(tool, **arguments)
+            assert tokens(json.dumps(data, ensure_ascii=False)) < 5_000
+            return data
+
+        await errand(noted)
+    assert called == {verb.name for verb in VERBS}
+
+
+async def test_the_list_of_tools_is_the_contract(tmp_path: Path) -> None:
+    """A change here changes what every client sees: SHISHO_SNAPSHOT=1 writes the snapshot anew; say so in the changelog."""
+    async with open_desk(home=tmp_path / "home") as desk, Client(mcp.build(desk)) as client:
+        tools = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in (await client.list_tools()).tools]
+        prompts = (await client.list_prompts()).prompts
+        templates = {each.uri_template for each in (await client.list_resource_templates()).resource_templates}
+    if os.environ.get("SHISHO_SNAPSHOT"):
+        SNAPSHOT.write_text(json.dumps(tools, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    assert tools == json.loads(SNAPSHOT.read_text("utf-8"))
+    assert all(tool["description"] and tool["outputSchema"]["type"] == "object" and tool["annotations"] for tool in tools)
+    assert [prompt.name for prompt in prompts] == ["research"]
+    assert templates == {
+        "task://{task_id}",
+        "answer://{answer_id}",
+        "evidence://{evidence_id}",
+        "document://{document_id}/page/{page}",
+    }
+
+
+async def test_links_open_and_wrong_ones_say_so(tmp_path: Path) -> None:
+    async with Client(stdio(tmp_path / "home")) as client:
+
+        async def call(tool: str, **arguments: Any) -> dict[str, Any]:
+            return data_of(await client.call_tool(tool, arguments))
+
+        async def text(uri: str) -> str:
+            return (await client.read_resource(uri)).contents[0].text  # type: ignore[union-attr]
+
+        added = await call("add_documents", paths=[str(SAMPLES / "01-regression.pdf")])
+        await until_done(call, added["task_id"])
+        asked = await call("ask", question="決定係数が0に近いとき何を意味するか", wait=50)
+        one = asked["answer"]["evidence"][0]
+        assert json.loads(await text(added["link"]))["status"] == "completed"
+        assert json.loads(await text(asked["link"]))["evidence"][0]["snippet"] == one["snippet"]
+        assert json.loads(await text(f"evidence://{one['id']}"))["sha256"] == one["sha256"]
+        page = await text(f"document://{one['document_id']}/page/{one['page']}")
+        assert one["snippet"] in page
+        for wrong in (
+            "task://none",
+            "answer://none",
+            "evidence://none",
+            f"document://{one['document_id']}/page/99",
+            "file:///etc/passwd",
+        ):
+            with pytest.raises(Exception, match=r"(?i)not|no ") as told:
+                await text(wrong)
+            assert getattr(told.value, "code", getattr(getattr(told.value, "error", None), "code", None)) == -32602
+        prompt = await client.get_prompt("research", {"question": "決定係数とは何か"})
+        said = prompt.messages[0].content.text  # type: ignore[union-attr]
+        assert "決定係数とは何か" in said and "since_revision" in said and "cursor" in said
+        with pytest.raises(Exception, match="Unknown prompt"):
+            await client.get_prompt("no_such_prompt")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "code"),
+    [
+        ("ask", {"question": " "}, "INVALID_PARAMS"),
+        ("ask", {"question": "何か"}, "EMPTY_CORPUS"),
+        ("ask", {}, "INVALID_PARAMS"),
+        ("search_corpus", {}, "INVALID_PARAMS"),
+        ("queue_searches", {"queries": []}, "INVALID_PARAMS"),
+        ("queue_searches", {"queries": ["x"], "options": {"serp_max_pages": 11}}, "INVALID_PARAMS"),
+        ("queue_searches", {"queries": ["x"], "options": {"serp_pages": 1}}, "INVALID_PARAMS"),
+        ("get_status", {"task_id": "none"}, "TASK_NOT_FOUND"),
+        ("get_status", {"wait": 51}, "INVALID_PARAMS"),
+        ("get_answer", {"answer_id": "none"}, "RESOURCE_NOT_FOUND"),
+        ("add_documents", {"paths": ["/etc/passwd"]}, "FORBIDDEN_PATH"),
+        ("add_documents", {"files": [{"name": "a.txt", "base64": "***"}]}, "INVALID_PARAMS"),
+        ("search_corpus", {"session_id": "none", "keyword_query": ["x"]}, "RESOURCE_NOT_FOUND"),
+        ("feedback", {"opinion": "block_domain", "target": "no domain"}, "INVALID_PARAMS"),
+        ("no_such_tool", {}, "INVALID_PARAMS"),
+    ],
+)
+async def test_errors_are_typed(tool: str, arguments: dict[str, Any], code: str, tmp_path: Path) -> None:
+    async with open_desk(home=tmp_path / "home") as desk, calling(mcp.build(desk)) as call:
+        with pytest.raises(Refused) as refused:
+            await call(tool, **arguments)
+    assert refused.value.code == code
+
+
+async def test_a_client_that_asks_is_told_that_we_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from shisho.interfaces import mcp_tools
+
+    monkeypatch.setattr(mcp_tools, "BEAT", 0.1)
+    beats = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        beats.append(progress)
+
+    async with open_desk(home=tmp_path / "home") as desk, Client(mcp.build(desk)) as client:
+        made = data_of(await client.call_tool("create_task", {"question": "待つ"}))
+        status = data_of(await client.call_tool("get_status", {"task_id": made["task_id"], "wait": 0}))
+        asked = {"task_id": made["task_id"], "since_revision": status["revision"], "wait": 1}
+        silent = data_of(await client.call_tool("get_status", asked, progress_callback=note))
+    assert not silent["changed"] and len(beats) >= 3 and beats == sorted(beats)
+
+
+def paper(folder: Path, number: int) -> Path:
+    """A text of our own that takes a moment to take in."""
+    folder.mkdir(exist_ok=True)
+    lines = [f"第{number}巻{each}節。決定係数{each}は、{number * each}件の標本から求める。" for each in range(1500)]
+    path = folder / f"{number:02}.txt"
+    path.write_text("\n\n".join(lines), "utf-8")
+    return path
+
+
+async def test_leaving_in_the_middle_of_a_long_poll_changes_nothing(tmp_path: Path) -> None:
+    papers = [str(paper(tmp_path / "papers", number)) for number in range(6)]
+    with serving(tmp_path / "home") as url:
+        async with calling(f"{url}/mcp") as call:
+            task = (await call("add_documents", paths=papers))["task_id"]
+            polls = [asyncio.create_task(_leave(url, task)) for _ in range(8)]
+            await asyncio.gather(*polls)
+            status = await until_done(call, task)
+    assert status["status"] == "completed" and len(status["results"]) == len(papers) and not status["errors"]
+
+
+async def _leave(url: str, task: str) -> None:
+    """Begin a long poll by MCP, and by REST, and go away."""
+    async with Client(f"{url}/mcp") as client:
+        first = data_of(await client.call_tool("get_status", {"task_id": task, "wait": 0}))
+        wait = {"task_id": task, "wait": 50, "since_revision": first["revision"] + 1000}
+        polling = asyncio.create_task(client.call_tool("get_status", wait))
+        await asyncio.sleep(0.1)
+        polling.cancel()
+        await asyncio.wait([polling])
+    async with httpx.AsyncClient(base_url=url) as client_:
+        with pytest.raises(httpx.ReadTimeout):
+            await client_.get(f"/api/v1/tasks/{task}", params={"wait": 50, "since_revision": 10**6}, timeout=0.1)
+
+
+async def test_when_a_client_ends_its_server_nothing_is_lost(tmp_path: Path) -> None:
+    home, papers = tmp_path / "home", [str(paper(tmp_path / "papers", number)) for number in range(8)]
+    async with calling(stdio(home)) as call:
+        task = (await call("add_documents", paths=papers))["task_id"]
+        early = await call("get_status", task_id=task, wait=0)
+    assert early["status"] == "running", "the server ended too late to show anything"
+    began = time.monotonic()
+    async with calling(stdio(home)) as call:
+        status = await until_done(call, task)
+    assert status["status"] == "completed" and len(status["results"]) == len(papers) and not status["errors"]
+    assert time.monotonic() - began < 25, "the jobs of a server that is gone must not wait for their beat to be missed"

@@ -28,8 +28,6 @@ app = typer.Typer(
 )
 
 app.add_typer(engines_cli.app, name="engines")
-app.command()(cli_serve.mcp)
-app.command()(cli_serve.serve)
 
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
 Filters = Annotated[list[str], typer.Option("--filter", "-f", help="key=value, key=low..high; repeat a key for any of")]
@@ -280,6 +278,10 @@ def eval_(
     except ShishoError as error:
         _fail(error, json_)
     _print(figures, json_, lambda: render.figures(figures, _words(context)))
+
+
+app.command()(cli_serve.mcp)
+app.command()(cli_serve.serve)
 
 
 def main() -> None:

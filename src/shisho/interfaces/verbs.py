@@ -74,6 +74,6 @@ class Verb:
     async def __call__(self, desk: Any, **arguments: Any) -> dict[str, Any]:
         """The reply as JSON-ready data."""
         found = await self.run(desk, **arguments)
-        link = None if self.link is None else self.link.format(found)
         own: dict[str, Any] = to_jsonable_python(found)
+        link = own.get("link") if self.link is None else self.link.format(found)
         return {**own, "more": own.get("more", False), "cursor": own.get("cursor"), "link": link}

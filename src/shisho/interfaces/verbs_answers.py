@@ -111,7 +111,7 @@ async def open_session(
 
 
 async def submit_findings(
-    desk: Desk, session_id: SessionId, findings: Annotated[list[FindingAsked], Field(min_length=1, max_length=100)]
+    desk: Desk, session_id: SessionId, findings: Annotated[list[FindingAsked], Field(min_length=1, max_length=50)]
 ) -> Submitted:
     """Submit quotations from the passages you were shown. Each is looked for in the stored text: what stands there gets an
     evidence number, what does not is refused with the reason."""

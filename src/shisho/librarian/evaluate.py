@@ -44,7 +44,7 @@ class Signs(NamedTuple):
 
 
 WEIGHTS = Signs(1.6, 0.8, 2.4, -4.0, -1.7, -1.3, 2.2, 3.5, 1.45, 0.8)
-FLOOR = 6.6  # the weighed sum at which the score is ENOUGH
+FLOOR = 6.5  # the weighed sum at which the score is ENOUGH
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -35,9 +35,8 @@ class Record:
 
     def look(self, path: Path) -> Counter[str]:
         """Note the results of completed jobs, and compare them with what was noted before. Returns how many jobs are where."""
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        rows = list(connection.execute("SELECT id, state, output_json FROM jobs"))
-        connection.close()
+        with closing(onlooker(path)) as connection:
+            rows = list(connection.execute("SELECT id, state, output_json FROM jobs"))
         for job_id, state, output in rows:
             if job_id in self.results and (state, output) != ("completed", self.results[job_id]):
                 self.changed.add(job_id)
@@ -91,8 +90,14 @@ def drain(folder: Path, orders: Orders, record: Record) -> None:
         child.kill()
 
 
-def verdict(path: Path, record: Record) -> dict[str, int]:
+def onlooker(path: Path) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    connection.set_busy_timeout(10_000)  # after a kill someone recovers the log, and everyone waits
+    return connection
+
+
+def verdict(path: Path, record: Record) -> dict[str, int]:
+    connection = onlooker(path)
     completed = {job_id for (job_id,) in connection.execute("SELECT id FROM jobs WHERE state = 'completed'")}
     query = "SELECT count(*) FROM (SELECT job_id FROM events WHERE kind = 'completed' GROUP BY job_id HAVING count(*) > 1)"
     twice = int(connection.execute(query).get)

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, TypeVar
 import pytest
 from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis import strategies as st
+from hypothesis.errors import FlakyFailure
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
 
 from shisho.domain.job import Claim, JobError, JobId, JobState, NewTask, Running, Stale, StopMode, TaskId
@@ -298,4 +299,5 @@ def test_the_model_notices_a_defective_queue(mutant: str) -> None:
     with pytest.raises(Exception) as caught:
         checked(machine, 200, (Phase.generate,))
     print(f"{mutant}: {type(caught.value).__name__} {str(caught.value)[:200]}")
-    assert isinstance(caught.value, AssertionError | Stale)
+    # Flaky: what is acknowledged too early may be there in time when the same steps are tried again.
+    assert isinstance(caught.value, AssertionError | Stale | FlakyFailure)

@@ -155,3 +155,15 @@ async def test_estimates_come_from_what_was_measured(queue: Queue) -> None:
     assert await estimated_seconds(queue.tasks, {"toy": 10}, 2) == 15
     assert await estimated_seconds(queue.tasks, {"toy": 1, "fetch": 1}, 2) == (3 + 30) / 2
     assert await estimated_seconds(queue.tasks, {"toy": 1}, 8) == 3
+
+
+async def test_what_a_leaving_caller_commits_is_heard_all_the_same(tmp_path: Path) -> None:
+    async with opened("embedded", tmp_path) as queue:
+        await queue.tasks.open(NewTask(T1, OWNER))
+        waiting = asyncio.create_task(changed(queue.tasks, queue.bell, T1, 0, 30))
+        await asyncio.sleep(0.1)
+        accepting = asyncio.create_task(queue.add(new()))
+        await asyncio.sleep(0)  # it is with the writer now
+        accepting.cancel()
+        assert (await asyncio.wait_for(waiting, 5)).revision == 1
+        assert accepting.cancelled()

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from shisho import settings as settings_
+from shisho.bootstrap_queue import Parts, Web, build_queue
 from shisho.desk import Desk, Notify, Stop
-from shisho.desk_sessions import Sessions
-from shisho.desk_tasks import Tasks
 from shisho.domain.corpus import LOCAL_OWNER, Complexity
 from shisho.domain.inquiry import Answer, Budget
 from shisho.errors import ExtraMissing
@@ -31,20 +30,21 @@ if TYPE_CHECKING:
 
 DATABASE = "shisho.db"
 MB = 1 << 20
+NO_WEB = Web()
 
 
 @asynccontextmanager
-async def open_desk(**given: Any) -> AsyncIterator[Desk]:
+async def open_desk(*, web: Web = NO_WEB, **given: Any) -> AsyncIterator[Desk]:
     """A desk over the configured home. Keywords are settings: `async with shisho.open(home="~/library") as desk: …`."""
-    desk = build_desk(settings_.load(**given))
+    desk = build_desk(settings_.load(**given), web)
     try:
         yield desk
     finally:
         await desk.close()
 
 
-def build_desk(settings: Settings) -> Desk:
-    """Every piece, by explicit constructor calls."""
+def build_desk(settings: Settings, web: Web = NO_WEB) -> Desk:
+    """Every piece, by explicit constructor calls. Nothing works on the queue before `working` is entered."""
     from shisho.checks import checks
     from shisho.corpus.ingest import Ingest
     from shisho.corpus.readers import media
@@ -68,17 +68,23 @@ def build_desk(settings: Settings) -> Desk:
     retriever = Retriever(shelf, index, _query_terms(settings))
     searcher = CorpusSearcher(shelf, retriever, EmbeddedSessions(database), settings.text("growth"))
     budget = Budget(max_rounds=settings.whole("max_rounds"), max_seconds=settings.real("max_seconds"))
+    disk, inquiries = _Files(max_bytes), _Inquiries(searcher, ledger, clock, settings.whole("room_tokens"))
+    ingest = Ingest(shelf, reader, clock, media.sniff, _splitter(settings), _passage_terms(settings))
+    queue = build_queue(
+        Parts(settings, database, clock, LOCAL_OWNER, shelf, ledger, disk, ingest, inquiries, searcher, budget, web)
+    )
     return Desk(
         owner=LOCAL_OWNER,
         shelf=shelf,
         ledger=ledger,
-        files=_Files(max_bytes),
-        ingest=Ingest(shelf, reader, clock, media.sniff, _splitter(settings), _passage_terms(settings)),
+        files=disk,
+        ingest=ingest,
         rankings=searcher,
-        inquiries=_Inquiries(searcher, ledger, clock, settings.whole("room_tokens")),
+        inquiries=inquiries,
         budget=budget,
-        tasks=Tasks(),
-        sessions=Sessions(),
+        tasks=queue.tasks,
+        sessions=queue.sessions,
+        working=queue.working,
         new_run=lambda: uuid.uuid4().hex[:24],
         exported=export,
         checks=partial(checks, settings, database, index, reader),

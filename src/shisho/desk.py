@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import aclosing, suppress
+from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
-from shisho.desk_sessions import Sessions
+from shisho.desk_sessions import Sessions, opened
 from shisho.desk_tasks import Tasks
 from shisho.domain.corpus import (
     DEFAULT_CORPUS,
@@ -68,6 +68,12 @@ class Inquiries(Protocol):
         """Begin or go on with the run that the ledger holds under this id."""
 
 
+class Working(Protocol):
+    """While it is entered, jobs are done in this event loop, `slots` at once (None: as set)."""
+
+    def __call__(self, slots: int | None = None) -> AbstractAsyncContextManager[None]: ...
+
+
 def silent(event: str, **facts: object) -> None:
     """Tells nobody."""
 
@@ -91,6 +97,7 @@ class Desk:
     budget: Budget
     tasks: Tasks
     sessions: Sessions
+    working: Working
     new_run: Callable[[], str]
     exported: Callable[[Answer, str], str]
     checks: Callable[[], Awaitable[Sequence[Check]]]
@@ -216,7 +223,8 @@ class Desk:
         """
         self.inquiries.check(question)
         inside = [full_path(folder) for folder in folders]
-        scope = Scope(self.owner, (*corpora, *inside), filters or {})
+        left = await self.sessions.left_out(self.owner)
+        scope = Scope(self.owner, (*corpora, *inside), filters or {}, left.documents, left.passages)
         given: dict[str, Any] = {name: most for name, most in (limits or {}).items() if most is not None}
         budget = replace(self.budget, **given)
         run_id = self.new_run()
@@ -260,7 +268,7 @@ class Desk:
 
     async def _opened(self, ranking: Sequence[Ranked]) -> Sequence[Found]:
         documents = await self.shelf.documents_by_id([one.passage.document_id for one in ranking])
-        return [_found(one, documents[one.passage.document_id]) for one in ranking]
+        return [opened(one, documents[one.passage.document_id]) for one in ranking]
 
     async def _inquire(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
         facts = await self.ledger.facts(run_id)
@@ -308,20 +316,3 @@ async def _in_order(paths: Sequence[Path], work: Callable[[Path], Awaitable[Rece
         for left in under_way:
             left.cancel()
         await asyncio.gather(*under_way, return_exceptions=True)
-
-
-def _found(one: Ranked, document: Document) -> Found:
-    passage = one.passage
-    return Found(
-        passage=passage.id,
-        document=document.id,
-        source=document.source,
-        title=document.title,
-        heading=passage.heading,
-        page=passage.page,
-        start=passage.start,
-        end=passage.end,
-        text=passage.text,
-        score=one.score,
-        parts=one.parts,
-    )

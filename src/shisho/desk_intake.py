@@ -6,13 +6,14 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from shisho.domain.codec import plain
 from shisho.domain.corpus import WEB_CORPUS
+from shisho.domain.inquiry import Budget
 from shisho.domain.job import JobId
 from shisho.domain.task import MAX_QUERIES, MAX_WAIT, SearchOptions, Skipped
 from shisho.errors import ForbiddenPath, InvalidParams
@@ -126,14 +127,64 @@ def _address(text: str) -> str:
     return text if parts.scheme in ("http", "https") and parts.hostname else ""
 
 
-def allowed(path: Path, roots: Sequence[Path]) -> Path:
-    """The file itself, links followed. Raises ForbiddenPath for one outside the allowed folders, and says no more of it."""
-    real = path.expanduser().resolve()
-    if not any(real.is_relative_to(root) for root in roots):
+def fetch_input(url: str, owner: str) -> dict[str, Any]:
+    """The input of a job that fetches one address."""
+    return {"url": url, "owner": owner, "corpus": WEB_CORPUS, "metadata": {}}
+
+
+def limits(given: Mapping[str, float]) -> dict[str, float]:
+    """Ceilings of one question. Raises InvalidParams."""
+    known = {each.name for each in fields(Budget)}
+    for name, most in given.items():
+        if name not in known:
+            raise InvalidParams(f"There is no ceiling {name!r}. Known: {', '.join(sorted(known))}.")
+        if not 0 <= most < float("inf"):
+            raise InvalidParams(f"{name} must be a number from 0 upward, not {most}.")
+    return {name: most if name == "max_seconds" else int(most) for name, most in given.items()}
+
+
+def place(cursor: str | None) -> int:
+    """Where a list was left. Raises InvalidParams."""
+    if cursor is None:
+        return 0
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
+        raise InvalidParams(f"{cursor!r} is no cursor. Give the one that the last status had, or none.")
+    return int(cursor)
+
+
+def corpus_of(name: str) -> str:
+    """A corpus that documents can be added to. Raises InvalidParams."""
+    if not name.strip():
+        raise InvalidParams("The corpus has no name. Leave it out for the default one.")
+    if name == WEB_CORPUS:
+        raise InvalidParams(f"{WEB_CORPUS!r} is where searched pages go. Name another corpus.")
+    return name
+
+
+def file_name(name: str) -> str:
+    """The last part of a name, so that bytes handed over never take the place of a file on disk. Raises InvalidParams."""
+    last = name.replace("\\", "/").rstrip("/").rpartition("/")[2].strip()
+    if not last or any(ord(character) < 32 for character in last):
+        raise InvalidParams("A document handed over as bytes needs a file name, for example report.pdf.")
+    return last
+
+
+def real(path: Path | str) -> Path:
+    """The file itself, links followed. Raises InvalidParams."""
+    try:
+        return Path(path).expanduser().resolve()
+    except (ValueError, RuntimeError, OSError) as error:
+        raise InvalidParams(f"{str(path)!r} is no path: {error}.") from error
+
+
+def allowed(path: Path | str, roots: Sequence[Path]) -> Path:
+    """As `real`. Raises ForbiddenPath for a file outside the allowed folders, and says no more of it."""
+    there = real(path)
+    if not any(there.is_relative_to(root) for root in roots):
         raise ForbiddenPath(
             f"{path} is not below an allowed folder. The owner can add one to `allowed_roots` (SHISHO_ALLOWED_ROOTS)."
         )
-    return real
+    return there
 
 
 def domain_of(text: str) -> str:

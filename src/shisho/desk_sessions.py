@@ -2,15 +2,116 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Protocol
+from weakref import WeakValueDictionary
 
-from shisho.domain.corpus import Condition, SearchRequest
-from shisho.domain.inquiry import Finding, Goal
-from shisho.domain.session import Claimed, Composed, Opened, Read, Searched, Submitted
+from shisho.domain.corpus import (
+    Citation,
+    Complexity,
+    Condition,
+    Document,
+    DocumentId,
+    Found,
+    Passage,
+    PassageId,
+    Ranked,
+    Scope,
+    SearchRequest,
+    Shown,
+)
+from shisho.domain.inquiry import Answer, Evidence, EvidenceRef, Finding, Goal, GoalStatus, LoopStop, Sentence, Strategy
+from shisho.domain.session import (
+    Claimed,
+    Composed,
+    Judged,
+    Mended,
+    Opened,
+    Read,
+    Searched,
+    SessionFacts,
+    Stand,
+    Submitted,
+)
+from shisho.domain.task import LeftOut
+from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
+from shisho.ports import Clock, Ledger, SearchSession, SessionLog, Shelf
+
+MAX_CONTEXT = 5
+MAX_FINDINGS, MAX_SENTENCES = 50, 100
+MODEL = "assistant"
 
 
+class Span(Protocol):
+    """A stretch of a shown passage. `replaced`: a finding had other words for it."""
+
+    @property
+    def index(self) -> int: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def replaced(self) -> bool: ...
+
+
+class Rules(Protocol):
+    """The librarian's rules for assistants."""
+
+    def aim(self, question: str, goals: Sequence[Goal], condition: str) -> tuple[Strategy, str]: ...
+
+    def judge(self, finding: Finding, shown: Sequence[Shown], aim: Strategy) -> Span | str: ...
+
+    def status(self, aim: Strategy, stands: Sequence[Stand]) -> tuple[tuple[GoalStatus, ...], bool]: ...
+
+    def missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]: ...
+
+    def mend(
+        self, aim: Strategy, evidence: Sequence[EvidenceRef], said: Sequence[Claimed]
+    ) -> list[tuple[Sentence | None, Mended]]: ...
+
+    def render(self, aim: Strategy, sentences: Sequence[Sentence]) -> str: ...
+
+
+class SessionBook(Protocol):
+    """Sessions and the evidence that stands in them."""
+
+    async def begin(self, facts: SessionFacts) -> None: ...
+
+    async def session(self, prefix: str, owner: str) -> SessionFacts: ...
+
+    async def accept(self, session_id: str, goal_id: str, citation: Citation, score: float, round_: int) -> int: ...
+
+    async def evidence(self, session_id: str) -> Sequence[Stand]: ...
+
+
+class Searching(Protocol):
+    """Opens search sessions, and ranks outside of any."""
+
+    async def open(self, scope: Scope, complexity: Complexity, room_tokens: int, session_id: str) -> SearchSession: ...
+
+    async def top(self, request: SearchRequest, scope: Scope) -> Sequence[Ranked]: ...
+
+
+@dataclass(frozen=True, slots=True)
 class Sessions:
     """Sessions live in the database, by id or unique prefix (or `last`): NotFound where there is none."""
+
+    owner: str
+    shelf: Shelf
+    ledger: Ledger
+    log: SessionLog
+    book: SessionBook
+    searching: Searching
+    rules: Rules
+    left_out: Callable[[str], Awaitable[LeftOut]]
+    clock: Clock
+    new_id: Callable[[], str]
+    room_tokens: int
+    _turns: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
     async def open_session(
         self,
@@ -21,9 +122,14 @@ class Sessions:
         corpora: Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
     ) -> Opened:
-        """Begin a session. Without goals, they are made from the question; without a condition, all goals are asked for.
-        Raises InvalidParams for a blank question, doubled goal ids or a condition that cannot be read; EmptyCorpus."""
-        raise NotImplementedError
+        """Begin a session. Without goals, they are made from the question; without a condition, all goals are asked for, as
+        where it cannot be read (`remark` says why). Raises InvalidParams for a blank question or doubled goals; EmptyCorpus."""
+        aim, remark = await asyncio.to_thread(self.rules.aim, question, goals, condition)
+        scope = await self._scope(corpora, filters)
+        facts = SessionFacts(self.new_id()[:24], self.owner, aim, scope)
+        await self.book.begin(facts)
+        status, met = self.rules.status(aim, ())
+        return Opened(facts.id, aim, status, met, remark)
 
     async def search_corpus(
         self,
@@ -35,20 +141,199 @@ class Sessions:
     ) -> Searched:
         """Without a session: passages with document, page, offsets and score parts. With one: the next round, none of whose
         passages was shown before. Raises InvalidParams for a blank request, EmptyCorpus."""
-        raise NotImplementedError
+        if session_id is not None:
+            return await self._next_round(await self.book.session(session_id, self.owner), request)
+        ranking = await self.searching.top(request, await self._scope(corpora, filters))
+        documents = await self.shelf.documents_by_id([one.passage.document_id for one in ranking])
+        passages = tuple(opened(one, documents[one.passage.document_id]) for one in ranking)
+        return Searched(passages=passages, ranked=len(passages))
 
     async def submit_findings(self, session_id: str, findings: Sequence[Finding]) -> Submitted:
         """Verify findings against what was shown. What stands is numbered, and its number never changes; the same quotation
         for the same goal keeps the one it has."""
-        raise NotImplementedError
+        if not 1 <= len(findings) <= MAX_FINDINGS:
+            raise InvalidParams(f"Give 1 to {MAX_FINDINGS} findings a call.")
+        facts = await self.book.session(session_id, self.owner)
+        shown, rounds = await self._shown(facts.id)
+        session = await self._session(facts)
+        judged = [await self._judged(facts, finding, shown, rounds, session) for finding in findings]
+        status, met = self.rules.status(facts.strategy, await self.book.evidence(facts.id))
+        return Submitted(tuple(judged), status, facts.strategy.condition, met)
 
     async def compose_answer(self, session_id: str, sentences: Sequence[Claimed]) -> Composed:
         """Verify the sentences of an answer against the evidence they cite, render and save it."""
-        raise NotImplementedError
+        if not 1 <= len(sentences) <= MAX_SENTENCES:
+            raise InvalidParams(f"Give 1 to {MAX_SENTENCES} sentences.")
+        facts = await self.book.session(session_id, self.owner)
+        aim, stands = facts.strategy, await self.book.evidence(facts.id)
+        mended = await asyncio.to_thread(self.rules.mend, aim, [stand.ref for stand in stands], sentences)
+        kept = tuple(sentence for sentence, _ in mended if sentence is not None)
+        status, met = self.rules.status(aim, stands)
+        answer = await self._answer(facts, stands, kept, status, met)
+        await self.ledger.save(answer, self.owner)
+        done = tuple(what for _, what in mended)
+        return Composed(answer.id, answer.text, kept, answer.evidence, done, aim.condition, met, status, answer.missing)
 
     async def read_passage(
         self, *, session_id: str | None = None, number: int | None = None, id: str | None = None, context: int = 0
     ) -> Read:
         """A passage by session and number, or by the id of a passage or of evidence, with up to 5 neighbours on each side.
         Raises NotFound, SourceRemoved after a purge."""
-        raise NotImplementedError
+        if not 0 <= context <= MAX_CONTEXT:
+            raise InvalidParams(f"context takes 0 to {MAX_CONTEXT}, not {context}.")
+        if (session_id is None) != (number is None) or (session_id is None) == (id is None):
+            raise InvalidParams("Give session_id and number, or the id of a passage or of evidence.")
+        if session_id is not None and number is not None:
+            facts = await self.book.session(session_id, self.owner)
+            passage = await self._by_number(facts.id, number)
+            return await self._read(passage, context, linked=False)
+        passage = await self._by_id(id or "")
+        return await self._read(passage, context, linked=True)
+
+    async def _scope(self, corpora: Sequence[str], filters: Mapping[str, Condition] | None) -> Scope:
+        left = await self.left_out(self.owner)
+        scope = Scope(self.owner, tuple(corpora), filters or {}, left.documents, left.passages)
+        if await self.shelf.count(replace(scope, filters={})) == 0:
+            raise EmptyCorpus("There is nothing to search yet. Add documents first, with add_documents or `shisho add FOLDER`.")
+        return scope
+
+    async def _session(self, facts: SessionFacts) -> SearchSession:
+        return await self.searching.open(facts.scope, facts.strategy.complexity, self.room_tokens, facts.id)
+
+    async def _next_round(self, facts: SessionFacts, request: SearchRequest) -> Searched:
+        # Assistants call tools side by side; each round must know what the one before has shown.
+        async with self._turns.setdefault(facts.id, asyncio.Lock()):
+            session = await self._session(facts)
+            round_ = len(await self.log.rounds(facts.id)) + 1
+            found = await session.search(request, round_)
+        return Searched(found.shown, (), round_, found.ranked, found.in_scope, found.exhausted)
+
+    async def _shown(self, session_id: str) -> tuple[list[Shown], dict[int, int]]:
+        """All that a session has been shown and is still there, and the round of each number."""
+        records = [(record.round, one) for record in await self.log.rounds(session_id) for one in record.shown]
+        held = await self.shelf.passages([one.passage_id for _, one in records])
+        shown = [
+            Shown(one.number, held[one.passage_id].text, held[one.passage_id].heading, one.match)
+            for _, one in records
+            if one.passage_id in held
+        ]
+        return shown, {one.number: round_ for round_, one in records}
+
+    async def _judged(
+        self, facts: SessionFacts, finding: Finding, shown: Sequence[Shown], rounds: Mapping[int, int], session: SearchSession
+    ) -> Judged:
+        span = await asyncio.to_thread(self.rules.judge, finding, shown, facts.strategy)
+        if isinstance(span, str):
+            return Judged(finding.index, finding.goal_id, False, None, "", False, span)
+        try:
+            citation = await session.resolve(span.index, span.start, span.end)
+        except (NotFound, SourceRemoved):
+            return Judged(finding.index, finding.goal_id, False, None, "", False, "its document was removed")
+        number = await self.book.accept(facts.id, finding.goal_id, citation, finding.score, rounds[span.index])
+        reason = "replaced by the stored text" if span.replaced else ""
+        return Judged(finding.index, finding.goal_id, True, number, citation.snippet, span.replaced, reason)
+
+    async def _answer(
+        self,
+        facts: SessionFacts,
+        stands: Sequence[Stand],
+        sentences: Sequence[Sentence],
+        status: tuple[GoalStatus, ...],
+        met: bool,
+    ) -> Answer:
+        aim, answer_id = facts.strategy, self.new_id()[:24]
+        cited = {number for sentence in sentences for number in sentence.evidence}
+        rounds = await self.log.rounds(facts.id)
+        return Answer(
+            id=answer_id,
+            task_id=facts.id,
+            question=aim.question,
+            text=self.rules.render(aim, sentences),
+            sentences=tuple(sentences),
+            evidence=tuple(_evidence(answer_id, stand) for stand in stands if stand.ref.number in cited),
+            condition=aim.condition,
+            goals=aim.goals,
+            goal_status=status,
+            loop_stop=LoopStop.CONDITION_MET if met else LoopStop.STOPPED,
+            rounds=len(rounds),
+            budget_used={"rounds": float(len(rounds))},
+            abstained=not cited,
+            missing=() if met else self.rules.missing(aim, status),
+            model=MODEL,
+            created_at=self.clock.now(),
+        )
+
+    async def _by_number(self, session_id: str, number: int) -> Passage:
+        records = [one for record in await self.log.rounds(session_id) for one in record.shown if one.number == number]
+        held = await self.shelf.passages([one.passage_id for one in records])
+        if not held:
+            raise NotFound(f"No passage {number} was shown in this session, or its document was removed.")
+        return held[records[0].passage_id]
+
+    async def _by_id(self, name: str) -> Passage:
+        found = (await self.shelf.passages([PassageId(name)])).get(PassageId(name))
+        if found is not None and (await self.shelf.document(found.document_id)).owner == self.owner:
+            return found
+        evidence = await self.ledger.evidence(name, self.owner)
+        await self.shelf.text(evidence.document_id)  # a purged document says so
+        for passage in await self.shelf.passages_of(evidence.document_id):
+            if passage.start <= evidence.start and evidence.end <= passage.end:
+                return passage
+        raise NotFound(f"The passage of evidence {name} is no longer there. Add its document again.")
+
+    async def _read(self, passage: Passage, context: int, *, linked: bool) -> Read:
+        document = await self.shelf.document(passage.document_id)
+        near = await self.shelf.passages_of(passage.document_id)
+        at = next(place for place, one in enumerate(near) if one.id == passage.id)
+        return Read(
+            text=passage.text,
+            before=tuple(one.text for one in near[max(0, at - context) : at]),
+            after=tuple(one.text for one in near[at + 1 : at + 1 + context]),
+            heading=passage.heading,
+            title=document.title,
+            page=passage.page,
+            link=_link(document.id, passage.page) if linked else "",
+        )
+
+
+def _link(document: DocumentId, page: int | None) -> str:
+    return f"document://{document}" + (f"/page/{page}" if page is not None else "")
+
+
+def _evidence(answer_id: str, stand: Stand) -> Evidence:
+    ref, citation = stand.ref, stand.citation
+    return Evidence(
+        id=sha256(f"{answer_id}/{ref.number}".encode()).hexdigest()[:24],
+        number=ref.number,
+        goal_id=ref.goal_id,
+        document_id=citation.document_id,
+        document=citation.source,
+        title=citation.title,
+        heading=ref.heading,
+        page=citation.page,
+        start=citation.start,
+        end=citation.end,
+        snippet=citation.snippet,
+        sha256=citation.sha256,
+        score=ref.score,
+        round=ref.round,
+        source_url=citation.source if citation.source.startswith(("http://", "https://")) else None,
+    )
+
+
+def opened(one: Ranked, document: Document) -> Found:
+    """A ranked passage with everything that opens it."""
+    passage = one.passage
+    return Found(
+        passage=passage.id,
+        document=document.id,
+        source=document.source,
+        title=document.title,
+        heading=passage.heading,
+        page=passage.page,
+        start=passage.start,
+        end=passage.end,
+        text=passage.text,
+        score=one.score,
+        parts=one.parts,
+    )

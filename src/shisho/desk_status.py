@@ -35,6 +35,8 @@ def status(task: Task, report: Report, since: int | None, estimated: float) -> S
         retry_after=retry_after(task.state, estimated),
         cursor=str(report.last),
         more=report.more,
+        created_at=task.created_at,
+        changed_at=report.changed_at or task.created_at,
     )
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from shisho import desk_intake as intake
+from shisho import desk_status as told
+from shisho.desk_queue import Queue
+from shisho.domain.codec import plain
 from shisho.domain.corpus import DEFAULT_CORPUS
-from shisho.domain.job import StopMode, TaskId, TaskState
+from shisho.domain.job import JobState, StopMode, TaskId, TaskState
 from shisho.domain.task import (
     Adding,
     Asked,
@@ -17,6 +23,7 @@ from shisho.domain.task import (
     Detail,
     EngineRow,
     Gone,
+    JobKind,
     Opinion,
     Purge,
     Queued,
@@ -29,21 +36,26 @@ from shisho.domain.task import (
     TaskPage,
     Waiting,
 )
+from shisho.errors import InvalidParams, NotFound
 
 SEARCH = SearchOptions()
 ASK = AskOptions()
+ROWS = {Detail.SUMMARY: 10, Detail.FULL: 50}
 
 
-class Tasks:
+class Tasks(Queue):
     """Tasks may be named by id, unique prefix or `last`; every verb that names one raises TaskNotFound where there is none.
     A verb that queues returns after the commit: what it has returned is not lost."""
+
+    __slots__ = ()
 
     async def create_task(
         self, question: str, *, budget: Mapping[str, float] | None = None, idempotency_key: str | None = None
     ) -> TaskId:
         """Open a task. `budget`: max_pages, max_seconds, max_model_calls, max_tokens. Asked again with the same key, the first
         one stands. Raises InvalidParams for a blank question or an unknown ceiling."""
-        raise NotImplementedError
+        self.check(question)
+        return (await self.tasks.open(self._new_task(question, budget, idempotency_key))).id
 
     async def queue_searches(
         self,
@@ -55,13 +67,26 @@ class Tasks:
     ) -> Queued:
         """Queue 1 to 50 web searches; without a task, one is made. Blank, `undefined` and repeated queries are skipped, each
         with its reason. Raises InvalidParams where no query is left or an option is wrong."""
-        raise NotImplementedError
+        kept, skipped = intake.usable(queries)
+        asked = intake.checked(options)
+        inputs = [intake.search_input(query, asked, self.owner) for query in kept]
+        keys = [intake.search_key(query, asked) for query in kept]
+        new = self._new_jobs(JobKind.SEARCH, inputs, keys, options.priority, idempotency_key)
+        task = await self._task_for(task_id, kept[0], idempotency_key)
+        return await self._queued(task, new, kept, skipped)
 
     async def queue_urls(
         self, urls: Sequence[str], *, task_id: str | None = None, idempotency_key: str | None = None
     ) -> Queued:
         """Queue addresses (http, https) or DOIs (`10.…`, `doi:…`) to be fetched and taken in."""
-        raise NotImplementedError
+        kept, skipped = intake.addresses(urls)
+        if not kept:
+            raise InvalidParams("There is no address to fetch. Give http(s) addresses or DOIs.", skipped=plain(skipped))
+        inputs = [intake.fetch_input(url, self.owner) for url in kept.values()]
+        keys = [f"fetch {url}" for url in kept.values()]
+        new = self._new_jobs(JobKind.FETCH, inputs, keys, SEARCH.priority, idempotency_key)
+        task = await self._task_for(task_id, next(iter(kept)), idempotency_key)
+        return await self._queued(task, new, list(kept), skipped)
 
     async def add_documents(
         self,
@@ -77,17 +102,40 @@ class Tasks:
     ) -> Adding:
         """Queue documents to be taken in. `remote`: the caller is no shell of this machine, so that paths must be below
         `allowed_roots` (ForbiddenPath). Raises InvalidParams for a path that is not there."""
-        raise NotImplementedError
+        found = await asyncio.to_thread(self._found, paths, remote)
+        addresses, skipped = intake.addresses(urls)
+        if not (found or addresses or files):
+            raise InvalidParams("There is nothing to add. Give paths, urls or files.", skipped=plain(skipped))
+        said = {"owner": self.owner, "corpus": intake.corpus_of(corpus), "metadata": dict(metadata or {})}
+        known, handed = await self._handed_in(found, files, said)
+        ingest = self._new_jobs(JobKind.INGEST, [said | one | await self._secret(password) for one in handed])
+        fetch = [said | {"url": url} | await self._secret(password) for url in addresses.values()]
+        new = [*ingest, *self._new_jobs(JobKind.FETCH, fetch)]
+        stands = await self.tasks.enqueue(await self._task_for(task_id, "", None), new)
+        estimated = await self.estimate({JobKind.INGEST: len(ingest), JobKind.FETCH: len(fetch)})
+        return Adding(stands.task_id, len(new), tuple(skipped), stands.job_ids, tuple(known), estimated)
 
     async def ask(self, question: str, *, task_id: str | None = None, options: AskOptions = ASK, wait: float = 20.0) -> Asked:
         """Queue a question and wait up to `wait` (0..50 s) for its answer. Raises InvalidParams for a blank or overlong
         question, EmptyCorpus where there is nothing to search, EngineUnavailable for the web without an engine."""
-        raise NotImplementedError
+        self.check(question)
+        seconds, limits = intake.waiting(wait), intake.limits(options.limits)
+        sources = await self._reachable(options)
+        input_ = {**plain(replace(options, sources=sources, limits=limits)), "question": question, "owner": self.owner}
+        (new,) = self._new_jobs(JobKind.ANSWER, [input_])
+        task = await self._task_for(task_id, question, None)
+        await self.tasks.enqueue(task, [new])
+        return await self._answered(await self.jobs.job(new.id), seconds)
 
     async def get_answer(self, answer_id: str = "last", *, wait: float = 0.0) -> Asked:
         """An answer by id, unique prefix or `last`; one being made is waited for up to `wait` (0..50 s). Raises NotFound,
         or the error that its job ended with."""
-        raise NotImplementedError
+        seconds = intake.waiting(wait)
+        try:
+            answer = await self.ledger.answer(answer_id, self.owner)
+        except NotFound as unknown:
+            return await self._answered(await self._answer_job(answer_id, unknown), seconds)
+        return Asked(TaskId(answer.task_id), answer.id, answer, None)
 
     async def get_status(
         self,
@@ -100,39 +148,77 @@ class Tasks:
     ) -> Status:
         """A task as it is. With `since_revision`, waits up to `wait` (0..50 s) until it is another; results, failures and
         cancellations all change it. With `cursor`, only results that came or changed since."""
-        raise NotImplementedError
+        seconds, after = intake.waiting(wait), intake.place(cursor)
+        task = await self.watch(await self._find(task_id), since_revision, seconds)
+        report = await self.reports.report(task.id, self.owner, after, ROWS[detail])
+        return told.status(task, report, since_revision, await self.estimate(told.live_kinds(report)))
 
     async def list_tasks(self, *, states: Sequence[TaskState] = (), cursor: str | None = None, limit: int = 50) -> TaskPage:
         """Tasks, newest first."""
-        raise NotImplementedError
+        found = await self.tasks.tasks(self.owner, states, None if cursor is None else TaskId(cursor), limit + 1)
+        rows = tuple(map(told.row, found[:limit]))
+        return TaskPage(rows, rows[-1].task_id if len(found) > limit else None)
 
     async def stop_task(self, task_id: str, *, mode: StopMode = StopMode.GRACEFUL, wait: float = 0.0) -> Stopped:
         """Cancel what has not begun; `immediate` cancels what runs too. Waits up to `wait` for running jobs to end."""
-        raise NotImplementedError
+        seconds = intake.waiting(wait)
+        name = await self._find(task_id)
+        halt = await self.tasks.stop(name, mode)
+        running = await self._still_running(name, halt.still_running, seconds)
+        task = await self.tasks.task(name)
+        resumable = bool(task.jobs.get(JobState.CANCELLED) or task.jobs.get(JobState.FAILED))
+        return Stopped(name, told.pending(halt.cancelled), tuple(running), resumable)
 
     async def resume_task(self, task_id: str) -> Resumed:
         """Queue again what was cancelled or has failed; each goes on after its last step."""
-        raise NotImplementedError
+        name = await self._find(task_id)
+        queued = await self.tasks.resume(name)
+        return Resumed(name, len(queued), tuple(queued))
 
     async def remove_task(self, task_id: str, *, purge: Purge = Purge.NONE) -> Gone:
         """Remove a task and its rows; running jobs are cancelled first. `orphans` also erases the web pages that it brought
         and that no other task, answer or session and no corpus of the user's own reaches."""
-        raise NotImplementedError
+        name = await self._find(task_id)
+        await self.tasks.stop(name, StopMode.IMMEDIATE)
+        for key in await self._staged(name):
+            await asyncio.to_thread(self.staging.drop, key)
+        orphans = await self.reports.orphans(name) if purge is Purge.ORPHANS else ()
+        for document in orphans:
+            await self.shelf.remove(document, purge=True)
+        results = await self.reports.forget(name)
+        removed = await self.tasks.remove(name)
+        return Gone(name, removed.jobs, removed.events, results, len(orphans))
 
     async def get_auth_queue(self, task_id: str | None = None) -> Sequence[Waiting]:
         """What waits for a person, oldest first."""
-        raise NotImplementedError
+        return await self.reports.waiting(self.owner, None if task_id is None else await self._find(task_id))
 
     async def resolve_auth(self, target: AuthTarget, id: str, action: AuthAction = AuthAction.COMPLETE) -> Resolved:
         """A person has come: jobs are queued again, or, skipped, end with what they have. Raises NotFound where nothing of
         the kind waits."""
-        raise NotImplementedError
+        wanted = await self._find(id) if target is AuthTarget.TASK else id
+        names = {AuthTarget.ITEM: "id", AuthTarget.DOMAIN: "domain", AuthTarget.TASK: "task_id"}
+        held = await self.reports.waiting(self.owner)
+        chosen = [one.id for one in held if getattr(one, names[target]) == wanted]
+        if not chosen:
+            raise NotFound(f"Nothing waits for a person under {id}. `shisho auth list` shows what does.")
+        skip = action is AuthAction.SKIP
+        freed = await self.tasks.resolve(chosen, skip=skip)
+        return Resolved(len(freed), () if skip else tuple(freed))
 
     async def list_engines(self) -> Sequence[EngineRow]:
         """All engines, those that can be asked first."""
-        raise NotImplementedError
+        return sorted(self.engines(), key=lambda row: not row.available)
 
     async def feedback(self, opinion: Opinion, target: str) -> Said:
         """Block or unblock a domain (its subdomains too); reject or restore evidence by id or unique prefix. Answers from now
         on do without. Raises InvalidParams for what is no domain, NotFound for unknown evidence."""
-        raise NotImplementedError
+        if opinion in (Opinion.BLOCK_DOMAIN, Opinion.UNBLOCK_DOMAIN):
+            domain = intake.domain_of(target)
+            say = self.opinions.block if opinion is Opinion.BLOCK_DOMAIN else self.opinions.unblock
+            await say(self.owner, domain)
+            return Said(opinion, domain)
+        evidence = await self.ledger.evidence(target, self.owner)
+        judge = self.opinions.reject if opinion is Opinion.REJECT_EVIDENCE else self.opinions.restore
+        await judge(self.owner, evidence)
+        return Said(opinion, evidence.id)

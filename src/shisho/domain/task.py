@@ -179,7 +179,7 @@ class Pending:
 @dataclass(frozen=True, slots=True)
 class Result:
     """Something a task has found: a hit of a result page, or a document. `document_id` is None while it is not taken in.
-    `job_state` cancelled: it stays listed and answers leave it out."""
+    `job_state` cancelled: it stays listed and answers leave it out. `place` is the cursor after it."""
 
     url: str
     title: str
@@ -191,6 +191,7 @@ class Result:
     job_id: JobId
     job_state: JobState
     fetched_at: str | None
+    place: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +241,8 @@ class Status:
     retry_after: float | None
     cursor: str | None
     more: bool
+    created_at: str
+    changed_at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,6 +376,7 @@ class Report:
     failures: Sequence[Failure]
     waiting: Sequence[Waiting]
     answer_id: str | None
+    changed_at: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,212 @@
+"""The queue's side of the wiring: stores to the verbs of tasks and sessions, handlers to workers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from shisho.desk import Files, Inquiries, Intakes, Working
+from shisho.desk_sessions import Sessions
+from shisho.desk_tasks import Tasks
+from shisho.domain.inquiry import Budget
+from shisho.domain.task import EngineRow, JobKind
+from shisho.domain.web import EngineAbout
+from shisho.ports import Clock, Fetcher, Ledger, SerpEngine, Shelf
+from shisho.settings import Settings
+
+if TYPE_CHECKING:
+    from shisho.corpus.session import CorpusSearcher
+    from shisho.jobs.context import Handler
+    from shisho.stores.embedded.bell import EmbeddedBell
+    from shisho.stores.embedded.connect import Database
+    from shisho.stores.embedded.finds import EmbeddedFinds
+    from shisho.stores.embedded.jobs import EmbeddedJobs
+    from shisho.stores.embedded.opinions import EmbeddedOpinions
+    from shisho.stores.embedded.tasks import EmbeddedTasks
+    from shisho.stores.staging import FileStaging
+
+SESSION_ROOM = 4000  # tokens; a reply to an assistant stays under 5,000
+
+
+@dataclass(frozen=True, slots=True)
+class Web:
+    """The way to the web: engines that can be asked now by name, and what fetches. Neither: there is no way."""
+
+    engines: Mapping[str, SerpEngine] = field(default_factory=dict)
+    fetcher: Fetcher | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a desk has made before its queue is wired."""
+
+    settings: Settings
+    database: Database
+    clock: Clock
+    owner: str
+    shelf: Shelf
+    ledger: Ledger
+    files: Files
+    ingest: Intakes
+    inquiries: Inquiries
+    searcher: CorpusSearcher
+    budget: Budget
+    web: Web
+
+
+@dataclass(frozen=True, slots=True)
+class Queueing:
+    """The queue's side of a desk."""
+
+    tasks: Tasks
+    sessions: Sessions
+    working: Working
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The queue's side of the database, and what stands beside it."""
+
+    bell: EmbeddedBell
+    jobs: EmbeddedJobs
+    tasks: EmbeddedTasks
+    finds: EmbeddedFinds
+    opinions: EmbeddedOpinions
+    staging: FileStaging
+
+
+def build_queue(parts: Parts) -> Queueing:
+    """Cheap: no worker is made before `working` is entered."""
+    stores = _stores(parts)
+    return Queueing(_tasks(parts, stores), _sessions(parts, stores), partial(_working, parts, stores))
+
+
+def _stores(parts: Parts) -> Stores:
+    from shisho.stores.embedded.bell import EmbeddedBell
+    from shisho.stores.embedded.finds import EmbeddedFinds
+    from shisho.stores.embedded.jobs import EmbeddedJobs
+    from shisho.stores.embedded.opinions import EmbeddedOpinions
+    from shisho.stores.embedded.tasks import EmbeddedTasks
+    from shisho.stores.staging import FileStaging
+
+    database, clock = parts.database, parts.clock
+    bell = EmbeddedBell(database)
+    return Stores(
+        bell=bell,
+        jobs=EmbeddedJobs(database, clock, bell),
+        tasks=EmbeddedTasks(database, clock, bell),
+        finds=EmbeddedFinds(database, clock),
+        opinions=EmbeddedOpinions(database, clock),
+        staging=FileStaging(parts.settings.home / "staging"),
+    )
+
+
+def _tasks(parts: Parts, stores: Stores) -> Tasks:
+    from shisho.jobs.ids import new_id
+    from shisho.jobs.status import changed, estimated_seconds
+
+    return Tasks(
+        owner=parts.owner,
+        tasks=stores.tasks,
+        jobs=stores.jobs,
+        reports=stores.finds,
+        opinions=stores.opinions,
+        shelf=parts.shelf,
+        ledger=parts.ledger,
+        disk=parts.files,
+        staging=stores.staging,
+        roots=parts.settings.roots,
+        watch=partial(changed, stores.tasks, stores.bell),
+        estimate=partial(estimated_seconds, stores.tasks, slots=parts.settings.whole("workers")),
+        check=parts.inquiries.check,
+        engines=partial(_engine_rows, parts.web),
+        new_id=new_id,
+    )
+
+
+def _sessions(parts: Parts, stores: Stores) -> Sessions:
+    from shisho.jobs.ids import new_id
+    from shisho.librarian.assistant import Assistant
+    from shisho.stores.embedded.assistants import EmbeddedAssistants
+
+    return Sessions(
+        owner=parts.owner,
+        shelf=parts.shelf,
+        ledger=parts.ledger,
+        log=parts.searcher.log,
+        book=EmbeddedAssistants(parts.database, parts.clock),
+        searching=parts.searcher,
+        rules=Assistant(),
+        left_out=stores.opinions.left_out,
+        clock=parts.clock,
+        new_id=new_id,
+        room_tokens=min(SESSION_ROOM, parts.settings.whole("room_tokens")),
+    )
+
+
+@asynccontextmanager
+async def _working(parts: Parts, stores: Stores, slots: int | None = None) -> AsyncIterator[None]:
+    from shisho.jobs.states import Pace
+    from shisho.jobs.worker import Worker
+    from shisho.stores.embedded.presence import FilePresence
+
+    settings = parts.settings
+    presence, pace = FilePresence(settings.home / "workers"), Pace(job=settings.real("max_job_seconds"))
+    at_once = settings.whole("workers") if slots is None else slots
+    async with Worker(stores.jobs, stores.bell, presence, parts.clock, _handlers(parts, stores), slots=at_once, pace=pace):
+        yield
+
+
+def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
+    from shisho.handlers import Answering, Shelving
+    from shisho.handlers_web import Searching
+    from shisho.librarian.strategy import strategy
+
+    shelving = Shelving(parts.ingest, stores.finds, parts.files, stores.staging)
+    way = parts.web
+    web = Searching(shelving, stores.finds, stores.opinions.blocked, way.engines, way.fetcher, parts.clock)
+    answering = Answering(
+        parts.shelf,
+        parts.ledger,
+        parts.inquiries,
+        stores.opinions.left_out,
+        lambda question: strategy(question).goals,
+        parts.budget,
+    )
+    return {
+        JobKind.SEARCH: web.search,
+        JobKind.FETCH: web.fetch,
+        JobKind.INGEST: shelving.ingest,
+        JobKind.ANSWER: answering.answer,
+    }
+
+
+def _engine_rows(web: Web) -> Sequence[EngineRow]:
+    from shisho.web.engines import TABLE
+
+    known = {engine.about.name: engine.about for engine in TABLE}
+    known |= {name: engine.about for name, engine in web.engines.items()}
+    return [_engine_row(about, name in web.engines) for name, about in known.items()]
+
+
+def _engine_row(about: EngineAbout, plugged: bool) -> EngineRow:
+    available = plugged and about.enabled
+    reason = about.reason or ("" if plugged else "there is no way to the web in this installation yet")
+    return EngineRow(
+        name=about.name,
+        site=about.site,
+        tier=about.tier,
+        categories=about.categories,
+        languages=about.languages,
+        time_ranges=about.time_ranges,
+        enabled=about.enabled,
+        available=available,
+        reason="" if available else reason,
+        needs_browser=about.needs_browser,
+        max_pages=about.max_pages,
+        interval_s=about.interval_s,
+        per_day=about.per_day,
+    )

@@ -1,0 +1,260 @@
+"""The desk's own way to the queue: tasks by name, jobs to be queued, waiting for what becomes of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Protocol
+
+from shisho import desk_intake as intake
+from shisho import desk_status as told
+from shisho.domain.corpus import DocumentId, Scope
+from shisho.domain.inquiry import Evidence
+from shisho.domain.job import ENDED, Job, JobId, JobState, NewJob, NewTask, Priority, Task, TaskId
+from shisho.domain.task import (
+    Asked,
+    AskOptions,
+    Bytes,
+    EngineRow,
+    JobKind,
+    Known,
+    Queued,
+    Report,
+    Skipped,
+    Sources,
+    Waiting,
+)
+from shisho.errors import EmptyCorpus, EngineUnavailable, Internal, NotFound, ShishoError, TaskNotFound, by_code
+from shisho.ports import JobStore, Ledger, Shelf, TaskStore
+
+LOOKED_INTO = 200_000_000  # bytes of files whose hashes are taken at once; what is beyond is found known by its job
+
+
+class Reports(Protocol):
+    """What the jobs of tasks have found, for those who ask."""
+
+    async def report(self, task_id: TaskId, owner: str, after: int, limit: int) -> Report: ...
+
+    async def waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[Waiting]: ...
+
+    async def orphans(self, task_id: TaskId) -> Sequence[DocumentId]: ...
+
+    async def forget(self, task_id: TaskId) -> int: ...
+
+
+class Opinions(Protocol):
+    """What the owner thinks of sources."""
+
+    async def block(self, owner: str, domain: str) -> None: ...
+
+    async def unblock(self, owner: str, domain: str) -> None: ...
+
+    async def reject(self, owner: str, evidence: Evidence) -> None: ...
+
+    async def restore(self, owner: str, evidence: Evidence) -> None: ...
+
+
+class Staging(Protocol):
+    """Bytes that wait for their job, readable by their owner alone."""
+
+    def put(self, data: bytes) -> str:
+        """Store them durably; returns the key."""
+
+    def drop(self, key: str) -> None:
+        """Forget them; unknown keys too."""
+
+
+class Disk(Protocol):
+    """Files on disk."""
+
+    def find(self, path: Path) -> Iterator[Path]: ...
+
+    def read(self, path: Path) -> bytes: ...
+
+
+class Watch(Protocol):
+    """The task as soon as its revision is not `since`, or as it is after so many seconds."""
+
+    async def __call__(self, task_id: TaskId, since: int | None, seconds: float) -> Task: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """What the verbs of `Tasks` are made of."""
+
+    owner: str
+    tasks: TaskStore
+    jobs: JobStore
+    reports: Reports
+    opinions: Opinions
+    shelf: Shelf
+    ledger: Ledger
+    disk: Disk
+    staging: Staging
+    roots: tuple[Path, ...]
+    watch: Watch
+    estimate: Callable[[Mapping[str, int]], Awaitable[float]]
+    check: Callable[[str], None]
+    engines: Callable[[], Sequence[EngineRow]]
+    new_id: Callable[[], str]
+
+    async def _find(self, name: str) -> TaskId:
+        if not name.strip():
+            raise TaskNotFound("A blank names no task. Give its id, or `last`.")
+        return await self.tasks.find(name, self.owner)
+
+    def _new_task(self, question: str, budget: Mapping[str, float] | None, key: str | None) -> NewTask:
+        return NewTask(TaskId(self.new_id()), self.owner, question, intake.budget(budget), key)
+
+    async def _task_for(self, name: str | None, question: str, key: str | None) -> NewTask | TaskId:
+        return self._new_task(question, None, key) if name is None else await self._find(name)
+
+    def _new_jobs(
+        self,
+        kind: JobKind,
+        inputs: Sequence[Mapping[str, Any]],
+        keys: Sequence[str] = (),
+        priority: Priority = Priority.MEDIUM,
+        idempotency_key: str | None = None,
+    ) -> list[NewJob]:
+        def id_of(number: int) -> JobId:
+            if idempotency_key is None:
+                return JobId(self.new_id())
+            return intake.repeatable_id(self.owner, f"{kind} {idempotency_key}", number)
+
+        return [
+            NewJob(id_of(number), kind, input_, priority, dedupe_key=keys[number] if keys else None)
+            for number, input_ in enumerate(inputs)
+        ]
+
+    async def _queued(
+        self, task: NewTask | TaskId, new: Sequence[NewJob], subjects: Sequence[str], skipped: Sequence[Skipped]
+    ) -> Queued:
+        stands = await self.tasks.enqueue(task, new)
+        again = [
+            Skipped(subject, f"queued in this task before (job {stood})")
+            for subject, asked, stood in zip(subjects, new, stands.job_ids, strict=True)
+            if stood != asked.id
+        ]
+        queued = len(new) - len(again)
+        estimated = await self.estimate({new[0].kind: queued})
+        return Queued(stands.task_id, queued, (*skipped, *again), stands.job_ids, estimated)
+
+    def _found(self, paths: Sequence[Path | str], remote: bool) -> list[Path]:
+        found: dict[Path, None] = {}
+        for path in paths:
+            asked = intake.allowed(path, self.roots) if remote else intake.real(path)
+            for each in self.disk.find(asked):
+                found[intake.allowed(each, self.roots) if remote else intake.real(each)] = None
+        return list(found)
+
+    async def _handed_in(
+        self, paths: Sequence[Path], files: Sequence[Bytes], said: Mapping[str, Any]
+    ) -> tuple[list[Known], list[dict[str, Any]]]:
+        """What is known already, and the inputs of the jobs that take in the rest."""
+        known, inputs, looked = [], list[dict[str, Any]](), 0
+        for path in paths:
+            size = await asyncio.to_thread(_size, path)
+            looked += size
+            data = await asyncio.to_thread(self._bytes, path) if looked <= LOOKED_INTO else None
+            held = None if data is None else await self._known(str(path), data, said)
+            if held is None:
+                inputs.append({"source": str(path), "path": str(path)})
+            else:
+                known.append(held)
+        for name, data in ((intake.file_name(one.name), one.data) for one in files):
+            held = await self._known(name, data, said)
+            if held is None:
+                inputs.append({"source": name, "staged": await asyncio.to_thread(self.staging.put, data)})
+            else:
+                known.append(held)
+        return known, inputs
+
+    def _bytes(self, path: Path) -> bytes | None:
+        try:
+            return self.disk.read(path)
+        except (OSError, ShishoError):  # its job says why it cannot be taken in
+            return None
+
+    async def _known(self, source: str, data: bytes, said: Mapping[str, Any]) -> Known | None:
+        held = await self.shelf.known(said["corpus"], self.owner, sha256(data).hexdigest())
+        if held is None:
+            return None
+        await self.shelf.meet_again(held, source, said["metadata"])
+        return Known(source, held.id, held.title)
+
+    async def _secret(self, password: str | None) -> dict[str, str]:
+        """A password waits beside the database, not in it, and only until its job is done."""
+        return {} if password is None else {"password": await asyncio.to_thread(self.staging.put, password.encode())}
+
+    async def _staged(self, task_id: TaskId) -> list[str]:
+        """The keys of what a task's jobs have staged."""
+        keys: list[str] = []
+        after = None
+        more = True
+        while more:
+            page = await self.tasks.snapshot(task_id, after)
+            keys += [job.input[name] for job in page.jobs for name in ("staged", "password") if name in job.input]
+            after, more = page.jobs[-1].id if page.jobs else None, page.more
+        return keys
+
+    async def _reachable(self, options: AskOptions) -> Sources:
+        """Where the answer is to come from. Raises EmptyCorpus, EngineUnavailable."""
+        if options.sources in (Sources.WEB, Sources.BOTH):
+            if not any(row.available for row in self.engines()):
+                raise EngineUnavailable(
+                    "No search engine is set up here. Ask with sources=documents; `list_engines` says more."
+                )
+            return options.sources
+        if await self.shelf.count(Scope(self.owner, options.corpora)) == 0:
+            raise EmptyCorpus("There are no documents to answer from. Add some with add_documents, or ask with sources=web.")
+        return Sources.DOCUMENTS
+
+    async def _answer_job(self, answer_id: str, unknown: NotFound) -> Job:
+        try:
+            job = await self.jobs.job(JobId(answer_id))
+        except NotFound:
+            raise unknown from None
+        if job.kind != JobKind.ANSWER or (await self.tasks.task(job.task_id)).owner != self.owner:
+            raise unknown
+        return job
+
+    async def _answered(self, job: Job, seconds: float) -> Asked:
+        """The answer of a job as soon as it is there; the error it ended with is raised."""
+        ends = asyncio.get_running_loop().time() + seconds
+        while True:
+            task = await self.tasks.task(job.task_id)
+            job = await self.jobs.job(job.id)
+            left = ends - asyncio.get_running_loop().time()
+            if job.state in ENDED or left <= 0:
+                break
+            await self.watch(task.id, task.revision, left)
+        if job.state is JobState.COMPLETED:
+            return Asked(job.task_id, job.id, await self.ledger.answer(job.id, self.owner), None)
+        if job.state is JobState.FAILED:
+            last = job.errors[-1]
+            raise by_code().get(last.code, Internal)(last.message, **last.details)
+        if job.state is JobState.CANCELLED:
+            raise NotFound(f"The question was stopped before it was answered. resume_task {job.task_id} goes on with it.")
+        return Asked(job.task_id, job.id, None, told.retry_after(task.state, await self.estimate({job.kind: 1})))
+
+    async def _still_running(self, task_id: TaskId, jobs: Sequence[JobId], seconds: float) -> list[JobId]:
+        """Those of these jobs that run on after so many seconds."""
+        ends = asyncio.get_running_loop().time() + seconds
+        while True:
+            task = await self.tasks.task(task_id)
+            running = [each for each in jobs if (await self.jobs.job(each)).state is JobState.RUNNING]
+            left = ends - asyncio.get_running_loop().time()
+            if not running or left <= 0:
+                return running
+            await self.watch(task_id, task.revision, left)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

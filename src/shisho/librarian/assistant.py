@@ -1,0 +1,96 @@
+"""The rules for an assistant that is its own librarian: its goals, its findings, its sentences. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
+
+from shisho.domain.corpus import Shown
+from shisho.domain.inquiry import EvidenceRef, Finding, Goal, GoalStatus, Sentence, Strategy
+from shisho.domain.session import Claimed, Mended, Stand
+from shisho.errors import InvalidParams
+from shisho.librarian import condition as conditions
+from shisho.librarian.answer import japanese
+from shisho.librarian.citations import Citations
+from shisho.librarian.evidence import Verified, verify
+from shisho.librarian.reflect import open_goals
+from shisho.librarian.strategy import MAX_GOALS, checked, strategy
+from shisho.librarian.support import check, connective
+
+_NUMBER = re.compile(r"\s*[\[［](\d{1,6})[\]］]")
+_GOAL_ID = re.compile(r"G[1-9]\d{0,2}")
+NOTHING = ("この質問に答える根拠は示されていません。", "No evidence was given that answers this question.")
+
+
+class Assistant:
+    """What `desk_sessions.Rules` asks for."""
+
+    def aim(self, question: str, goals: Sequence[Goal], condition: str) -> tuple[Strategy, str]:
+        """What is to be found out, and what was wrong with the condition: an unreadable one asks for all goals.
+        Raises InvalidParams for a blank question or goals that cannot be told apart."""
+        made = strategy(question)
+        if goals:
+            held = tuple(replace(goal, question=checked(goal.question)) for goal in goals)
+            ids = [goal.id for goal in held]
+            if len(set(ids)) < len(ids) or len(ids) > MAX_GOALS or not all(map(_GOAL_ID.fullmatch, ids)):
+                raise InvalidParams(f"Goals are G1, G2, … each once, at most {MAX_GOALS}; not {', '.join(ids)}.")
+            made = replace(made, goals=held, condition=" and ".join(ids))
+        if not condition.strip():
+            return made, ""
+        _, remark = conditions.read(condition, [goal.id for goal in made.goals])
+        return (made, remark) if remark else (replace(made, condition=condition.strip()), "")
+
+    def judge(self, finding: Finding, shown: Sequence[Shown], aim: Strategy) -> Verified | str:
+        """The finding as a span of what was shown, or why it is refused."""
+        if finding.goal_id not in {goal.id for goal in aim.goals}:
+            return f"there is no goal {finding.goal_id}"
+        if not (isfinite(finding.score) and 0 <= finding.score <= 1):
+            return "score takes 0 to 1"
+        if not any(one.temp_index == finding.index for one in shown):
+            return f"no passage {finding.index} was shown in this session"
+        return verify(finding, shown) or "these words do not stand in that passage: copy them from it"
+
+    def status(self, aim: Strategy, stands: Sequence[Stand]) -> tuple[tuple[GoalStatus, ...], bool]:
+        """How far each goal has come, and whether the condition holds."""
+        citations = Citations()
+        numbered = [replace(stand.ref, number=citations.take(stand.citation)) for stand in stands]
+        status = citations.status(aim.goals, numbered)
+        expression, _ = conditions.read(aim.condition, [goal.id for goal in aim.goals])
+        return status, conditions.holds(expression, [one.goal_id for one in status if one.met])
+
+    def missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]:
+        """The questions of goals that are not met."""
+        return tuple(goal.question for goal in open_goals(aim.goals, status))
+
+    def mend(
+        self, aim: Strategy, evidence: Sequence[EvidenceRef], said: Sequence[Claimed]
+    ) -> list[tuple[Sentence | None, Mended]]:
+        """Each sentence as it may stand, and what was done to it. None: it is left out."""
+        held = {one.number: one for one in evidence}
+        return [_mended(one, held, aim.question) for one in said if one.text.strip()]
+
+    def render(self, aim: Strategy, sentences: Sequence[Sentence]) -> str:
+        """The answer's text: each sentence with its numbers."""
+        if not sentences:
+            return NOTHING[0 if japanese(aim.question) else 1]
+        return "\n".join(one.text + "".join(f" [{number}]" for number in one.evidence) for one in sentences)
+
+
+def _mended(said: Claimed, held: Mapping[int, EvidenceRef], question: str) -> tuple[Sentence | None, Mended]:
+    text = " ".join(_NUMBER.sub("", said.text).split())
+    cited = dict.fromkeys([*said.cites, *map(int, _NUMBER.findall(said.text))])
+    numbers = tuple(number for number in cited if number in held)
+    unknown = tuple(number for number in cited if number not in held)
+    if not numbers:
+        if connective(text, question):
+            return Sentence(text, (), True), Mended(text, "kept", unknown, ())
+        return None, Mended(text, "removed", unknown, ("citation",))
+    quotations = [held[number].snippet for number in numbers]
+    support = check(text, quotations, question)
+    if support.supported:
+        return Sentence(text, numbers, True), Mended(text, "kept", unknown, ())
+    marks = "「{}」" if japanese(question) else "“{}”"
+    quoted = " ".join(marks.format(" ".join(one.split())) for one in quotations)
+    return Sentence(quoted, numbers, True), Mended(text, "replaced", unknown, support.missing)

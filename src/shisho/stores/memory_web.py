@@ -1,0 +1,63 @@
+"""A web of pages in memory, with engines that search it: for tests, and for trying things out without a network."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from shisho.domain.codec import dumps, loads
+from shisho.domain.web import EngineAbout, Query, Request, Response, Serp, State, Tier
+from shisho.errors import ParserFailed, TimedOut
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryEngine:
+    """`ports.SerpEngine` whose result pages are `Serp`s as JSON under its own address."""
+
+    about: EngineAbout
+
+    def request(self, query: Query, page: int, state: State) -> Request:
+        return Request(f"https://{self.about.site}/search?" + urlencode({"q": query.text, "p": page, **state}))
+
+    def parse(self, response: Response) -> Serp:
+        try:
+            return loads(response.body.decode(), Serp)
+        except (json.JSONDecodeError, TypeError) as error:
+            raise ParserFailed(f"{self.about.name} gave something else than a result page.") from error
+
+
+def engine(name: str = "memory", **fields: object) -> MemoryEngine:
+    """An engine that answers for the category `general`."""
+    given: dict[str, object] = {"categories": ("general",), "tier": Tier.DEFAULT, "interval_s": 0.0, "pagination": "p"}
+    return MemoryEngine(EngineAbout(name=name, site=f"{name}.example", kind="json", **(given | fields)))  # type: ignore[arg-type]
+
+
+@dataclass(slots=True)
+class MemoryWeb:
+    """`ports.Fetcher` over dictionaries. `serps` by engine, query and page; `pages` by address. A result page or page that is
+    `held` waits until its event is set. `asked` lists every address in the order of asking."""
+
+    pages: Mapping[str, bytes | int] = field(default_factory=dict)
+    serps: dict[tuple[str, str, int], Serp] = field(default_factory=dict)
+    held: dict[str, asyncio.Event] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+
+    async def fetch(self, request: Request) -> Response:
+        self.asked.append(request.url)
+        if request.url in self.held:
+            await self.held[request.url].wait()
+        parts = urlsplit(request.url)
+        if parts.path == "/search" and (found := self._serp(parts.netloc, parse_qs(parts.query))) is not None:
+            return Response(dumps(found).encode(), request.url, media_type="application/json")
+        page = self.pages.get(request.url)
+        if page is None:
+            raise TimedOut(f"{request.url} did not answer.")
+        status, body = (page, b"") if isinstance(page, int) else (200, page)
+        return Response(body, request.url, status, media_type="text/html")
+
+    def _serp(self, host: str, asked: Mapping[str, Sequence[str]]) -> Serp | None:
+        name = host.removesuffix(".example")
+        return self.serps.get((name, asked["q"][0], int(asked["p"][0])))

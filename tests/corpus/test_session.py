@@ -95,7 +95,7 @@ async def test_what_matches_too_little_is_left_out_of_a_small_corpus(library: Li
         intake("決定係数は当てはまりの良さを表す。\n\n図書館の貸出は二週間である。\n\n当日の天気は雨である。")
     )
     session = await library.searcher().open(Scope(), Complexity.SINGLE, ROOM, "s")
-    found = await session.search(SearchRequest(keyword_query=("図書館の貸出の期間と当日",)), 1)
+    found = await session.search(SearchRequest(keyword_query=("図書館の貸出の期間と延長の手続きと当日の利用者",)), 1)
     assert [one.text[:3] for one in found.shown] == ["図書館"]
 
 

@@ -57,6 +57,22 @@ def test_what_is_missing_is_named_with_the_reason() -> None:
     assert draft.missing == ("分散は何ですか",) and not draft.abstained
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ("法隆寺は607年に建立された。", "法隆寺は670年に建立された。", "※ [1] と [2] は日付が食い違っています。"),
+        ("橋の長さは30メートルである。", "橋の長さは45メートルである。", "※ [1] と [2] は数が食い違っています。"),
+        ("この薬は子供に使える。", "この薬は子供に使えない。", "※ [1] と [2] は肯定と否定が食い違っています。"),
+        ("法隆寺は607年に建立された。", "東大寺は752年に建立された。", ""),
+        ("橋の長さは30メートルである。", "橋の長さは30mである。", ""),
+    ],
+)
+def test_quotations_that_disagree_are_shown_as_such(first: str, second: str, said: str) -> None:
+    draft = written(ONE, [ref(1, "G1", first, 0.9), ref(2, "G1", second, 0.8)], LoopStop.CONDITION_MET)
+    assert f"「{first}」 [1]" in draft.text and f"「{second}」 [2]" in draft.text
+    assert said in draft.text and (bool(said) == ("食い違って" in draft.text))
+
+
 def test_near_misses_are_called_so() -> None:
     draft = written(ONE, [ref(1, "G1", "相関係数とは指標である。", 0.3)], LoopStop.EXHAUSTED)
     assert draft.abstained and draft.missing == (ONE.question,)

@@ -56,10 +56,17 @@ def rank(query: Query, candidates: Sequence[Passage], statistics: Statistics, we
 
 
 def match(query: Query, passage: Passage, statistics: Statistics) -> float:
-    """The share of the query that the passage matches, 0 to 1: idf of matched terms over idf of all, the heading counted."""
-    rarity = idf(query.terms, statistics)
+    """The share of the query that the passage matches, 0 to 1: idf of matched terms over idf of all, the heading counted.
+
+    A query without terms, such as 株, is matched by its character pairs.
+    """
+    if query.terms:
+        rarity = idf(query.terms, statistics)
+        present = rarity.keys() & {*passage.terms.split(), *passage.heading_terms.split()}
+    else:
+        rarity = {pair: _idf(statistics.bigrams.get(pair, 0), statistics.passages) for pair in query.bigrams}
+        present = rarity.keys() & set(passage.bigrams.split())
     whole = sum(rarity.values())
-    present = rarity.keys() & {*passage.terms.split(), *passage.heading_terms.split()}
     return sum(rarity[term] for term in present) / whole if whole else 0.0
 
 

@@ -38,7 +38,9 @@ class CorpusSearcher:
     retriever: Retriever
     log: SessionLog
     growth: str = "linear"
-    floor: float = 0.25
+    # On questions with a wording gap .15 loses 1.5 % of the relevant passages among the first five and 13 % of the others;
+    # .25 would lose 6 % and 42 %.
+    floor: float = 0.15
 
     async def open(self, scope: Scope, complexity: Complexity, room_tokens: int, session_id: str) -> CorpusSession:
         """A new session, or the one with this id where it left off."""

@@ -15,16 +15,18 @@ from shisho.desk import Desk
 from shisho.domain.corpus import Outcome, Source
 from shisho.errors import InvalidParams
 from shisho.evaluation.metrics import ndcg, recall, reciprocal_rank
-from shisho.evaluation.sets import EvalSet, Question, load
+from shisho.evaluation.sets import Entry, EvalSet, Question, load
 from shisho.language.terms import fold
 
 DEPTH = 200
 AT_ONCE = 16
-HELD_OUT = 20  # questions whose passages are taken out together: one commit of the index instead of twenty
 
 
-async def measure(folder: Path, *, answers: bool = False, limit: int | None = None) -> dict[str, Any]:
-    """ndcg@10, recall@50 and mrr@10 over the judged questions; with `answers` the answering measures too."""
+async def measure(folder: Path, *, answers: int = 0, limit: int | None = None) -> dict[str, Any]:
+    """ndcg@10, recall@50 and mrr@10 over the judged questions, or the first `limit` of them.
+
+    `answers` of the questions with gold answers, spread evenly over the set, are put to the librarian too.
+    """
     held = await asyncio.to_thread(load, folder)
     started = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="shisho-eval-") as home:
@@ -33,7 +35,8 @@ async def measure(folder: Path, *, answers: bool = False, limit: int | None = No
             questions = held.questions[:limit]
             figures = await retrieval(desk, held, questions)
             if answers:
-                figures |= await answering(desk, held, questions)
+                gold = [one for one in questions if one.answers]
+                figures |= await answering(desk, held, gold[:: max(1, len(gold) // answers)][:answers])
     return {**figures, "seconds": round(time.perf_counter() - started, 2)}
 
 
@@ -49,8 +52,7 @@ async def fill(desk: Desk, held: EvalSet) -> None:
 
     async with asyncio.TaskGroup() as group:
         for one in held.entries:
-            # The id stands in the bytes' name only: two documents may have the same text.
-            group.create_task(take_in(Source(one.id, one.text.encode(), "text/plain", one.title)))
+            group.create_task(take_in(_source(one)))
 
 
 async def retrieval(desk: Desk, held: EvalSet, questions: Sequence[Question]) -> dict[str, Any]:
@@ -70,9 +72,8 @@ async def retrieval(desk: Desk, held: EvalSet, questions: Sequence[Question]) ->
     }
 
 
-async def answering(desk: Desk, held: EvalSet, questions: Sequence[Question]) -> dict[str, Any]:
+async def answering(desk: Desk, held: EvalSet, asked: Sequence[Question]) -> dict[str, Any]:
     """evidence@answer, mean quoted characters, and how often it abstains with the gold passage in and out of the corpus."""
-    asked = [one for one in questions if one.answers]
     found, quoted, silent = [], [], []
     for one in asked:
         answer = await desk.ask(one.text)
@@ -80,9 +81,7 @@ async def answering(desk: Desk, held: EvalSet, questions: Sequence[Question]) ->
         found.append(_contains(snippets, one.answers))
         quoted.append(sum(map(len, snippets)))
         silent.append(answer.abstained or bool(answer.missing))
-    without = [
-        silence for at in range(0, len(asked), HELD_OUT) for silence in await _held_out(desk, held, asked[at : at + HELD_OUT])
-    ]
+    without = [await _without(desk, held, one) for one in asked]
     return {
         "evidence@answer": _mean(found),
         "quoted_characters": _mean(quoted),
@@ -98,16 +97,20 @@ async def _ranking(desk: Desk, question: Question, standing: Mapping[str, Sequen
     return [name for document in dict.fromkeys(one.document for one in ranked) for name in standing[document]]
 
 
-async def _held_out(desk: Desk, held: EvalSet, group: Sequence[Question]) -> list[bool]:
-    gold = {name for one in group for name, grade in held.judged[one.id].items() if grade > 0}
+async def _without(desk: Desk, held: EvalSet, question: Question) -> bool:
+    """Whether it abstains, or says what is missing, when every passage that holds the answer is out of the corpus."""
+    gold = {name for name, grade in held.judged[question.id].items() if grade > 0}
     entries = [one for one in held.entries if one.id in gold]
     for one in entries:
-        (document,) = await desk.documents(filters={"source": one.id})
-        await desk.remove(document.id)
-    answers = [await desk.ask(one.text) for one in group]
+        await desk.remove(one.id)
+    answer = await desk.ask(question.text)
     for one in entries:
-        await desk.add_source(Source(one.id, one.text.encode(), "text/plain", one.title))
-    return [answer.abstained or bool(answer.missing) for answer in answers]
+        await desk.add_source(_source(one))
+    return answer.abstained or bool(answer.missing)
+
+
+def _source(entry: Entry) -> Source:
+    return Source(entry.id, entry.text.encode(), "text/plain", entry.title)
 
 
 def _contains(snippets: Iterable[str], answers: Iterable[str]) -> bool:

@@ -41,7 +41,7 @@ class EvalSet:
 
 
 def load(folder: Path) -> EvalSet:
-    """Reads `corpus.jsonl`, `queries.jsonl` and `qrels.tsv` (or `qrels/test.tsv`). Raises InvalidParams that names what is wrong."""
+    """Reads `corpus.jsonl`, `queries.jsonl` and `qrels.tsv` (or `qrels/test.tsv`). Raises InvalidParams that says where."""
     entries = tuple(
         Entry(str(row["_id"]), row.get("title") or "", row.get("text") or "") for row in _rows(folder, "corpus.jsonl")
     )

@@ -265,7 +265,7 @@ def settings(context: typer.Context, json_: Json = False) -> None:
 def eval_(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(help="corpus.jsonl, queries.jsonl, qrels.tsv (BEIR layout, .gz or not)")],
-    answers: Annotated[bool, typer.Option("--answers", help="also ask every question that has gold answers")] = False,
+    answers: Annotated[int, typer.Option(help="also put this many questions with gold answers to the librarian")] = 0,
     limit: Annotated[int | None, typer.Option(help="only this many questions")] = None,
     json_: Json = False,
 ) -> None:

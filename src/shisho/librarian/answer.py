@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from shisho.domain.inquiry import EvidenceRef, Goal, GoalStatus, LoopStop, Sentence, Strategy, Verdict
 from shisho.librarian.evaluate import ENOUGH
 from shisho.librarian.reflect import open_goals
+from shisho.librarian.support import contradiction
 
 _JAPANESE = re.compile(r"[ぁ-んァ-ヺ一-鿿々]")
 _WORDS = {
@@ -23,6 +25,10 @@ _WORDS = {
         "advice": "別の言葉で尋ねる、絞り込みを緩める、資料を加える、のいずれかで見つかることがあります。",
         "stop": "探索の終了: {}。",
         "comma": "、",
+        "against": "※ [{}] と [{}] は{}が食い違っています。",
+        "date": "日付",
+        "number": "数",
+        "negation": "肯定と否定",
     },
     False: {
         "head": "quotations only, no model set",
@@ -35,6 +41,10 @@ _WORDS = {
         "advice": "Asking in other words, filtering less or adding documents may help.",
         "stop": "The search ended: {}.",
         "comma": "; ",
+        "against": "Note: [{}] and [{}] disagree in {}.",
+        "date": "date",
+        "number": "number",
+        "negation": "what they affirm and deny",
     },
 }
 _STOPS = {
@@ -95,7 +105,14 @@ def _paragraph(goal: Goal, found: Sequence[EvidenceRef], titled: bool, words: di
     quotes = [words["quote"].format(one.snippet, one.number) + _heading(one, words) for one in found]
     title = [words["goal"].format(goal.question)] if titled else []
     near = [words["near"]] if found[0].score < ENOUGH else []
-    return "\n".join([*title, *near, *quotes])
+    return "\n".join([*title, *near, *quotes, *_disagreements(found, words)])
+
+
+def _disagreements(found: Sequence[EvidenceRef], words: dict[str, str]) -> list[str]:
+    """Quotations of one goal that say opposite things stand side by side, and the reader is told."""
+    sure = [one for one in found if one.score >= ENOUGH]
+    pairs = ((one, other, contradiction(one.snippet, other.snippet)) for one, other in combinations(sure, 2))
+    return [words["against"].format(one.number, other.number, words[kind]) for one, other, kind in pairs if kind]
 
 
 def _heading(one: EvidenceRef, words: dict[str, str]) -> str:

@@ -51,6 +51,7 @@ def build_desk(settings: Settings, web: Web = NO_WEB) -> Desk:
     from shisho.corpus.readers.killable import KillableReader
     from shisho.corpus.retrieve import Retriever
     from shisho.corpus.session import CorpusSearcher
+    from shisho.language.tokens import tokens
     from shisho.librarian.export import export
     from shisho.stores.embedded.connect import Database
     from shisho.stores.embedded.ledger import EmbeddedLedger
@@ -87,6 +88,7 @@ def build_desk(settings: Settings, web: Web = NO_WEB) -> Desk:
         working=queue.working,
         new_run=lambda: uuid.uuid4().hex[:24],
         exported=export,
+        tokens=tokens,
         checks=partial(checks, settings, database, index, reader),
         copy=database.backup,
         close=partial(_close, reader.close, database),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from shisho.stores.embedded.tasks import EmbeddedTasks
     from shisho.stores.staging import FileStaging
 
-SESSION_ROOM = 4000  # tokens; a reply to an assistant stays under 5,000
+SESSION_ROOM = 3000  # tokens of text and headings; with what JSON adds to 100 passages, a reply stays under 5,000
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,7 @@ class Desk:
     working: Working
     new_run: Callable[[], str]
     exported: Callable[[Answer, str], str]
+    tokens: Callable[[str], int]
     checks: Callable[[], Awaitable[Sequence[Check]]]
     copy: Callable[[Path], Awaitable[None]]
     close: Callable[[], Awaitable[None]]

@@ -8,10 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shisho.interfaces.fitting import ROOM, fitted, size, written
+from shisho.interfaces import fitting
+from shisho.interfaces.fitting import ROOM, written
 from shisho.language.tokens import tokens
 
 JAPANESE = "決定係数は回帰の当てはまりを示す。" * 40
+
+
+def fitted(data: dict[str, Any], room: int = ROOM) -> dict[str, Any]:
+    return fitting.fitted(data, tokens, room)
+
+
+def size(data: Any) -> int:
+    return tokens(written(data))
 
 
 def rows(count: int) -> list[dict[str, Any]]:
@@ -53,7 +62,7 @@ json_text = st.text(max_size=300)
     st.lists(st.dictionaries(st.sampled_from("abc"), json_text), max_size=60),
     st.lists(json_text, max_size=60),
     st.text(max_size=9_000),
-    st.integers(2_000, 6_000),
+    st.integers(600, 3_000),
 )
 def test_whatever_the_shape_it_fits(first: list[dict[str, str]], second: list[str], text: str, room: int) -> None:
     data = fitted({"first": first, "inner": {"second": list(second)}, "text": text, "more": False}, room)

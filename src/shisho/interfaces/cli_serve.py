@@ -87,7 +87,7 @@ def _run(context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, None
     async def opened() -> None:
         from shisho.bootstrap import open_desk
 
-        async with open_desk(**context.obj) as desk:
+        async with open_desk(**context.obj) as desk, desk.working():
             await work(desk)
 
     _log()

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from pydantic_core import to_json
 
-# Under 5,000 tokens, counted without a tokenizer: three bytes of UTF-8 are one CJK character, about one token, and of ids and
-# JSON marks a token holds three bytes at least.
-ROOM = 14_400
-SLACK = 200  # for `more` and `cursor`, which are set after the cut
-SHORT = 200
+ROOM = 4_900  # tokens of a reply: under 5,000, with its link
+SLACK = 60  # tokens for `more` and `cursor`, which are set after the cut
+SHORT = 60
+Count = Callable[[str], int]
 
 
 def written(data: Any) -> str:
@@ -19,45 +19,39 @@ def written(data: Any) -> str:
     return to_json(data).decode()
 
 
-def size(data: Any) -> int:
-    """Bytes of JSON."""
-    return len(to_json(data))
+def fitted(data: dict[str, Any], count: Count, room: int = ROOM) -> dict[str, Any]:
+    """The data, in place, with `more` set where its lists, and then its texts, had to be shortened. `count`: tokens of a
+    text."""
 
+    def size(value: Any) -> int:
+        return count(written(value))
 
-def fitted(data: dict[str, Any], room: int = ROOM) -> dict[str, Any]:
-    """The data, in place, with `more` set where its lists, and then its texts, had to be shortened."""
     over = size(data) - room
     if over <= 0:
         return data
     over += SLACK
     data["more"] = True
-    for holder, key in sorted(_long(data), key=lambda place: _cut_first(place[0][place[1]])):
-        before = size(holder[key])
-        holder[key] = _shorter(holder[key], over)
-        over -= before - size(holder[key])
-        if over <= 0:
-            break
+    places = [(isinstance(holder[key], str), -size(holder[key]), holder, key) for holder, key in _long(data)]
+    for text, less, holder, key in sorted(places, key=lambda place: place[:2]):
+        if over > 0 and -less > SHORT:
+            holder[key] = _clipped(holder[key], over) if text else _kept(holder[key], -less - over, size)
+            over -= -less - size(holder[key])
     return data
 
 
 def _long(data: dict[str, Any], deeper: bool = True) -> Iterator[tuple[dict[str, Any], str]]:
-    """Places of lists and texts that are worth cutting."""
+    """Places of lists and texts."""
     for key, value in data.items():
         if isinstance(value, dict) and deeper:
             yield from _long(value, deeper=False)
-        elif isinstance(value, list | str) and size(value) > SHORT:
+        elif isinstance(value, list | str):
             yield data, key
 
 
-def _cut_first(value: Any) -> tuple[bool, int]:
-    return isinstance(value, str), -size(value)
+def _kept(rows: list[Any], room: int, size: Callable[[Any], int]) -> list[Any]:
+    return rows[: max(0, bisect_right(range(len(rows) + 1), room, key=lambda count: size(rows[:count])) - 1)]
 
 
-def _shorter(value: Any, over: int) -> Any:
-    if isinstance(value, str):
-        data = value.encode()
-        return data[: max(0, len(data) - over - 3)].decode(errors="ignore") + "…"
-    rows = list(value)
-    while rows and over > 0:
-        over -= size(rows.pop()) + 1
-    return rows
+def _clipped(text: str, over: int) -> str:
+    """Without `over` tokens at the end: a token is four characters at most."""
+    return text[: max(0, len(text) - 4 * over - 4)] + "…"

@@ -110,7 +110,7 @@ class TasksExtension(Extension):
             data = await verb(self.desk, **{verb.parameters[0].name: key, "wait": 0})
         except ShishoError as error:
             return mcp_tools.refusal(error)
-        return mcp_tools.result(verb, data)
+        return mcp_tools.result(verb, data, self.desk)
 
 
 def _declared(ctx: ServerRequestContext[Any, Any]) -> bool:

@@ -25,10 +25,10 @@ def tool(verb: Verb, desk: Desk) -> Tool:
 
     async def call(*, context: Context, **arguments: Any) -> CallToolResult:
         data = await _alive(context, verb(desk, **arguments))
-        return result(verb, data)
+        return result(verb, data, desk)
 
     call.__signature__ = inspect.Signature(verb.parameters, return_annotation=Annotated[CallToolResult, verb.reply])  # type: ignore[attr-defined]
-    return Tool.from_function(
+    made = Tool.from_function(
         call,
         name=verb.name,
         title=verb.title,
@@ -37,11 +37,14 @@ def tool(verb: Verb, desk: Desk) -> Tool:
         annotations=_annotations(verb),
         structured_output=True,
     )
+    made.parameters = _bare(made.parameters)
+    made.fn_metadata.output_schema = _bare(made.fn_metadata.output_schema)
+    return made
 
 
-def result(verb: Verb, data: dict[str, Any]) -> CallToolResult:
+def result(verb: Verb, data: dict[str, Any], desk: Desk) -> CallToolResult:
     """The reply as text and as data, cut to fit, with a link to all of it."""
-    data = fitted(data)
+    data = fitted(data, desk.tokens)
     if verb.rows and data["more"]:
         rows, key = data[verb.rows[0]], verb.rows[1]
         data["cursor"] = str(rows[-1][key]) if rows else data["cursor"]
@@ -54,6 +57,22 @@ def result(verb: Verb, data: dict[str, Any]) -> CallToolResult:
 def refusal(error: Exception) -> CallToolResult:
     """An error that the model can read. Without data: clients hold data against the schema of the reply."""
     return CallToolResult(content=[TextContent(type="text", text=written(told(error)))], is_error=True)
+
+
+def _bare(schema: Any) -> Any:
+    """The schema without the titles that repeat its names: every client reads all of them."""
+    if not isinstance(schema, dict):
+        return schema
+    named = ("properties", "$defs")  # whose keys are names, `title` may be one of them
+    kept = {key: value for key, value in schema.items() if key != "title" or not isinstance(value, str)}
+    return {
+        key: {name: _bare(each) for name, each in value.items()}
+        if key in named
+        else [_bare(each) for each in value]
+        if isinstance(value, list)
+        else _bare(value)
+        for key, value in kept.items()
+    }
 
 
 def _annotations(verb: Verb) -> ToolAnnotations:

@@ -175,6 +175,12 @@ def test_lines_of_one_cell_belong_to_its_table() -> None:
     assert tables(rows) == {0: 0, 1: 0, 2: 0}
 
 
+def test_the_last_cell_goes_on_below_its_row() -> None:
+    rows = [line("一 説明", 100, gaps=(150.0,)), line("二 長い説明", 117, gaps=(150.0,)), line("の続き", 134, left=180)]
+    assert tables([*rows, *rest(160, 2)]) == {0: 0, 1: 0, 2: 0}
+    assert tables([*rows[:2], *rest(134, 2)]) == {0: 0, 1: 0}
+
+
 def test_white_after_a_label_makes_no_row() -> None:
     items = [line("２ 会社は業務上必要がある場合に異動を命ずる", 100, gaps=(85.0,)), line("３ 前項の場合", 117, gaps=(85.0,))]
     assert tables(items) == {}

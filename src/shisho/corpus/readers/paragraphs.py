@@ -149,7 +149,11 @@ def _is_below(above: Printed, below: Printed) -> bool:
 
 def _advance(above: Printed, below: Printed) -> float:
     """How far the next line stands from this one, along the page: downward, or leftward in vertical writing."""
-    return above.box[2] - below.box[2] if above.vertical else below.type.base - above.type.base
+    if above.vertical:
+        return above.box[2] - below.box[2]
+    # PDFium takes two printed lines for one here and there: the base is that of the first.
+    is_double = above.box[3] - above.box[1] > 1.8 * above.size
+    return below.box[3] - above.box[3] if is_double else below.type.base - above.type.base
 
 
 def _is_beside(last: Printed, line: Printed) -> bool:

@@ -23,7 +23,19 @@ def tables(lines: Sequence[Printed]) -> dict[int, int]:
             first = rows.setdefault(last, last)
             rows.update(dict.fromkeys(range(last, index + 1), first))
         last = index
+    for last, first in list(rows.items()):
+        for index in range(last + 1, min(last + 1 + CELL_LINES, len(lines))):
+            if index in rows or not _goes_on_in_cell(lines[last], lines[index - 1], lines[index]):
+                break
+            rows[index] = first
     return rows
+
+
+def _goes_on_in_cell(row: Printed, above: Printed, line: Printed) -> bool:
+    """Whether a line below the last row stands under one of its later cells."""
+    apart = line.type.base - above.type.base
+    under = any(abs(line.box[0] - right) < LEAST * line.size for _, right in row.gaps)
+    return under and 0 < apart < FAR * line.size and line.size <= row.size and not line.type.bold and not is_caption(line.text)
 
 
 def _may_be_row(line: Printed) -> bool:

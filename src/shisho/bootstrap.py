@@ -135,10 +135,10 @@ async def _close(close_reader: Callable[[], Any], database: Database) -> None:
 
 
 def _splitter(settings: Settings) -> Cut:
-    from shisho.corpus import chunk
+    from shisho.corpus import chunk, reference
 
     size, overlap = settings.whole("passage_chars"), settings.whole("passage_overlap")
-    cut = chunk.cut_ginza if settings.text("splitter") == "ginza" else chunk.cut
+    cut = reference.cut_ginza if settings.text("splitter") == "ginza" else chunk.cut
     return partial(cut, size=size, overlap=overlap)
 
 

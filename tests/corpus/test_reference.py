@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shisho.corpus import reference
-from shisho.corpus.chunk import cut_ginza
 from shisho.corpus.layout import lay_out
+from shisho.corpus.reference import cut_ginza
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import ExtraMissing
 

@@ -11,6 +11,7 @@ from shisho.domain.corpus import BlockKind
 from shisho.language.sentences import sentences
 
 Span = tuple[int, int]
+Prose = Callable[[str, int, int, int, int], Sequence[Span]]  # text, start, end, size, overlap
 
 _FLOWING = frozenset((BlockKind.PARAGRAPH, BlockKind.LIST))
 _PAUSES = "、，,;；:：）)」』 \u3000\n"
@@ -28,21 +29,15 @@ class Piece:
     kind: BlockKind
 
 
-def cut(layout: Layout, size: int = 500, overlap: int = 100) -> list[Piece]:
-    """Pieces in order, at most `size` characters each; neighbours of one run share at most `overlap`."""
-    return [piece for run in _runs(layout) for piece in _pieces(layout.text, run, size, overlap)]
+def cut(layout: Layout, size: int = 500, overlap: int = 100, prose: Prose | None = None) -> list[Piece]:
+    """Pieces in order, at most `size` characters each; neighbours of one run share at most `overlap`.
 
-
-def cut_ginza(layout: Layout, size: int = 500, overlap: int = 100) -> list[Piece]:
-    """The same, with prose cut by LangChain and GiNZA: the reference behaviour, some thousand times slower.
-
-    Raises ExtraMissing."""
-    from shisho.corpus.reference import spans
-
+    `prose` cuts running text in another way; tables, captions and notes are cut as ever.
+    """
     pieces: list[Piece] = []
     for run in _runs(layout):
-        if run[0].kind in _FLOWING:
-            pieces.extend(_piece(run, span) for span in spans(layout.text, run[0].start, run[-1].end, size, overlap))
+        if prose is not None and run[0].kind in _FLOWING:
+            pieces.extend(_piece(run, span) for span in prose(layout.text, run[0].start, run[-1].end, size, overlap))
         else:
             pieces.extend(_pieces(layout.text, run, size, overlap))
     return pieces

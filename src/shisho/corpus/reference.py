@@ -7,20 +7,23 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
+from shisho.corpus.chunk import Piece, Span, cut, split_long
+from shisho.corpus.layout import Layout
 from shisho.errors import ExtraMissing
 from shisho.language.sentences import sentences
-
-Span = tuple[int, int]
 
 MAX_BYTES = 40_000  # Sudachi raises above 49,149
 CARRIED = 100
 _alone = threading.Lock()  # the tokenizer inside is not thread-safe
 
 
+def cut_ginza(layout: Layout, size: int = 500, overlap: int = 100) -> list[Piece]:
+    """`chunk.cut` with prose cut by LangChain and GiNZA, some thousand times slower. Raises ExtraMissing."""
+    return cut(layout, size, overlap, prose=spans)
+
+
 def spans(text: str, start: int, end: int, size: int, overlap: int) -> list[Span]:
     """Chunks of `text[start:end]` as spans of `text`, in order, each at most `size` long."""
-    from shisho.corpus.chunk import split_long
-
     found: list[Span] = []
     for first, last in blocks(text, start, end):
         with _alone:

@@ -45,22 +45,26 @@ class EmbeddedJobs:
 
     def __init__(self, database: Database, clock: Clock, bell: Bell) -> None:
         self._transactions = Transactions(database, clock, bell)
+        self._idle = True
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         wanted = dumps(list(kinds))
-        if not await self._transactions.rows(DUE, {"kinds": wanted, "now": self._transactions.now()}):
-            return None  # a look costs no one the write lock
+        # While there was nothing to do, look before taking the lock that others may need.
+        if self._idle and not await self._transactions.rows(DUE, {"kinds": wanted, "now": self._transactions.now()}):
+            return None
 
         def work(transaction: Transaction) -> Job | None:
             found = transaction.rows(CLAIM, {"worker_id": worker_id, "kinds": wanted, "now": transaction.now})
             if not found:
                 return None
-            claimed = job(found[0])
-            data = {"attempt": claimed.attempt, "worker_id": worker_id}
-            transaction.moved(claimed.id, JobState.QUEUED, JobState.RUNNING, data)
-            return claimed
+            taken = job(found[0])
+            data = {"attempt": taken.attempt, "worker_id": worker_id}
+            transaction.moved(taken.id, JobState.QUEUED, JobState.RUNNING, data)
+            return taken
 
-        return await self._transactions.write(work)
+        claimed = await self._transactions.write(work)
+        self._idle = claimed is None
+        return claimed
 
     async def renew(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
         query = f"UPDATE jobs SET beat = beat + 1 WHERE {self.HELD} RETURNING cancel_requested"

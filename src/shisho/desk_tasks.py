@@ -12,7 +12,7 @@ from shisho import desk_status as told
 from shisho.desk_queue import Queue
 from shisho.domain.codec import plain
 from shisho.domain.corpus import DEFAULT_CORPUS
-from shisho.domain.job import JobState, StopMode, TaskId, TaskState
+from shisho.domain.job import JobId, JobState, StopMode, TaskId, TaskState
 from shisho.domain.task import (
     Adding,
     Asked,
@@ -24,6 +24,7 @@ from shisho.domain.task import (
     EngineRow,
     Gone,
     JobKind,
+    JobPage,
     Opinion,
     Purge,
     Queued,
@@ -158,6 +159,11 @@ class Tasks(Queue):
         found = await self.tasks.tasks(self.owner, states, None if cursor is None else TaskId(cursor), limit + 1)
         rows = tuple(map(told.row, found[:limit]))
         return TaskPage(rows, rows[-1].task_id if len(found) > limit else None)
+
+    async def list_jobs(self, task_id: str, *, cursor: str | None = None, limit: int = 50) -> JobPage:
+        """The jobs of a task, oldest first, with their whole results and the history of their errors."""
+        page = await self.tasks.snapshot(await self._find(task_id), None if cursor is None else JobId(cursor), limit)
+        return JobPage(page.jobs, page.jobs[-1].id if page.more else None)
 
     async def stop_task(self, task_id: str, *, mode: StopMode = StopMode.GRACEFUL, wait: float = 0.0) -> Stopped:
         """Cancel what has not begun; `immediate` cancels what runs too. Waits up to `wait` for running jobs to end."""

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from shisho.domain.corpus import Condition, DocumentId, PassageId
 from shisho.domain.inquiry import Answer
-from shisho.domain.job import JobId, JobState, Priority, TaskId, TaskState
+from shisho.domain.job import Job, JobId, JobState, Priority, TaskId, TaskState
 from shisho.domain.web import TimeRange
 
 MAX_QUERIES = 50
@@ -295,6 +295,14 @@ class TaskPage:
     """Tasks, newest first. `cursor` is None at the end."""
 
     tasks: tuple[TaskRow, ...]
+    cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class JobPage:
+    """Jobs of a task, oldest first. `cursor` is None at the end."""
+
+    jobs: tuple[Job, ...]
     cursor: str | None
 
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
 import sys
-import uuid
-from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shisho import settings as settings_
-from shisho.errors import Internal, InvalidParams, ShishoError
-from shisho.interfaces import cli_serve, engines_cli
+from shisho.errors import InvalidParams, ShishoError
+from shisho.interfaces import cli_queue, cli_serve, engines_cli
 from shisho.interfaces.filters import metadata_of, parsed
+from shisho.interfaces.running import Json
+from shisho.interfaces.running import fail as _fail
+from shisho.interfaces.running import run as _run
+from shisho.interfaces.running import show as _print
+from shisho.interfaces.running import words as _words
 from shisho.interfaces.words import Words
 
 if TYPE_CHECKING:
@@ -28,8 +31,9 @@ app = typer.Typer(
 )
 
 app.add_typer(engines_cli.app, name="engines")
+app.add_typer(cli_queue.queue, name="queue")
+app.add_typer(cli_queue.auth, name="auth")
 
-Json = Annotated[bool, typer.Option("--json", help="print JSON")]
 Filters = Annotated[list[str], typer.Option("--filter", "-f", help="key=value, key=low..high; repeat a key for any of")]
 Corpora = Annotated[list[str], typer.Option("--corpus", "-c", help="search only this corpus; may be repeated")]
 Folders = Annotated[list[Path], typer.Option("--in", help="take this folder in as a corpus and search only it")]
@@ -280,6 +284,8 @@ def eval_(
     _print(figures, json_, lambda: render.figures(figures, _words(context)))
 
 
+app.command()(cli_queue.jobs)
+app.command()(cli_queue.worker)
 app.command()(cli_serve.mcp)
 app.command()(cli_serve.serve)
 
@@ -289,44 +295,6 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
     app()
-
-
-def _run(context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, None]], json_: bool) -> None:
-    async def opened() -> None:
-        from shisho.bootstrap import open_desk
-
-        async with open_desk(**context.obj) as desk:
-            await work(desk)
-
-    try:
-        asyncio.run(opened())
-    except ShishoError as error:
-        _fail(error, json_)
-    except KeyboardInterrupt:
-        raise typer.Exit(130) from None
-
-
-def _fail(error: ShishoError, json_: bool) -> None:
-    details = dict(error.details)
-    body = {"ok": False, "code": error.code, "message": error.message, "details": details, "error_id": uuid.uuid4().hex[:12]}
-    if json_:
-        typer.echo(json.dumps(body, ensure_ascii=False))
-    else:
-        typer.echo(f"{error.code}: {error.message}", err=True)
-    raise typer.Exit(2 if isinstance(error, InvalidParams) else 70 if isinstance(error, Internal) else 1)
-
-
-def _words(context: typer.Context) -> Words:
-    return Words(settings_.load(**context.obj).japanese)
-
-
-def _print(thing: Any, json_: bool, otherwise: Callable[[], None]) -> None:
-    if not json_:
-        otherwise()
-        return
-    from shisho.domain.codec import plain
-
-    typer.echo(json.dumps(plain(thing), ensure_ascii=False, indent=2))
 
 
 async def _receipts(

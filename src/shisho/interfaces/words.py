@@ -58,6 +58,32 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "origin": ("由来", "from"),
     "meaning": ("意味", "meaning"),
     "measure": ("尺度", "measure"),
+    "task": ("課題 {text}", "task {text}"),
+    "queued": ("{n}件を受け付けました", "{n} queued"),
+    "skipped": ("見送り", "skipped"),
+    "task_line": (
+        "{state} · 検索 {queries} · ページ {pages} · 文書 {documents} · 回答 {answers}",
+        "{state} · queries {queries} · pages {pages} · documents {documents} · answers {answers}",
+    ),
+    "who_works": (
+        "仕事は `shisho worker` か `shisho serve` が動いている間に進みます。",
+        "The jobs are done while `shisho worker` or `shisho serve` runs.",
+    ),
+    "person_needed": (
+        "人の確認を待っています: {text} (`shisho auth list`)",
+        "waits for a person: {text} (`shisho auth list`)",
+    ),
+    "stopped": ("取り消し {n}件、実行中 {running}件", "{n} cancelled, {running} still running"),
+    "requeued": ("{n}件を再開しました", "{n} queued again"),
+    "working": ("作業中 (同時に {n}件)。Ctrl-C で終わります。", "Working, {n} at once. Ctrl-C ends it."),
+    "nothing_queued": ("まだ課題がありません。", "No tasks yet."),
+    "nobody_needed": ("人の確認を待つものはありません。", "Nothing waits for a person."),
+    "kind": ("種類", "kind"),
+    "subject": ("対象", "subject"),
+    "error": ("エラー", "error"),
+    "question": ("質問", "question"),
+    "created": ("作成", "created"),
+    "domain": ("ドメイン", "domain"),
 }
 
 

@@ -1,0 +1,237 @@
+"""The queue in the shell: `shisho queue …`, `jobs`, `worker`, `auth …`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from shisho.errors import InvalidParams
+from shisho.interfaces.running import Json, fail, run, show, words
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+    from shisho.domain.task import Status
+
+queue = typer.Typer(help="Web searches that go on by themselves.", no_args_is_help=True)
+auth = typer.Typer(help="What waits for a person.", no_args_is_help=True)
+
+TaskName = Annotated[str, typer.Argument(metavar="TASK", help="id, its beginning, or last")]
+WAIT = 20.0
+
+
+@queue.command()
+def add(
+    context: typer.Context,
+    queries: Annotated[list[str], typer.Argument(help="1 to 50 queries")],
+    task: Annotated[str | None, typer.Option(help="add to this task; none: a new one")] = None,
+    engine: Annotated[list[str], typer.Option(help="ask this engine; may be repeated")] = [],  # noqa: B006
+    category: Annotated[list[str], typer.Option(help="academic, news, government, technical, general")] = [],  # noqa: B006
+    lang: Annotated[str, typer.Option(help="language of the pages")] = "ja",
+    time_range: Annotated[Literal["all", "day", "week", "month", "year"], typer.Option(help="how old a page may be")] = "all",
+    results: Annotated[int, typer.Option(min=1, max=100, help="pages to take in for each query")] = 10,
+    pages: Annotated[int | None, typer.Option(min=1, max=10, help="result pages at most; none: by category")] = None,
+    stop: Annotated[Literal["auto", "fixed", "exhaustive"], typer.Option(help="when to stop following result pages")] = "auto",
+    urgent: Annotated[bool, typer.Option("--urgent", help="before all others")] = False,
+    json_: Json = False,
+) -> None:
+    """Queue web searches and return at once."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.domain.job import Priority
+        from shisho.domain.task import SearchOptions, StopStrategy
+        from shisho.domain.web import TimeRange
+        from shisho.interfaces import render_queue
+
+        options = SearchOptions(
+            engines=tuple(engine),
+            categories=tuple(category),
+            language=lang,
+            time_range=TimeRange(time_range),
+            max_results_per_query=results,
+            serp_max_pages=pages,
+            stop_strategy=StopStrategy(stop),
+            priority=Priority.HIGH if urgent else Priority.MEDIUM,
+        )
+        queued = await desk.tasks.queue_searches(queries, task_id=task, options=options)
+        show(queued, json_, lambda: render_queue.queued(queued, words(context)))
+
+    run(context, work, json_)
+
+
+@queue.command()
+def status(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
+    """Show how a task stands, now."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces import render_queue
+
+        held = await desk.tasks.get_status(task, wait=0)
+        show(held, json_, lambda: render_queue.status(held, words(context)))
+
+    run(context, work, json_)
+
+
+@queue.command()
+def watch(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
+    """Follow a task until it ends; with --json, a line for every change."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.domain.codec import plain
+        from shisho.domain.job import TaskState
+        from shisho.interfaces import render_queue
+
+        tell = render_queue.follow(words(context))
+
+        def told(held: Status) -> None:
+            if json_:
+                typer.echo(json.dumps(plain(held), ensure_ascii=False))
+            else:
+                tell(held)
+
+        held = await desk.tasks.get_status(task, wait=0)
+        told(held)
+        while held.more or held.status in (TaskState.RUNNING, TaskState.WAITING):
+            since = None if held.more else held.revision
+            held = await desk.tasks.get_status(held.task_id, wait=WAIT, since_revision=since, cursor=held.cursor)
+            if held.changed:
+                told(held)
+
+    run(context, work, json_)
+
+
+@queue.command("stop")
+def stop_(
+    context: typer.Context,
+    task: TaskName = "last",
+    now: Annotated[bool, typer.Option("--now", help="cancel what runs too")] = False,
+    wait: Annotated[float, typer.Option(min=0, max=50, help="seconds to wait for what runs")] = 0.0,
+    json_: Json = False,
+) -> None:
+    """Cancel what has not begun; what runs comes to its end."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.domain.job import StopMode
+        from shisho.interfaces import render_queue
+
+        mode = StopMode.IMMEDIATE if now else StopMode.GRACEFUL
+        stopped = await desk.tasks.stop_task(task, mode=mode, wait=wait)
+        show(stopped, json_, lambda: render_queue.stopped(stopped, words(context)))
+
+    run(context, work, json_)
+
+
+@queue.command()
+def resume(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
+    """Queue again what was cancelled or has failed; each goes on after its last step."""
+
+    async def work(desk: Desk) -> None:
+        resumed = await desk.tasks.resume_task(task)
+        show(resumed, json_, lambda: typer.echo(words(context)("requeued", n=resumed.requeued)))
+
+    run(context, work, json_)
+
+
+def jobs(
+    context: typer.Context,
+    task: Annotated[str | None, typer.Argument(metavar="[TASK]", help="id, its beginning, or last; none: all tasks")] = None,
+    after: Annotated[str | None, typer.Option(help="id of the last row of the page before")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1_000)] = 50,
+    json_: Json = False,
+) -> None:
+    """Show the tasks, or the jobs of one with the errors each has met."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces import render_queue
+
+        if task is None:
+            page = await desk.tasks.list_tasks(cursor=after, limit=limit)
+            show(page, json_, lambda: render_queue.tasks(page, words(context)))
+        else:
+            held = await desk.tasks.list_jobs(task, cursor=after, limit=limit)
+            show(held, json_, lambda: render_queue.jobs(held, words(context)))
+
+    run(context, work, json_)
+
+
+def worker(
+    context: typer.Context,
+    slots: Annotated[int | None, typer.Option("-n", min=1, max=64, help="jobs at once; none: the setting `workers`")] = None,
+    drain: Annotated[bool, typer.Option("--drain", help="end when no task has anything left to do")] = False,
+) -> None:
+    """Do the jobs of the queue until interrupted. As many of these as you like may run, on one home."""
+
+    async def work(desk: Desk) -> None:
+        from shisho import settings
+
+        ended = _ended()
+        async with desk.working(slots):
+            at_once = slots or settings.load(**context.obj).whole("workers")
+            typer.echo(words(context)("working", n=at_once), err=True)
+            while not ended.is_set() and not (drain and await _idle(desk)):
+                try:
+                    async with asyncio.timeout(1.0 if drain else None):
+                        await ended.wait()
+                except TimeoutError:
+                    continue
+
+    run(context, work, False)
+
+
+@auth.command("list")
+def list_(context: typer.Context, json_: Json = False) -> None:
+    """Show what waits for a person, and where."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces import render_queue
+
+        held = await desk.tasks.get_auth_queue()
+        show(held, json_, lambda: render_queue.waiting(held, words(context)))
+
+    run(context, work, json_)
+
+
+@auth.command()
+def resolve(
+    context: typer.Context,
+    item: Annotated[str | None, typer.Argument(help="id of one item")] = None,
+    domain: Annotated[str | None, typer.Option(help="all of this domain")] = None,
+    task: Annotated[str | None, typer.Option(help="all of this task")] = None,
+    skip: Annotated[bool, typer.Option("--skip", help="go without: end with what there is")] = False,
+    json_: Json = False,
+) -> None:
+    """Say that a person has solved it: the jobs go on where they stood."""
+    named = [("item", item), ("domain", domain), ("task", task)]
+    chosen = [(target, name) for target, name in named if name is not None]
+    if len(chosen) != 1:
+        fail(InvalidParams("Name one of: an item, --domain or --task. `shisho auth list` shows them."), json_)
+
+    async def work(desk: Desk) -> None:
+        from shisho.domain.task import AuthAction, AuthTarget
+
+        target, name = chosen[0]
+        freed = await desk.tasks.resolve_auth(AuthTarget(target), name, AuthAction.SKIP if skip else AuthAction.COMPLETE)
+        show(freed, json_, lambda: typer.echo(words(context)("requeued", n=len(freed.requeued))))
+
+    run(context, work, json_)
+
+
+async def _idle(desk: Desk) -> bool:
+    from shisho.domain.job import TaskState
+
+    return not (await desk.tasks.list_tasks(states=[TaskState.RUNNING], limit=1)).tasks
+
+
+def _ended() -> asyncio.Event:
+    """Set when the process is asked to end, so that its jobs are given back at once."""
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for each in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(each, ended.set)
+        except NotImplementedError:  # Windows: the process ends as usual, and its jobs are taken back when it is missed
+            break
+    return ended

@@ -1,0 +1,103 @@
+"""What the shell shows of the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from shisho.domain.job import Job
+from shisho.domain.task import JobPage, Queued, Status, Stopped, TaskPage, Waiting
+from shisho.interfaces.words import Words
+
+_out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+
+
+def queued(done: Queued, words: Words) -> None:
+    """What was taken on and what was not."""
+    typer.echo(f"{words('task', text=done.task_id)}: {words('queued', n=done.queued)}")
+    for one in done.skipped:
+        typer.echo(f"  {words('skipped')}: {one.subject.strip() or '(blank)'} — {one.reason}")
+    typer.echo(words("who_works"))
+
+
+def status(held: Status, words: Words) -> None:
+    """A task, what it has found and what went wrong."""
+    typer.echo(f"{words('task', text=held.task_id)}  {held.question}")
+    follow(words)(held)
+
+
+def follow(words: Words) -> Callable[[Status], None]:
+    """Prints a task's line when it differs from the last one, each finding when it comes, each error once."""
+    said: set[str] = set()
+
+    def tell(held: Status) -> None:
+        progress = held.progress
+        lines = [
+            words(
+                "task_line",
+                state=held.status,
+                queries=progress.queries,
+                pages=progress.pages,
+                documents=progress.documents,
+                answers=progress.answers,
+            )
+        ]
+        lines += [f"  {one.title or one.url}\n    {one.url}" for one in held.results if one.document_id]
+        lines += [f"  {one.code}: {one.query or ''} {one.url or ''} — {one.reason}" for one in held.errors]
+        lines += ["  " + words("person_needed", text=one.url) for one in held.waiting_for]
+        for line in lines:
+            if line not in said:
+                typer.echo(line)
+        said.update(lines)
+
+    return tell
+
+
+def stopped(done: Stopped, words: Words) -> None:
+    """How much was cancelled."""
+    gone = done.cancelled
+    number = gone.queued + gone.running + gone.parked + gone.awaiting_auth
+    typer.echo(words("stopped", n=number, running=len(done.still_running)))
+
+
+def tasks(page: TaskPage, words: Words) -> None:
+    """Tasks, newest first."""
+    if not page.tasks:
+        typer.echo(words("nothing_queued"))
+        return
+    rows = [(one.task_id, one.status, one.created_at[:19], one.question) for one in page.tasks]
+    _table([words("id"), words("state"), words("created"), words("question")], rows)
+
+
+def jobs(page: JobPage, words: Words) -> None:
+    """The jobs of a task, oldest first, each with its last error."""
+    rows = [(one.id, one.kind, one.state, _subject(one), _error(one)) for one in page.jobs]
+    _table([words("id"), words("kind"), words("state"), words("subject"), words("error")], rows)
+
+
+def waiting(held: Sequence[Waiting], words: Words) -> None:
+    """What waits for a person."""
+    if not held:
+        typer.echo(words("nobody_needed"))
+        return
+    _table([words("id"), words("domain"), words("kind"), "URL"], [(one.id, one.domain, one.kind, one.url) for one in held])
+
+
+def _subject(job: Job) -> str:
+    return str(next((job.input[name] for name in ("query", "question", "url", "source") if name in job.input), ""))
+
+
+def _error(job: Job) -> str:
+    return f"{job.errors[-1].code}: {job.errors[-1].message}" if job.errors else ""
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    table = Table(*heads, box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*(Text(str(each)) for each in row))
+    _out.print(table)

@@ -1,0 +1,63 @@
+"""How a command of the shell runs: over a desk, its errors typed, its words in the user's language."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import uuid
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from shisho import settings
+from shisho.errors import Internal, InvalidParams, ShishoError
+from shisho.interfaces.words import Words
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+
+Json = Annotated[bool, typer.Option("--json", help="print JSON")]
+
+
+def run(context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, None]], json_: bool) -> None:
+    """Do the work over the desk of the home that the command names."""
+
+    async def opened() -> None:
+        from shisho.bootstrap import open_desk
+
+        async with open_desk(**context.obj) as desk:
+            await work(desk)
+
+    try:
+        asyncio.run(opened())
+    except ShishoError as error:
+        fail(error, json_)
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+
+
+def fail(error: ShishoError, json_: bool) -> NoReturn:
+    """End with 2 for wrong arguments, 70 for a fault of ours, 1 otherwise."""
+    details = dict(error.details)
+    body = {"ok": False, "code": error.code, "message": error.message, "details": details, "error_id": uuid.uuid4().hex[:12]}
+    if json_:
+        typer.echo(json.dumps(body, ensure_ascii=False))
+    else:
+        typer.echo(f"{error.code}: {error.message}", err=True)
+    raise typer.Exit(2 if isinstance(error, InvalidParams) else 70 if isinstance(error, Internal) else 1)
+
+
+def words(context: typer.Context) -> Words:
+    """In the language that is set."""
+    return Words(settings.load(**context.obj).japanese)
+
+
+def show(thing: Any, json_: bool, otherwise: Callable[[], None]) -> None:
+    """The thing as JSON, or as `otherwise` prints it."""
+    if not json_:
+        otherwise()
+        return
+    from shisho.domain.codec import plain
+
+    typer.echo(json.dumps(plain(thing), ensure_ascii=False, indent=2))

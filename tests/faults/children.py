@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,17 @@ class Child:
             yield
         finally:
             self._process.send_signal(signal.SIGCONT)
+
+
+def first_to_begin(children: Sequence[Child], job_id: str, seconds: float = 20) -> tuple[Child, list[Child]]:
+    """Who begins a job, and the others."""
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        for child in children:
+            if any(one.get("begun") == job_id for one in list(child.said)):
+                return child, [each for each in children if each is not child]
+        time.sleep(0.01)
+    raise AssertionError(f"nobody has begun {job_id} within {seconds} s")
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import pytest
 
 from shisho.domain.job import JobId, JobState, Priority
 from shisho.jobs.states import Pace
-from tests.faults.children import LONG, Child, started
+from tests.faults.children import LONG, Child, first_to_begin, started
 from tests.faults.process import TASK, Orders
 from tests.queues import Queue, new, opened
 
@@ -35,32 +35,30 @@ async def add(queue: Queue, seconds: float) -> JobId:
 @pytest.mark.parametrize("cut_off", [PACE.cut_off, 1e6], ids=["it notices", "only the fence"])
 async def test_a_frozen_worker_is_fenced_and_its_job_redone_elsewhere(queue: Queue, tmp_path: Path, cut_off: float) -> None:
     orders = Orders(str(tmp_path), slots=1, pace=replace(PACE, cut_off=cut_off))
-    with started(orders) as (first,):
-        job_id = await add(queue, 1.0)
-        begun = await asyncio.to_thread(first.heard, "begun", job_id)
-        with started(orders) as (second,):
-            with first.frozen():
-                limit = PACE.silence + SLACK
-                again = await asyncio.to_thread(second.heard, "begun", job_id, limit, attempt=2)
-                assert PACE.silence <= again["at"] - begun["at"] <= limit
-                await asyncio.to_thread(second.heard, "ended", job_id, 20, attempt=2)
-                await queue.until(job_id, JobState.COMPLETED)
-            await asyncio.sleep(1.5)
+    with started(orders, orders) as both:
+        job_id = await add(queue, 1.5)
+        first, (second,) = await asyncio.to_thread(first_to_begin, both, job_id)
+        begun = first.heard("begun", job_id)
+        with first.frozen():
+            limit = PACE.silence + SLACK
+            again = await asyncio.to_thread(second.heard, "begun", job_id, limit + 20, attempt=2)
+            await queue.until(job_id, JobState.COMPLETED)
+        await asyncio.sleep(1.5)
         job = await queue.jobs.job(job_id)
     print(f"silence {PACE.silence:g} s: begun elsewhere {again['at'] - begun['at']:.1f} s after its first beginning")
+    assert PACE.silence <= again["at"] - begun["at"] <= limit
     assert (job.state, job.attempt, job.failures, job.output["attempt"]) == (JobState.COMPLETED, 2, 1, 2)
     assert [each.kind for each in await queue.tasks.events(TASK.id)].count("completed") == 1
 
 
 async def test_a_dead_worker_is_noticed_at_once(queue: Queue, tmp_path: Path) -> None:
     orders = Orders(str(tmp_path), slots=1, pace=Pace())
-    with started(orders) as (first,):
+    with started(orders, orders) as both:
         job_id = await add(queue, 0.5)
-        await asyncio.to_thread(first.heard, "begun", job_id)
-        with started(orders) as (second,):
-            first.kill()
-            killed = time.monotonic()
-            again = await asyncio.to_thread(second.heard, "begun", job_id, 20, attempt=2)
+        first, (second,) = await asyncio.to_thread(first_to_begin, both, job_id)
+        first.kill()
+        killed = time.monotonic()
+        again = await asyncio.to_thread(second.heard, "begun", job_id, 20, attempt=2)
     assert again["at"] - killed < 4
     print(f"a killed worker's job begun elsewhere after {again['at'] - killed:.2f} s")
 

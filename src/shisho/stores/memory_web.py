@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -38,15 +39,17 @@ def engine(name: str = "memory", **fields: object) -> MemoryEngine:
 @dataclass(slots=True)
 class MemoryWeb:
     """`ports.Fetcher` over dictionaries. `serps` by engine, query and page; `pages` by address. A result page or page that is
-    `held` waits until its event is set. `asked` lists every address in the order of asking."""
+    `held` waits until its event is set. `asked` lists every address in the order of asking; `reached` is set when it is."""
 
     pages: Mapping[str, bytes | int] = field(default_factory=dict)
     serps: dict[tuple[str, str, int], Serp] = field(default_factory=dict)
     held: dict[str, asyncio.Event] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    reached: defaultdict[str, asyncio.Event] = field(default_factory=lambda: defaultdict(asyncio.Event))
 
     async def fetch(self, request: Request) -> Response:
         self.asked.append(request.url)
+        self.reached[request.url].set()
         if request.url in self.held:
             await self.held[request.url].wait()
         parts = urlsplit(request.url)

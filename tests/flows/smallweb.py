@@ -1,0 +1,69 @@
+"""A small web in memory, and waiting for tasks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from shisho.bootstrap_queue import Web
+from shisho.desk import Desk
+from shisho.domain.job import TaskState
+from shisho.domain.task import Detail, Result, Status
+from shisho.domain.web import Challenge, ChallengeKind, Hit, Serp
+from shisho.stores.memory_web import MemoryWeb, engine
+
+QUERY = "決定係数"
+
+
+def address(number: int) -> str:
+    return f"https://site{number}.example/page{number}"
+
+
+def html(title: str, *sentences: str) -> bytes:
+    body = "".join(f"<p>{each}</p>" for each in sentences)
+    return f"<html><head><title>{title}</title></head><body><article><h1>{title}</h1>{body}</article></body></html>".encode()
+
+
+def page(number: int) -> bytes:
+    return html(
+        f"第{number}頁", f"頁{number}によれば、決定係数は回帰の当てはまりを{number}番目の尺度で示す量である。", "続く文も置く。"
+    )
+
+
+def serp(numbers: Sequence[int], *, more: bool, name: str = "memory") -> Serp:
+    hits = tuple(Hit(rank, address(number), f"第{number}頁", "抜粋") for rank, number in enumerate(numbers, 1))
+    return Serp(name, hits, {"s": str(len(numbers))} if more else None, no_results=not hits)
+
+
+def challenge(kind: ChallengeKind = ChallengeKind.CAPTCHA) -> Serp:
+    return Serp("memory", challenge=Challenge(kind, "captcha"))
+
+
+def small_web(*result_pages: Sequence[int], query: str = QUERY) -> MemoryWeb:
+    """Result pages of one query on the engine `memory`, by the numbers of the pages they lead to."""
+    made = MemoryWeb({address(number): page(number) for each in result_pages for number in each})
+    for number, each in enumerate(result_pages, 1):
+        made.serps["memory", query, number] = serp(each, more=number < len(result_pages))
+    return made
+
+
+def way(web: MemoryWeb, *names: str) -> Web:
+    return Web({name: engine(name) for name in names or ("memory",)}, web)
+
+
+def result_page(number: int, query: str = QUERY, name: str = "memory") -> Callable[[str], bool]:
+    """Tells whether an address asked for is this result page."""
+    return lambda url: url.startswith(f"https://{name}.example/search?") and f"&p={number}" in url
+
+
+async def ended(desk: Desk, task_id: str, seconds: float = 60) -> tuple[Status, list[Result]]:
+    """Poll as a client does, until the task has nothing left to do by itself; the last status and all results."""
+    results: dict[tuple[str, str], Result] = {}
+    async with asyncio.timeout(seconds):
+        held = await desk.tasks.get_status(task_id, wait=0)
+        while True:
+            results |= {(one.job_id, one.url): one for one in held.results}
+            if held.status is not TaskState.RUNNING and not held.more:
+                return held, list(results.values())
+            since = None if held.more else held.revision
+            held = await desk.tasks.get_status(task_id, wait=20, since_revision=since, cursor=held.cursor, detail=Detail.FULL)

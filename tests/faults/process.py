@@ -35,11 +35,13 @@ TASK = NewTask(TaskId("load"), "local")
 
 @dataclass(frozen=True)
 class Orders:
-    """`accept`: seconds between jobs it accepts, 0 for none. `slots`: 0 for no worker. `mutant`: a defect of MUTANTS."""
+    """`accept`: seconds between jobs it accepts while fewer than `backlog` are queued, 0 for none. `slots`: 0 for no worker.
+    `mutant`: a defect of MUTANTS."""
 
     home: str
     slots: int = 2
     accept: float = 0.0
+    backlog: int = 40
     mutant: str = ""
     pace: Pace = field(default_factory=Pace)
 
@@ -106,11 +108,11 @@ async def _nothing() -> None:
     return None
 
 
-async def accept(tasks: EmbeddedTasks, every: float) -> None:
+async def accept(tasks: EmbeddedTasks, every: float, backlog: int) -> None:
     """Take in jobs as long as the queue is short."""
     while True:
         await asyncio.sleep(every)
-        if (await tasks.task(TASK.id)).jobs.get(JobState.QUEUED, 0) > 40:
+        if (await tasks.task(TASK.id)).jobs.get(JobState.QUEUED, 0) >= backlog:
             continue
         job = NewJob(JobId(new_id()), "brief")
         await tasks.enqueue(TASK, [job])
@@ -131,7 +133,7 @@ async def main(orders: Orders) -> None:
             worker = Worker(jobs, bell, presence, clock, handlers, slots=orders.slots, pace=orders.pace)
             await stack.enter_async_context(worker)
         say(ready=True)
-        await (accept(tasks, orders.accept) if orders.accept else asyncio.Event().wait())
+        await (accept(tasks, orders.accept, orders.backlog) if orders.accept else asyncio.Event().wait())
 
 
 if __name__ == "__main__":

@@ -33,6 +33,8 @@ async def documents(call: Call) -> str:
     rest = await call("list_documents", limit=3, cursor=first["cursor"])
     assert first["more"] and len(first["documents"]) == 3 and len(rest["documents"]) == 1 and not rest["more"]
     found = await call("search_corpus", keyword_query=["決定係数 定義"], filter_conditions={"課": "統計学"})
+    with pytest.raises(Refused, match="INVALID_PARAMS"):
+        await call("search_corpus", search_intent="何も探さない")
     best = found["passages"][0]
     assert "決定係数" in best["text"] and best["page"]
     read = await call("read_passage", id=best["passage"], context=1)

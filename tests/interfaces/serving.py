@@ -103,11 +103,11 @@ def data_of(result: Any) -> dict[str, Any]:
 
 async def until_done(call: Call, task_id: str, seconds: float = 120) -> Mapping[str, Any]:
     """Poll as the prompt teaches, until the task has ended; gives the last status with all results."""
-    results: list[Any] = []
+    results: dict[tuple[str, str], Any] = {}
     status = await call("get_status", task_id=task_id, wait=0)
     while True:
-        results += status["results"]
+        results |= {(row["job_id"], row["url"]): row for row in status["results"]}
         if status["status"] in ("completed", "failed", "stopped", "waiting") and not status["more"]:
-            return {**status, "results": results}
+            return {**status, "results": list(results.values())}
         since = {} if status["more"] else {"since_revision": status["revision"]}
         status = await call("get_status", task_id=task_id, wait=20, cursor=status["cursor"], **since)

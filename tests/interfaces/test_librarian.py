@@ -10,7 +10,7 @@ from typing import Any
 from tests.interfaces.serving import SAMPLES, Call, calling, stdio, until_done
 
 QUESTION = "決定係数とは何か。また、決定係数が0に近いとき何を意味するか。"
-IDS = re.compile(r"doc_[0-9a-f]+|psg_|passage_id|document_id|sha256|[0-9a-f]{16,}|/samples/|\.pdf")
+IDS = re.compile(r"doc_[0-9a-f]+|psg_|passage_id|document_id|sha256|(?<![.0-9])(?=[0-9]*[a-f])[0-9a-f]{16,}|/samples/|\.pdf")
 
 
 def says_no_id(reply: dict[str, Any], session: str) -> None:
@@ -58,7 +58,8 @@ async def findings(call: Call, session: str, goal: str, shown: dict[str, Any]) -
     """A true, an altered and an invented snippet; the condition's state after each. Gives the number of the true one."""
     text, index = shown["text"], shown["temp_index"]
     true = sentence(text)
-    altered = true[:-3] + "である。" if len(true) > 30 else true + "である"
+    altered = true.replace("は", "が", 1)
+    assert altered != true
     invented = "決定係数は1999年に京都で発見された負の整数である。"
 
     async def submit(snippet: str) -> tuple[dict[str, Any], dict[str, Any]]:

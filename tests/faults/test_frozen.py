@@ -69,7 +69,7 @@ async def test_a_clock_that_jumps_an_hour_loses_no_job(queue: Queue, tmp_path: P
     offset = tmp_path / "offset"
     offset.write_text("+0\n")
     faked = {"LD_PRELOAD": str(FAKETIME[0]), "FAKETIME_TIMESTAMP_FILE": str(offset)}
-    faked |= {"FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+    faked |= {"FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_DISABLE_SHM": "1"}
     orders = Orders(str(tmp_path), slots=1, pace=PACE)
     with started(orders) as (steady,), started(orders, environment=faked) as (jumping,):
         ids = [await add(queue, PACE.silence * 2.5) for _ in range(2)]

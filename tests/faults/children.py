@@ -33,6 +33,7 @@ class Child:
         self._process = subprocess.Popen(
             command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})}
         )
+        self.pid = self._process.pid
         self._ear = threading.Thread(target=self._listen, daemon=True)
         self._ear.start()
 

@@ -81,10 +81,15 @@ async def test_a_clock_that_jumps_an_hour_loses_no_job(queue: Queue, tmp_path: P
         jobs = [await queue.until(job_id, JobState.COMPLETED, seconds=PACE.silence * 5) for job_id in ids]
         assert {one["ended"] for one in steady.said + jumping.said if "ended" in one} == set(ids)
         assert jumps(jumping) == {3600, -3600, 0} and jumps(steady) == {0}
-    for left in Path("/dev/shm").glob(f"*faketime_s*_{jumping.pid}"):  # libfaketime's own, of a killed process
-        left.unlink()
+    sweep(jumping.pid)
     assert [(job.attempt, job.failures) for job in jobs] == [(1, 0)] * 2
     assert len({job.worker_id for job in jobs}) == 2
+
+
+def sweep(pid: int) -> None:
+    """Remove what libfaketime leaves behind of a killed process."""
+    for left in Path("/dev/shm").glob(f"*faketime_s*_{pid}"):
+        left.unlink()
 
 
 def jumps(child: Child) -> set[float]:

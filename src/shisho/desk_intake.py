@@ -164,7 +164,7 @@ def corpus_of(name: str) -> str:
 def file_name(name: str) -> str:
     """The last part of a name, so that bytes handed over never take the place of a file on disk. Raises InvalidParams."""
     last = name.replace("\\", "/").rstrip("/").rpartition("/")[2].strip()
-    if not last or any(ord(character) < 32 for character in last):
+    if last in ("", ".", "..") or any(ord(character) < 32 for character in last):
         raise InvalidParams("A document handed over as bytes needs a file name, for example report.pdf.")
     return last
 

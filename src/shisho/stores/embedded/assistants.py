@@ -25,7 +25,7 @@ STANDS = """SELECT e.number, e.goal_id, e.document_id, e.passage_id, e.page, e.s
 ACCEPT = """INSERT INTO assistant_evidence
     VALUES (:session_id, (SELECT coalesce(max(number), 0) + 1 FROM assistant_evidence WHERE session_id = :session_id),
         :goal_id, :document_id, :passage_id, :page, :start, :end, :cluster, :score, :round)
-    ON CONFLICT DO NOTHING"""
+    ON CONFLICT (session_id, goal_id, document_id, start, "end") DO UPDATE SET score = max(score, excluded.score)"""
 NUMBER = """SELECT number FROM assistant_evidence WHERE session_id = :session_id AND goal_id = :goal_id
     AND document_id = :document_id AND start = :start AND "end" = :end"""
 
@@ -55,7 +55,7 @@ class EmbeddedAssistants:
         return SessionFacts(id_, owner, loads(strategy, Strategy), loads(scope, Scope))
 
     async def accept(self, session_id: str, goal_id: str, citation: Citation, score: float, round_: int) -> int:
-        """The number of this quotation for this goal, now and ever after."""
+        """The number of this quotation for this goal, now and ever after; of its scores the highest."""
         values: dict[str, Any] = {"session_id": session_id, "goal_id": goal_id, "document_id": citation.document_id}
         values |= {"passage_id": passage_number(citation.passage_id), "page": citation.page, "start": citation.start}
         values |= {"end": citation.end, "cluster": citation.cluster, "score": score, "round": round_}

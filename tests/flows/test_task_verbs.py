@@ -1,0 +1,321 @@
+"""The verbs of tasks: what they accept, refuse, repeat and tell."""
+
+from __future__ import annotations
+
+import asyncio
+import stat
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from statistics import quantiles
+from typing import Any
+
+import pytest
+
+from shisho.bootstrap import open_desk
+from shisho.desk import Desk
+from shisho.domain.job import JobState, Priority, TaskId, TaskState
+from shisho.domain.task import AskOptions, Bytes, Opinion, SearchOptions, Sources
+from shisho.errors import DocumentEncrypted, ForbiddenPath, InvalidParams, NotFound, TaskNotFound
+from tests.corpus.readers.making import lines, pdf
+from tests.flows.conftest import SAMPLES
+from tests.flows.smallweb import ended
+
+QUERIES = [f"決定係数 第{number}の問い" for number in range(50)]
+
+
+async def test_fifty_searches_are_queued_in_fifty_milliseconds(desk: Desk) -> None:
+    await desk.tasks.queue_searches(["慣らし"])
+    spent = []
+    for _ in range(20):
+        began = time.perf_counter()
+        queued = await desk.tasks.queue_searches(QUERIES)
+        spent.append((time.perf_counter() - began) * 1000)
+        assert queued.queued == 50
+    p95 = quantiles(spent, n=20)[-1]
+    assert p95 <= 50, f"p95 {p95:.1f} ms, median {sorted(spent)[10]:.1f} ms"
+
+
+async def test_what_is_no_query_is_skipped_with_its_reason(desk: Desk) -> None:
+    queued = await desk.tasks.queue_searches(
+        ["決定係数 定義", "", " 　\n", "undefined", "NULL", "決定係数　定義", "ＡＢＣ", "abc", "…!?", "長" * 501, "残差"]
+    )
+    assert queued.queued == 3 and len(queued.job_ids) == 3 and queued.next == "get_status" and queued.estimated_seconds > 0
+    assert [(one.subject, one.reason) for one in queued.skipped] == [
+        ("", "blank"),
+        (" 　\n", "blank"),
+        ("undefined", "undefined is no query"),
+        ("NULL", "NULL is no query"),
+        ("決定係数　定義", "repeated in this call"),
+        ("abc", "repeated in this call"),
+        ("…!?", "blank"),
+        ("長" * 501, "longer than 500 characters"),
+    ]
+    again = await desk.tasks.queue_searches(["残差", "新しい問い"], task_id=queued.task_id[:30])
+    assert (again.task_id, again.queued) == (queued.task_id, 1)
+    assert [one.reason for one in again.skipped] == [f"queued in this task before (job {queued.job_ids[2]})"]
+    other = SearchOptions(language="en", priority=Priority.HIGH)
+    assert (await desk.tasks.queue_searches(["残差"], task_id=queued.task_id, options=other)).queued == 1
+    jobs = (await desk.tasks.list_jobs(queued.task_id)).jobs
+    assert [(job.input["query"], job.priority) for job in jobs] == [
+        ("決定係数 定義", 50),
+        ("ＡＢＣ", 50),
+        ("残差", 50),
+        ("新しい問い", 50),
+        ("残差", 10),
+    ]
+
+
+async def test_an_idempotency_key_stands_for_one_call(desk: Desk) -> None:
+    first = await desk.tasks.queue_searches(["一", "二", ""], idempotency_key="k1")
+    again = await desk.tasks.queue_searches(["一", "二", ""], idempotency_key="k1")
+    assert (again.task_id, again.job_ids, again.queued, again.skipped) == (
+        first.task_id,
+        first.job_ids,
+        first.queued,
+        first.skipped,
+    )
+    assert len((await desk.tasks.list_jobs(first.task_id)).jobs) == 2
+    assert (await desk.tasks.queue_searches(["一"], idempotency_key="k2")).task_id != first.task_id
+    urls = [await desk.tasks.queue_urls(["https://a.example/"], idempotency_key="u") for _ in range(2)]
+    assert urls[0] == urls[1]
+    tasks = [await desk.tasks.create_task("問い", idempotency_key="t") for _ in range(2)]
+    assert tasks[0] == tasks[1] != await desk.tasks.create_task("問い")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda tasks: tasks.create_task("  "),
+        lambda tasks: tasks.create_task("何か", budget={"max_pags": 3}),
+        lambda tasks: tasks.create_task("何か", budget={"max_pages": -1}),
+        lambda tasks: tasks.create_task("何か", budget={"max_pages": float("nan")}),
+        lambda tasks: tasks.queue_searches([]),
+        lambda tasks: tasks.queue_searches(["", "undefined"]),
+        lambda tasks: tasks.queue_searches(["問い"] * 51),
+        lambda tasks: tasks.queue_searches(["問い"], options=SearchOptions(serp_max_pages=11)),
+        lambda tasks: tasks.queue_searches(["問い"], options=SearchOptions(serp_page=0)),
+        lambda tasks: tasks.queue_searches(["問い"], options=SearchOptions(max_results_per_query=0)),
+        lambda tasks: tasks.queue_urls(["javascript:alert(1)", "file:///etc/passwd"]),
+        lambda tasks: tasks.get_status(wait=51),
+        lambda tasks: tasks.get_status(wait=-1),
+        lambda tasks: tasks.get_status(wait=float("nan")),
+        lambda tasks: tasks.get_status(wait=0, cursor="1; DROP TABLE jobs"),
+        lambda tasks: tasks.ask("  "),
+        lambda tasks: tasks.ask("何か", options=AskOptions(limits={"max_k": 3})),
+        lambda tasks: tasks.add_documents(),
+        lambda tasks: tasks.add_documents(paths=["/nowhere/at/all"], remote=False),
+        lambda tasks: tasks.add_documents(paths=["a\0b"], remote=False),
+        lambda tasks: tasks.add_documents(files=[Bytes("a.txt", b"a")], corpus="web"),
+        lambda tasks: tasks.add_documents(files=[Bytes("../", b"a")]),
+        lambda tasks: tasks.feedback(Opinion.BLOCK_DOMAIN, "no domain"),
+        lambda tasks: tasks.feedback(Opinion.BLOCK_DOMAIN, "100%.example_"),
+    ],
+)
+async def test_wrong_calls_are_refused(desk: Desk, call: Any) -> None:
+    with pytest.raises(InvalidParams):
+        await call(desk.tasks)
+    assert (await desk.tasks.list_tasks()).tasks == ()
+
+
+async def test_tasks_are_found_by_id_prefix_or_last(desk: Desk) -> None:
+    for name in ("last", "0" * 32, "", " "):
+        with pytest.raises(TaskNotFound):
+            await desk.tasks.get_status(name, wait=0)
+    tasks = [await desk.tasks.create_task(f"問い{number}") for number in range(5)]
+    assert (await desk.tasks.get_status("last", wait=0)).question == "問い4"
+    assert (await desk.tasks.get_status(tasks[2], wait=0)).question == "問い2"
+    with pytest.raises(TaskNotFound, match="More than one"):
+        await desk.tasks.get_status(tasks[0][:4], wait=0)
+    page = await desk.tasks.list_tasks(limit=3)
+    assert [one.task_id for one in page.tasks] == tasks[:1:-1] and page.cursor == tasks[2]
+    rest = await desk.tasks.list_tasks(limit=3, cursor=page.cursor)
+    assert [one.task_id for one in rest.tasks] == tasks[1::-1] and rest.cursor is None
+    assert (await desk.tasks.list_tasks(states=[TaskState.RUNNING])).tasks == ()
+
+
+async def test_a_long_poll_wakes_for_each_change_and_never_early(desk: Desk) -> None:
+    queued = await desk.tasks.queue_searches(["一", "二"])
+    held = await desk.tasks.get_status(queued.task_id, wait=50)
+    assert held.changed and held.retry_after is not None and held.estimated_seconds == 30.0
+    began = time.monotonic()
+    same = await desk.tasks.get_status(queued.task_id, wait=0.3, since_revision=held.revision)
+    assert not same.changed and time.monotonic() - began >= 0.3
+    polls = [
+        asyncio.create_task(desk.tasks.get_status(queued.task_id, wait=50, since_revision=held.revision)) for _ in range(50)
+    ]
+    await asyncio.sleep(0.1)
+    for poll in polls[:10]:
+        poll.cancel()
+    began = time.monotonic()
+    await desk.tasks.stop_task(queued.task_id)
+    woken = await asyncio.gather(*polls[10:])
+    assert time.monotonic() - began < 1
+    assert all(one.changed and one.status is TaskState.STOPPED and one.queue.queued == 0 for one in woken)
+    assert held.created_at <= woken[0].changed_at and woken[0].retry_after is None
+
+
+async def test_results_after_the_cursor_are_those_that_changed(desk: Desk) -> None:
+    async with desk.working():
+        added = await desk.tasks.add_documents(files=[Bytes(f"{n}.txt", f"本文{n}。".encode()) for n in range(25)])
+        await ended(desk, added.task_id)
+    first = await desk.tasks.get_status(added.task_id, wait=0)
+    assert len(first.results) == 10 and first.more and first.progress.documents == "25/25"
+    second = await desk.tasks.get_status(added.task_id, wait=0, cursor=first.cursor)
+    third = await desk.tasks.get_status(added.task_id, wait=0, cursor=second.cursor)
+    assert (len(second.results), len(third.results), third.more) == (10, 5, False)
+    assert len({one.url for one in (*first.results, *second.results, *third.results)}) == 25
+    assert (await desk.tasks.get_status(added.task_id, wait=0, cursor=third.cursor)).results == ()
+
+
+@pytest.fixture
+async def rooted(tmp_path: Path) -> AsyncIterator[Desk]:
+    """A desk that lets callers from outside take files from one folder."""
+    (tmp_path / "open").mkdir()
+    async with open_desk(home=tmp_path / "home", allowed_roots=str(tmp_path / "open")) as desk, desk.working():
+        yield desk
+
+
+async def test_outside_callers_reach_allowed_folders_only(rooted: Desk, tmp_path: Path) -> None:
+    inside, outside = tmp_path / "open" / "a.txt", tmp_path / "secret.txt"
+    inside.write_text("公開の本文である。", "utf-8")
+    outside.write_text("秘密の本文である。", "utf-8")
+    (tmp_path / "open" / "link.txt").symlink_to(outside)
+    for path in (
+        outside,
+        tmp_path / "open" / ".." / "secret.txt",
+        tmp_path / "open" / "link.txt",
+        "/etc/passwd",
+        "~",
+        tmp_path,
+    ):
+        with pytest.raises(ForbiddenPath):
+            await rooted.tasks.add_documents(paths=[path])
+    with pytest.raises(ForbiddenPath):
+        await rooted.tasks.add_documents(paths=[inside.parent])  # it holds the link
+    with pytest.raises(ForbiddenPath):  # and does not tell whether there is such a file
+        await rooted.tasks.add_documents(paths=["/no/such/file"])
+    (tmp_path / "open" / "link.txt").unlink()
+    added = await rooted.tasks.add_documents(paths=[inside.parent], metadata={"課": "統計学"})
+    await ended(rooted, added.task_id)
+    (document,) = await rooted.documents(filters={"課": "統計学"})
+    assert document.source == str(inside)
+    again = await rooted.tasks.add_documents(paths=[inside])
+    assert [(one.source, one.document_id) for one in again.already_known] == [(str(inside), document.id)] and not again.job_ids
+    assert (await rooted.tasks.add_documents(paths=[outside], remote=False)).queued == 1
+
+
+async def test_bytes_wait_in_files_of_their_owner_and_are_gone_when_taken_in(desk: Desk, tmp_path: Path) -> None:
+    staging = tmp_path / "home" / "staging"
+    secret = "himitsu-27182"
+    locked = pdf([lines("鍵のかかった文")], password=secret)
+    files = [Bytes("../../etc/報告.txt", "報告の本文である。".encode()), Bytes("locked.pdf", locked)]
+    added = await desk.tasks.add_documents(files=files, password=secret)
+    held = sorted(staging.iterdir())
+    assert len(held) == 4 and stat.S_IMODE(staging.stat().st_mode) == 0o700
+    assert all(stat.S_IMODE(each.stat().st_mode) == 0o600 for each in held)
+    assert not any(secret.encode() in each.read_bytes() for each in (tmp_path / "home").glob("shisho.db*"))
+    assert all(secret not in str(job.input) for job in (await desk.tasks.list_jobs(added.task_id)).jobs)
+    async with desk.working():
+        status, results = await ended(desk, added.task_id)
+    assert status.status is TaskState.COMPLETED and {one.url for one in results} == {"報告.txt", "locked.pdf"}
+    assert not [*staging.iterdir()]
+    again = await desk.tasks.add_documents(files=files[:1])
+    assert [one.source for one in again.already_known] == ["報告.txt"] and not [*staging.iterdir()]
+
+
+async def test_a_file_that_cannot_be_taken_in_says_why_and_can_be_resumed(desk: Desk, tmp_path: Path) -> None:
+    bad, locked = tmp_path / "b.pdf", Bytes("locked.pdf", pdf([lines("鍵のかかった文")], password="key"))
+    bad.write_bytes(b"%PDF-1.7 broken")
+    good = Bytes("ok.txt", "良い本文。".encode())
+    async with desk.working():
+        added = await desk.tasks.add_documents(paths=[bad], files=[locked, good], remote=False)
+        held, _ = await ended(desk, added.task_id)
+        assert held.status is TaskState.COMPLETED and held.progress.documents == "3/3"
+        assert {(one.url, one.code) for one in held.errors} == {
+            (str(bad), "DOCUMENT_UNREADABLE"),
+            ("locked.pdf", DocumentEncrypted.code),
+        }
+        bad.write_bytes((SAMPLES / "01-regression.pdf").read_bytes())
+        assert (await desk.tasks.resume_task(added.task_id)).requeued == 2
+        held, _ = await ended(desk, added.task_id)
+        assert [one.url for one in held.errors] == ["locked.pdf"]
+        states = {job.input["source"]: job.state for job in (await desk.tasks.list_jobs(added.task_id)).jobs}
+        assert states == {str(bad): JobState.COMPLETED, "ok.txt": JobState.COMPLETED, "locked.pdf": JobState.FAILED}
+    assert len([*(tmp_path / "home" / "staging").iterdir()]) == 1, "the refused file waits for another try"
+    await desk.tasks.remove_task(added.task_id)
+    assert not [*(tmp_path / "home" / "staging").iterdir()]
+
+
+async def test_an_answer_is_named_before_it_is_there(stocked: Desk) -> None:
+    asked = await stocked.tasks.ask("残差とは何か", wait=0)
+    assert asked.answer is None and asked.retry_after
+    pending = await stocked.tasks.get_answer(asked.answer_id, wait=0)
+    assert (pending.answer, pending.task_id) == (None, asked.task_id)
+    assert (await stocked.tasks.get_status(asked.task_id, wait=0)).answer_id is None
+    waiting = asyncio.create_task(stocked.tasks.get_answer(asked.answer_id, wait=50))
+    async with stocked.working():
+        done = await waiting
+    assert done.answer is not None and done.answer.id == asked.answer_id and done.retry_after is None
+    assert (await stocked.answer("last")).id == asked.answer_id
+    assert (await stocked.resume(asked.answer_id)) == done.answer
+    other = await stocked.tasks.ask("検定とは何か", task_id=asked.task_id, wait=0)
+    await stocked.tasks.stop_task(asked.task_id)
+    with pytest.raises(NotFound, match="resume_task"):
+        await stocked.tasks.get_answer(other.answer_id)
+    for unknown in ("nothing", queued_search := (await stocked.tasks.queue_searches(["一"])).job_ids[0]):
+        with pytest.raises(NotFound):
+            await stocked.tasks.get_answer(unknown)
+    assert queued_search
+
+
+async def test_an_answer_that_fails_raises_its_error(stocked: Desk) -> None:
+    asked = await stocked.tasks.ask("残差とは何か", wait=0)
+    for document in await stocked.documents():
+        await stocked.remove(document.id)
+    async with stocked.working():
+        from shisho.errors import EmptyCorpus
+
+        with pytest.raises(EmptyCorpus):
+            await stocked.tasks.get_answer(asked.answer_id, wait=50)
+        assert (await stocked.tasks.get_status(asked.task_id, wait=0)).status is TaskState.FAILED
+
+
+async def test_a_rejected_quotation_is_not_given_again(stocked: Desk) -> None:
+    question = "決定係数が0に近いとき何を意味するか"
+    options = AskOptions(sources=Sources.DOCUMENTS)
+    async with stocked.working():
+        first = await stocked.tasks.ask(question, options=options, wait=50)
+        assert first.answer is not None
+        rejected = first.answer.evidence[0]
+        await stocked.tasks.feedback(Opinion.REJECT_EVIDENCE, rejected.id)
+        second = await stocked.tasks.ask(question, options=options, wait=50)
+        direct = await stocked.ask(question)
+        for answer in (second.answer, direct):
+            assert answer is not None and answer.evidence
+            for one in answer.evidence:
+                apart = one.end <= rejected.start or one.start >= rejected.end
+                assert one.document_id != rejected.document_id or apart, "it was quoted again"
+        await stocked.tasks.feedback(Opinion.RESTORE_EVIDENCE, rejected.id[:12])
+        third = await stocked.tasks.ask(question, options=options, wait=50)
+    assert third.answer is not None and [one.snippet for one in third.answer.evidence] == [
+        one.snippet for one in first.answer.evidence
+    ]
+    with pytest.raises(NotFound):
+        await stocked.tasks.feedback(Opinion.REJECT_EVIDENCE, "nothing")
+
+
+async def test_engines_are_listed_as_they_are(desk: Desk) -> None:
+    rows = {row.name: row for row in await desk.tasks.list_engines()}
+    assert {"mojeek", "duckduckgo", "wikipedia", "arxiv", "google", "bing"} <= rows.keys()
+    assert not any(row.available for row in rows.values()) and all(row.reason for row in rows.values())
+    assert not rows["google"].enabled and not rows["bing"].enabled
+
+
+async def test_others_tasks_are_not_there(desk: Desk) -> None:
+    from shisho.domain.job import NewTask
+
+    await desk.tasks.tasks.open(NewTask(TaskId("theirs"), "someone"))
+    for call in (desk.tasks.resume_task, desk.tasks.remove_task, desk.tasks.stop_task, desk.tasks.list_jobs):
+        with pytest.raises(TaskNotFound):
+            await call("theirs")

@@ -12,9 +12,10 @@ from shisho.desk import Files, Inquiries, Intakes, Working
 from shisho.desk_sessions import Sessions
 from shisho.desk_tasks import Tasks
 from shisho.domain.inquiry import Budget
+from shisho.domain.job import TaskId
 from shisho.domain.task import EngineRow, JobKind
 from shisho.domain.web import EngineAbout
-from shisho.ports import Clock, Fetcher, Ledger, SerpEngine, Shelf
+from shisho.ports import Clock, Fetcher, Ledger, SerpEngine, Shelf, TaskStore
 from shisho.settings import Settings
 
 if TYPE_CHECKING:
@@ -174,6 +175,7 @@ def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
         parts.inquiries,
         stores.opinions.left_out,
         lambda question: strategy(question).goals,
+        partial(_left, stores.tasks),
         parts.budget,
     )
     return {
@@ -182,6 +184,11 @@ def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
         JobKind.INGEST: shelving.ingest,
         JobKind.ANSWER: answering.answer,
     }
+
+
+async def _left(tasks: TaskStore, task_id: TaskId) -> Mapping[str, float]:
+    task = await tasks.task(task_id)
+    return {name: max(0.0, most - task.spent.get(name.removeprefix("max_"), 0)) for name, most in task.budget.items()}
 
 
 def _engine_rows(web: Web) -> Sequence[EngineRow]:

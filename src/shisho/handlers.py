@@ -15,7 +15,7 @@ from shisho.corpus.ingest import document_id
 from shisho.domain.codec import build, plain
 from shisho.domain.corpus import WEB_CORPUS, Condition, DocumentId, Receipt, Scope, Source
 from shisho.domain.inquiry import Answer, Budget, Goal
-from shisho.domain.job import Claim, Job, JobId, NewJob, Stale
+from shisho.domain.job import Claim, Job, JobId, NewJob, Stale, TaskId
 from shisho.domain.task import Find, JobKind, LeftOut, SearchOptions, Sources
 from shisho.errors import EmptyCorpus, Internal, by_code
 from shisho.jobs.context import JobContext
@@ -145,6 +145,7 @@ class Answering:
     inquiries: Inquiries
     left_out: Callable[[str], Awaitable[LeftOut]]
     goals: Callable[[str], Sequence[Goal]]
+    left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
     budget: Budget
 
     async def answer(self, job: Job, context: JobContext) -> Mapping[str, Any]:
@@ -164,6 +165,8 @@ class Answering:
             answer = await self.inquiries.run(job.id, notify, lambda: False)
         finally:
             await asyncio.gather(*telling, return_exceptions=True)
+        used = answer.budget_used
+        await context.charge(**{name: used[name] for name in ("seconds", "model_calls", "tokens") if used.get(name)})
         return {"answer_id": answer.id, "abstained": answer.abstained, "loop_stop": answer.loop_stop, "rounds": answer.rounds}
 
     async def _facts(self, job: Job, asked: Question) -> Any:
@@ -172,9 +175,15 @@ class Answering:
         scope = Scope(asked.owner, corpora, asked.filters, left.documents, left.passages)
         if await self.shelf.count(scope) == 0:
             raise EmptyCorpus("There is nothing to answer from: no page or document in this scope. See the errors of the task.")
-        budget = replace(self.budget, **dict[str, Any](asked.limits))
+        budget = within(replace(self.budget, **dict[str, Any](asked.limits)), await self.left(job.task_id))
         run = {"run_id": job.id, "question": asked.question, "scope": scope, "budget": budget}
         return plain(run | {"folders": (), "task_id": job.task_id})
+
+
+def within(budget: Budget, left: Mapping[str, float]) -> Budget:
+    """No ceiling higher than what is left of the task's own."""
+    lower = {name: most for name, most in left.items() if most < getattr(budget, name, most)}
+    return replace(budget, **{name: most if name == "max_seconds" else int(most) for name, most in lower.items()})
 
 
 def checked(receipt: Receipt) -> Receipt:

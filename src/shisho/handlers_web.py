@@ -185,6 +185,7 @@ class _Run:
         self.pages: list[Page] = []
         self.errors: list[dict[str, str]] = []
         self.visited: dict[str, DocumentId | None] = {}
+        self._since = web.clock.monotonic()
         self._hosts: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._slots = asyncio.Semaphore(AT_ONCE)
 
@@ -201,6 +202,9 @@ class _Run:
         await self._tell()
         await self._visit(held)
         self.context.partial = await self.output("BUDGET")
+        began, self._since = self._since, self.web.clock.monotonic()
+        if not await self.context.charge(seconds=self._since - began):
+            raise BudgetExhausted("The task's budget of seconds is spent. Open a task with a larger max_seconds.")
 
     async def output(self, stop: str) -> dict[str, Any]:
         """The whole result: every page, every hit in merged order, what was stored and what went wrong."""

@@ -160,9 +160,21 @@ async def test_a_spent_budget_ends_a_search_with_what_it_has(opening: Opening) -
         task = await desk.tasks.create_task("決定係数とは何か", budget={"max_pages": 3})
         await desk.tasks.queue_searches([QUERY], task_id=task, options=EXHAUSTIVE)
         held, results = await ended(desk, task)
-        assert held.spent == {"pages": 3} and held.budget["max_pages"] == 3
+        assert held.spent["pages"] == 3 == held.budget["max_pages"] and held.spent["seconds"] > 0
         assert (await output(desk, task))["paging_stop"] == "BUDGET"
         assert len([one for one in results if one.document_id]) == 2
+
+
+async def test_time_is_a_budget_too(opening: Opening) -> None:
+    async with opening(small_web([1], [2])) as desk:
+        task = await desk.tasks.create_task("決定係数とは何か", budget={"max_seconds": 0.0001})
+        await desk.tasks.queue_searches([QUERY], task_id=task, options=EXHAUSTIVE)
+        await ended(desk, task)
+        done = await output(desk, task)
+        assert (done["paging_stop"], len(done["pages"]), len(done["documents"])) == ("BUDGET", 1, 1)
+        asked = await desk.tasks.ask("決定係数とは何か", task_id=task, wait=50)
+        assert asked.answer is not None and asked.answer.loop_stop in ("SECONDS", "CONDITION_MET", "EXHAUSTED")
+        assert asked.answer.rounds <= 1
 
 
 async def test_graceful_lets_what_runs_come_to_its_end(opening: Opening) -> None:

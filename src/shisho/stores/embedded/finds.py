@@ -48,9 +48,10 @@ WAITING = """SELECT j.id, j.task_id, j.progress_json, j.created_at, j.not_before
     FROM jobs j JOIN tasks t ON t.id = j.task_id
     WHERE j.state = 'awaiting_auth' AND t.owner = :owner AND (:task_id IS NULL OR j.task_id = :task_id)
     ORDER BY j.created_at, j.id"""
-ORPHANS = """SELECT DISTINCT d.id FROM finds f JOIN documents d ON d.id = f.document_id JOIN corpora c ON c.id = d.corpus_id
-    WHERE f.task_id = :task_id AND c.name = :corpus AND d.state <> 'purged'
-    AND NOT EXISTS (SELECT 1 FROM finds o WHERE o.document_id = d.id AND o.task_id <> :task_id)
+ORPHANS = """SELECT DISTINCT d.id
+    FROM provenance m JOIN documents d ON d.id = m.document_id JOIN corpora c ON c.id = d.corpus_id
+    WHERE m.task_id = :task_id AND c.name = :corpus AND d.state <> 'purged'
+    AND NOT EXISTS (SELECT 1 FROM provenance o WHERE o.document_id = d.id AND o.task_id <> :task_id)
     AND NOT EXISTS (SELECT 1 FROM places p WHERE p.document_id = d.id AND p.source NOT LIKE 'http%')
     AND NOT EXISTS (SELECT 1 FROM assistant_evidence s WHERE s.document_id = d.id)
     AND NOT EXISTS (SELECT 1 FROM evidence e LEFT JOIN jobs j ON j.id = e.answer_id

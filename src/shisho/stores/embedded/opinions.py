@@ -19,10 +19,10 @@ BLOCKED = """SELECT d.id FROM documents d JOIN opinions o ON o.owner = d.owner A
         '.' || lower(substr(substr(d.source, instr(d.source, '://') + 3), 1,
             instr(substr(d.source, instr(d.source, '://') + 3) || '/', '/') - 1)) || ':' LIKE '%.' || o.target || ':%'"""
 # Pages that only cancelled jobs have brought; what a corpus of the owner's own holds was wanted there.
-CANCELLED = """SELECT f.document_id FROM finds f JOIN jobs j ON j.id = f.job_id
-    JOIN documents d ON d.id = f.document_id JOIN corpora c ON c.id = d.corpus_id
+CANCELLED = """SELECT p.document_id FROM provenance p JOIN jobs j ON j.id = p.job_id
+    JOIN documents d ON d.id = p.document_id JOIN corpora c ON c.id = d.corpus_id
     WHERE d.owner = :owner AND d.state = 'live' AND c.name = :corpus
-    GROUP BY f.document_id HAVING min(j.state = 'cancelled') = 1"""
+    GROUP BY p.document_id HAVING min(j.state = 'cancelled') = 1"""
 REJECTED = """SELECT p.id FROM opinions o JOIN passages p ON p.document_id = o.document_id
     WHERE o.owner = :owner AND o.kind = 'evidence' AND p.start < o."end" AND p."end" > o.start"""
 

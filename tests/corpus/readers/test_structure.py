@@ -204,3 +204,36 @@ def test_a_running_head_goes_from_the_first_page_where_the_title_says_it() -> No
 
     assert "統計学入門 第5回" not in texts(*pages("第5回 統計学入門"))
     assert texts(*pages("回帰分析")).count("統計学入門 第5回") == 1
+
+
+def test_a_wider_gap_after_a_full_stop_begins_a_paragraph() -> None:
+    ended = FULL[:-1] + "。"
+    assert len(texts(line(FULL, 100), line(ended, 117), line(FULL, 136.5), line(FULL, 153.5), line(ended, 170.5))) == 2
+
+
+def test_numbers_stand_below_larger_heads_without_one() -> None:
+    head = [line(text, 80.0 + 150 * row, size=size) for row, (text, size) in enumerate([("前編", 20), ("1 序論", 14)] * 2)]
+    body = [rest(110.0 + 150 * row, 6) for row in range(4)]
+    blocks = read(*[one for pair in zip(head, body, strict=True) for one in (pair[0], *pair[1])])
+    assert [len(block.headings) for block in blocks if block.kind is BlockKind.HEADING] == [0, 1, 0, 1]
+
+
+def test_two_heads_under_each_other_are_two() -> None:
+    blocks = read(line("検証要件", 80, size=14), line("V3.1 基本要件", 102, size=14), *rest(140, 20))
+    assert [block.text for block in blocks if block.kind is BlockKind.HEADING] == ["検証要件", "V3.1 基本要件"]
+
+
+def test_a_line_of_double_height_goes_on() -> None:
+    double = Printed(FULL, 2, (72.0, 134.0 - 8, 397.0, 151.0), Type(10.5, 134.0, False), False)
+    assert len(texts(*rest(100, 2), double, *rest(168, 3))) == 1
+
+
+def test_text_after_a_formula_is_its_own_paragraph() -> None:
+    assert texts(line("𝑛 − 𝑝 − 1", 100, left=250), line("ここで n は数である。", 117), *rest())[0] == "𝑛 − 𝑝 − 1"
+
+
+def test_two_pages_show_a_page_number() -> None:
+    pages = [
+        one for page in (1, 2) for one in (line(f"{page}枚目の文である。", 300, page=page), line(f"{page}", 800, page=page))
+    ]
+    assert texts(*pages) == ["1枚目の文である。", "2枚目の文である。"]

@@ -80,6 +80,8 @@ class _Grouping:
         pitch = self._pitch.get(line.size, PITCH * line.size)
         if shapes.is_formula(line.text) and not shapes.has_ended(last.text) and 0 < advance < 2.2 * pitch:
             return True
+        if shapes.is_formula(last.text) and not shapes.is_scrap(line.text):
+            return False
         if not 1 / SAME_SIZE < line.size / max(last.size, 0.1) < SAME_SIZE or self._begins(line):
             return False
         if self._is_unfinished(index - 1):
@@ -97,8 +99,6 @@ class _Grouping:
             return False
         # A number begins a paragraph, but 「see ch.」 may go on with one.
         if shapes.has_label(line.text) and (self._has_room(index - 1) or not last.text.isascii()):
-            return False
-        if shapes.is_formula(last.text) and not shapes.is_formula(line.text):
             return False
         if advance < -2 * line.size:  # the top of the next column
             return not shapes.has_ended(last.text)

@@ -25,7 +25,7 @@ _SECTION = re.compile(r"[A-Z]?(?P<number>[0-9０-９]{1,2}(?:[.．\-－][0-9０-
 _APPENDIX = re.compile(r"[A-Z](?P<number>(?:\.[0-9]{1,2}){1,3})\s+(?=\S)|(?:Appendix|付録|附則|別表)\s*[A-Z0-9]?")
 _UNITS = {"部": 0, "編": 0, "章": 1, "節": 2, "款": 3}
 
-_MATHS = re.compile("[=≈≃≠≤≥<>∑∏∫√±×÷⋅∂∇∈∞→⇒|+−/*^_~\U0001d400-\U0001d7ff]")
+_MATHS = re.compile("[=≈≃≠≤≥<>∑∏∫√±×÷⋅∂∇∈∞+−^\U0001d400-\U0001d7ff]")
 _FORMULA = re.compile("[=∑∏∫√\U0001d400-\U0001d7ff]")
 _WORD = re.compile(r"[A-Za-zÀ-ɏ]{4,}|[ぁ-ゖァ-ヺ一-鿿々ｦ-ﾟ가-힣]{2,}|[Ѐ-ӿ֐-ۿ]{3,}")
 _LETTER = re.compile(r"[^\W\d_]")

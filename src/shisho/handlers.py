@@ -182,7 +182,7 @@ class Answering:
 
 def within(budget: Budget, left: Mapping[str, float]) -> Budget:
     """No ceiling higher than what is left of the task's own."""
-    lower = {name: most for name, most in left.items() if most < getattr(budget, name, most)}
+    lower: dict[str, Any] = {name: most for name, most in left.items() if most < getattr(budget, name, most)}
     return replace(budget, **{name: most if name == "max_seconds" else int(most) for name, most in lower.items()})
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -13,18 +14,25 @@ from typing import Any
 import pytest
 
 from tests.interfaces.errand import errand
-from tests.interfaces.serving import Refused, environment, serving
+from tests.interfaces.serving import SHISHO, Refused, environment, serving
 
 pytestmark = pytest.mark.slow
-PACKAGES = {"@modelcontextprotocol/inspector": "0.18", "@modelcontextprotocol/conformance": "0.1.16", "node": "22"}
-EXPECTED = Path(__file__).parent / "conformance-expected-failures.yml"
+HERE = Path(__file__).parent
+PACKAGES = {
+    "@modelcontextprotocol/inspector": "0.18",
+    "conformance-2025-11-25": "npm:@modelcontextprotocol/conformance@0.1.16",
+    "conformance-2026-07-28": "npm:@modelcontextprotocol/conformance@0.2.0-alpha.12",
+    "node": "22",
+}
+SUITES = {"2025-11-25": (), "2026-07-28": ("--spec-version", "2026-07-28", "--suite", "all")}
 
 
 @pytest.fixture(scope="module")
 def npm() -> Path:
     """A folder with the packages, kept between runs. Node 22 comes as a package too: the suite wants it."""
     folder = Path(tempfile.gettempdir()) / "shisho-npm-cache"
-    if (folder / "node_modules" / ".bin" / "conformance").exists():
+    wanted = json.dumps(PACKAGES)
+    if (folder / "installed").is_file() and (folder / "installed").read_text() == wanted:
         return folder
     folder.mkdir(exist_ok=True)
     (folder / "package.json").write_text(json.dumps({"private": True, "dependencies": PACKAGES}))
@@ -37,19 +45,19 @@ def npm() -> Path:
         if os.environ.get("CI") == "true":
             pytest.fail(word)
         pytest.skip(word)
+    (folder / "installed").write_text(wanted)
     return folder
 
 
 def run(npm: Path, program: str, *words: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join([str(npm / "node_modules" / "node" / "bin"), os.environ["PATH"]])
-    command = [str(npm / "node_modules" / ".bin" / program), *words]
     return subprocess.run(
-        command, env={**os.environ, "PATH": path}, cwd=npm, capture_output=True, text=True, timeout=300, check=False
+        [program, *words], env={**os.environ, "PATH": path}, cwd=npm, capture_output=True, text=True, timeout=300, check=False
     )
 
 
 def inspected(npm: Path, server: list[str], method: str, *words: str) -> Any:
-    done = run(npm, "mcp-inspector", "--cli", *server, "--method", method, *words)
+    done = run(npm, str(npm / "node_modules" / ".bin" / "mcp-inspector"), "--cli", *server, "--method", method, *words)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -78,17 +86,17 @@ async def test_the_inspector_drives_every_tool(npm: Path, tmp_path: Path) -> Non
 
 
 def test_the_inspector_over_standard_streams(npm: Path, tmp_path: Path) -> None:
-    import sys
-
-    from tests.interfaces.serving import SHISHO
-
     given = environment(tmp_path / "home")
     words = [word for name in ("SHISHO_HOME", "SHISHO_ALLOWED_ROOTS") for word in ("-e", f"{name}={given[name]}")]
     server = [*words, sys.executable, *SHISHO, "mcp"]
     assert len(inspected(npm, server, "tools/list")["tools"]) == 22
 
 
-def test_the_conformance_suite(npm: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("revision", SUITES)
+def test_the_conformance_suite(revision: str, npm: Path, tmp_path: Path) -> None:
+    suite = npm / "node_modules" / f"conformance-{revision}" / "dist" / "index.js"
+    expected = HERE / f"conformance-expected-failures-{revision}.yml"
     with serving(tmp_path / "home") as url:
-        done = run(npm, "conformance", "server", "--url", f"{url}/mcp", "--expected-failures", str(EXPECTED))
+        words = ["server", "--url", f"{url}/mcp", *SUITES[revision], "--expected-failures", str(expected)]
+        done = run(npm, str(npm / "node_modules" / "node" / "bin" / "node"), str(suite), *words)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shisho import settings
 from shisho.errors import ShishoError
 from shisho.interfaces.client_configs import Client, config
+from shisho.interfaces.running import fail, run
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -35,7 +35,7 @@ def mcp(
 
         await build(desk).run_stdio_async()
 
-    _run(context, work)
+    _worked(context, work)
 
 
 def serve(
@@ -57,8 +57,8 @@ def serve(
     try:
         rules = _rules(settings.load(**context.obj, **given), host)
     except ShishoError as error:
-        _fail(error)
-    _run(context, work)
+        fail(error, False)
+    _worked(context, work)
 
 
 def _started(address: str) -> None:
@@ -78,27 +78,13 @@ def _rules(held: Settings, host: str) -> Rules:
     )
 
 
-def _log() -> None:
-    """To the error stream, as standard output carries the protocol; and before the SDK sets up a log of its own."""
+def _worked(context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, None]]) -> None:
+    """Over a desk whose queue is worked on meanwhile."""
+    # To the error stream, as standard output carries the protocol; and before the SDK sets up a log of its own.
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
 
-
-def _run(context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, None]]) -> None:
-    async def opened() -> None:
-        from shisho.bootstrap import open_desk
-
-        async with open_desk(**context.obj) as desk, desk.working():
+    async def working(desk: Desk) -> None:
+        async with desk.working():
             await work(desk)
 
-    _log()
-    try:
-        asyncio.run(opened())
-    except ShishoError as error:
-        _fail(error)
-    except KeyboardInterrupt:
-        raise typer.Exit(130) from None
-
-
-def _fail(error: ShishoError) -> NoReturn:
-    typer.echo(f"{error.code}: {error.message}", err=True)
-    raise typer.Exit(2)
+    run(context, working, False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import uuid
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -12,6 +11,7 @@ import typer
 
 from shisho import settings
 from shisho.errors import Internal, InvalidParams, ShishoError
+from shisho.interfaces.failures import told
 from shisho.interfaces.words import Words
 
 if TYPE_CHECKING:
@@ -39,10 +39,8 @@ def run(context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, None]
 
 def fail(error: ShishoError, json_: bool) -> NoReturn:
     """End with 2 for wrong arguments, 70 for a fault of ours, 1 otherwise."""
-    details = dict(error.details)
-    body = {"ok": False, "code": error.code, "message": error.message, "details": details, "error_id": uuid.uuid4().hex[:12]}
     if json_:
-        typer.echo(json.dumps(body, ensure_ascii=False))
+        typer.echo(json.dumps(told(error), ensure_ascii=False))
     else:
         typer.echo(f"{error.code}: {error.message}", err=True)
     raise typer.Exit(2 if isinstance(error, InvalidParams) else 70 if isinstance(error, Internal) else 1)

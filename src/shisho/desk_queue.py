@@ -12,21 +12,10 @@ from typing import Any, Protocol
 from shisho import desk_intake as intake
 from shisho import desk_status as told
 from shisho.domain.corpus import DocumentId, Scope
+from shisho.domain.find import Report
 from shisho.domain.inquiry import Evidence
 from shisho.domain.job import ENDED, Job, JobId, JobState, NewJob, NewTask, Priority, Task, TaskId
-from shisho.domain.task import (
-    Asked,
-    AskOptions,
-    Bytes,
-    EngineRow,
-    JobKind,
-    Known,
-    Queued,
-    Report,
-    Skipped,
-    Sources,
-    Waiting,
-)
+from shisho.domain.task import Asked, AskOptions, Bytes, EngineRow, JobKind, Known, Queued, Skipped, Sources, Waiting
 from shisho.errors import EmptyCorpus, EngineUnavailable, Internal, NotFound, ShishoError, TaskNotFound, by_code
 from shisho.ports import JobStore, Ledger, Shelf, TaskStore
 

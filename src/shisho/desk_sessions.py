@@ -23,6 +23,7 @@ from shisho.domain.corpus import (
     SearchRequest,
     Shown,
 )
+from shisho.domain.find import LeftOut
 from shisho.domain.inquiry import Answer, Evidence, EvidenceRef, Finding, Goal, GoalStatus, LoopStop, Sentence, Strategy
 from shisho.domain.session import (
     Claimed,
@@ -36,7 +37,6 @@ from shisho.domain.session import (
     Stand,
     Submitted,
 )
-from shisho.domain.task import LeftOut
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
 from shisho.ports import Clock, Ledger, SearchSession, SessionLog, Shelf
 

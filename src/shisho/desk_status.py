@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from shisho.domain.find import Report
 from shisho.domain.job import ENDED, JobState, Task, TaskState
-from shisho.domain.task import JobKind, Pending, Progress, Report, Status, TaskRow
+from shisho.domain.task import JobKind, Pending, Progress, Status, TaskRow
 
 PERSON_SECONDS, SLOWEST, FASTEST = 30.0, 10.0, 1.0
 

@@ -14,9 +14,10 @@ from typing import Any, Protocol
 from shisho.corpus.ingest import document_id
 from shisho.domain.codec import build, plain
 from shisho.domain.corpus import WEB_CORPUS, Condition, DocumentId, Receipt, Scope, Source
+from shisho.domain.find import Find, LeftOut
 from shisho.domain.inquiry import Answer, Budget, Goal
 from shisho.domain.job import Claim, Job, JobId, NewJob, Stale, TaskId
-from shisho.domain.task import Find, JobKind, LeftOut, SearchOptions, Sources
+from shisho.domain.task import JobKind, SearchOptions, Sources
 from shisho.errors import EmptyCorpus, Internal, by_code
 from shisho.jobs.context import JobContext
 from shisho.ports import Ledger, Shelf

@@ -14,8 +14,9 @@ from urllib.parse import urlsplit
 
 from shisho.domain.codec import build, plain
 from shisho.domain.corpus import WEB_CORPUS, DocumentId, Receipt, Source
+from shisho.domain.find import Find
 from shisho.domain.job import Job
-from shisho.domain.task import Find, StopStrategy
+from shisho.domain.task import StopStrategy
 from shisho.domain.web import Challenge, ChallengeKind, Hit, Query, Request, Response, Serp, Tier, TimeRange
 from shisho.errors import AllFetchesFailed, BudgetExhausted, EngineUnavailable, ShishoError
 from shisho.handlers import Finds, Shelving, checked

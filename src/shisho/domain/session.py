@@ -3,7 +3,6 @@ which never leaves the desk, carries ids."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shisho.domain.corpus import Citation, Found, Scope, Shown
@@ -121,11 +120,3 @@ class Stand:
 
     ref: EvidenceRef
     citation: Citation
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """An assistant's sentences after verification."""
-
-    sentences: Sequence[Sentence]
-    mended: Sequence[Mended]

@@ -9,8 +9,9 @@ from typing import Any
 import apsw
 
 from shisho.domain.corpus import WEB_CORPUS, DocumentId
+from shisho.domain.find import Find, Report
 from shisho.domain.job import Claim, JobId, JobState, Stale, TaskId
-from shisho.domain.task import Failure, Find, JobKind, Report, Result, Waiting
+from shisho.domain.task import Failure, JobKind, Result, Waiting
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import every

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import apsw
 
 from shisho.domain.corpus import WEB_CORPUS, DocumentId, PassageId
+from shisho.domain.find import LeftOut
 from shisho.domain.inquiry import Evidence
-from shisho.domain.task import LeftOut
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import every, passage_id

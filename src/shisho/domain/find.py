@@ -1,0 +1,51 @@
+"""What jobs have found, as it is stored, and what answers do without."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from shisho.domain.corpus import DocumentId, PassageId
+from shisho.domain.job import JobState
+from shisho.domain.task import Failure, Result, Waiting
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """A result as it is stored: a hit of page `page_number`, or a file or address that was handed in."""
+
+    url: str
+    canonical_url: str
+    title: str = ""
+    snippet: str = ""
+    published_at: str | None = None
+    query: str | None = None
+    engine: str | None = None
+    page_number: int | None = None
+    rank_on_page: int | None = None
+    rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a task's jobs have stored so far. `tally` counts jobs by kind and state; `last` is the place of the last result."""
+
+    tally: Mapping[tuple[str, JobState], int]
+    visited: int
+    known: int
+    results: Sequence[Result]
+    last: int
+    more: bool
+    failures: Sequence[Failure]
+    waiting: Sequence[Waiting]
+    answer_id: str | None
+    changed_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What answers do without: documents of blocked domains or that only cancelled jobs brought; passages of rejected
+    evidence."""
+
+    documents: tuple[DocumentId, ...] = ()
+    passages: tuple[PassageId, ...] = ()

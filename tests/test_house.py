@@ -14,8 +14,6 @@ FILES = sorted(HOUSE.rglob("*.py"))
 GROUND = {"domain", "language", "errors", "settings", "telemetry"}
 ROOMS = {"jobs", "web", "corpus", "librarian"}
 
-DESK = ("desk", "desk_tasks", "desk_sessions")
-
 # room → what of ours it may know beside itself; whoever is missing here may know everything (bootstrap and its like)
 MAY_KNOW = {
     "domain": set(),
@@ -30,13 +28,8 @@ MAY_KNOW = {
     "librarian": {"domain", "errors", "telemetry", "ports", "language"},
     "inference": {"domain", "errors", "telemetry", "ports", "language"},
     "stores": {"domain", "errors", "telemetry", "ports", "language"},
-    "desk": {"domain", "errors", "telemetry", "ports", "desk_tasks", "desk_sessions"},
-    "desk_tasks": {"domain", "errors", "desk_queue", "desk_intake", "desk_status"},
-    "desk_queue": {"domain", "errors", "ports", "desk_intake", "desk_status"},
-    "desk_intake": {"domain", "errors"},
-    "desk_status": {"domain"},
-    "desk_sessions": {"domain", "errors", "telemetry", "ports"},
-    "interfaces": {"domain", "errors", "telemetry", "settings", "bootstrap", "evaluation", *DESK},
+    "desk": {"domain", "errors", "telemetry", "ports"},
+    "interfaces": {"domain", "errors", "telemetry", "settings", "bootstrap", "evaluation", "desk"},
     "evaluation": {"domain", "errors", "telemetry", "language", "desk", "bootstrap"},
 }
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from shisho import settings as settings_
 from shisho.bootstrap_queue import Parts, Web, build_queue
-from shisho.desk import Desk, Notify, Stop
+from shisho.desk.front import Desk, Notify, Stop
 from shisho.domain.corpus import LOCAL_OWNER, Complexity
 from shisho.domain.inquiry import Answer, Budget
 from shisho.errors import ExtraMissing

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shisho.desk import Files, Inquiries, Intakes, Working
-from shisho.desk_sessions import Sessions
-from shisho.desk_tasks import Tasks
+from shisho.desk.front import Files, Inquiries, Intakes, Working
+from shisho.desk.sessions import Sessions
+from shisho.desk.tasks import Tasks
 from shisho.domain.inquiry import Budget
 from shisho.domain.job import TaskId
 from shisho.domain.task import EngineRow, JobKind
@@ -162,8 +162,8 @@ async def _working(parts: Parts, stores: Stores, slots: int | None = None) -> As
 
 
 def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
-    from shisho.handlers import Answering, Shelving
-    from shisho.handlers_web import Searching
+    from shisho.handlers.library import Answering, Shelving
+    from shisho.handlers.web import Searching
     from shisho.librarian.strategy import strategy
 
     shelving = Shelving(parts.ingest, stores.finds, parts.files, stores.staging)

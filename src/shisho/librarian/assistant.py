@@ -25,7 +25,7 @@ NOTHING = ("この質問に答える根拠は示されていません。", "No e
 
 
 class Assistant:
-    """What `desk_sessions.Rules` asks for."""
+    """What `desk.sessions.Rules` asks for."""
 
     def aim(self, question: str, goals: Sequence[Goal], condition: str) -> tuple[Strategy, str]:
         """What is to be found out, and what was wrong with the condition: an unreadable one asks for all goals.

@@ -31,7 +31,7 @@ NUMBER = """SELECT number FROM assistant_evidence WHERE session_id = :session_id
 
 
 class EmbeddedAssistants:
-    """What `desk_sessions.SessionBook` asks for, over one SQLite file."""
+    """What `desk.sessions.SessionBook` asks for, over one SQLite file."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database, self._clock = database, clock

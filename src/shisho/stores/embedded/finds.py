@@ -60,7 +60,7 @@ ORPHANS = """SELECT DISTINCT d.id
 
 
 class EmbeddedFinds:
-    """What `handlers.Finds` and `desk_tasks.Reports` ask for, over one SQLite file."""
+    """What `handlers.library.Finds` and `desk.tasks.Reports` ask for, over one SQLite file."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database, self._clock = database, clock

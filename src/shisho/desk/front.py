@@ -10,8 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
-from shisho.desk_sessions import Sessions, opened
-from shisho.desk_tasks import Tasks
+from shisho.desk.sessions import Sessions, opened
+from shisho.desk.tasks import Tasks
 from shisho.domain.corpus import (
     DEFAULT_CORPUS,
     Check,

@@ -9,8 +9,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
 
-from shisho import desk_intake as intake
-from shisho import desk_status as told
+from shisho.desk import intake
+from shisho.desk import status as told
 from shisho.domain.corpus import DocumentId, Scope
 from shisho.domain.find import Report
 from shisho.domain.inquiry import Evidence

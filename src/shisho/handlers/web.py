@@ -19,7 +19,7 @@ from shisho.domain.job import Job
 from shisho.domain.task import StopStrategy
 from shisho.domain.web import Challenge, ChallengeKind, Hit, Query, Request, Response, Serp, Tier, TimeRange
 from shisho.errors import AllFetchesFailed, BudgetExhausted, EngineUnavailable, ShishoError
-from shisho.handlers import Finds, Shelving, checked
+from shisho.handlers.library import Finds, Shelving, checked
 from shisho.jobs.context import JobContext
 from shisho.ports import Clock, Fetcher, SerpEngine
 from shisho.web.url import canonical

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from shisho import desk_intake as intake
-from shisho import desk_status as told
-from shisho.desk_queue import Queue
+from shisho.desk import intake
+from shisho.desk import status as told
+from shisho.desk.queue import Queue
 from shisho.domain.codec import plain
 from shisho.domain.corpus import DEFAULT_CORPUS
 from shisho.domain.job import JobId, JobState, StopMode, TaskId, TaskState

@@ -1,0 +1,5 @@
+"""The desk: what a visitor may ask, each verb once. `front` is the facade that interfaces are thin shells over."""
+
+from shisho.desk.front import Desk, full_path
+
+__all__ = ["Desk", "full_path"]

@@ -1,0 +1,1 @@
+"""What a job of each kind does, with documents and questions (`library`) and on the web (`web`)."""

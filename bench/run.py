@@ -21,7 +21,7 @@ from shisho.domain.corpus import Source
 from shisho.language.terms import analyse
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "lectures"
-BETWEEN = ("は", "の", "を", "に", "が", "である。", "した。", "と", "より", "、")
+BETWEEN = (*("は", "の", "を", "に", "が", "と", "より", "から", "、") * 2, "である。")
 QUESTION = "決定係数が0に近いとき何を意味するか"
 BOUNDS = {
     "shisho --help, s": ("<", 0.5),

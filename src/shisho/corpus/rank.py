@@ -123,10 +123,15 @@ class _Scale:
     def _best_sentence(self, counts: Iterable[str], named: set[str], body: str) -> float:
         """The idf of the query's terms that the best sentence and the heading have between them."""
         wanted = {term: self._terms[term] for term in counts if term not in named}
-        if len(wanted) < 2:
-            best = sum(wanted.values())
-        else:
-            best = max([sum([worth for term, worth in wanted.items() if term in line]) for line in body.split("\n")])
+        best = sum(wanted.values())
+        if len(wanted) > 1:
+            lines = body.split("\n")
+            scores = [0.0] * len(lines)
+            for term, worth in wanted.items():
+                for at, line in enumerate(lines):
+                    if term in line:
+                        scores[at] += worth
+            best = max(scores)
         return best + sum([self._terms[term] for term in named])
 
 

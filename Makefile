@@ -34,7 +34,8 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not alone"
+	$(BIN)/python -m pytest -m alone
 
 faults: $(VENV)/.dev
 	SHISHO_LONG=1 $(BIN)/python -m pytest tests/faults

@@ -21,6 +21,8 @@ from tests.corpus.readers.making import lines, pdf
 from tests.flows.conftest import SAMPLES
 from tests.flows.smallweb import ended
 
+pytestmark = pytest.mark.alone
+
 QUERIES = [f"決定係数 第{number}の問い" for number in range(50)]
 
 

@@ -19,6 +19,8 @@ from shisho.stores.embedded.bell import NEWS
 from shisho.stores.embedded.jobs import CLAIM
 from tests.queues import OWNER, Queue, at_best, new, opened
 
+pytestmark = pytest.mark.alone
+
 T1 = TaskId("t1")
 
 

@@ -141,6 +141,8 @@ class Sessions:
     ) -> Searched:
         """Without a session: passages with document, page, offsets and score parts. With one: the next round, none of whose
         passages was shown before. Raises InvalidParams for a blank request, EmptyCorpus."""
+        if not any(text.strip() for text in (*request.keyword_query, request.vector_query)):
+            raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
         if session_id is not None:
             return await self._next_round(await self.book.session(session_id, self.owner), request)
         ranking = await self.searching.top(request, await self._scope(corpora, filters))

@@ -35,7 +35,7 @@ CLAIM = f"""UPDATE jobs SET state = 'running', attempt = attempt + 1, worker_id 
     WHERE id = ({DUE})
     RETURNING {JOB}"""
 FINISHED = "SELECT 1 FROM jobs WHERE id = :id AND state = 'completed' AND attempt = :attempt AND worker_id = :worker_id"
-NOBODY_CAME = "The page asked for a person and nobody came in time. Open it with `shisho auth open`, then resume the task."
+NOBODY_CAME = "The page asked for a person and nobody came in time. Open the page in a browser, then resume the task."
 
 
 class EmbeddedJobs:

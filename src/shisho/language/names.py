@@ -24,7 +24,7 @@ def names(text: str) -> frozenset[str]:
 def _proper_nouns(text: str) -> list[str]:
     if not _JAPANESE.search(text):
         return []
-    tokenizer, _ = terms._sudachi()
+    tokenizer = terms.tokenizer()
     pieces = (text[at : at + terms.PIECE_CHARS] for at in range(0, len(text), terms.PIECE_CHARS))
     tokens = (token for piece in pieces for token in tokenizer.tokenize(piece) if token.part_of_speech()[1] == "固有名詞")
     return [token.surface() for token in tokens if len(token.surface()) > 1 and not token.surface().isascii()]

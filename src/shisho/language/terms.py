@@ -45,6 +45,8 @@ _NUMERALS = str.maketrans("〇一二三四五六七八九", "0123456789")
 _UNKNOWN = 0xF0000000  # ids from here on are shared by all words of a kind that the dictionary lacks
 _HOLE = "\ue000"  # stands for a Latin word while Sudachi reads the rest
 _local = threading.local()
+_loading = threading.Lock()
+_known: dict[int, str] = {}  # terms by the dictionary's word id: as many as the dictionary has words at most
 
 Read = Callable[[str], list[str]]  # a folded sentence to its index terms
 
@@ -165,8 +167,8 @@ def _number(word: str) -> str:
 
 def _read(piece: str, latin: Iterator[str], found: list[str]) -> None:
     """Sudachi's reading of a piece. A dictionary word always gives the same term, so that its id is asked once."""
-    tokenizer, known = _sudachi()
-    for token in tokenizer.tokenize(piece):
+    known = _known
+    for token in tokenizer().tokenize(piece):
         word = token.word_id()
         if word >= _UNKNOWN:
             surface = token.surface()
@@ -194,14 +196,21 @@ def _term(token: Any) -> str:
     return (term[:-1] if _LONG_VOWEL.fullmatch(term) else term)[:TERM_CHARS]
 
 
-def _sudachi() -> tuple[Any, dict[int, str]]:
-    # Tokenizers are not thread-safe: one per thread.
-    if not hasattr(_local, "sudachi"):
-        from sudachipy import Dictionary, SplitMode
+def tokenizer() -> Any:
+    """Sudachi in short units. Tokenizers are not thread-safe: one per thread, over one dictionary (200 MB, mapped)."""
+    if not hasattr(_local, "tokenizer"):
+        from sudachipy import SplitMode
 
-        _local.sudachi = Dictionary(dict="core").create(mode=SplitMode.A), {}
-    found: tuple[Any, dict[int, str]] = _local.sudachi
-    return found
+        with _loading:
+            _local.tokenizer = _dictionary().create(mode=SplitMode.A)
+    return _local.tokenizer
+
+
+@lru_cache(maxsize=1)
+def _dictionary() -> Any:
+    from sudachipy import Dictionary
+
+    return Dictionary(dict="core")
 
 
 @lru_cache(maxsize=1)

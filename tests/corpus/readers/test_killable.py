@@ -274,3 +274,15 @@ async def test_text_pdfs_are_read_fast() -> None:
     assert reading.page_count == 93
     # Of the child's own time, start included: others on the machine do not count. 150 to 200 pages/s were measured.
     assert 93 / (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) > 60
+
+
+async def test_a_child_that_ends_before_it_has_a_file_is_replaced() -> None:
+    reader = KillableReader(5, 1024, 1 << 20)
+    try:
+        await reader.read(Source("a.txt", "一つ目の文。".encode()))
+        assert reader._child is not None
+        reader._child.kill()
+        reading = await reader.read(Source("b.txt", "二つ目の文。".encode()))
+        assert reading.blocks[0].text == "二つ目の文。"
+    finally:
+        await reader.close()

@@ -13,6 +13,7 @@ from contextlib import suppress
 from shisho.corpus.readers import media, wire
 from shisho.domain.corpus import Reading, Source
 from shisho.errors import DocumentUnreadable, Internal, TooLarge
+from shisho.telemetry import log
 
 HTML_SECONDS = 5.0
 START_SECONDS = 60.0
@@ -59,7 +60,18 @@ class KillableReader:
             await self._kill()
 
     async def _ready(self, kind: str, seconds: float, password: str | None) -> Process:
-        """A child that has imported what it needs: only then the clock of the file starts."""
+        """A child that has imported what it needs: only then the clock of the file starts.
+
+        One that ends before it was given a file says nothing of the file: another is tried.
+        """
+        try:
+            return await self._begun(kind, seconds, password)
+        except Internal as failure:
+            log.warning("a reading process did not start (%r); trying another", failure.__cause__)
+            await self._kill()
+            return await self._begun(kind, seconds, password)
+
+    async def _begun(self, kind: str, seconds: float, password: str | None) -> Process:
         if self._files >= FILES_PER_CHILD or (self._child and self._child.returncode is not None):
             await self._kill()
         if self._child is None:

@@ -109,9 +109,13 @@ def _paragraph(goal: Goal, found: Sequence[EvidenceRef], titled: bool, words: di
 
 
 def _disagreements(found: Sequence[EvidenceRef], words: dict[str, str]) -> list[str]:
-    """Quotations of one goal that say opposite things stand side by side, and the reader is told."""
+    """Quotations of one goal that say opposite things stand side by side, and the reader is told.
+
+    Under one heading a text sets cases against each other (near 0, near 1); that is no disagreement.
+    """
     sure = [one for one in found if one.score >= ENOUGH]
-    pairs = ((one, other, contradiction(one.snippet, other.snippet)) for one, other in combinations(sure, 2))
+    apart = ((one, other) for one, other in combinations(sure, 2) if not one.heading or one.heading != other.heading)
+    pairs = ((one, other, contradiction(one.snippet, other.snippet)) for one, other in apart)
     return [words["against"].format(one.number, other.number, words[kind]) for one, other, kind in pairs if kind]
 
 

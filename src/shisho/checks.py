@@ -60,11 +60,14 @@ def _tokenizer() -> Check:
 
 
 async def _reader(reader: KillableReader) -> Check:
+    samples = {"check.md": "# 題\n\n本文。", "check.html": "<html><body><p>本文である。</p></body></html>"}
     try:
-        reading = await reader.read(Source("check.md", "# 題\n\n本文。".encode()))
+        readings = [await reader.read(Source(name, text.encode())) for name, text in samples.items()]
     except ShishoError as error:
         return Check("reader", False, error.message, "raise reader_memory_mb, or look with --debug")
-    return Check("reader", bool(reading.blocks), "PDF, HTML, DOCX, PPTX, Markdown, text; each file in a child process")
+    return Check(
+        "reader", all(one.blocks for one in readings), "PDF, HTML, DOCX, PPTX, Markdown, text; each file in a child process"
+    )
 
 
 def _extra(name: str, module: str, use: str, remedy: str) -> Check:

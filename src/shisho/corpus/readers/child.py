@@ -30,7 +30,11 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints must not end up between the frames
     while request := _frame(source):
         asked = json.loads(request)
-        read: Read = import_module(f"shisho.corpus.readers.{_READERS[asked['media']]}").read
+        try:
+            read: Read = import_module(f"shisho.corpus.readers.{_READERS[asked['media']]}").read
+        except ImportError as missing:
+            _send(replies, wire.MISSING + str(missing.name or missing).encode())
+            return
         _limit(asked["seconds"], asked["memory_mb"])
         _send(replies, b"ready")
         _send(replies, answer(read, _frame(source), asked["password"]))

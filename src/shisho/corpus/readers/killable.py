@@ -82,11 +82,15 @@ class KillableReader:
         try:
             async with asyncio.timeout(START_SECONDS):
                 await _send(self._child, json.dumps(asked).encode())
-                if await _receive(self._child) == b"ready":
-                    return self._child
+                reply = await _receive(self._child)
         except (TimeoutError, EOFError, OSError) as failure:
             raise Internal("The reading process does not start: reinstall Shisho, or run `shisho doctor`.") from failure
-        raise Internal("The reading process answers nonsense: reinstall Shisho.")
+        if reply.startswith(wire.MISSING):
+            name = reply.removeprefix(wire.MISSING).decode("utf-8", "replace")[:200]
+            raise Internal(f"A part of the reader for {kind} is not installed ({name}): reinstall Shisho.")
+        if reply != b"ready":
+            raise Internal("The reading process answers nonsense: reinstall Shisho.")
+        return self._child
 
     async def _spawn(self) -> Process:
         # -P: a file named json.py in the folder of documents must not be imported.

@@ -12,6 +12,7 @@ from shisho.domain.corpus import Block, BlockKind, Line, Reading
 from shisho.errors import DocumentUnreadable, UnusableDocument, by_code
 
 LENGTH = struct.Struct(">Q")
+MISSING = b"missing "  # instead of `ready`, before the name of what is not installed
 MAX_REPLY = 64 * 1024 * 1024
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
@@ -19,6 +20,7 @@ from shisho.domain.inquiry import Answer, Evidence
 from shisho.interfaces.words import Words
 
 Notify = Callable[..., None]
+_WIDE_BREAK = re.compile(r"(?<=[^\x00-\x7f])[ \t]*\n[ \t]*(?=[^\x00-\x7f])")
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
 
@@ -75,8 +77,11 @@ def _receipt_line(receipt: Receipt, words: Words) -> Text:
 
 
 def answer(given: Answer, words: Words) -> None:
-    """The answer's text, then where each quotation stands."""
-    _out.print(given.text)
+    """The answer's text, then where each quotation stands, word for word and line for line."""
+    text = given.text
+    for one in given.evidence:
+        text = text.replace(one.snippet, _flowing(one.snippet)) if one.snippet else text
+    _out.print(text)
     if given.evidence:
         _out.print(f"\n{words('sources')}")
         for one in given.evidence:
@@ -84,6 +89,11 @@ def answer(given: Answer, words: Words) -> None:
     if str(given.loop_stop) == "STOPPED":
         _err.print(words("continue_hint"))
     _err.print(Text(f"shisho show {given.id}", style="dim"))
+
+
+def _flowing(snippet: str) -> str:
+    """Printed lines as running text: no space between Japanese, one between words."""
+    return " ".join(_WIDE_BREAK.sub("", snippet).split("\n"))
 
 
 def _evidence_line(one: Evidence, words: Words) -> Text:

@@ -16,7 +16,7 @@ from shisho.language.terms import Query
 from shisho.ports import DenseIndex, Embedder, Index, Shelf
 from shisho.telemetry import span
 
-LEAST_PROPOSED = 200
+LEAST_PROPOSED = 100  # docs/adr/0002
 AskTerms = Callable[[Sequence[str]], Query]
 
 

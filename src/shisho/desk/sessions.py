@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from typing import Protocol
 from weakref import WeakValueDictionary
 
@@ -24,7 +23,17 @@ from shisho.domain.corpus import (
     Shown,
 )
 from shisho.domain.find import LeftOut
-from shisho.domain.inquiry import Answer, Evidence, EvidenceRef, Finding, Goal, GoalStatus, LoopStop, Sentence, Strategy
+from shisho.domain.inquiry import (
+    Answer,
+    EvidenceRef,
+    Finding,
+    Goal,
+    GoalStatus,
+    LoopStop,
+    Sentence,
+    Strategy,
+    evidence_of,
+)
 from shisho.domain.session import (
     Claimed,
     Composed,
@@ -252,7 +261,7 @@ class Sessions:
             question=aim.question,
             text=self.rules.render(aim, sentences),
             sentences=tuple(sentences),
-            evidence=tuple(_evidence(answer_id, stand) for stand in stands if stand.ref.number in cited),
+            evidence=tuple(evidence_of(answer_id, stand.ref, stand.citation) for stand in stands if stand.ref.number in cited),
             condition=aim.condition,
             goals=aim.goals,
             goal_status=status,
@@ -300,27 +309,6 @@ class Sessions:
 
 def _link(document: DocumentId, page: int | None) -> str:
     return f"document://{document}" + (f"/page/{page}" if page is not None else "")
-
-
-def _evidence(answer_id: str, stand: Stand) -> Evidence:
-    ref, citation = stand.ref, stand.citation
-    return Evidence(
-        id=sha256(f"{answer_id}/{ref.number}".encode()).hexdigest()[:24],
-        number=ref.number,
-        goal_id=ref.goal_id,
-        document_id=citation.document_id,
-        document=citation.source,
-        title=citation.title,
-        heading=ref.heading,
-        page=citation.page,
-        start=citation.start,
-        end=citation.end,
-        snippet=citation.snippet,
-        sha256=citation.sha256,
-        score=ref.score,
-        round=ref.round,
-        source_url=citation.source if citation.source.startswith(("http://", "https://")) else None,
-    )
 
 
 def opened(one: Ranked, document: Document) -> Found:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from hashlib import sha256
 
-from shisho.domain.corpus import Complexity, Condition, DocumentId
+from shisho.domain.corpus import Citation, Complexity, Condition, DocumentId
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,28 @@ class Evidence:
     score: float
     round: int
     source_url: str | None = None
+
+
+def evidence_of(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evidence:
+    """The row of an answer for a number: everything that opens it, under an id that is the same each time."""
+    address = citation.source if citation.source.startswith(("http://", "https://")) else None
+    return Evidence(
+        id=sha256(f"{answer_id}/{ref.number}".encode()).hexdigest()[:24],
+        number=ref.number,
+        goal_id=ref.goal_id,
+        document_id=citation.document_id,
+        document=citation.source,
+        title=citation.title,
+        heading=ref.heading,
+        page=citation.page,
+        start=citation.start,
+        end=citation.end,
+        snippet=citation.snippet,
+        sha256=citation.sha256,
+        score=ref.score,
+        round=ref.round,
+        source_url=address,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from hashlib import sha256
 
 from shisho.domain.corpus import Citation
-from shisho.domain.inquiry import Evidence, EvidenceRef, Goal, GoalStatus
+from shisho.domain.inquiry import Evidence, EvidenceRef, Goal, GoalStatus, evidence_of
 from shisho.librarian.evaluate import ENOUGH
 
 
@@ -51,25 +50,4 @@ class Citations:
 
     def evidence(self, answer_id: str, refs: Sequence[EvidenceRef]) -> tuple[Evidence, ...]:
         """The rows of an answer: each number with everything that opens it."""
-        return tuple(_row(answer_id, ref, self._taken[ref.number - 1]) for ref in refs)
-
-
-def _row(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evidence:
-    address = citation.source if citation.source.startswith(("http://", "https://")) else None
-    return Evidence(
-        id=sha256(f"{answer_id}/{ref.number}".encode()).hexdigest()[:24],
-        number=ref.number,
-        goal_id=ref.goal_id,
-        document_id=citation.document_id,
-        document=citation.source,
-        title=citation.title,
-        heading=ref.heading,
-        page=citation.page,
-        start=citation.start,
-        end=citation.end,
-        snippet=citation.snippet,
-        sha256=citation.sha256,
-        score=ref.score,
-        round=ref.round,
-        source_url=address,
-    )
+        return tuple(evidence_of(answer_id, ref, self._taken[ref.number - 1]) for ref in refs)

@@ -9,7 +9,10 @@ ShishoError                      code                  retry
 ├─ SourceRemoved                 SOURCE_REMOVED        no
 ├─ EngineUnavailable             ENGINE_UNAVAILABLE    no
 ├─ ParserFailed                  PARSER_FAILED         no
+├─ AllEnginesBlocked             ALL_ENGINES_BLOCKED   no
 ├─ AllFetchesFailed              ALL_FETCHES_FAILED    no
+├─ ForbiddenAddress              FORBIDDEN_ADDRESS     no
+├─ RobotsDisallowed              ROBOTS_DISALLOWED     no
 ├─ ExtraMissing                  EXTRA_MISSING         no
 ├─ ForbiddenPath                 FORBIDDEN_PATH        no
 ├─ AuthRequired                  AUTH_REQUIRED         no
@@ -90,10 +93,28 @@ class ParserFailed(ShishoError):
     code = "PARSER_FAILED"
 
 
+class AllEnginesBlocked(ShishoError):
+    """Every engine that could answer wants a person, refuses, or has used up its day: see `shisho engines`."""
+
+    code = "ALL_ENGINES_BLOCKED"
+
+
 class AllFetchesFailed(ShishoError):
     """A page could not be had: open it in a browser to see why, or try another address."""
 
     code = "ALL_FETCHES_FAILED"
+
+
+class ForbiddenAddress(ShishoError):
+    """The address leads into this machine or a private network: name its host in `allow_private_hosts` if that is meant."""
+
+    code = "FORBIDDEN_ADDRESS"
+
+
+class RobotsDisallowed(ShishoError):
+    """The site's robots.txt asks programs not to read this page: open it in a browser and add it as a file."""
+
+    code = "ROBOTS_DISALLOWED"
 
 
 class ExtraMissing(ShishoError):

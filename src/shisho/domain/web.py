@@ -42,6 +42,30 @@ class ChallengeKind(StrEnum):
     BLOCKED = "blocked"
 
 
+class PagingStop(StrEnum):
+    """Why following result pages ended."""
+
+    LIMIT = "LIMIT"
+    ENOUGH = "ENOUGH"
+    SATURATED = "SATURATED"
+    BARREN = "BARREN"
+    END = "END"
+    REPEATED = "REPEATED"
+    QUOTA = "QUOTA"
+    CHALLENGE = "CHALLENGE"
+    ERROR = "ERROR"
+    BUDGET = "BUDGET"
+    STOPPED = "STOPPED"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An IP address, as text, and a port."""
+
+    address: str
+    port: int
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """What is asked of an engine. `language` is a two-letter code, "" for any; `region` a two-letter country or None."""
@@ -67,8 +91,8 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What came back, undecoded. `charset` and `media_type` are what the header named; `today` lets "3 days ago" become a
-    date."""
+    """What came back, undecoded. `url` is where redirects ended; `charset` and `media_type` are what the header named;
+    `today` lets "3 days ago" become a date. `headers`: those we act on, in lower case (etag, last-modified, retry-after)."""
 
     body: bytes
     url: str = ""
@@ -76,6 +100,7 @@ class Response:
     charset: str | None = None
     today: date | None = None
     media_type: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

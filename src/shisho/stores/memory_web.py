@@ -61,6 +61,9 @@ class MemoryWeb:
         status, body = (page, b"") if isinstance(page, int) else (200, page)
         return Response(body, request.url, status, media_type="text/html")
 
+    async def close(self) -> None:
+        """Nothing is open."""
+
     def _serp(self, host: str, asked: Mapping[str, Sequence[str]]) -> Serp | None:
         name = host.removesuffix(".example")
         return self.serps.get((name, asked["q"][0], int(asked["p"][0])))

@@ -1,0 +1,35 @@
+"""The plugs of the house: what the rooms need from outside, in verbs of the domain. Implementations stand in `stores/`,
+`corpus/readers/` and `web/`; `bootstrap` plugs them in. No verb here speaks SQL or HTTP."""
+
+from __future__ import annotations
+
+from shisho.ports.clock import Clock
+from shisho.ports.corpus import DenseIndex, Embedder, Index, Reader, Searcher, SearchSession, SessionLog, Shelf
+from shisho.ports.librarian import Ledger
+from shisho.ports.queue import Bell, Ear, JobStore, Presence, TaskStore
+from shisho.ports.web import Cache, Fetcher, Health, Limiter, Resolver, SerpEngine, SerpParser
+
+__all__ = [
+    "Bell",
+    "Cache",
+    "Clock",
+    "DenseIndex",
+    "Ear",
+    "Embedder",
+    "Fetcher",
+    "Health",
+    "Index",
+    "JobStore",
+    "Ledger",
+    "Limiter",
+    "Presence",
+    "Reader",
+    "Resolver",
+    "SearchSession",
+    "Searcher",
+    "SerpEngine",
+    "SerpParser",
+    "SessionLog",
+    "Shelf",
+    "TaskStore",
+]

@@ -1,0 +1,158 @@
+"""What the corpus needs from outside, and what is asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from shisho.domain.corpus import (
+    Citation,
+    Complexity,
+    Corpus,
+    Document,
+    DocumentId,
+    Intake,
+    Line,
+    Passage,
+    PassageId,
+    Reading,
+    Round,
+    RoundRecord,
+    Scope,
+    SearchRequest,
+    Source,
+)
+
+
+class Reader(Protocol):
+    """Bytes to blocks. Hostile bytes end in a typed error within the reader's time and memory limits, never in a crash."""
+
+    async def read(self, source: Source) -> Reading:
+        """Raises an `UnusableDocument` that says why these bytes cannot be taken in."""
+
+    async def close(self) -> None:
+        """End what was started for reading."""
+
+
+class Shelf(Protocol):
+    """The documents and their passages: the truth from which every index is derived."""
+
+    async def ensure_corpus(self, name: str, owner: str) -> Corpus: ...
+
+    async def corpora(self, owner: str) -> Sequence[Corpus]: ...
+
+    async def known(self, corpus: str, owner: str, sha256: str) -> Document | None:
+        """The live document of this corpus with these bytes."""
+
+    async def put(self, intake: Intake) -> DocumentId | None:
+        """Store a whole document in one transaction and return the version it superseded (same corpus, owner and source)."""
+
+    async def meet_again(self, document: Document, source: str, metadata: Mapping[str, str]) -> None:
+        """A known document stands at this source too, and this is said of it."""
+
+    async def document(self, document_id: DocumentId) -> Document:
+        """Raises NotFound."""
+
+    async def documents_by_id(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]: ...
+
+    async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]: ...
+
+    async def at_place(self, name: str, owner: str) -> Sequence[Document]:
+        """Live documents whose source is this path, or a file of this name."""
+
+    async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
+        """Live documents in scope, oldest first; `after` is the id of the last one seen."""
+
+    async def text(self, document_id: DocumentId) -> str:
+        """The original text. Raises NotFound, or SourceRemoved after a purge."""
+
+    async def lines(self, document_id: DocumentId) -> Sequence[Line]:
+        """Geometry of the printed lines, offsets in the original text; empty where the format has none."""
+
+    async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
+        """Those of `ids` whose document is live."""
+
+    async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
+        """All passages of a document in order, live or not; none after a purge."""
+
+    async def akin(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
+        """Passages that share one of these bands: candidates for the same cluster."""
+
+    async def places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
+        """Every source of a corpus and the document that stands for it."""
+
+    async def leave(self, corpus: str, owner: str, source: str) -> DocumentId | None:
+        """The source is no longer there: its document, returned, is removed if no other source holds it."""
+
+    async def count(self, scope: Scope) -> int:
+        """N: live passages in scope."""
+
+    async def remove(self, document_id: DocumentId, *, purge: bool) -> None:
+        """Tombstone: found no more, citations still open. `purge` erases text, passages, snippets and ledger copies too."""
+
+
+class Index(Protocol):
+    """A lexical index derived from the shelf. It may be deleted at any time and catches up."""
+
+    async def catch_up(self) -> None:
+        """Take in what the shelf has changed since the last time."""
+
+    async def propose(
+        self, terms: Sequence[str], bigrams: Sequence[str], scope: Scope, limit: int, seen: frozenset[PassageId]
+    ) -> Sequence[PassageId]:
+        """The best `limit` passages in scope that are not in `seen`, by the index's own score."""
+
+    async def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
+        """In how many passages each term stands, in the text or the heading; `field` is terms or bigrams."""
+
+    async def statistics(self) -> Mapping[str, float]:
+        """`passages` on the shelf, and of a passage the mean number of `terms`, `bigrams` and `heading` terms."""
+
+
+class DenseIndex(Protocol):
+    """Nearest passages by vector, exact under any filter and any exclusion."""
+
+    async def nearest(
+        self, vector: Sequence[float], scope: Scope, limit: int, seen: frozenset[PassageId]
+    ) -> Sequence[PassageId]: ...
+
+
+class Embedder(Protocol):
+    """Text to vectors. Two methods, because queries and passages carry different prefixes."""
+
+    async def passages(self, texts: Sequence[str]) -> Sequence[Sequence[float]]: ...
+
+    async def query(self, text: str) -> Sequence[float]: ...
+
+
+class SearchSession(Protocol):
+    """One inquiry's way through the corpus. It alone knows ids, what was seen, N and k."""
+
+    @property
+    def id(self) -> str: ...
+
+    async def search(self, request: SearchRequest, round_: int) -> Round:
+        """Round `round_` (from 1). Asked again for a round it has already given, it gives the same passages."""
+
+    async def resolve(self, temp_index: int, start: int, end: int) -> Citation:
+        """The span `start:end` of the shown passage's text, as it stands in the document now stored."""
+
+    async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
+        """idf of each term over the corpus, from 0 (everywhere) upward."""
+
+
+class SessionLog(Protocol):
+    """What each session has shown, so that it outlives its process."""
+
+    async def rounds(self, session_id: str) -> Sequence[RoundRecord]: ...
+
+    async def add(self, session_id: str, record: RoundRecord) -> None:
+        """A whole round, or nothing."""
+
+
+class Searcher(Protocol):
+    """Opens sessions over a scope."""
+
+    async def open(
+        self, scope: Scope, complexity: Complexity, room_tokens: int, session_id: str | None = None
+    ) -> SearchSession: ...

@@ -1,0 +1,39 @@
+"""Where the librarian's runs are written down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from shisho.domain.inquiry import Answer, Evidence
+
+
+class Ledger(Protocol):
+    """What happened in a run, node by node, and what came out of it."""
+
+    async def begin(self, run_id: str, owner: str, facts: Mapping[str, Any]) -> None: ...
+
+    async def facts(self, run_id: str) -> Mapping[str, Any]:
+        """What the run was begun with. Raises NotFound."""
+
+    async def record(self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any) -> None: ...
+
+    async def step(self, run_id: str, step: int) -> tuple[str, str, Any] | None:
+        """(node, input hash, output) of a step already taken."""
+
+    async def forget_from(self, run_id: str, step: int) -> None:
+        """Drop this step and all after it: their input has changed."""
+
+    async def steps(self, run_id: str) -> Sequence[Mapping[str, Any]]: ...
+
+    async def save(self, answer: Answer, owner: str) -> None:
+        """The answer and its evidence, in one transaction."""
+
+    async def answer(self, prefix: str, owner: str) -> Answer:
+        """By id, unique prefix or `last`. Raises NotFound."""
+
+    async def evidence(self, prefix: str, owner: str) -> Evidence:
+        """By id or unique prefix. Raises NotFound, or SourceRemoved after a purge."""
+
+    async def find_run(self, prefix: str, owner: str) -> str:
+        """By id, unique prefix or `last`, finished or not. Raises NotFound."""

@@ -1,0 +1,160 @@
+"""The queue as its workers, its visitors and its listeners see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from shisho.domain.job import (
+    Claim,
+    Enqueued,
+    Event,
+    Halt,
+    Job,
+    JobError,
+    JobId,
+    NewJob,
+    NewTask,
+    Removed,
+    Running,
+    Snapshot,
+    StopMode,
+    Task,
+    TaskId,
+    TaskState,
+    WorkerId,
+)
+
+
+class JobStore(Protocol):
+    """The queue as its workers see it. Every verb that takes a claim raises `Stale` where the claim is no longer held, and
+    returns after the commit. A job that was asked to stop and would wait or be queued again is cancelled instead."""
+
+    async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
+        """Take the first queued job of these kinds whose time has come, by priority, age and id."""
+
+    async def renew(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
+        """Raise the beat of those still held: they come back, with whether they were asked to stop."""
+
+    async def held(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
+        """What `renew` returns, without a beat."""
+
+    async def finish(self, claim: Claim, output: Any) -> None:
+        """The job is completed. Said again by the same attempt, it changes nothing."""
+
+    async def fail(self, claim: Claim, error: JobError) -> None:
+        """The job has failed for good."""
+
+    async def put_back(self, claim: Claim, not_before: str | None = None, error: JobError | None = None) -> None:
+        """Queue it again. With an error it counts as a failure: the third without a new step fails the job for good."""
+
+    async def take_back(self, seen: Running, error: JobError) -> None:
+        """As `put_back` with an error, for a job of a silent worker. Raises Stale too where it has beaten since `seen`."""
+
+    async def park(self, claim: Claim, until: str) -> bool:
+        """Wait for this job's own children, at most `until`. False, and still held, where there are none to wait for."""
+
+    async def await_person(self, claim: Claim, output: Any, until: str) -> None:
+        """Wait for a person. Where nobody comes, the job completes with `output`; with None it fails."""
+
+    async def spawn(self, claim: Claim, jobs: Sequence[NewJob]) -> Sequence[JobId]:
+        """Queue children with high priority in the same task. Those already there are left as they are. Returns what
+        stands, as `TaskStore.enqueue` does. The children of a job that was asked to stop are cancelled from the start."""
+
+    async def keep_step(self, claim: Claim, key: str, output: Any) -> Any:
+        """Store the outcome of a step once; returns the one that stands."""
+
+    async def steps(self, job_id: JobId) -> Mapping[str, Any]:
+        """The outcomes of all steps taken so far, by key."""
+
+    async def report(self, claim: Claim, progress: Mapping[str, Any]) -> None:
+        """Say how far it has come, and wake those who wait."""
+
+    async def charge(self, claim: Claim, amounts: Mapping[str, float]) -> bool:
+        """Spend from the task's budget, or nothing of it and False. `pages` is held against `max_pages`, and so on."""
+
+    async def leave(self, worker_id: WorkerId) -> int:
+        """Queue again, uncounted, all that this worker still holds. Returns how many."""
+
+    async def running(self) -> Sequence[Running]:
+        """All claims now held, by anyone."""
+
+    async def expire(self) -> int:
+        """End what has waited until its time: parked jobs are queued, awaiting ones completed or failed. How many."""
+
+    async def job(self, job_id: JobId) -> Job:
+        """Raises NotFound."""
+
+    async def children(self, job_id: JobId) -> Sequence[Job]:
+        """The jobs that this one spawned, oldest first."""
+
+
+class TaskStore(Protocol):
+    """The queue as its visitors see it. Every verb that names a task raises TaskNotFound where there is none."""
+
+    async def open(self, task: NewTask) -> Task:
+        """Open a task, or return the one that stands under its id or its owner's idempotency key."""
+
+    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob]) -> Enqueued:
+        """Queue jobs in one transaction, opening the task where it is new. Asking again adds nothing."""
+
+    async def task(self, task_id: TaskId) -> Task: ...
+
+    async def find(self, prefix: str, owner: str) -> TaskId:
+        """By id, unique prefix or `last`."""
+
+    async def tasks(
+        self, owner: str, states: Sequence[TaskState] = (), after: TaskId | None = None, limit: int = 50
+    ) -> Sequence[Task]:
+        """Newest first; `after` is the id of the last one seen."""
+
+    async def snapshot(self, task_id: TaskId, after: JobId | None = None, limit: int = 200) -> Snapshot: ...
+
+    async def events(self, task_id: TaskId, after: int = 0, limit: int = 200) -> Sequence[Event]:
+        """What happened after revision `after`, in order."""
+
+    async def stop(self, task_id: TaskId, mode: StopMode) -> Halt:
+        """Cancel what is queued, parked or awaiting. `immediate` cancels what runs too; `graceful` lets it come to its end."""
+
+    async def resume(self, task_id: TaskId) -> Sequence[JobId]:
+        """Queue again what was cancelled or has failed, and take back what was asked of running jobs."""
+
+    async def resolve(self, job_ids: Sequence[JobId], *, skip: bool = False) -> Sequence[JobId]:
+        """The person has come: these jobs are queued again, or, where skipped, completed with what they have. Returns
+        those that were waiting."""
+
+    async def remove(self, task_id: TaskId) -> Removed:
+        """Delete the rows of a task: jobs, steps, events. A worker that still runs one finds its claim stale."""
+
+    async def durations(self, kind: str, limit: int = 20) -> Sequence[float]:
+        """Seconds from claim to end of the latest completed jobs of a kind."""
+
+
+class Ear(Protocol):
+    """One listener at the bell."""
+
+    async def wait(self, seconds: float) -> bool:
+        """True as soon as it has rung since the last wait, or since listening began; False after so long in silence."""
+
+
+class Bell(Protocol):
+    """Tells that something has changed, never what: the table is the truth. Belongs to one event loop."""
+
+    def ring(self, topics: Iterable[str]) -> None:
+        """To be called after the commit. A topic is a task's id or a kind of event."""
+
+    def listen(self, *topics: str) -> AbstractContextManager[Ear]:
+        """Listen first, then read, then wait: what happens in between is not missed."""
+
+
+class Presence(Protocol):
+    """Which workers are alive. A hint that saves waiting; safety is the fence's."""
+
+    def enter(self, worker_id: WorkerId) -> None:
+        """This process works under this name, until it leaves or dies."""
+
+    def leave(self, worker_id: WorkerId) -> None: ...
+
+    def gone(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
+        """Those known to be dead."""

@@ -1,0 +1,94 @@
+"""The way to the web, and what keeps it polite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from shisho.domain.politeness import Cached, EngineHealth, Leave, Limit, Outcome, PageMemory, Standing
+from shisho.domain.web import Endpoint, EngineAbout, Query, Request, Response, Serp, State
+
+
+class SerpEngine(Protocol):
+    """A search engine as two pure functions and what is known of it. It sends nothing itself."""
+
+    @property
+    def about(self) -> EngineAbout: ...
+
+    def request(self, query: Query, page: int, state: State) -> Request:
+        """The request for result page `page` (from 1); `state` is what the page before gave. Raises InvalidParams."""
+
+    def parse(self, response: Response) -> Serp:
+        """Challenges and "no results" are answers. Raises ParserFailed (unknown layout) or EngineUnavailable."""
+
+
+class SerpParser(Protocol):
+    """Reads a result page where it can do no harm."""
+
+    async def parse(self, engine: str, response: Response) -> Serp:
+        """As the engine's own `parse`; a page that breaks its reader or overruns raises ParserFailed."""
+
+    async def close(self) -> None:
+        """End what was started for reading."""
+
+
+class Fetcher(Protocol):
+    """The way to a web page: guarded and bounded. Politeness is its caller's."""
+
+    async def fetch(self, request: Request) -> Response:
+        """Whatever the server answered, errors and challenges too. Raises a ShishoError where there was no answer to be had:
+        ForbiddenAddress, TooLarge, UnsupportedMedia, TimedOut, AllFetchesFailed, InvalidParams."""
+
+    async def close(self) -> None:
+        """End what was opened for fetching."""
+
+
+class Resolver(Protocol):
+    """Where a name leads now. Asked before every connection; whether it may be connected to is the guard's to say."""
+
+    async def resolve(self, host: str, port: int) -> Sequence[Endpoint]:
+        """All addresses of a host. Raises AllFetchesFailed where it has none."""
+
+
+class Limiter(Protocol):
+    """One pace for each resource, kept by all workers of all processes together. A resource is `engine:<name>` or
+    `host:<name>`; a ticket is one waiter's place in its line, the same each time it asks."""
+
+    async def take(self, resource: str, limit: Limit, ticket: str) -> Leave:
+        """Ask to send one request. Granted: it is counted, and under way until `give_back`, or for a minute at most."""
+
+    async def give_back(self, resource: str, limit: Limit, ticket: str, *, after_s: float = 0.0) -> None:
+        """The request is over. Nobody asks this resource for the limit's interval, or for `after_s` if that is longer."""
+
+    async def standing(self, limits: Mapping[str, Limit]) -> Mapping[str, Standing]:
+        """How busy each resource is."""
+
+
+class Health(Protocol):
+    """How engines have answered, and their breakers, known to all processes."""
+
+    async def of(self, engines: Sequence[str]) -> Mapping[str, EngineHealth]:
+        """What is remembered; an engine never asked is healthy."""
+
+    async def record(self, engine: str, outcome: Outcome, latency_s: float, error: str = "") -> EngineHealth:
+        """Count an answer and move the breaker."""
+
+    async def probe(self, engine: str) -> bool:
+        """Whether one request may be sent: yes while closed, no while open, and while half open to one asker at a time."""
+
+    async def mend(self, engine: str) -> None:
+        """A person has solved what held it: the breaker closes."""
+
+
+class Cache(Protocol):
+    """What was fetched and may be used again for a while."""
+
+    async def get(self, key: str) -> Cached | None:
+        """None: never kept, or kept too long ago."""
+
+    async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None: ...
+
+    async def page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
+        """What a page became in a corpus, while that document is live."""
+
+    async def remember(self, corpus: str, owner: str, canonical_url: str, page: PageMemory) -> None: ...

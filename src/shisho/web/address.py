@@ -1,0 +1,233 @@
+"""The address guard: which URLs may be asked at all, and which addresses their names may lead to. Pure rules; whoever
+connects resolves first, connects to the very address that was checked, and does so anew for every hop of a redirect."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+from urllib.parse import quote, urlsplit
+
+from shisho.domain.web import Endpoint
+from shisho.errors import AllFetchesFailed, ForbiddenAddress, InvalidParams
+
+_PORTS = {"http": 80, "https": 443}
+_AUTHORITY = re.compile(r"(?:\[(?P<literal>[^\[\]]+)\]|(?P<name>[^\[\]:]+))(?::(?P<port>[0-9]{0,5}))?")
+_NAME = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
+_QUAD = re.compile(r"(?:(?:0|[1-9][0-9]{0,2})\.){3}(?:0|[1-9][0-9]{0,2})")
+_NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")  # what a C library would still read as an IPv4 address
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_KEPT_IN_PATH = "!$%&'()*+,/:;=?@[]~|{}^\\"
+
+# Names that only mean something inside a machine or a network, and those under which clouds hand out credentials: some of
+# these lead to public addresses.
+_INSIDE = re.compile(
+    r"[^.]+|(?:.+\.)?(?:localhost|localdomain|local|internal|intranet|lan|home\.arpa)|"
+    r"metadata\.(?:tencentyun\.com|packet\.net|platformequinix\.com)"
+)
+
+# `is_global` of Python 3.11 calls many of these global: translated and tunnelled IPv4, site-local, 192.0.0.192, multicast.
+_REASONS: tuple[tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, str], ...] = tuple(
+    (ipaddress.ip_network(network), reason)
+    for network, reason in (
+        ("0.0.0.0/8", "this machine"),
+        ("127.0.0.0/8", "this machine"),
+        ("10.0.0.0/8", "a private network"),
+        ("172.16.0.0/12", "a private network"),
+        ("192.168.0.0/16", "a private network"),
+        ("100.64.0.0/10", "a provider's own network"),
+        ("169.254.0.0/16", "link-local, where clouds keep their metadata"),
+        ("168.63.129.16/32", "a cloud's own service"),
+        ("192.0.0.0/24", "reserved for protocols"),
+        ("192.0.2.0/24", "reserved for documentation"),
+        ("198.51.100.0/24", "reserved for documentation"),
+        ("203.0.113.0/24", "reserved for documentation"),
+        ("192.88.99.0/24", "a relay of 6to4"),
+        ("198.18.0.0/15", "reserved for measurements"),
+        ("224.0.0.0/4", "multicast"),
+        ("240.0.0.0/4", "reserved"),
+        ("::1/128", "this machine"),
+        ("::/128", "this machine"),
+        ("::ffff:0:0/96", "IPv4 in an IPv6 address"),
+        ("::/96", "IPv4 in an IPv6 address"),
+        ("64:ff9b::/96", "IPv4 behind a translator"),
+        ("64:ff9b:1::/48", "IPv4 behind a translator"),
+        ("2002::/16", "IPv4 in a 6to4 tunnel"),
+        ("2001::/32", "IPv4 in a Teredo tunnel"),
+        ("2001::/23", "reserved for protocols"),
+        ("2001:db8::/32", "reserved for documentation"),
+        ("3fff::/20", "reserved for documentation"),
+        ("fc00::/7", "a private network"),
+        ("fe80::/10", "link-local"),
+        ("fec0::/10", "a private network"),
+        ("ff00::/8", "multicast"),
+    )
+)
+_GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")  # nothing else of IPv6 is given out for the Internet (RFC 4291, IANA)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Who is asked, from one reading of the URL: `host` is an ASCII name or an IP address without brackets, `path` what
+    goes on the request line, query included."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str = "/"
+
+    @property
+    def authority(self) -> str:
+        """As in a Host header: the port only where it is not the scheme's own."""
+        host = _bracketed(self.host)
+        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+
+    @property
+    def url(self) -> str:
+        return f"{self.scheme}://{self.authority}{self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Exceptions:
+    """What the owner of this machine permits beyond the rules. `hosts` are names or addresses, as `host` (its ports as
+    for any) or `host:port` (that port alone); `ports` are open for every host."""
+
+    hosts: frozenset[str] = frozenset()
+    ports: frozenset[int] = frozenset()
+
+    @classmethod
+    def named(cls, hosts: Iterable[str], ports: Iterable[str] = ()) -> Self:
+        """From what a person wrote. Raises InvalidParams that names the wrong word."""
+        return cls(frozenset(map(_excepted, hosts)), frozenset(map(_port, ports)))
+
+    def private(self, target: Target) -> bool:
+        """Whether this host may lead anywhere."""
+        return target.host in self.hosts or self._pair(target)
+
+    def open(self, target: Target) -> bool:
+        """Whether this port may be asked."""
+        return target.port in _PORTS.values() or target.port in self.ports or self._pair(target)
+
+    def _pair(self, target: Target) -> bool:
+        return f"{_bracketed(target.host)}:{target.port}" in self.hosts
+
+
+def check_url(url: str, allow: Exceptions) -> Target:
+    """Whom a URL asks. Raises InvalidParams where it is no http(s) URL, ForbiddenAddress where it may not be asked."""
+    try:
+        parts = urlsplit(url.strip(" "))
+        path = quote(parts.path or "/", safe=_KEPT_IN_PATH)
+        query = "?" + quote(parts.query, safe=_KEPT_IN_PATH) if parts.query else ""
+    except ValueError as error:
+        raise _no_url(url) from error
+    if parts.scheme not in _PORTS or _CONTROL.search(url):
+        raise _no_url(url)
+    if "@" in parts.netloc:
+        raise ForbiddenAddress(
+            "The address carries a name before its host: a trick, or a password. Leave out what is before the @."
+        )
+    match = _AUTHORITY.fullmatch(parts.netloc)
+    if match is None:
+        raise _no_url(url)
+    port = _port(match["port"]) if match["port"] else _PORTS[parts.scheme]
+    target = Target(parts.scheme, _host(match["literal"], match["name"], url), port, path + query)
+    _check(target, allow)
+    return target
+
+
+def forbidden(address: str) -> str | None:
+    """Why nobody on the Internet may send us to this IP address, or None."""
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        return "no IP address"
+    if "%" in address:
+        return "an address of one interface only"
+    for network, reason in _REASONS:
+        if ip in network:
+            return reason
+    if ip.version == 6 and ip not in _GLOBAL_UNICAST:
+        return "reserved"
+    return None if ip.is_global else "not public"
+
+
+def chosen(endpoints: Sequence[Endpoint], target: Target, allow: Exceptions) -> Endpoint:
+    """Where to connect. One forbidden address among those of a name refuses them all: which of them a connection
+    would take is a matter of luck. Raises ForbiddenAddress, or AllFetchesFailed where there is none."""
+    if not endpoints:
+        raise AllFetchesFailed(f"{target.host} has no address: check the spelling of the host.")
+    if not allow.private(target):
+        for endpoint in endpoints:
+            _refuse(target, endpoint.address)
+    return endpoints[0]
+
+
+def _check(target: Target, allow: Exceptions) -> None:
+    if not allow.open(target):
+        raise ForbiddenAddress(
+            f"{target.host} is asked at port {target.port}; 80 and 443 are open. If that is meant, add it to `allow_ports`."
+        )
+    if allow.private(target):
+        return
+    if ":" in target.host or _QUAD.fullmatch(target.host):
+        _refuse(target, target.host)
+    elif _NUMBER.fullmatch(target.host):
+        raise ForbiddenAddress(f"{target.host} is an address in disguise: write it as four numbers, for example 192.0.2.1.")
+    elif _INSIDE.fullmatch(target.host):
+        raise ForbiddenAddress(f"{target.host} is a name inside a machine or a private network. {_meant(target)}")
+
+
+def _refuse(target: Target, address: str) -> None:
+    reason = forbidden(address)
+    if reason is not None:
+        where = address if address == target.host else f"{target.host} leads to {address}, which"
+        raise ForbiddenAddress(f"{where} is not on the Internet ({reason}). {_meant(target)}")
+
+
+def _meant(target: Target) -> str:
+    return f"If that is meant, add {target.host} to `allow_private_hosts`."
+
+
+def _host(literal: str | None, name: str | None, url: str) -> str:
+    if literal is not None:
+        try:
+            return str(ipaddress.IPv6Address(literal.replace("%25", "%")))
+        except ValueError as error:
+            raise _no_url(url) from error
+    host = _ascii(name or "")
+    if not _NAME.fullmatch(host):
+        raise _no_url(url)
+    return host
+
+
+def _ascii(name: str) -> str:
+    # IDNA maps ①②⑦。⓪ to 127.0, so nothing may be judged before it. It is slow on long input (CVE-2022-45061).
+    try:
+        return name.encode("idna").decode("ascii").lower().removesuffix(".") if len(name) <= 253 else ""
+    except UnicodeError:
+        return ""
+
+
+def _excepted(word: str) -> str:
+    match = _AUTHORITY.fullmatch(f"[{word}]" if word.count(":") > 1 and not word.startswith("[") else word)
+    if match is None:
+        raise InvalidParams(f"{word!r} is no host. `allow_private_hosts` takes names, for example wiki.example.jp:8080.")
+    host = _host(match["literal"], match["name"], word)
+    return f"{_bracketed(host)}:{_port(match['port'])}" if match["port"] else host
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _port(word: str) -> int:
+    if not word.isascii() or not word.isdecimal() or not 0 < int(word) < 65536:
+        raise InvalidParams(f"{word!r} is no port: ports are numbers from 1 to 65535.")
+    return int(word)
+
+
+def _no_url(url: str) -> InvalidParams:
+    shown = re.sub(r"//[^/]*@", "//", url.partition("?")[0])[:200]  # a query or a name before the host may hold a secret
+    return InvalidParams(f"{shown!r} is no web address: write it as https://host/path.")

@@ -1,0 +1,66 @@
+"""Which hit is visited next: the best whose host is free, one of each host at a time. Pure; time is told, never asked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from urllib.parse import urlsplit
+
+from shisho.domain.find import Find
+
+AT_ONCE = 4
+
+
+class Frontier:
+    """The hits of a search that have not been visited, best first; `hits` come in that order.
+
+    `visited`: canonical URLs that the task needs no second look at. `barred`: hits of blocked domains, never handed out."""
+
+    def __init__(
+        self, hits: Iterable[Find], visited: Collection[str] = (), blocked: Collection[str] = (), at_once: int = AT_ONCE
+    ) -> None:
+        unmet: dict[str, Find] = {}
+        for hit in hits:
+            if hit.canonical_url not in visited:
+                unmet.setdefault(hit.canonical_url, hit)
+        self._at_once = at_once
+        self.barred = tuple(hit for hit in unmet.values() if within(host_of(hit), blocked))
+        self._left = [hit for hit in unmet.values() if not within(host_of(hit), blocked)]
+
+    @property
+    def left(self) -> tuple[Find, ...]:
+        """What has not been handed out, best first."""
+        return tuple(self._left)
+
+    def take(self, now: float, busy: Collection[str], ready_at: Mapping[str, float]) -> Find | None:
+        """The best hit that may be visited now; it is not handed out again. None: nothing is left, or all must wait.
+
+        `busy`: hosts with a visit under way, one for each visit. `ready_at`: when a host may be asked again, by the same clock
+        as `now`; a host that is not in it may be asked at once."""
+        if len(busy) >= self._at_once:
+            return None
+        for at, hit in enumerate(self._left):
+            host = host_of(hit)
+            if host not in busy and ready_at.get(host, now) <= now:
+                return self._left.pop(at)
+        return None
+
+    def close(self) -> None:
+        """Enough was found: nothing more is handed out."""
+        self._left.clear()
+
+    def next_at(self, busy: Collection[str], ready_at: Mapping[str, float]) -> float | None:
+        """When the first host that no visit is under way at may be asked; None: only an ending visit can bring the next."""
+        if len(busy) >= self._at_once:
+            return None
+        free = {host_of(hit) for hit in self._left} - {*busy}
+        return min((ready_at.get(host, 0.0) for host in free), default=None)
+
+
+def host_of(hit: Find) -> str:
+    """The host that a hit is asked of, in the canonical spelling: the key of `busy` and `ready_at`."""
+    return urlsplit(hit.canonical_url).hostname or ""
+
+
+def within(host: str, domains: Iterable[str]) -> bool:
+    """Whether a host is one of these domains or below one. Whole labels count: notexample.jp is not below example.jp."""
+    return any(f".{host}".endswith(f".{domain}") for domain in domains)

@@ -50,7 +50,7 @@ def _options(
         import logging
 
         logging.basicConfig(level=logging.DEBUG, format="%(message)s")
-        for noisy in ("asyncio", "httpx", "langgraph"):
+        for noisy in ("asyncio", "httpcore", "httpx", "langgraph"):
             logging.getLogger(noisy).setLevel(logging.WARNING)
     context.obj = {"home": home, "language": language}
 

@@ -1,0 +1,196 @@
+"""What a server can do to whoever reads from it, one script each. A script begins where the request's head has been read,
+writes to the connection what it likes, and ends when the other side has gone; whoever calls it closes the connection."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import socket
+import struct
+import zlib
+from asyncio import StreamReader, StreamWriter
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import suppress
+
+Script = Callable[[StreamReader, StreamWriter], Awaitable[None]]
+
+_GIGABYTE = 2**30
+_HTML = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
+_PAGE = b"<!doctype html><title>page</title><p>" + "落ち着いた文章です。".encode() * 100
+
+
+async def slow_loris(reader: StreamReader, writer: StreamWriter) -> None:
+    """A header every second, for ever."""
+    await _send(writer, b"HTTP/1.1 200 OK\r\n")
+    number = 0
+    while True:
+        await asyncio.sleep(1)
+        await _send(writer, b"X-%d: slow\r\n" % number)
+        number += 1
+
+
+async def one_byte_a_second(reader: StreamReader, writer: StreamWriter) -> None:
+    await _send(writer, _HTML + b"Content-Length: 1000000\r\n\r\n")
+    while True:
+        await asyncio.sleep(1)
+        await _send(writer, b"a")
+
+
+async def redirect_loop(reader: StreamReader, writer: StreamWriter) -> None:
+    """To the very address that was asked."""
+    await _send(writer, b"HTTP/1.1 302 Found\r\nLocation: ?\r\nContent-Length: 0\r\n\r\n")
+
+
+async def endless_redirects(reader: StreamReader, writer: StreamWriter) -> None:
+    """Each to an address that was not asked before."""
+    await _send(writer, b"HTTP/1.1 302 Found\r\nLocation: further/\r\nContent-Length: 0\r\n\r\n")
+
+
+async def endless_headers(reader: StreamReader, writer: StreamWriter) -> None:
+    await _send(writer, b"HTTP/1.1 200 OK\r\n")
+    while True:
+        await _send(writer, b"".join(b"X-%d: %s\r\n" % (number, b"h" * 50) for number in range(1000)))
+
+
+async def endless_interim_answers(reader: StreamReader, writer: StreamWriter) -> None:
+    """An answer before the answer is allowed any number of times."""
+    while True:
+        await _send(writer, b"HTTP/1.1 103 Early Hints\r\n\r\n" * 1000)
+
+
+async def ten_gigabytes(reader: StreamReader, writer: StreamWriter) -> None:
+    """As HTML in chunks, with no length announced."""
+    piece = b"<p>" + b"x" * 65_533
+    await _send(writer, _HTML + b"Transfer-Encoding: chunked\r\n\r\n")
+    for _ in range(10 * _GIGABYTE // len(piece)):
+        await _send(writer, b"%x\r\n%s\r\n" % (len(piece), piece))
+    await _send(writer, b"0\r\n\r\n")
+
+
+async def crumbs(reader: StreamReader, writer: StreamWriter) -> None:
+    """Chunks of one byte, as fast as they are taken: a reader has work for every one of them."""
+    await _send(writer, _HTML + b"Transfer-Encoding: chunked\r\n\r\n")
+    while True:
+        await _send(writer, b"1\r\na\r\n" * 10_000)
+
+
+async def gzip_bomb(reader: StreamReader, writer: StreamWriter) -> None:
+    """Ten gigabytes of zeros in ten megabytes."""
+    await _send(writer, _HTML + b"Content-Encoding: gzip\r\nConnection: close\r\n\r\n")
+    async for piece in _bomb():
+        await _send(writer, piece)
+
+
+async def pdf_bomb(reader: StreamReader, writer: StreamWriter) -> None:
+    """The same under the media type that is allowed the most."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n"
+    await _send(writer, head)
+    async for piece in _bomb():
+        await _send(writer, piece)
+
+
+async def stacked_encodings(reader: StreamReader, writer: StreamWriter) -> None:
+    """gzip in gzip: a thousand times a thousand."""
+    body = gzip.compress(gzip.compress(bytes(2**20)))
+    await _send(writer, _HTML + b"Content-Encoding: gzip, gzip\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+
+
+async def unknown_encoding(reader: StreamReader, writer: StreamWriter) -> None:
+    """One that was not asked for."""
+    await _send(writer, _HTML + b"Content-Encoding: br\r\nContent-Length: 4\r\n\r\n\x0b\x00\x80\x03")
+
+
+async def cut_off_gzip(reader: StreamReader, writer: StreamWriter) -> None:
+    body = gzip.compress(_PAGE)[:-20]
+    await _send(writer, _HTML + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+
+
+async def too_short(reader: StreamReader, writer: StreamWriter) -> None:
+    """Less than its Content-Length says."""
+    await _send(writer, _HTML + b"Content-Length: %d\r\n\r\n" % (2 * len(_PAGE)) + _PAGE)
+
+
+async def two_lengths(reader: StreamReader, writer: StreamWriter) -> None:
+    """Content-Length said twice, differently."""
+    await _send(writer, _HTML + b"Content-Length: 5\r\nContent-Length: %d\r\n\r\n" % len(_PAGE) + _PAGE)
+
+
+async def reset(reader: StreamReader, writer: StreamWriter) -> None:
+    """In the middle of the body."""
+    await _send(writer, _HTML + b"Content-Length: 1000000\r\n\r\n" + _PAGE)
+    await asyncio.sleep(0.05)
+    with suppress(OSError, AttributeError):  # a connection closed with its lingering off is reset
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    writer.transport.abort()
+
+
+async def deep(reader: StreamReader, writer: StreamWriter) -> None:
+    """A hundred thousand elements in one another."""
+    await _page(writer, b"<div>" * 100_000 + _PAGE)
+
+
+async def attributes(reader: StreamReader, writer: StreamWriter) -> None:
+    """Fifty thousand of one tag."""
+    await _page(writer, b"<div " + b" ".join(b"a%d=1" % number for number in range(50_000)) + b">" + _PAGE)
+
+
+async def nonsense(reader: StreamReader, writer: StreamWriter) -> None:
+    """No HTTP at all."""
+    await _send(writer, b"220 mail.example ESMTP ready\r\n" * 10)
+
+
+async def never(reader: StreamReader, writer: StreamWriter) -> None:
+    """Not a word, until the other side has gone."""
+    await reader.read()
+
+
+SCRIPTS: Mapping[str, Script] = {
+    script.__name__: script
+    for script in (
+        slow_loris,
+        one_byte_a_second,
+        redirect_loop,
+        endless_redirects,
+        endless_headers,
+        endless_interim_answers,
+        ten_gigabytes,
+        crumbs,
+        gzip_bomb,
+        pdf_bomb,
+        stacked_encodings,
+        unknown_encoding,
+        cut_off_gzip,
+        too_short,
+        two_lengths,
+        reset,
+        deep,
+        attributes,
+        nonsense,
+        never,
+    )
+}
+
+
+async def play(name: str, reader: StreamReader, writer: StreamWriter) -> None:
+    """Run a script to its end, which is often that the other side has had enough. Raises KeyError for an unknown one."""
+    with suppress(ConnectionError):
+        await SCRIPTS[name](reader, writer)
+
+
+async def _page(writer: StreamWriter, body: bytes) -> None:
+    await _send(writer, _HTML + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+
+
+async def _send(writer: StreamWriter, data: bytes) -> None:
+    writer.write(data)
+    await writer.drain()
+    await asyncio.sleep(0)  # drain() of a fast reader does not let anybody else have a turn
+
+
+async def _bomb() -> AsyncIterator[bytes]:
+    # A full flush makes a block of the stream that stands for itself, so that one megabyte is packed once and sent often.
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    yield packer.compress(b"<p>") + packer.flush(zlib.Z_FULL_FLUSH)
+    megabyte = packer.compress(bytes(2**20)) + packer.flush(zlib.Z_FULL_FLUSH)
+    for _ in range(10 * 2**10):
+        yield megabyte

@@ -1,0 +1,31 @@
+"""Names to addresses, by the operating system."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+from shisho.domain.web import Endpoint
+from shisho.errors import AllFetchesFailed
+
+
+class SystemResolver:
+    """`ports.Resolver`. It has threads of its own: a name server that does not answer holds getaddrinfo for half a minute,
+    which nothing can cancel, and must not hold what else waits for a thread."""
+
+    def __init__(self, threads: int = 8) -> None:
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="resolve")
+
+    async def resolve(self, host: str, port: int) -> Sequence[Endpoint]:
+        look_up = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+        try:
+            rows = await asyncio.get_running_loop().run_in_executor(self._threads, look_up)
+        except (OSError, UnicodeError) as error:
+            raise AllFetchesFailed(f"{host} has no address ({error}): check its spelling and your connection.") from error
+        return [Endpoint(str(address[0]), port) for *_, address in rows]
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)

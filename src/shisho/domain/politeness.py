@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from enum import StrEnum
+from statistics import median
 from typing import Any
+
+FAILURES = 2  # in a row, and the breaker opens
+COOL_DOWNS_S = (1800.0, 3600.0, 7200.0)  # for the first, the second, and every further break in a row
+PROBE_S = 60.0  # how long the right to try is one asker's
+LATEST = 50  # answers that rates are over
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The pace of one resource: seconds from the end of a request to the next one, requests under way together, requests in
-    a day (UTC; None: as many as there is time for)."""
+    """The pace of one resource: seconds from the end of a request to the next one (and from its beginning, where several may
+    be under way together), requests under way together, requests in a day (UTC; None: as many as there is time for)."""
 
     interval_s: float
     parallel: int = 1
@@ -84,3 +92,63 @@ class PageMemory:
     fetched_at: str
     etag: str = ""
     last_modified: str = ""
+
+
+def answered(health: EngineHealth, outcome: Outcome, now: str, error: str = "") -> EngineHealth:
+    """What one more answer makes of an engine: two failures in a row, a challenge, or a failed try while half open open its
+    breaker; a success closes it. What comes late, while it is open, opens it no further."""
+    if outcome is Outcome.SUCCESS:
+        return mended(health)
+    health = replace(as_of(health, now), failures=health.failures + 1, last_error=error, last_error_at=now)
+    if health.breaker is BreakerState.OPEN:
+        return health
+    if health.breaker is BreakerState.HALF_OPEN or outcome is Outcome.CHALLENGE or health.failures >= FAILURES:
+        openings = health.openings + 1
+        return replace(health, breaker=BreakerState.OPEN, openings=openings, open_until=later(now, _cool_down(openings)))
+    return health
+
+
+def mended(health: EngineHealth) -> EngineHealth:
+    """The breaker closes; the next break is a first one again."""
+    return replace(health, breaker=BreakerState.CLOSED, failures=0, openings=0, open_until=None)
+
+
+def as_of(health: EngineHealth, now: str) -> EngineHealth:
+    """The breaker by this time: half open once its time is over. Where the clock ran back, it stays open for no longer than it
+    was opened for."""
+    if health.open_until is None:
+        return health
+    if health.open_until <= now:
+        return replace(health, breaker=BreakerState.HALF_OPEN)
+    until = min(health.open_until, later(now, _cool_down(health.openings)))
+    return replace(health, breaker=BreakerState.OPEN, open_until=until)
+
+
+def may_probe(prober: str | None, until: str | None, asker: str, now: str) -> bool:
+    """Whether an asker may try a half-open engine: nobody else has the right now. One that seems to last for long is of a clock
+    that ran back, and is not believed."""
+    if prober is None or until is None or (asker and prober == asker):
+        return True
+    return until <= now or until > later(now, 2 * PROBE_S)
+
+
+def rated(health: EngineHealth, answers: Sequence[tuple[Outcome, float]]) -> EngineHealth:
+    """With the rates over these answers and latencies."""
+    if not answers:
+        return health
+    outcomes = [outcome for outcome, _ in answers]
+    return replace(
+        health,
+        success_rate=outcomes.count(Outcome.SUCCESS) / len(outcomes),
+        challenge_rate=outcomes.count(Outcome.CHALLENGE) / len(outcomes),
+        median_latency_s=median(latency for _, latency in answers),
+    )
+
+
+def later(now: str, seconds: float) -> str:
+    """A time so many seconds after another, written the same way."""
+    return (datetime.fromisoformat(now) + timedelta(seconds=seconds)).isoformat(timespec="microseconds")
+
+
+def _cool_down(openings: int) -> float:
+    return COOL_DOWNS_S[min(max(openings, 1), len(COOL_DOWNS_S)) - 1]

@@ -52,13 +52,17 @@ class Resolver(Protocol):
 
 class Limiter(Protocol):
     """One pace for each resource, kept by all workers of all processes together. A resource is `engine:<name>` or
-    `host:<name>`; a ticket is one waiter's place in its line, the same each time it asks."""
+    `host:<name>`; a ticket is one waiter's place in its line, the same each time it asks: a job's id and its page, so that
+    a job that died and runs again is the same waiter."""
 
     async def take(self, resource: str, limit: Limit, ticket: str) -> Leave:
-        """Ask to send one request. Granted: it is counted, and under way until `give_back`, or for a minute at most."""
+        """Ask to send one request. Granted: it is counted, and under way until `give_back`, or for a minute at most. Not
+        granted: the ticket has its place in line, until half a minute after it should have asked again. Asked again while under
+        way: whoever had it is gone and may have sent the request just now, so it waits an interval and is not counted again."""
 
     async def give_back(self, resource: str, limit: Limit, ticket: str, *, after_s: float = 0.0) -> None:
-        """The request is over. Nobody asks this resource for the limit's interval, or for `after_s` if that is longer."""
+        """The request is over. Nobody asks this resource for the limit's interval, or for `after_s` if that is longer. A ticket
+        that was never taken says that a request was sent all the same."""
 
     async def standing(self, limits: Mapping[str, Limit]) -> Mapping[str, Standing]:
         """How busy each resource is."""
@@ -73,8 +77,9 @@ class Health(Protocol):
     async def record(self, engine: str, outcome: Outcome, latency_s: float, error: str = "") -> EngineHealth:
         """Count an answer and move the breaker."""
 
-    async def probe(self, engine: str) -> bool:
-        """Whether one request may be sent: yes while closed, no while open, and while half open to one asker at a time."""
+    async def probe(self, engine: str, asker: str = "") -> bool:
+        """Whether one request may be sent: yes while closed, no while open, and while half open to one asker at a time, for a
+        minute or until `record`. An asker that gives its name (its ticket) may ask again."""
 
     async def mend(self, engine: str) -> None:
         """A person has solved what held it: the breaker closes."""
@@ -86,7 +91,8 @@ class Cache(Protocol):
     async def get(self, key: str) -> Cached | None:
         """None: never kept, or kept too long ago."""
 
-    async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None: ...
+    async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None:
+        """Keep a JSON-ready value for so long, in place of what was there."""
 
     async def page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
         """What a page became in a corpus, while that document is live."""

@@ -1,0 +1,145 @@
+"""The pace of one resource as a pure rule: who may send a request now, and when the others are to ask again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from shisho.domain.politeness import Leave, Limit, Standing
+
+LEASE_S = 60.0  # a request that nobody gives back is over by then
+GRACE_S = 30.0  # who is later than this is not waited for
+SOON_S = 0.05  # nobody is told to ask again sooner
+DAY_S = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A ticket at a resource: in line, to ask again at `due`, or under way since `began`. `paid`: the day it was counted on."""
+
+    ticket: str
+    due: float = 0.0
+    began: float | None = None
+    paid: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """A resource as of one moment, in its own time: `at` is now, and no request may begin before `free_at`. `wall` and
+    `monotonic` are the clocks' words for now; `places` stand in order of asking; `used` counts the requests of the day."""
+
+    at: float = 0.0
+    free_at: float = 0.0
+    wall: float = 0.0
+    monotonic: float = 0.0
+    used: int = 0
+    places: tuple[Place, ...] = ()
+
+    @property
+    def day(self) -> str:
+        return datetime.fromtimestamp(self.wall, UTC).date().isoformat()
+
+    def moved(self, wall: float, monotonic: float) -> Pace:
+        """The same resource now. Of two clocks the one that moved less is believed, and none that ran back: whatever jumps,
+        nothing is free too early, and nobody waits longer than was said. (Monotonic time is one for all processes of a machine,
+        and begins anew when it starts.)"""
+        passed = min((each for each in (wall - self.wall, monotonic - self.monotonic) if each >= 0), default=0.0)
+        return replace(self, at=_at(self.at + passed), wall=wall, monotonic=monotonic)
+
+
+def asked(pace: Pace, limit: Limit, ticket: str) -> tuple[Pace, Leave]:
+    """What becomes of the resource and of the ticket that asks for leave."""
+    held = next((one for one in pace.places if one.ticket == ticket), Place(ticket))
+    if held.began is not None:
+        pace, held = _asks_again(pace, limit, held)
+    paid = held.paid == pace.day
+    if not paid and _spent(pace, limit):
+        return _kept(pace, limit, ticket), Leave(False, _until_midnight(pace), spent=True)
+    ahead = _ahead(pace, ticket)
+    if _may_go(pace, limit, ahead):
+        begun = replace(held, began=pace.at, paid=pace.day)
+        pace = replace(pace, free_at=_at(pace.at + limit.interval_s), used=pace.used + (not paid))
+        return _with(_kept(pace, limit), begun), Leave(True)
+    wait = _wait(pace, limit, ahead)
+    return _with(_kept(pace, limit), replace(held, due=_at(pace.at + wait))), Leave(False, wait)
+
+
+def ended(pace: Pace, limit: Limit, ticket: str, after_s: float = 0.0) -> Pace:
+    """The resource after a request: the interval begins now. A ticket that is not under way keeps its place."""
+    places = tuple(one for one in pace.places if one.ticket != ticket or one.began is None)
+    return replace(pace, free_at=max(pace.free_at, _at(pace.at + max(limit.interval_s, after_s))), places=places)
+
+
+def standing(pace: Pace, limit: Limit) -> Standing:
+    """How the resource stands to a newcomer."""
+    ahead = _ahead(pace, "")
+    if _spent(pace, limit):
+        return Standing(_until_midnight(pace), pace.used)
+    return Standing(0.0 if _may_go(pace, limit, ahead) else _wait(pace, limit, ahead), pace.used)
+
+
+def _asks_again(pace: Pace, limit: Limit, held: Place) -> tuple[Pace, Place]:
+    # Whoever asks with a ticket that is under way has died and come back: its request may have been sent this very moment.
+    # So it is over as of now, the interval runs, and what was counted stays counted.
+    again = replace(held, began=None, due=pace.at)
+    places = tuple(again if one is held else one for one in pace.places)
+    waits = _at(pace.at + limit.interval_s) if _under_way(pace, limit, held) else pace.free_at
+    return replace(pace, free_at=max(pace.free_at, waits), places=places), again
+
+
+def _may_go(pace: Pace, limit: Limit, ahead: list[Place]) -> bool:
+    free = pace.at >= pace.free_at and _busy(pace, limit) < limit.parallel
+    return free and not any(one.due <= pace.at for one in ahead)
+
+
+def _wait(pace: Pace, limit: Limit, ahead: list[Place]) -> float:
+    """Seconds until its own turn: one interval for each one ahead. While all are under way, an interval is the least."""
+    busy = limit.interval_s if _busy(pace, limit) >= limit.parallel else 0.0
+    return max(max(pace.free_at - pace.at, busy) + limit.interval_s * len(ahead), SOON_S)
+
+
+def _ahead(pace: Pace, ticket: str) -> list[Place]:
+    """Who waits before this ticket: all, where it is not in line."""
+    tickets = [one.ticket for one in pace.places]
+    until = tickets.index(ticket) if ticket in tickets else None
+    return [one for one in pace.places[:until] if _waits(pace, one)]
+
+
+def _busy(pace: Pace, limit: Limit) -> int:
+    return sum(_under_way(pace, limit, one) for one in pace.places)
+
+
+def _under_way(pace: Pace, limit: Limit, one: Place) -> bool:
+    # The interval after its latest end belongs to it: where nobody gives it back, nothing else says when that was.
+    return one.began is not None and pace.at < one.began + LEASE_S + limit.interval_s
+
+
+def _waits(pace: Pace, one: Place) -> bool:
+    return one.began is None and pace.at <= one.due + GRACE_S
+
+
+def _kept(pace: Pace, limit: Limit, without: str = "") -> Pace:
+    """Without those nobody waits for any more; who was counted today is remembered, and not counted again."""
+
+    def matters(one: Place) -> bool:
+        return _waits(pace, one) or _under_way(pace, limit, one) or one.paid == pace.day
+
+    return replace(pace, places=tuple(one for one in pace.places if one.ticket != without and matters(one)))
+
+
+def _with(pace: Pace, place: Place) -> Pace:
+    known = any(one.ticket == place.ticket for one in pace.places)
+    places = tuple(place if one.ticket == place.ticket else one for one in pace.places)
+    return replace(pace, places=places if known else (*places, place))
+
+
+def _spent(pace: Pace, limit: Limit) -> bool:
+    return limit.per_day is not None and pace.used >= limit.per_day
+
+
+def _until_midnight(pace: Pace) -> float:
+    return DAY_S - pace.wall % DAY_S
+
+
+def _at(seconds: float) -> float:
+    return round(seconds, 6)  # sums of fractions are to meet again

@@ -1,0 +1,56 @@
+"""What was fetched and may be used again, in SQLite, and what became of fetched pages."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import apsw
+
+from shisho.domain.codec import dumps
+from shisho.domain.politeness import Cached, PageMemory, later
+from shisho.ports import Clock
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.rows import every
+
+PUT = """INSERT INTO cache VALUES (:key, :value, :partial, :now, :until) ON CONFLICT DO UPDATE SET
+    value_json = excluded.value_json, partial = excluded.partial, stored_at = excluded.stored_at,
+    expires_at = excluded.expires_at"""
+SWEEP = "DELETE FROM cache WHERE key IN (SELECT key FROM cache WHERE expires_at <= :now LIMIT 100)"
+PAGE = """SELECT m.document_id, m.fetched_at, m.etag, m.last_modified
+    FROM page_memory m JOIN documents d ON d.id = m.document_id
+    WHERE m.corpus = ? AND m.owner = ? AND m.canonical_url = ? AND d.state = 'live'"""
+REMEMBER = """INSERT INTO page_memory VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+    document_id = excluded.document_id, fetched_at = excluded.fetched_at, etag = excluded.etag,
+    last_modified = excluded.last_modified"""
+
+
+class EmbeddedCache:
+    """`ports.Cache` for all processes that share one SQLite file."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database, self._clock = database, clock
+
+    async def get(self, key: str) -> Cached | None:
+        query = "SELECT value_json, partial, stored_at FROM cache WHERE key = ? AND expires_at > ?"
+        found = await self._database.read(lambda connection: every(connection.execute(query, (key, self._clock.now()))))
+        return Cached(json.loads(found[0][0]), bool(found[0][1]), found[0][2]) if found else None
+
+    async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None:
+        now = self._clock.now()
+        values = {"key": key, "value": dumps(value), "partial": partial, "now": now, "until": later(now, seconds)}
+
+        def work(connection: apsw.Connection) -> None:
+            connection.execute(SWEEP, {"now": now})
+            connection.execute(PUT, values)
+
+        await self._database.write(work)
+
+    async def page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
+        asked = (corpus, owner, canonical_url)
+        found = await self._database.read(lambda connection: every(connection.execute(PAGE, asked)))
+        return PageMemory(*found[0]) if found else None
+
+    async def remember(self, corpus: str, owner: str, canonical_url: str, page: PageMemory) -> None:
+        row = (corpus, owner, canonical_url, page.document_id, page.fetched_at, page.etag, page.last_modified)
+        await self._database.write(lambda connection: connection.execute(REMEMBER, row) and None)

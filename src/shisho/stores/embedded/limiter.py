@@ -1,0 +1,86 @@
+"""The pace of resources in SQLite. Each question is one transaction, and the clock is read inside it: order is one for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from typing import TypeVar
+
+import apsw
+
+from shisho.domain.pace import Pace, Place, asked, ended, standing
+from shisho.domain.politeness import Leave, Limit, Standing
+from shisho.ports import Clock
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.rows import every
+
+T = TypeVar("T")
+
+KEPT_DAYS = 7
+KEEP = """INSERT INTO paces VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+    at = excluded.at, free_at = excluded.free_at, wall = excluded.wall, monotonic = excluded.monotonic"""
+PLACE = """INSERT INTO pace_places(resource, ticket, due, began, paid) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT(resource, ticket) DO UPDATE SET due = excluded.due, began = excluded.began, paid = excluded.paid"""
+COUNT = "INSERT INTO pace_days VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET used = excluded.used"
+OLD = """FROM {table} WHERE resource IN (SELECT resource FROM pace_days WHERE day < :oldest)
+    AND resource NOT IN (SELECT resource FROM pace_days WHERE day >= :oldest)"""
+
+
+class EmbeddedLimiter:
+    """`ports.Limiter` for all processes that share one SQLite file."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database, self._clock = database, clock
+
+    async def take(self, resource: str, limit: Limit, ticket: str) -> Leave:
+        return await self._change(resource, lambda pace: asked(pace, limit, ticket))
+
+    async def give_back(self, resource: str, limit: Limit, ticket: str, *, after_s: float = 0.0) -> None:
+        await self._change(resource, lambda pace: (ended(pace, limit, ticket, after_s), None))
+
+    async def standing(self, limits: Mapping[str, Limit]) -> Mapping[str, Standing]:
+        def work(connection: apsw.Connection) -> dict[str, Standing]:
+            return {name: standing(self._now(connection, name), limit) for name, limit in limits.items()}
+
+        return await self._database.read(work)
+
+    async def _change(self, resource: str, rule: Callable[[Pace], tuple[Pace, T]]) -> T:
+        def work(connection: apsw.Connection) -> T:
+            before = self._now(connection, resource)
+            after, said = rule(before)
+            _keep(connection, resource, before, after)
+            return said
+
+        return await self._database.write(work)
+
+    def _now(self, connection: apsw.Connection, resource: str) -> Pace:
+        wall, monotonic = datetime.fromisoformat(self._clock.now()).timestamp(), self._clock.monotonic()
+        held = every(connection.execute("SELECT at, free_at, wall, monotonic FROM paces WHERE resource = ?", (resource,)))
+        query = "SELECT ticket, due, began, paid FROM pace_places WHERE resource = ? ORDER BY seq"
+        places = tuple(Place(*row) for row in connection.execute(query, (resource,)))
+        pace = (Pace(*held[0]) if held else Pace()).moved(wall, monotonic)
+        used = connection.execute("SELECT used FROM pace_days WHERE day = ? AND resource = ?", (pace.day, resource)).get
+        return replace(pace, used=used or 0, places=places)
+
+
+def _keep(connection: apsw.Connection, resource: str, before: Pace, after: Pace) -> None:
+    connection.execute(KEEP, (resource, after.at, after.free_at, after.wall, after.monotonic))
+    known = set(before.places)
+    for place in after.places:
+        if place not in known:
+            connection.execute(PLACE, (resource, place.ticket, place.due, place.began, place.paid))
+    for gone in {one.ticket for one in before.places} - {one.ticket for one in after.places}:
+        connection.execute("DELETE FROM pace_places WHERE resource = ? AND ticket = ?", (resource, gone))
+    if after.used != before.used:
+        connection.execute(COUNT, (after.day, resource, after.used))
+        if not before.used:
+            _forget_old(connection, after.day)
+
+
+def _forget_old(connection: apsw.Connection, day: str) -> None:
+    """Resources that nobody has asked for a week; once for each resource and day."""
+    oldest = {"oldest": (date.fromisoformat(day) - timedelta(days=KEPT_DAYS)).isoformat()}
+    for table in ("pace_places", "paces"):
+        connection.execute(f"DELETE {OLD.format(table=table)}", oldest)
+    connection.execute("DELETE FROM pace_days WHERE day < :oldest", oldest)

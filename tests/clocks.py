@@ -1,0 +1,28 @@
+"""Clocks for tests whose two hands a test can move apart."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from tests.queues import SetClock
+
+
+class TwoHands(SetClock):
+    """`pass_` moves both; `jump` the wall clock alone, `restart` sets the monotonic one back as a machine's start does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.since_start = 1_000.0
+
+    def monotonic(self) -> float:
+        return self.since_start
+
+    def pass_(self, seconds: float) -> None:
+        super().pass_(seconds)
+        self.since_start += seconds
+
+    def jump(self, seconds: float) -> None:
+        self.at += timedelta(seconds=seconds)
+
+    def restart(self) -> None:
+        self.since_start = 3.0

@@ -1,0 +1,50 @@
+"""A process that asks one resource for leave as fast as it is allowed to, and says when its requests began and ended."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from shisho.domain.politeness import Limit
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.limiter import EmbeddedLimiter
+
+
+class Morning:
+    """The machine's monotonic clock, on a day that no test outlasts."""
+
+    def now(self) -> str:
+        return (datetime(2026, 7, 1, tzinfo=UTC) + timedelta(seconds=self.monotonic() % 3600)).isoformat()
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+
+async def waiter(limiter: EmbeddedLimiter, limit: Limit, name: str) -> None:
+    """Page after page until the day is spent."""
+    for page in range(1_000):
+        while not (leave := await limiter.take("engine:mojeek", limit, f"{name} {page}")).granted:
+            if leave.spent:
+                return
+            await asyncio.sleep(leave.wait_s)
+        began = time.monotonic()
+        await asyncio.sleep(random.uniform(0, 0.02))
+        print(json.dumps([began, time.monotonic()]), flush=True)
+        await limiter.give_back("engine:mojeek", limit, f"{name} {page}")
+
+
+async def main(path: str, name: str, interval: str, parallel: str, per_day: str) -> None:
+    database = Database(Path(path))
+    limit = Limit(float(interval), int(parallel), int(per_day))
+    limiter = EmbeddedLimiter(database, Morning())
+    await asyncio.gather(*(waiter(limiter, limit, f"{name}{number}") for number in range(3)))
+    await database.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))

@@ -46,7 +46,7 @@ TABLE: tuple[Setting, ...] = (
     Setting("token", "", "word that HTTP clients must send; needed to listen beyond this machine", secret=True),
     Setting("allowed_hosts", "", "further host names the HTTP server answers to, separated by commas"),
     Setting("allowed_origins", "", "web pages of others that may call the HTTP server, as https://name, separated by commas"),
-    Setting("allow_private_hosts", "", "hosts that may lead into this machine or a private network, as name or name:port, with commas"),
+    Setting("allow_private_hosts", "", "hosts that may lead into a private network, as name or name:port, separated by commas"),
     Setting("allow_ports", "", "ports that may be fetched from besides 80 and 443, separated by commas"),
     Setting("contact", "", "page or mail address shown to web sites, so that their owners can reach you; empty: none"),
     Setting("max_file_mb", 50, "largest file taken in, in megabytes"),

@@ -168,8 +168,12 @@ def _ginza() -> Any:
     return ginza
 
 
-def read_result_page(engine: str, response: Response) -> Serp:
+async def read_result_page(engine: str, response: Response) -> Serp:
     """A saved result page by the engine of that name, or `auto`. Raises ParserFailed, EngineUnavailable, InvalidParams."""
-    from shisho.web.engines import read_saved
+    from shisho.web.parser import KillableSerpParser
 
-    return read_saved(engine, response)
+    parser = KillableSerpParser(environment=settings_.child_environment())
+    try:
+        return await parser.parse(engine, response)
+    finally:
+        await parser.close()

@@ -6,11 +6,14 @@ import dataclasses
 import json
 import types
 from collections.abc import Mapping, Sequence
+from datetime import date
 from enum import Enum
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
+
+_LEAVES = (str, int, float, bool)
 
 
 def plain(value: Any) -> Any:
@@ -19,6 +22,8 @@ def plain(value: Any) -> Any:
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, date):
+        return value.isoformat()
     if isinstance(value, Mapping):
         return {str(key): plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
@@ -38,12 +43,15 @@ def loads(text: str, shape: type[T]) -> T:
 
 
 def build(data: Any, shape: Any) -> Any:
-    """`data` as `plain` gave it, in the shape it had. Unknown keys are left out."""
+    """`data` as `plain` gave it, in the shape it had. Unknown keys are left out. Raises TypeError, ValueError or
+    AttributeError where it has another."""
     if isinstance(shape, type) and dataclasses.is_dataclass(shape):
         hints = _hints(shape)
         return shape(**{name: build(each, hints[name]) for name, each in data.items() if name in hints})
     if isinstance(shape, type) and issubclass(shape, Enum):
         return shape(data)
+    if shape is date:
+        return date.fromisoformat(data)
     origin, args = get_origin(shape), get_args(shape)
     if origin in (Union, types.UnionType):
         return _one_of(data, args)
@@ -54,6 +62,8 @@ def build(data: Any, shape: Any) -> Any:
         return [build(each, args[0]) for each in data]
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return {key: build(each, args[1]) for key, each in data.items()}
+    if shape in _LEAVES and type(data) is not shape and not (shape is float and type(data) is int):
+        raise TypeError(f"{shape.__name__} expected, not {type(data).__name__}")
     return data
 
 

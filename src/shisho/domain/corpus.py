@@ -61,7 +61,8 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Something to take in: its bytes, where they came from, and what its owner says of it."""
+    """Something to take in: its bytes, where they came from, and what its owner says of it. `charset` is what a server named
+    for it beside the bytes."""
 
     name: str
     data: bytes
@@ -69,6 +70,7 @@ class Source:
     title: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict)
     password: str | None = field(default=None, repr=False)
+    charset: str | None = None
 
 
 class DocumentState(StrEnum):
@@ -291,7 +293,8 @@ class RoundRecord:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A verbatim span with everything that opens it. `start:end` are offsets of the document's original text."""
+    """A verbatim span with everything that opens it. `start:end` are offsets of the document's original text. `site` is whose
+    web page it is (the registered domain), empty for what is none."""
 
     document_id: DocumentId
     title: str
@@ -303,3 +306,4 @@ class Citation:
     sha256: str
     passage_id: PassageId
     cluster: str
+    site: str = ""

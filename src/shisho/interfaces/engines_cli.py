@@ -35,12 +35,14 @@ def parse(
 
 def parse_file(engine: str, file: Path, url: str = "", status: int = 200) -> dict[str, Any]:
     """A page as `parse --json` prints it, or `{ok: false, code, message, details}`."""
+    import asyncio
+
     from shisho.bootstrap import read_result_page
     from shisho.domain.web import Response
     from shisho.errors import ShishoError
 
     try:
-        serp = read_result_page(engine, Response(file.read_bytes(), url, status))
+        serp = asyncio.run(read_result_page(engine, Response(file.read_bytes(), url, status)))
     except ShishoError as error:
         return {"ok": False, "code": error.code, "message": error.message, "details": dict(error.details)}
     return {

@@ -6,9 +6,10 @@ import zipfile
 import pytest
 
 from shisho.corpus.layout import lay_out
-from shisho.corpus.readers import docx, html, markdown, media, pptx, prescan, text
+from shisho.corpus.readers import docx, html, markdown, media, pptx, text
 from shisho.domain.corpus import BlockKind, Reading
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, TooLarge, UnsupportedMedia
+from shisho.isolation import prescan
 from shisho.language.normalise import fold_map
 from tests.corpus.readers.making import lines, pdf, slides, word
 from tests.shared import shared

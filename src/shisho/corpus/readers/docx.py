@@ -27,7 +27,7 @@ _PARAGRAPH, _TABLE, _BOX, _RUN = qn("w:p"), qn("w:tbl"), qn("w:txbxContent"), qn
 _VERTICAL = f"{qn('w:rPr')}/{qn('w:vertAlign')}"
 
 
-def read(data: bytes, password: str | None = None) -> Reading:
+def read(data: bytes) -> Reading:
     """No pages: where a page ends is decided by the program that prints."""
     document = docx.Document(opened(data))
     headings = Headings()

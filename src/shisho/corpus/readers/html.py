@@ -10,11 +10,11 @@ import trafilatura
 from lxml import etree
 
 from shisho.corpus.readers.headings import Headings
-from shisho.corpus.readers.prescan import MAX_BYTES, check
 from shisho.corpus.readers.raised import lowered, raised
 from shisho.corpus.readers.text import decode, plain
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable, TooLarge
+from shisho.isolation.prescan import MAX_BYTES, check
 
 # trafilatura gives a page with little text back as one paragraph without headings, or misses most of it.
 SHORT = 1_000
@@ -39,12 +39,13 @@ _KEPT_AS_IS = frozenset(("pre", "code"))
 _HIDDEN = ("script", "style", "noscript", "template", "head", "nav", "footer", "svg", "math", "iframe", "select", "button")
 
 
-def read(data: bytes, password: str | None = None) -> Reading:
-    """Headings, paragraphs, list items and tables (a row per line, cells separated by tabs)."""
+def read(data: bytes, charset: str | None = None) -> Reading:
+    """Headings, paragraphs, list items and tables (a row per line, cells separated by tabs). `charset` is what the server
+    named."""
     if len(data) > MAX_BYTES:
         raise TooLarge(f"The page is larger than {MAX_BYTES // 2**20} MB: save the part you need.")
-    charset = _CHARSET.search(data, 0, 8192)
-    html = plain(decode(data, charset[1].decode("ascii", "ignore") if charset else None))
+    named = _CHARSET.search(data, 0, 8192)
+    html = plain(decode(data, charset, named[1].decode("ascii", "ignore") if named else None))
     check(html)
     tree = _tree(html)
     blocks: list[Block] = []

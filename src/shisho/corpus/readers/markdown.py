@@ -19,9 +19,9 @@ _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _TAG = re.compile(r"<[^<>\n]{1,1000}>")
 
 
-def read(data: bytes, password: str | None = None) -> Reading:
+def read(data: bytes, charset: str | None = None) -> Reading:
     """Headings, paragraphs, list items, code and tables (a row per line, cells separated by tabs)."""
-    text = plain(decode(data))
+    text = plain(decode(data, charset))
     front = _FRONT_MATTER.match(text)
     titles = _TITLE.findall(front[0]) if front else []
     blocks = _blocks(MarkdownIt("commonmark").enable("table").parse(text[front.end() :] if front else text))

@@ -17,7 +17,7 @@ from shisho.errors import DocumentUnreadable
 MAX_GROUPS = 20  # how deep groups of shapes are followed
 
 
-def read(data: bytes, password: str | None = None) -> Reading:
+def read(data: bytes) -> Reading:
     """Slides count from 1, hidden ones too."""
     deck = pptx.Presentation(opened(data))
     blocks = [block for number, slide in enumerate(deck.slides, start=1) for block in _slide(slide, number)]

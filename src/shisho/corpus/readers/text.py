@@ -7,9 +7,9 @@ import re
 
 from shisho.domain.corpus import Block, Reading
 from shisho.errors import DocumentUnreadable
+from shisho.language.encodings import agrees, codec_of, decoded
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-_ALIASES = {"shift_jis": "cp932", "shift-jis": "cp932", "x-sjis": "cp932", "sjis": "cp932", "windows-31j": "cp932"}
 _KANA = re.compile("[ぁ-ヺー]")
 _HALF_WIDTH = re.compile("[｡-ﾟ]")
 # A control character breaks terminals and databases; a space of the same length keeps every offset.
@@ -17,9 +17,9 @@ _CONTROLS = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127), " ")
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 
 
-def read(data: bytes, password: str | None = None) -> Reading:
-    """Blocks are paragraphs between blank lines."""
-    text = plain(decode(data))
+def read(data: bytes, charset: str | None = None) -> Reading:
+    """Blocks are paragraphs between blank lines. `charset` is what the server named."""
+    text = plain(decode(data, charset))
     blocks = tuple(Block(part) for part in _BLANK_LINES.split(text.strip("\n")) if part.strip())
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
@@ -31,24 +31,34 @@ def plain(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
 
 
-def decode(data: bytes, declared: str | None = None) -> str:
-    """Byte order mark, then UTF-8, then what is declared, then the Japanese encodings, then a guess."""
+def decode(data: bytes, *labels: str | None) -> str:
+    """By the byte order mark; as UTF-8 where it is, for nothing else looks like it by accident; by the first label that the
+    bytes agree with (a server's stands before a page's own); by the Japanese encodings; by a guess."""
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
-    for candidate in ("iso2022_jp" if b"\x1b$" in data else None, "utf-8", declared):
-        text = _strictly(data, candidate)
-        if text is not None:
-            return text
-    return _japanese(data) or _guessed(data)
+    named = [codec for label in labels if (codec := codec_of(label))]
+    # Bytes of these two are valid UTF-8 as well. In UTF-16 every ASCII letter has a zero; without any, the label is wrong.
+    wide = [codec for codec in named if codec.startswith("utf-16") and b"\x00" in data]
+    escaped = ["iso2022_jp_ext"] if b"\x1b$" in data else []
+    narrow = [codec for codec in named if not codec.startswith("utf-16")]
+    return (
+        _agreeing(data, *wide, *escaped)
+        or _strictly(data, "utf-8")
+        or _agreeing(data, *narrow, "utf-8")
+        or _japanese(data)
+        or _guessed(data)
+    )
 
 
-def _strictly(data: bytes, encoding: str | None) -> str | None:
-    if not encoding:
-        return None
+def _agreeing(data: bytes, *encodings: str) -> str | None:
+    return next((text for encoding in encodings if agrees(text := decoded(data, encoding))), None)
+
+
+def _strictly(data: bytes, encoding: str) -> str | None:
     try:
-        return data.decode(_ALIASES.get(encoding.strip().lower(), encoding.strip()))
-    except (UnicodeDecodeError, LookupError, ValueError):
+        return data.decode(encoding)
+    except UnicodeDecodeError:
         return None
 
 

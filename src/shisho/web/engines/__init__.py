@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from shisho.domain.codec import build
 from shisho.domain.web import (
     ChallengeKind,
     Credential,
@@ -126,11 +127,16 @@ def _value(current: Any, key: str, value: Any) -> Any:
     return value
 
 
-def read_saved(name: str, response: Response) -> Serp:
-    """A saved page by the engine `name`, or `auto` to tell it from the page. A challenge of no engine's own comes back
+def read_page(data: bytes, engine: str, told: Mapping[str, Any], overrides: Mapping[str, Any]) -> Serp:
+    """`read_saved` of a body and what else was told of the response: as it is called in a child process."""
+    return read_saved(engine, build({**told, "body": data}, Response), overrides)
+
+
+def read_saved(name: str, response: Response, overrides: Mapping[str, Mapping[str, Any]] | None = None) -> Serp:
+    """A page by the engine `name`, or `auto` to tell it from the page. A challenge of no engine's own comes back
     with an empty engine. Raises InvalidParams for an unknown name, ParserFailed and EngineUnavailable as `Engine.parse`."""
-    known = engines()
-    engine = detect_engine(response, [e.about for e in TABLE]) if name == "auto" else name
+    known = engines(overrides)
+    engine = detect_engine(response, [e.about for e in known.values()]) if name == "auto" else name
     if engine is None:
         challenge = detect(decode(response), response.url, response.status)
         if challenge:

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 from shisho.domain.web import EngineAbout, Hit, Response, Serp
 from shisho.errors import EngineUnavailable, ParserFailed
+from shisho.language.encodings import codec_of, decoded
 from shisho.web.challenge import detect
 
 T = TypeVar("T")
@@ -24,14 +25,12 @@ _TAG = re.compile(r"<[^<>]{0,500}>")
 def decode(response: Response) -> str:
     """The text, by its mark, the header's charset, the page's own word, or as UTF-8; never fails."""
     body = response.body
-    named = next((name for mark, name in _BOMS if body.startswith(mark)), None) or response.charset
-    if not named:
-        found = _CHARSET.search(body[:4096])
-        named = found.group(1).decode("ascii") if found else "utf-8"
-    try:
-        return body.decode(named, "replace")
-    except LookupError:
-        return body.decode("utf-8", "replace")
+    marked = next((name for mark, name in _BOMS if body.startswith(mark)), None)
+    if marked:
+        return body.decode(marked, "replace")
+    found = _CHARSET.search(body[:4096])
+    own = found.group(1).decode("ascii", "ignore") if found else None
+    return decoded(body, codec_of(response.charset) or codec_of(own) or "utf-8")
 
 
 def squeeze(text: str) -> str:

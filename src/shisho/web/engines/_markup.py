@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from shisho.domain.web import EngineAbout, Hit, Response
+from shisho.errors import ParserFailed, TooLarge
+from shisho.isolation import prescan
 from shisho.web.engines._answer import decode, squeeze
 from shisho.web.url import absolute, is_result, unwrap
 
@@ -30,11 +32,15 @@ _HOME = (("link[rel=canonical]", "href"), ("meta[property='og:url']", "content")
 
 
 class Page:
-    """A result page as a tree. `base` is where its links start from."""
+    """A result page as a tree. `base` is where its links start from. Raises ParserFailed for one that is made to hurt."""
 
     def __init__(self, response: Response, site: str) -> None:
         self.response = response
         self.source = decode(response)
+        try:
+            prescan.check(self.source)
+        except TooLarge as error:
+            raise ParserFailed(f"{error.message} It was not read.", url=response.url, status=response.status) from error
         self._tree = LexborHTMLParser(self.source)
         self._site = site
 

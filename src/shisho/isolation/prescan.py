@@ -25,7 +25,7 @@ _SELF_CLOSING = re.compile("p|li|dt|dd|tr|td|th|thead|tbody|tfoot|option|optgrou
 
 
 def check(html: str) -> None:
-    """Raises TooLarge over MAX_DEPTH nested elements or MAX_ATTRIBUTES of one tag."""
+    """Raises TooLarge over MAX_DEPTH nested elements or MAX_ATTRIBUTES of one tag. MAX_BYTES is its caller's to hold."""
     opened: list[str] = []
     counts: Counter[str] = Counter()
     for _, slash, name, attributes in _TAG.findall(html):

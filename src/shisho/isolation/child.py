@@ -1,0 +1,74 @@
+"""The process that looks. One piece of work at a time on stdin: a frame that names the function and its limits, answered by
+`ready` once it is imported; then a frame of bytes, answered by a value or a reason."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, BinaryIO
+
+from shisho.errors import ShishoError
+from shisho.isolation import wire
+
+
+def main() -> None:
+    source, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints must not end up between the frames
+    while asked := _frame(source):
+        work = json.loads(asked)
+        try:
+            function, pack = _named(work["function"]), _named(work["pack"])
+        except ImportError as missing:
+            _send(replies, wire.MISSING + str(missing.name or missing).encode())
+            return
+        _limit(work["seconds"], work["memory_mb"])
+        _send(replies, wire.READY)
+        _send(replies, answer(function, pack, _frame(source), work["given"]))
+
+
+def answer(function: Callable[..., Any], pack: Callable[[Any], Any], data: bytes, given: Mapping[str, Any]) -> bytes:
+    try:
+        reply = wire.pack(pack(function(data, **given)))
+    except ShishoError as reason:
+        return wire.pack_reason(reason)
+    except Exception as broken:
+        # Parsers raise whatever they like on bad input; all of it means the same to the person who brought the bytes.
+        return wire.pack_failure(type(broken).__name__)
+    return reply if len(reply) <= wire.MAX_REPLY else wire.pack_failure(MemoryError.__name__)
+
+
+def _named(name: str) -> Callable[..., Any]:
+    module, _, function = name.partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), function)
+    return found
+
+
+def _limit(seconds: float, memory_mb: int) -> None:
+    try:
+        import resource
+    except ImportError:  # Windows: the parent's clock is the only limit
+        return
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    cpu = int(used.ru_utime + used.ru_stime + seconds) + 2
+    for limit, value in ((resource.RLIMIT_CPU, cpu), (resource.RLIMIT_AS, memory_mb * 2**20), (resource.RLIMIT_CORE, 0)):
+        try:
+            resource.setrlimit(limit, (value, resource.getrlimit(limit)[1]))
+        except (ValueError, OSError):  # macOS refuses some
+            continue
+
+
+def _frame(source: BinaryIO) -> bytes:
+    head = source.read(wire.LENGTH.size)
+    return source.read(wire.LENGTH.unpack(head)[0]) if len(head) == wire.LENGTH.size else b""
+
+
+def _send(target: BinaryIO, payload: bytes) -> None:
+    target.write(wire.frame(payload))
+    target.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+"""Children that run a function over bytes within limits; one is killed when it overruns and replaced when it breaks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from shisho.domain.codec import plain
+from shisho.errors import Internal, ShishoError
+from shisho.isolation import wire
+from shisho.isolation.wire import Broken, Exhausted
+from shisho.telemetry import log
+
+__all__ = ["Broken", "Exhausted", "Killable", "Overrun", "Work"]
+
+T = TypeVar("T")
+
+START_SECONDS = 60.0
+MOST_WORK = 100  # pieces one child does: what a library leaks ends with it
+
+
+class Overrun(Exception):
+    """The function took longer than it may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A pure function over bytes by its name, `module:function`, called in the child as function(data, **given); what it
+    returns is made JSON-ready by `pack`, a name too. `given` is JSON-ready."""
+
+    function: str
+    pack: str
+    given: Mapping[str, Any]
+    seconds: float
+    memory_mb: int
+
+
+class Killable:
+    """At most `children` pieces of work at once, each in a process of its own. Belongs to one event loop.
+
+    `reasons` are the errors that a function may raise on purpose. `environment` is the children's; without it they get the
+    parent's, secrets and all."""
+
+    def __init__(
+        self,
+        reasons: tuple[type[ShishoError], ...],
+        environment: Mapping[str, str] | None = None,
+        children: int = 1,
+    ) -> None:
+        self._reasons = reasons
+        self._children = [_Child(environment) for _ in range(children)]
+        # Last in, first out: a further child is started only when all before it are at work.
+        self._free: asyncio.LifoQueue[_Child] = asyncio.LifoQueue()
+        for child in reversed(self._children):
+            self._free.put_nowait(child)
+
+    async def run(self, work: Work, data: bytes, made: Callable[[Any], T]) -> T:
+        """What the function returned, as `made` makes it of JSON data; it raises ValueError or TypeError on nonsense.
+
+        Raises one of `reasons`, Overrun, Exhausted, Broken, or Internal where no child can be started at all."""
+        child = await self._free.get()
+        try:
+            answer = await child.answer(work, data, made, self._reasons)
+        finally:
+            self._free.put_nowait(child)
+        if isinstance(answer, ShishoError):
+            raise answer
+        return answer
+
+    async def close(self) -> None:
+        """End the children, each after the work it has begun."""
+        taken = [await self._free.get() for _ in self._children]
+        for child in taken:
+            await child.kill()
+            self._free.put_nowait(child)
+
+
+class _Child:
+    """One process, started when it is needed."""
+
+    def __init__(self, environment: Mapping[str, str] | None) -> None:
+        self._environment = environment
+        self._done = 0
+        self.process: Process | None = None
+
+    async def answer(
+        self, work: Work, data: bytes, made: Callable[[Any], T], reasons: tuple[type[ShishoError], ...]
+    ) -> T | ShishoError:
+        try:
+            process = await self._ready(work)
+            reply = await _ask(process, data, work.seconds)
+            return await asyncio.to_thread(wire.unpack, reply, made, reasons)
+        except BaseException:
+            # Cancelled, broken or lying: what this process says next cannot be trusted.
+            await self.kill()
+            raise
+
+    async def kill(self) -> None:
+        process, self.process = self.process, None
+        if process is None:
+            return
+        with suppress(ProcessLookupError):
+            process.kill()
+        # Reads the pipes to their end, so that no descriptor and no zombie stays behind.
+        await asyncio.shield(process.communicate())
+
+    async def _ready(self, work: Work) -> Process:
+        """A process that has imported what it needs: only then the clock of the bytes starts.
+
+        One that ends before it was given any says nothing of them: another is tried.
+        """
+        try:
+            return await self._begun(work)
+        except Internal as failure:
+            log.warning("a child process did not start (%r); trying another", failure.__cause__)
+            await self.kill()
+            return await self._begun(work)
+
+    async def _begun(self, work: Work) -> Process:
+        if self._done >= MOST_WORK or (self.process and self.process.returncode is not None):
+            await self.kill()
+        if self.process is None:
+            self.process = await self._spawn()
+            self._done = 0
+        self._done += 1
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                await _send(self.process, json.dumps(plain(work)).encode())
+                reply = await _receive(self.process)
+        except (TimeoutError, EOFError, OSError) as failure:
+            raise Internal("A reading process does not start: reinstall Shisho, or run `shisho doctor`.") from failure
+        if reply.startswith(wire.MISSING):
+            name = reply.removeprefix(wire.MISSING).decode("utf-8", "replace")[:200]
+            raise Internal(f"What {work.function} needs is not installed ({name}): reinstall Shisho.")
+        if reply != wire.READY:
+            raise Internal("A reading process answers nonsense: reinstall Shisho.")
+        return self.process
+
+    async def _spawn(self) -> Process:
+        # -P: a file named json.py in the folder of documents must not be imported.
+        command = (sys.executable, "-P", "-m", "shisho.isolation.child")
+        return await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=self._environment)
+
+
+async def _ask(process: Process, data: bytes, seconds: float) -> bytes:
+    try:
+        async with asyncio.timeout(seconds):
+            await _send(process, data)
+            return await _receive(process)
+    except TimeoutError as overrun:
+        raise Overrun from overrun
+    except (EOFError, OSError) as broken:
+        with suppress(TimeoutError):  # it may have closed its pipe and live on
+            await asyncio.wait_for(process.wait(), 1.0)
+        if sys.platform != "win32" and process.returncode == -signal.SIGXCPU:
+            raise Overrun from broken
+        raise Broken("") from broken
+
+
+async def _send(process: Process, payload: bytes) -> None:
+    assert process.stdin is not None
+    process.stdin.write(wire.frame(payload))
+    await process.stdin.drain()
+
+
+async def _receive(process: Process) -> bytes:
+    """Raises EOFError when the child ended, or announces more than it may send."""
+    assert process.stdout is not None
+    (size,) = wire.LENGTH.unpack(await process.stdout.readexactly(wire.LENGTH.size))
+    if size > wire.MAX_REPLY:
+        raise EOFError("reply too large")
+    return await process.stdout.readexactly(size)

@@ -1,0 +1,77 @@
+"""What passes between a parent and its child: JSON in frames with a length before them, checked on arrival.
+
+Never pickle: a child that has looked at hostile bytes is not to be trusted."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from shisho.errors import ShishoError, by_code
+
+T = TypeVar("T")
+
+LENGTH = struct.Struct(">Q")
+READY = b"ready"
+MISSING = b"missing "  # instead of READY, before the name of what is not installed
+MAX_REPLY = 64 * 1024 * 1024
+_MAX_WORDS = 500
+_MAX_DETAILS = 20
+
+
+class Broken(Exception):
+    """The bytes broke the function or its process. Its argument: the name of what was raised, "" where nothing was."""
+
+
+class Exhausted(Exception):
+    """More memory, or a larger answer, than a child may have."""
+
+
+def frame(payload: bytes) -> bytes:
+    return LENGTH.pack(len(payload)) + payload
+
+
+def pack(value: Any) -> bytes:
+    """Lone surrogates become question marks: no store takes them."""
+    return json.dumps({"value": value}, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def pack_reason(reason: ShishoError) -> bytes:
+    return json.dumps({"code": reason.code, "message": reason.message, "details": dict(reason.details)}).encode()
+
+
+def pack_failure(raised: str) -> bytes:
+    return json.dumps({"raised": raised}).encode()
+
+
+def unpack(reply: bytes, made: Callable[[Any], T], reasons: tuple[type[ShishoError], ...]) -> T | ShishoError:
+    """What was sent: a value, as `made` makes it, or one of `reasons`. Raises Exhausted, or Broken for anything else: never
+    ask its sender again."""
+    try:
+        answer = json.loads(reply)
+        if "value" in answer:
+            return made(answer["value"])
+        if "code" in answer:
+            return _reason(answer, reasons)
+        raised = _clean(answer["raised"])
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as nonsense:
+        raise Broken("") from nonsense
+    raise Exhausted if raised == MemoryError.__name__ else Broken(raised)
+
+
+def _reason(answer: Any, reasons: tuple[type[ShishoError], ...]) -> ShishoError:
+    cls = by_code()[answer["code"]]
+    if not issubclass(cls, reasons):
+        raise ValueError(answer["code"])
+    details = list(answer["details"].items())[:_MAX_DETAILS]
+    plain = {_clean(name): value for name, value in details if value is None or isinstance(value, bool | int | float)}
+    words = {_clean(name): _clean(value) for name, value in details if isinstance(value, str)}
+    return cls(_clean(answer["message"]), **plain, **words)
+
+
+def _clean(words: Any) -> str:
+    if not isinstance(words, str):
+        raise TypeError(words)
+    return "".join(char for char in words[:_MAX_WORDS] if char.isprintable())

@@ -1,0 +1,67 @@
+"""Result pages are parsed in child processes: one that overruns is killed, one that breaks is replaced, the others go on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shisho.domain.codec import build, plain
+from shisho.domain.web import Response, Serp
+from shisho.errors import EngineUnavailable, InvalidParams, ParserFailed
+from shisho.isolation.killable import Broken, Exhausted, Killable, Overrun, Work
+from shisho.isolation.prescan import MAX_BYTES
+
+SECONDS = 5.0
+MEMORY_MB = 1024
+CHILDREN = 2  # so that one slow page does not hold up every engine
+
+
+class KillableSerpParser:
+    """The engines' parsers where they can do no harm: pages of at most 5 MB within `seconds` and `memory_mb`, two at once.
+    Belongs to one event loop.
+
+    `overrides` is an engines.toml as read. `environment` is the children's; without it they get the parent's."""
+
+    def __init__(
+        self,
+        overrides: Mapping[str, Mapping[str, Any]] | None = None,
+        environment: Mapping[str, str] | None = None,
+        seconds: float = SECONDS,
+        memory_mb: int = MEMORY_MB,
+    ) -> None:
+        self._overrides = overrides or {}
+        self._seconds = seconds
+        self._memory_mb = memory_mb
+        self._killable = Killable((ParserFailed, EngineUnavailable, InvalidParams), environment, CHILDREN)
+
+    async def parse(self, engine: str, response: Response) -> Serp:
+        """The result page by the engine of that name, or `auto` to tell it from the page, as `read_saved` does. Raises
+        ParserFailed for a page that breaks its parser too, EngineUnavailable, InvalidParams; Internal without a child."""
+        if len(response.body) > MAX_BYTES:
+            raise _refused(engine, response, f"is larger than {MAX_BYTES // 2**20} MB")
+        given = {"engine": engine, "overrides": self._overrides, "told": _told(response)}
+        work = Work("shisho.web.engines:read_page", "shisho.domain.codec:plain", given, self._seconds, self._memory_mb)
+        try:
+            return await self._killable.run(work, response.body, lambda value: build(value, Serp))
+        except Overrun as overrun:
+            raise _refused(engine, response, f"takes longer than {self._seconds:g} s to read") from overrun
+        except Exhausted as exhausted:
+            raise _refused(engine, response, "needs more memory than a parser may have") from exhausted
+        except Broken as broken:
+            raise _refused(engine, response, f"broke its parser{f' ({broken})' if str(broken) else ''}") from broken
+
+    async def close(self) -> None:
+        await self._killable.close()
+
+
+def _told(response: Response) -> Mapping[str, Any]:
+    return {name: value for name, value in plain(response).items() if name != "body"}
+
+
+def _refused(engine: str, response: Response, trouble: str) -> ParserFailed:
+    return ParserFailed(
+        f"{engine} sent a page that {trouble}: ask another engine, and report the page.",
+        engine=engine,
+        url=response.url,
+        status=response.status,
+    )

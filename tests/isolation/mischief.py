@@ -1,0 +1,98 @@
+"""Functions over bytes as children run them: some honest, the others as bad as hostile bytes can make them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import time
+from typing import Any
+
+from shisho.errors import Conflict, ParserFailed
+from shisho.isolation import wire
+
+
+def same(value: Any) -> Any:
+    return value
+
+
+def echo(data: bytes, twice: bool = False) -> str:
+    return data.decode() * (1 + twice)
+
+
+def naps(data: bytes) -> int:
+    time.sleep(float(data))
+    return os.getpid()
+
+
+def environment(data: bytes) -> list[str]:
+    return sorted(os.environ)
+
+
+def refuses(data: bytes) -> None:
+    raise ParserFailed("この形は\x1b[31m知らない。", engine="bing", status=200, made={"of": "more"}, long="x" * 9_999)
+
+
+def presumes(data: bytes) -> None:
+    raise Conflict("not among the reasons")
+
+
+def hangs(data: bytes) -> None:
+    time.sleep(60)
+
+
+def hangs_in_c(data: bytes) -> None:
+    """As a C parser does that holds the interpreter's lock."""
+    ctypes.PyDLL(None).sleep(60)
+
+
+def spins(data: bytes) -> None:
+    while True:
+        pass
+
+
+def eats(data: bytes) -> None:
+    eaten = []
+    while True:
+        eaten.append(bytearray(2**24))
+
+
+def answers_too_much(data: bytes) -> str:
+    return "x" * (wire.MAX_REPLY + 1)
+
+
+def raises(data: bytes) -> None:
+    raise RecursionError
+
+
+def dies(data: bytes) -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def exits(data: bytes) -> None:
+    os._exit(0)
+
+
+def shouts(data: bytes) -> None:
+    os.write(1, b"noise")
+    raise RuntimeError
+
+
+def closes(data: bytes) -> None:
+    os.closerange(3, 99)
+    time.sleep(60)
+
+
+def lies(data: bytes) -> dict[str, int]:
+    return {"hits": 3}
+
+
+def lies_at_length(data: bytes) -> None:
+    wire.frame = lambda payload: b"\xff" * 8  # type: ignore[assignment]
+    raise RuntimeError
+
+
+def leaves_words(data: bytes) -> None:
+    """A reply before the reply, for whoever asks next."""
+    os.write(3, b"\0" * 8)
+    os.write(3, b"\0" * 8)

@@ -1,0 +1,172 @@
+"""Children that can be killed: whatever a function does with its bytes costs these bytes alone, and nothing stays behind."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shisho.errors import Internal, ParserFailed
+from shisho.isolation.killable import MOST_WORK, Broken, Exhausted, Killable, Overrun, Work
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits of POSIX")
+
+
+def work(function: str, seconds: float = 5.0, **given: Any) -> Work:
+    return Work(f"tests.isolation.mischief:{function}", "tests.isolation.mischief:same", given, seconds, 512)
+
+
+def word(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+@pytest.fixture
+async def killable() -> AsyncIterator[Killable]:
+    made = Killable((ParserFailed,), ENVIRONMENT)
+    yield made
+    await made.close()
+
+
+def pids(killable: Killable) -> list[int]:
+    return [child.process.pid for child in killable._children if child.process]
+
+
+async def test_bytes_in_and_a_value_out(killable: Killable) -> None:
+    assert await killable.run(work("echo", twice=True), "司書".encode(), word) == "司書司書"
+    assert await killable.run(work("echo"), b"", word) == ""
+
+
+@pytest.mark.parametrize(
+    ("function", "failure"),
+    [
+        ("hangs", Overrun), ("hangs_in_c", Overrun), ("spins", Overrun), ("eats", Exhausted), ("answers_too_much", Exhausted),
+        ("raises", Broken), ("dies", Broken), ("exits", Broken), ("shouts", Broken), ("closes", Broken), ("lies", Broken),
+        ("lies_at_length", Broken), ("presumes", Broken),
+    ],
+)  # fmt: skip
+async def test_what_breaks_costs_its_own_bytes(killable: Killable, function: str, failure: type[Exception]) -> None:
+    await killable.run(work("echo"), b"before", word)
+    began = time.monotonic()
+    with pytest.raises(failure):
+        await killable.run(work(function, seconds=1.5), b"x", word)
+    assert time.monotonic() - began < 10
+    assert not pids(killable)
+    assert await killable.run(work("echo"), b"after", word) == "after"
+
+
+async def test_the_raised_has_a_name(killable: Killable) -> None:
+    with pytest.raises(Broken, match="RecursionError"):
+        await killable.run(work("raises"), b"x", word)
+
+
+async def test_a_reason_crosses_with_its_details_and_its_child_lives(killable: Killable) -> None:
+    with pytest.raises(ParserFailed) as caught:
+        await killable.run(work("refuses"), b"x", word)
+    assert caught.value.message == "この形は[31m知らない。"
+    assert caught.value.details == {"engine": "bing", "status": 200, "long": "x" * 500}
+    assert len(pids(killable)) == 1
+
+
+async def test_words_left_for_the_next_are_not_taken_for_its_answer(killable: Killable) -> None:
+    with pytest.raises(Broken):
+        await killable.run(work("leaves_words"), b"x", word)
+    assert await killable.run(work("echo"), b"own", word) == "own"
+
+
+@pytest.mark.parametrize("function", ["shisho.corpus.readers.no_such:read", "no_such_package:read"])
+async def test_what_is_not_installed_is_named(killable: Killable, function: str) -> None:
+    with pytest.raises(Internal, match="no_such"):
+        await killable.run(Work(function, "tests.isolation.mischief:same", {}, 1.0, 512), b"x", word)
+
+
+async def test_a_child_that_ends_before_it_has_bytes_is_replaced(killable: Killable) -> None:
+    await killable.run(work("echo"), b"x", word)
+    process = killable._children[0].process
+    assert process is not None
+    process.kill()
+    assert await killable.run(work("echo"), b"y", word) == "y"
+
+
+async def test_a_cancelled_wait_ends_its_child(killable: Killable) -> None:
+    waiting = asyncio.create_task(killable.run(work("hangs", seconds=30), b"x", word))
+    await until(lambda: bool(pids(killable)))
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert not pids(killable)
+    assert await killable.run(work("echo"), b"y", word) == "y"
+
+
+async def test_a_child_is_replaced_after_its_share(killable: Killable, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert MOST_WORK > 20
+    monkeypatch.setattr("shisho.isolation.killable.MOST_WORK", 2)
+    seen = [await killable.run(work("naps"), b"0", int) for _ in range(5)]
+    assert seen[0] == seen[1] and seen[2] == seen[3] and len(set(seen)) == 3
+
+
+async def test_two_children_work_side_by_side_and_a_second_only_when_needed() -> None:
+    killable = Killable((ParserFailed,), ENVIRONMENT, children=2)
+    try:
+        for _ in range(3):
+            await killable.run(work("naps"), b"0", int)
+        assert len(pids(killable)) == 1
+        slow = asyncio.create_task(killable.run(work("hangs", seconds=4), b"x", word))
+        await asyncio.sleep(0.1)
+        for number in range(5):
+            assert await killable.run(work("echo"), str(number).encode(), word) == str(number)
+        assert not slow.done()
+        with pytest.raises(Overrun):
+            await slow
+    finally:
+        await killable.close()
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
+async def test_nothing_stays_behind() -> None:
+    async def round_() -> None:
+        killable = Killable((ParserFailed,), ENVIRONMENT, children=2)
+        ran = [killable.run(work(name, seconds=1), b"0.2", lambda value: value) for name in ("naps", "dies", "closes", "naps")]
+        done = await asyncio.gather(*ran, return_exceptions=True)
+        assert [type(one) for one in done] == [int, Broken, Broken, int]
+        started = pids(killable)
+        assert started
+        await killable.close()
+        assert not [pid for pid in started if os.path.exists(f"/proc/{pid}")]  # noqa: ASYNC240, PTH110
+
+    await round_()
+    gc.collect()
+    before = descriptors()
+    for _ in range(4):
+        await round_()
+    gc.collect()
+    assert descriptors() <= before
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
+async def test_children_see_only_the_environment_they_are_given() -> None:
+    killable = Killable((), {"PATH": os.environ["PATH"], "PYTHONPATH": ENVIRONMENT["PYTHONPATH"]})
+    try:
+        seen = await killable.run(work("environment"), b"", set)
+    finally:
+        await killable.close()
+    assert {"PATH", "PYTHONPATH"} <= seen <= {"PATH", "PYTHONPATH", "LC_CTYPE"}
+
+
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+async def until(true: Callable[[], bool]) -> None:
+    async with asyncio.timeout(10):
+        while not true():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)

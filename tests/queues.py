@@ -10,17 +10,20 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from shisho.domain.intervention import Met
 from shisho.domain.job import Job, JobId, JobState, NewJob, NewTask, TaskId, WorkerId
 from shisho.jobs.ids import new_id
-from shisho.ports import JobStore, TaskStore
+from shisho.ports import Interventions, JobStore, TaskStore
 from shisho.stores.bell import LocalBell
 from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.interventions import EmbeddedInterventions
 from shisho.stores.embedded.jobs import EmbeddedJobs
 from shisho.stores.embedded.tasks import EmbeddedTasks
-from shisho.stores.memory_jobs import memory_queue
+from shisho.stores.memory_interventions import memory_queue
 
 OWNER = "local"
+CAPTCHA = Met("memory", "memory.example", "https://memory.example/search?q=x", "captcha")
 ANA, BEN = WorkerId("ana"), WorkerId("ben")
 
 
@@ -47,6 +50,7 @@ class SetClock:
 class Queue:
     jobs: JobStore
     tasks: TaskStore
+    interventions: Interventions
     bell: LocalBell | EmbeddedBell
     clock: SetClock
     database: Database | None = None
@@ -93,5 +97,6 @@ async def opened(kind: str, folder: Path, clock: Any = None) -> AsyncIterator[Qu
         return
     database = Database(folder / "shisho.db")
     across = EmbeddedBell(database)
-    yield Queue(EmbeddedJobs(database, clock, across), EmbeddedTasks(database, clock, across), across, clock, database)
+    parts = (database, clock, across)
+    yield Queue(EmbeddedJobs(*parts), EmbeddedTasks(*parts), EmbeddedInterventions(*parts), across, clock, database)
     await database.close()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shisho.desk.front import Files, Inquiries, Intakes, Working
+from shisho.desk.front import Files, Intakes, Working
 from shisho.desk.sessions import Sessions
 from shisho.desk.tasks import Tasks
 from shisho.domain.inquiry import Budget
@@ -20,10 +20,12 @@ from shisho.settings import Settings
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
+    from shisho.handlers.inquiries import Inquiries
     from shisho.jobs.context import Handler
     from shisho.stores.embedded.bell import EmbeddedBell
     from shisho.stores.embedded.connect import Database
     from shisho.stores.embedded.finds import EmbeddedFinds
+    from shisho.stores.embedded.interventions import EmbeddedInterventions
     from shisho.stores.embedded.jobs import EmbeddedJobs
     from shisho.stores.embedded.opinions import EmbeddedOpinions
     from shisho.stores.embedded.tasks import EmbeddedTasks
@@ -73,6 +75,7 @@ class Stores:
 
     bell: EmbeddedBell
     jobs: EmbeddedJobs
+    interventions: EmbeddedInterventions
     tasks: EmbeddedTasks
     finds: EmbeddedFinds
     opinions: EmbeddedOpinions
@@ -88,6 +91,7 @@ def build_queue(parts: Parts) -> Queueing:
 def _stores(parts: Parts) -> Stores:
     from shisho.stores.embedded.bell import EmbeddedBell
     from shisho.stores.embedded.finds import EmbeddedFinds
+    from shisho.stores.embedded.interventions import EmbeddedInterventions
     from shisho.stores.embedded.jobs import EmbeddedJobs
     from shisho.stores.embedded.opinions import EmbeddedOpinions
     from shisho.stores.embedded.tasks import EmbeddedTasks
@@ -98,6 +102,7 @@ def _stores(parts: Parts) -> Stores:
     return Stores(
         bell=bell,
         jobs=EmbeddedJobs(database, clock, bell),
+        interventions=EmbeddedInterventions(database, clock, bell),
         tasks=EmbeddedTasks(database, clock, bell),
         finds=EmbeddedFinds(database, clock),
         opinions=EmbeddedOpinions(database, clock),
@@ -113,6 +118,7 @@ def _tasks(parts: Parts, stores: Stores) -> Tasks:
         owner=parts.owner,
         tasks=stores.tasks,
         jobs=stores.jobs,
+        interventions=stores.interventions,
         reports=stores.finds,
         opinions=stores.opinions,
         shelf=parts.shelf,
@@ -125,20 +131,26 @@ def _tasks(parts: Parts, stores: Stores) -> Tasks:
         check=parts.inquiries.check,
         engines=partial(_engine_rows, parts.web),
         new_id=new_id,
+        mend=_mended,
     )
+
+
+async def _mended(engine: str) -> None:
+    """No breaker is kept yet that a person's coming could close."""
 
 
 def _sessions(parts: Parts, stores: Stores) -> Sessions:
     from shisho.jobs.ids import new_id
     from shisho.librarian.assistant import Assistant
     from shisho.stores.embedded.assistants import EmbeddedAssistants
+    from shisho.web.site import registered_domain
 
     return Sessions(
         owner=parts.owner,
         shelf=parts.shelf,
         ledger=parts.ledger,
         log=parts.searcher.log,
-        book=EmbeddedAssistants(parts.database, parts.clock),
+        book=EmbeddedAssistants(parts.database, parts.clock, registered_domain),
         searching=parts.searcher,
         rules=Assistant(),
         left_out=stores.opinions.left_out,
@@ -162,9 +174,9 @@ async def _working(parts: Parts, stores: Stores, slots: int | None = None) -> As
 
 
 def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
-    from shisho.handlers.library import Answering, Shelving
+    from shisho.handlers.answers import Answering
+    from shisho.handlers.library import Shelving
     from shisho.handlers.web import Searching
-    from shisho.librarian.strategy import strategy
 
     shelving = Shelving(parts.ingest, stores.finds, parts.files, stores.staging)
     way = parts.web
@@ -173,10 +185,13 @@ def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
         parts.shelf,
         parts.ledger,
         parts.inquiries,
+        stores.finds,
         stores.opinions.left_out,
-        lambda question: strategy(question).goals,
+        stores.interventions.waiting,
         partial(_left, stores.tasks),
         parts.budget,
+        parts.clock,
+        way=any(row.available for row in _engine_rows(way)),
     )
     return {
         JobKind.SEARCH: web.search,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from shisho.domain.intervention import AuthTarget, Met, intervention_id
 from shisho.domain.job import (
     ENDED,
     MAX_FAILURES,
@@ -26,7 +27,7 @@ from shisho.domain.job import (
     TaskState,
 )
 from shisho.errors import NotFound, TaskNotFound
-from tests.queues import ANA, BEN, OWNER, Queue, new, opened
+from tests.queues import ANA, BEN, CAPTCHA, OWNER, Queue, new, opened
 
 T1 = TaskId("t1")
 BROKEN = JobError("INTERNAL", "壊れた")
@@ -96,7 +97,7 @@ FENCED: dict[str, Verb] = {
     "put_back counted": lambda queue, claim: queue.jobs.put_back(claim, error=BROKEN),
     "take_back": lambda queue, claim: queue.jobs.take_back(Running(claim, 0), BROKEN),
     "park": lambda queue, claim: queue.jobs.park(claim, queue.clock.ahead(60)),
-    "await_person": lambda queue, claim: queue.jobs.await_person(claim, None, queue.clock.ahead(60)),
+    "await_person": lambda queue, claim: queue.jobs.await_person(claim, None, queue.clock.ahead(60), CAPTCHA),
     "spawn": lambda queue, claim: queue.jobs.spawn(claim, [new()]),
     "keep_step": lambda queue, claim: queue.jobs.keep_step(claim, "page 1", 1),
     "report": lambda queue, claim: queue.jobs.report(claim, {"page": 1}),
@@ -219,7 +220,7 @@ async def test_the_end_of_its_last_child_queues_a_parked_job(queue: Queue) -> No
 
 async def test_children_that_await_a_person_hold_nobody_up(queue: Queue) -> None:
     parent, _ = await parked(queue, 2)
-    await queue.jobs.await_person((await queue.claimed()).claim, None, queue.clock.ahead(100))
+    await queue.jobs.await_person((await queue.claimed()).claim, None, queue.clock.ahead(100), CAPTCHA)
     assert await queue.state(parent.id) is JobState.PARKED
     await queue.jobs.finish((await queue.claimed()).claim, 1)
     assert await queue.state(parent.id) is JobState.QUEUED
@@ -247,12 +248,13 @@ async def test_spawning_again_adds_nothing(queue: Queue) -> None:
 
 async def test_a_person_comes_or_skips_or_does_not_come(queue: Queue) -> None:
     ids = await queue.add(*(new(id=name) for name in "abcd"))
-    for output in ({"pages": 1}, {"pages": 2}, {"pages": 3}, None):
-        await queue.jobs.await_person((await queue.claimed()).claim, output, queue.clock.ahead(10_800))
+    for name, output in zip("abcd", ({"pages": 1}, {"pages": 2}, {"pages": 3}, None), strict=True):
+        met = Met(name, f"{name}.example", f"https://{name}.example/", "captcha")
+        await queue.jobs.await_person((await queue.claimed()).claim, output, queue.clock.ahead(10_800), met)
     assert (await queue.tasks.task(T1)).state is TaskState.WAITING
-    assert await queue.tasks.resolve([ids[0], JobId("nothing")]) == [ids[0]]
-    assert await queue.tasks.resolve([ids[1]], skip=True) == [ids[1]]
-    assert await queue.tasks.resolve([ids[1]]) == []
+    assert [one.job_id for one in await queue.interventions.skip(OWNER, AuthTarget.ITEM, "b-1")] == [ids[1]]
+    assert await queue.interventions.skip(OWNER, AuthTarget.ITEM, "b-1") == []
+    assert [one.job_id for one in await queue.interventions.complete(OWNER, AuthTarget.ITEM, "a-1")] == [ids[0]]
     queue.clock.pass_(10_800)
     assert await queue.jobs.expire() == 2
     jobs = [await queue.jobs.job(each) for each in ids]
@@ -270,7 +272,7 @@ async def one_of_each(queue: Queue) -> dict[JobState, JobId]:
     drivers: list[tuple[JobState, Verb]] = [
         (JobState.COMPLETED, FENCED["finish"]),
         (JobState.FAILED, FENCED["fail"]),
-        (JobState.AWAITING_AUTH, lambda queue, claim: queue.jobs.await_person(claim, None, queue.clock.ahead(100))),
+        (JobState.AWAITING_AUTH, lambda queue, claim: queue.jobs.await_person(claim, None, queue.clock.ahead(100), CAPTCHA)),
         (JobState.RUNNING, FENCED["report"]),
     ]
     for state, drive in drivers:
@@ -339,13 +341,17 @@ async def spawn_and_park(queue: Queue, claim: Claim) -> None:
     await queue.jobs.park(claim, queue.clock.ahead(60))
 
 
+def item(claim: Claim) -> str:
+    return intervention_id(claim.job_id, claim.attempt)
+
+
 OTHERS: dict[str, Verb] = {
     "spawn and park": spawn_and_park,
     "claim": lambda queue, claim: queue.jobs.claim(BEN, ["toy", "answer"]),
     "stop": lambda queue, claim: queue.tasks.stop(T1, StopMode.IMMEDIATE),
     "resume": lambda queue, claim: queue.tasks.resume(T1),
-    "resolve": lambda queue, claim: queue.tasks.resolve([claim.job_id]),
-    "skip": lambda queue, claim: queue.tasks.resolve([claim.job_id], skip=True),
+    "complete": lambda queue, claim: queue.interventions.complete(OWNER, AuthTarget.ITEM, item(claim)),
+    "skip": lambda queue, claim: queue.interventions.skip(OWNER, AuthTarget.ITEM, item(claim)),
     "expire": lambda queue, claim: queue.jobs.expire(),
 }
 
@@ -382,6 +388,8 @@ async def consistent(queue: Queue) -> None:
         assert task.jobs.get(state, 0) == sum(each.state is state for each in jobs)
     for job in jobs:
         assert (job.finished_at is not None) == (job.state in ENDED)
+    awaiting = {each.id: each.not_before for each in jobs if each.state is JobState.AWAITING_AUTH}
+    assert {one.job_id: one.expires_at for one in await queue.interventions.waiting(OWNER)} == awaiting
 
 
 async def test_every_move_rings_after_its_commit(queue: Queue) -> None:

@@ -16,9 +16,11 @@ from hypothesis import strategies as st
 from hypothesis.errors import FlakyFailure
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
 
+from shisho.domain.intervention import AuthTarget, Met, intervention_id
 from shisho.domain.job import Claim, JobError, JobId, JobState, NewTask, Running, Stale, StopMode, TaskId
 from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.interventions import EmbeddedInterventions
 from tests.faults.children import LONG
 from tests.faults.process import MUTANTS
 from tests.queues import ANA, BEN, OWNER, SetClock, new
@@ -29,6 +31,16 @@ BROKEN = JobError("INTERNAL", "壊れた")
 MEMORY = Path("/dev/shm")
 Q, R, P, A, C, F, X = JobState  # queued, running, parked, awaiting_auth, completed, failed, cancelled
 WAIT = 60.0
+METS = [
+    Met("mojeek", "mojeek.com", "", "captcha"),
+    Met("mojeek", "consent.example", "", "consent"),
+    Met("", "consent.example", "", "login"),
+]
+
+
+def held_together(one: Met | None, other: Met | None) -> bool:
+    assert one and other
+    return one.domain == other.domain or one.engine == other.engine != ""
 
 
 @dataclass
@@ -48,6 +60,7 @@ class Model:
     stepped: bool = False
     stop_asked: bool = False
     beat: int = 0
+    met: Met | None = None
 
 
 class QueueMachine(RuleBasedStateMachine):
@@ -73,7 +86,8 @@ class QueueMachine(RuleBasedStateMachine):
         self.database = Database(self.folder / "shisho.db")
         make_jobs, make_tasks = MUTANTS[self.mutant]
         bell = EmbeddedBell(self.database)
-        self.jobs, self.tasks = make_jobs(self.database, self.clock, bell), make_tasks(self.database, self.clock, bell)
+        parts = (self.database, self.clock, bell)
+        self.jobs, self.tasks, self.interventions = make_jobs(*parts), make_tasks(*parts), EmbeddedInterventions(*parts)
         self.run(self.tasks.open(T1))
 
     @rule()
@@ -209,21 +223,25 @@ class QueueMachine(RuleBasedStateMachine):
                 self.moved(job, X if job.stop_asked else P)
 
     @precondition(lambda self: self.claims)
-    @rule(claim=claimed, output=st.sampled_from([None, "some"]))
-    def await_person(self, claim: Claim, output: str | None) -> None:
-        if job := self.tried(claim, self.jobs.await_person(claim, output, self.clock.ahead(WAIT))):
-            job.output = None if job.stop_asked else output
+    @rule(claim=claimed, output=st.sampled_from([None, "some"]), met=st.sampled_from(METS))
+    def await_person(self, claim: Claim, output: str | None, met: Met) -> None:
+        if job := self.tried(claim, self.jobs.await_person(claim, output, self.clock.ahead(WAIT), met)):
+            job.output, job.met = None if job.stop_asked else output, met
             self.moved(job, X if job.stop_asked else A)
 
     @precondition(lambda self: self.models)
     @rule(data=st.data(), skip=st.booleans())
     def resolve(self, data: st.DataObject, skip: bool) -> None:
         job = self.models[data.draw(st.sampled_from(sorted(self.models)))]
-        freed = self.run(self.tasks.resolve([job.id], skip=skip))
-        assert list(freed) == [job.id] * (job.state is A)
-        if freed:
-            job.output = job.output if skip else None
-            self.moved(job, C if skip else Q)
+        act = self.interventions.skip if skip else self.interventions.complete
+        ended = self.run(act(OWNER, AuthTarget.ITEM, intervention_id(job.id, job.attempt)))
+        freed = [job] if job.state is A else []
+        if freed and not skip:
+            freed = [each for each in self.models.values() if each.state is A and held_together(each.met, job.met)]
+        assert {one.job_id for one in ended} == {each.id for each in freed}
+        for each in freed:
+            each.output = each.output if skip else None
+            self.moved(each, C if skip else Q)
 
     @rule()
     def expire(self) -> None:
@@ -270,6 +288,9 @@ class QueueMachine(RuleBasedStateMachine):
             each.id: (each.state, each.attempt, each.failures, each.output, each.stop_asked) for each in self.models.values()
         }
         assert seen == wanted
+        waiting = self.loop.run_until_complete(self.interventions.waiting(OWNER))
+        awaiting = {each.id: each.met for each in self.models.values() if each.state is A}
+        assert {one.job_id: one.met for one in waiting} == awaiting and len(waiting) == len(awaiting)
         counts = {state: sum(each.state is state for each in self.models.values()) for state in JobState}
         assert snapshot.task.jobs == {state: count for state, count in counts.items() if count}
 

@@ -12,8 +12,9 @@ import pytest
 from shisho.bootstrap import open_desk
 from shisho.desk import Desk
 from shisho.domain.corpus import WEB_CORPUS
+from shisho.domain.intervention import AuthAction, AuthTarget
 from shisho.domain.job import JobState, StopMode, TaskState
-from shisho.domain.task import AskOptions, AuthAction, AuthTarget, Purge, SearchOptions, Sources, StopStrategy
+from shisho.domain.task import AskOptions, Purge, SearchOptions, Sources, StopStrategy
 from shisho.domain.web import ChallengeKind
 from shisho.errors import EmptyCorpus, EngineUnavailable, NotFound, TaskNotFound
 from shisho.stores.memory_web import MemoryWeb
@@ -107,7 +108,7 @@ async def test_a_captcha_is_a_persons_turn_and_nothing_else_waits(opening: Openi
         assert list(await desk.tasks.get_auth_queue()) == [waiting]
         web.serps["memory", QUERY, 2] = serp([3], more=False)
         freed = await desk.tasks.resolve_auth(AuthTarget.DOMAIN, "memory.example")
-        assert (freed.resolved, freed.requeued) == (1, (waiting.id,))
+        assert (freed.resolved, freed.requeued) == (1, (waiting.job_id,))
         held, _ = await ended(desk, queued.task_id)
         assert held.status is TaskState.COMPLETED and held.waiting_for == ()
         done = (await desk.tasks.list_jobs(queued.task_id)).jobs[0].output

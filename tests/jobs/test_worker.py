@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from shisho.domain.intervention import AuthTarget
 from shisho.domain.job import ENDED, Job, JobId, JobState, NewTask, StopMode, TaskId, TaskState
 from shisho.errors import DocumentUnreadable, TimedOut
 from shisho.jobs.context import Handler, JobContext
@@ -17,7 +18,7 @@ from shisho.jobs.states import Pace
 from shisho.jobs.worker import Worker
 from shisho.stores.clock import SystemClock
 from shisho.stores.embedded.presence import FilePresence
-from tests.queues import OWNER, Queue, new, opened
+from tests.queues import CAPTCHA, OWNER, Queue, new, opened
 
 T1 = TaskId("t1")
 QUICK = Pace(beat=0.1, cut_off=0.4, silence=0.8, look=0.05, idle=0.05)
@@ -166,14 +167,15 @@ async def test_a_long_wait_frees_the_worker(works: Works) -> None:
 async def test_a_person_is_waited_for_without_a_worker(works: Works) -> None:
     async def guarded(job: Job, context: JobContext) -> str:
         if job.attempt == 1:
-            await context.await_person({"pages": 2})
+            await context.await_person({"pages": 2}, CAPTCHA)
         return "through"
 
     async with works.worker({"toy": guarded}, slots=1):
         one, two = await works.jobs_of(2)
         await works.until(two, JobState.AWAITING_AUTH)
         assert (await works.tasks.task(T1)).state is TaskState.WAITING
-        await works.tasks.resolve([one, two], skip=False)
+        freed = await works.interventions.complete(OWNER, AuthTarget.DOMAIN, CAPTCHA.domain)
+        assert [each.job_id for each in freed] == [one, two]
         assert (await works.ended(one)).output == "through"
         assert (await works.ended(two)).output == "through"
 

@@ -14,10 +14,11 @@ from shisho.desk import status as told
 from shisho.domain.corpus import DocumentId, Scope
 from shisho.domain.find import Report
 from shisho.domain.inquiry import Evidence
+from shisho.domain.intervention import AuthTarget, Waiting, named, one_named, together
 from shisho.domain.job import ENDED, Job, JobId, JobState, NewJob, NewTask, Priority, Task, TaskId
-from shisho.domain.task import Asked, AskOptions, Bytes, EngineRow, JobKind, Known, Queued, Skipped, Sources, Waiting
+from shisho.domain.task import Asked, AskOptions, Bytes, EngineRow, JobKind, Known, Queued, Skipped, Sources
 from shisho.errors import EmptyCorpus, EngineUnavailable, Internal, NotFound, ShishoError, TaskNotFound, by_code
-from shisho.ports import JobStore, Ledger, Shelf, TaskStore
+from shisho.ports import Interventions, JobStore, Ledger, Shelf, TaskStore
 
 LOOKED_INTO = 200_000_000  # bytes of files whose hashes are taken at once; what is beyond is found known by its job
 
@@ -26,8 +27,6 @@ class Reports(Protocol):
     """What the jobs of tasks have found, for those who ask."""
 
     async def report(self, task_id: TaskId, owner: str, after: int, limit: int) -> Report: ...
-
-    async def waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[Waiting]: ...
 
     async def orphans(self, task_id: TaskId) -> Sequence[DocumentId]: ...
 
@@ -77,6 +76,7 @@ class Queue:
     owner: str
     tasks: TaskStore
     jobs: JobStore
+    interventions: Interventions
     reports: Reports
     opinions: Opinions
     shelf: Shelf
@@ -89,17 +89,33 @@ class Queue:
     check: Callable[[str], None]
     engines: Callable[[], Sequence[EngineRow]]
     new_id: Callable[[], str]
+    mend: Callable[[str], Awaitable[None]]
 
     async def _find(self, name: str) -> TaskId:
         if not name.strip():
             raise TaskNotFound("A blank names no task. Give its id, or `last`.")
         return await self.tasks.find(name, self.owner)
 
+    async def _waiting(self, name: str) -> Waiting:
+        found = one_named(await self.interventions.waiting(self.owner), name)
+        if found is None:
+            raise NotFound(f"No one thing waits for a person under {name!r}. `shisho auth list` shows what does.")
+        return found
+
+    async def _complete(self, target: AuthTarget, name: str) -> Sequence[Waiting]:
+        """The breakers close first: a job must not be queued again before its engine may be asked."""
+        held = together(await self.interventions.waiting(self.owner), named(target, name))
+        for engine in {one.engine for one in held} - {""}:
+            await self.mend(engine)
+        return await self.interventions.complete(self.owner, target, name)
+
     def _new_task(self, question: str, budget: Mapping[str, float] | None, key: str | None) -> NewTask:
         return NewTask(TaskId(self.new_id()), self.owner, question, intake.budget(budget), key)
 
-    async def _task_for(self, name: str | None, question: str, key: str | None) -> NewTask | TaskId:
-        return self._new_task(question, None, key) if name is None else await self._find(name)
+    async def _task_for(
+        self, name: str | None, question: str, key: str | None, budget: Mapping[str, float] | None = None
+    ) -> NewTask | TaskId:
+        return self._new_task(question, budget, key) if name is None else await self._find(name)
 
     def _new_jobs(
         self,
@@ -192,15 +208,22 @@ class Queue:
 
     async def _reachable(self, options: AskOptions) -> Sources:
         """Where the answer is to come from. Raises EmptyCorpus, EngineUnavailable."""
+        way = self.web_is_there()
         if options.sources in (Sources.WEB, Sources.BOTH):
-            if not any(row.available for row in self.engines()):
+            if not way:
                 raise EngineUnavailable(
                     "No search engine is set up here. Ask with sources=documents; `list_engines` says more."
                 )
             return options.sources
-        if await self.shelf.count(Scope(self.owner, options.corpora)) == 0:
+        # Who filters names documents; a web page has nothing of what is filtered by.
+        auto = options.sources is Sources.AUTO and not options.filters
+        if not (auto and way) and await self.shelf.count(Scope(self.owner, options.corpora)) == 0:
             raise EmptyCorpus("There are no documents to answer from. Add some with add_documents, or ask with sources=web.")
-        return Sources.DOCUMENTS
+        return Sources.AUTO if auto else Sources.DOCUMENTS
+
+    def web_is_there(self) -> bool:
+        """Whether searches can be made."""
+        return any(row.available for row in self.engines())
 
     async def _answer_job(self, answer_id: str, unknown: NotFound) -> Job:
         try:

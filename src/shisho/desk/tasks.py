@@ -12,13 +12,12 @@ from shisho.desk import status as told
 from shisho.desk.queue import Queue
 from shisho.domain.codec import plain
 from shisho.domain.corpus import DEFAULT_CORPUS
+from shisho.domain.intervention import AuthAction, AuthTarget, Resolved, Waiting
 from shisho.domain.job import JobId, JobState, StopMode, TaskId, TaskState
 from shisho.domain.task import (
     Adding,
     Asked,
     AskOptions,
-    AuthAction,
-    AuthTarget,
     Bytes,
     Detail,
     EngineRow,
@@ -28,14 +27,12 @@ from shisho.domain.task import (
     Opinion,
     Purge,
     Queued,
-    Resolved,
     Resumed,
     Said,
     SearchOptions,
     Status,
     Stopped,
     TaskPage,
-    Waiting,
 )
 from shisho.errors import InvalidParams, NotFound
 
@@ -117,14 +114,16 @@ class Tasks(Queue):
         return Adding(stands.task_id, len(new), tuple(skipped), stands.job_ids, tuple(known), estimated)
 
     async def ask(self, question: str, *, task_id: str | None = None, options: AskOptions = ASK, wait: float = 20.0) -> Asked:
-        """Queue a question and wait up to `wait` (0..50 s) for its answer. Raises InvalidParams for a blank or overlong
-        question, EmptyCorpus where there is nothing to search, EngineUnavailable for the web without an engine."""
+        """Queue a question and wait up to `wait` (0..50 s) for its answer. Where it has to search the web, it does so by jobs of
+        the same task, within the task's budget and its own. Raises InvalidParams for a blank or overlong question, EmptyCorpus
+        where there is nothing to search, EngineUnavailable for the web without an engine."""
         self.check(question)
         seconds, limits = intake.waiting(wait), intake.limits(options.limits)
         sources = await self._reachable(options)
         input_ = {**plain(replace(options, sources=sources, limits=limits)), "question": question, "owner": self.owner}
         (new,) = self._new_jobs(JobKind.ANSWER, [input_])
-        task = await self._task_for(task_id, question, None)
+        pages = {name: limits[name] for name in ("max_pages",) if name in limits}
+        task = await self._task_for(task_id, question, None, pages)
         await self.tasks.enqueue(task, [new])
         return await self._answered(await self.jobs.job(new.id), seconds)
 
@@ -197,20 +196,23 @@ class Tasks(Queue):
 
     async def get_auth_queue(self, task_id: str | None = None) -> Sequence[Waiting]:
         """What waits for a person, oldest first."""
-        return await self.reports.waiting(self.owner, None if task_id is None else await self._find(task_id))
+        return await self.interventions.waiting(self.owner, None if task_id is None else await self._find(task_id))
 
     async def resolve_auth(self, target: AuthTarget, id: str, action: AuthAction = AuthAction.COMPLETE) -> Resolved:
-        """A person has come: jobs are queued again, or, skipped, end with what they have. Raises NotFound where nothing of
-        the kind waits."""
-        wanted = await self._find(id) if target is AuthTarget.TASK else id
-        names = {AuthTarget.ITEM: "id", AuthTarget.DOMAIN: "domain", AuthTarget.TASK: "task_id"}
-        held = await self.reports.waiting(self.owner)
-        chosen = [one.id for one in held if getattr(one, names[target]) == wanted]
-        if not chosen:
+        """A person has come: all that the same domain or engine holds is queued again; skipped, just what is named ends with
+        what it has. An item may be named by unique prefix or `last`. Raises NotFound where nothing of the kind waits."""
+        name = id
+        if target is AuthTarget.ITEM:
+            name = (await self._waiting(id)).id
+        elif target is AuthTarget.TASK:
+            name = await self._find(id)
+        if action is AuthAction.SKIP:
+            ended = await self.interventions.skip(self.owner, target, name)
+        else:
+            ended = await self._complete(target, name)
+        if not ended:
             raise NotFound(f"Nothing waits for a person under {id}. `shisho auth list` shows what does.")
-        skip = action is AuthAction.SKIP
-        freed = await self.tasks.resolve(chosen, skip=skip)
-        return Resolved(len(freed), () if skip else tuple(freed))
+        return Resolved(len(ended), () if action is AuthAction.SKIP else tuple(one.job_id for one in ended))
 
     async def list_engines(self) -> Sequence[EngineRow]:
         """All engines, those that can be asked first."""

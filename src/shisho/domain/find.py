@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from shisho.domain.corpus import DocumentId, PassageId
+from shisho.domain.intervention import Waiting
 from shisho.domain.job import JobState
-from shisho.domain.task import Failure, Result, Waiting
+from shisho.domain.task import Failure, Result
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ TaskId = NewType("TaskId", str)
 WorkerId = NewType("WorkerId", str)
 
 MAX_FAILURES = 3
-QUEUED, CANCELLED, STOP_ASKED = "queued", "cancelled", "stop_asked"
+QUEUED, CANCELLED, STOP_ASKED, AWAITING, PERSON = "queued", "cancelled", "stop_asked", "awaiting_auth", "person"
 """Kinds of events that workers listen for; each event rings under its task's id and under its kind."""
 
 
@@ -180,7 +180,8 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One change: `kind` is the state a job came to, or `progress`, or `stop_asked`."""
+    """One change: `kind` is the state a job came to, or `progress`, `stop_asked`, or `person` (a browser was opened, or closed,
+    for the person a job waits for)."""
 
     task_id: TaskId
     revision: int

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from shisho.domain.corpus import Condition, DocumentId
 from shisho.domain.inquiry import Answer
+from shisho.domain.intervention import Waiting
 from shisho.domain.job import Job, JobId, JobState, Priority, TaskId, TaskState
 from shisho.domain.web import TimeRange
 
@@ -34,7 +35,8 @@ class StopStrategy(StrEnum):
 
 
 class Sources(StrEnum):
-    """Where an answer may come from. `auto`: the documents, if there are any."""
+    """Where an answer may come from. `auto`: what is in the library, and the web for what that does not answer; `both`: the web
+    is searched in any case; `web`: nothing but web pages."""
 
     AUTO = "auto"
     DOCUMENTS = "documents"
@@ -54,21 +56,6 @@ class Detail(StrEnum):
 
     SUMMARY = "summary"
     FULL = "full"
-
-
-class AuthTarget(StrEnum):
-    """What a person has solved: one item, all of a domain, or all of a task."""
-
-    ITEM = "item"
-    DOMAIN = "domain"
-    TASK = "task"
-
-
-class AuthAction(StrEnum):
-    """`complete`: the way is free; `skip`: end with what there is."""
-
-    COMPLETE = "complete"
-    SKIP = "skip"
 
 
 class Opinion(StrEnum):
@@ -205,20 +192,6 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """A job that waits for a person: where, for what kind of proof, until when."""
-
-    id: JobId
-    task_id: TaskId
-    domain: str
-    url: str
-    engine: str
-    kind: str
-    since: str
-    expires_at: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class Status:
     """A task as of `revision`. `changed`: it differs from `since_revision`. `results` are those that came or changed after
     `cursor` was given; `cursor` is for the next call and `more` says that rows were left for it. `retry_after`: seconds after
@@ -314,14 +287,6 @@ class Asked:
     answer_id: str
     answer: Answer | None
     retry_after: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Resolved:
-    """What a person's coming has set free."""
-
-    resolved: int
-    requeued: tuple[JobId, ...]
 
 
 @dataclass(frozen=True, slots=True)

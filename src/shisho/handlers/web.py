@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from shisho.domain.codec import build, plain
 from shisho.domain.corpus import WEB_CORPUS, DocumentId, Receipt, Source
 from shisho.domain.find import Find
+from shisho.domain.intervention import Met
 from shisho.domain.job import Job
 from shisho.domain.task import StopStrategy
 from shisho.domain.web import Challenge, ChallengeKind, Hit, Query, Request, Response, Serp, Tier, TimeRange
@@ -155,11 +156,8 @@ class Searching:
                 raise refused
             run.errors.append({"url": "", "code": refused.code, "reason": refused.message})
             return "CHALLENGE"
-        domain = urlsplit(met.url).hostname or ""
-        facts = {"engine": met.engine, "url": met.url, "domain": domain, "kind": met.challenge.kind}
-        await run.context.progress(pages=len(run.pages), challenge=plain(facts | {"since": self.clock.now()}))
-        await run.context.await_person(await run.output("CHALLENGE") if run.pages else None)
-        raise AssertionError("a job that awaits a person has left its worker")
+        held = Met(met.engine, urlsplit(met.url).hostname or "", met.url, met.challenge.kind)
+        await run.context.await_person(await run.output("CHALLENGE") if run.pages else None, held)
 
     async def _fetched(self, job: Job, context: JobContext, wanted: Wanted) -> Any:
         if not await context.charge(pages=1):

@@ -210,7 +210,7 @@ def resolve(
         fail(InvalidParams("Name one of: an item, --domain or --task. `shisho auth list` shows them."), json_)
 
     async def work(desk: Desk) -> None:
-        from shisho.domain.task import AuthAction, AuthTarget
+        from shisho.domain.intervention import AuthAction, AuthTarget
 
         target, name = chosen[0]
         freed = await desk.tasks.resolve_auth(AuthTarget(target), name, AuthAction.SKIP if skip else AuthAction.COMPLETE)

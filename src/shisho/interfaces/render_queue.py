@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from shisho.domain.intervention import Waiting
 from shisho.domain.job import Job
-from shisho.domain.task import JobPage, Queued, Status, Stopped, TaskPage, Waiting
+from shisho.domain.task import JobPage, Queued, Status, Stopped, TaskPage
 from shisho.interfaces.words import Words
 
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)

@@ -9,7 +9,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from shisho.domain import corpus
-from shisho.domain.task import EngineRow, TaskRow, Waiting
+from shisho.domain.intervention import Waiting
+from shisho.domain.task import EngineRow, TaskRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,15 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from shisho.desk import Desk
+from shisho.domain.intervention import AuthAction, AuthTarget, Resolved
 from shisho.domain.job import Priority, StopMode, TaskState
 from shisho.domain.task import (
     MAX_QUERIES,
-    AuthAction,
-    AuthTarget,
     Detail,
     Gone,
     Opinion,
     Purge,
     Queued,
-    Resolved,
     Resumed,
     Said,
     SearchOptions,

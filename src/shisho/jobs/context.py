@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
+from shisho.domain.intervention import Met
 from shisho.domain.job import Job, JobId, NewJob
 from shisho.jobs.states import Pace, later
 from shisho.ports import Clock, JobStore
@@ -71,9 +72,9 @@ class JobContext:
         await self._store.put_back(self.job.claim, self._at(seconds))
         raise Left
 
-    async def await_person(self, output: Mapping[str, Any] | None) -> None:
+    async def await_person(self, output: Mapping[str, Any] | None, met: Met) -> NoReturn:
         """Wait for a person without a worker. `output` is the result if nobody comes; None: there is none yet."""
-        await self._store.await_person(self.job.claim, output, self._at(self._pace.person))
+        await self._store.await_person(self.job.claim, output, self._at(self._pace.person), met)
         raise Left
 
     def _at(self, seconds: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from shisho.ports.clock import Clock
 from shisho.ports.corpus import DenseIndex, Embedder, Index, Reader, Searcher, SearchSession, SessionLog, Shelf
+from shisho.ports.interventions import Interventions, Notifier
 from shisho.ports.librarian import Ledger
 from shisho.ports.queue import Bell, Ear, JobStore, Presence, TaskStore
 from shisho.ports.web import Cache, Fetcher, Health, Limiter, Resolver, SerpEngine, SerpParser
@@ -19,9 +20,11 @@ __all__ = [
     "Fetcher",
     "Health",
     "Index",
+    "Interventions",
     "JobStore",
     "Ledger",
     "Limiter",
+    "Notifier",
     "Presence",
     "Reader",
     "Resolver",

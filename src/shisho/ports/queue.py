@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+from shisho.domain.intervention import Met
 from shisho.domain.job import (
     Claim,
     Enqueued,
@@ -55,8 +56,9 @@ class JobStore(Protocol):
     async def park(self, claim: Claim, until: str) -> bool:
         """Wait for this job's own children, at most `until`. False, and still held, where there are none to wait for."""
 
-    async def await_person(self, claim: Claim, output: Any, until: str) -> None:
-        """Wait for a person. Where nobody comes, the job completes with `output`; with None it fails."""
+    async def await_person(self, claim: Claim, output: Any, until: str, met: Met) -> None:
+        """Wait for a person because of what was met. Skipped, the job completes with `output`; where nobody comes, too, but
+        with None it fails."""
 
     async def spawn(self, claim: Claim, jobs: Sequence[NewJob]) -> Sequence[JobId]:
         """Queue children with high priority in the same task. Those already there are left as they are. Returns what
@@ -119,10 +121,6 @@ class TaskStore(Protocol):
 
     async def resume(self, task_id: TaskId) -> Sequence[JobId]:
         """Queue again what was cancelled or has failed, and take back what was asked of running jobs."""
-
-    async def resolve(self, job_ids: Sequence[JobId], *, skip: bool = False) -> Sequence[JobId]:
-        """The person has come: these jobs are queued again, or, where skipped, completed with what they have. Returns
-        those that were waiting."""
 
     async def remove(self, task_id: TaskId) -> Removed:
         """Delete the rows of a task: jobs, steps, events. A worker that still runs one finds its claim stale."""

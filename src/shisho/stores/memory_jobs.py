@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from shisho.domain.codec import plain
+from shisho.domain.intervention import InterventionState, Met, Waiting, intervention_id
 from shisho.domain.job import (
     ENDED,
     LIVE,
@@ -43,8 +44,8 @@ from shisho.ports import Bell, Clock
 
 
 @dataclass
-class _Shared:
-    """What the two sides of the queue both see."""
+class Shared:
+    """What all sides of the queue see."""
 
     clock: Clock
     bell: Bell
@@ -54,6 +55,7 @@ class _Shared:
     beats: dict[JobId, int] = field(default_factory=dict)
     steps: defaultdict[JobId, dict[str, tuple[int, Any]]] = field(default_factory=lambda: defaultdict(dict))
     events: defaultdict[TaskId, list[Event]] = field(default_factory=lambda: defaultdict(list))
+    waiting: dict[JobId, Waiting] = field(default_factory=dict)
 
     def move(self, job: Job, state: JobState, data: Mapping[str, Any] | None = None, **changes: Any) -> None:
         """Put a job into a state, with its event, its task's counts, and the parent that waited for it as its last child."""
@@ -62,6 +64,8 @@ class _Shared:
         changes.setdefault("finished_at", self.clock.now() if state in ENDED else None)
         self.jobs[job.id] = replace(job, state=state, **changes)
         self.happened(job, state, data or {})
+        if job.state is JobState.AWAITING_AUTH:
+            del self.waiting[job.id]
         parent = self.jobs.get(job.cause_id) if job.cause_id else None
         if parent and parent.state is JobState.PARKED and not any(each.state in LIVE for each in self.children(parent.id)):
             self.move(parent, JobState.QUEUED, not_before=None)
@@ -109,7 +113,7 @@ class _Shared:
 class MemoryJobs:
     """`ports.JobStore` in dictionaries."""
 
-    def __init__(self, shared: _Shared) -> None:
+    def __init__(self, shared: Shared) -> None:
         self._shared = shared
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
@@ -166,8 +170,21 @@ class MemoryJobs:
         self._wait(job, JobState.PARKED, not_before=until)
         return True
 
-    async def await_person(self, claim: Claim, output: Any, until: str) -> None:
-        job = self._held(claim)
+    async def await_person(self, claim: Claim, output: Any, until: str, met: Met) -> None:
+        job, now = self._held(claim), self._shared.clock.now()
+        if not job.stop_asked:
+            self._shared.waiting[job.id] = Waiting(
+                id=intervention_id(job.id, job.attempt),
+                job_id=job.id,
+                task_id=job.task_id,
+                domain=met.domain,
+                url=met.url,
+                engine=met.engine,
+                kind=met.kind,
+                state=InterventionState.PENDING,
+                since=now,
+                expires_at=until,
+            )
         self._wait(job, JobState.AWAITING_AUTH, not_before=until, output=None if job.stop_asked else plain(output))
 
     async def spawn(self, claim: Claim, jobs: Sequence[NewJob]) -> Sequence[JobId]:
@@ -250,7 +267,7 @@ class MemoryJobs:
 class MemoryTasks:
     """`ports.TaskStore` in dictionaries."""
 
-    def __init__(self, shared: _Shared) -> None:
+    def __init__(self, shared: Shared) -> None:
         self._shared = shared
 
     async def open(self, task: NewTask) -> Task:
@@ -313,21 +330,12 @@ class MemoryTasks:
             self._shared.move(job, JobState.QUEUED, failures=0, not_before=None)
         return [each.id for each in ended]
 
-    async def resolve(self, job_ids: Sequence[JobId], *, skip: bool = False) -> Sequence[JobId]:
-        jobs = [self._shared.jobs[each] for each in job_ids if each in self._shared.jobs]
-        waiting = [each for each in jobs if each.state is JobState.AWAITING_AUTH]
-        for job in waiting:
-            if skip:
-                self._shared.move(job, JobState.COMPLETED, not_before=None)
-            else:
-                self._shared.move(job, JobState.QUEUED, not_before=None, output=None)
-        return [each.id for each in waiting]
-
     async def remove(self, task_id: TaskId) -> Removed:
         jobs = self._jobs(task_id)
         for job in jobs:
             del self._shared.jobs[job.id]
             self._shared.steps.pop(job.id, None)
+            self._shared.waiting.pop(job.id, None)
         events = self._shared.events.pop(task_id, [])
         del self._shared.tasks[task_id]
         self._shared.keys = {key: each for key, each in self._shared.keys.items() if each != task_id}
@@ -342,12 +350,6 @@ class MemoryTasks:
     def _jobs(self, task_id: TaskId) -> list[Job]:
         self._shared.task(task_id)
         return [each for each in self._shared.jobs.values() if each.task_id == task_id]
-
-
-def memory_queue(clock: Clock, bell: Bell) -> tuple[MemoryJobs, MemoryTasks]:
-    """Both sides of one queue."""
-    shared = _Shared(clock, bell)
-    return MemoryJobs(shared), MemoryTasks(shared)
 
 
 def _is_held(job: Job, claim: Claim) -> bool:

@@ -11,9 +11,10 @@ import apsw
 from shisho.domain.corpus import WEB_CORPUS, DocumentId
 from shisho.domain.find import Find, Report
 from shisho.domain.job import Claim, JobId, JobState, Stale, TaskId
-from shisho.domain.task import Failure, JobKind, Result, Waiting
+from shisho.domain.task import Failure, JobKind, Result
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.interventions import waiting
 from shisho.stores.embedded.rows import every
 
 MOST_FAILURES = 20
@@ -45,10 +46,6 @@ FAILURES = """SELECT query, url, code, reason FROM
         (SELECT input_json ->> 'query', each.value ->> 'url', each.value ->> 'code', each.value ->> 'reason'
          FROM jobs, json_each(jobs.output_json, '$.errors') each
          WHERE task_id = :task_id AND state = 'completed' AND kind = 'search_queue' LIMIT :most)"""
-WAITING = """SELECT j.id, j.task_id, j.progress_json, j.created_at, j.not_before
-    FROM jobs j JOIN tasks t ON t.id = j.task_id
-    WHERE j.state = 'awaiting_auth' AND t.owner = :owner AND (:task_id IS NULL OR j.task_id = :task_id)
-    ORDER BY j.created_at, j.id"""
 ORPHANS = """SELECT DISTINCT d.id
     FROM provenance m JOIN documents d ON d.id = m.document_id JOIN corpora c ON c.id = d.corpus_id
     WHERE m.task_id = :task_id AND c.name = :corpus AND d.state <> 'purged'
@@ -134,16 +131,12 @@ class EmbeddedFinds:
                 last=found[:limit][-1][0] if found else after,
                 more=len(found) > limit,
                 failures=[Failure(*row) for row in every(connection.execute(FAILURES, values | {"most": MOST_FAILURES}))],
-                waiting=_waiting(connection, owner, task_id),
+                waiting=waiting(connection, owner, task_id),
                 answer_id=connection.execute(answer, values | {"kind": JobKind.ANSWER}).get,
                 changed_at=connection.execute(changed, values).get,
             )
 
         return await self._database.read(work)
-
-    async def waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[Waiting]:
-        """Jobs that wait for a person, oldest first."""
-        return await self._database.read(lambda connection: _waiting(connection, owner, task_id))
 
     async def orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
         """Web pages that nothing but this task reaches: no other task's finds or answers, no session, no other answer."""
@@ -190,21 +183,3 @@ def _result(row: Sequence[Any]) -> Result:
         fetched_at=row[10],
         place=row[0],
     )
-
-
-def _waiting(connection: apsw.Connection, owner: str, task_id: TaskId | None) -> list[Waiting]:
-    found = every(connection.execute(WAITING, {"owner": owner, "task_id": task_id}))
-    told = ((row, json.loads(row[2]).get("challenge", {})) for row in found)
-    return [
-        Waiting(
-            id=JobId(job_id),
-            task_id=TaskId(task),
-            domain=challenge.get("domain", ""),
-            url=challenge.get("url", ""),
-            engine=challenge.get("engine", ""),
-            kind=challenge.get("kind", ""),
-            since=challenge.get("since", created_at),
-            expires_at=until,
-        )
-        for (job_id, task, _, created_at, until), challenge in told
-    ]

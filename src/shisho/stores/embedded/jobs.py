@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from shisho.domain.codec import dumps
+from shisho.domain.intervention import InterventionState, Met
 from shisho.domain.job import (
     Claim,
     Job,
@@ -26,6 +27,7 @@ from shisho.domain.job import (
 from shisho.errors import NotFound
 from shisho.ports import Bell, Clock
 from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.interventions import raise_
 from shisho.stores.embedded.moves import ALIVE, JOB, Transaction, Transactions, errors, job, jobs
 
 DUE = """SELECT id FROM jobs WHERE state = 'queued' AND (not_before IS NULL OR not_before <= :now)
@@ -35,7 +37,7 @@ CLAIM = f"""UPDATE jobs SET state = 'running', attempt = attempt + 1, worker_id 
     WHERE id = ({DUE})
     RETURNING {JOB}"""
 FINISHED = "SELECT 1 FROM jobs WHERE id = :id AND state = 'completed' AND attempt = :attempt AND worker_id = :worker_id"
-NOBODY_CAME = "The page asked for a person and nobody came in time. Open the page in a browser, then resume the task."
+NOBODY_CAME = "The page asked for a person and nobody came in time. Resume the task, and `shisho auth open` when it waits."
 
 
 class EmbeddedJobs:
@@ -127,12 +129,15 @@ class EmbeddedJobs:
 
         return await self._transactions.write(work)
 
-    async def await_person(self, claim: Claim, output: Any, until: str) -> None:
+    async def await_person(self, claim: Claim, output: Any, until: str, met: Met) -> None:
         kept = None if output is None else dumps(output)
         sets = "not_before = :until, output_json = CASE WHEN cancel_requested THEN NULL ELSE :output END"
 
         def work(transaction: Transaction) -> None:
-            self._wait(transaction, claim, JobState.AWAITING_AUTH, sets, until=until, output=kept)
+            data = {"engine": met.engine, "domain": met.domain, "kind": met.kind}
+            reached = self._wait(transaction, claim, JobState.AWAITING_AUTH, sets, data, until=until, output=kept)
+            if reached is JobState.AWAITING_AUTH:
+                raise_(transaction, claim, met, until)
 
         await self._transactions.write(work)
 
@@ -238,12 +243,21 @@ class EmbeddedJobs:
             raise Stale
         return TaskId(found[0][0]), JobState(found[0][1])
 
-    def _wait(self, transaction: Transaction, claim: Claim, state: JobState, sets: str = "", **values: Any) -> None:
-        """Leave the worker for `state`; a job that was asked to stop is cancelled instead."""
+    def _wait(
+        self,
+        transaction: Transaction,
+        claim: Claim,
+        state: JobState,
+        sets: str = "",
+        data: Mapping[str, Any] | None = None,
+        **values: Any,
+    ) -> JobState:
+        """Leave the worker for `state`; a job that was asked to stop is cancelled instead. Returns where it went."""
         wanted = f"""state = CASE WHEN cancel_requested THEN 'cancelled' ELSE '{state}' END,
             finished_at = CASE WHEN cancel_requested THEN :now END{", " * bool(sets)}{sets}"""
         _, reached = self._write(transaction, claim, wanted, **values)
-        transaction.moved(claim.job_id, JobState.RUNNING, reached)
+        transaction.moved(claim.job_id, JobState.RUNNING, reached, data if reached is state else None)
+        return reached
 
     def _count_failure(self, transaction: Transaction, claim: Claim, error: JobError, not_before: str | None) -> None:
         query = f"""SELECT failures, cancel_requested, error_json,
@@ -282,4 +296,7 @@ def _expire(transaction: Transaction, job_id: JobId, state: JobState, has_output
         new, sets = JobState.FAILED, ", finished_at = :now, error_json = json_insert(error_json, '$[#]', json(:error))"
         values["error"] = dumps(JobError("AUTH_REQUIRED", NOBODY_CAME, at=transaction.now))
     transaction.rows(f"UPDATE jobs SET state = '{new}', not_before = NULL{sets} WHERE id = :id", values)
-    transaction.moved(job_id, state, new)
+    if state is JobState.PARKED:
+        transaction.moved(job_id, state, new)
+    else:
+        transaction.released(job_id, new, InterventionState.EXPIRED)

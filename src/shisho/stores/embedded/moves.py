@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import apsw
 
 from shisho.domain.codec import build, dumps
+from shisho.domain.intervention import InterventionState
 from shisho.domain.job import (
     ENDED,
     LIVE,
@@ -75,6 +76,12 @@ class Transaction:
         self.happened(task_id, job_id, new, data, {old: -1, new: 1})
         if cause_id is not None and new not in LIVE:
             self._wake(cause_id)
+
+    def released(self, job_id: JobId, new: JobState, end: InterventionState) -> None:
+        """As `moved`, for a job that waits for a person no longer."""
+        query = "UPDATE interventions SET state = :end, ended_at = :now WHERE job_id = :id AND ended_at IS NULL"
+        self.rows(query, {"id": job_id, "end": end, "now": self.now})
+        self.moved(job_id, JobState.AWAITING_AUTH, new, {"person": end})
 
     def happened(
         self,

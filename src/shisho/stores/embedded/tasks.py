@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from shisho.domain.codec import dumps
+from shisho.domain.intervention import InterventionState
 from shisho.domain.job import (
     STOP_ASKED,
     Enqueued,
@@ -138,25 +139,12 @@ class EmbeddedTasks:
 
         return await self._transactions.write(work)
 
-    async def resolve(self, job_ids: Sequence[JobId], *, skip: bool = False) -> Sequence[JobId]:
-        new = JobState.COMPLETED if skip else JobState.QUEUED
-        sets = "finished_at = :now" if skip else "output_json = NULL"
-        query = f"""UPDATE jobs SET state = '{new}', not_before = NULL, {sets} WHERE id = :id AND state = 'awaiting_auth'
-            RETURNING id, :now"""
-
-        def work(transaction: Transaction) -> list[JobId]:
-            freed = [each for each in job_ids if transaction.rows(query, {"id": each, "now": transaction.now})]
-            for job_id in freed:
-                transaction.moved(job_id, JobState.AWAITING_AUTH, new)
-            return freed
-
-        return await self._transactions.write(work)
-
     async def remove(self, task_id: TaskId) -> Removed:
         def work(transaction: Transaction) -> Removed:
             _task(transaction, task_id)
             values = {"id": task_id}
             events = transaction.rows("DELETE FROM events WHERE task_id = :id RETURNING 1", values)
+            transaction.rows("DELETE FROM interventions WHERE task_id = :id", values)
             transaction.rows("DELETE FROM job_steps WHERE job_id IN (SELECT id FROM jobs WHERE task_id = :id)", values)
             removed = transaction.rows("DELETE FROM jobs WHERE task_id = :id RETURNING 1", values)
             transaction.rows("DELETE FROM tasks WHERE id = :id", values)
@@ -194,4 +182,7 @@ def _opened(transaction: Transaction, new: NewTask) -> TaskId:
 def _cancel(transaction: Transaction, job_id: JobId, state: JobState) -> None:
     sets = "state = 'cancelled', not_before = NULL, output_json = NULL, finished_at = :now"
     transaction.rows(f"UPDATE jobs SET {sets} WHERE id = :id", {"id": job_id, "now": transaction.now})
-    transaction.moved(job_id, state, JobState.CANCELLED)
+    if state is JobState.AWAITING_AUTH:
+        transaction.released(job_id, JobState.CANCELLED, InterventionState.CANCELLED)
+    else:
+        transaction.moved(job_id, state, JobState.CANCELLED)

@@ -1,0 +1,101 @@
+"""A human's turn: what a job has met that asks for a person, and what the person made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from shisho.domain.job import JobId, TaskId
+
+
+class InterventionState(StrEnum):
+    """`in_progress`: a browser has been opened on it. The first two wait; the others are ends, each with its job's."""
+
+    PENDING = "pending"
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    SKIPPED = "skipped"
+    EXPIRED = "expired"
+    CANCELLED = "cancelled"
+
+
+class AuthTarget(StrEnum):
+    """What a person has solved: one item, all of a domain, or all of a task."""
+
+    ITEM = "item"
+    DOMAIN = "domain"
+    TASK = "task"
+
+
+class AuthAction(StrEnum):
+    """`complete`: the way is free, for all that the same domain or engine holds; `skip`: end with what there is."""
+
+    COMPLETE = "complete"
+    SKIP = "skip"
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """What asks for a person: `kind` of proof, at `url`. `engine` is "" for a page that is no result page."""
+
+    engine: str
+    domain: str
+    url: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A job that waits for a person: where, for what kind of proof, until when."""
+
+    id: str
+    job_id: JobId
+    task_id: TaskId
+    domain: str
+    url: str
+    engine: str
+    kind: str
+    state: InterventionState
+    since: str
+    expires_at: str | None
+
+    @property
+    def met(self) -> Met:
+        """What it waits for."""
+        return Met(self.engine, self.domain, self.url, self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What a person's coming has set free."""
+
+    resolved: int
+    requeued: tuple[JobId, ...]
+
+
+def intervention_id(job_id: JobId, attempt: int) -> str:
+    """An attempt comes to wait once at most."""
+    return f"{job_id}-{attempt}"
+
+
+def named(target: AuthTarget, name: str) -> Callable[[Waiting], bool]:
+    """Tells whether something that waits is what this names."""
+    field = {AuthTarget.ITEM: "id", AuthTarget.DOMAIN: "domain", AuthTarget.TASK: "task_id"}[target]
+    return lambda one: bool(getattr(one, field) == name)
+
+
+def together(held: Sequence[Waiting], chosen: Callable[[Waiting], bool]) -> list[Waiting]:
+    """What is solved when the chosen are: all that the same domain or the same engine holds."""
+    found = [one for one in held if chosen(one)]
+    domains, engines = {one.domain for one in found}, {one.engine for one in found} - {""}
+    return [one for one in held if one.domain in domains or one.engine in engines]
+
+
+def one_named(held: Sequence[Waiting], name: str) -> Waiting | None:
+    """What `last`, a domain (its newest), an id or the unique beginning of one names, of what waits, oldest first."""
+    if name == "last":
+        return held[-1] if held else None
+    of_domain = [one for one in held if one.domain == name]
+    begun = [one for one in held if name and one.id.startswith(name)]
+    return of_domain[-1] if of_domain else begun[0] if len(begun) == 1 else None

@@ -1,0 +1,121 @@
+"""What waits for a person, in SQLite. The rows begin and end with the waiting of their jobs, in the queue's transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import apsw
+
+from shisho.domain.intervention import AuthTarget, InterventionState, Met, Waiting, intervention_id, named, together
+from shisho.domain.job import PERSON, Claim, JobId, JobState, TaskId
+from shisho.ports import Bell, Clock
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.moves import Transaction, Transactions
+from shisho.stores.embedded.rows import every
+
+RAISE = """INSERT INTO interventions(id, owner, task_id, job_id, engine, domain, url, kind, created_at, expires_at)
+    SELECT :id, t.owner, j.task_id, j.id, :engine, :domain, :url, :kind, :now, :until
+    FROM jobs j JOIN tasks t ON t.id = j.task_id WHERE j.id = :job_id"""
+COLUMNS = "id, job_id, task_id, domain, url, engine, kind, state, created_at, expires_at"
+WAITING = f"""SELECT {COLUMNS}, announced_at FROM interventions
+    WHERE ended_at IS NULL AND owner = :owner AND (:task_id IS NULL OR task_id = :task_id) ORDER BY created_at, id"""
+UNTOLD = "SELECT 1 FROM interventions WHERE ended_at IS NULL AND announced_at IS NULL AND owner = :owner LIMIT 1"
+TELL = """UPDATE interventions SET announced_at = :now WHERE ended_at IS NULL AND announced_at IS NULL AND owner = :owner
+    RETURNING domain"""
+Chosen = Callable[[Waiting], bool]
+
+
+class EmbeddedInterventions:
+    """`ports.Interventions` over one SQLite file."""
+
+    def __init__(self, database: Database, clock: Clock, bell: Bell) -> None:
+        self._transactions = Transactions(database, clock, bell)
+
+    async def waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[Waiting]:
+        return await self._transactions.read(lambda transaction: waiting(transaction.connection, owner, task_id))
+
+    async def pending(self, owner: str, engine: str) -> Met | None:
+        found = [one for one in await self.waiting(owner) if one.engine == engine]
+        return found[-1].met if found else None
+
+    async def mark(self, owner: str, target: AuthTarget, name: str, state: InterventionState) -> Sequence[Waiting]:
+        def work(transaction: Transaction) -> list[Waiting]:
+            found = together(waiting(transaction.connection, owner), named(target, name))
+            for one in found:
+                query = "UPDATE interventions SET state = :state WHERE id = :id"
+                transaction.rows(query, {"id": one.id, "state": state})
+                transaction.happened(one.task_id, one.job_id, PERSON, {"state": state, "domain": one.domain})
+            return found
+
+        return await self._transactions.write(work)
+
+    async def complete(self, owner: str, target: AuthTarget, name: str) -> Sequence[Waiting]:
+        return await self._transactions.write(lambda transaction: _complete(transaction, owner, named(target, name)))
+
+    async def skip(self, owner: str, target: AuthTarget, name: str) -> Sequence[Waiting]:
+        def work(transaction: Transaction) -> list[Waiting]:
+            found = list(filter(named(target, name), waiting(transaction.connection, owner)))
+            for one in found:
+                sets = "state = 'completed', not_before = NULL, finished_at = :now"
+                transaction.rows(f"UPDATE jobs SET {sets} WHERE id = :id", {"id": one.job_id, "now": transaction.now})
+                transaction.released(one.job_id, JobState.COMPLETED, InterventionState.SKIPPED)
+            return found
+
+        return await self._transactions.write(work)
+
+    async def solved(self, owner: str, engine: str) -> Sequence[Waiting]:
+        if await self.pending(owner, engine) is None:
+            return []
+        return await self._transactions.write(
+            lambda transaction: _complete(transaction, owner, lambda one: one.engine == engine)
+        )
+
+    async def unannounced(self, owner: str) -> Sequence[Waiting]:
+        if not await self._transactions.rows(UNTOLD, {"owner": owner}):
+            return []
+
+        def work(transaction: Transaction) -> list[Waiting]:
+            values = {"owner": owner, "now": transaction.now, "task_id": None}
+            told = {row[3] for row in transaction.rows(WAITING, values) if row[-1] is not None}
+            new = {domain for (domain,) in transaction.rows(TELL, values)} - told
+            held = {one.domain: one for one in waiting(transaction.connection, owner)}
+            return [one for domain, one in held.items() if domain in new]
+
+        return await self._transactions.write(work)
+
+
+def raise_(transaction: Transaction, claim: Claim, met: Met, until: str) -> None:
+    """What a job has met, in the transaction that makes it wait."""
+    values = {"id": intervention_id(claim.job_id, claim.attempt), "job_id": claim.job_id, "now": transaction.now}
+    values |= {"engine": met.engine, "domain": met.domain, "url": met.url, "kind": met.kind, "until": until}
+    transaction.rows(RAISE, values)
+
+
+def waiting(connection: apsw.Connection, owner: str, task_id: TaskId | None = None) -> list[Waiting]:
+    """What waits, oldest first."""
+    return [_waiting(row) for row in every(connection.execute(WAITING, {"owner": owner, "task_id": task_id}))]
+
+
+def _complete(transaction: Transaction, owner: str, chosen: Chosen) -> list[Waiting]:
+    found = together(waiting(transaction.connection, owner), chosen)
+    for one in found:
+        sets = "state = 'queued', not_before = NULL, output_json = NULL"
+        transaction.rows(f"UPDATE jobs SET {sets} WHERE id = :id", {"id": one.job_id})
+        transaction.released(one.job_id, JobState.QUEUED, InterventionState.COMPLETED)
+    return found
+
+
+def _waiting(row: Sequence[Any]) -> Waiting:
+    return Waiting(
+        id=row[0],
+        job_id=JobId(row[1]),
+        task_id=TaskId(row[2]),
+        domain=row[3],
+        url=row[4],
+        engine=row[5],
+        kind=row[6],
+        state=InterventionState(row[7]),
+        since=row[8],
+        expires_at=row[9],
+    )

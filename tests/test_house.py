@@ -31,6 +31,7 @@ MAY_KNOW = {
     "stores": {"domain", "errors", "telemetry", "ports", "language"},
     "desk": {"domain", "errors", "telemetry", "ports"},
     "interfaces": {"domain", "errors", "telemetry", "settings", "bootstrap", "evaluation", "desk"},
+    "box": {"domain", "errors", "telemetry", "ports", "language"},
     "evaluation": {"domain", "errors", "telemetry", "language", "desk", "bootstrap"},
 }
 
@@ -48,6 +49,7 @@ LIVES_IN = {
     "markdown_it": ("corpus/readers/",),
     "charset_normalizer": ("corpus/readers/", "web/"),
     "selectolax": ("web/engines/",),
+    "protego": ("web/politeness.py",),
     "sudachipy": ("language/",),
     "snowballstemmer": ("language/",),
     "ja_ginza": ("language/",),
@@ -65,6 +67,8 @@ LIVES_IN = {
     "starlette": ("interfaces/http",),
     "uvicorn": ("interfaces/http",),
     "sse_starlette": ("interfaces/http",),
+    "h11": ("box/",),
+    "trustme": ("box/",),
     "pydantic": ("interfaces/",),
     "pydantic_core": ("interfaces/",),
 }

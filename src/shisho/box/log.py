@@ -1,0 +1,124 @@
+"""What the box was asked: one entry for each connection and each request, in memory and as lines of JSON."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import IO
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A request, or (without `method`) a connection that was opened. `at` and `ended` are of the machine's monotonic clock, so
+    they compare across processes; `wall` is seconds since 1970. `status` 0: not answered (yet). `engine`, `text` and `page` say
+    which result page was meant; `note` why it was answered otherwise: `shell`, `wrong: <reason>`, or the name of a rule."""
+
+    number: int
+    connection: int
+    at: float
+    wall: float
+    scheme: str
+    method: str = ""
+    host: str = ""
+    path: str = ""
+    query: Mapping[str, str] = field(default_factory=dict)
+    form: Mapping[str, str] = field(default_factory=dict)
+    cookies: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    engine: str = ""
+    text: str = ""
+    page: int = 0
+    note: str = ""
+    status: int = 0
+    ended: float = 0.0
+
+    @property
+    def url(self) -> str:
+        return f"{self.scheme}://{self.host}{self.path}"
+
+
+class Record:
+    """Entries, read."""
+
+    def __init__(self, entries: Mapping[int, Entry]) -> None:
+        self._entries = entries
+
+    @property
+    def connections(self) -> list[Entry]:
+        return [entry for entry in self._entries.values() if not entry.method]
+
+    @property
+    def requests(self) -> list[Entry]:
+        return [entry for entry in self._entries.values() if entry.method]
+
+    @property
+    def silent(self) -> list[Entry]:
+        """Connections on which no request came."""
+        spoken = {entry.connection for entry in self.requests}
+        return [entry for entry in self.connections if entry.connection not in spoken]
+
+    @property
+    def wrong(self) -> list[Entry]:
+        """Requests that broke an engine's contract."""
+        return [entry for entry in self.requests if entry.note.startswith("wrong")]
+
+    def of(self, engine: str = "", *, host: str = "", text: str = "", path: str = "") -> list[Entry]:
+        """Requests of an engine's result pages (with `engine`), of a host, of one query, below a path."""
+        return [
+            entry
+            for entry in self.requests
+            if (not engine or (entry.engine == engine and entry.page))
+            and host in ("", entry.host)
+            and text in ("", entry.text)
+            and entry.path.startswith(path)
+        ]
+
+    def pages(self, engine: str, text: str = "") -> list[int]:
+        """The result pages that were answered as usual, in the order of asking."""
+        return [entry.page for entry in self.of(engine, text=text) if entry.status == 200 and not entry.note]
+
+
+class Log(Record):
+    """The log of a running box. A line is written when something comes and again when it ends: the later line counts."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._held: dict[int, Entry] = {}
+        self._file: IO[str] | None = path.open("a", encoding="utf-8", buffering=1) if path else None
+        super().__init__(self._held)
+
+    def connected(self, scheme: str) -> int:
+        """The number of the new connection."""
+        number = len(self._held) + 1
+        self._keep(Entry(number, number, time.monotonic(), time.time(), scheme))
+        return number
+
+    def came(self, entry: Entry) -> int:
+        number = len(self._held) + 1
+        self._keep(replace(entry, number=number, at=time.monotonic(), wall=time.time()))
+        return number
+
+    def ended(self, number: int, status: int) -> None:
+        self._keep(replace(self._held[number], status=status, ended=time.monotonic()))
+
+    def close(self) -> None:
+        if self._file:
+            self._file.close()
+
+    def _keep(self, entry: Entry) -> None:
+        self._held[entry.number] = entry
+        if self._file:
+            self._file.write(json.dumps(asdict(entry), ensure_ascii=False) + "\n")
+
+
+def read(path: Path) -> Record:
+    """The log of a box that another process runs, as far as it is written."""
+    return Record({entry.number: entry for entry in _lines(path)})
+
+
+def _lines(path: Path) -> Iterator[Entry]:
+    for line in path.read_text("utf-8").splitlines(keepends=True):
+        if line.endswith("\n"):
+            yield Entry(**json.loads(line))

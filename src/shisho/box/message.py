@@ -1,0 +1,79 @@
+"""A request as the box sees it and what it answers with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from html import escape
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qsl
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request. `host` in lower case and without its port; `path` as it came; header names in lower case."""
+
+    scheme: str
+    method: str
+    host: str
+    path: str
+    url: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+    @property
+    def form(self) -> dict[str, str]:
+        kind = self.headers.get("content-type", "")
+        return pairs(self.body.decode("utf-8", "replace")) if kind.startswith("application/x-www-form-urlencoded") else {}
+
+    @property
+    def cookies(self) -> dict[str, str]:
+        try:
+            return {name: morsel.value for name, morsel in SimpleCookie(self.headers.get("cookie", "")).items()}
+        except CookieError:
+            return {}
+
+
+class Way(StrEnum):
+    """What becomes of the connection: an answer, none ever, a reset, or a script that writes what it likes."""
+
+    ANSWER = "answer"
+    HANG = "hang"
+    RESET = "reset"
+    SCRIPT = "script"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`delay_s` is waited before the first byte; `script` names one of the hostile scripts."""
+
+    body: bytes = b""
+    status: int = 200
+    media_type: str = "text/html; charset=utf-8"
+    headers: tuple[tuple[str, str], ...] = ()
+    delay_s: float = 0.0
+    way: Way = Way.ANSWER
+    script: str = ""
+
+
+def html(text: str, status: int = 200, *headers: tuple[str, str]) -> Answer:
+    return Answer(text.encode("utf-8"), status, headers=headers)
+
+
+def json_(text: str, status: int = 200) -> Answer:
+    return Answer(text.encode("utf-8"), status, "application/json; charset=utf-8")
+
+
+def xml(text: str, status: int = 200) -> Answer:
+    return Answer(text.encode("utf-8"), status, "application/xml; charset=utf-8")
+
+
+def redirect(to: str, status: int = 302, *headers: tuple[str, str]) -> Answer:
+    return html(f'<a href="{escape(to)}">here</a>', status, ("Location", to), *headers)
+
+
+def pairs(text: str) -> dict[str, str]:
+    """The parameters of a query or a form; of those that come twice, the last."""
+    return dict(parse_qsl(text, keep_blank_values=True))

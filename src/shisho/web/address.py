@@ -19,7 +19,7 @@ _NAME = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
 _QUAD = re.compile(r"(?:(?:0|[1-9][0-9]{0,2})\.){3}(?:0|[1-9][0-9]{0,2})")
 _NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")  # what a C library would still read as an IPv4 address
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_KEPT_IN_PATH = "!$%&'()*+,/:;=?@[]~|{}^\\"
+_KEPT_IN_PATH = "!$%&'()*+,/:;=?@[]~"
 
 # Names that only mean something inside a machine or a network, and those under which clouds hand out credentials: some of
 # these lead to public addresses.

@@ -42,6 +42,12 @@ TABLE: tuple[Setting, ...] = (
     Setting("growth", "linear", "how k grows with the round: 1, 2, 3 or 1, 3, 10", ("linear", "exponential")),
     Setting("workers", 2, "jobs done at once by a server or by `shisho worker`"),
     Setting("max_job_seconds", 600.0, "seconds one attempt at a job may take; then it ends with what it has"),
+    Setting(
+        "notify",
+        "auto",
+        "how you are told that a page waits for you: on the desktop and in the terminals of workers, there only, not at all",
+        ("auto", "terminal", "off"),
+    ),
     Setting("allowed_roots", "", "folders whose files MCP and HTTP callers may name, separated as in PATH; empty: none"),
     Setting("token", "", "word that HTTP clients must send; needed to listen beyond this machine", secret=True),
     Setting("allowed_hosts", "", "further host names the HTTP server answers to, separated by commas"),
@@ -49,6 +55,16 @@ TABLE: tuple[Setting, ...] = (
     Setting("allow_private_hosts", "", "hosts that may lead into a private network, as name or name:port, separated by commas"),
     Setting("allow_ports", "", "ports that may be fetched from besides 80 and 443, separated by commas"),
     Setting("contact", "", "page or mail address shown to web sites, so that their owners can reach you; empty: none"),
+    Setting(
+        "contact_email",
+        "",
+        "mail address told to OpenAlex, Crossref and PubMed, which serve those who give one first; empty: none",
+    ),
+    Setting("ncbi_api_key", "", "key for PubMed: a request every 0.125 s instead of 0.5", secret=True),
+    Setting("openalex_api_key", "", "key for OpenAlex", secret=True),
+    Setting("semantic_scholar_key", "", "key for Semantic Scholar: a request every 1.1 s instead of 3", secret=True),
+    Setting("brave_api_key", "", "key for Brave's Search API, which answers nobody without one", secret=True),
+    Setting("marginalia_key", "", "key for Marginalia; empty: the one that everybody shares", secret=True),
     Setting("max_file_mb", 50, "largest file taken in, in megabytes"),
     Setting("reader_seconds", 60.0, "seconds a reader may spend on one file (HTML: 5)"),
     Setting("reader_memory_mb", 1024, "memory a reader may use, in megabytes"),
@@ -131,9 +147,26 @@ def load(**given: Any) -> Settings:
     return Settings(values, origins)
 
 
-def child_environment() -> dict[str, str]:
-    """What a child process needs of the environment to start: no key, token or setting is passed on."""
+def engine_overrides(home: Path) -> dict[str, Mapping[str, Any]]:
+    """`engines.toml` of the home folder as read: fields to override, by engine. Raises InvalidParams that names the file; which
+    engines and fields there are is checked where engines are made."""
+    path = home / "engines.toml"
+    found: dict[str, Mapping[str, Any]] = {}
+    for engine, fields in _file(path).items():
+        if not isinstance(fields, dict):
+            raise InvalidParams(f"{path}: {engine} stands outside a table. Write [name of the engine] above its fields.")
+        found[engine] = fields
+    return found
+
+
+SCREEN = ("HOME", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
+
+
+def child_environment(*, screen: bool = False) -> dict[str, str]:
+    """What a child process needs of the environment to start: no key, token or setting is passed on. `screen`: also what it
+    needs to show something."""
     kept = (
+        *(SCREEN if screen else ()),
         "PATH",
         "PYTHONPATH",
         "PYTHONHOME",

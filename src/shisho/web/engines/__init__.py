@@ -93,6 +93,8 @@ _NUMBERS = ("interval_s", "page_size", "max_pages", "per_day", "parallel", "quer
 
 def _overridden(about: EngineAbout, values: Mapping[str, Any], where: str) -> EngineAbout:
     changed = {key: _coerced(about, key, value, where) for key, value in values.items()}
+    if "interval_s" in changed and "credentials" not in changed:  # the user's own pace holds, whatever a key would buy
+        changed["credentials"] = tuple(replace(each, interval_s=None) for each in about.credentials)
     return replace(about, **changed)
 
 

@@ -1,0 +1,92 @@
+"""The user's own keys and addresses: put into a request after its stored copy was made, and out of whatever comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import replace
+from urllib.parse import parse_qsl, quote, quote_plus, urlencode, urlsplit, urlunsplit
+
+from shisho.domain.politeness import Limit
+from shisho.domain.web import Credential, EngineAbout, Request, Response
+from shisho.errors import ShishoError
+
+HIDDEN = "***"
+_SHORTEST = 4  # what is shorter is no key, and hiding it would spoil the text
+
+Fetch = Callable[[Request], Awaitable[Response]]
+
+
+async def fetched(fetch: Fetch, request: Request, about: EngineAbout, values: Mapping[str, object]) -> Response:
+    """The answer to a request with the user's keys in it. Neither it nor an error shows them: servers like to quote the key
+    that they refuse, and an error ends in job rows and logs."""
+    try:
+        response = await fetch(authorised(request, about, values))
+    except ShishoError as error:
+        details = {name: hidden(each, about, values) if isinstance(each, str) else each for name, each in error.details.items()}
+        raise type(error)(hidden(error.message, about, values), **details) from None
+    body = hidden(response.body.decode("latin-1"), about, values).encode("latin-1")  # keys are ASCII, the rest stays as it is
+    return replace(response, url=hidden(response.url, about, values), body=body)
+
+
+def authorised(request: Request, about: EngineAbout, values: Mapping[str, object]) -> Request:
+    """The request as it is sent. What leads to another site than the engine's own is left as it is."""
+    if not _same_site(request.url, about.site):
+        return request
+    for credential, value in _set(about, values):
+        if credential.header:
+            request = replace(request, headers={**request.headers, credential.header: value})
+        elif request.method == "POST":
+            request = replace(request, form={**request.form, credential.param: value})
+        else:
+            request = replace(request, url=_with(request.url, credential.param, value))
+    return request
+
+
+def hidden(text: str, about: EngineAbout, values: Mapping[str, object]) -> str:
+    """A text without the keys."""
+    known = [value for _, value in _set(about, values) if len(value) >= _SHORTEST]
+    secrets = {form for value in known for form in (value, quote(value), quote_plus(value), quote(value, "@"))}
+    for secret in sorted(secrets, key=len, reverse=True):
+        text = text.replace(secret, HIDDEN)
+    return text
+
+
+def limit_of(about: EngineAbout, values: Mapping[str, object]) -> Limit:
+    """An engine's pace: its own, or the faster one that a key buys."""
+    bought = [credential.interval_s for credential, _ in _set(about, values) if credential.interval_s is not None]
+    return Limit(min([about.interval_s, *bought]), about.parallel, about.per_day)
+
+
+def missing(about: EngineAbout, values: Mapping[str, object]) -> str | None:
+    """Which setting an engine cannot do without, or cannot be sent."""
+    known = {credential.setting for credential, _ in _set(about, values)}
+    for credential in about.credentials:
+        given = str(values.get(credential.setting, "")).strip()
+        if given and not _sendable(given):
+            return f"The setting {credential.setting} holds characters that no request can carry. Set it again."
+        if credential.required and credential.setting not in known:
+            return f"It needs a key of your own: set {credential.setting}."
+    return None
+
+
+def _set(about: EngineAbout, values: Mapping[str, object]) -> Iterator[tuple[Credential, str]]:
+    for credential in about.credentials:
+        value = str(values.get(credential.setting, "")).strip()
+        if value and _sendable(value):
+            yield credential, value
+
+
+def _sendable(value: str) -> bool:
+    # Checked here because HTTP libraries quote a header they refuse in their error.
+    return value.isascii() and value.isprintable() and " " not in value
+
+
+def _same_site(url: str, site: str) -> bool:
+    asked, own = urlsplit(url), urlsplit(site)
+    return (asked.scheme, asked.netloc) == (own.scheme, own.netloc)
+
+
+def _with(url: str, param: str, value: str) -> str:
+    parts = urlsplit(url)
+    pairs = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] != param]
+    return urlunsplit(parts._replace(query=urlencode([*pairs, (param, value)])))

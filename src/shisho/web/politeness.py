@@ -1,0 +1,136 @@
+"""What a site asks of programs, and how long to leave it alone: robots.txt (RFC 9309), Retry-After, backing off."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
+
+from protego import Protego
+
+from shisho.domain.codec import build, plain
+from shisho.domain.politeness import Limit
+from shisho.domain.web import Request, Response
+from shisho.errors import AllFetchesFailed, TimedOut, TooLarge, UnsupportedMedia
+from shisho.ports import Cache, Fetcher, Limiter
+
+PRODUCT = "Shisho"
+LEAST_INTERVAL_S, SLOWEST_S = 1.0, 30.0
+PER_DAY = 200
+MOST_BYTES = 500 * 1024  # RFC 9309 2.5: what a reader must take in at the least
+KEPT_S, KEPT_CLOSED_S = 86_400.0, 600.0
+MOST_TRIES = 5
+LONGEST_S = 120.0
+_LARGE = 20_000  # characters; what takes longer to read than the event loop should wait
+
+
+@dataclass(frozen=True, slots=True)
+class Robots:
+    """What a site says to programs. No `text` forbids nothing; `closed` says why nothing may be read for now."""
+
+    text: str = ""
+    closed: str = ""
+
+    def allows(self, url: str) -> bool:
+        return not self.refusal(url)
+
+    def refusal(self, url: str) -> str:
+        """Why the page is not to be read, in words that follow the site's name; "" where it may be."""
+        if self.closed:
+            return self.closed
+        if self.delay_s > SLOWEST_S:
+            return f"asks programs to wait {self.delay_s:g} s between pages (robots.txt), which is no reading any more"
+        return "" if _read(self.text).can_fetch(url, PRODUCT) else "asks programs not to read this page (robots.txt)"
+
+    @property
+    def delay_s(self) -> float:
+        """Seconds that it wants between two requests; 0 where it names none."""
+        rules = _read(self.text)
+        rate = rules.request_rate(PRODUCT)
+        return max(rules.crawl_delay(PRODUCT) or 0.0, rate.seconds / rate.requests if rate else 0.0)
+
+
+def robots(response: Response) -> Robots:
+    """By the answer to a request for robots.txt: a client error means that there is none, a server's error (and "too many
+    requests") that nothing may be read until it is known."""
+    if response.status == 429 or response.status >= 500:
+        return Robots(closed=f"gives no robots.txt for now (status {response.status})")
+    if response.status >= 300:
+        return Robots()
+    body = response.body
+    if len(body) > MOST_BYTES:
+        body = body[: body.rfind(b"\n", 0, MOST_BYTES) + 1 or MOST_BYTES]
+    return Robots(body.decode("utf-8-sig", "replace"))
+
+
+def host_limit(rules: Robots | None) -> Limit:
+    """The pace of a host: as it asks, and at the least a second between requests. None: nobody has looked what it asks."""
+    delay = min(rules.delay_s, SLOWEST_S) if rules else 0.0
+    return Limit(max(delay, LEAST_INTERVAL_S), parallel=1, per_day=PER_DAY)
+
+
+def retry_after(headers: Mapping[str, str], now: str) -> float | None:
+    """Seconds that a server asks to be left alone, two minutes at most; None where it says nothing that can be understood.
+    `headers` in lower case."""
+    said = headers.get("retry-after", "").strip()
+    if said.isascii() and said.isdigit():
+        return min(float(said[:9]), LONGEST_S)
+    try:
+        at = parsedate_to_datetime(said)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return min(max((at - datetime.fromisoformat(now)).total_seconds(), 0.0), LONGEST_S)
+
+
+def backoff(tries: int, jitter: float) -> float:
+    """Seconds before the next try, after so many: 2 to that power, two minutes at most, a tenth more or less by `jitter` (0 to
+    1), so that those who failed together do not come back together."""
+    return min(2.0 ** min(tries, 10), LONGEST_S) * (0.9 + 0.2 * jitter)
+
+
+class RobotsBook:
+    """robots.txt of every site, asked for once a day. The request for it counts in the pace of its host."""
+
+    def __init__(self, fetcher: Fetcher, cache: Cache, limiter: Limiter) -> None:
+        self._fetcher, self._cache, self._limiter = fetcher, cache, limiter
+        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def rules(self, url: str) -> Robots:
+        """What the site of this page says. Raises ForbiddenAddress and InvalidParams as the page itself would."""
+        site = _site(url)
+        lock = self._asking.setdefault(site, asyncio.Lock())
+        async with lock:
+            kept = await self._cache.get(f"robots {site}")
+            return await self._ask(site) if kept is None else await _ready(build(kept.value, Robots))
+
+    async def _ask(self, site: str) -> Robots:
+        try:
+            found = await _ready(robots(await self._fetcher.fetch(Request(f"{site}/robots.txt"))))
+        except (AllFetchesFailed, TimedOut, TooLarge, UnsupportedMedia) as error:
+            found = Robots(closed=f"gives no robots.txt for now ({error.message})")
+        # A ticket that nobody took: the first page waits its interval after this request.
+        await self._limiter.give_back(f"host:{urlsplit(site).hostname}", host_limit(found), "robots.txt")
+        await self._cache.put(f"robots {site}", plain(found), KEPT_CLOSED_S if found.closed else KEPT_S)
+        return found
+
+
+async def _ready(found: Robots) -> Robots:
+    if len(found.text) > _LARGE:
+        await asyncio.to_thread(_read, found.text)
+    return found
+
+
+def _site(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}"
+
+
+@lru_cache(maxsize=64)
+def _read(text: str) -> Protego:
+    return Protego.parse(text)

@@ -1,0 +1,222 @@
+"""What sites ask of programs, read and kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pytest
+
+from shisho.domain.politeness import Limit
+from shisho.domain.web import Request, Response
+from shisho.errors import AllFetchesFailed, ForbiddenAddress, ShishoError, TimedOut, TooLarge, UnsupportedMedia
+from shisho.stores.memory_politeness import MemoryCache, MemoryLimiter
+from shisho.stores.memory_shelf import MemoryShelf
+from shisho.web.politeness import LONGEST_S, MOST_BYTES, Robots, RobotsBook, backoff, host_limit, retry_after, robots
+from tests.queues import SetClock
+
+NOW = "2026-07-01T09:00:00.000000+00:00"
+PAGE = "https://example.org/a/page.html"
+
+
+@pytest.mark.parametrize(
+    ("text", "url", "allowed"),
+    [
+        ("", PAGE, True),
+        ("User-agent: *\nDisallow: /", PAGE, False),
+        ("User-agent: *\nDisallow:", PAGE, True),
+        ("User-agent: *\nDisallow: /a/", PAGE, False),
+        ("User-agent: *\nDisallow: /a/\nAllow: /a/page", PAGE, True),
+        ("User-agent: *\nDisallow: /*.html$", PAGE, False),
+        ("User-agent: *\nDisallow: /*.html$", PAGE + "?x=1", True),
+        ("User-agent: Shisho\nDisallow: /\n\nUser-agent: *\nDisallow:", PAGE, False),
+        ("User-agent: *\nDisallow: /\n\nUser-agent: shisho\nAllow: /", PAGE, True),
+        ("User-agent: Googlebot\nDisallow: /", PAGE, True),
+        ("User-agent: shishobot\nDisallow: /", PAGE, True),
+        ("\ufeffUser-agent: *\nDisallow: /a/", PAGE, False),
+        ("User-agent: *\nDisallow: /統計/", "https://example.org/%E7%B5%B1%E8%A8%88/1", False),
+        ("User-agent: *\nDisallow: /%E7%B5%B1%E8%A8%88/", "https://example.org/統計/1", False),
+        ("<html><body>ページが見つかりません</body></html>", PAGE, True),
+        ("User-agent: *\nCrawl-delay: 31", PAGE, False),
+        ("User-agent: *\nCrawl-delay: 30", PAGE, True),
+        ("\x00\x01\x02" * 100, PAGE, True),
+    ],
+)
+def test_rules(text: str, url: str, allowed: bool) -> None:
+    rules = robots(Response(text.encode()))
+    assert rules.allows(url) is allowed
+    assert bool(rules.refusal(url)) is not allowed
+
+
+THERE_IS_NONE, UNKNOWN = (304, 400, 401, 403, 404, 410, 451), (429, 500, 502, 503, 599)
+
+
+@pytest.mark.parametrize(
+    ("status", "allowed"), [(200, False), *((code, True) for code in THERE_IS_NONE), *((code, False) for code in UNKNOWN)]
+)
+def test_the_status_decides(status: int, allowed: bool) -> None:
+    assert robots(Response(b"User-agent: *\nDisallow: /", status=status)).allows(PAGE) is allowed
+
+
+def test_only_the_beginning_of_a_huge_one_is_read() -> None:
+    head = b"User-agent: *\nDisallow: /a/\n"
+    rest = b"Disallow: /b/" + b"x" * 87 + b"\n"
+    rules = robots(Response(head + rest * 20_000))
+    assert len(rules.text) <= MOST_BYTES and rules.text.endswith("x\n")
+    assert not rules.allows(PAGE) and rules.allows("https://example.org/c")
+    assert len(robots(Response(b"x" * 2 * MOST_BYTES)).text) == MOST_BYTES
+
+
+def test_stars_without_end_cost_no_time() -> None:
+    rules = robots(Response(b"User-agent: *\n" + b"Disallow: /" + b"*a" * 2_000 + b"$\n"))
+    assert rules.allows("https://example.org/" + "a" * 1_900 + "b")
+
+
+@pytest.mark.parametrize(
+    ("text", "interval"),
+    [
+        ("", 1.0),
+        ("User-agent: *\nCrawl-delay: 0.2", 1.0),
+        ("User-agent: *\nCrawl-delay: 5", 5.0),
+        ("User-agent: *\nCrawl-delay: 3600", 30.0),
+        ("User-agent: *\nCrawl-delay: -1", 1.0),
+        ("User-agent: *\nCrawl-delay: nan", 1.0),
+        ("User-agent: *\nCrawl-delay: soon", 1.0),
+        ("User-agent: *\nRequest-rate: 1/10", 10.0),
+        ("User-agent: *\nCrawl-delay: 9\n\nUser-agent: Shisho\nCrawl-delay: 2", 2.0),
+    ],
+)
+def test_the_pace_of_a_host(text: str, interval: float) -> None:
+    assert host_limit(Robots(text)) == Limit(interval, 1, 200)
+    assert host_limit(None) == Limit(1.0, 1, 200)
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("30", 30.0),
+        (" 0 ", 0.0),
+        ("3600", LONGEST_S),
+        ("9" * 5_000, LONGEST_S),
+        ("-5", None),
+        ("1.5", None),
+        ("", None),
+        ("soon", None),
+        ("３０", None),
+        ("Wed, 01 Jul 2026 09:00:30 GMT", 30.0),
+        ("Wed, 01 Jul 2026 18:00:30 +0900", 30.0),
+        ("Wed, 01 Jul 2026 09:00:30", 30.0),
+        ("Wed, 01 Jul 2026 08:00:00 GMT", 0.0),
+        ("Fri, 01 Jan 2100 00:00:00 GMT", LONGEST_S),
+        ("Wed, 99 Jul 2026 09:00:30 GMT", None),
+        ("Wed, 01 Jul 99999999999 09:00:30 GMT", None),
+    ],
+)
+def test_retry_after(said: str, seconds: float | None) -> None:
+    assert retry_after({"retry-after": said}, NOW) == seconds
+
+
+def test_nothing_said_is_nothing() -> None:
+    assert retry_after({}, NOW) is None
+
+
+@pytest.mark.parametrize(("tries", "seconds"), [(0, 1), (1, 2), (2, 4), (5, 32), (7, 120), (10_000, 120)])
+def test_backing_off(tries: int, seconds: float) -> None:
+    assert backoff(tries, 0.5) == pytest.approx(seconds)
+    assert backoff(tries, 0.0) == pytest.approx(0.9 * seconds) and backoff(tries, 1.0) <= 1.1 * seconds
+
+
+@dataclass
+class Sites:
+    """A fetcher that answers for robots.txt alone."""
+
+    answers: Mapping[str, Response | ShishoError]
+    asked: list[str] = field(default_factory=list)
+
+    async def fetch(self, request: Request) -> Response:
+        self.asked.append(request.url)
+        await asyncio.sleep(0.01)
+        answer = self.answers[request.url]
+        if isinstance(answer, ShishoError):
+            raise answer
+        return answer
+
+    async def close(self) -> None: ...
+
+
+@dataclass
+class Desk:
+    book: RobotsBook
+    sites: Sites
+    clock: SetClock
+    limiter: MemoryLimiter
+
+
+def opened(answers: Mapping[str, Response | ShishoError]) -> Desk:
+    clock = SetClock()
+    sites, limiter = Sites(answers), MemoryLimiter(clock)
+    return Desk(RobotsBook(sites, MemoryCache(clock, MemoryShelf()), limiter), sites, clock, limiter)
+
+
+SHUT = Response(b"User-agent: *\nDisallow: /a/")
+
+
+async def test_it_is_asked_once_a_day_and_once_at_a_time() -> None:
+    desk = opened({"https://example.org/robots.txt": SHUT})
+    found = await asyncio.gather(*(desk.book.rules(f"https://someone@Example.org/a/{n}") for n in range(20)))
+    assert not any(rules.allows(PAGE) for rules in found) and len(desk.sites.asked) == 1
+    desk.clock.pass_(86_399)
+    await desk.book.rules(PAGE)
+    assert len(desk.sites.asked) == 1
+    desk.clock.pass_(1)
+    await desk.book.rules(PAGE)
+    assert len(desk.sites.asked) == 2
+
+
+async def test_each_scheme_and_port_is_a_site_of_its_own() -> None:
+    sites = ("https://example.org", "http://example.org", "https://example.org:8443", "https://www.example.org")
+    desk = opened({f"{site}/robots.txt": SHUT for site in sites})
+    for site in sites:
+        await desk.book.rules(f"{site}/a")
+    assert desk.sites.asked == [f"{site}/robots.txt" for site in sites]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [AllFetchesFailed("x"), TimedOut("x"), TooLarge("x"), UnsupportedMedia("x"), Response(b"", status=503)],
+    ids=lambda answer: type(answer).__name__,
+)
+async def test_what_does_not_answer_is_left_alone_for_ten_minutes(answer: Response | ShishoError) -> None:
+    desk = opened({"https://example.org/robots.txt": answer})
+    assert "for now" in (await desk.book.rules(PAGE)).refusal(PAGE)
+    desk.clock.pass_(599)
+    assert not (await desk.book.rules(PAGE)).allows(PAGE) and len(desk.sites.asked) == 1
+    desk.clock.pass_(1)
+    await desk.book.rules(PAGE)
+    assert len(desk.sites.asked) == 2
+
+
+async def test_a_forbidden_address_is_said_as_such() -> None:
+    desk = opened({"https://example.org/robots.txt": ForbiddenAddress("x")})
+    with pytest.raises(ForbiddenAddress):
+        await desk.book.rules(PAGE)
+
+
+async def test_the_first_page_waits_after_robots_txt() -> None:
+    desk = opened({"https://example.org/robots.txt": Response(b"User-agent: *\nCrawl-delay: 4")})
+    limit = host_limit(await desk.book.rules(PAGE))
+    assert (await desk.limiter.take("host:example.org", limit, "job")).wait_s == pytest.approx(4)
+    desk.clock.pass_(4)
+    assert (await desk.limiter.take("host:example.org", limit, "job")).granted
+
+
+async def test_a_large_one_does_not_hold_the_loop_up() -> None:
+    text = "User-agent: *\n" + "".join(f"Disallow: /{n}/*/x$\n" for n in range(20_000))
+    desk = opened({"https://example.org/robots.txt": Response(text.encode())})
+    reading = asyncio.create_task(desk.book.rules("https://example.org/19999/y/x"))
+    turns = 0
+    while not reading.done():
+        await asyncio.sleep(0.005)
+        turns += 1
+    assert not (await reading).allows("https://example.org/19999/y/x") and turns > 5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,11 +12,13 @@ from shisho.desk.front import Files, Intakes, Working
 from shisho.desk.sessions import Sessions
 from shisho.desk.tasks import Tasks
 from shisho.domain.inquiry import Budget
+from shisho.domain.intervention import Met
 from shisho.domain.job import TaskId
 from shisho.domain.task import EngineRow, JobKind
 from shisho.domain.web import EngineAbout
-from shisho.ports import Clock, Fetcher, Ledger, SerpEngine, Shelf, TaskStore
-from shisho.settings import Settings
+from shisho.errors import EngineUnavailable
+from shisho.ports import Clock, Fetcher, Ledger, Notifier, SerpEngine, Shelf, TaskStore
+from shisho.settings import Settings, child_environment
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from shisho.stores.embedded.bell import EmbeddedBell
     from shisho.stores.embedded.connect import Database
     from shisho.stores.embedded.finds import EmbeddedFinds
+    from shisho.stores.embedded.health import EmbeddedHealth
     from shisho.stores.embedded.interventions import EmbeddedInterventions
     from shisho.stores.embedded.jobs import EmbeddedJobs
     from shisho.stores.embedded.opinions import EmbeddedOpinions
@@ -34,12 +37,19 @@ if TYPE_CHECKING:
 SESSION_ROOM = 3000  # tokens of text and headings; with what JSON adds to 100 passages, a reply stays under 5,000
 
 
+async def no_window(met: Met) -> bool:
+    """Stands where there is no browser."""
+    raise EngineUnavailable(f'There is no browser here to open {met.url} in: install the extra, pip install "shisho[browser]".')
+
+
 @dataclass(frozen=True, slots=True)
 class Web:
-    """The way to the web: engines that can be asked now by name, and what fetches. Neither: there is no way."""
+    """The way to the web: engines that can be asked now by name, and what fetches. Neither: there is no way. `window` shows a
+    page to the person before the screen, and tells whether they got through."""
 
     engines: Mapping[str, SerpEngine] = field(default_factory=dict)
     fetcher: Fetcher | None = None
+    window: Callable[[Met], Awaitable[bool]] = no_window
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +88,7 @@ class Stores:
     interventions: EmbeddedInterventions
     tasks: EmbeddedTasks
     finds: EmbeddedFinds
+    health: EmbeddedHealth
     opinions: EmbeddedOpinions
     staging: FileStaging
 
@@ -91,6 +102,7 @@ def build_queue(parts: Parts) -> Queueing:
 def _stores(parts: Parts) -> Stores:
     from shisho.stores.embedded.bell import EmbeddedBell
     from shisho.stores.embedded.finds import EmbeddedFinds
+    from shisho.stores.embedded.health import EmbeddedHealth
     from shisho.stores.embedded.interventions import EmbeddedInterventions
     from shisho.stores.embedded.jobs import EmbeddedJobs
     from shisho.stores.embedded.opinions import EmbeddedOpinions
@@ -105,6 +117,7 @@ def _stores(parts: Parts) -> Stores:
         interventions=EmbeddedInterventions(database, clock, bell),
         tasks=EmbeddedTasks(database, clock, bell),
         finds=EmbeddedFinds(database, clock),
+        health=EmbeddedHealth(database, clock),
         opinions=EmbeddedOpinions(database, clock),
         staging=FileStaging(parts.settings.home / "staging"),
     )
@@ -131,12 +144,9 @@ def _tasks(parts: Parts, stores: Stores) -> Tasks:
         check=parts.inquiries.check,
         engines=partial(_engine_rows, parts.web),
         new_id=new_id,
-        mend=_mended,
+        mend=stores.health.mend,
+        window=parts.web.window,
     )
-
-
-async def _mended(engine: str) -> None:
-    """No breaker is kept yet that a person's coming could close."""
 
 
 def _sessions(parts: Parts, stores: Stores) -> Sessions:
@@ -161,7 +171,8 @@ def _sessions(parts: Parts, stores: Stores) -> Sessions:
 
 
 @asynccontextmanager
-async def _working(parts: Parts, stores: Stores, slots: int | None = None) -> AsyncIterator[None]:
+async def _working(parts: Parts, stores: Stores, slots: int | None = None, here: Notifier | None = None) -> AsyncIterator[None]:
+    from shisho.jobs.notices import Notices
     from shisho.jobs.states import Pace
     from shisho.jobs.worker import Worker
     from shisho.stores.embedded.presence import FilePresence
@@ -169,8 +180,19 @@ async def _working(parts: Parts, stores: Stores, slots: int | None = None) -> As
     settings = parts.settings
     presence, pace = FilePresence(settings.home / "workers"), Pace(job=settings.real("max_job_seconds"))
     at_once = settings.whole("workers") if slots is None else slots
-    async with Worker(stores.jobs, stores.bell, presence, parts.clock, _handlers(parts, stores), slots=at_once, pace=pace):
+    told = None if settings.text("notify") == "off" else here
+    notices = Notices(parts.owner, stores.interventions, stores.bell, told, _desktop(settings))
+    worker = Worker(stores.jobs, stores.bell, presence, parts.clock, _handlers(parts, stores), slots=at_once, pace=pace)
+    async with notices, worker:
         yield
+
+
+def _desktop(settings: Settings) -> Notifier | None:
+    from shisho.stores import desktop
+
+    if settings.text("notify") != "auto" or (program := desktop.program()) is None:
+        return None
+    return desktop.DesktopNotifier(program, child_environment(screen=True), japanese=settings.japanese)
 
 
 def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:

@@ -29,7 +29,7 @@ from shisho.domain.corpus import (
 )
 from shisho.domain.inquiry import Answer, Budget, Evidence
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, ShishoError
-from shisho.ports import Ledger, Shelf
+from shisho.ports import Ledger, Notifier, Shelf
 
 AT_ONCE = 4  # files under way together: one is read in the child while another is cut and a third is stored
 Notify = Callable[..., None]
@@ -69,9 +69,10 @@ class Inquiries(Protocol):
 
 
 class Working(Protocol):
-    """While it is entered, jobs are done in this event loop, `slots` at once (None: as set)."""
+    """While it is entered, jobs are done in this event loop, `slots` at once (None: as set). `here` is told where a person is
+    needed."""
 
-    def __call__(self, slots: int | None = None) -> AbstractAsyncContextManager[None]: ...
+    def __call__(self, slots: int | None = None, here: Notifier | None = None) -> AbstractAsyncContextManager[None]: ...
 
 
 def silent(event: str, **facts: object) -> None:

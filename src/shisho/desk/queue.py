@@ -14,7 +14,7 @@ from shisho.desk import status as told
 from shisho.domain.corpus import DocumentId, Scope
 from shisho.domain.find import Report
 from shisho.domain.inquiry import Evidence
-from shisho.domain.intervention import AuthTarget, Waiting, named, one_named, together
+from shisho.domain.intervention import AuthTarget, Met, Waiting, named, one_named, together
 from shisho.domain.job import ENDED, Job, JobId, JobState, NewJob, NewTask, Priority, Task, TaskId
 from shisho.domain.task import Asked, AskOptions, Bytes, EngineRow, JobKind, Known, Queued, Skipped, Sources
 from shisho.errors import EmptyCorpus, EngineUnavailable, Internal, NotFound, ShishoError, TaskNotFound, by_code
@@ -90,6 +90,7 @@ class Queue:
     engines: Callable[[], Sequence[EngineRow]]
     new_id: Callable[[], str]
     mend: Callable[[str], Awaitable[None]]
+    window: Callable[[Met], Awaitable[bool]]
 
     async def _find(self, name: str) -> TaskId:
         if not name.strip():

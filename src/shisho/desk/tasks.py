@@ -12,7 +12,7 @@ from shisho.desk import status as told
 from shisho.desk.queue import Queue
 from shisho.domain.codec import plain
 from shisho.domain.corpus import DEFAULT_CORPUS
-from shisho.domain.intervention import AuthAction, AuthTarget, Resolved, Waiting
+from shisho.domain.intervention import AuthAction, AuthTarget, InterventionState, Resolved, Waiting
 from shisho.domain.job import JobId, JobState, StopMode, TaskId, TaskState
 from shisho.domain.task import (
     Adding,
@@ -34,7 +34,7 @@ from shisho.domain.task import (
     Stopped,
     TaskPage,
 )
-from shisho.errors import InvalidParams, NotFound
+from shisho.errors import Conflict, InvalidParams, NotFound
 
 SEARCH = SearchOptions()
 ASK = AskOptions()
@@ -114,7 +114,7 @@ class Tasks(Queue):
         return Adding(stands.task_id, len(new), tuple(skipped), stands.job_ids, tuple(known), estimated)
 
     async def ask(self, question: str, *, task_id: str | None = None, options: AskOptions = ASK, wait: float = 20.0) -> Asked:
-        """Queue a question and wait up to `wait` (0..50 s) for its answer. Where it has to search the web, it does so by jobs of
+        """Queue a question and wait up to `wait` (0..50 s) for its answer. What it asks of the web are jobs of
         the same task, within the task's budget and its own. Raises InvalidParams for a blank or overlong question, EmptyCorpus
         where there is nothing to search, EngineUnavailable for the web without an engine."""
         self.check(question)
@@ -213,6 +213,29 @@ class Tasks(Queue):
         if not ended:
             raise NotFound(f"Nothing waits for a person under {id}. `shisho auth list` shows what does.")
         return Resolved(len(ended), () if action is AuthAction.SKIP else tuple(one.job_id for one in ended))
+
+    async def open_auth(self, name: str = "last") -> Resolved:
+        """Open what waits (an item, a domain or `last`) in a window for the person before this screen, and wait until they are
+        through: then all that the same domain or engine holds is queued again. Nothing resolved: they gave up, and it waits
+        on. Raises NotFound, AuthRequired where there is no screen, Conflict where a window is open on it already."""
+        held = await self._waiting(name)
+        through, left = False, InterventionState.PENDING
+        await self.interventions.mark(self.owner, AuthTarget.ITEM, held.id, InterventionState.IN_PROGRESS)
+        try:
+            through = await self.window(held.met)
+        except Conflict:
+            left = held.state
+            raise
+        finally:
+            if not through:
+                await self.interventions.mark(self.owner, AuthTarget.ITEM, held.id, left)
+        if not through:
+            return Resolved(0, ())
+        if held.engine:
+            await self.mend(held.engine)
+        # By the domain, as the item itself may have ended while the person was at it.
+        ended = await self._complete(AuthTarget.DOMAIN, held.domain)
+        return Resolved(len(ended), tuple(one.job_id for one in ended))
 
     async def list_engines(self) -> Sequence[EngineRow]:
         """All engines, those that can be asked first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -99,3 +99,9 @@ def one_named(held: Sequence[Waiting], name: str) -> Waiting | None:
     of_domain = [one for one in held if one.domain == name]
     begun = [one for one in held if name and one.id.startswith(name)]
     return of_domain[-1] if of_domain else begun[0] if len(begun) == 1 else None
+
+
+def news(held: Sequence[Waiting], told: Set[str]) -> list[Waiting]:
+    """One of each domain of which nothing has been told; `told` are ids."""
+    known = {one.domain for one in held if one.id in told}
+    return list({one.domain: one for one in held if one.domain not in known}.values())

@@ -13,7 +13,7 @@ import typer
 
 from shisho import settings as settings_
 from shisho.errors import InvalidParams, ShishoError
-from shisho.interfaces import cli_queue, cli_serve, engines_cli
+from shisho.interfaces import cli_auth, cli_queue, cli_serve, engines_cli
 from shisho.interfaces.filters import metadata_of, parsed
 from shisho.interfaces.running import Json
 from shisho.interfaces.running import fail as _fail
@@ -32,7 +32,7 @@ app = typer.Typer(
 
 app.add_typer(engines_cli.app, name="engines")
 app.add_typer(cli_queue.queue, name="queue")
-app.add_typer(cli_queue.auth, name="auth")
+app.add_typer(cli_auth.app, name="auth")
 
 Filters = Annotated[list[str], typer.Option("--filter", "-f", help="key=value, key=low..high; repeat a key for any of")]
 Corpora = Annotated[list[str], typer.Option("--corpus", "-c", help="search only this corpus; may be repeated")]

@@ -1,4 +1,4 @@
-"""The queue in the shell: `shisho queue …`, `jobs`, `worker`, `auth …`."""
+"""The queue in the shell: `shisho queue …`, `jobs`, `worker`."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from shisho.errors import InvalidParams
-from shisho.interfaces.running import Json, fail, run, show, words
+from shisho.interfaces.running import Json, run, show, words
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
     from shisho.domain.task import Status
 
 queue = typer.Typer(help="Web searches that go on by themselves.", no_args_is_help=True)
-auth = typer.Typer(help="What waits for a person.", no_args_is_help=True)
 
 TaskName = Annotated[str, typer.Argument(metavar="TASK", help="id, its beginning, or last")]
 WAIT = 20.0
@@ -166,9 +164,10 @@ def worker(
 
     async def work(desk: Desk) -> None:
         from shisho import settings
+        from shisho.interfaces.render_queue import Terminal
 
         ended = _ended()
-        async with desk.working(slots):
+        async with desk.working(slots, Terminal(words(context))):
             at_once = slots or settings.load(**context.obj).whole("workers")
             typer.echo(words(context)("working", n=at_once), err=True)
             while not ended.is_set() and not (drain and await _idle(desk)):
@@ -179,44 +178,6 @@ def worker(
                     continue
 
     run(context, work, False)
-
-
-@auth.command("list")
-def list_(context: typer.Context, json_: Json = False) -> None:
-    """Show what waits for a person, and where."""
-
-    async def work(desk: Desk) -> None:
-        from shisho.interfaces import render_queue
-
-        held = await desk.tasks.get_auth_queue()
-        show(held, json_, lambda: render_queue.waiting(held, words(context)))
-
-    run(context, work, json_)
-
-
-@auth.command()
-def resolve(
-    context: typer.Context,
-    item: Annotated[str | None, typer.Argument(help="id of one item")] = None,
-    domain: Annotated[str | None, typer.Option(help="all of this domain")] = None,
-    task: Annotated[str | None, typer.Option(help="all of this task")] = None,
-    skip: Annotated[bool, typer.Option("--skip", help="go without: end with what there is")] = False,
-    json_: Json = False,
-) -> None:
-    """Say that a person has solved it: the jobs go on where they stood."""
-    named = [("item", item), ("domain", domain), ("task", task)]
-    chosen = [(target, name) for target, name in named if name is not None]
-    if len(chosen) != 1:
-        fail(InvalidParams("Name one of: an item, --domain or --task. `shisho auth list` shows them."), json_)
-
-    async def work(desk: Desk) -> None:
-        from shisho.domain.intervention import AuthAction, AuthTarget
-
-        target, name = chosen[0]
-        freed = await desk.tasks.resolve_auth(AuthTarget(target), name, AuthAction.SKIP if skip else AuthAction.COMPLETE)
-        show(freed, json_, lambda: typer.echo(words(context)("requeued", n=len(freed.requeued))))
-
-    run(context, work, json_)
 
 
 async def _idle(desk: Desk) -> bool:

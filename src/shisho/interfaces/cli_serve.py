@@ -11,7 +11,7 @@ import typer
 from shisho import settings
 from shisho.errors import ShishoError
 from shisho.interfaces.client_configs import Client, config
-from shisho.interfaces.running import fail, run
+from shisho.interfaces.running import fail, run, words
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -84,7 +84,9 @@ def _worked(context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, N
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
 
     async def working(desk: Desk) -> None:
-        async with desk.working():
+        from shisho.interfaces.render_queue import Terminal
+
+        async with desk.working(here=Terminal(words(context))):
             await work(desk)
 
     run(context, working, False)

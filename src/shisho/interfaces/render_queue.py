@@ -50,7 +50,7 @@ def follow(words: Words) -> Callable[[Status], None]:
         ]
         lines += [f"  {one.title or one.url}\n    {one.url}" for one in held.results if one.document_id]
         lines += [f"  {one.code}: {one.query or ''} {one.url or ''} — {one.reason}" for one in held.errors]
-        lines += ["  " + words("person_needed", text=one.url) for one in held.waiting_for]
+        lines += ["  " + words("person_needed", text=_where(one)) for one in held.waiting_for]
         for line in lines:
             if line not in said:
                 typer.echo(line)
@@ -86,7 +86,22 @@ def waiting(held: Sequence[Waiting], words: Words) -> None:
     if not held:
         typer.echo(words("nobody_needed"))
         return
-    _table([words("id"), words("domain"), words("kind"), "URL"], [(one.id, one.domain, one.kind, one.url) for one in held])
+    heads = [words("id"), words("domain"), words("kind"), words("state"), "URL"]
+    _table(heads, [(one.id, one.domain, one.kind, one.state, one.url) for one in held])
+
+
+class Terminal:
+    """`ports.Notifier`: a line on the error stream, since the other one may carry a protocol."""
+
+    def __init__(self, words: Words) -> None:
+        self._words = words
+
+    async def notify(self, waiting: Waiting) -> None:
+        typer.echo(self._words("person_needed", text=_where(waiting)), err=True)
+
+
+def _where(one: Waiting) -> str:
+    return f"{one.engine} ({one.domain})" if one.engine else one.domain
 
 
 def _subject(job: Job) -> str:

@@ -70,9 +70,14 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "The jobs are done while `shisho worker` or `shisho serve` runs.",
     ),
     "person_needed": (
-        "人の確認を待っています: {text} (`shisho auth list`)",
-        "waits for a person: {text} (`shisho auth list`)",
+        "人の確認を待っています: {text} (`shisho auth open`)",
+        "waits for a person: {text} (`shisho auth open`)",
     ),
+    "still_waits": (
+        "まだ待っています。あとで `shisho auth open` をもう一度どうぞ。",
+        "It waits on: `shisho auth open` again later.",
+    ),
+    "ended_with": ("{n}件を、今あるもので終えました", "{n} ended with what they have"),
     "stopped": ("取り消し {n}件、実行中 {running}件", "{n} cancelled, {running} still running"),
     "requeued": ("{n}件を再開しました", "{n} queued again"),
     "working": ("作業中 (同時に {n}件)。Ctrl-C で終わります。", "Working, {n} at once. Ctrl-C ends it."),

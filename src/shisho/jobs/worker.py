@@ -54,7 +54,7 @@ class Worker:
     async def __aenter__(self) -> Worker:
         self._presence.enter(self.id)
         loops = [self._take_turn] * self._slots + [self._beat, self._obey, self._look]
-        self._tasks = [asyncio.create_task(_forever(loop)) for loop in loops]
+        self._tasks = [asyncio.create_task(forever(loop)) for loop in loops]
         return self
 
     async def __aexit__(
@@ -138,7 +138,8 @@ class Worker:
         await self._jobs.expire()
 
 
-async def _forever(step: Callable[[], Awaitable[None]]) -> None:
+async def forever(step: Callable[[], Awaitable[None]]) -> None:
+    """Take the step again and again, whatever becomes of it."""
     while True:
         try:
             await step()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from shisho.domain.intervention import AuthTarget, InterventionState, Met, Waiting, named, together
+from shisho.domain.intervention import AuthTarget, InterventionState, Met, Waiting, named, news, together
 from shisho.domain.job import PERSON, JobState, TaskId
 from shisho.ports import Bell, Clock
 from shisho.stores.memory_jobs import MemoryJobs, MemoryTasks, Shared
@@ -48,9 +48,9 @@ class MemoryInterventions:
 
     async def unannounced(self, owner: str) -> Sequence[Waiting]:
         held = self._chosen(owner, lambda one: True)
-        told = {one.domain for one in held if one.id in self._announced}
+        new = news(held, self._announced)
         self._announced |= {one.id for one in held}
-        return list({one.domain: one for one in held if one.domain not in told}.values())
+        return new
 
     def _chosen(self, owner: str, chosen: Chosen) -> list[Waiting]:
         mine = [one for one in self._shared.waiting.values() if self._shared.tasks[one.task_id].owner == owner]

@@ -7,7 +7,7 @@ from typing import Any
 
 import apsw
 
-from shisho.domain.intervention import AuthTarget, InterventionState, Met, Waiting, intervention_id, named, together
+from shisho.domain.intervention import AuthTarget, InterventionState, Met, Waiting, intervention_id, named, news, together
 from shisho.domain.job import PERSON, Claim, JobId, JobState, TaskId
 from shisho.ports import Bell, Clock
 from shisho.stores.embedded.connect import Database
@@ -18,11 +18,11 @@ RAISE = """INSERT INTO interventions(id, owner, task_id, job_id, engine, domain,
     SELECT :id, t.owner, j.task_id, j.id, :engine, :domain, :url, :kind, :now, :until
     FROM jobs j JOIN tasks t ON t.id = j.task_id WHERE j.id = :job_id"""
 COLUMNS = "id, job_id, task_id, domain, url, engine, kind, state, created_at, expires_at"
-WAITING = f"""SELECT {COLUMNS}, announced_at FROM interventions
+WAITING = f"""SELECT {COLUMNS} FROM interventions
     WHERE ended_at IS NULL AND owner = :owner AND (:task_id IS NULL OR task_id = :task_id) ORDER BY created_at, id"""
 UNTOLD = "SELECT 1 FROM interventions WHERE ended_at IS NULL AND announced_at IS NULL AND owner = :owner LIMIT 1"
 TELL = """UPDATE interventions SET announced_at = :now WHERE ended_at IS NULL AND announced_at IS NULL AND owner = :owner
-    RETURNING domain"""
+    RETURNING id"""
 Chosen = Callable[[Waiting], bool]
 
 
@@ -76,11 +76,10 @@ class EmbeddedInterventions:
             return []
 
         def work(transaction: Transaction) -> list[Waiting]:
-            values = {"owner": owner, "now": transaction.now, "task_id": None}
-            told = {row[3] for row in transaction.rows(WAITING, values) if row[-1] is not None}
-            new = {domain for (domain,) in transaction.rows(TELL, values)} - told
-            held = {one.domain: one for one in waiting(transaction.connection, owner)}
-            return [one for domain, one in held.items() if domain in new]
+            held = waiting(transaction.connection, owner)
+            values = {"owner": owner, "now": transaction.now}
+            untold = {name for (name,) in transaction.rows(TELL, values)}
+            return news(held, {one.id for one in held} - untold)
 
         return await self._transactions.write(work)
 

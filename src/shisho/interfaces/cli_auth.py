@@ -1,0 +1,81 @@
+"""What waits for a person, in the shell: `shisho auth …`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shisho.interfaces.running import Json, run, show, words
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+    from shisho.domain.intervention import AuthAction, AuthTarget, Resolved
+
+app = typer.Typer(help="What waits for a person.", no_args_is_help=True)
+
+Item = Annotated[str, typer.Argument(metavar="[ID|DOMAIN]", help="id, its beginning, a domain, or last")]
+TaskOption = Annotated[str | None, typer.Option(help="all of this task instead: its id, its beginning, or last")]
+
+
+@app.command("list")
+def list_(context: typer.Context, json_: Json = False) -> None:
+    """Show what waits for a person, and where."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces import render_queue
+
+        held = await desk.tasks.get_auth_queue()
+        show(held, json_, lambda: render_queue.waiting(held, words(context)))
+
+    run(context, work, json_)
+
+
+@app.command("open")
+def open_(context: typer.Context, item: Item = "last", json_: Json = False) -> None:
+    """Open it in a browser window and wait for you; once you are through, all that its domain held goes on."""
+
+    async def work(desk: Desk) -> None:
+        freed = await desk.tasks.open_auth(item)
+        show(freed, json_, lambda: _say(context, freed, gave_up=not freed.resolved))
+
+    run(context, work, json_)
+
+
+@app.command()
+def done(context: typer.Context, item: Item = "last", task: TaskOption = None, json_: Json = False) -> None:
+    """Say that it is solved: all that its domain or engine held goes on where it stood."""
+    from shisho.domain.intervention import AuthAction
+
+    _resolve(context, item, task, AuthAction.COMPLETE, json_)
+
+
+@app.command()
+def skip(context: typer.Context, item: Item = "last", task: TaskOption = None, json_: Json = False) -> None:
+    """Go without: the searches end with what they have."""
+    from shisho.domain.intervention import AuthAction
+
+    _resolve(context, item, task, AuthAction.SKIP, json_)
+
+
+def _resolve(context: typer.Context, item: str, task: str | None, action: AuthAction, json_: bool) -> None:
+    async def work(desk: Desk) -> None:
+        target, name = await _meant(desk, item, task)
+        freed = await desk.tasks.resolve_auth(target, name, action)
+        show(freed, json_, lambda: _say(context, freed))
+
+    run(context, work, json_)
+
+
+async def _meant(desk: Desk, item: str, task: str | None) -> tuple[AuthTarget, str]:
+    from shisho.domain.intervention import AuthTarget
+
+    if task is not None:
+        return AuthTarget.TASK, task
+    held = await desk.tasks.get_auth_queue()
+    return (AuthTarget.DOMAIN if any(one.domain == item for one in held) else AuthTarget.ITEM), item
+
+
+def _say(context: typer.Context, freed: Resolved, *, gave_up: bool = False) -> None:
+    said = "still_waits" if gave_up else "requeued" if freed.requeued else "ended_with"
+    typer.echo(words(context)(said, n=len(freed.requeued) or freed.resolved))

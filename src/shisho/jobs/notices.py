@@ -1,0 +1,54 @@
+"""Tells the user where a person is needed: every worker in its own terminal, one of them all on the desktop."""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+
+from shisho.domain.intervention import news
+from shisho.domain.job import AWAITING
+from shisho.jobs.worker import forever
+from shisho.ports import Bell, Interventions, Notifier
+
+LOOK_SECONDS = 60.0
+
+
+class Notices:
+    """For as long as it is entered, what waits for a person is told: each domain once, however many jobs it holds. `here`
+    hears of what waits already, too; the desktop only of what no process has told it of."""
+
+    def __init__(
+        self, owner: str, interventions: Interventions, bell: Bell, here: Notifier | None, desktop: Notifier | None
+    ) -> None:
+        self._owner, self._interventions, self._bell = owner, interventions, bell
+        self._here, self._desktop = here, desktop
+        self._told: set[str] = set()
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Notices:
+        if self._here or self._desktop:
+            self._task = asyncio.create_task(forever(self._listen))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    async def _listen(self) -> None:
+        with self._bell.listen(AWAITING) as ear:
+            await self._tell()
+            await ear.wait(LOOK_SECONDS)
+
+    async def _tell(self) -> None:
+        if self._here is not None:
+            held = await self._interventions.waiting(self._owner)
+            new = news(held, self._told)
+            self._told = {one.id for one in held}
+            for one in new:
+                await self._here.notify(one)
+        if self._desktop is not None:
+            for one in await self._interventions.unannounced(self._owner):
+                await self._desktop.notify(one)

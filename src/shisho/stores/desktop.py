@@ -1,0 +1,58 @@
+"""Notices on the desktop, by the program that the system has for them."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+
+from shisho.domain.intervention import Waiting
+from shisho.telemetry import log
+
+# What is told goes in as arguments of its own, never into a script.
+SCRIPT = ("on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run")
+PROGRAMS: Mapping[str, Sequence[str]] = {
+    "linux": ("notify-send", "--app-name=Shisho"),
+    "darwin": ("osascript", *(word for line in SCRIPT for word in ("-e", line))),
+}
+TITLE = "司書 Shisho"
+TOLD = (
+    "{who} が人の確認を待っています。開くには: shisho auth open {domain}",
+    "{who} waits for a person. To open it: shisho auth open {domain}",
+)
+SECONDS = 5.0
+STRANGE = re.compile(r"[^\w.-]")
+LONGEST = 253  # characters of a domain name
+
+
+class DesktopNotifier:
+    """`ports.Notifier` by a program that takes a title and a text. It learns of the engine and the domain alone."""
+
+    def __init__(self, program: Sequence[str], environment: Mapping[str, str], *, japanese: bool) -> None:
+        self._program, self._environment, self._text = tuple(program), environment, TOLD[not japanese]
+
+    async def notify(self, waiting: Waiting) -> None:
+        engine, domain = (STRANGE.sub("_", name)[:LONGEST] for name in (waiting.engine, waiting.domain))
+        text = self._text.format(who=f"{engine} ({domain})" if engine else domain, domain=domain)
+        nowhere = asyncio.subprocess.DEVNULL
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *self._program, TITLE, text, stdin=nowhere, stdout=nowhere, stderr=nowhere, env=self._environment
+            )
+        except OSError as error:
+            log.debug("the desktop could not be told: %s", error)
+            return
+        try:
+            async with asyncio.timeout(SECONDS):
+                await process.wait()
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+
+def program() -> Sequence[str] | None:
+    """How this system's desktop is told; None: there is no way."""
+    found = PROGRAMS.get(sys.platform)
+    return found if found and shutil.which(found[0]) else None

@@ -10,6 +10,7 @@ import ssl
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from typing import Any
 from urllib.parse import quote, urlencode, urljoin
 
 import httpcore
@@ -22,6 +23,8 @@ from shisho.web.address import Exceptions, Target, check_url, chosen
 from shisho.web.body import Decoder
 
 MAX_REDIRECTS = 5
+_HEAD = 32 * 1024
+_SIP = 4 * 1024
 _FOLLOWED = frozenset((301, 302, 303, 307, 308))
 _KEPT = ("etag", "last-modified", "retry-after")
 # Ours to say; and what a caller may not say about the exchange itself.
@@ -32,10 +35,37 @@ _DEFAULTS = {"accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,*/
 
 
 class _Exchange(httpcore.AsyncHTTP11Connection):
-    """Its bounds keep one turn of the event loop short: h11 parses whatever has arrived without a pause."""
+    MAX_INCOMPLETE_EVENT_SIZE = _HEAD  # a head, and the trailers of a body in chunks: h11 takes 15 ms for so many short lines
 
-    READ_NUM_BYTES = 16 * 1024
-    MAX_INCOMPLETE_EVENT_SIZE = 64 * 1024  # the whole head of an answer
+
+class _Wire(httpcore.AsyncNetworkStream):
+    """A connection that gives little at a time, for h11 works off all it has without a pause. Before the body begins it
+    gives only so much in all: any number of interim answers may come before the answer."""
+
+    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
+        self._stream = stream
+        self._head_left: int | None = _HEAD
+
+    def body_begins(self) -> None:
+        self._head_left = None
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109  (as httpcore has it)
+        if self._head_left is None:
+            return await self._stream.read(min(max_bytes, 4 * _SIP), timeout)
+        if self._head_left <= 0:
+            raise httpcore.RemoteProtocolError("the head of its answer does not end")
+        data = await self._stream.read(_SIP, timeout)
+        self._head_left -= len(data)
+        return data
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109  (as httpcore has it)
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +137,10 @@ class HttpFetcher:
                 if target.scheme == "https":
                     stream = await wire.start_tls(self._ssl, server_hostname=target.host)
                 url = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
-                exchange = _Exchange(url.origin, stream)
-                yield await exchange.handle_async_request(self._request(hop, url))
+                bounded = _Wire(stream)
+                answer = await _Exchange(url.origin, bounded).handle_async_request(self._request(hop, url))
+                bounded.body_begins()
+                yield answer
             finally:
                 await wire.aclose()
         except httpcore.LocalProtocolError as error:

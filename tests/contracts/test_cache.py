@@ -99,3 +99,20 @@ async def test_what_is_too_old_is_swept_away(larder: Larder) -> None:
     larder.clock.pass_(10)
     await larder.cache.put("new", "x", 10)
     assert await database.read(lambda connection: connection.execute("SELECT count(*) FROM cache").get) == 1
+
+
+async def test_a_purge_takes_kept_result_pages_along(larder: Larder) -> None:
+    database = larder.database
+    if database is None:
+        pytest.skip("a dictionary keeps nothing on disk")
+    given = intake("消える文。", source=URL, corpus="web")
+    await larder.shelf.put(given)
+    await larder.cache.put("serp", {"hits": [{"url": URL, "snippet": "消える文の抜粋"}]}, 600)
+    await larder.cache.put("other", {"hits": [{"url": "https://example.org/他", "snippet": "残る抜粋"}]}, 600)
+    await larder.cache.remember("web", "local", URL, PageMemory(given.document.id, larder.clock.now()))
+    await larder.shelf.remove(given.document.id, purge=True)
+    assert await larder.cache.get("serp") is None and await larder.cache.get("other") is not None
+    assert await larder.cache.page("web", "local", URL) is None
+    await database.close()
+    held = b"".join(path.read_bytes() for path in database.path.parent.iterdir() if path.is_file())
+    assert "消える文".encode() not in held and "残る抜粋".encode() in held

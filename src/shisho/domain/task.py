@@ -291,8 +291,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class EngineRow:
-    """An engine as a visitor sees it. `available`: it can be asked now; where not, `reason` says why. The health fields are
-    None where nothing has been recorded."""
+    """An engine as a visitor sees it. `available`: all that it needs is set up; `reason` says what is not, or why it rests for
+    now. `quota_left` of today, None for no limit; `breaker` closed, open (it rests until `cool_down_until`) or half_open;
+    rates over its latest requests, None where it was never asked; times in seconds."""
 
     name: str
     site: str
@@ -308,6 +309,9 @@ class EngineRow:
     interval_s: float
     per_day: int | None
     quota_left: int | None = None
+    breaker: str = "closed"
+    success_rate: float | None = None
+    median_latency_s: float | None = None
     cool_down_until: str | None = None
     last_error: str | None = None
 

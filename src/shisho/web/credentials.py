@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from urllib.parse import parse_qsl, quote, quote_plus, urlencode, urlsplit, urlunsplit
 
@@ -57,16 +57,10 @@ def limit_of(about: EngineAbout, values: Mapping[str, object]) -> Limit:
     return Limit(min([about.interval_s, *bought]), about.parallel, about.per_day)
 
 
-def missing(about: EngineAbout, values: Mapping[str, object]) -> str | None:
-    """Which setting an engine cannot do without, or cannot be sent."""
-    known = {credential.setting for credential, _ in _set(about, values)}
-    for credential in about.credentials:
-        given = str(values.get(credential.setting, "")).strip()
-        if given and not _sendable(given):
-            return f"The setting {credential.setting} holds characters that no request can carry. Set it again."
-        if credential.required and credential.setting not in known:
-            return f"It needs a key of your own: set {credential.setting}."
-    return None
+def missing(abouts: Collection[EngineAbout], values: Mapping[str, object]) -> frozenset[str]:
+    """The settings of keys that have no value, or one that no request can carry."""
+    known = {credential.setting for about in abouts for credential, _ in _set(about, values)}
+    return frozenset(credential.setting for about in abouts for credential in about.credentials) - known
 
 
 def _set(about: EngineAbout, values: Mapping[str, object]) -> Iterator[tuple[Credential, str]]:

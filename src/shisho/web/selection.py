@@ -85,11 +85,11 @@ def candidates(abouts: Sequence[EngineAbout], needs: Needs, means: Means) -> Cho
     )
     usable = []
     for about in asked:
-        barred = _barred(about, means)
-        if barred is None:
+        why = barred(about, means)
+        if why is None:
             usable.append(about)
         else:
-            passed.append(barred)
+            passed.append(why)
     if not needs.engines:
         least = min((len(_lacking(about, needs)) for about in usable), default=0)
         passed.extend(_lacks(about, needs) for about in usable if len(_lacking(about, needs)) > least)
@@ -99,11 +99,7 @@ def candidates(abouts: Sequence[EngineAbout], needs: Needs, means: Means) -> Cho
     return Choice(tuple(found), tuple(passed))
 
 
-def _fitting(abouts: Sequence[EngineAbout], needs: Needs) -> list[EngineAbout]:
-    return [about for about in abouts if {*about.categories} & {*needs.categories}]
-
-
-def _barred(about: EngineAbout, means: Means) -> PassedOver | None:
+def barred(about: EngineAbout, means: Means) -> PassedOver | None:
     """Why this engine cannot be asked now, whatever is asked."""
     name = about.name
     if not about.enabled:
@@ -121,6 +117,10 @@ def _barred(about: EngineAbout, means: Means) -> PassedOver | None:
     if about.per_day is not None and used >= about.per_day:
         return PassedOver(name, Why.SPENT, f"{name} was asked {used} times today, which is its limit.")
     return None
+
+
+def _fitting(abouts: Sequence[EngineAbout], needs: Needs) -> list[EngineAbout]:
+    return [about for about in abouts if {*about.categories} & {*needs.categories}]
 
 
 def _lacking(about: EngineAbout, needs: Needs) -> tuple[str, ...]:

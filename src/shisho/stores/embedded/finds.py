@@ -144,9 +144,10 @@ class EmbeddedFinds:
         return [DocumentId(name) for (name,) in found]
 
     async def forget(self, task_id: TaskId) -> int:
-        """Delete the finds of a task. Returns how many there were."""
+        """Delete the finds of a task, and how they were searched for. Returns how many there were."""
 
         def work(connection: apsw.Connection) -> int:
+            connection.execute("DELETE FROM searches WHERE task_id = ?", (task_id,))
             connection.execute("DELETE FROM finds WHERE task_id = ?", (task_id,))
             return connection.changes()
 

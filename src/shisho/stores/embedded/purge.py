@@ -11,12 +11,21 @@ from shisho.stores.embedded.rows import every
 
 REMOVED = "(出典は削除されました / source removed)"
 
+# A kept result page quotes the page it lists: what names an address of the document goes.
+CACHED = """DELETE FROM cache WHERE EXISTS (SELECT 1 FROM
+        (SELECT source AS url FROM documents WHERE id = :document_id
+         UNION SELECT url FROM finds WHERE document_id = :document_id
+         UNION SELECT canonical_url FROM finds WHERE document_id = :document_id)
+    WHERE url <> '' AND instr(cache.value_json, trim(json_quote(url), '"')))"""
+
 
 def erase(connection: apsw.Connection, document_id: str) -> None:
     """Inside the caller's transaction. Answers that quoted the document stay, with the quotations gone."""
     connection.execute("UPDATE documents SET text = NULL, layout = NULL, warnings = '[]' WHERE id = ?", (document_id,))
     connection.execute("DELETE FROM passages WHERE document_id = ?", (document_id,))
     connection.execute("DELETE FROM document_meta WHERE document_id = ?", (document_id,))
+    connection.execute(CACHED, {"document_id": document_id})
+    connection.execute("DELETE FROM page_memory WHERE document_id = ?", (document_id,))
     connection.execute("UPDATE finds SET title = '', snippet = '' WHERE document_id = ?", (document_id,))
     query = "SELECT DISTINCT session_id FROM session_passages WHERE document_id = ?"
     for (run,) in every(connection.execute(query, (document_id,))):

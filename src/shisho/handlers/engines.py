@@ -1,0 +1,64 @@
+"""The engines as a visitor sees them: what is known of each, how it has answered, and what it may still be asked today."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from shisho.domain.politeness import BreakerState, EngineHealth, Limit, Standing
+from shisho.domain.task import EngineRow
+from shisho.domain.web import EngineAbout
+from shisho.ports import Health, Limiter
+from shisho.web.credentials import limit_of, missing
+from shisho.web.selection import Means, Why, barred
+
+PASSES = (Why.RESTING, Why.SPENT)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineList:
+    """`known` gives all engines there are, with the user's overrides; `plugged` those there is a way to; `values` the settings
+    that credentials may name."""
+
+    known: Callable[[], Sequence[EngineAbout]]
+    plugged: Collection[str]
+    health: Health
+    limiter: Limiter
+    values: Mapping[str, object]
+    browser: bool
+
+    async def rows(self) -> Sequence[EngineRow]:
+        """Every engine, in the order of their table. Raises InvalidParams for an engines.toml that cannot be followed."""
+        abouts = self.known()
+        limits = {about.name: limit_of(about, self.values) for about in abouts}
+        health = await self.health.of(list(limits))
+        busy = await self.limiter.standing({f"engine:{name}": limit for name, limit in limits.items()})
+        standing = {name: busy[f"engine:{name}"] for name in limits}
+        means = Means(health, standing, missing(abouts, self.values), self.browser)
+        return [self._row(about, limits[about.name], means) for about in abouts]
+
+    def _row(self, about: EngineAbout, limit: Limit, means: Means) -> EngineRow:
+        why = barred(about, means)
+        reason = why.reason if why else "" if about.name in self.plugged else "There is no way to the web here yet."
+        health, standing = means.health.get(about.name, EngineHealth(about.name)), means.standing.get(about.name, Standing())
+        return EngineRow(
+            name=about.name,
+            site=about.site,
+            tier=about.tier,
+            categories=about.categories,
+            languages=about.languages,
+            time_ranges=about.time_ranges,
+            enabled=about.enabled,
+            available=about.name in self.plugged and (why is None or why.why in PASSES),
+            reason=reason,
+            needs_browser=about.needs_browser,
+            max_pages=about.max_pages,
+            interval_s=limit.interval_s,
+            per_day=limit.per_day,
+            quota_left=None if limit.per_day is None else max(0, limit.per_day - standing.used_today),
+            breaker=health.breaker,
+            success_rate=health.success_rate,
+            median_latency_s=health.median_latency_s,
+            cool_down_until=health.open_until if health.breaker is BreakerState.OPEN else None,
+            last_error=health.last_error or None,
+        )

@@ -1,0 +1,125 @@
+"""Whether a page was worth its visit: what reaches the floor, what is said twice, and how well that tells relevant pages."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from shisho.corpus import duplicates
+from shisho.corpus.rank import Statistics
+from shisho.corpus.usefulness import ELSEWHERE, Useful, Usefulness, useful
+from shisho.domain.corpus import DocumentId, Passage
+from shisho.evaluation.sets import load
+from shisho.language import terms
+from shisho.stores.clock import SystemClock
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.lexical import LexicalIndex
+from shisho.stores.embedded.shelf import EmbeddedShelf
+from tests.corpus.passages import passage
+from tests.making import intake
+from tests.shared import shared
+
+BARE = Statistics(ELSEWHERE, 0.0, 0.0, 0.0)
+
+
+def judged(query: str, *passages: Passage, seen: frozenset[str] = frozenset(), statistics: Statistics = BARE) -> Useful | None:
+    return useful(terms.query([query]), passages, statistics, seen)
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "heading", "yes"),
+    [
+        ("決定係数の意味", "決定係数とは、回帰式の当てはまりの良さという意味をもつ指標である。", "", True),
+        ("決定係数の意味", "平均は値の和を個数で割ったものである。", "", False),
+        ("決定係数の意味", "係数とは変数に掛かる数である。", "", False),
+        ("決定係数の意味", "当てはまりの良さを意味する。", "決定係数", True),
+        ("スペイン風邪の死者数", "1918年のｽﾍﾟｲﾝ風邪では死者の数が5000万人に達した。", "", True),
+        ("株", "株とは何か。", "", True),
+        ("株", "債券とは何か。", "", False),
+        ("coefficient of determination", "The coefficient of determination is close to one.", "", True),
+        ("coefficient of determination", "The mean is the sum over the count.", "", False),
+        ("", "何か。", "", False),
+        ("?!", "何か。", "", False),
+    ],
+)
+def test_what_speaks_to_a_query(query: str, text: str, heading: str, yes: bool) -> None:
+    filler = passage("今日は天気が良い。")
+    held = judged(query, filler, passage(text, heading))
+    assert (held is not None) == yes
+    if held is not None:
+        assert held.clusters == {passage(text, heading).cluster} and 0.6 <= held.match <= 1
+
+
+def test_one_word_of_two_is_not_enough_even_if_the_subject_is_all_there_is() -> None:
+    """On a shelf of 50 passages that all say 図書館, the word still counts for something."""
+    shelf = replace(BARE, passages=50 + ELSEWHERE, terms={"図書": 50, "館": 50, "歴史": 3})
+    assert judged("図書館の歴史", passage("図書館の歴史は古い。"), statistics=shelf)
+    assert judged("図書館の歴史", passage("歴史は長い。"), statistics=shelf) is None
+    alone = replace(shelf, passages=50)
+    assert judged("図書館の歴史", passage("歴史は長い。"), statistics=alone), "without ELSEWHERE the subject is worth nothing"
+
+
+def test_what_was_said_before_is_not_useful_again() -> None:
+    text = "決定係数とは、回帰式の当てはまりの良さを表す指標であり、零から一までの値をとる。"
+    first = passage(text, document="a")
+    copied, other = duplicates.join([passage(text + "（転載）", document="b"), passage("決定係数は調整できる。")], [first])
+    assert copied.cluster == first.cluster != other.cluster
+    held = judged("決定係数", first)
+    assert held is not None
+    assert judged("決定係数", copied) and judged("決定係数", copied, seen=held.clusters) is None
+    again = judged("決定係数", copied, other, seen=held.clusters)
+    assert again is not None and again.clusters == {other.cluster}
+
+
+async def test_a_document_counts_before_the_index_has_it(tmp_path: Path) -> None:
+    database = Database(tmp_path / "shisho.db")
+    shelf, index = EmbeddedShelf(database, SystemClock()), LexicalIndex(tmp_path / "lexical", database)
+    usefulness = Usefulness(shelf, index, terms.query)
+    good, poor = intake("天気は晴れ。\n\n決定係数の意味は当てはまりの良さである。"), intake("天気は雨。", source="b.txt")
+    for each in (good, poor):
+        await shelf.put(each)
+    before = await usefulness.of("決定係数の意味", good.document.id)
+    assert before is not None and before.clusters == {good.passages[1].cluster} and before.match == 1
+    assert await usefulness.of("決定係数の意味", good.document.id, before.clusters) is None
+    assert await usefulness.of("決定係数の意味", poor.document.id) is None
+    assert await usefulness.of("決定係数の意味", DocumentId("doc_unknown")) is None
+    await index.catch_up()
+    assert await usefulness.of("決定係数の意味", good.document.id) == before
+    await database.close()
+
+
+def test_relevant_pages_are_told_from_others() -> None:
+    """JSQuAD's articles as pages, a bare shelf: the figures beside FLOOR, with room for the sample."""
+    held = load(shared("eval", "jsquad-valid"))
+    rng = random.Random(7)
+    pages: dict[str, list[Passage]] = defaultdict(list)
+    article = {entry.id: entry.title for entry in held.entries}
+    for entry in held.entries:
+        pages[entry.title].append(passage(entry.text, entry.title, entry.title, entry.id))
+    found = alarms = 0
+    questions = rng.sample(held.questions, 200)
+    for question in questions:
+        own = {article[name] for name in held.judged[question.id]}
+        found += any(judged(question.text, *pages[title]) is not None for title in own)
+        other = rng.choice([title for title in pages if title not in own])
+        alarms += judged(question.text, *pages[other]) is not None
+    assert found >= 0.92 * len(questions) and alarms <= 0.03 * len(questions), (found, alarms)
+
+
+@pytest.mark.alone
+def test_fifty_passages_take_less_than_five_milliseconds() -> None:
+    rng = random.Random(3)
+    words = ["決定係数", "回帰", "分散", "平均", "図書館", "歴史", "観測", "予報", "台風", "温度"]
+    page = [passage("".join(f"{rng.choice(words)}の" for _ in range(120)) + "話。", name=f"p{n}") for n in range(50)]
+    query = terms.query(["台風の進路予報の精度は何によって決まるか"])
+    spent = []
+    for _ in range(10):
+        began = time.process_time()
+        useful(query, page, BARE, frozenset())
+        spent.append(time.process_time() - began)
+    assert min(spent) < 0.005, spent

@@ -20,8 +20,8 @@ from shisho.box.world import Page, Topic, World
 
 KNOWN = 0.8  # the share of all pages that an engine has
 LEAST_MATCH = 0.3
-_WORDS = re.compile(r"[a-z0-9]+|[぀-ヿ一-鿿々ー]+")
-_HIRAGANA = re.compile(r"[ぁ-ん]+")
+_WORDS = re.compile(r"[a-z0-9]+|[ァ-ヿ一-鿿々]+")
+_ASKING = frozenset("何誰")
 _GRAMMAR = frozenset(
     re.findall(r"\w+", "the of to in a an and is are was were what who when which how many does do did on at for by")
 )
@@ -156,15 +156,11 @@ def _named(topic: Topic, folded: str) -> list[str]:
 
 
 def grams(text: str) -> frozenset[str]:
-    """Latin words, and pairs of Japanese letters but for those of hiragana alone."""
+    """Latin words, and pairs of letters from runs of kanji and katakana; a letter alone by itself."""
     found: set[str] = set()
     for run in _WORDS.findall(_fold(text)):
-        if run.isascii():
-            found.add(run)
-        else:
-            pairs = (run[at : at + 2] for at in range(max(1, len(run) - 1)))
-            found.update(pair for pair in pairs if not _HIRAGANA.fullmatch(pair))
-    return frozenset(found - _GRAMMAR)
+        found.update([run] if run.isascii() else (run[at : at + 2] for at in range(max(1, len(run) - 1))))
+    return frozenset(found - _GRAMMAR - _ASKING)
 
 
 def _fold(text: str) -> str:

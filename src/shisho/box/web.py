@@ -53,12 +53,22 @@ class Web:
         asked = Asked(parts.scheme, "GET", parts.hostname or "", parts.path, url)
         engine = self._engines.get(asked.host)
         found = engine.other(asked, self.world) if engine else None
+        if isinstance(found, Answer) and "Location" in dict(found.headers):
+            return self.page(dict(found.headers)["Location"])
         return found if isinstance(found, Page) else self.world.page(url)
 
     def results(self, name: str, query: str) -> list[str]:
         """All addresses an engine has for a query, in its order."""
         engine = next(engine for engine in ENGINES if engine.name == name)
-        return [_row(engine, one).url for one in self.index.rank(name, query, self.manner)]
+        return [_row(engine, one).url for one in self._ranked(engine, query)]
+
+    def _ranked(self, engine: Engine, text: str) -> tuple[Result, ...]:
+        """What an engine has for a query: all that is ranked, or what is in the language of the topic."""
+        ranked = self.index.rank(engine.name, text, self.manner)
+        if not engine.one_language or not ranked:
+            return ranked
+        language = self.index.topics(text)[0].language
+        return tuple(one for one in ranked if one.page.topic.language == language)
 
     def meet(self, asked: Asked) -> Met:
         engine = self._engines.get(asked.host)
@@ -115,7 +125,7 @@ class Web:
         do = rule.do if rule else None
         if do is Do.UNKNOWN_LAYOUT:
             return _STRANGE.get(engine.kind) or html("<html><body><div class='q1'>fine</div></body></html>")
-        results = self.index.rank(engine.name, search.text, self.manner)
+        results = self._ranked(engine, search.text)
         if do is Do.NO_RESULTS:
             results = ()
         if do is Do.USELESS:
@@ -126,7 +136,7 @@ class Web:
             part = results[max(0, search.start - search.size) : max(search.start, search.size)]
         if do is Do.KNOWN:
             part = tuple(reversed(results[: search.start]))[: search.size]
-        more = end < len(results) and do is not Do.LAST
+        more = (end < len(results) or engine.repeats) and do is not Do.LAST and bool(part)
         token = self.tokens.give(engine.name, search.text, end) if more else ""
         rows = [_row(engine, one) for one in part]
         return engine.show(Shown(search, rows, more, len(results), token, asked.host))

@@ -84,6 +84,9 @@ class World:
         """The page at an address; tracking parameters and the scheme make no difference."""
         return self._by_url.get(_key(url))
 
+    def numbered(self, number: int) -> Page | None:
+        return self.pages[number] if 0 <= number < len(self.pages) else None
+
     @cached_property
     def by_title(self) -> Mapping[str, Page]:
         return {page.title: page for page in self.pages}

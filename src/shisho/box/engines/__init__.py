@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
-from shisho.box.engines import duckduckgo, marginalia, mojeek, startpage
+from shisho.box.engines import (
+    arxiv,
+    bing,
+    brave,
+    crossref,
+    duckduckgo,
+    ecosia,
+    marginalia,
+    mojeek,
+    openalex,
+    pubmed,
+    qwant,
+    startpage,
+    wikipedia,
+)
 from shisho.box.engines.engine import Engine
 
-ENGINES: tuple[Engine, ...] = tuple(module.ENGINE for module in (mojeek, duckduckgo, startpage, marginalia))
+ENGINES: tuple[Engine, ...] = tuple(
+    module.ENGINE
+    for module in (
+        mojeek, duckduckgo, startpage, marginalia, wikipedia, arxiv, crossref, openalex, pubmed, ecosia, qwant, brave, bing,
+    )
+)  # fmt: skip

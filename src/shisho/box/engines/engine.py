@@ -87,7 +87,8 @@ class Engine:
     address: Callable[[Page], str] | None = None
     other: Callable[[Asked, World], Answer | Page | None] = lambda asked, world: None
     shell: str = ""  # what a browser must run before it gets results; "" where none is needed
-    repeats: bool = False  # past its end it shows its first page again
+    repeats: bool = False  # past its end it shows its first page again, and always a way on
+    one_language: bool = False  # it is asked for pages of one language
 
 
 def whole(values: Mapping[str, str], name: str, default: int | None = None) -> int:

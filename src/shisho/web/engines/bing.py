@@ -39,6 +39,7 @@ ABOUT = EngineAbout(
         pager=".sb_pagF, .b_pag, .sb_pag",
         nothing=("#b_results .b_no", ".b_no", "#no_results", "#sp_noresults"),
         changed=("#sp_requery", "#sp_recourse"),
+        shell=("#app:empty", "#root:empty"),
     ),
 )
 

@@ -38,6 +38,7 @@ ABOUT = EngineAbout(
         nothing=("#results .no-results", ".noresults", "#no-results", ".empty-results"),
         nothing_said=("no results found", "not many great matches came back", "too few matches were found"),
         changed=("#search-refine .altered-query", ".altered-query"),
+        shell=("#app:empty", "#root:empty"),
         markers={"captcha-challenge": ChallengeKind.CAPTCHA, "captcha-iframe": ChallengeKind.CAPTCHA},
     ),
 )  # fmt: skip

@@ -30,7 +30,7 @@ MAY_KNOW = {
     "inference": {"domain", "errors", "telemetry", "ports", "language"},
     "stores": {"domain", "errors", "telemetry", "ports", "language"},
     "desk": {"domain", "errors", "telemetry", "ports"},
-    "interfaces": {"domain", "errors", "telemetry", "settings", "bootstrap", "evaluation", "desk"},
+    "interfaces": {"domain", "errors", "telemetry", "settings", "bootstrap", "evaluation", "desk", "box"},
     "box": {"domain", "errors", "telemetry", "ports", "language"},
     "evaluation": {"domain", "errors", "telemetry", "language", "desk", "bootstrap"},
 }
@@ -47,6 +47,7 @@ LIVES_IN = {
     "docx": ("corpus/readers/",),
     "pptx": ("corpus/readers/",),
     "markdown_it": ("corpus/readers/",),
+    "playwright": ("web/browser.py", "web/launch.py", "web/tab.py"),
     "charset_normalizer": ("corpus/readers/", "web/"),
     "selectolax": ("web/engines/",),
     "protego": ("web/politeness.py",),

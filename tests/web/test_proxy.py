@@ -282,15 +282,15 @@ async def test_what_flows_is_not_idle() -> None:
     server.close()
 
 
-async def test_refusals_are_told_by_host_and_time() -> None:
+async def test_refusals_are_told_by_authority_and_time() -> None:
     async with proxying(Names(), Outward()) as client:
         before = asyncio.get_running_loop().time()
         await client.ask(tunnel("127.0.0.1:443"))
         await client.ask(get("http://[::1]:80/x"))
-        assert isinstance(client.proxy.refusal("127.0.0.1", before), ForbiddenAddress)
-        assert isinstance(client.proxy.refusal("::1", before), ForbiddenAddress)
-        assert client.proxy.refusal("127.0.0.1", asyncio.get_running_loop().time()) is None
-        assert client.proxy.refusal("example.jp", before) is None
+        assert isinstance(client.proxy.refusal(heads.authority("https://127.0.0.1/x"), before), ForbiddenAddress)
+        assert isinstance(client.proxy.refusal(heads.authority("http://[::1]/"), before), ForbiddenAddress)
+        assert client.proxy.refusal("127.0.0.1:443", asyncio.get_running_loop().time()) is None
+        assert client.proxy.refusal("127.0.0.1:80", before) is None
 
 
 def test_hops_keep_their_own_fields() -> None:

@@ -8,10 +8,11 @@ from shisho.ports.corpus import DenseIndex, Embedder, Index, Reader, Searcher, S
 from shisho.ports.interventions import Interventions, Notifier
 from shisho.ports.librarian import Ledger
 from shisho.ports.queue import Bell, Ear, JobStore, Presence, TaskStore
-from shisho.ports.web import Cache, Fetcher, Health, Limiter, Resolver, SerpEngine, SerpParser
+from shisho.ports.web import Browser, Cache, Fetcher, Health, Limiter, Resolver, SerpEngine, SerpParser
 
 __all__ = [
     "Bell",
+    "Browser",
     "Cache",
     "Clock",
     "DenseIndex",

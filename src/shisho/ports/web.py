@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from shisho.domain.politeness import Cached, EngineHealth, Leave, Limit, Outcome, PageMemory, Standing
@@ -41,6 +41,24 @@ class Fetcher(Protocol):
 
     async def close(self) -> None:
         """End what was opened for fetching."""
+
+
+class Browser(Protocol):
+    """A real browser for pages that only scripts fill. Guarded and bounded as the Fetcher; politeness is its caller's."""
+
+    async def open(self, request: Request, profile: str = "", *, deadline_s: float = 30.0) -> Response:
+        """The page as its scripts have made it, in UTF-8, `url` where it ended; `profile` is the engine whose cookies are
+        used and kept ("": none). Waits for a free tab first. Raises as the Fetcher, and ExtraMissing, EngineUnavailable
+        (there is no browser), Conflict (the profile is in use)."""
+
+    async def open_for_person(
+        self, url: str, profile: str, solved: Callable[[Response], Awaitable[bool]], *, deadline_s: float = 1800.0
+    ) -> bool:
+        """Show the page in a window on that profile until `solved` says so of what it has become (True), or until the
+        person closes it or the time is over (False); cookies stay. Raises AuthRequired where there is no screen."""
+
+    async def close(self) -> None:
+        """End what was started for browsing."""
 
 
 class Resolver(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from shisho.errors import InvalidParams
 from shisho.web.address import Target
@@ -30,11 +31,9 @@ class Head:
         return [value for key, value in self.fields if key.lower() == name]
 
     @property
-    def host(self) -> str:
+    def authority(self) -> str:
         """Who is asked, as far as it can be read."""
-        authority = self.target.partition("://")[2].partition("/")[0] or self.target
-        host = authority.rpartition(":")[0] if re.search(r":[0-9]*$", authority) else authority
-        return host.strip("[]").lower()
+        return authority(f"https://{self.target}" if self.method == "CONNECT" else self.target)
 
     @property
     def body_size(self) -> int:
@@ -43,6 +42,15 @@ class Head:
         if self.all("transfer-encoding") or len(sizes) > 1 or not all(re.fullmatch("[0-9]{1,12}", size) for size in sizes):
             raise InvalidParams("A request's body needs one Content-Length.")
         return int(sizes.pop()) if sizes else 0
+
+
+def authority(url: str) -> str:
+    """The host and port a URL asks, as host:port."""
+    try:
+        parts = urlsplit(url)
+        return f"{parts.hostname}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+    except ValueError:
+        return url[:200]
 
 
 def request(raw: bytes) -> Head:

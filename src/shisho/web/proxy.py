@@ -52,10 +52,10 @@ STRICT, STANDARD = Exceptions(), Limits()
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A request that was not passed on, at a moment of the loop's clock."""
+    """A request that was not passed on, at a moment of the loop's clock. `authority` is host:port."""
 
     at: float
-    host: str
+    authority: str
     error: ShishoError
 
 
@@ -89,9 +89,9 @@ class GuardedProxy:
             await asyncio.gather(*self._open, return_exceptions=True)
             self._server = None
 
-    def refusal(self, host: str, since: float) -> ShishoError | None:
-        """Why requests to this host were not passed on since that moment, or None."""
-        return next((each.error for each in reversed(self.refused) if each.at >= since and each.host == host), None)
+    def refusal(self, authority: str, since: float) -> ShishoError | None:
+        """Why requests to this host:port were not passed on since that moment, or None."""
+        return next((each.error for each in reversed(self.refused) if each.at >= since and each.authority == authority), None)
 
     def _accepted(self, reader: StreamReader, writer: StreamWriter) -> None:
         task = asyncio.get_running_loop().create_task(self._serve((reader, writer)))
@@ -123,8 +123,8 @@ class GuardedProxy:
             target, size = self._target(head), head.body_size
             upstream = await self._reach(target)
         except ShishoError as error:
-            self.refused.append(Refused(asyncio.get_running_loop().time(), head.host, error))
-            log.info("the browser's proxy refused %s: %s", head.host[:200], error.code)
+            self.refused.append(Refused(asyncio.get_running_loop().time(), head.authority, error))
+            log.info("the browser's proxy refused %s: %s", head.authority, error.code)
             return await _reply(client, _STATUS.get(type(error), "502 Bad Gateway"), error.message)
         try:
             if head.method == "CONNECT":

@@ -1,0 +1,132 @@
+"""A real browser for pages that only scripts fill: an installed Chromium behind our own proxy.
+
+Every page gets a browser of its own and gives it back before anything waits: it starts in under a second, and between pages
+there is no memory held, no tab to leak and no profile locked that a person may want to open."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from shisho.domain.web import Request, Response
+from shisho.errors import AllFetchesFailed, ShishoError, TimedOut, TooLarge
+from shisho.telemetry import log, span
+from shisho.web import chromium
+from shisho.web.launch import Launcher, Live, Manner
+from shisho.web.profiles import Profile, hold
+from shisho.web.proxy import GuardedProxy
+from shisho.web.tab import Tab, broke
+
+WATCH_S = 0.25
+LOOK_S = 1.0  # between two looks at what a person has done
+
+
+class _Broken(Exception):
+    """The browser or its driver ended in mid-page."""
+
+
+class ChromiumBrowser:
+    """`ports.Browser`. Belongs to one event loop. `environment` is all that the browser sees of ours; `profiles` is the folder
+    of the engines' profiles. `heaviest_mb` is the most that any page has held so far."""
+
+    def __init__(self, proxy: GuardedProxy, profiles: Path, environment: Mapping[str, str], manner: Manner) -> None:
+        self.heaviest_mb = 0.0
+        self._proxy = proxy
+        self._profiles = profiles
+        self._environment = environment
+        self._memory_mb = manner.memory_mb
+        self._tabs = asyncio.Semaphore(manner.max_tabs)
+        self._launcher = Launcher(proxy, environment, manner)
+
+    async def open(self, request: Request, profile: str = "", *, deadline_s: float = 30.0) -> Response:
+        async with self._tabs:
+            with hold(self._profiles, profile) as held, span("browser.open", url=request.url):
+                try:
+                    async with asyncio.timeout(deadline_s):
+                        return await self._twice(request, held)
+                except TimeoutError as late:
+                    raise TimedOut(f"{request.url} was not done in {deadline_s:g} s in the browser: try later.") from late
+
+    async def open_for_person(
+        self, url: str, profile: str, solved: Callable[[Response], Awaitable[bool]], *, deadline_s: float = 1800.0
+    ) -> bool:
+        chromium.need_screen(self._environment, profile)
+        with hold(self._profiles, profile) as held:
+            try:
+                async with asyncio.timeout(deadline_s), self._launcher.browser(held, headless=False) as live:
+                    return await self._watch_person(live, held, url, solved)
+            except TimeoutError:
+                return False
+
+    async def close(self) -> None:
+        await self._launcher.close()
+
+    async def _twice(self, request: Request, profile: Profile) -> Response:
+        try:
+            return await self._page(request, profile)
+        except _Broken as broken:
+            log.warning("the browser ended in mid-page (%s); the page is tried once more", broken)
+        try:
+            return await self._page(request, profile)
+        except _Broken as broken:
+            raise AllFetchesFailed(f"The browser broke on {request.url} twice: open it yourself, add it as a file.") from broken
+
+    async def _page(self, request: Request, profile: Profile) -> Response:
+        async with self._launcher.browser(profile) as live:
+            from playwright.async_api import Error
+
+            heavy = asyncio.Event()
+            watching = asyncio.create_task(self._watch_memory(live, heavy))
+            try:
+                tab = Tab(live.context.pages[0], self._proxy)
+                live.context.pages[0].once("crash", lambda _: live.kill())  # else what waits for it waits for ever
+                await tab.go(request)
+                response = await tab.read()
+                profile.keep(await live.context.cookies())
+                return response
+            except Error as error:
+                words = str(error).partition("\n")[0]
+                if heavy.is_set():
+                    limit = f"{self._memory_mb} MB"
+                    raise TooLarge(f"{request.url} took over {limit} in the browser: raise browser_memory_mb.") from error
+                if broke(error):
+                    raise _Broken(words) from error
+                raise AllFetchesFailed(f"The browser could not read {request.url} ({words}): try later.") from error
+            finally:
+                watching.cancel()
+
+    async def _watch_memory(self, live: Live, heavy: asyncio.Event) -> None:
+        with suppress(Exception):  # it has ended; whoever uses it will notice
+            while not heavy.is_set():
+                held = await chromium.memory_mb(await live.processes())
+                self.heaviest_mb = max(self.heaviest_mb, held)
+                if held > self._memory_mb:
+                    heavy.set()
+                    live.kill()
+                await asyncio.sleep(WATCH_S)
+
+    async def _watch_person(
+        self, live: Live, profile: Profile, url: str, solved: Callable[[Response], Awaitable[bool]]
+    ) -> bool:
+        """Cookies are kept all the while: the window may be closed at any moment."""
+        from playwright.async_api import Error
+
+        page = live.context.pages[0]
+        tab = Tab(page, self._proxy, alone=False)
+        with suppress(ShishoError):  # the window shows it too
+            await tab.go(Request(url))
+        while not page.is_closed():
+            try:
+                response = await tab.read()
+                profile.keep(await live.context.cookies())
+                if await solved(response):
+                    return True
+                await asyncio.sleep(LOOK_S)
+            except Error as error:
+                if broke(error):
+                    return False
+            except ShishoError:
+                await asyncio.sleep(LOOK_S)
+        return False

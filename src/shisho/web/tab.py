@@ -1,0 +1,191 @@
+"""One page in a browser's tab, from its address to the HTML that its scripts have made."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from shisho.domain.web import Request, Response
+from shisho.errors import AllFetchesFailed, ShishoError, TooLarge, UnsupportedMedia
+from shisho.web.head import authority
+from shisho.web.proxy import GuardedProxy
+
+if TYPE_CHECKING:
+    from playwright.async_api import CDPSession, Page, Route
+    from playwright.async_api import Request as Asked
+    from playwright.async_api import Response as Answered
+
+MAX_CHARS = 5_000_000
+_SETTLE_S, _LOOK_S, _SAME_LOOKS = 8.0, 0.2, 4
+_SHOWN = {"text/html", "application/xhtml+xml", "text/plain", "application/json", "application/xml", "text/xml", ""}
+_KEPT = ("etag", "last-modified", "retry-after")
+# The browser's own to say.
+_OURS = {"user-agent", "accept-encoding", "host", "connection", "cookie", "content-length"}
+# What may still change the page; pictures and open lines may take for ever.
+_AWAITED = {"document", "script", "stylesheet", "xhr", "fetch"}
+_LOOK = "[document.readyState, document.documentElement ? document.documentElement.outerHTML.length : 0]"
+_HTML = f"document.documentElement.outerHTML.slice(0, {MAX_CHARS + 1})"
+
+
+@dataclass(frozen=True, slots=True)
+class _Landing:
+    """Where the page's own frame went last, and what came of it."""
+
+    url: str = ""
+    status: int = 0
+    media_type: str = ""
+    headers: Mapping[str, str] | None = None
+    failure: str = ""
+
+
+class Tab:
+    """Watches a fresh page from its first request on. `proxy` tells what it has refused. `alone`: windows that the page
+    opens are closed."""
+
+    def __init__(self, page: Page, proxy: GuardedProxy, *, alone: bool = True) -> None:
+        self._page = page
+        self._proxy = proxy
+        self._since = asyncio.get_running_loop().time()
+        self._under_way: set[Asked] = set()
+        self._landing = _Landing()
+        self._downloading = False
+        self._session: CDPSession | None = None
+        page.on("request", self._begun)
+        page.on("response", self._answered)
+        page.on("requestfinished", self._finished)
+        page.on("requestfailed", self._failed)
+        page.on("download", self._refused_download)
+        if alone:
+            page.context.on("page", _close)
+
+    async def go(self, request: Request) -> None:
+        """Navigate, up to the answer's head. Raises what `_why_not` says."""
+        from playwright.async_api import Error
+
+        if request.cookies:
+            await self._page.context.add_cookies(
+                [{"name": name, "value": value, "url": request.url} for name, value in request.cookies.items()]
+            )
+        if request.method != "GET" or request.headers:
+            # Only the first request: a header of ours must not go to whatever the page links to.
+            await self._page.route("**/*", _instead(request), times=1)
+        try:
+            await self._page.goto(request.url, wait_until="commit", timeout=0)
+        except Error as error:
+            if broke(error):
+                raise
+            raise self._why_not(error.message.partition("\n")[0]) from error
+
+    async def read(self) -> Response:
+        """The page once it rests, or after eight seconds of unrest: its HTML as UTF-8. Raises a ShishoError."""
+        await self._page.wait_for_load_state("domcontentloaded", timeout=0)
+        await self._settle()
+        if self._landing.failure or self._page.url.startswith("chrome-error:"):
+            raise self._why_not(self._landing.failure)
+        refusal = self._proxy.refusal(authority(self._landing.url), self._since)
+        if refusal is not None and self._landing.status in (400, 403, 502):
+            raise _again(refusal)
+        if self._landing.media_type not in _SHOWN:
+            raise UnsupportedMedia(f"{self._landing.url} is no page but {self._landing.media_type}: it needs no browser.")
+        html = str(await self._evaluate(_HTML))
+        if len(html) > MAX_CHARS:
+            raise TooLarge(f"{self._landing.url} has more than {MAX_CHARS:,} characters.")
+        # The mark outweighs a charset that the page names for the bytes it once had.
+        body = b"\xef\xbb\xbf" + f"<!DOCTYPE html>{html}".encode("utf-8", "replace")
+        kept = {name: value for name, value in (self._landing.headers or {}).items() if name in _KEPT}
+        return Response(body, self._page.url, self._landing.status or 200, "utf-8", media_type="text/html", headers=kept)
+
+    async def _settle(self) -> None:
+        """Until nothing is under way and the page has kept its length for two looks. Waiting for the network alone is too
+        early (scripts still write) or too late (a page that polls never rests)."""
+        from playwright.async_api import Error
+
+        clock = asyncio.get_running_loop().time
+        until, before, same = clock() + _SETTLE_S, None, 0
+        while clock() < until and same < _SAME_LOOKS:
+            await asyncio.sleep(_LOOK_S)
+            try:
+                look = await self._evaluate(_LOOK)
+            except Error as error:
+                if broke(error):
+                    raise
+                look = None  # it is on its way to another page
+            same = same + 1 if look is not None and look == before and not self._under_way else 0
+            before = look
+
+    async def _evaluate(self, expression: str) -> Any:
+        """In a world of our own, where the page has not changed what `outerHTML` or `slice` mean."""
+        if self._session is None:
+            self._session = await self._page.context.new_cdp_session(self._page)
+        frame = (await self._session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
+        world = await self._session.send("Page.createIsolatedWorld", {"frameId": frame, "worldName": "shisho"})
+        asked = {"expression": expression, "contextId": world["executionContextId"], "returnByValue": True}
+        return (await self._session.send("Runtime.evaluate", asked))["result"].get("value")
+
+    def _why_not(self, failure: str) -> ShishoError:
+        """The reason there is no page, in our words."""
+        url = self._landing.url or self._page.url
+        refusal = self._proxy.refusal(authority(url), self._since)
+        if refusal is not None:
+            return _again(refusal)
+        if self._downloading:
+            return UnsupportedMedia(f"{url} is a file to download and no page: it needs no browser.")
+        if "ERR_CERT" in failure:
+            return AllFetchesFailed(f"{url} shows a certificate that is not valid for it: its owner has to mend that.")
+        return AllFetchesFailed(f"The browser could not open {url} ({failure[:200]}): try later, or open it yourself.")
+
+    def _begun(self, asked: Asked) -> None:
+        if asked.resource_type in _AWAITED:
+            self._under_way.add(asked)
+        if self._own(asked):
+            self._landing = _Landing(asked.url)
+
+    def _answered(self, answer: Answered) -> None:
+        if self._own(answer.request):
+            media_type = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+            self._landing = _Landing(answer.url, answer.status, media_type, answer.headers)
+
+    def _finished(self, asked: Asked) -> None:
+        self._under_way.discard(asked)
+
+    def _failed(self, asked: Asked) -> None:
+        self._under_way.discard(asked)
+        if self._own(asked) and asked.url == self._landing.url:
+            self._landing = _Landing(asked.url, failure=asked.failure or "no answer")
+
+    def _own(self, asked: Asked) -> bool:
+        return asked.is_navigation_request() and asked.frame == self._page.main_frame
+
+    def _refused_download(self, _: object) -> None:
+        self._downloading = True
+
+
+def broke(error: Exception) -> bool:
+    """Whether it was the browser that ended, not the page that failed. Playwright has no public class for that."""
+    return type(error).__name__ == "TargetClosedError" or "crashed" in str(error) or "Connection closed" in str(error)
+
+
+def _again(error: ShishoError) -> ShishoError:
+    return type(error)(error.message, **error.details)
+
+
+def _instead(request: Request) -> Any:
+    """Playwright navigates by GET only; the first request is rewritten on its way."""
+
+    async def rewrite(route: Route) -> None:
+        given = {name.lower(): value for name, value in request.headers.items() if name.lower() not in _OURS}
+        headers = {**route.request.headers, **given}
+        if request.method == "GET":
+            await route.continue_(headers=headers)
+        else:
+            headers["content-type"] = "application/x-www-form-urlencoded"
+            await route.continue_(method=request.method, headers=headers, post_data=urlencode(request.form))
+
+    return rewrite
+
+
+async def _close(page: Page) -> None:
+    await page.close()

@@ -37,7 +37,7 @@ def presumes(data: bytes) -> None:
     raise Conflict("not among the reasons")
 
 
-def hangs(data: bytes) -> None:
+def hangs(data: bytes, **_: Any) -> None:
     time.sleep(60)
 
 
@@ -46,12 +46,12 @@ def hangs_in_c(data: bytes) -> None:
     ctypes.PyDLL(None).sleep(60)
 
 
-def spins(data: bytes) -> None:
+def spins(data: bytes, **_: Any) -> None:
     while True:
         pass
 
 
-def eats(data: bytes) -> None:
+def eats(data: bytes, **_: Any) -> None:
     eaten = []
     while True:
         eaten.append(bytearray(2**24))
@@ -61,11 +61,11 @@ def answers_too_much(data: bytes) -> str:
     return "x" * (wire.MAX_REPLY + 1)
 
 
-def raises(data: bytes) -> None:
+def raises(data: bytes, **_: Any) -> None:
     raise RecursionError
 
 
-def dies(data: bytes) -> None:
+def dies(data: bytes, **_: Any) -> None:
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
@@ -83,7 +83,7 @@ def closes(data: bytes) -> None:
     time.sleep(60)
 
 
-def lies(data: bytes) -> dict[str, int]:
+def lies(data: bytes, **_: Any) -> dict[str, int]:
     return {"hits": 3}
 
 

@@ -13,6 +13,7 @@ from shisho.isolation.prescan import MAX_BYTES
 
 SECONDS = 5.0
 MEMORY_MB = 1024
+PARSE = "shisho.web.engines:read_page"
 CHILDREN = 2  # so that one slow page does not hold up every engine
 
 
@@ -40,7 +41,7 @@ class KillableSerpParser:
         if len(response.body) > MAX_BYTES:
             raise _refused(engine, response, f"is larger than {MAX_BYTES // 2**20} MB")
         given = {"engine": engine, "overrides": self._overrides, "told": _told(response)}
-        work = Work("shisho.web.engines:read_page", "shisho.domain.codec:plain", given, self._seconds, self._memory_mb)
+        work = Work(PARSE, "shisho.domain.codec:plain", given, self._seconds, self._memory_mb)
         try:
             return await self._killable.run(work, response.body, lambda value: build(value, Serp))
         except Overrun as overrun:

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 from shisho.domain.web import EngineAbout, Hit, Response, Serp
 from shisho.errors import EngineUnavailable, ParserFailed
+from shisho.isolation.prescan import MAX_DEPTH
 from shisho.language.encodings import codec_of, decoded
 from shisho.web.challenge import detect
 
@@ -77,10 +78,28 @@ def read_xml(
         raise unknown_layout(about.name, response)
     head = _XML_HEAD.match(source)
     try:
-        root = ElementTree.fromstring(source[head.end() :] if head else source)
+        root = ElementTree.fromstring(source[head.end() :] if head else source, ElementTree.XMLParser(target=_Shallow()))
     except ElementTree.ParseError as error:
         return _otherwise(about, response, source, error)
     return _shaped(about, response, read, root) if root.tag in roots else _otherwise(about, response, source, None)
+
+
+class _Shallow(ElementTree.TreeBuilder):
+    """A tree of no more levels than a page may have. (The JSON parser has its own bound: Python's stack.)"""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._depth = 0
+
+    def start(self, tag: Any, attrs: dict[Any, Any], /) -> ElementTree.Element:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise ElementTree.ParseError("too deep")
+        return super().start(tag, attrs)
+
+    def end(self, tag: Any, /) -> ElementTree.Element:
+        self._depth -= 1
+        return super().end(tag)
 
 
 def _shaped(about: EngineAbout, response: Response, read: Callable[[T], Serp], data: T) -> Serp:

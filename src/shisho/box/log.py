@@ -14,7 +14,8 @@ from typing import IO
 class Entry:
     """A request, or (without `method`) a connection that was opened. `at` and `ended` are of the machine's monotonic clock, so
     they compare across processes; `wall` is seconds since 1970. `status` 0: not answered (yet). `engine`, `text` and `page` say
-    which result page was meant; `note` why it was answered otherwise: `shell`, `wrong: <reason>`, or the name of a rule."""
+    which result page was meant. `note` says why the answer is not the usual one: `shell`, `wrong: <reason>`, `solved`, the
+    name of a rule; `desk`: a word to the box itself."""
 
     number: int
     connection: int
@@ -48,11 +49,12 @@ class Record:
 
     @property
     def connections(self) -> list[Entry]:
-        return [entry for entry in self._entries.values() if not entry.method]
+        desk = {entry.connection for entry in self._entries.values() if entry.note == "desk"}
+        return [entry for entry in self._entries.values() if not entry.method and entry.connection not in desk]
 
     @property
     def requests(self) -> list[Entry]:
-        return [entry for entry in self._entries.values() if entry.method]
+        return [entry for entry in self._entries.values() if entry.method and entry.note != "desk"]
 
     @property
     def silent(self) -> list[Entry]:
@@ -86,7 +88,7 @@ class Log(Record):
 
     def __init__(self, path: Path | None = None) -> None:
         self._held: dict[int, Entry] = {}
-        self._file: IO[str] | None = path.open("a", encoding="utf-8", buffering=1) if path else None
+        self._file: IO[str] | None = path.open("w", encoding="utf-8", buffering=1) if path else None
         super().__init__(self._held)
 
     def connected(self, scheme: str) -> int:

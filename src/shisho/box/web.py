@@ -83,6 +83,8 @@ class Web:
 
     def answer(self, asked: Asked, met: Met, now: float) -> tuple[Answer, str]:
         """The answer, and a note for the log where it is not the usual one. `now` in seconds of any steady clock."""
+        if asked.host == HOME and asked.method == "POST":
+            return self._desk(asked), "desk"
         if asked.path == SOLVE and asked.method == "POST":
             return solve(asked), "solved"
         if met.search and met.engine and met.engine.shell and not ran_script(asked):
@@ -116,8 +118,6 @@ class Web:
             return Answer(way=Way.SCRIPT, script=_HOSTILE[asked.host]), ""
         if asked.host in sites.ODD:
             return sites.ODD[asked.host](asked, self.port), ""
-        if asked.host == HOME:
-            return self._desk(asked), ""
         page = found or self.world.page(asked.url)
         return (sites.page(page, asked) if page else sites.missing()), ""
 
@@ -161,7 +161,7 @@ class Web:
                 case "/expire":
                     self.tokens.expire(values["engine"])
                 case _:
-                    return html("<title>box</title><p>A web in a box: see `shisho box --help`.</p>")
+                    return sites.missing()
         except (InvalidParams, KeyError, ValueError) as error:
             return html(str(error), 400)
         return json_('{"ok": true}')

@@ -13,7 +13,7 @@ import typer
 
 from shisho import settings as settings_
 from shisho.errors import InvalidParams, ShishoError
-from shisho.interfaces import cli_auth, cli_queue, cli_serve, engines_cli
+from shisho.interfaces import box_cli, cli_auth, cli_queue, cli_serve, engines_cli
 from shisho.interfaces.filters import metadata_of, parsed
 from shisho.interfaces.running import Json
 from shisho.interfaces.running import fail as _fail
@@ -288,6 +288,7 @@ app.command()(cli_queue.jobs)
 app.command()(cli_queue.worker)
 app.command()(cli_serve.mcp)
 app.command()(cli_serve.serve)
+app.command()(box_cli.box)
 
 
 def main() -> None:

@@ -1,0 +1,94 @@
+"""`shisho box`: a small web on this machine to try things on."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from shisho import settings
+from shisho.errors import ShishoError
+from shisho.interfaces.running import fail
+
+if TYPE_CHECKING:
+    from shisho.box.server import Box
+
+Port = Annotated[int, typer.Option(min=0, max=65_535, help="0: the system chooses")]
+
+_TOLD = """A web in a box: {pages} pages on {hosts} hosts, 13 engines. It runs until Ctrl-C.
+  folder  {folder}
+  http    127.0.0.1:{http}
+  https   127.0.0.1:{https}
+  log     {log}
+Use it from another shell, where nothing else of the web can be reached then:
+  export SHISHO_BOX={folder}
+Queries worth trying:
+{queries}
+Make it misbehave, and stop that again:
+  curl -d '{{"engine": "mojeek", "page": 2, "do": "captcha"}}' http://127.0.0.1:{http}/rules
+  curl -d '' http://127.0.0.1:{http}/calm"""
+
+
+def box(
+    context: typer.Context,
+    folder: Annotated[Path | None, typer.Option(help="where others find it; none: box in the home folder")] = None,
+    port: Port = 0,
+    https_port: Port = 0,
+    seed: Annotated[int, typer.Option(help="another seed, another web")] = 0,
+    topics: Annotated[int, typer.Option(min=0, max=42, help="invented things that pages are about")] = 16,
+    pages: Annotated[int, typer.Option(min=4, max=500, help="pages for each of them")] = 20,
+    decay: Annotated[
+        Literal["steep", "linear", "long_tail", "cliff"], typer.Option(help="how relevance falls with the rank")
+    ] = "steep",
+) -> None:
+    """Play a small web on this machine, engines and pages, until interrupted."""
+    from shisho.box.ranking import Decay
+    from shisho.box.server import Box
+
+    try:
+        home = folder or settings.load(**context.obj).home / "box"
+        made = Box(
+            seed=seed,
+            topics=topics,
+            pages=pages,
+            decay=Decay(decay),
+            folder=home.resolve(),
+            http_port=port,
+            https_port=https_port,
+        )
+    except ShishoError as error:
+        fail(error, False)
+    try:
+        asyncio.run(_run(made))
+    except OSError as error:
+        typer.echo(f"The box cannot listen or write: {error}. Choose another port or folder.", err=True)
+        raise typer.Exit(1) from error
+
+
+async def _run(box: Box) -> None:
+    ended = asyncio.Event()
+    for each in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(each, ended.set)
+    async with box:
+        typer.echo(_told(box))
+        await ended.wait()
+
+
+def _told(box: Box) -> str:
+    from shisho.box.client import LOG
+
+    # One of each kind of topic, made or written.
+    chosen = {question.topic: question.text for question in reversed(box.questions)}
+    queries = [*chosen.values()][::3][:8]
+    return _TOLD.format(
+        pages=len(box.web.world.pages),
+        hosts=len(box.hosts),
+        folder=box.folder,
+        http=box.ports.http,
+        https=box.ports.https,
+        log=f"{box.folder}/{LOG}",
+        queries="\n".join(f"  {query}" for query in queries),
+    )

@@ -15,6 +15,7 @@ from shisho.errors import ShishoError
 from shisho.settings import Settings
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
+from shisho.web import chromium
 
 
 async def checks(settings: Settings, database: Database, index: LexicalIndex, reader: KillableReader) -> Sequence[Check]:
@@ -29,6 +30,7 @@ async def checks(settings: Settings, database: Database, index: LexicalIndex, re
         _program(
             "ocrmypdf", "text layer for scanned PDFs", "install ocrmypdf with tesseract's Japanese data; see docs/howto/ocr.md"
         ),
+        _browser(settings.text("browser_path")),
         Check("embedder", False, "none in this version: search is by words", optional=True),
         Check("model", settings.text("model") != "none", "none: answers are quotations only", optional=True),
     ]
@@ -68,6 +70,17 @@ async def _reader(reader: KillableReader) -> Check:
     return Check(
         "reader", all(one.blocks for one in readings), "PDF, HTML, DOCX, PPTX, Markdown, text; each file in a child process"
     )
+
+
+def _browser(chosen: str) -> Check:
+    """The package that drives it, and the program itself."""
+    use = "engines and pages that only scripts fill"
+    if importlib.util.find_spec("playwright") is None:
+        return Check("browser", False, use, 'pip install "shisho[browser]"', optional=True)
+    found = chromium.find(chosen)
+    if found is None:
+        return Check("browser", False, use, chromium.HOW_TO_GET, optional=True)
+    return Check("browser", True, f"{use}: {found}", optional=True)
 
 
 def _extra(name: str, module: str, use: str, remedy: str) -> Check:

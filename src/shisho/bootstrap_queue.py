@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,14 +14,15 @@ from shisho.desk.tasks import Tasks
 from shisho.domain.inquiry import Budget
 from shisho.domain.intervention import Met
 from shisho.domain.job import TaskId
-from shisho.domain.task import EngineRow, JobKind
+from shisho.domain.task import JobKind
 from shisho.domain.web import EngineAbout
 from shisho.errors import EngineUnavailable
 from shisho.ports import Clock, Fetcher, Ledger, Notifier, SerpEngine, Shelf, TaskStore
-from shisho.settings import Settings, child_environment
+from shisho.settings import Settings, child_environment, engine_overrides
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
+    from shisho.handlers.engines import EngineList
     from shisho.handlers.inquiries import Inquiries
     from shisho.jobs.context import Handler
     from shisho.stores.embedded.bell import EmbeddedBell
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from shisho.stores.embedded.health import EmbeddedHealth
     from shisho.stores.embedded.interventions import EmbeddedInterventions
     from shisho.stores.embedded.jobs import EmbeddedJobs
+    from shisho.stores.embedded.limiter import EmbeddedLimiter
     from shisho.stores.embedded.opinions import EmbeddedOpinions
     from shisho.stores.embedded.tasks import EmbeddedTasks
     from shisho.stores.staging import FileStaging
@@ -89,6 +91,7 @@ class Stores:
     tasks: EmbeddedTasks
     finds: EmbeddedFinds
     health: EmbeddedHealth
+    limiter: EmbeddedLimiter
     opinions: EmbeddedOpinions
     staging: FileStaging
 
@@ -105,6 +108,7 @@ def _stores(parts: Parts) -> Stores:
     from shisho.stores.embedded.health import EmbeddedHealth
     from shisho.stores.embedded.interventions import EmbeddedInterventions
     from shisho.stores.embedded.jobs import EmbeddedJobs
+    from shisho.stores.embedded.limiter import EmbeddedLimiter
     from shisho.stores.embedded.opinions import EmbeddedOpinions
     from shisho.stores.embedded.tasks import EmbeddedTasks
     from shisho.stores.staging import FileStaging
@@ -118,6 +122,7 @@ def _stores(parts: Parts) -> Stores:
         tasks=EmbeddedTasks(database, clock, bell),
         finds=EmbeddedFinds(database, clock),
         health=EmbeddedHealth(database, clock),
+        limiter=EmbeddedLimiter(database, clock),
         opinions=EmbeddedOpinions(database, clock),
         staging=FileStaging(parts.settings.home / "staging"),
     )
@@ -142,7 +147,7 @@ def _tasks(parts: Parts, stores: Stores) -> Tasks:
         watch=partial(changed, stores.tasks, stores.bell),
         estimate=partial(estimated_seconds, stores.tasks, slots=parts.settings.whole("workers")),
         check=parts.inquiries.check,
-        engines=partial(_engine_rows, parts.web),
+        engines=_engine_list(parts, stores).rows,
         new_id=new_id,
         mend=stores.health.mend,
         window=parts.web.window,
@@ -213,7 +218,7 @@ def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
         partial(_left, stores.tasks),
         parts.budget,
         parts.clock,
-        way=any(row.available for row in _engine_rows(way)),
+        way=_engine_list(parts, stores).any_set_up(),
     )
     return {
         JobKind.SEARCH: web.search,
@@ -228,29 +233,22 @@ async def _left(tasks: TaskStore, task_id: TaskId) -> Mapping[str, float]:
     return {name: max(0.0, most - task.spent.get(name.removeprefix("max_"), 0)) for name, most in task.budget.items()}
 
 
-def _engine_rows(web: Web) -> Sequence[EngineRow]:
-    from shisho.web.engines import TABLE
+def _engine_list(parts: Parts, stores: Stores) -> EngineList:
+    from shisho.handlers.engines import EngineList
 
-    known = {engine.about.name: engine.about for engine in TABLE}
-    known |= {name: engine.about for name, engine in web.engines.items()}
-    return [_engine_row(about, name in web.engines) for name, about in known.items()]
-
-
-def _engine_row(about: EngineAbout, plugged: bool) -> EngineRow:
-    available = plugged and about.enabled
-    reason = about.reason or ("" if plugged else "there is no way to the web in this installation yet")
-    return EngineRow(
-        name=about.name,
-        site=about.site,
-        tier=about.tier,
-        categories=about.categories,
-        languages=about.languages,
-        time_ranges=about.time_ranges,
-        enabled=about.enabled,
-        available=available,
-        reason="" if available else reason,
-        needs_browser=about.needs_browser,
-        max_pages=about.max_pages,
-        interval_s=about.interval_s,
-        per_day=about.per_day,
+    return EngineList(
+        known=partial(_known_engines, parts),
+        plugged=parts.web.engines.keys(),
+        health=stores.health,
+        limiter=stores.limiter,
+        values=parts.settings.values,
+        browser=any(engine.about.needs_browser for engine in parts.web.engines.values()),
     )
+
+
+def _known_engines(parts: Parts) -> list[EngineAbout]:
+    """All engines there are, as engines.toml has them, and those that were plugged in besides."""
+    from shisho.web.engines import engines
+
+    known = {name: engine.about for name, engine in engines(engine_overrides(parts.settings.home)).items()}
+    return [*(known | {name: engine.about for name, engine in parts.web.engines.items()}).values()]

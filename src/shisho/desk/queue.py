@@ -87,7 +87,7 @@ class Queue:
     watch: Watch
     estimate: Callable[[Mapping[str, int]], Awaitable[float]]
     check: Callable[[str], None]
-    engines: Callable[[], Sequence[EngineRow]]
+    engines: Callable[[], Awaitable[Sequence[EngineRow]]]
     new_id: Callable[[], str]
     mend: Callable[[str], Awaitable[None]]
     window: Callable[[Met], Awaitable[bool]]
@@ -209,7 +209,7 @@ class Queue:
 
     async def _reachable(self, options: AskOptions) -> Sources:
         """Where the answer is to come from. Raises EmptyCorpus, EngineUnavailable."""
-        way = self.web_is_there()
+        way = await self.web_is_there()
         if options.sources in (Sources.WEB, Sources.BOTH):
             if not way:
                 raise EngineUnavailable(
@@ -222,9 +222,9 @@ class Queue:
             raise EmptyCorpus("There are no documents to answer from. Add some with add_documents, or ask with sources=web.")
         return Sources.AUTO if auto else Sources.DOCUMENTS
 
-    def web_is_there(self) -> bool:
+    async def web_is_there(self) -> bool:
         """Whether searches can be made."""
-        return any(row.available for row in self.engines())
+        return any(row.available for row in await self.engines())
 
     async def _answer_job(self, answer_id: str, unknown: NotFound) -> Job:
         try:

@@ -238,8 +238,8 @@ class Tasks(Queue):
         return Resolved(len(ended), tuple(one.job_id for one in ended))
 
     async def list_engines(self) -> Sequence[EngineRow]:
-        """All engines, those that can be asked first."""
-        return sorted(self.engines(), key=lambda row: not row.available)
+        """All engines, those that are set up first. Raises InvalidParams for an engines.toml that cannot be followed."""
+        return sorted(await self.engines(), key=lambda row: not row.available)
 
     async def feedback(self, opinion: Opinion, target: str) -> Said:
         """Block or unblock a domain (its subdomains too); reject or restore evidence by id or unique prefix. Answers from now

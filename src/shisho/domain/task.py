@@ -10,6 +10,7 @@ from shisho.domain.corpus import Condition, DocumentId
 from shisho.domain.inquiry import Answer
 from shisho.domain.intervention import Waiting
 from shisho.domain.job import Job, JobId, JobState, Priority, TaskId, TaskState
+from shisho.domain.politeness import BreakerState
 from shisho.domain.web import TimeRange
 
 MAX_QUERIES = 50
@@ -309,7 +310,7 @@ class EngineRow:
     interval_s: float
     per_day: int | None
     quota_left: int | None = None
-    breaker: str = "closed"
+    breaker: BreakerState = BreakerState.CLOSED
     success_rate: float | None = None
     median_latency_s: float | None = None
     cool_down_until: str | None = None

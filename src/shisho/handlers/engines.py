@@ -27,6 +27,12 @@ class EngineList:
     values: Mapping[str, object]
     browser: bool
 
+    def any_set_up(self) -> bool:
+        """Whether there is an engine to ask, now or after a rest."""
+        abouts = self.known()
+        means = Means({}, {}, missing(abouts, self.values), self.browser)
+        return any(about.name in self.plugged and barred(about, means) is None for about in abouts)
+
     async def rows(self) -> Sequence[EngineRow]:
         """Every engine, in the order of their table. Raises InvalidParams for an engines.toml that cannot be followed."""
         abouts = self.known()

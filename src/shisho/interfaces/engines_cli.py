@@ -1,19 +1,34 @@
-"""`shisho engines`: read a saved result page the way the worker does."""
+"""`shisho engines`: how the engines stand; and read a saved result page the way the worker does."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-app = typer.Typer(name="engines", help="Search engines and their result pages.", no_args_is_help=True)
+from shisho.interfaces.running import Json, run, show, words
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+
+app = typer.Typer(name="engines", help="Search engines and their result pages.")
 
 
-@app.callback()
-def engines() -> None:
-    """Search engines and their result pages."""
+@app.callback(invoke_without_command=True)
+def engines(context: typer.Context, json_: Json = False) -> None:
+    """Show which engines can be asked, how they have answered, and what is left of the day."""
+    if context.invoked_subcommand is not None:
+        return
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces import render_queue
+
+        rows = await desk.tasks.list_engines()
+        show(rows, json_, lambda: render_queue.engines(rows, words(context)))
+
+    run(context, work, json_)
 
 
 @app.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any
 
 import typer
@@ -12,7 +13,7 @@ from rich.text import Text
 
 from shisho.domain.intervention import Waiting
 from shisho.domain.job import Job
-from shisho.domain.task import JobPage, Queued, Status, Stopped, TaskPage
+from shisho.domain.task import EngineRow, JobPage, Queued, Status, Stopped, TaskPage
 from shisho.interfaces.words import Words
 
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
@@ -88,6 +89,29 @@ def waiting(held: Sequence[Waiting], words: Words) -> None:
         return
     heads = [words("id"), words("domain"), words("kind"), words("state"), "URL"]
     _table(heads, [(one.id, one.domain, one.kind, one.state, one.url) for one in held])
+
+
+def engines(rows: Sequence[EngineRow], words: Words) -> None:
+    """Each engine: whether it can be asked, how it has answered, what is left of its day; below it, why not and what failed."""
+    heads = ["", *(words(name) for name in ("engine", "tier", "health", "answered", "latency", "left_today", "rests_until"))]
+    _table(heads, [_engine(one, words) for one in rows])
+    for one in rows:
+        for said in (one.reason, one.last_error and f"{words('error')}: {one.last_error}"):
+            if said:
+                typer.echo(said if said.startswith(one.name) else f"{one.name}: {said}")
+
+
+def _engine(one: EngineRow, words: Words) -> tuple[str, ...]:
+    return (
+        "○" if one.available else "-",
+        one.name,
+        one.tier,
+        words(f"breaker_{one.breaker}"),
+        "" if one.success_rate is None else f"{one.success_rate:.0%}",
+        "" if one.median_latency_s is None else f"{one.median_latency_s:.1f} s",
+        "" if one.quota_left is None else f"{one.quota_left}/{one.per_day}",
+        "" if one.cool_down_until is None else f"{datetime.fromisoformat(one.cool_down_until).astimezone():%m-%d %H:%M}",
+    )
 
 
 class Terminal:

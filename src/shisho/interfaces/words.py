@@ -89,6 +89,16 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "question": ("質問", "question"),
     "created": ("作成", "created"),
     "domain": ("ドメイン", "domain"),
+    "engine": ("検索エンジン", "engine"),
+    "tier": ("区分", "tier"),
+    "health": ("状態", "health"),
+    "answered": ("成功率", "answered"),
+    "latency": ("応答時間", "latency"),
+    "left_today": ("今日の残り", "left today"),
+    "rests_until": ("休止の終わり", "rests until"),
+    "breaker_closed": ("正常", "well"),
+    "breaker_open": ("休止中", "resting"),
+    "breaker_half_open": ("試行待ち", "to be tried"),
 }
 
 

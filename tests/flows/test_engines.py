@@ -1,0 +1,118 @@
+"""The engines as a visitor sees them, over a real database, and in the shell."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from shisho.bootstrap import open_desk
+from shisho.bootstrap_queue import Web
+from shisho.domain.politeness import BreakerState, Limit, Outcome
+from shisho.domain.task import AskOptions, EngineRow, Sources
+from shisho.errors import EngineUnavailable, InvalidParams
+from shisho.stores.clock import SystemClock
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.health import EmbeddedHealth
+from shisho.stores.embedded.limiter import EmbeddedLimiter
+from shisho.stores.memory_web import MemoryWeb
+from shisho.web.engines import engines
+from tests.flows.conftest import Shell
+
+HOWTO = Path(__file__).parents[2] / "docs" / "howto" / "add-an-engine.md"
+
+
+def way(*names: str) -> Web:
+    found = engines()
+    return Web({name: found[name] for name in names}, MemoryWeb())
+
+
+async def rows(home: Path, web: Web, **given: object) -> dict[str, EngineRow]:
+    async with open_desk(home=home, web=web, **given) as desk:
+        return {row.name: row for row in await desk.tasks.list_engines()}
+
+
+async def lived(home: Path) -> None:
+    """Three engines have a past."""
+    database, clock = Database(home / "shisho.db"), SystemClock()
+    health, limiter = EmbeddedHealth(database, clock), EmbeddedLimiter(database, clock)
+    for outcome in (Outcome.SUCCESS, Outcome.SUCCESS, Outcome.FAILURE, Outcome.FAILURE):
+        await health.record("mojeek", outcome, 0.4, "応答なし")
+    await health.record("wikipedia", Outcome.SUCCESS, 0.2)
+    for page in range(2):
+        limit = Limit(0.0, per_day=10)
+        assert (await limiter.take("engine:google", limit, str(page))).granted
+        await limiter.give_back("engine:google", limit, str(page))
+    await database.close()
+
+
+async def test_health_and_quota_are_those_of_the_database(tmp_path: Path) -> None:
+    await lived(tmp_path)
+    held = await rows(tmp_path, way("mojeek", "wikipedia", "google", "brave_api"))
+    mojeek, google = held["mojeek"], held["google"]
+    assert mojeek.available and mojeek.breaker is BreakerState.OPEN and mojeek.cool_down_until is not None
+    assert mojeek.cool_down_until in mojeek.reason and mojeek.last_error == "応答なし"
+    assert (mojeek.success_rate, mojeek.median_latency_s, mojeek.quota_left) == (0.5, 0.4, None)
+    assert held["wikipedia"].available and held["wikipedia"].reason == "" and held["wikipedia"].success_rate == 1.0
+    assert (google.quota_left, google.per_day, google.available) == (8, 10, False) and "terms" in google.reason
+    assert held["crossref"].success_rate is None and "no way to the web" in held["crossref"].reason
+    assert not held["brave_api"].available and "brave_api_key" in held["brave_api"].reason
+
+
+async def test_a_key_makes_its_engine_available_and_is_not_shown(tmp_path: Path) -> None:
+    held = await rows(tmp_path, way("brave_api", "pubmed"), brave_api_key="canary-81b2", ncbi_api_key="canary-81b3")
+    assert held["brave_api"].available and held["pubmed"].interval_s == 0.125
+    assert "canary" not in str(held)
+
+
+async def test_a_question_to_the_web_waits_for_engines_that_rest_but_not_for_none(tmp_path: Path) -> None:
+    await lived(tmp_path)
+    options = AskOptions(sources=Sources.WEB)
+    async with open_desk(home=tmp_path, web=way("mojeek")) as desk:
+        assert (await desk.tasks.ask("決定係数とは何か", options=options, wait=0)).answer is None
+    async with open_desk(home=tmp_path, web=way("google", "brave_api")) as desk:
+        with pytest.raises(EngineUnavailable):
+            await desk.tasks.ask("決定係数とは何か", options=options, wait=0)
+
+
+async def test_the_howtos_example_is_followed(tmp_path: Path) -> None:
+    (example,) = re.findall(r"```toml\n(.*?)```", HOWTO.read_text("utf-8"), re.S)
+    (tmp_path / "engines.toml").write_text(example, "utf-8")
+    held = await rows(tmp_path, Web())
+    assert held["searxng"].enabled and held["searxng"].site == "https://search.home.example"
+    assert held["mojeek"].interval_s == 8
+    assert not held["startpage"].enabled and held["startpage"].reason == "社内の規則により使わない"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[mojeek\n", ["engines.toml", "line 1"]),
+        ("mojeek = 3\n", ["engines.toml", "mojeek"]),
+        ("[nobody]\nenabled = true\n", ["engines.toml", "nobody"]),
+        ("[mojeek]\nintervall_s = 8\n", ["engines.toml", "mojeek", "intervall_s"]),
+        ("[mojeek]\ninterval_s = '8'\n", ["engines.toml", "mojeek.interval_s", "'8'"]),
+        ("[mojeek]\nlook = 3\n", ["engines.toml", "mojeek.look"]),
+    ],
+)
+async def test_a_file_that_cannot_be_followed_is_named_with_its_key(text: str, words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "engines.toml").write_text(text, "utf-8")
+    with pytest.raises(InvalidParams) as met:
+        await rows(tmp_path, Web())
+    assert all(word in met.value.message for word in words), met.value.message
+
+
+async def test_the_shell_shows_a_table_and_json(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    await lived(home)
+    shell = Shell(home)
+    told = shell("engines")
+    line = next(each for each in told.splitlines() if " mojeek " in each)
+    assert "休止中" in line and "50%" in line and "0.4 s" in line
+    assert "8/10" in told and "応答なし" in told
+    held = {row["name"]: row for row in shell("engines", "--json")}
+    assert held["mojeek"]["breaker"] == "open" and held["google"]["quota_left"] == 8 and len(held) == 18
+    (home / "engines.toml").write_text("[mojeek]\nintervall_s = 8\n", "utf-8")
+    assert "intervall_s" in shell("engines", code=2)
+    assert shell("engines", "--json", code=2)["code"] == "INVALID_PARAMS"

@@ -43,6 +43,7 @@ faults: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/jobs.py
+	$(BIN)/python bench/paging.py
 
 eval: $(VENV)/.dev
 	$(BIN)/python eval/run.py $(SHISHO_SHARED)/eval

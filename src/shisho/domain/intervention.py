@@ -44,6 +44,11 @@ class Met:
     url: str
     kind: str
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """What the event of it says: nothing of the page."""
+        return {"engine": self.engine, "domain": self.domain, "kind": self.kind}
+
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
@@ -72,6 +77,15 @@ class Resolved:
 
     resolved: int
     requeued: tuple[JobId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What came of a window. `through`: the page asks no more; what it held has been set free, unless it had ended before."""
+
+    through: bool
+    resolved: int = 0
+    requeued: tuple[JobId, ...] = ()
 
 
 def intervention_id(job_id: JobId, attempt: int) -> str:

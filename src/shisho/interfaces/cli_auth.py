@@ -10,7 +10,7 @@ from shisho.interfaces.running import Json, run, show, words
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
-    from shisho.domain.intervention import AuthAction, AuthTarget, Resolved
+    from shisho.domain.intervention import AuthTarget
 
 app = typer.Typer(help="What waits for a person.", no_args_is_help=True)
 
@@ -36,8 +36,9 @@ def open_(context: typer.Context, item: Item = "last", json_: Json = False) -> N
     """Open it in a browser window and wait for you; once you are through, all that its domain held goes on."""
 
     async def work(desk: Desk) -> None:
-        freed = await desk.tasks.open_auth(item)
-        show(freed, json_, lambda: _say(context, freed, gave_up=not freed.resolved))
+        opened = await desk.tasks.open_auth(item)
+        said = words(context)("requeued" if opened.through else "still_waits", n=len(opened.requeued))
+        show(opened, json_, lambda: typer.echo(said))
 
     run(context, work, json_)
 
@@ -45,24 +46,23 @@ def open_(context: typer.Context, item: Item = "last", json_: Json = False) -> N
 @app.command()
 def done(context: typer.Context, item: Item = "last", task: TaskOption = None, json_: Json = False) -> None:
     """Say that it is solved: all that its domain or engine held goes on where it stood."""
-    from shisho.domain.intervention import AuthAction
-
-    _resolve(context, item, task, AuthAction.COMPLETE, json_)
+    _resolve(context, item, task, json_, skip=False)
 
 
 @app.command()
 def skip(context: typer.Context, item: Item = "last", task: TaskOption = None, json_: Json = False) -> None:
     """Go without: the searches end with what they have."""
-    from shisho.domain.intervention import AuthAction
-
-    _resolve(context, item, task, AuthAction.SKIP, json_)
+    _resolve(context, item, task, json_, skip=True)
 
 
-def _resolve(context: typer.Context, item: str, task: str | None, action: AuthAction, json_: bool) -> None:
+def _resolve(context: typer.Context, item: str, task: str | None, json_: bool, *, skip: bool) -> None:
     async def work(desk: Desk) -> None:
+        from shisho.domain.intervention import AuthAction
+
         target, name = await _meant(desk, item, task)
-        freed = await desk.tasks.resolve_auth(target, name, action)
-        show(freed, json_, lambda: _say(context, freed))
+        freed = await desk.tasks.resolve_auth(target, name, AuthAction.SKIP if skip else AuthAction.COMPLETE)
+        said = words(context)("ended_with" if skip else "requeued", n=freed.resolved)
+        show(freed, json_, lambda: typer.echo(said))
 
     run(context, work, json_)
 
@@ -74,8 +74,3 @@ async def _meant(desk: Desk, item: str, task: str | None) -> tuple[AuthTarget, s
         return AuthTarget.TASK, task
     held = await desk.tasks.get_auth_queue()
     return (AuthTarget.DOMAIN if any(one.domain == item for one in held) else AuthTarget.ITEM), item
-
-
-def _say(context: typer.Context, freed: Resolved, *, gave_up: bool = False) -> None:
-    said = "still_waits" if gave_up else "requeued" if freed.requeued else "ended_with"
-    typer.echo(words(context)(said, n=len(freed.requeued) or freed.resolved))

@@ -74,8 +74,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "waits for a person: {text} (`shisho auth open`)",
     ),
     "still_waits": (
-        "まだ待っています。あとで `shisho auth open` をもう一度どうぞ。",
-        "It waits on: `shisho auth open` again later.",
+        "まだ待っています。解けていたなら `shisho auth done`、あとにするなら `shisho auth open` をもう一度どうぞ。",
+        "It waits on. If you were through, say `shisho auth done`; else `shisho auth open` again later.",
     ),
     "ended_with": ("{n}件を、今あるもので終えました", "{n} ended with what they have"),
     "stopped": ("取り消し {n}件、実行中 {running}件", "{n} cancelled, {running} still running"),

@@ -40,7 +40,7 @@ class MemoryInterventions:
     async def skip(self, owner: str, target: AuthTarget, name: str) -> Sequence[Waiting]:
         found = self._chosen(owner, named(target, name))
         for one in found:
-            self._shared.move(self._shared.jobs[one.job_id], JobState.COMPLETED, not_before=None)
+            self._shared.released(self._shared.jobs[one.job_id], JobState.COMPLETED, InterventionState.SKIPPED)
         return found
 
     async def solved(self, owner: str, engine: str) -> Sequence[Waiting]:
@@ -61,7 +61,7 @@ class MemoryInterventions:
 
     def _freed(self, found: Sequence[Waiting]) -> Sequence[Waiting]:
         for one in found:
-            self._shared.move(self._shared.jobs[one.job_id], JobState.QUEUED, not_before=None, output=None)
+            self._shared.released(self._shared.jobs[one.job_id], JobState.QUEUED, InterventionState.COMPLETED, output=None)
         return found
 
 

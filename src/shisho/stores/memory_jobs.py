@@ -64,11 +64,14 @@ class Shared:
         changes.setdefault("finished_at", self.clock.now() if state in ENDED else None)
         self.jobs[job.id] = replace(job, state=state, **changes)
         self.happened(job, state, data or {})
-        if job.state is JobState.AWAITING_AUTH:
-            del self.waiting[job.id]
         parent = self.jobs.get(job.cause_id) if job.cause_id else None
         if parent and parent.state is JobState.PARKED and not any(each.state in LIVE for each in self.children(parent.id)):
             self.move(parent, JobState.QUEUED, not_before=None)
+
+    def released(self, job: Job, state: JobState, end: InterventionState, **changes: Any) -> None:
+        """As `move`, for a job that waits for a person no longer."""
+        del self.waiting[job.id]
+        self.move(job, state, {"person": end}, not_before=None, **changes)
 
     def happened(self, job: Job, kind: str, data: Mapping[str, Any]) -> None:
         task = self.tasks[job.task_id]
@@ -185,7 +188,8 @@ class MemoryJobs:
                 since=now,
                 expires_at=until,
             )
-        self._wait(job, JobState.AWAITING_AUTH, not_before=until, output=None if job.stop_asked else plain(output))
+        kept = None if job.stop_asked else plain(output)
+        self._wait(job, JobState.AWAITING_AUTH, met.facts, not_before=until, output=kept)
 
     async def spawn(self, claim: Claim, jobs: Sequence[NewJob]) -> Sequence[JobId]:
         parent = self._held(claim)
@@ -231,10 +235,10 @@ class MemoryJobs:
             if job.state is JobState.PARKED:
                 self._shared.move(job, JobState.QUEUED, not_before=None)
             elif job.output is not None:
-                self._shared.move(job, JobState.COMPLETED, not_before=None)
+                self._shared.released(job, JobState.COMPLETED, InterventionState.EXPIRED)
             else:
                 error = JobError("AUTH_REQUIRED", "Nobody came.", at=now)
-                self._shared.move(job, JobState.FAILED, not_before=None, errors=(*job.errors, error))
+                self._shared.released(job, JobState.FAILED, InterventionState.EXPIRED, errors=(*job.errors, error))
         return len(due)
 
     async def job(self, job_id: JobId) -> Job:
@@ -251,8 +255,10 @@ class MemoryJobs:
             raise Stale
         return job
 
-    def _wait(self, job: Job, state: JobState, **changes: Any) -> None:
-        self._shared.move(job, JobState.CANCELLED if job.stop_asked else state, **changes)
+    def _wait(self, job: Job, state: JobState, data: Mapping[str, Any] | None = None, **changes: Any) -> None:
+        if job.stop_asked:
+            state, data = JobState.CANCELLED, None
+        self._shared.move(job, state, data, **changes)
 
     def _count_failure(self, job: Job, error: JobError, not_before: str | None) -> None:
         stepped = any(attempt == job.attempt for attempt, _ in self._shared.steps[job.id].values())
@@ -315,7 +321,10 @@ class MemoryTasks:
         spared = [each for each in active if each.state is JobState.RUNNING and mode is StopMode.GRACEFUL]
         cancelled = [each for each in active if each not in spared]
         for job in cancelled:
-            self._shared.move(job, JobState.CANCELLED, output=None, not_before=None)
+            if job.state is JobState.AWAITING_AUTH:
+                self._shared.released(job, JobState.CANCELLED, InterventionState.CANCELLED, output=None)
+            else:
+                self._shared.move(job, JobState.CANCELLED, output=None, not_before=None)
         for job in spared:
             self._shared.jobs[job.id] = replace(job, stop_asked=True)
             self._shared.happened(job, STOP_ASKED, {})

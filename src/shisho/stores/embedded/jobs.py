@@ -134,8 +134,7 @@ class EmbeddedJobs:
         sets = "not_before = :until, output_json = CASE WHEN cancel_requested THEN NULL ELSE :output END"
 
         def work(transaction: Transaction) -> None:
-            data = {"engine": met.engine, "domain": met.domain, "kind": met.kind}
-            reached = self._wait(transaction, claim, JobState.AWAITING_AUTH, sets, data, until=until, output=kept)
+            reached = self._wait(transaction, claim, JobState.AWAITING_AUTH, sets, met.facts, until=until, output=kept)
             if reached is JobState.AWAITING_AUTH:
                 raise_(transaction, claim, met, until)
 

@@ -1,0 +1,193 @@
+"""What every queue promises of what waits for a person."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from shisho.domain.intervention import AuthTarget, InterventionState, Met, intervention_id
+from shisho.domain.job import JobId, JobState, NewTask, Stale, StopMode, TaskId
+from tests.queues import ANA, CAPTCHA, OWNER, Queue, new, opened
+
+ITEM, DOMAIN, TASK = AuthTarget
+OTHER = Met("other", "other.example", "https://other.example/", "consent")
+CONSENT = Met(CAPTCHA.engine, "consent.example", "https://consent.example/", "consent")
+THREE_HOURS = 10_800.0
+
+
+@pytest.fixture(params=["memory", "embedded"])
+async def queue(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Queue]:
+    async with opened(request.param, tmp_path) as made:
+        yield made
+
+
+async def held(queue: Queue, met: Met = CAPTCHA, task: str = "t1", output: object = None, owner: str = OWNER) -> str:
+    """The id of a new job's intervention."""
+    (job_id,) = (await queue.tasks.enqueue(NewTask(TaskId(task), owner), [new()])).job_ids
+    job = await queue.claimed()
+    await queue.jobs.await_person(job.claim, output, queue.clock.ahead(THREE_HOURS), met)
+    queue.clock.pass_(1)
+    return intervention_id(job_id, job.attempt)
+
+
+def job_of(item: str) -> JobId:
+    return JobId(item.rpartition("-")[0])
+
+
+async def test_it_says_what_waits_where_and_until_when(queue: Queue) -> None:
+    at, until = queue.clock.now(), queue.clock.ahead(THREE_HOURS)
+    item = await held(queue)
+    second = await held(queue, OTHER, "t2")
+    one, two = await queue.interventions.waiting(OWNER)
+    assert (one.id, one.job_id, one.task_id, one.met) == (item, job_of(item), "t1", CAPTCHA)
+    assert (one.state, one.since, one.expires_at) == (InterventionState.PENDING, at, until)
+    assert two.id == second and list(await queue.interventions.waiting(OWNER, TaskId("t2"))) == [two]
+    assert list(await queue.interventions.waiting("stranger")) == []
+    event = (await queue.tasks.events(TaskId("t1")))[-1]
+    assert (event.kind, event.data) == ("awaiting_auth", {"engine": "memory", "domain": "memory.example", "kind": "captcha"})
+
+
+async def test_one_solution_frees_all_that_the_domain_or_the_engine_holds(queue: Queue) -> None:
+    mine = [await held(queue), await held(queue, CONSENT, "t2", {"pages": 1}), await held(queue, task="t3")]
+    apart = await held(queue, OTHER, "t2")
+    stranger = await held(queue, task="theirs", owner="stranger")
+    with queue.bell.listen("queued") as ear:
+        ended = await queue.interventions.complete(OWNER, ITEM, mine[1])
+        assert await ear.wait(1)
+    assert [one.id for one in ended] == mine
+    for item in mine:
+        job = await queue.jobs.job(job_of(item))
+        assert (job.state, job.output, job.not_before) == (JobState.QUEUED, None, None)
+    assert [one.id for one in await queue.interventions.waiting(OWNER)] == [apart]
+    assert [one.id for one in await queue.interventions.waiting("stranger")] == [stranger]
+    assert list(await queue.interventions.complete(OWNER, ITEM, mine[1])) == []
+    assert list(await queue.interventions.complete(OWNER, ITEM, stranger)) == []
+
+
+@pytest.mark.parametrize(("target", "name"), [(DOMAIN, CAPTCHA.domain), (TASK, "t1")])
+async def test_by_domain_and_by_task(queue: Queue, target: AuthTarget, name: str) -> None:
+    mine = {await held(queue), await held(queue, task="t2")}
+    await held(queue, OTHER, "t2")
+    assert {one.id for one in await queue.interventions.complete(OWNER, target, name)} == mine
+
+
+@pytest.mark.parametrize(("target", "name", "skipped"), [(DOMAIN, CAPTCHA.domain, 2), (TASK, "t1", 1), (ITEM, "", 1)])
+async def test_what_is_skipped_is_only_what_is_named(queue: Queue, target: AuthTarget, name: str, skipped: int) -> None:
+    first = await held(queue, output={"paging_stop": "CHALLENGE"})
+    await held(queue, task="t2", output={"paging_stop": "CHALLENGE"})
+    ended = await queue.interventions.skip(OWNER, target, name or first)
+    assert len(ended) == skipped and ended[0].id == first
+    job = await queue.jobs.job(job_of(first))
+    assert (job.state, job.output) == (JobState.COMPLETED, {"paging_stop": "CHALLENGE"})
+    assert len(await queue.interventions.waiting(OWNER)) == 2 - skipped
+    assert list(await queue.interventions.skip(OWNER, target, name or first)) == []
+
+
+async def test_an_engine_that_answers_again_frees_what_it_held(queue: Queue) -> None:
+    assert await queue.interventions.pending(OWNER, "memory") is None
+    assert list(await queue.interventions.solved(OWNER, "memory")) == []
+    mine, apart = [await held(queue), await held(queue, CONSENT, "t2")], await held(queue, OTHER)
+    assert await queue.interventions.pending(OWNER, "memory") == CONSENT
+    assert await queue.interventions.pending("stranger", "memory") is None
+    assert [one.id for one in await queue.interventions.solved(OWNER, "memory")] == mine
+    assert await queue.interventions.pending(OWNER, "memory") is None
+    assert [one.id for one in await queue.interventions.waiting(OWNER)] == [apart]
+
+
+async def test_how_it_ended_is_in_the_events(queue: Queue) -> None:
+    done = await held(queue, OTHER)
+    await queue.interventions.complete(OWNER, ITEM, done)
+    await queue.claimed()
+    await queue.interventions.skip(OWNER, ITEM, await held(queue))
+    await held(queue)
+    queue.clock.pass_(THREE_HOURS)
+    await queue.jobs.expire()
+    await held(queue)
+    await queue.tasks.stop(TaskId("t1"), StopMode.IMMEDIATE)
+    events = await queue.tasks.events(TaskId("t1"))
+    ends = [(each.kind, each.data["person"]) for each in events if "person" in each.data]
+    wanted = [("queued", "completed"), ("completed", "skipped"), ("failed", "expired"), ("cancelled", "cancelled")]
+    assert ends == wanted
+
+
+async def test_another_job_joins_and_goes_with_the_first(queue: Queue) -> None:
+    first = await held(queue)
+    met = await queue.interventions.pending(OWNER, "memory")
+    assert met is not None
+    second = await held(queue, met, "t2")
+    assert [one.id for one in await queue.interventions.complete(OWNER, ITEM, first)] == [first, second]
+
+
+async def test_in_progress_is_said_of_all_that_belong_together_and_taken_back(queue: Queue) -> None:
+    first, _, apart = await held(queue), await held(queue, task="t2"), await held(queue, OTHER)
+
+    async def states() -> list[tuple[str, str]]:
+        return [(one.domain, one.state) for one in await queue.interventions.waiting(OWNER)]
+
+    before = (await queue.tasks.task(TaskId("t2"))).revision
+    await queue.interventions.mark(OWNER, ITEM, first, InterventionState.IN_PROGRESS)
+    assert await states() == [*[(CAPTCHA.domain, "in_progress")] * 2, (OTHER.domain, "pending")]
+    assert (await queue.tasks.task(TaskId("t2"))).revision == before + 1
+    await queue.interventions.mark(OWNER, ITEM, first, InterventionState.PENDING)
+    assert {state for _, state in await states()} == {"pending"}
+    await queue.interventions.mark(OWNER, ITEM, apart, InterventionState.IN_PROGRESS)
+    assert [one.id for one in await queue.interventions.complete(OWNER, ITEM, apart)] == [apart]
+
+
+@pytest.mark.parametrize("mode", StopMode)
+async def test_stopping_and_removing_a_task_end_its_own_and_no_others(queue: Queue, mode: StopMode) -> None:
+    await held(queue)
+    apart = await held(queue, task="t2")
+    await queue.tasks.stop(TaskId("t1"), mode)
+    assert [one.id for one in await queue.interventions.waiting(OWNER)] == [apart]
+    await queue.tasks.remove(TaskId("t1"))
+    await queue.tasks.remove(TaskId("t2"))
+    assert list(await queue.interventions.waiting(OWNER)) == []
+
+
+async def test_a_stopped_job_that_is_resumed_may_wait_again(queue: Queue) -> None:
+    first = await held(queue)
+    await queue.tasks.stop(TaskId("t1"), StopMode.GRACEFUL)
+    await queue.tasks.resume(TaskId("t1"))
+    job = await queue.claimed()
+    await queue.jobs.await_person(job.claim, None, queue.clock.ahead(60), CAPTCHA)
+    (one,) = await queue.interventions.waiting(OWNER)
+    assert (one.job_id, one.id) == (job_of(first), intervention_id(job.id, 2))
+
+
+async def test_nobody_came(queue: Queue) -> None:
+    rich, poor = await held(queue, output={"pages": [1]}), await held(queue)
+    queue.clock.pass_(THREE_HOURS - 10)
+    assert await queue.jobs.expire() == 0
+    queue.clock.pass_(10)
+    assert await queue.jobs.expire() == 2
+    jobs = [await queue.jobs.job(job_of(each)) for each in (rich, poor)]
+    assert [(each.state, each.output) for each in jobs] == [(JobState.COMPLETED, {"pages": [1]}), (JobState.FAILED, None)]
+    assert jobs[1].errors[-1].code == "AUTH_REQUIRED"
+    assert list(await queue.interventions.waiting(OWNER)) == []
+    assert list(await queue.interventions.complete(OWNER, DOMAIN, CAPTCHA.domain)) == []
+
+
+async def test_who_was_asked_to_stop_and_who_is_stale_raise_nothing(queue: Queue) -> None:
+    await queue.add(new())
+    claim = (await queue.claimed(ANA)).claim
+    await queue.tasks.stop(TaskId("t1"), StopMode.GRACEFUL)
+    await queue.jobs.await_person(claim, None, queue.clock.ahead(60), CAPTCHA)
+    with pytest.raises(Stale):
+        await queue.jobs.await_person(claim, None, queue.clock.ahead(60), CAPTCHA)
+    assert list(await queue.interventions.waiting(OWNER)) == []
+
+
+async def test_the_desktop_is_told_of_each_domain_once(queue: Queue) -> None:
+    first, _, apart = await held(queue), await held(queue, task="t2"), await held(queue, OTHER)
+    assert {one.domain for one in await queue.interventions.unannounced(OWNER)} == {CAPTCHA.domain, OTHER.domain}
+    await held(queue, task="t3")
+    assert list(await queue.interventions.unannounced(OWNER)) == []
+    await queue.interventions.skip(OWNER, ITEM, apart)
+    await queue.interventions.skip(OWNER, ITEM, first)
+    await held(queue)
+    assert list(await queue.interventions.unannounced(OWNER)) == [], "others of its domain wait still"
+    again = await held(queue, OTHER)
+    assert [one.id for one in await queue.interventions.unannounced(OWNER)] == [again]

@@ -1,0 +1,63 @@
+"""What belongs together of what waits for a person, and how it is named."""
+
+from __future__ import annotations
+
+import pytest
+
+from shisho.domain.intervention import AuthTarget, InterventionState, Waiting, named, news, one_named, together
+from shisho.domain.job import JobId, TaskId
+
+
+def waits(id_: str, engine: str, domain: str, task: str = "t1") -> Waiting:
+    state = InterventionState.PENDING
+    return Waiting(id_, JobId(id_[:2]), TaskId(task), domain, f"https://{domain}/", engine, "captcha", state, "", None)
+
+
+HELD = [
+    waits("a1-1", "mojeek", "www.mojeek.com"),
+    waits("a2-1", "mojeek", "consent.example", "t2"),
+    waits("b1-1", "", "consent.example"),
+    waits("c1-3", "brave", "search.brave.com", "t2"),
+    waits("d1-1", "", "paper.example"),
+]
+
+
+@pytest.mark.parametrize(
+    ("target", "name", "freed"),
+    [
+        (AuthTarget.ITEM, "a1-1", {"a1-1", "a2-1"}),  # its engine, at another domain
+        (AuthTarget.ITEM, "a2-1", {"a1-1", "a2-1", "b1-1"}),
+        (AuthTarget.ITEM, "b1-1", {"a2-1", "b1-1"}),  # pages without an engine have none in common
+        (AuthTarget.ITEM, "d1-1", {"d1-1"}),
+        (AuthTarget.DOMAIN, "search.brave.com", {"c1-3"}),
+        (AuthTarget.TASK, "t2", {"a1-1", "a2-1", "b1-1", "c1-3"}),
+        (AuthTarget.ITEM, "a1", set()),
+        (AuthTarget.DOMAIN, "", set()),
+    ],
+)
+def test_one_solution_frees_what_the_same_domain_or_engine_holds(target: AuthTarget, name: str, freed: set[str]) -> None:
+    assert {one.id for one in together(HELD, named(target, name))} == freed
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("last", "d1-1"),
+        ("consent.example", "b1-1"),
+        ("a2-1", "a2-1"),
+        ("c", "c1-3"),
+        ("a", None),
+        ("", None),
+        ("nowhere.example", None),
+    ],
+)
+def test_an_item_is_named_by_id_beginning_domain_or_last(name: str, found: str | None) -> None:
+    one = one_named(HELD, name)
+    assert (one and one.id) == found
+    assert one_named([], name) is None
+
+
+def test_news_are_one_of_each_domain() -> None:
+    assert [one.id for one in news(HELD, set())] == ["a1-1", "b1-1", "c1-3", "d1-1"]
+    assert [one.id for one in news(HELD, {"a2-1", "c1-3"})] == ["a1-1", "d1-1"]
+    assert news(HELD, {one.id for one in HELD}) == []

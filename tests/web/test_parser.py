@@ -25,7 +25,10 @@ from tests.web.engines.pages import exchanges, saved
 MB = 2**20
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 ATOM = b"<feed xmlns='http://www.w3.org/2005/Atom'>%s</feed>"
-BING = "<html><title>x - Bing</title><ol id=b_results><li class=b_algo><h2><a href='https://a.example/'>題</a></h2><i class=news_dt>{}</i></ol>"
+BING = (
+    "<html><title>x - Bing</title><ol id=b_results><li class=b_algo><h2><a href='https://a.example/'>題</a></h2>"
+    "<i class=news_dt>{}</i></ol>"
+)
 HOSTILE = {
     "deep": b"<html>" + b"<div>" * 100_000,
     "attributes": b"<p " + b" ".join(b"a%d=1" % number for number in range(50_000)) + b">x",

@@ -29,6 +29,8 @@ _READ = frozenset(
         *(f"iso8859-{number}" for number in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)),
     )
 )  # fmt: skip
+# Six signs of JIS that Windows and browsers map to other characters: 〜 would be another word's sign than ～ of Shift_JIS.
+_AS_IN_WINDOWS = str.maketrans("〜‖−¢£¬", "～∥－￠￡￢")
 _UNREADABLE = "\ufffd"
 
 
@@ -47,7 +49,9 @@ def codec_of(label: str | None) -> str | None:
 
 def decoded(data: bytes, codec: str) -> str:
     """The text, unreadable bytes as U+FFFD; never fails."""
-    return data.decode(codec, "shisho.jis" if codec in ("euc_jp", "iso2022_jp_ext") else "replace")
+    if codec in ("euc_jp", "iso2022_jp_ext"):
+        return data.decode(codec, "shisho.jis").translate(_AS_IN_WINDOWS)
+    return data.decode(codec, "replace")
 
 
 def agrees(text: str) -> bool:

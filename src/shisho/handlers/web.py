@@ -173,7 +173,15 @@ class Searching:
         if response.status >= 400:
             raise AllFetchesFailed(f"{url} answered with status {response.status}.", status=response.status)
         own_title = "html" in (response.media_type or "html")
-        return Source(response.url or url, response.body, response.media_type, "" if own_title else title, metadata, password)
+        return Source(
+            name=response.url or url,
+            data=response.body,
+            media_type=response.media_type,
+            title="" if own_title else title,
+            metadata=metadata,
+            password=password,
+            charset=response.charset,
+        )
 
 
 class _Run:

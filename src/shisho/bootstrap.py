@@ -168,11 +168,13 @@ def _ginza() -> Any:
     return ginza
 
 
-async def read_result_page(engine: str, response: Response) -> Serp:
-    """A saved result page by the engine of that name, or `auto`. Raises ParserFailed, EngineUnavailable, InvalidParams."""
+async def read_result_page(engine: str, response: Response, **given: Any) -> Serp:
+    """A saved result page by the engine of that name, or `auto`, as engines.toml has them. Keywords are settings. Raises
+    ParserFailed, EngineUnavailable, InvalidParams."""
     from shisho.web.parser import KillableSerpParser
 
-    parser = KillableSerpParser(environment=settings_.child_environment())
+    overrides = settings_.engine_overrides(settings_.load(**given).home)
+    parser = KillableSerpParser(overrides, settings_.child_environment())
     try:
         return await parser.parse(engine, response)
     finally:

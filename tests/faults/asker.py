@@ -1,4 +1,4 @@
-"""A process that asks one resource for leave as fast as it is allowed to, and says when its requests began and ended."""
+"""A process that asks one resource for leave as fast as it may, and says with which ticket, and when its requests ran."""
 
 from __future__ import annotations
 
@@ -25,24 +25,26 @@ class Morning:
         return time.monotonic()
 
 
-async def waiter(limiter: EmbeddedLimiter, limit: Limit, name: str) -> None:
-    """Page after page until the day is spent."""
+async def waiter(limiter: EmbeddedLimiter, limit: Limit, name: str, seconds: float) -> None:
+    """Page after page, each up to so many seconds, until the day is spent."""
     for page in range(1_000):
-        while not (leave := await limiter.take("engine:mojeek", limit, f"{name} {page}")).granted:
+        ticket = f"{name} {page}"
+        while not (leave := await limiter.take("engine:mojeek", limit, ticket)).granted:
             if leave.spent:
                 return
             await asyncio.sleep(leave.wait_s)
         began = time.monotonic()
-        await asyncio.sleep(random.uniform(0, 0.02))
+        print(json.dumps(ticket), flush=True)
+        await asyncio.sleep(random.uniform(seconds / 2, seconds))
         print(json.dumps([began, time.monotonic()]), flush=True)
-        await limiter.give_back("engine:mojeek", limit, f"{name} {page}")
+        await limiter.give_back("engine:mojeek", limit, ticket)
 
 
-async def main(path: str, name: str, interval: str, parallel: str, per_day: str) -> None:
+async def main(path: str, name: str, interval: str, parallel: str, per_day: str, seconds: str) -> None:
     database = Database(Path(path))
     limit = Limit(float(interval), int(parallel), int(per_day))
     limiter = EmbeddedLimiter(database, Morning())
-    await asyncio.gather(*(waiter(limiter, limit, f"{name}{number}") for number in range(3)))
+    await asyncio.gather(*(waiter(limiter, limit, f"{name}{number}", float(seconds)) for number in range(3)))
     await database.close()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -10,24 +11,28 @@ from pathlib import Path
 
 import pytest
 
+from shisho.domain.politeness import Limit
 from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.limiter import EmbeddedLimiter
+from tests.faults.asker import Morning
 from tests.faults.children import ROOT
 
 INTERVAL = 0.05
 
 
+def started(*orders: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-W", "error", "-m", "tests.faults.asker", *map(str, orders)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+
+
 def requests(path: Path, parallel: int, per_day: int) -> list[tuple[float, float]]:
     """When the requests of all four began and ended, in order."""
-    orders = [str(path), "", str(INTERVAL), str(parallel), str(per_day)]
-    children = []
-    for name in "abcd":
-        orders[1] = name
-        command = [sys.executable, "-W", "error", "-m", "tests.faults.asker", *orders]
-        children.append(subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True))
+    children = [started(path, name, INTERVAL, parallel, per_day, 0.02) for name in "abcd"]
     said = [child.communicate(timeout=120)[0] for child in children]
     assert [child.returncode for child in children] == [0, 0, 0, 0]
     assert all(said), "a process never got its turn"
-    return sorted((began, ended) for lines in said for began, ended in map(json.loads, lines.splitlines()))
+    told = [json.loads(line) for lines in said for line in lines.splitlines()]
+    return sorted((each[0], each[1]) for each in told if isinstance(each, list))
 
 
 @pytest.mark.parametrize("parallel", [1, 2])
@@ -45,3 +50,20 @@ async def test_four_processes_keep_one_limit(tmp_path: Path, parallel: int) -> N
     places = await database.read(lambda connection: list(connection.execute("SELECT ticket, began FROM pace_places")))
     await database.close()
     assert counts == [("2026-07-01", per_day)] and places == []
+
+
+async def test_who_takes_over_from_a_killed_process_waits_and_is_not_counted_again(tmp_path: Path) -> None:
+    path, limit = tmp_path / "shisho.db", Limit(1.0, per_day=3)
+    database = Database(path)
+    limiter = EmbeddedLimiter(database, Morning())
+    child = started(path, "job", 1.0, 1, 3, 60)
+    assert child.stdout is not None
+    ticket = json.loads(await asyncio.to_thread(child.stdout.readline))
+    child.kill()
+    child.communicate()
+    refused = await limiter.take("engine:mojeek", limit, ticket)
+    assert not refused.granted and 0.9 < refused.wait_s <= 1.0
+    await asyncio.sleep(refused.wait_s + 0.01)
+    assert (await limiter.take("engine:mojeek", limit, ticket)).granted
+    assert (await limiter.standing({"engine:mojeek": limit}))["engine:mojeek"].used_today == 1
+    await database.close()

@@ -116,3 +116,14 @@ async def test_the_shell_shows_a_table_and_json(tmp_path: Path) -> None:
     (home / "engines.toml").write_text("[mojeek]\nintervall_s = 8\n", "utf-8")
     assert "intervall_s" in shell("engines", code=2)
     assert shell("engines", "--json", code=2)["code"] == "INVALID_PARAMS"
+
+
+def test_selectors_of_ones_own_read_a_saved_page(tmp_path: Path) -> None:
+    home, page = tmp_path / "home", tmp_path / "saved.html"
+    home.mkdir()
+    page.write_text("<title>統計 - Mojeek Search</title><dl><dt><a href='https://a.example/'>題</a><dd>抜粋</dl>", "utf-8")
+    shell = Shell(home)
+    assert shell("engines", "parse", "mojeek", page, "--json", code=1)["code"] == "PARSER_FAILED"
+    (home / "engines.toml").write_text("[[mojeek.look.layouts]]\nhit = 'dl'\nlink = 'dt a'\nsnippet = 'dd'\n", "utf-8")
+    (hit,) = shell("engines", "parse", "mojeek", page, "--json")["hits"]
+    assert (hit["url"], hit["title"], hit["snippet"]) == ("https://a.example/", "題", "抜粋")

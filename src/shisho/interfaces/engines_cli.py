@@ -33,6 +33,7 @@ def engines(context: typer.Context, json_: Json = False) -> None:
 
 @app.command()
 def parse(
+    context: typer.Context,
     engine: Annotated[str, typer.Argument(help="Name of the engine, or auto to tell it from the page.")],
     file: Annotated[Path, typer.Argument(help="A saved result page or API answer.", exists=True, dir_okay=False)],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -40,7 +41,7 @@ def parse(
     status: Annotated[int, typer.Option(help="The HTTP status it came with.")] = 200,
 ) -> None:
     """Print the hits, the challenge and the next-page state of a saved page. Exits with 1 where it cannot be read."""
-    answer = parse_file(engine, file, url, status)
+    answer = parse_file(engine, file, url, status, **(context.obj or {}))
     if as_json:
         typer.echo(json.dumps(answer, ensure_ascii=False))
     else:
@@ -48,8 +49,8 @@ def parse(
     raise typer.Exit(0 if answer.get("ok", True) else 1)
 
 
-def parse_file(engine: str, file: Path, url: str = "", status: int = 200) -> dict[str, Any]:
-    """A page as `parse --json` prints it, or `{ok: false, code, message, details}`."""
+def parse_file(engine: str, file: Path, url: str = "", status: int = 200, **given: Any) -> dict[str, Any]:
+    """A page as `parse --json` prints it, or `{ok: false, code, message, details}`. Further keywords are settings."""
     import asyncio
 
     from shisho.bootstrap import read_result_page
@@ -57,7 +58,7 @@ def parse_file(engine: str, file: Path, url: str = "", status: int = 200) -> dic
     from shisho.errors import ShishoError
 
     try:
-        serp = asyncio.run(read_result_page(engine, Response(file.read_bytes(), url, status)))
+        serp = asyncio.run(read_result_page(engine, Response(file.read_bytes(), url, status), **given))
     except ShishoError as error:
         return {"ok": False, "code": error.code, "message": error.message, "details": dict(error.details)}
     return {

@@ -74,6 +74,15 @@ async def crumbs(reader: StreamReader, writer: StreamWriter) -> None:
         await _send(writer, b"1\r\na\r\n" * 10_000)
 
 
+async def packed_crumbs(reader: StreamReader, writer: StreamWriter) -> None:
+    """The same of a gzip that never comes to a byte of text."""
+    await _send(writer, _HTML + b"Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n")
+    await _send(writer, b"a\r\n\x1f\x8b\x08" + bytes(6) + b"\xff\r\n")
+    empty_block = b"".join(b"1\r\n%c\r\n" % byte for byte in b"\x00\x00\x00\xff\xff")
+    while True:
+        await _send(writer, empty_block * 2_000)
+
+
 async def gzip_bomb(reader: StreamReader, writer: StreamWriter) -> None:
     """Ten gigabytes of zeros in ten megabytes."""
     await _send(writer, _HTML + b"Content-Encoding: gzip\r\nConnection: close\r\n\r\n")
@@ -155,6 +164,7 @@ SCRIPTS: Mapping[str, Script] = {
         endless_interim_answers,
         ten_gigabytes,
         crumbs,
+        packed_crumbs,
         gzip_bomb,
         pdf_bomb,
         stacked_encodings,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from html import escape
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,8 @@ def xml(text: str, status: int = 200) -> Answer:
 
 
 def redirect(to: str, status: int = 302, *headers: tuple[str, str]) -> Answer:
-    return html(f'<a href="{escape(to)}">here</a>', status, ("Location", to), *headers)
+    ascii_ = quote(to, safe=string.punctuation)
+    return html(f'<a href="{escape(to)}">here</a>', status, ("Location", ascii_), *headers)
 
 
 def pairs(text: str) -> dict[str, str]:

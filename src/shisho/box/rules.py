@@ -75,6 +75,7 @@ class Place:
 class _Held:
     rule: Rule
     met: int = 0
+    under_way: int = 0
     last: float = field(default=-math.inf)
 
 
@@ -93,22 +94,19 @@ class Rules:
         self._held = [held for held in self._held if rule is not None and held.rule != rule]
 
     def match(self, place: Place, now: float) -> Rule | None:
-        """The rule for this request, which is counted. A pace that is kept lets older rules speak."""
-        for held in self._held:
-            if not _fits(held.rule, place):
-                continue
-            if held.rule.do is Do.PACE and now - held.last >= held.rule.interval_s:
-                continue
-            held.met += 1
-            number = held.met - held.rule.after
-            if number > 0 and (not held.rule.times or number <= held.rule.times):
-                return held.rule
-        return None
+        """The rule for this request, which is counted and under way until it has `ended`. A pace that is kept lets older
+        rules speak."""
+        fitting = [held for held in self._held if _fits(held.rule, place)]
+        found = next((held.rule for held in fitting if _speaks(held, now)), None)
+        for held in fitting:
+            held.under_way += 1
+        return found
 
     def ended(self, place: Place, now: float) -> None:
-        """A request is over: paces are measured from here."""
+        """A request that was matched is over: paces are measured from here."""
         for held in self._held:
-            if held.rule.do is Do.PACE and _fits(held.rule, place):
+            if _fits(held.rule, place):
+                held.under_way = max(0, held.under_way - 1)
                 held.last = now
 
 
@@ -118,6 +116,15 @@ def rule_of(values: dict[str, Any]) -> Rule:
         return Rule(**{**values, "do": Do(values.get("do", Do.STATUS))})
     except (TypeError, ValueError) as error:
         raise InvalidParams(f"No such rule: {error}. What a rule can do: {', '.join(Do)}.") from error
+
+
+def _speaks(held: _Held, now: float) -> bool:
+    rule = held.rule
+    if rule.do is Do.PACE and not held.under_way and now - held.last >= rule.interval_s:
+        return False
+    held.met += 1
+    number = held.met - rule.after
+    return number > 0 and (not rule.times or number <= rule.times)
 
 
 def _fits(rule: Rule, place: Place) -> bool:

@@ -165,7 +165,7 @@ class Box:
             await wire.answer(asked, answer)
             status = answer.status
         finally:
-            self.web.ended(met, time.monotonic())
+            self.web.ended(met, note, time.monotonic())
             self.log.ended(number, status)
 
 

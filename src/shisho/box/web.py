@@ -20,6 +20,8 @@ from shisho.box.rules import CHALLENGES, Do, Place, Rule, Rules, deed, rule_of
 from shisho.box.world import Page, World
 from shisho.errors import InvalidParams
 
+_BEFORE_RULES = ("desk", "solved", "shell")
+_ASIDE = ("/robots.txt", "/favicon.ico")  # what clients ask by themselves: not a word to an engine
 _HOSTILE = {f"{name.replace('_', '-')}.hostile.example": name for name in SCRIPTS}
 _STRANGE = {"json": json_('{"weather": "fine"}'), "xml": xml("<forecast>fine</forecast>")}
 
@@ -72,7 +74,7 @@ class Web:
 
     def meet(self, asked: Asked) -> Met:
         engine = self._engines.get(asked.host)
-        if engine is None:
+        if engine is None or asked.path in _ASIDE:
             return Met(Place(asked.host, asked.path))
         try:
             search = engine.read(asked, self.tokens)
@@ -92,17 +94,18 @@ class Web:
         rule = self.rules.match(met.place, now)
         if rule and rule.do in CHALLENGES:
             if rule.do is Do.BLOCKED or not solved(asked):
-                return challenge(rule.do, asked), rule.do
+                return challenge(rule.do, asked), rule.do.value
             rule = None
         if rule:
             early = deed(rule)
             if early:
-                return replace(early, delay_s=rule.delay_s), rule.do
+                return replace(early, delay_s=rule.delay_s), rule.do.value
         answer, note = self._usual(asked, met, rule)
-        return (replace(answer, delay_s=rule.delay_s), rule.do) if rule else (answer, note)
+        return (replace(answer, delay_s=rule.delay_s), rule.do.value) if rule else (answer, note)
 
-    def ended(self, met: Met, now: float) -> None:
-        self.rules.ended(met.place, now)
+    def ended(self, met: Met, note: str, now: float) -> None:
+        if note not in _BEFORE_RULES:
+            self.rules.ended(met.place, now)
 
     def _usual(self, asked: Asked, met: Met, rule: Rule | None) -> tuple[Answer, str]:
         if met.engine and met.wrong:
@@ -131,13 +134,15 @@ class Web:
         if do is Do.USELESS:
             results = self._useless(search, results)
         end = search.start + search.size
+        if do is Do.LAST:
+            results = results[:end]
         part = results[search.start : end] or (results[: search.size] if engine.repeats else ())
         if do is Do.REPEAT:
             part = results[max(0, search.start - search.size) : max(search.start, search.size)]
         if do is Do.KNOWN:
             part = tuple(reversed(results[: search.start]))[: search.size]
         more = (end < len(results) or engine.repeats) and do is not Do.LAST and bool(part)
-        token = self.tokens.give(engine.name, search.text, end) if more else ""
+        token = self.tokens.give(engine.name, search.text, end)
         rows = [_row(engine, one) for one in part]
         return engine.show(Shown(search, rows, more, len(results), token, asked.host))
 

@@ -29,8 +29,7 @@ def show(shown: Shown) -> Answer:
         for row in shown.rows
     ]  # fmt: skip
     # It names a next cursor on the last page too.
-    cursor = shown.token or "end"
-    message = {"total-results": shown.total, "items-per-page": shown.search.size, "items": items, "next-cursor": cursor}
+    message = {"total-results": shown.total, "items-per-page": shown.search.size, "items": items, "next-cursor": shown.token}
     answer = {"status": "ok", "message-type": "work-list", "message-version": "1.0.0", "message": message}
     return json_(json.dumps(answer, ensure_ascii=False))
 

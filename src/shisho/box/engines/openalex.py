@@ -26,7 +26,7 @@ def show(shown: Shown) -> Answer:
          "abstract_inverted_index": _inverted(row.snippet)}
         for row in shown.rows
     ]  # fmt: skip
-    meta = {"count": shown.total, "per_page": shown.search.size, "next_cursor": shown.token or None}
+    meta = {"count": shown.total, "per_page": shown.search.size, "next_cursor": shown.token if shown.more else None}
     return json_(json.dumps({"meta": meta, "results": works}, ensure_ascii=False))
 
 

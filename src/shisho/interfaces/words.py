@@ -90,7 +90,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "created": ("作成", "created"),
     "domain": ("ドメイン", "domain"),
     "engine": ("検索エンジン", "engine"),
-    "tier": ("区分", "tier"),
+    "tier": ("段", "tier"),
     "health": ("状態", "health"),
     "answered": ("成功率", "answered"),
     "latency": ("応答時間", "latency"),

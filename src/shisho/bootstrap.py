@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from shisho import settings as settings_
-from shisho.bootstrap_queue import Parts, Web, build_queue
-from shisho.desk.front import Desk, Notify, Stop
-from shisho.domain.corpus import LOCAL_OWNER, Complexity
-from shisho.domain.inquiry import Answer, Budget
+from shisho.bootstrap_queue import Parts, build_queue
+from shisho.bootstrap_web import Web, web_of
+from shisho.desk.front import Desk
+from shisho.domain.corpus import LOCAL_OWNER, DocumentId
+from shisho.domain.inquiry import Budget
 from shisho.errors import ExtraMissing
-from shisho.ports import Clock, Ledger, SearchSession
 from shisho.settings import Settings
 from shisho.stores import files
 from shisho.stores.clock import SystemClock
@@ -24,26 +24,28 @@ from shisho.stores.clock import SystemClock
 if TYPE_CHECKING:
     from shisho.corpus.ingest import Analyse, Cut
     from shisho.corpus.retrieve import AskTerms
-    from shisho.corpus.session import CorpusSearcher
+    from shisho.corpus.usefulness import Usefulness
     from shisho.domain.web import Response, Serp
     from shisho.stores.embedded.connect import Database
 
 DATABASE = "shisho.db"
 MB = 1 << 20
-NO_WEB = Web()
 
 
 @asynccontextmanager
-async def open_desk(*, web: Web = NO_WEB, **given: Any) -> AsyncIterator[Desk]:
-    """A desk over the configured home. Keywords are settings: `async with shisho.open(home="~/library") as desk: …`."""
-    desk = build_desk(settings_.load(**given), web)
+async def open_desk(*, web: Web | None = None, **given: Any) -> AsyncIterator[Desk]:
+    """A desk over the configured home. Keywords are settings: `async with shisho.open(home="~/library") as desk: …`.
+
+    `web`: another way to the web than the settings describe."""
+    settings = settings_.load(**given)
+    desk = build_desk(settings, web or web_of(settings))
     try:
         yield desk
     finally:
         await desk.close()
 
 
-def build_desk(settings: Settings, web: Web = NO_WEB) -> Desk:
+def build_desk(settings: Settings, web: Web | None = None) -> Desk:
     """Every piece, by explicit constructor calls. Nothing works on the queue before `working` is entered."""
     from shisho.checks import checks
     from shisho.corpus.ingest import Ingest
@@ -51,13 +53,17 @@ def build_desk(settings: Settings, web: Web = NO_WEB) -> Desk:
     from shisho.corpus.readers.killable import KillableReader
     from shisho.corpus.retrieve import Retriever
     from shisho.corpus.session import CorpusSearcher
+    from shisho.corpus.usefulness import Usefulness
+    from shisho.handlers.inquiries import Inquiries
     from shisho.language.tokens import tokens
     from shisho.librarian.export import export
     from shisho.stores.embedded.connect import Database
     from shisho.stores.embedded.ledger import EmbeddedLedger
     from shisho.stores.embedded.lexical import LexicalIndex
+    from shisho.stores.embedded.opinions import EmbeddedOpinions
     from shisho.stores.embedded.sessions import EmbeddedSessions
     from shisho.stores.embedded.shelf import EmbeddedShelf
+    from shisho.web.site import registered_domain
 
     clock = SystemClock()
     max_bytes = settings.whole("max_file_mb") * MB
@@ -67,12 +73,14 @@ def build_desk(settings: Settings, web: Web = NO_WEB) -> Desk:
     seconds, memory_mb = settings.real("reader_seconds"), settings.whole("reader_memory_mb")
     reader = KillableReader(seconds, memory_mb, max_bytes, environment=settings_.child_environment())
     retriever = Retriever(shelf, index, _query_terms(settings))
-    searcher = CorpusSearcher(shelf, retriever, EmbeddedSessions(database), settings.text("growth"))
+    searcher = CorpusSearcher(shelf, retriever, EmbeddedSessions(database), settings.text("growth"), site=registered_domain)
     budget = Budget(max_rounds=settings.whole("max_rounds"), max_seconds=settings.real("max_seconds"))
-    disk, inquiries = _Files(max_bytes), _Inquiries(searcher, ledger, clock, settings.whole("room_tokens"))
+    disk, opinions = _Files(max_bytes), EmbeddedOpinions(database, clock)
+    inquiries = Inquiries(searcher, ledger, clock, opinions.left_out, settings.whole("room_tokens"))
     ingest = Ingest(shelf, reader, clock, media.sniff, _splitter(settings), _passage_terms(settings))
+    judge = _Judge(Usefulness(shelf, index, _query_terms(settings)))
     queue = build_queue(
-        Parts(settings, database, clock, LOCAL_OWNER, shelf, ledger, disk, ingest, inquiries, searcher, budget, web)
+        Parts(settings, database, clock, LOCAL_OWNER, shelf, ledger, disk, ingest, inquiries, searcher, budget, judge, web)
     )
     return Desk(
         owner=LOCAL_OWNER,
@@ -104,29 +112,6 @@ class _Files:
 
     def read(self, path: Path) -> bytes:
         return files.read(path, self.max_bytes)
-
-
-@dataclass(frozen=True, slots=True)
-class _Inquiries:
-    searcher: CorpusSearcher
-    ledger: Ledger
-    clock: Clock
-    room_tokens: int
-
-    def check(self, question: str) -> None:
-        from shisho.librarian.strategy import checked
-
-        checked(question)
-
-    async def run(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
-        from shisho.librarian import loop
-
-        inquiry = await loop.begun(self.ledger, run_id)
-
-        async def opened(complexity: Complexity) -> SearchSession:
-            return await self.searcher.open(inquiry.scope, complexity, self.room_tokens, run_id)
-
-        return await loop.run(inquiry, opened, self.ledger, self.clock, notify, stop)
 
 
 async def _close(close_reader: Callable[[], Any], database: Database) -> None:
@@ -179,3 +164,12 @@ async def read_result_page(engine: str, response: Response, **given: Any) -> Ser
         return await parser.parse(engine, response)
     finally:
         await parser.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    usefulness: Usefulness
+
+    async def __call__(self, query: str, document: DocumentId, clusters: frozenset[str]) -> frozenset[str]:
+        found = await self.usefulness.of(query, document, clusters)
+        return found.clusters if found else frozenset()

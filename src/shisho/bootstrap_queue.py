@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from shisho.bootstrap_web import Manners, Web, no_window
 from shisho.desk.front import Files, Intakes, Working
 from shisho.desk.sessions import Sessions
 from shisho.desk.tasks import Tasks
 from shisho.domain.inquiry import Budget
-from shisho.domain.intervention import Met
 from shisho.domain.job import TaskId
 from shisho.domain.task import JobKind
 from shisho.domain.web import EngineAbout
-from shisho.errors import EngineUnavailable
-from shisho.ports import Clock, Fetcher, Ledger, Notifier, SerpEngine, Shelf, TaskStore
+from shisho.ports import Clock, Ledger, Notifier, Shelf, TaskStore
 from shisho.settings import Settings, child_environment, engine_overrides
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
     from shisho.handlers.engines import EngineList
     from shisho.handlers.inquiries import Inquiries
+    from shisho.handlers.search import Judge
     from shisho.jobs.context import Handler
     from shisho.stores.embedded.bell import EmbeddedBell
     from shisho.stores.embedded.connect import Database
     from shisho.stores.embedded.finds import EmbeddedFinds
-    from shisho.stores.embedded.health import EmbeddedHealth
     from shisho.stores.embedded.interventions import EmbeddedInterventions
     from shisho.stores.embedded.jobs import EmbeddedJobs
     from shisho.stores.embedded.limiter import EmbeddedLimiter
@@ -37,21 +36,6 @@ if TYPE_CHECKING:
     from shisho.stores.staging import FileStaging
 
 SESSION_ROOM = 3000  # tokens of text and headings; with what JSON adds to 100 passages, a reply stays under 5,000
-
-
-async def no_window(met: Met) -> bool:
-    """Stands where there is no browser."""
-    raise EngineUnavailable(f'There is no browser here to open {met.url} in: install the extra, pip install "shisho[browser]".')
-
-
-@dataclass(frozen=True, slots=True)
-class Web:
-    """The way to the web: engines that can be asked now by name, and what fetches. Neither: there is no way. `window` shows a
-    page to the person before the screen, and tells whether they got through."""
-
-    engines: Mapping[str, SerpEngine] = field(default_factory=dict)
-    fetcher: Fetcher | None = None
-    window: Callable[[Met], Awaitable[bool]] = no_window
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +53,8 @@ class Parts:
     inquiries: Inquiries
     searcher: CorpusSearcher
     budget: Budget
-    web: Web
+    judge: Judge
+    web: Web | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +75,9 @@ class Stores:
     interventions: EmbeddedInterventions
     tasks: EmbeddedTasks
     finds: EmbeddedFinds
-    health: EmbeddedHealth
-    limiter: EmbeddedLimiter
     opinions: EmbeddedOpinions
     staging: FileStaging
+    manners: Manners
 
 
 def build_queue(parts: Parts) -> Queueing:
@@ -104,6 +88,7 @@ def build_queue(parts: Parts) -> Queueing:
 
 def _stores(parts: Parts) -> Stores:
     from shisho.stores.embedded.bell import EmbeddedBell
+    from shisho.stores.embedded.cache import EmbeddedCache
     from shisho.stores.embedded.finds import EmbeddedFinds
     from shisho.stores.embedded.health import EmbeddedHealth
     from shisho.stores.embedded.interventions import EmbeddedInterventions
@@ -115,16 +100,17 @@ def _stores(parts: Parts) -> Stores:
 
     database, clock = parts.database, parts.clock
     bell = EmbeddedBell(database)
+    interventions = EmbeddedInterventions(database, clock, bell)
+    limiter, health, cache = EmbeddedLimiter(database, clock), EmbeddedHealth(database, clock), EmbeddedCache(database, clock)
     return Stores(
         bell=bell,
         jobs=EmbeddedJobs(database, clock, bell),
-        interventions=EmbeddedInterventions(database, clock, bell),
+        interventions=interventions,
         tasks=EmbeddedTasks(database, clock, bell),
         finds=EmbeddedFinds(database, clock),
-        health=EmbeddedHealth(database, clock),
-        limiter=EmbeddedLimiter(database, clock),
         opinions=EmbeddedOpinions(database, clock),
         staging=FileStaging(parts.settings.home / "staging"),
+        manners=Manners(limiter, health, cache, interventions, clock),
     )
 
 
@@ -149,8 +135,8 @@ def _tasks(parts: Parts, stores: Stores) -> Tasks:
         check=parts.inquiries.check,
         engines=_engine_list(parts, stores).rows,
         new_id=new_id,
-        mend=stores.health.mend,
-        window=parts.web.window,
+        mend=stores.manners.health.mend,
+        window=parts.web.window if parts.web else no_window,
     )
 
 
@@ -201,13 +187,17 @@ def _desktop(settings: Settings) -> Notifier | None:
 
 
 def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
+    from shisho.bootstrap_web import engines_of, pages_of
     from shisho.handlers.answers import Answering
+    from shisho.handlers.fetch import Fetching
     from shisho.handlers.library import Shelving
-    from shisho.handlers.web import Searching
+    from shisho.handlers.search import Searching
 
     shelving = Shelving(parts.ingest, stores.finds, parts.files, stores.staging)
-    way = parts.web
-    web = Searching(shelving, stores.finds, stores.opinions.blocked, way.engines, way.fetcher, parts.clock)
+    way, manners = parts.web, stores.manners
+    engines = engines_of(way, manners, stores.finds) if way else None
+    pages = pages_of(way, manners, shelving) if way else None
+    searching = Searching(engines, pages, parts.judge, stores.opinions.blocked, parts.clock)
     answering = Answering(
         parts.shelf,
         parts.ledger,
@@ -221,8 +211,8 @@ def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
         way=_engine_list(parts, stores).any_set_up(),
     )
     return {
-        JobKind.SEARCH: web.search,
-        JobKind.FETCH: web.fetch,
+        JobKind.SEARCH: searching.search,
+        JobKind.FETCH: Fetching(pages).fetch,
         JobKind.INGEST: shelving.ingest,
         JobKind.ANSWER: answering.answer,
     }
@@ -238,11 +228,11 @@ def _engine_list(parts: Parts, stores: Stores) -> EngineList:
 
     return EngineList(
         known=partial(_known_engines, parts),
-        plugged=parts.web.engines.keys(),
-        health=stores.health,
-        limiter=stores.limiter,
+        plugged=_plugged(parts).keys(),
+        health=stores.manners.health,
+        limiter=stores.manners.limiter,
         values=parts.settings.values,
-        browser=any(engine.about.needs_browser for engine in parts.web.engines.values()),
+        browser=parts.web is not None and parts.web.browse is not None,
     )
 
 
@@ -251,4 +241,8 @@ def _known_engines(parts: Parts) -> list[EngineAbout]:
     from shisho.web.engines import engines
 
     known = {name: engine.about for name, engine in engines(engine_overrides(parts.settings.home)).items()}
-    return [*(known | {name: engine.about for name, engine in parts.web.engines.items()}).values()]
+    return [*(known | _plugged(parts)).values()]
+
+
+def _plugged(parts: Parts) -> dict[str, EngineAbout]:
+    return {name: engine.about for name, engine in parts.web.engines.items()} if parts.web else {}

@@ -40,6 +40,9 @@ TABLE: tuple[Setting, ...] = (
     Setting("max_seconds", 120.0, "seconds one question may take"),
     Setting("room_tokens", 8000, "room for shown passages in one round, in tokens"),
     Setting("growth", "linear", "how k grows with the round: 1, 2, 3 or 1, 3, 10", ("linear", "exponential")),
+    Setting("web", True, "whether the web may be searched and pages fetched"),
+    Setting("robots", True, "whether robots.txt is heeded"),
+    Setting("box", "", "file of a running `shisho box`: its small web is searched in place of the real one"),
     Setting("workers", 2, "jobs done at once by a server or by `shisho worker`"),
     Setting("max_job_seconds", 600.0, "seconds one attempt at a job may take; then it ends with what it has"),
     Setting(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-from shisho.bootstrap_queue import Web
+from shisho.bootstrap_web import Web
 from shisho.desk import Desk
 from shisho.domain.job import TaskState
 from shisho.domain.task import Detail, Result, Status
 from shisho.domain.web import Challenge, ChallengeKind, Hit, Serp
-from shisho.stores.memory_web import MemoryWeb, engine
+from shisho.stores.memory_web import MemoryParser, MemoryWeb, engine
 
 QUERY = "決定係数"
 
@@ -48,7 +48,8 @@ def small_web(*result_pages: Sequence[int], query: str = QUERY) -> MemoryWeb:
 
 
 def way(web: MemoryWeb, *names: str) -> Web:
-    return Web({name: engine(name) for name in names or ("memory",)}, web)
+    engines = {name: engine(name) for name in names or ("memory",)}
+    return Web(engines, web, MemoryParser(engines), robots=False)
 
 
 def result_page(number: int, query: str = QUERY, name: str = "memory") -> Callable[[str], bool]:

@@ -140,7 +140,7 @@ class Web:
         if do is Do.REPEAT:
             part = results[max(0, search.start - search.size) : max(search.start, search.size)]
         if do is Do.KNOWN:
-            part = tuple(reversed(results[: search.start]))[: search.size]
+            part = tuple(reversed(results[: search.start][:: max(1, search.start // search.size)]))
         more = (end < len(results) or engine.repeats) and do is not Do.LAST and bool(part)
         token = self.tokens.give(engine.name, search.text, end)
         rows = [_row(engine, one) for one in part]

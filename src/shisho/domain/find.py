@@ -9,6 +9,7 @@ from shisho.domain.corpus import DocumentId, PassageId
 from shisho.domain.intervention import Waiting
 from shisho.domain.job import JobState
 from shisho.domain.task import Failure, Result
+from shisho.domain.web import PagingStop
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,29 @@ class Find:
     page_number: int | None = None
     rank_on_page: int | None = None
     rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A find and what became of it: `found` (not visited yet), `visited`, `failed` or `left_out`. `useful`: whether its
+    document answers the query; None while nobody has looked."""
+
+    find: Find
+    status: str
+    document_id: DocumentId | None = None
+    useful: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchNote:
+    """How far a search has come, page by page; `harvest` None: nothing of that page was visited. `stop` None: it goes on."""
+
+    query: str
+    engine: str
+    pages: int
+    novelty: tuple[float, ...]
+    harvest: tuple[float | None, ...]
+    stop: PagingStop | None = None
 
 
 @dataclass(frozen=True, slots=True)

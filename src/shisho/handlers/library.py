@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from shisho.corpus.ingest import document_id
 from shisho.domain.codec import build, plain
 from shisho.domain.corpus import WEB_CORPUS, Condition, DocumentId, Receipt, Scope, Source
-from shisho.domain.find import Find, LeftOut
+from shisho.domain.find import Find, Kept, LeftOut, SearchNote
 from shisho.domain.inquiry import Answer, Budget, Goal
 from shisho.domain.job import Claim, Job, JobId, NewJob, Stale, TaskId
 from shisho.domain.task import JobKind, SearchOptions, Sources
@@ -40,9 +40,11 @@ class Finds(Protocol):
         self, claim: Claim, canonical_url: str, document_id: DocumentId | None = None, *, code: str = "", reason: str = ""
     ) -> None: ...
 
-    async def settled(self, job_id: JobId) -> Mapping[str, DocumentId | None]: ...
+    async def mark(self, claim: Claim, canonical_url: str, useful: bool) -> None: ...
 
-    async def of_job(self, job_id: JobId) -> Sequence[Mapping[str, Any]]: ...
+    async def note(self, claim: Claim, note: SearchNote) -> None: ...
+
+    async def of_job(self, job_id: JobId) -> Sequence[Kept]: ...
 
 
 class Staged(Protocol):

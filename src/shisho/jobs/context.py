@@ -38,11 +38,19 @@ class JobContext:
 
     async def step(self, key: str, work: Callable[[], Awaitable[Any]]) -> Any:
         """The outcome of `work`, which must be JSON-ready; done at most once and then remembered under `key`."""
+        steps = await self._taken()
+        if key not in steps:
+            steps[key] = await self._store.keep_step(self.job.claim, key, await work())
+        return steps[key]
+
+    async def taken(self, prefix: str) -> Mapping[str, Any]:
+        """The outcomes of the steps taken so far whose keys begin so."""
+        return {key: outcome for key, outcome in (await self._taken()).items() if key.startswith(prefix)}
+
+    async def _taken(self) -> dict[str, Any]:
         if self._steps is None:
             self._steps = dict(await self._store.steps(self.job.id))
-        if key not in self._steps:
-            self._steps[key] = await self._store.keep_step(self.job.claim, key, await work())
-        return self._steps[key]
+        return self._steps
 
     async def progress(self, **facts: Any) -> None:
         """Say how far the job has come."""

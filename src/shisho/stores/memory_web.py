@@ -36,6 +36,19 @@ def engine(name: str = "memory", **fields: object) -> MemoryEngine:
     return MemoryEngine(EngineAbout(name=name, site=f"{name}.example", kind="json", **(given | fields)))  # type: ignore[arg-type]
 
 
+@dataclass(frozen=True, slots=True)
+class MemoryParser:
+    """`ports.SerpParser` for engines whose pages can do no harm: in this process."""
+
+    engines: Mapping[str, MemoryEngine]
+
+    async def parse(self, engine: str, response: Response) -> Serp:
+        return self.engines[engine].parse(response)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
 @dataclass(slots=True)
 class MemoryWeb:
     """`ports.Fetcher` over dictionaries. `serps` by engine, query and page; `pages` by address. A result page or page that is

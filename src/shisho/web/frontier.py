@@ -48,6 +48,11 @@ class Frontier:
         """Enough was found: nothing more is handed out."""
         self._left.clear()
 
+    def put_back(self, hit: Find) -> None:
+        """It could not be visited after all; it stands before those that were below it."""
+        place = sum((one.rank or 0) < (hit.rank or 0) for one in self._left)
+        self._left.insert(place, hit)
+
     def next_at(self, busy: Collection[str], ready_at: Mapping[str, float]) -> float | None:
         """When the first host that no visit is under way at may be asked; None: only an ending visit can bring the next."""
         if len(busy) >= self._at_once:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import fields
 from typing import Any
 
 import apsw
 
 from shisho.domain.corpus import WEB_CORPUS, DocumentId
-from shisho.domain.find import Find, Report
+from shisho.domain.find import Find, Kept, Report, SearchNote
 from shisho.domain.job import Claim, JobId, JobState, Stale, TaskId
 from shisho.domain.task import Failure, JobKind, Result
 from shisho.ports import Clock
@@ -27,6 +28,8 @@ ADD = """INSERT INTO finds(task_id, job_id, canonical_url, seq, url, title, snip
 SETTLE = """UPDATE finds SET status = :status, document_id = :document_id, code = :code, reason = :reason, fetched_at = :now,
         seq = (SELECT max(seq) + 1 FROM finds WHERE task_id = :task_id)
     WHERE job_id = :job_id AND canonical_url = :canonical_url"""
+NOTE = """INSERT OR REPLACE INTO searches(job_id, task_id, query, engine, pages, novelty_json, harvest_json, paging_stop)
+    VALUES (:job_id, :task_id, :query, :engine, :pages, :novelty, :harvest, :stop)"""
 SEEN = """SELECT canonical_url FROM finds WHERE task_id = :task_id AND canonical_url IN (SELECT value FROM json_each(:urls))
     AND NOT (job_id = :job_id AND page_number IS :page_number)"""
 RESULTS = """SELECT f.seq, f.url, coalesce(nullif(d.title, ''), f.title), f.query, f.engine, f.rank, f.document_id,
@@ -99,16 +102,34 @@ class EmbeddedFinds:
 
         await self._database.write(work)
 
-    async def settled(self, job_id: JobId) -> Mapping[str, DocumentId | None]:
-        """The finds of a job that need no visit any more, and their documents."""
-        query = "SELECT canonical_url, document_id FROM finds WHERE job_id = ? AND status <> 'found'"
-        return dict(await self._rows(query, (job_id,)))
+    async def mark(self, claim: Claim, canonical_url: str, useful: bool) -> None:
+        """Whether the document that a find became answers its query."""
+        query = "UPDATE finds SET useful = ? WHERE job_id = ? AND canonical_url = ?"
 
-    async def of_job(self, job_id: JobId) -> Sequence[Mapping[str, Any]]:
-        """The finds of a job in order of rank, as columns of their table."""
-        names = ("rank", "page_number", "url", "canonical_url", "title", "status", "document_id")
-        query = f"SELECT {', '.join(names)} FROM finds WHERE job_id = ? ORDER BY rank"
-        return [dict(zip(names, row, strict=True)) for row in await self._rows(query, (job_id,))]
+        def work(connection: apsw.Connection) -> None:
+            _held(connection, claim)
+            connection.execute(query, (int(useful), claim.job_id, canonical_url))
+
+        await self._database.write(work)
+
+    async def note(self, claim: Claim, note: SearchNote) -> None:
+        """How far the search of this job has come, in place of what was noted before."""
+        values = {"job_id": claim.job_id, "query": note.query, "engine": note.engine, "stop": note.stop, "pages": note.pages}
+        values |= {"novelty": json.dumps(note.novelty), "harvest": json.dumps(note.harvest)}
+
+        def work(connection: apsw.Connection) -> None:
+            connection.execute(NOTE, values | {"task_id": _held(connection, claim)})
+
+        await self._database.write(work)
+
+    async def of_job(self, job_id: JobId) -> Sequence[Kept]:
+        """The finds of a job in order of rank."""
+        names = [each.name for each in fields(Find)]
+        query = f"SELECT {', '.join(names)}, status, document_id, useful FROM finds WHERE job_id = ? ORDER BY rank"
+        return [
+            Kept(Find(*row[: len(names)]), row[-3], row[-2], None if row[-1] is None else bool(row[-1]))
+            for row in await self._rows(query, (job_id,))
+        ]
 
     async def report(self, task_id: TaskId, owner: str, after: int, limit: int) -> Report:
         """All that a status tells beside the task itself, as of one moment."""

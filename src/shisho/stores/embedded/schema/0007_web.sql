@@ -83,3 +83,8 @@ CREATE TABLE searches (
 CREATE INDEX searches_task ON searches(task_id);
 
 ALTER TABLE finds ADD COLUMN useful INTEGER;  -- whether its page gave a useful passage; NULL while nobody knows
+
+-- A job that is stopped writes nothing any more.
+CREATE TRIGGER searches_stopped AFTER UPDATE OF state ON jobs WHEN new.state = 'cancelled' BEGIN
+    UPDATE searches SET paging_stop = 'STOPPED' WHERE job_id = new.id AND paging_stop IS NULL;
+END;

@@ -1,0 +1,114 @@
+"""The way to the web: engines, fetcher and politeness into the handlers of searches and addresses; or no way at all."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shisho import __version__
+from shisho import settings as settings_
+from shisho.domain.intervention import Met
+from shisho.errors import EngineUnavailable
+from shisho.ports import Cache, Clock, Fetcher, Health, Interventions, Limiter, SerpEngine, SerpParser
+from shisho.settings import Settings
+
+if TYPE_CHECKING:
+    from shisho.handlers.library import Finds, Shelving
+    from shisho.handlers.pages import Pages
+    from shisho.handlers.serps import Engines
+    from shisho.web.asking import Browse
+
+
+async def no_window(met: Met) -> bool:
+    """Stands where there is no browser."""
+    raise EngineUnavailable(f'There is no browser here to open {met.url} in: install the extra, pip install "shisho[browser]".')
+
+
+@dataclass(frozen=True, slots=True)
+class Web:
+    """A way to the web. `robots`: whether robots.txt is heeded. `keys`: the user's own, by setting. `window` shows a page to
+    the person before the screen, and tells whether they got through."""
+
+    engines: Mapping[str, SerpEngine]
+    fetcher: Fetcher
+    parser: SerpParser
+    browse: Browse | None = None
+    robots: bool = True
+    keys: Mapping[str, str] = field(default_factory=dict)
+    window: Callable[[Met], Awaitable[bool]] = no_window
+
+    async def close(self) -> None:
+        """End what was opened for it."""
+        await self.fetcher.close()
+        await self.parser.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """What keeps all processes polite together."""
+
+    limiter: Limiter
+    health: Health
+    cache: Cache
+    interventions: Interventions
+    clock: Clock
+
+
+def web_of(settings: Settings) -> Web | None:
+    """The way that the settings describe. Nothing is started or sent before it is used."""
+    if not settings["web"]:
+        return None
+    from shisho.box.client import connect
+    from shisho.stores.resolver import SystemResolver
+    from shisho.web.address import Exceptions
+    from shisho.web.engines import engines
+    from shisho.web.fetch import HttpFetcher, user_agent
+    from shisho.web.parser import KillableSerpParser
+
+    overrides = settings_.engine_overrides(settings.home)
+    table = engines(overrides)
+    box = connect(Path(settings.text("box"))) if settings.text("box") else None
+    resolver, trusted = (box.resolver, box.ssl_context) if box else (SystemResolver(), None)
+    hosts = settings.words("allow_private_hosts").union(box.hosts if box else ())
+    allow = Exceptions.named(hosts, settings.words("allow_ports"))
+    agent = user_agent(__version__, settings.text("contact"))
+    keys = {one.setting for engine in table.values() for one in engine.about.credentials}
+    return Web(
+        table,
+        HttpFetcher(resolver, allow, agent, ssl_context=trusted),
+        KillableSerpParser(overrides, settings_.child_environment()),
+        robots=bool(settings["robots"]),
+        keys={name: settings.text(name) for name in keys if settings.text(name)},
+    )
+
+
+def engines_of(web: Web, manners: Manners, finds: Finds) -> Engines:
+    """What search jobs ask result pages with."""
+    from shisho.handlers.serps import Engines
+    from shisho.web.asking import Asking
+
+    asking = Asking(
+        web.fetcher,
+        web.browse,
+        web.parser,
+        manners.limiter,
+        manners.health,
+        manners.clock,
+        web.keys,
+    )
+    absent = frozenset(one.setting for each in web.engines.values() for one in each.about.credentials) - web.keys.keys()
+    stand = manners.interventions
+    return Engines(web.engines, absent, asking, finds, manners.cache, stand.pending, stand.solved)
+
+
+def pages_of(web: Web, manners: Manners, shelving: Shelving) -> Pages:
+    """What search and fetch jobs visit web pages with."""
+    from shisho.handlers.pages import Pages
+    from shisho.web.politeness import RobotsBook
+    from shisho.web.visit import Visiting
+
+    robots = RobotsBook(web.fetcher, manners.cache, manners.limiter) if web.robots else None
+    visiting = Visiting(web.fetcher, robots, manners.limiter, manners.cache, manners.clock)
+    return Pages(visiting, shelving, shelving.finds, manners.cache, manners.clock)

@@ -1,0 +1,60 @@
+"""What a fetch job does: one address into the corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from shisho.domain.codec import build, plain
+from shisho.domain.corpus import WEB_CORPUS
+from shisho.domain.find import Find
+from shisho.domain.job import Job
+from shisho.errors import EngineUnavailable
+from shisho.handlers.library import checked
+from shisho.handlers.pages import Pages, Wanted
+from shisho.jobs.context import JobContext
+from shisho.web.asking import Later
+from shisho.web.url import canonical
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """The input of a fetch job."""
+
+    url: str
+    owner: str
+    corpus: str = WEB_CORPUS
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    password: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fetching:
+    """Without a way to the web (`pages` None) its jobs end with ENGINE_UNAVAILABLE."""
+
+    pages: Pages | None
+
+    async def fetch(self, job: Job, context: JobContext) -> Mapping[str, Any]:
+        """Ends with its receipt, or with the error that says why the page could not be had."""
+        if self.pages is None:
+            raise EngineUnavailable("Web pages cannot be fetched in this installation: the setting `web` is off.")
+        asked = build(job.input, Address)
+        while True:
+            try:
+                receipt: Mapping[str, Any] = await context.step(
+                    "taken in", partial(self._taken_in, self.pages, job, context, asked)
+                )
+            except Later as later:
+                await context.wait(later.seconds)
+                continue
+            await self.pages.shelving.clear(asked.password)
+            return receipt
+
+    async def _taken_in(self, pages: Pages, job: Job, context: JobContext, asked: Address) -> Any:
+        name = canonical(asked.url)
+        await pages.finds.add(job.claim, [Find(asked.url, name)])
+        password = await pages.shelving.secret(asked.password)
+        wanted = Wanted(asked.url, name, asked.owner, asked.corpus, "", asked.metadata, password, anew=True)
+        return plain(checked(await pages.take_in(job.claim, wanted, job.id, partial(context.charge, pages=1))))

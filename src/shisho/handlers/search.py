@@ -1,0 +1,220 @@
+"""What a search job does: one query on one engine, result page after result page, its hits visited and taken in."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NoReturn
+
+from shisho.domain.codec import build
+from shisho.domain.corpus import DocumentId
+from shisho.domain.find import Find, Kept, SearchNote
+from shisho.domain.intervention import Met
+from shisho.domain.job import Job
+from shisho.domain.task import StopStrategy
+from shisho.domain.web import PagingStop
+from shisho.errors import BudgetExhausted, EngineUnavailable, ShishoError
+from shisho.handlers.pages import Pages, Wanted
+from shisho.handlers.serps import Engines, Search, Serps
+from shisho.jobs.context import JobContext
+from shisho.ports import Clock
+from shisho.web.crawl import Crawl
+from shisho.web.frontier import Frontier
+from shisho.web.pagination import PageFacts, Rules, deepest, onward
+from shisho.web.search import ResultPage, ResultPages
+
+Judge = Callable[[str, DocumentId, frozenset[str]], Awaitable[frozenset[str]]]
+"""The clusters of a document's passages that answer a query and are not among those given; none: it is of no use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searching:
+    """Without a way to the web (`engines` and `pages` None) its jobs end with ENGINE_UNAVAILABLE."""
+
+    engines: Engines | None
+    pages: Pages | None
+    judge: Judge
+    blocked: Callable[[str], Awaitable[Sequence[str]]]
+    clock: Clock
+
+    async def search(self, job: Job, context: JobContext) -> Mapping[str, Any]:
+        """Pages 1..N stay whatever becomes of page N+1. A job that is run again goes on where its steps and finds end."""
+        if self.engines is None or self.pages is None:
+            raise EngineUnavailable("The web cannot be searched in this installation: the setting `web` is off.")
+        return await _Run(self, self.engines, self.pages, job, context).to_the_end()
+
+
+class _Run:
+    """One attempt at one search."""
+
+    def __init__(self, searching: Searching, engines: Engines, door: Pages, job: Job, context: JobContext) -> None:
+        self._searching, self._engines, self._door = searching, engines, door
+        self._job, self._context = job, context
+        self._asked: Search = build(job.input, Search)
+        self._serps = Serps(engines, job, context, self._asked)
+        self._paging = ResultPages(self._serps.next, self._onward)
+        self._clusters: set[str] = set()
+        self._judging = asyncio.Lock()
+        self._since = searching.clock.monotonic()
+        self._useful = 0
+
+    async def to_the_end(self) -> dict[str, Any]:
+        """The whole result."""
+        paging = self._paging
+        await self._look_back()
+        async with aclosing(paging.pull()) as pages:
+            async for page in pages:
+                await self._tell()
+                try:
+                    if not page.repeats:
+                        await self._visit(page)
+                    await self._pay_time()
+                except BudgetExhausted as spent:
+                    paging.wrong(spent.code, spent.message)
+                    paging.stop = PagingStop.BUDGET
+                    break
+                await self._note(None)
+                self._context.partial = await self._output(PagingStop.BUDGET)
+        stop = paging.stop or PagingStop.STOPPED
+        if paging.met is not None:
+            await self._person(paging.met)
+        await self._note(stop)
+        if paging.pages:
+            await self._serps.remember(paging.pages, stop, await self._kept())
+        return await self._output(stop)
+
+    async def _onward(self, pages: Sequence[ResultPage]) -> PagingStop | None:
+        if not pages:
+            return None
+        asked, about = self._asked, self._engines.table[pages[0].engine].about
+        last = deepest(asked.serp_page, asked.serp_max_pages, asked.stop_strategy, self._serps.categories, about)
+        rules = Rules(asked.stop_strategy, asked.serp_page, last, asked.max_results_per_query)
+        return onward(self._facts(pages, await self._kept()), rules)
+
+    def _facts(self, pages: Sequence[ResultPage], kept: Sequence[Kept]) -> list[PageFacts]:
+        visited = Counter(one.find.page_number for one in kept if one.status == "visited")
+        useful = Counter(one.find.page_number for one in kept if one.useful)
+        return [
+            PageFacts(one.number, one.urls, one.fresh, visited[one.number], useful[one.number], one.next is None, place == 0)
+            for place, one in enumerate(pages)
+        ]
+
+    async def _kept(self) -> Sequence[Kept]:
+        return await self._engines.finds.of_job(self._job.id)
+
+    async def _visit(self, page: ResultPage) -> None:
+        """Its hits, best first, until there is enough. A long wait for their hosts frees the worker."""
+        blocked = await self._searching.blocked(self._asked.owner)
+        while True:
+            hits = [one.find for one in await self._kept() if one.find.page_number == page.number and one.status == "found"]
+            frontier = Frontier(hits, (), blocked)
+            for hit in frontier.barred:
+                await self._engines.finds.settle(self._job.claim, hit.canonical_url)
+            wait = await Crawl(frontier, self._visit_one, self._enough, self._searching.clock).run()
+            if wait is None:
+                return
+            await self._context.wait(wait)
+
+    def _enough(self) -> bool:
+        auto = self._asked.stop_strategy is StopStrategy.AUTO
+        return bool(auto and self._useful >= self._asked.max_results_per_query)
+
+    async def _visit_one(self, hit: Find) -> None:
+        asked = self._asked
+        wanted = Wanted(hit.url, hit.canonical_url, asked.owner, asked.corpus, hit.title)
+        pay = partial(self._context.charge, pages=1)
+        try:
+            receipt = await self._door.take_in(self._job.claim, wanted, f"{self._job.id} {hit.canonical_url}", pay)
+        except BudgetExhausted:
+            raise
+        except ShishoError as error:
+            settle = self._engines.finds.settle
+            await settle(self._job.claim, hit.canonical_url, code=error.code, reason=error.message)
+        else:
+            if receipt.document_id is not None:
+                await self._judged(hit.canonical_url, receipt.document_id)
+        await self._tell()
+
+    async def _judged(self, canonical_url: str, document: DocumentId) -> None:
+        async with self._judging:  # two copies of one page must not both be new
+            clusters = await self._searching.judge(self._asked.query, document, frozenset(self._clusters))
+            self._clusters |= clusters
+            self._useful += bool(clusters)
+            await self._engines.finds.mark(self._job.claim, canonical_url, bool(clusters))
+
+    async def _look_back(self) -> None:
+        """The clusters that an earlier attempt knew, and what it had visited and not looked at."""
+        kept = await self._kept()
+        for one in kept:
+            if one.useful and one.document_id is not None:
+                self._useful += 1
+                self._clusters |= await self._searching.judge(self._asked.query, one.document_id, frozenset())
+        for one in kept:
+            if one.status == "visited" and one.useful is None and one.document_id is not None:
+                await self._judged(one.find.canonical_url, one.document_id)
+
+    async def _pay_time(self) -> None:
+        began, self._since = self._since, self._searching.clock.monotonic()
+        if not await self._context.charge(seconds=self._since - began):
+            raise BudgetExhausted("The task's budget of seconds is spent. Open a task with a larger max_seconds.")
+
+    async def _tell(self) -> None:
+        kept = await self._kept()
+        states = Counter(one.status for one in kept)
+        await self._context.progress(
+            engine=self._paging.pages[0].engine,
+            pages=len(self._paging.pages),
+            visited=states["visited"] + states["failed"],
+            documents=len({one.document_id for one in kept if one.document_id and one.status == "visited"}),
+        )
+
+    async def _note(self, stop: PagingStop | None) -> None:
+        pages = self._paging.pages
+        if pages:
+            facts = self._facts(pages, await self._kept())
+            novelty, harvest = tuple(one.novelty for one in facts), tuple(one.harvest for one in facts)
+            note = SearchNote(self._asked.query, pages[0].engine, len(pages), novelty, harvest, stop)
+            await self._engines.finds.note(self._job.claim, note)
+
+    async def _person(self, met: Met) -> NoReturn:
+        """Leave the job to a person; what pages 1..N brought is its result if nobody comes."""
+        await self._note(PagingStop.CHALLENGE)
+        await self._context.await_person(await self._output(PagingStop.CHALLENGE) if self._paging.pages else None, met)
+
+    async def _output(self, stop: PagingStop) -> dict[str, Any]:
+        """Every page, every hit in merged order, what was stored and what went wrong."""
+        pages, kept = self._paging.pages, await self._kept()
+        hits = [
+            {
+                "rank": one.find.rank,
+                "page_number": one.find.page_number,
+                "rank_on_page": one.find.rank_on_page,
+                "url": one.find.url,
+                "title": one.find.title,
+                "status": one.status,
+                "useful": one.useful,
+                "document_id": one.document_id,
+            }
+            for one in kept
+        ]
+        return {
+            "query": self._asked.query,
+            "engine": pages[0].engine if pages else None,
+            "pages": [_told(*each) for each in zip(pages, self._facts(pages, kept), strict=True)],
+            "paging_stop": stop,
+            "hits": hits,
+            "documents": sorted({one.document_id for one in kept if one.document_id}),
+            "errors": [*await self._serps.passed_over(), *self._paging.errors],
+            "warnings": sorted({warning for one in pages for warning in one.warnings}),
+        }
+
+
+def _told(page: ResultPage, facts: PageFacts) -> dict[str, Any]:
+    told = {name: getattr(page, name) for name in ("number", "url", "status", "fresh", "cached", "repeats")}
+    counts = {"hits": len(page.urls), "visited": facts.visited, "useful": facts.useful}
+    harvest = None if facts.harvest is None else round(facts.harvest, 3)
+    return {**told, **counts, "novelty": round(facts.novelty, 3), "harvest": harvest}

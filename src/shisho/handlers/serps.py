@@ -1,0 +1,275 @@
+"""The result pages of one search job: from which engine, out of the cache or asked for, and kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from functools import partial
+from typing import Any
+
+from shisho.domain.codec import build, plain
+from shisho.domain.find import Find, Kept
+from shisho.domain.intervention import Met
+from shisho.domain.job import Job, Priority
+from shisho.domain.task import SearchOptions
+from shisho.domain.web import Hit, PagingStop, Query
+from shisho.errors import AllEnginesBlocked, BudgetExhausted, EngineUnavailable, ShishoError
+from shisho.handlers.library import Finds
+from shisho.jobs.context import JobContext
+from shisho.language.terms import fold
+from shisho.ports import Cache, SerpEngine
+from shisho.web.asking import Asked, Asking, Held, Later, NeedsPerson, QuotaSpent, StateExpired
+from shisho.web.category import category_of
+from shisho.web.pagination import PageFacts, repeats
+from shisho.web.search import ResultPage
+from shisho.web.selection import Candidate, Choice, Means, Needs, Why, candidates
+from shisho.web.url import canonical
+
+WHOLE_S, PARTIAL_S = 24 * 3600.0, 600.0
+CUT_SHORT = frozenset(
+    (PagingStop.QUOTA, PagingStop.CHALLENGE, PagingStop.ERROR, PagingStop.BUDGET, PagingStop.STOPPED),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Search(SearchOptions):
+    """The input of a search job."""
+
+    query: str = ""
+    owner: str = ""
+    corpus: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """The engines and all that asking them takes. `missing`: settings of keys that have no value. `pending` tells what of an
+    owner's waits for a person at an engine; `solved`, that the engine answers again."""
+
+    table: Mapping[str, SerpEngine]
+    missing: frozenset[str]
+    asking: Asking
+    finds: Finds
+    cache: Cache
+    pending: Callable[[str, str], Awaitable[Met | None]]
+    solved: Callable[[str, str], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """A result page in the cache."""
+
+    page: ResultPage
+    hits: tuple[Hit, ...]
+
+
+class Serps:
+    """One attempt at one job's result pages. What an earlier attempt has asked is not asked again."""
+
+    def __init__(self, engines: Engines, job: Job, context: JobContext, asked: Search) -> None:
+        self._engines, self._job, self._context, self._asked = engines, job, context, asked
+        self._categories = asked.categories or (category_of(asked.query),)
+        self._sheets: dict[str, dict[int, _Sheet]] = {}
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """As asked for, else as the query suggests."""
+        return self._categories
+
+    async def next(self, pages: Sequence[ResultPage]) -> ResultPage:
+        """The page after these. Raises as `ResultPages` expects; a wait in between frees the worker."""
+        number = self._asked.serp_page + len(pages)
+        work = partial(self._page, Candidate(pages[0].engine), pages) if pages else self._first
+        while True:
+            try:
+                page: ResultPage = build(await self._context.step(f"page {number}", work), ResultPage)
+                return page
+            except Later as later:
+                if pages and isinstance(later, QuotaSpent):
+                    raise
+                if pages and isinstance(later, Held):
+                    raise await self._held(pages[0].engine) from later
+                await self._context.wait(later.seconds)
+
+    async def _held(self, engine: str) -> Exception:
+        """Why an engine rests in the middle of a search: a person is awaited, or it has failed others too."""
+        met = await self._engines.pending(self._asked.owner, engine)
+        if met is not None:
+            return NeedsPerson(met)
+        return EngineUnavailable(f"{engine} has failed lately and rests: see `shisho engines`.", engine=engine)
+
+    async def _first(self) -> Any:
+        """Each candidate in turn. None of them: wait for a person, else for the first that rests, else give up."""
+        choice = await self._choice()
+        waits, errors, held = await self._waits(choice), list[ShishoError](), list[NeedsPerson]()
+        for candidate in choice.candidates:
+            try:
+                return await self._page(candidate, ())
+            except (QuotaSpent, Held) as passed:
+                waits.append(passed.seconds)
+            except Later:
+                await self._context.step("turn", partial(_said, candidate.engine))
+                raise
+            except BudgetExhausted:
+                raise
+            except NeedsPerson as needs:
+                held.append(needs)
+                await self._pass_over(candidate.engine, "AUTH_REQUIRED", f"wants proof of a person ({needs.met.kind})")
+            except ShishoError as error:
+                errors.append(error)
+                await self._pass_over(candidate.engine, error.code, error.message)
+        held += await self._joined(choice)
+        if held:
+            raise held[0]
+        if waits:
+            raise Later(min(waits))
+        raise _given_up(errors, choice)
+
+    async def _choice(self) -> Choice:
+        """Recomputed at each attempt: engines rest and recover while a job waits. Who was waited for goes first."""
+        asking, asked, table = self._engines.asking, self._asked, self._engines.table
+        abouts = [engine.about for engine in table.values()]
+        health = await asking.health.of([about.name for about in abouts])
+        limits = {f"engine:{about.name}": asking.limit_of(about) for about in abouts}
+        standing = {name.removeprefix("engine:"): how for name, how in (await asking.limiter.standing(limits)).items()}
+        needs = Needs(asked.query, self._categories, asked.engines, asked.language, asked.time_range)
+        choice = candidates(abouts, needs, Means(health, standing, self._engines.missing, asking.browse is not None))
+        passed, first = await self._context.taken("passed over "), (await self._context.taken("turn")).get("turn")
+        order = sorted(choice.candidates, key=lambda one: (f"passed over {one.engine}" in passed, one.engine != first))
+        return replace(choice, candidates=tuple(order))
+
+    async def _joined(self, choice: Choice) -> list[NeedsPerson]:
+        """Engines that already wait for a person, for whom this job may wait too."""
+        resting = [one.engine for one in choice.passed if one.why is Why.RESTING]
+        met = [await self._engines.pending(self._asked.owner, engine) for engine in resting]
+        return [NeedsPerson(one) for one in met if one is not None]
+
+    async def _waits(self, choice: Choice) -> list[float]:
+        """Seconds until those that only rest may be asked."""
+        asking = self._engines.asking
+        waits = []
+        for each in choice.passed:
+            if each.why is Why.RESTING:
+                waits.append(await asking.rests_for(each.engine))
+            elif each.why is Why.SPENT:
+                waits.append(until_tomorrow(asking.clock.now()))
+        return waits
+
+    async def _pass_over(self, engine: str, code: str, reason: str) -> None:
+        await self._context.step(
+            f"passed over {engine}", partial(_said, {"url": "", "code": code, "reason": f"{engine}: {reason}"})
+        )
+
+    async def passed_over(self) -> list[dict[str, str]]:
+        """What went wrong before the first page was there."""
+        return list((await self._context.taken("passed over ")).values())
+
+    async def _page(self, candidate: Candidate, pages: Sequence[ResultPage]) -> Any:
+        """Page N+1 of an engine as it is kept, JSON-ready."""
+        number = self._asked.serp_page + len(pages)
+        sheet = (await self._cached(candidate.engine)).get(number)
+        if sheet is None:
+            asked = await self._asked_for(self._engines.table[candidate.engine], number, pages)
+            serp, request = asked.serp, asked.request
+            warnings = dict.fromkeys((*candidate.warnings, *request.warnings, *serp.warnings))
+            made = ResultPage(
+                candidate.engine, number, request.url, asked.status, (), 0, serp.next, self._job.attempt, tuple(warnings)
+            )
+            sheet = _Sheet(made, serp.hits)
+        return plain(await self._kept(sheet, pages))
+
+    async def _asked_for(self, engine: SerpEngine, number: int, pages: Sequence[ResultPage]) -> Asked:
+        state = (pages[-1].next or {}) if pages else {}
+        own = bool(pages) and pages[-1].attempt == self._job.attempt
+        try:
+            return await self._ask(engine, number, state, doubted=bool(state) and not own)
+        except StateExpired:
+            return await self._ask(engine, number, await self._renewed(engine, number))
+
+    async def _renewed(self, engine: SerpEngine, number: int) -> Mapping[str, str]:
+        """The engine's state for a page, from page 1 asked again: neither counted nor merged. A cursor has to be walked."""
+        state: Mapping[str, str] = {}
+        for again in range(1, number if engine.about.pagination == "cursor" else 2):
+
+            async def once(again: int = again, state: Mapping[str, str] = state) -> Any:
+                return dict((await self._ask(engine, again, state)).serp.next or {})
+
+            state = await self._context.step(f"page {again} again for {number}", once)
+        return state
+
+    async def _ask(self, engine: SerpEngine, number: int, state: Mapping[str, str], *, doubted: bool = False) -> Asked:
+        asked, asking = self._asked, self._engines.asking
+        today = date.fromisoformat(asking.clock.now()[:10])
+        query = Query(asked.query, today, asked.language, asked.region, asked.time_range)
+        pay, ticket = partial(self._context.charge, pages=1), f"{self._job.id} {number}"
+        page = await asking.page(engine, query, number, state, ticket, pay, doubted=doubted)
+        await self._engines.solved(asked.owner, engine.about.name)
+        return page
+
+    async def _kept(self, sheet: _Sheet, pages: Sequence[ResultPage]) -> ResultPage:
+        named = [(hit, name) for hit in sheet.hits if (name := _name(hit.url))]
+        urls = tuple(dict.fromkeys(name for _, name in named))
+        page = replace(sheet.page, urls=urls)
+        earlier = [PageFacts(one.number, one.urls, one.fresh) for one in pages]
+        if repeats(PageFacts(page.number, urls, 0), earlier):
+            return replace(page, repeats=True)
+        query, engine, number = self._asked.query, page.engine, page.number
+        finds = [Find(hit.url, name, hit.title, hit.snippet, hit.date, query, engine, number, hit.rank) for hit, name in named]
+        return replace(page, fresh=await self._engines.finds.add(self._job.claim, finds))
+
+    async def _cached(self, engine: str) -> Mapping[int, _Sheet]:
+        if engine not in self._sheets:
+            held = await self._engines.cache.get(cache_key(self._asked, engine))
+            sheets = [build(each, _Sheet) for each in held.value] if held else []
+            self._sheets[engine] = {each.page.number: each for each in sheets}
+        return self._sheets[engine]
+
+    async def remember(self, pages: Sequence[ResultPage], stop: PagingStop, kept: Sequence[Kept]) -> None:
+        """Keep the pages for whoever asks the same: a cut-short search for minutes, a whole one for a day."""
+        hits: dict[int | None, list[Hit]] = {}
+        for each in kept:
+            one = each.find
+            hits.setdefault(one.page_number, []).append(
+                Hit(one.rank_on_page or 0, one.url, one.title, one.snippet, one.published_at)
+            )
+        sheets = [_Sheet(replace(page, cached=True, attempt=0), tuple(hits.get(page.number, ()))) for page in pages]
+        short = stop in CUT_SHORT
+        seconds = PARTIAL_S if short else WHOLE_S
+        await self._engines.cache.put(cache_key(self._asked, pages[0].engine), plain(sheets), seconds, partial=short)
+
+
+def cache_key(asked: Search, engine: str) -> str:
+    """The same for two searches that an engine would answer alike."""
+    told = plain(
+        replace(asked, query=fold(asked.query), owner="", corpus="", engines=(), categories=(), priority=Priority.MEDIUM)
+    )
+    return "serp " + hashlib.sha256(json.dumps([engine, told], sort_keys=True).encode()).hexdigest()
+
+
+def until_tomorrow(now: str) -> float:
+    """Seconds until the next UTC day."""
+    here = datetime.fromisoformat(now)
+    return 86400.0 - (here.hour * 3600 + here.minute * 60 + here.second)
+
+
+async def _said(value: Any) -> Any:
+    return value
+
+
+def _name(url: str) -> str:
+    try:
+        return canonical(url)
+    except ValueError:
+        return ""
+
+
+def _given_up(errors: Sequence[ShishoError], choice: Choice) -> ShishoError:
+    if len(errors) == 1:
+        return errors[0]
+    if errors:
+        told = "; ".join(error.message for error in errors)
+        return AllEnginesBlocked(f"No engine answered. {told}", engines=[one.engine for one in choice.candidates])
+    told = " ".join(one.reason for one in choice.passed) or "No engine is set up for this category."
+    return EngineUnavailable(f"No search engine can answer this here. {told} `shisho engines` shows them all.")

@@ -1,0 +1,167 @@
+"""One result page of one engine, asked for politely: leave, budget, request, reading, and what the engine's breaker learns."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from urllib.parse import urlsplit
+
+from shisho.domain.intervention import Met
+from shisho.domain.politeness import BreakerState, Limit, Outcome
+from shisho.domain.web import ChallengeKind, EngineAbout, Query, Request, Response, Serp, State
+from shisho.errors import BudgetExhausted, EngineUnavailable, InvalidParams, ShishoError
+from shisho.ports import Clock, Fetcher, Health, Limiter, SerpEngine, SerpParser
+from shisho.web.credentials import fetched, limit_of
+from shisho.web.politeness import backoff, retry_after
+
+SLOW_DOWN = (429, 503)
+PROBED_S = 5.0  # while somebody else tries an engine
+
+Pay = Callable[[], Awaitable[bool]]
+"""Spend one page of the task's budget; False: there is none left."""
+
+Browse = Callable[[Request, str], Awaitable[Response]]
+"""A request through the browser, in the profile of that name."""
+
+
+class Later(Exception):
+    """Not now; ask again in `seconds`."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"not before {seconds:.1f} s")
+        self.seconds = seconds
+
+
+class QuotaSpent(Later):
+    """Not today; `seconds` is until the next day."""
+
+
+class Held(Later):
+    """The engine's breaker is open; `seconds` is until it may be tried."""
+
+
+class StateExpired(Exception):
+    """The engine does not know its own state of an earlier page any more: ask page 1 again."""
+
+
+class NeedsPerson(Exception):
+    """A page wants proof of a person."""
+
+    def __init__(self, met: Met) -> None:
+        super().__init__(met.kind)
+        self.met = met
+
+
+class Refused(EngineUnavailable):
+    """The engine refuses to answer, and nobody can solve that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A result page with the request that brought it, as it may be stored: without the user's keys."""
+
+    request: Request
+    serp: Serp
+    status: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """The way to result pages. `browse` answers for engines that need a browser (None: there is none here); `keys` are the
+    user's own, by setting."""
+
+    fetcher: Fetcher
+    browse: Browse | None
+    parser: SerpParser
+    limiter: Limiter
+    health: Health
+    clock: Clock
+    keys: Mapping[str, str]
+
+    def limit_of(self, about: EngineAbout) -> Limit:
+        """The engine's pace, as its keys buy it."""
+        return limit_of(about, self.keys)
+
+    async def page(
+        self, engine: SerpEngine, query: Query, number: int, state: State, ticket: str, pay: Pay, *, doubted: bool = False
+    ) -> Asked:
+        """Result page `number`. Raises Later, Held, QuotaSpent, NeedsPerson, BudgetExhausted, and what fetcher and parser
+        raise, which counts against the engine. `doubted`: the state is not of today's making; what goes wrong may be its
+        fault, is held against nobody and raises StateExpired."""
+        try:
+            request = engine.request(query, number, state)
+        except InvalidParams as error:
+            if "missing" in error.details and number > 1:
+                raise StateExpired from error
+            raise
+        asked = await self._one(engine, request, ticket, pay, doubted)
+        if asked.serp.follow is None:
+            return asked
+        found = await self._one(engine, asked.serp.follow, f"{ticket} follow", _paid, doubted)
+        warnings = (*asked.serp.warnings, *found.serp.warnings)
+        return replace(asked, serp=replace(found.serp, next=asked.serp.next, warnings=warnings), status=found.status)
+
+    async def rests_for(self, engine: str) -> float:
+        """Seconds until an engine whose breaker is open may be tried."""
+        until = (await self.health.of([engine]))[engine].open_until
+        if until is None:
+            return PROBED_S
+        left = datetime.fromisoformat(until) - datetime.fromisoformat(self.clock.now())
+        return max(PROBED_S, left.total_seconds())
+
+    async def _one(self, engine: SerpEngine, request: Request, ticket: str, pay: Pay, doubted: bool) -> Asked:
+        name, limit, resource = engine.about.name, self.limit_of(engine.about), f"engine:{engine.about.name}"
+        if not await self.health.probe(name):
+            raise Held(await self.rests_for(name))
+        leave = await self.limiter.take(resource, limit, ticket)
+        if not leave.granted:
+            raise QuotaSpent(leave.wait_s) if leave.spent else Later(leave.wait_s)
+        after = 0.0
+        try:
+            if not await pay():
+                raise BudgetExhausted("The task's budget of pages is spent. Open a task with a larger max_pages.")
+            return await self._answered(engine, request, doubted)
+        except Later as slow:
+            after = slow.seconds
+            raise
+        finally:
+            await self.limiter.give_back(resource, limit, ticket, after_s=after)
+
+    async def _answered(self, engine: SerpEngine, request: Request, doubted: bool) -> Asked:
+        name, began = engine.about.name, self.clock.monotonic()
+        response: Response | None = None
+        try:
+            response = await self._fetched(engine.about, request)
+            serp = await self.parser.parse(name, response)
+        except ShishoError as error:
+            if doubted:
+                raise StateExpired from error
+            learnt = await self.health.record(name, Outcome.FAILURE, self.clock.monotonic() - began, error.message)
+            if response is not None and response.status in SLOW_DOWN and learnt.breaker is not BreakerState.OPEN:
+                told = retry_after(response.headers, self.clock.now())
+                raise Later(backoff(learnt.failures, random.random()) if told is None else told) from error
+            raise
+        met = serp.challenge
+        if met is not None and doubted:
+            raise StateExpired
+        outcome, said = (Outcome.SUCCESS, "") if met is None else (Outcome.CHALLENGE, f"{met.kind}: {met.marker}")
+        await self.health.record(name, outcome, self.clock.monotonic() - began, said)
+        if met is not None and met.kind is ChallengeKind.BLOCKED:
+            raise Refused(f"{name} refuses to answer from here. Ask another engine.", engine=name)
+        if met is not None:
+            raise NeedsPerson(Met(name, urlsplit(request.url).hostname or "", request.url, met.kind))
+        return Asked(request, serp, response.status)
+
+    async def _fetched(self, about: EngineAbout, request: Request) -> Response:
+        today = date.fromisoformat(self.clock.now()[:10])
+        if not about.needs_browser:
+            return replace(await fetched(self.fetcher.fetch, request, about, self.keys), today=today)
+        if self.browse is None:
+            raise EngineUnavailable(f"{about.name} needs a browser: `shisho doctor` says how to get one.", engine=about.name)
+        return replace(await self.browse(request, about.name), today=today)
+
+
+async def _paid() -> bool:
+    return True

@@ -1,0 +1,67 @@
+"""The frontier driven: visits under way together, hosts that ask for patience put off, and no worker held for a long wait."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from shisho.domain.find import Find
+from shisho.ports import Clock
+from shisho.web.asking import Later
+from shisho.web.frontier import Frontier, host_of
+
+SHORT = 2.0  # seconds that a worker may be held for a host
+
+
+@dataclass(slots=True)
+class Crawl:
+    """One pass over a frontier. `visit` deals with a hit and what goes wrong with it; `enough` ends the pass early."""
+
+    frontier: Frontier
+    visit: Callable[[Find], Awaitable[None]]
+    enough: Callable[[], bool]
+    clock: Clock
+    _ready: dict[str, float] = field(default_factory=dict)
+    _visits: dict[asyncio.Task[None], Find] = field(default_factory=dict)
+
+    async def run(self) -> float | None:
+        """Visit what can be visited. None: all is done; else the seconds after which the rest may be visited."""
+        try:
+            while True:
+                wait = self._begin()
+                if not self._visits:
+                    if wait is None or wait > SHORT:
+                        return wait
+                    await asyncio.sleep(wait)
+                    continue
+                await self._ended()
+        finally:
+            for visit in self._visits:
+                visit.cancel()
+            await asyncio.gather(*self._visits, return_exceptions=True)
+
+    def _begin(self) -> float | None:
+        """Start all visits that may be; the seconds until another one may."""
+        if self.enough():
+            return None
+        while (hit := self.frontier.take(self.clock.monotonic(), self._busy(), self._ready)) is not None:
+            self._visits[asyncio.create_task(self._visited(hit))] = hit
+        at = self.frontier.next_at(self._busy(), self._ready)
+        return None if at is None else max(0.0, at - self.clock.monotonic())
+
+    async def _ended(self) -> None:
+        done, _ = await asyncio.wait(self._visits, return_when=asyncio.FIRST_COMPLETED)
+        for visit in done:
+            hit = self._visits.pop(visit)
+            try:
+                visit.result()
+            except Later as later:
+                self._ready[host_of(hit)] = self.clock.monotonic() + later.seconds
+                self.frontier.put_back(hit)
+
+    async def _visited(self, hit: Find) -> None:
+        await self.visit(hit)
+
+    def _busy(self) -> list[str]:
+        return [host_of(hit) for hit in self._visits.values()]

@@ -1,0 +1,83 @@
+"""One web page, fetched politely: robots.txt, the host's pace, the budget, and what its answer means."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from shisho.domain.web import Request, Response
+from shisho.errors import AllFetchesFailed, AuthRequired, BudgetExhausted, RobotsDisallowed
+from shisho.ports import Cache, Clock, Fetcher, Limiter
+from shisho.web.asking import SLOW_DOWN, Later, Pay
+from shisho.web.challenge import detect
+from shisho.web.politeness import MOST_TRIES, RobotsBook, backoff, host_limit, retry_after
+
+SMALL, PARAGRAPHS = 20_000, 3  # a challenge has fewer bytes and paragraphs
+REMEMBERED_S = 600.0  # how long a host's "slow down" counts towards the next
+
+
+@dataclass(frozen=True, slots=True)
+class Visiting:
+    """The way to web pages. `robots` None: robots.txt is not asked, because the owner has said so."""
+
+    fetcher: Fetcher
+    robots: RobotsBook | None
+    limiter: Limiter
+    cache: Cache
+    clock: Clock
+
+    async def page(self, request: Request, ticket: str, pay: Pay) -> Response:
+        """The page, or 304 where nothing has changed. Raises Later where its host must be left alone for now, BudgetExhausted,
+        RobotsDisallowed, AuthRequired where it wants a person, and AllFetchesFailed for an error's page."""
+        host = urlsplit(request.url).hostname or ""
+        rules = await self.robots.rules(request.url) if self.robots else None
+        if rules is not None and (refusal := rules.refusal(request.url)):
+            raise RobotsDisallowed(f"{host} {refusal}: {request.url}. Open it in a browser, save it, add the file.")
+        limit, resource = host_limit(rules), f"host:{host}"
+        leave = await self.limiter.take(resource, limit, ticket)
+        if leave.spent:
+            raise AllFetchesFailed(f"{host} had its {limit.per_day} requests for today. Try again tomorrow.", host=host)
+        if not leave.granted:
+            raise Later(leave.wait_s)
+        after = 0.0
+        try:
+            if not await pay():
+                raise BudgetExhausted("The task's budget of pages is spent. Open a task with a larger max_pages.")
+            response = await self.fetcher.fetch(request)
+            if response.status in SLOW_DOWN:
+                after = await self._slower(host, response)
+                raise Later(after)
+        finally:
+            await self.limiter.give_back(resource, limit, ticket, after_s=after)
+        return _usable(request.url, response)
+
+    async def _slower(self, host: str, response: Response) -> float:
+        """Seconds to leave the host alone; raises AllFetchesFailed where it has said so too often."""
+        key = f"slow host:{host}"
+        known = await self.cache.get(key)
+        times = 1 + (known.value if known else 0)
+        await self.cache.put(key, times, REMEMBERED_S)
+        if times >= MOST_TRIES:
+            raise AllFetchesFailed(f"{host} asks to be left alone (status {response.status}).", status=response.status)
+        told = retry_after(response.headers, self.clock.now())
+        return told if told is not None else backoff(times, random.random())
+
+
+def _usable(url: str, response: Response) -> Response:
+    if _may_bar(response):
+        # The marks that give a challenge away are ASCII.
+        met = detect(response.body.decode("latin-1"), response.url, response.status)
+        if met is not None:
+            raise AuthRequired(f"{url} wants proof of a person ({met.kind}): open it in a browser, save it, add the file.")
+    if response.status >= 400:
+        raise AllFetchesFailed(f"{url} answered with status {response.status}.", status=response.status)
+    return response
+
+
+def _may_bar(response: Response) -> bool:
+    """Pages with something to read carry captchas too, in their forms."""
+    if "html" not in (response.media_type or "html"):
+        return False
+    small = len(response.body) < SMALL and response.body.count(b"<p") < PARAGRAPHS
+    return small or (response.status >= 400 and len(response.body) < 10 * SMALL)

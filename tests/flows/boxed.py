@@ -1,0 +1,46 @@
+"""A desk whose web is the web in a box: real URLs, hosts, TLS and parsers, and nothing leaves the machine."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from shisho.bootstrap import open_desk
+from shisho.bootstrap_web import Web
+from shisho.box.client import Client
+from shisho.box.server import Box
+from shisho.desk import Desk
+from shisho.web.address import Exceptions
+from shisho.web.engines import engines
+from shisho.web.fetch import HttpFetcher
+from shisho.web.parser import KillableSerpParser
+
+QUICK: Mapping[str, Mapping[str, Any]] = {
+    name: {"interval_s": 0.05} for name in ("mojeek", "duckduckgo", "marginalia", "startpage", "wikipedia", "arxiv", "crossref")
+}
+
+
+def way(box: Box | Client, overrides: Mapping[str, Mapping[str, Any]] = QUICK, *, robots: bool = False) -> Web:
+    """The box as the way to the web. Without `robots` each host's first page need not wait for its second request."""
+    allow = Exceptions.named(box.hosts)
+    fetcher = HttpFetcher(box.resolver, allow, "Shisho/test", ssl_context=box.ssl_context)
+    return Web(engines(overrides), fetcher, KillableSerpParser(overrides), robots=robots)
+
+
+@asynccontextmanager
+async def boxed(
+    home: Path, overrides: Mapping[str, Mapping[str, Any]] = QUICK, *, slots: int = 2, robots: bool = False, **world: Any
+) -> AsyncIterator[tuple[Box, Desk]]:
+    """A box, and a desk at `home` with workers over it."""
+    async with Box(**{"seed": 1, **world}) as box:
+        async with open_desk(home=home, web=way(box, overrides, robots=robots)) as desk, desk.working(slots):
+            yield box, desk
+
+
+async def output(desk: Desk, task_id: str) -> dict[str, Any]:
+    """The result of a task's only job."""
+    (job,) = (await desk.tasks.list_jobs(task_id)).jobs
+    assert isinstance(job.output, dict), job
+    return job.output

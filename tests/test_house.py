@@ -39,7 +39,7 @@ MAY_KNOW = {
 LIVES_IN = {
     "apsw": ("stores/embedded/", "checks.py"),
     "tantivy": ("stores/embedded/",),
-    "httpcore": ("web/fetch.py",),
+    "httpcore": ("web/fetch.py", "web/wire.py"),
     "pypdfium2": ("corpus/readers/",),
     "pypdfium2_raw": ("corpus/readers/",),
     "trafilatura": ("corpus/readers/",),

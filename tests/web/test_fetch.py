@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from shisho.corpus.readers import html
 from shisho.domain.web import Endpoint, Request
 from shisho.errors import AllFetchesFailed, ForbiddenAddress, InvalidParams, ShishoError, TimedOut, TooLarge, UnsupportedMedia
 from shisho.stores.resolver import SystemResolver
@@ -122,13 +123,20 @@ async def test_what_has_not_changed_names_a_length_it_does_not_send() -> None:
 
 
 @pytest.mark.parametrize(
-    "request_", [Request("http://a.test/", "DELETE"), Request("http://a.test/", headers={"x": "a\r\nb: c"})]
+    "request_",
+    [
+        Request("http://a.test/", "DELETE"),
+        Request("http://a.test/", headers={"x": "secret\r\nb: c"}),
+        Request("http://a.test/", headers={"x": "secret図書館"}),
+        Request("http://a.test/", cookies={"x": "secret図書館"}),
+        Request("http://a.test/", "POST", {"q": "secret\ud800"}),
+    ],
 )
 async def test_what_cannot_be_asked(request_: Request) -> None:
     async with serving(text("ok")) as server:
-        with pytest.raises(InvalidParams):
+        with pytest.raises(InvalidParams) as refusal:
             await reaching(server).fetch(request_)
-    assert server.asked == []
+    assert server.asked == [] and "secret" not in refusal.value.message
 
 
 def test_who_we_are() -> None:
@@ -400,6 +408,29 @@ async def test_a_resolver_that_does_not_answer_is_given_up() -> None:
         await HttpFetcher(Silent(), BOX, AGENT, total_s=0.2).fetch(Request("http://a.test/"))
 
 
+@pytest.mark.parametrize(("scheme", "stopped"), [("http", False), ("https", False), ("http", True), ("https", True)])
+async def test_a_connection_is_closed_however_a_fetch_ends(scheme: str, stopped: bool) -> None:
+    came, left = asyncio.Event(), asyncio.Event()
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        came.set()
+        while await reader.read(1000):
+            pass
+        left.set()
+        writer.close()
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    async with server:
+        fetcher = reaching(Server(server.sockets[0].getsockname()[1]), total_s=60 if stopped else 0.3)
+        fetching = asyncio.create_task(fetcher.fetch(Request(f"{scheme}://a.test/")))
+        await came.wait()
+        if stopped:
+            fetching.cancel()
+        with pytest.raises(asyncio.CancelledError if stopped else TimedOut):
+            await fetching
+        await asyncio.wait_for(left.wait(), 5)
+
+
 @pytest.mark.parametrize(
     ("media", "megabytes"),
     [
@@ -436,3 +467,24 @@ async def test_what_holds_no_text_is_refused(media: str) -> None:
     async with serving(text("x", media_type=media)) as server:
         with pytest.raises(UnsupportedMedia):
             await reaching(server).fetch(Request("http://a.test/"))
+
+
+# ── the characters of a page ──
+
+ARTICLE = (
+    "<html><head>{}<title>図書館の蔵書</title></head><body><p>閲覧室では、蔵書を静かに読むことができます。</p></body></html>"
+)
+
+
+@pytest.mark.parametrize("name", ["Shift_JIS", "EUC-JP", "ISO-2022-JP", "UTF-8"])
+@pytest.mark.parametrize(
+    ("header", "meta"), [(True, True), (True, False), (False, True), (False, False)], ids=["both", "header", "meta", "neither"]
+)
+async def test_a_japanese_page_is_read_however_it_is_encoded(name: str, header: bool, meta: bool) -> None:
+    page = ARTICLE.format(f'<meta http-equiv="Content-Type" content="text/html; charset={name}">' if meta else "")
+    media = f"text/html; charset={name}" if header else "text/html"
+    async with serving(lambda _: Answer(page.encode(name), media_type=media)) as server:
+        answer = await reaching(server).fetch(Request("http://a.test/"))
+    reading = html.read(answer.body, answer.charset)
+    assert reading.title == "図書館の蔵書"
+    assert "閲覧室では、蔵書を静かに読むことができます。" in reading.blocks[-1].text

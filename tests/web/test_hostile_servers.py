@@ -30,6 +30,7 @@ OUTCOMES = {
     "endless_interim_answers": "ALL_FETCHES_FAILED",
     "ten_gigabytes": "TOO_LARGE",
     "crumbs": "TIMEOUT",
+    "packed_crumbs": "TIMEOUT",
     "gzip_bomb": "TOO_LARGE",
     "pdf_bomb": "TOO_LARGE",
     "stacked_encodings": "UNSUPPORTED_MEDIA",

@@ -9,74 +9,20 @@ import io
 import ssl
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field, replace
-from typing import Any
-from urllib.parse import quote, urlencode, urljoin
+from urllib.parse import quote, urlencode
 
 import httpcore
 
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, InvalidParams, TimedOut, TooLarge
 from shisho.ports import Resolver
-from shisho.web import body
-from shisho.web.address import Exceptions, Target, check_url, chosen
-from shisho.web.body import Decoder
+from shisho.web import body, wire
+from shisho.web.address import Exceptions, Target, chosen
+from shisho.web.hop import Hop, first, following, leads_on
 
 MAX_REDIRECTS = 5
-_HEAD = 32 * 1024
-_SIP = 4 * 1024
-_FOLLOWED = frozenset((301, 302, 303, 307, 308))
 _KEPT = ("etag", "last-modified", "retry-after")
-# Ours to say; and what a caller may not say about the exchange itself.
-_OURS = frozenset(("host", "user-agent", "accept-encoding", "connection", "cookie", "content-length", "content-type"))
-# What may follow a redirect to another host. Anything else may be a key.
-_HARMLESS = frozenset(("accept", "accept-language", "if-none-match", "if-modified-since"))
 _DEFAULTS = {"accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.8", "accept-language": "ja,en;q=0.8"}
-
-
-class _Exchange(httpcore.AsyncHTTP11Connection):
-    MAX_INCOMPLETE_EVENT_SIZE = _HEAD  # a head, and the trailers of a body in chunks: h11 takes 15 ms for so many short lines
-
-
-class _Wire(httpcore.AsyncNetworkStream):
-    """A connection that gives little at a time, for h11 works off all it has without a pause. Before the body begins it
-    gives only so much in all: any number of interim answers may come before the answer."""
-
-    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
-        self._stream = stream
-        self._head_left: int | None = _HEAD
-
-    def body_begins(self) -> None:
-        self._head_left = None
-
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109  (as httpcore has it)
-        if self._head_left is None:
-            return await self._stream.read(min(max_bytes, 4 * _SIP), timeout)
-        if self._head_left <= 0:
-            raise httpcore.RemoteProtocolError("the head of its answer does not end")
-        data = await self._stream.read(_SIP, timeout)
-        self._head_left -= len(data)
-        return data
-
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109  (as httpcore has it)
-        await self._stream.write(buffer, timeout)
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
-
-
-@dataclass(frozen=True, slots=True)
-class _Hop:
-    """One request of a chain of redirects."""
-
-    target: Target
-    method: str
-    form: Mapping[str, str] = field(default_factory=dict)
-    headers: Mapping[str, str] = field(default_factory=dict)
-    cookies: Mapping[str, str] = field(default_factory=dict)
 
 
 class HttpFetcher:
@@ -102,7 +48,7 @@ class HttpFetcher:
         self._ssl.set_alpn_protocols(["http/1.1"])
 
     async def fetch(self, request: Request) -> Response:
-        hop = _first(request, self._allow)
+        hop = first(request, self._allow)
         try:
             async with asyncio.timeout(self._total_s):
                 return await self._follow(hop)
@@ -112,52 +58,53 @@ class HttpFetcher:
     async def close(self) -> None:
         """Nothing is kept open between requests."""
 
-    async def _follow(self, hop: _Hop) -> Response:
-        seen: list[_Hop] = []
+    async def _follow(self, hop: Hop) -> Response:
+        seen: list[Hop] = []
         while hop not in seen:
             seen.append(hop)
             if len(seen) > MAX_REDIRECTS + 1:
                 raise AllFetchesFailed(f"{hop.target.host} redirects more than {MAX_REDIRECTS} times: give the final address.")
             async with self._answered(hop) as answer:
                 headers = _headers(answer)
-                if answer.status not in _FOLLOWED or "location" not in headers:
+                if not leads_on(answer.status, headers):
                     return await _read(hop.target, answer, headers)
-            hop = _next(hop, answer.status, headers["location"], self._allow)
+            hop = following(hop, answer.status, headers["location"], self._allow)
         raise AllFetchesFailed(f"{hop.target.host} redirects in a circle: open it in a browser to see why.")
 
     @asynccontextmanager
-    async def _answered(self, hop: _Hop) -> AsyncIterator[httpcore.Response]:
+    async def _answered(self, hop: Hop) -> AsyncIterator[httpcore.Response]:
         """The head of the answer has come; its body is still to be read."""
-        target = hop.target
+        target, request = hop.target, self._request(hop)
         endpoint = chosen(await self._resolver.resolve(target.host, target.port), target, self._allow)
         try:
-            wire = await self._network.connect_tcp(endpoint.address, endpoint.port)
+            connection = await self._network.connect_tcp(endpoint.address, endpoint.port)
             try:
-                stream = wire
+                stream = connection
                 if target.scheme == "https":
-                    stream = await wire.start_tls(self._ssl, server_hostname=target.host)
-                url = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
-                bounded = _Wire(stream)
-                answer = await _Exchange(url.origin, bounded).handle_async_request(self._request(hop, url))
-                bounded.body_begins()
-                yield answer
+                    stream = await connection.start_tls(self._ssl, server_hostname=target.host)
+                yield await wire.ask(stream, request)
             finally:
-                await wire.aclose()
-        except httpcore.LocalProtocolError as error:
-            raise InvalidParams(f"The request to {target.host} cannot be sent: {error}.") from error
+                await connection.aclose()
+        except httpcore.LocalProtocolError:
+            raise _unsendable(target) from None
         except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError, ssl.SSLError, OSError) as error:
             raise _unreachable(target, error) from error
 
-    def _request(self, hop: _Hop, url: httpcore.URL) -> httpcore.Request:
-        headers = {"host": hop.target.authority, "user-agent": self._user_agent, **_DEFAULTS, **hop.headers}
+    def _request(self, hop: Hop) -> httpcore.Request:
+        target, content = hop.target, b""
+        headers = {"host": target.authority, "user-agent": self._user_agent, **_DEFAULTS, **hop.headers}
         headers |= {"accept-encoding": "gzip", "connection": "close"}
         if hop.cookies:
             headers["cookie"] = "; ".join(f"{name}={value}" for name, value in hop.cookies.items())
-        content = b""
-        if hop.method == "POST":
-            content = urlencode(hop.form).encode("ascii")
-            headers |= {"content-type": "application/x-www-form-urlencoded", "content-length": str(len(content))}
-        return httpcore.Request(hop.method, url, headers=list(headers.items()), content=content)
+        url = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
+        try:
+            if hop.method == "POST":
+                content = urlencode(hop.form).encode("ascii")
+                headers |= {"content-type": "application/x-www-form-urlencoded", "content-length": str(len(content))}
+            fields = [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]
+        except UnicodeEncodeError:
+            raise _unsendable(target) from None
+        return httpcore.Request(hop.method, url, headers=fields, content=content)
 
 
 def user_agent(version: str, contact: str) -> str:
@@ -167,35 +114,6 @@ def user_agent(version: str, contact: str) -> str:
     if not contact.isascii() or not contact.isprintable() or set(contact) & set("() "):
         raise InvalidParams(f"`contact` takes an address of a page or of mail, not {contact!r}.")
     return f"Shisho/{version} (+{contact})"
-
-
-def _first(request: Request, allow: Exceptions) -> _Hop:
-    if request.method not in ("GET", "POST"):
-        raise InvalidParams(f"Pages are asked for by GET or POST, not {request.method!r}.")
-    headers = {name.lower(): value for name, value in request.headers.items() if name.lower() not in _OURS}
-    return _Hop(check_url(request.url, allow), request.method, request.form, headers, request.cookies)
-
-
-def _next(hop: _Hop, status: int, location: str, allow: Exceptions) -> _Hop:
-    """Where a redirect leads. From https to http it is followed, as any http address is, but nothing private goes along."""
-    try:
-        target = check_url(urljoin(hop.target.url, location), allow)
-    except (InvalidParams, ValueError) as error:
-        raise AllFetchesFailed(f"{hop.target.host} redirects to what is no web address: open it in a browser.") from error
-    if status in (301, 302, 303):
-        hop = replace(hop, method="GET", form={})
-    if _same_place(hop.target, target):
-        return replace(hop, target=target)
-    if hop.form:
-        raise AllFetchesFailed(f"{hop.target.host} sends a form on to {target.host}: ask there, if that is meant.")
-    harmless = {name: value for name, value in hop.headers.items() if name in _HARMLESS}
-    return replace(hop, target=target, headers=harmless, cookies={})
-
-
-def _same_place(old: Target, new: Target) -> bool:
-    """The same server, or its secure side."""
-    upgraded = (old.scheme, old.port, new.scheme, new.port) == ("http", 80, "https", 443)
-    return old.host == new.host and ((old.scheme, old.port) == (new.scheme, new.port) or upgraded)
 
 
 def _headers(answer: httpcore.Response) -> dict[str, str]:
@@ -225,16 +143,17 @@ async def _read(target: Target, answer: httpcore.Response, headers: Mapping[str,
     return Response(content, target.url, answer.status, charset, media_type=media, headers=kept)
 
 
-async def _content(answer: httpcore.Response, decoder: Decoder, limit: int) -> bytes:
+async def _content(answer: httpcore.Response, decoder: body.Decoder, limit: int) -> bytes:
     content = io.BytesIO()  # gives its bytes away without a second copy of them
     assert isinstance(answer.stream, AsyncIterable)
     async with aclosing(aiter(answer.stream)) as raw:  # type: ignore[type-var]  # a generator, declared as an iterator
         async for data in raw:
+            await asyncio.sleep(0)  # what has arrived already is handed out without a pause, a byte at a time if it came so
             for piece in decoder.feed(data):
                 if content.tell() + len(piece) > limit:
                     raise _too_large(limit)
                 content.write(piece)
-                await asyncio.sleep(0)  # what has arrived already is handed out without a pause of its own
+                await asyncio.sleep(0)
     decoder.finish()
     return content.getvalue()
 
@@ -243,12 +162,16 @@ def _too_large(limit: int) -> TooLarge:
     return TooLarge(f"The page is larger than {limit // 2**20} MB: save the part you need and add that.")
 
 
+def _unsendable(target: Target) -> InvalidParams:
+    # The library's own words repeat the value, which may be a key.
+    return InvalidParams(f"A header, cookie or field for {target.host} holds characters that HTTP does not carry.")
+
+
 def _unreachable(target: Target, error: Exception) -> AllFetchesFailed:
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ssl.SSLCertVerificationError):
         cause = cause.__cause__ or cause.__context__
     if cause is not None:
         return AllFetchesFailed(f"The certificate of {target.host} is not valid for it ({cause.verify_message}).")
-    return AllFetchesFailed(
-        f"{target.host} broke off or cannot be reached ({str(error) or type(error).__name__}): try again later."
-    )
+    words = (str(error) or type(error).__name__)[:120]
+    return AllFetchesFailed(f"{target.host} broke off or cannot be reached ({words}): try again later.")

@@ -8,6 +8,7 @@ from datetime import date
 
 import pytest
 
+from shisho.box.client import Client
 from shisho.box.engines import ENGINES
 from shisho.box.server import Box
 from shisho.domain.web import Query, Request, Response, Serp, State
@@ -48,9 +49,13 @@ class Visitor:
         return found
 
 
+def fetcher(box: Box | Client, total_s: float = 20.0) -> HttpFetcher:
+    """Our fetcher, let into a box."""
+    allow = Exceptions(frozenset(box.hosts))
+    return HttpFetcher(box.resolver, allow, "Shisho/test", ssl_context=box.ssl_context, total_s=total_s)
+
+
 @pytest.fixture
 async def visitor() -> AsyncIterator[Visitor]:
     async with Box() as box:
-        fetcher = HttpFetcher(box.resolver, Exceptions(frozenset(box.hosts)), "Shisho/test", ssl_context=box.ssl_context)
-        yield Visitor(box, fetcher)
-        await fetcher.close()
+        yield Visitor(box, fetcher(box))

@@ -12,8 +12,7 @@ from shisho.box.rules import CHALLENGES, Do, Place, Rule, Rules, rule_of
 from shisho.domain.web import ChallengeKind, Request
 from shisho.errors import AllFetchesFailed, EngineUnavailable, InvalidParams, ParserFailed, TimedOut
 from shisho.web.engines import engines
-from shisho.web.fetch import HttpFetcher
-from tests.box.conftest import SCRIPTED, Visitor
+from tests.box.conftest import SCRIPTED, Visitor, fetcher
 
 TOPIC = "霧ヶ丘灯台"
 HERE = Place("www.mojeek.com", "/search", "mojeek", TOPIC, 2)
@@ -148,7 +147,7 @@ async def test_an_unknown_layout(name: str, visitor: Visitor) -> None:
 async def test_connections_that_fail(visitor: Visitor) -> None:
     box = visitor.box
     url = box.questions[-1].url
-    hasty = HttpFetcher(box.resolver, visitor.fetcher._allow, "Shisho/test", ssl_context=box.ssl_context, total_s=0.3)
+    hasty = fetcher(box, total_s=0.3)
     box.behave(host=box.page(url).host, do="hang")  # type: ignore[union-attr]
     with pytest.raises(TimedOut):
         await hasty.fetch(Request(url))

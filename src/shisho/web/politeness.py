@@ -131,6 +131,6 @@ def _site(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}"
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)  # a hostile one takes 36 MB
 def _read(text: str) -> Protego:
     return Protego.parse(text)

@@ -28,6 +28,7 @@ OUTCOMES = {
     "endless_redirects": "ALL_FETCHES_FAILED",
     "endless_headers": "ALL_FETCHES_FAILED",
     "endless_interim_answers": "ALL_FETCHES_FAILED",
+    "endless_trailers": "ALL_FETCHES_FAILED",
     "ten_gigabytes": "TOO_LARGE",
     "crumbs": "TIMEOUT",
     "packed_crumbs": "TIMEOUT",

@@ -58,6 +58,13 @@ async def endless_interim_answers(reader: StreamReader, writer: StreamWriter) ->
         await _send(writer, b"HTTP/1.1 103 Early Hints\r\n\r\n" * 1000)
 
 
+async def endless_trailers(reader: StreamReader, writer: StreamWriter) -> None:
+    """A page that is all there, and then headers after it."""
+    await _send(writer, _HTML + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n" % (len(_PAGE), _PAGE))
+    while True:
+        await _send(writer, b"X-Trailer: %s\r\n" % (b"t" * 50) * 1000)
+
+
 async def ten_gigabytes(reader: StreamReader, writer: StreamWriter) -> None:
     """As HTML in chunks, with no length announced."""
     piece = b"<p>" + b"x" * 65_533
@@ -162,6 +169,7 @@ SCRIPTS: Mapping[str, Script] = {
         endless_redirects,
         endless_headers,
         endless_interim_answers,
+        endless_trailers,
         ten_gigabytes,
         crumbs,
         packed_crumbs,

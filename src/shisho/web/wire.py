@@ -1,4 +1,4 @@
-"""One exchange over one connection, in small helpings, so that no server can hold the event loop."""
+"""One exchange over one connection, whose head is bounded however it comes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ import httpcore
 
 _HEAD = 32 * 1024
 _SIP = 4 * 1024
-_GULP = 16 * 1024
 
 
 class Wire(httpcore.AsyncNetworkStream):
-    """A connection that gives little at a time, for h11 works off all it has without a pause. Before the body begins it
-    gives only so much in all: any number of interim answers may come before the answer."""
+    """A connection that gives little until the body begins: at a time, for h11 works off all it has without a pause, and
+    in all, for any number of interim answers may come before the answer."""
 
     def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
         self._stream = stream
@@ -24,7 +23,7 @@ class Wire(httpcore.AsyncNetworkStream):
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109  (as httpcore has it)
         if self._head_left is None:
-            return await self._stream.read(min(max_bytes, _GULP), timeout)
+            return await self._stream.read(max_bytes, timeout)
         if self._head_left <= 0:
             raise httpcore.RemoteProtocolError("the head of its answer does not end")
         data = await self._stream.read(_SIP, timeout)

@@ -266,14 +266,14 @@ async def test_the_recorder_would_have_seen_it(monkeypatch: pytest.MonkeyPatch) 
     }
 
 
-@pytest.mark.parametrize("check", ["check_url", "chosen"])
+@pytest.mark.parametrize("check", ["check_url", "checked"])
 async def test_each_half_of_the_guard_is_needed(check: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Literals and names are refused before they are resolved, names that lead inside after it."""
     if check == "check_url":
         monkeypatch.setattr(address, "_check", lambda *_: None)
         url = "http://metadata.packet.net/userdata"  # a public address
     else:
-        monkeypatch.setattr("shisho.web.fetch.chosen", lambda endpoints, *_: endpoints[0])
+        monkeypatch.setattr("shisho.web.fetch.checked", lambda endpoints, *_: endpoints)
         url = "http://loopback-by-dns.test/"
     names = Names()
     names.lead("metadata.packet.net", [Endpoint(PUBLIC, 80)])
@@ -282,6 +282,15 @@ async def test_each_half_of_the_guard_is_needed(check: str, monkeypatch: pytest.
     with pytest.raises(AllFetchesFailed, match="recorded"):
         await HttpFetcher(names, Exceptions(), AGENT, network=recorder).fetch(Request(url))
     assert len(recorder.opened) == 1
+
+
+async def test_another_checked_address_is_tried_where_one_is_dead() -> None:
+    names = Names()
+    names.lead("two.test", [Endpoint("2606:4700::1111", 80), Endpoint(PUBLIC, 80)])
+    async with serving(text("ok")) as server:
+        recorder = Recorder({PUBLIC: server.port})
+        answer = await HttpFetcher(names, Exceptions(), AGENT, network=recorder).fetch(Request("http://two.test/"))
+    assert answer.body == b"ok" and recorder.opened == [("2606:4700::1111", 80), (PUBLIC, 80)]
 
 
 async def test_a_name_is_resolved_once_and_held_to_its_address() -> None:

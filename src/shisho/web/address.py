@@ -153,15 +153,20 @@ def forbidden(address: str) -> str | None:
     return None if ip.is_global else "not public"
 
 
-def chosen(endpoints: Sequence[Endpoint], target: Target, allow: Exceptions) -> Endpoint:
-    """Where to connect. One forbidden address among those of a name refuses them all: which of them a connection
+def checked(endpoints: Sequence[Endpoint], target: Target, allow: Exceptions) -> Sequence[Endpoint]:
+    """Where one may connect. One forbidden address among those of a name refuses them all: which of them a connection
     would take is a matter of luck. Raises ForbiddenAddress, or AllFetchesFailed where there is none."""
     if not endpoints:
         raise AllFetchesFailed(f"{target.host} has no address: check the spelling of the host.")
     if not allow.private(target):
         for endpoint in endpoints:
             _refuse(target, endpoint.address)
-    return endpoints[0]
+    return endpoints
+
+
+def chosen(endpoints: Sequence[Endpoint], target: Target, allow: Exceptions) -> Endpoint:
+    """Where to connect: the first of the checked."""
+    return checked(endpoints, target, allow)[0]
 
 
 def _check(target: Target, allow: Exceptions) -> None:

@@ -7,20 +7,22 @@ from __future__ import annotations
 import asyncio
 import io
 import ssl
-from collections.abc import AsyncIterable, AsyncIterator, Mapping
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager, suppress
 from urllib.parse import quote, urlencode
 
 import httpcore
 
-from shisho.domain.web import Request, Response
+from shisho.domain.web import Endpoint, Request, Response
 from shisho.errors import AllFetchesFailed, InvalidParams, TimedOut, TooLarge
 from shisho.ports import Resolver
 from shisho.web import body, wire
-from shisho.web.address import Exceptions, Target, chosen
+from shisho.web.address import Exceptions, Target, checked
 from shisho.web.hop import Hop, first, following, leads_on
 
 MAX_REDIRECTS = 5
+MAX_ADDRESSES = 3
+CONNECT_S = 5.0  # for each address but the last, which has what is left of the time
 _KEPT = ("etag", "last-modified", "retry-after")
 _DEFAULTS = {"accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.8", "accept-language": "ja,en;q=0.8"}
 
@@ -75,9 +77,9 @@ class HttpFetcher:
     async def _answered(self, hop: Hop) -> AsyncIterator[httpcore.Response]:
         """The head of the answer has come; its body is still to be read."""
         target, request = hop.target, self._request(hop)
-        endpoint = chosen(await self._resolver.resolve(target.host, target.port), target, self._allow)
+        endpoints = checked(await self._resolver.resolve(target.host, target.port), target, self._allow)
         try:
-            connection = await self._network.connect_tcp(endpoint.address, endpoint.port)
+            connection = await self._connected(endpoints)
             try:
                 stream = connection
                 if target.scheme == "https":
@@ -89,6 +91,14 @@ class HttpFetcher:
             raise _unsendable(target) from None
         except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError, ssl.SSLError, OSError) as error:
             raise _unreachable(target, error) from error
+
+    async def _connected(self, endpoints: Sequence[Endpoint]) -> httpcore.AsyncNetworkStream:
+        """To the first that takes a connection: a name may lead to a machine out of service, or to IPv6 where there is none."""
+        *earlier, last = endpoints[:MAX_ADDRESSES]
+        for endpoint in earlier:
+            with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
+                return await self._network.connect_tcp(endpoint.address, endpoint.port, timeout=CONNECT_S)
+        return await self._network.connect_tcp(last.address, last.port)
 
     def _request(self, hop: Hop) -> httpcore.Request:
         target, content = hop.target, b""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from types import TracebackType
 
 from shisho.domain.intervention import news
 from shisho.domain.job import AWAITING
+from shisho.errors import ShishoError
 from shisho.jobs.worker import forever
 from shisho.ports import Bell, Interventions, Notifier
 
@@ -23,6 +25,7 @@ class Notices:
         self._owner, self._interventions, self._bell = owner, interventions, bell
         self._here, self._desktop = here, desktop
         self._told: set[str] = set()
+        self._telling = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Notices:
@@ -33,13 +36,18 @@ class Notices:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._task is not None:
+        if self._task is None:
+            return
+        async with self._telling:  # what is marked as told must be told
             self._task.cancel()
-            await asyncio.wait([self._task])
+        await asyncio.wait([self._task])
+        with suppress(ShishoError):
+            await self._tell()  # what came last may be why there is nothing left to do
 
     async def _listen(self) -> None:
         with self._bell.listen(AWAITING) as ear:
-            await self._tell()
+            async with self._telling:
+                await self._tell()
             await ear.wait(LOOK_SECONDS)
 
     async def _tell(self) -> None:

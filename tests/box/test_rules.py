@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from typing import Any
 
@@ -142,6 +143,25 @@ async def test_an_unknown_layout(name: str, visitor: Visitor) -> None:
     visitor.box.behave(engine=name, do="unknown_layout")
     with pytest.raises((ParserFailed, EngineUnavailable)):
         await visitor.serp(name, TOPIC)
+
+
+async def test_pages_sent_otherwise(visitor: Visitor) -> None:
+    box = visitor.box
+    page = next(page for page in box.web.world.pages if page.useful and page.body is None and page.topic.language == "ja")
+    plain = (await visitor.get(page.url)).body.decode()
+    box.behave(host=page.host, do="shift_jis")
+    turned = await visitor.get(page.url)
+    assert turned.charset is None and page.paragraphs[0] in turned.body.decode("cp932")
+    box.calm()
+    box.behave(host=page.host, do="rendered")
+    shell = (await visitor.get(page.url)).body.decode()
+    script = shell.partition("document.write(")[2].partition("); document.close")[0]
+    assert json.loads(script.replace("<\\/", "</")) == plain and page.paragraphs[0] not in shell.partition("<script>")[0]
+    box.calm()
+    box.behave(host=page.host, path="/robots.txt", do="text", text="User-agent: *\nDisallow: /")
+    robots = await visitor.get(f"https://{page.host}/robots.txt")
+    assert robots.body == b"User-agent: *\nDisallow: /" and robots.media_type == "text/plain"
+    assert (await visitor.get(page.url)).body.decode() == plain
 
 
 async def test_connections_that_fail(visitor: Visitor) -> None:

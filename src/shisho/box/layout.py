@@ -25,8 +25,8 @@ def render(page: Page) -> bytes:
     words = MADE["language"][page.topic.language]["menu"]
     frame = _FRAMES[page.number % len(_FRAMES)]
     title, host = escape(page.title), escape(page.host)
-    # Every other page says its canonical address; a mirror claims to be the original.
-    more = _CANONICAL.format(url=escape(page.url)) if page.number % 2 else ""
+    # Every other page names its canonical address, which for a mirror is the original's.
+    more = _CANONICAL.format(url=escape(page.mirror_of or page.url)) if page.number % 2 else ""
     body = frame.format(
         title=title,
         host=host,

@@ -78,6 +78,7 @@ class Index:
         self._grams = {topic: grams(f"{topic.name} {topic.words} {' '.join(topic.aspects)}") for topic in world.topics}
         self._spread = Counter(gram for found in self._grams.values() for gram in found)
         self.rank = lru_cache(maxsize=4_096)(self._rank)
+        self._known = lru_cache(maxsize=256)(self._draw_known)
 
     def topics(self, query: str) -> list[Topic]:
         """What the query is about: a topic it names, else those that fit best; none where nothing fits."""
@@ -108,7 +109,7 @@ class Index:
         if not found:
             return ()
         draw = Random(f"{manner.seed}/{engine}/{_fold(query)}")
-        known = [page for page in self._world.pages if Random(f"{manner.seed}/{engine}/{page.url}").random() < KNOWN]
+        known = self._known(engine, manner.seed)
         relevant = {page.url for page in self.relevant(query)}
         good = _drawn(draw, [page for page in known if page.url in relevant])
         near = _drawn(draw, [page for page in known if page.url not in relevant and page.topic in found])
@@ -116,6 +117,10 @@ class Index:
         depth = round(manner.depth * draw.uniform(0.8, 1.2))
         pages = _order(draw, manner, good, [*far, *near], depth)
         return tuple(Result(_address(draw, manner, engine, page), page, _snippet(page, query)) for page in pages)
+
+    def _draw_known(self, engine: str, seed: int) -> tuple[Page, ...]:
+        draw = Random(f"{seed}/{engine}")
+        return tuple(page for page in self._world.pages if draw.random() < KNOWN)
 
 
 def _order(draw: Random, manner: Manner, good: list[Page], rest: list[Page], depth: int) -> list[Page]:

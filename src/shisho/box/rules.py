@@ -21,6 +21,9 @@ class Do(StrEnum):
     RESET = "reset"  # the connection is cut
     REDIRECT = "redirect"  # to `location`, with `status` 302 unless it is set
     SCRIPT = "script"  # the hostile script of that name
+    TEXT = "text"  # `text` in place of what stands there: another robots.txt, another page
+    RENDERED = "rendered"  # a page whose text is there only when its script has run
+    SHIFT_JIS = "shift_jis"  # a page in Shift_JIS that does not say so
     CAPTCHA = "captcha"
     TURNSTILE = "turnstile"
     CONSENT = "consent"
@@ -58,6 +61,7 @@ class Rule:
     interval_s: float = 0.0
     location: str = ""
     script: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +155,9 @@ def deed(rule: Rule) -> Answer | None:
             return Answer(way=Way.RESET)
         case Do.SCRIPT:
             return Answer(way=Way.SCRIPT, script=rule.script)
+        case Do.TEXT:
+            kind = "plain" if rule.path.endswith(".txt") else "html"
+            return Answer(rule.text.encode(), rule.status or 200, f"text/{kind}; charset=utf-8")
         case Do.REDIRECT:
             return redirect(rule.location, rule.status or 302)
         case _:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, time
 from email.utils import format_datetime, parsedate_to_datetime
 from html import escape
@@ -46,6 +48,24 @@ def _known(headers: Mapping[str, str], tag: str, changed: datetime) -> bool:
 
 def article(title: str = "時計台の鐘", text: str = _STORY, head: str = "", paragraphs: int = 3) -> str:
     return _ARTICLE.format(title=title, head=head, text="</p><p>".join([text] * paragraphs))
+
+
+def rendered(answer: Answer) -> Answer:
+    """The same page, set up by a script."""
+    body = json.dumps(answer.body.decode()).replace("</", "<\\/")
+    script = f"<script>document.open(); document.write({body}); document.close();</script>"
+    return html(f'<!doctype html><html><head><meta charset="utf-8"></head><body><div id="root"></div>{script}</body></html>')
+
+
+def in_shift_jis(answer: Answer) -> Answer:
+    """The same page in Shift_JIS, and nobody says so."""
+    text = answer.body.decode().replace('<meta charset="utf-8">', "")
+    return replace(answer, body=text.encode("cp932", "xmlcharrefreplace"), media_type="text/html", headers=())
+
+
+def home(name: str) -> Answer:
+    """Where a person lands who opens an engine."""
+    return html(f"<html><head><title>{name}</title></head><body><h1>{name}</h1></body></html>")
 
 
 def missing() -> Answer:

@@ -23,6 +23,7 @@ from shisho.errors import InvalidParams
 _BEFORE_RULES = ("desk", "solved", "shell")
 _ASIDE = ("/robots.txt", "/favicon.ico")  # what clients ask by themselves: not a word to an engine
 _HOSTILE = {f"{name.replace('_', '-')}.hostile.example": name for name in SCRIPTS}
+_CHANGED = {Do.RENDERED: sites.rendered, Do.SHIFT_JIS: sites.in_shift_jis}
 _STRANGE = {"json": json_('{"weather": "fine"}'), "xml": xml("<forecast>fine</forecast>")}
 
 
@@ -60,8 +61,8 @@ class Web:
         return found if isinstance(found, Page) else self.world.page(url)
 
     def results(self, name: str, query: str) -> list[str]:
-        """All addresses an engine has for a query, in its order."""
-        engine = next(engine for engine in ENGINES if engine.name == name)
+        """All addresses an engine has for a query, in its order. Raises KeyError for an engine the box does not play."""
+        engine = {engine.name: engine for engine in ENGINES}[name]
         return [_row(engine, one).url for one in self._ranked(engine, query)]
 
     def _ranked(self, engine: Engine, text: str) -> tuple[Result, ...]:
@@ -121,8 +122,14 @@ class Web:
             return Answer(way=Way.SCRIPT, script=_HOSTILE[asked.host]), ""
         if asked.host in sites.ODD:
             return sites.ODD[asked.host](asked, self.port), ""
+        if met.engine and asked.path == "/":
+            return sites.home(met.engine.name), ""
         page = found or self.world.page(asked.url)
-        return (sites.page(page, asked) if page else sites.missing()), ""
+        if page is None:
+            return sites.missing(), ""
+        sent = sites.page(page, asked)
+        change = _CHANGED.get(rule.do) if rule else None
+        return (change(sent) if change and sent.body and sent.media_type.startswith("text/html") else sent), ""
 
     def _serp(self, engine: Engine, search: Search, asked: Asked, rule: Rule | None) -> Answer:
         do = rule.do if rule else None

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shisho.bootstrap import open_desk
-from shisho.bootstrap_queue import Web
+from shisho.bootstrap_web import Web
 from shisho.domain.politeness import BreakerState, Limit, Outcome
 from shisho.domain.task import AskOptions, EngineRow, Sources
 from shisho.errors import EngineUnavailable, InvalidParams
@@ -18,6 +18,7 @@ from shisho.stores.embedded.health import EmbeddedHealth
 from shisho.stores.embedded.limiter import EmbeddedLimiter
 from shisho.stores.memory_web import MemoryWeb
 from shisho.web.engines import engines
+from shisho.web.parser import KillableSerpParser
 from tests.flows.conftest import Shell
 
 HOWTO = Path(__file__).parents[2] / "docs" / "howto" / "add-an-engine.md"
@@ -25,10 +26,10 @@ HOWTO = Path(__file__).parents[2] / "docs" / "howto" / "add-an-engine.md"
 
 def way(*names: str) -> Web:
     found = engines()
-    return Web({name: found[name] for name in names}, MemoryWeb())
+    return Web({name: found[name] for name in names}, MemoryWeb(), KillableSerpParser())
 
 
-async def rows(home: Path, web: Web, **given: object) -> dict[str, EngineRow]:
+async def rows(home: Path, web: Web | None = None, **given: object) -> dict[str, EngineRow]:
     async with open_desk(home=home, web=web, **given) as desk:
         return {row.name: row for row in await desk.tasks.list_engines()}
 
@@ -79,7 +80,7 @@ async def test_a_question_to_the_web_waits_for_engines_that_rest_but_not_for_non
 async def test_the_howtos_example_is_followed(tmp_path: Path) -> None:
     (example,) = re.findall(r"```toml\n(.*?)```", HOWTO.read_text("utf-8"), re.S)
     (tmp_path / "engines.toml").write_text(example, "utf-8")
-    held = await rows(tmp_path, Web())
+    held = await rows(tmp_path)
     assert held["searxng"].enabled and held["searxng"].site == "https://search.home.example"
     assert held["mojeek"].interval_s == 8
     assert not held["startpage"].enabled and held["startpage"].reason == "社内の規則により使わない"
@@ -99,7 +100,7 @@ async def test_the_howtos_example_is_followed(tmp_path: Path) -> None:
 async def test_a_file_that_cannot_be_followed_is_named_with_its_key(text: str, words: list[str], tmp_path: Path) -> None:
     (tmp_path / "engines.toml").write_text(text, "utf-8")
     with pytest.raises(InvalidParams) as met:
-        await rows(tmp_path, Web())
+        await rows(tmp_path)
     assert all(word in met.value.message for word in words), met.value.message
 
 

@@ -33,7 +33,7 @@ class ChromiumBrowser:
 
     def __init__(self, proxy: GuardedProxy, profiles: Path, environment: Mapping[str, str], manner: Manner) -> None:
         self.heaviest_mb = 0.0
-        self._proxy = proxy
+        self.proxy = proxy
         self._profiles = profiles
         self._environment = environment
         self._memory_mb = manner.memory_mb
@@ -80,7 +80,7 @@ class ChromiumBrowser:
             heavy = asyncio.Event()
             watching = asyncio.create_task(self._watch_memory(live, heavy))
             try:
-                tab = Tab(live.context.pages[0], self._proxy)
+                tab = Tab(live.context.pages[0], self.proxy)
                 live.context.pages[0].once("crash", lambda _: live.kill())  # else what waits for it waits for ever
                 await tab.go(request)
                 response = await tab.read()
@@ -114,7 +114,7 @@ class ChromiumBrowser:
         from playwright.async_api import Error
 
         page = live.context.pages[0]
-        tab = Tab(page, self._proxy, alone=False)
+        tab = Tab(page, self.proxy, alone=False)
         with suppress(ShishoError):  # the window shows it too
             await tab.go(Request(url))
         while not page.is_closed():

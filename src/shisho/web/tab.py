@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -14,7 +14,7 @@ from shisho.web.head import authority
 from shisho.web.proxy import GuardedProxy
 
 if TYPE_CHECKING:
-    from playwright.async_api import CDPSession, Page, Route
+    from playwright.async_api import CDPSession, Frame, Page, Route
     from playwright.async_api import Request as Asked
     from playwright.async_api import Response as Answered
 
@@ -32,13 +32,12 @@ _HTML = f"document.documentElement.outerHTML.slice(0, {MAX_CHARS + 1})"
 
 @dataclass(frozen=True, slots=True)
 class _Landing:
-    """Where the page's own frame went last, and what came of it."""
+    """A page that the tab went to, as its head said."""
 
-    url: str = ""
-    status: int = 0
+    url: str
+    status: int = 200
     media_type: str = ""
-    headers: Mapping[str, str] | None = None
-    failure: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Tab:
@@ -50,14 +49,15 @@ class Tab:
         self._proxy = proxy
         self._since = asyncio.get_running_loop().time()
         self._under_way: set[Asked] = set()
-        self._landing = _Landing()
-        self._downloading = False
+        self._answers: dict[str, _Landing] = {}
+        self._landing = _Landing(page.url)
+        self._failure = ("", "")
         self._session: CDPSession | None = None
         page.on("request", self._begun)
         page.on("response", self._answered)
         page.on("requestfinished", self._finished)
         page.on("requestfailed", self._failed)
-        page.on("download", self._refused_download)
+        page.on("framenavigated", self._landed)
         if alone:
             page.context.on("page", _close)
 
@@ -77,26 +77,27 @@ class Tab:
         except Error as error:
             if broke(error):
                 raise
-            raise self._why_not(error.message.partition("\n")[0]) from error
+            raise self._why_not(self._failure[0] or request.url, error.message) from error
 
     async def read(self) -> Response:
         """The page once it rests, or after eight seconds of unrest: its HTML as UTF-8. Raises a ShishoError."""
         await self._page.wait_for_load_state("domcontentloaded", timeout=0)
         await self._settle()
-        if self._landing.failure or self._page.url.startswith("chrome-error:"):
-            raise self._why_not(self._landing.failure)
-        refusal = self._proxy.refusal(authority(self._landing.url), self._since)
-        if refusal is not None and self._landing.status in (400, 403, 502):
+        landing = self._landing
+        if self._page.url.startswith("chrome-error:"):
+            raise self._why_not(*self._failure)
+        refusal = self._proxy.refusal(authority(landing.url), self._since)
+        if refusal is not None and landing.status in (400, 403, 502):
             raise _again(refusal)
-        if self._landing.media_type not in _SHOWN:
-            raise UnsupportedMedia(f"{self._landing.url} is no page but {self._landing.media_type}: it needs no browser.")
+        if landing.media_type not in _SHOWN:
+            raise UnsupportedMedia(f"{landing.url} is no page but {landing.media_type}: it needs no browser.")
         html = str(await self._evaluate(_HTML))
         if len(html) > MAX_CHARS:
-            raise TooLarge(f"{self._landing.url} has more than {MAX_CHARS:,} characters.")
+            raise TooLarge(f"{landing.url} has more than {MAX_CHARS:,} characters.")
         # The mark outweighs a charset that the page names for the bytes it once had.
         body = b"\xef\xbb\xbf" + f"<!DOCTYPE html>{html}".encode("utf-8", "replace")
-        kept = {name: value for name, value in (self._landing.headers or {}).items() if name in _KEPT}
-        return Response(body, self._page.url, self._landing.status or 200, "utf-8", media_type="text/html", headers=kept)
+        kept = {name: value for name, value in landing.headers.items() if name in _KEPT}
+        return Response(body, self._page.url, landing.status, "utf-8", media_type="text/html", headers=kept)
 
     async def _settle(self) -> None:
         """Until nothing is under way and the page has kept its length for two looks. Waiting for the network alone is too
@@ -125,47 +126,51 @@ class Tab:
         asked = {"expression": expression, "contextId": world["executionContextId"], "returnByValue": True}
         return (await self._session.send("Runtime.evaluate", asked))["result"].get("value")
 
-    def _why_not(self, failure: str) -> ShishoError:
+    def _why_not(self, url: str, failure: str) -> ShishoError:
         """The reason there is no page, in our words."""
-        url = self._landing.url or self._page.url
         refusal = self._proxy.refusal(authority(url), self._since)
         if refusal is not None:
             return _again(refusal)
-        if self._downloading:
+        if "Download is starting" in failure:
             return UnsupportedMedia(f"{url} is a file to download and no page: it needs no browser.")
         if "ERR_CERT" in failure:
             return AllFetchesFailed(f"{url} shows a certificate that is not valid for it: its owner has to mend that.")
-        return AllFetchesFailed(f"The browser could not open {url} ({failure[:200]}): try later, or open it yourself.")
+        said = failure.partition("\n")[0][:200]
+        return AllFetchesFailed(f"The browser could not open {url} ({said}): try later, or open it yourself.")
 
     def _begun(self, asked: Asked) -> None:
         if asked.resource_type in _AWAITED:
             self._under_way.add(asked)
-        if self._own(asked):
-            self._landing = _Landing(asked.url)
-
-    def _answered(self, answer: Answered) -> None:
-        if self._own(answer.request):
-            media_type = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
-            self._landing = _Landing(answer.url, answer.status, media_type, answer.headers)
 
     def _finished(self, asked: Asked) -> None:
         self._under_way.discard(asked)
 
     def _failed(self, asked: Asked) -> None:
         self._under_way.discard(asked)
-        if self._own(asked) and asked.url == self._landing.url:
-            self._landing = _Landing(asked.url, failure=asked.failure or "no answer")
+        if self._own(asked):
+            self._failure = (asked.url, asked.failure or "no answer")
+
+    def _answered(self, answer: Answered) -> None:
+        if self._own(answer.request):
+            media_type = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+            self._answers[_whole(answer.url)] = _Landing(answer.url, answer.status, media_type, answer.headers)
+
+    def _landed(self, frame: Frame) -> None:
+        """An answer need not become the page: a download or 204 leaves it; and an address may change without an answer."""
+        if frame == self._page.main_frame:
+            self._landing = self._answers.get(_whole(frame.url), self._landing)
 
     def _own(self, asked: Asked) -> bool:
         return asked.is_navigation_request() and asked.frame == self._page.main_frame
-
-    def _refused_download(self, _: object) -> None:
-        self._downloading = True
 
 
 def broke(error: Exception) -> bool:
     """Whether it was the browser that ended, not the page that failed. Playwright has no public class for that."""
     return type(error).__name__ == "TargetClosedError" or "crashed" in str(error) or "Connection closed" in str(error)
+
+
+def _whole(url: str) -> str:
+    return url.partition("#")[0]
 
 
 def _again(error: ShishoError) -> ShishoError:

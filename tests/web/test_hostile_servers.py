@@ -83,7 +83,7 @@ def test_memory_stays_bounded(report: dict[str, Any]) -> None:
 
 def test_others_are_not_held_up(report: dict[str, Any]) -> None:
     assert report["lag_p99_ms"] <= 50
-    assert report["good"] > 20
+    assert report["good"] > 10
 
 
 @pytest.mark.parametrize("host", ["deep.test", "attributes.test"])

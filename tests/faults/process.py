@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.jobs import EmbeddedJobs
 from shisho.stores.embedded.presence import FilePresence
 from shisho.stores.embedded.tasks import EmbeddedTasks
+from tests.queues import CAPTCHA
 
 TASK = NewTask(TaskId("load"), "local")
 
@@ -104,6 +106,19 @@ async def lasting(job: Job, context: JobContext) -> dict[str, Any]:
     return {"attempt": job.attempt, "worker": job.worker_id}
 
 
+async def guarded(job: Job, context: JobContext) -> dict[str, int]:
+    """Its second page wants a person; when one has come it goes on there. What attempt took each page."""
+    first = await context.step("page 1", partial(_this, job.attempt))
+    met = await context.step("challenge", partial(_this, job.attempt))
+    if met == job.attempt:
+        await context.await_person(None, CAPTCHA)
+    return {"page 1": first, "page 2": await context.step("page 2", partial(_this, job.attempt))}
+
+
+async def _this(value: int) -> int:
+    return value
+
+
 async def _nothing() -> None:
     return None
 
@@ -128,7 +143,7 @@ async def main(orders: Orders) -> None:
     await tasks.open(TASK)
     async with AsyncExitStack() as stack:
         if orders.slots:
-            handlers = {"brief": brief, "lasting": lasting}
+            handlers = {"brief": brief, "lasting": lasting, "guarded": guarded}
             presence = FilePresence(home / "workers")
             worker = Worker(jobs, bell, presence, clock, handlers, slots=orders.slots, pace=orders.pace)
             await stack.enter_async_context(worker)

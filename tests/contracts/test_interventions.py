@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
+from shisho.domain.codec import dumps
 from shisho.domain.intervention import AuthTarget, InterventionState, Met, intervention_id
 from shisho.domain.job import JobId, JobState, NewTask, Stale, StopMode, TaskId
 from tests.queues import ANA, CAPTCHA, OWNER, Queue, new, opened
@@ -191,3 +194,19 @@ async def test_the_desktop_is_told_of_each_domain_once(queue: Queue) -> None:
     assert list(await queue.interventions.unannounced(OWNER)) == [], "others of its domain wait still"
     again = await held(queue, OTHER)
     assert [one.id for one in await queue.interventions.unannounced(OWNER)] == [again]
+
+
+async def test_what_waited_before_there_was_a_table_waits_on(tmp_path: Path) -> None:
+    async with opened("embedded", tmp_path) as queue:
+        item = await held(queue)
+        await held(queue, OTHER, "t2")
+    facts = {"engine": "memory", "domain": "memory.example", "url": "https://memory.example/", "kind": "login"}
+    with closing(apsw.Connection(str(tmp_path / "shisho.db"))) as connection:
+        connection.execute("DROP TABLE interventions")
+        connection.execute("DELETE FROM migrations WHERE name LIKE '%interventions.sql'")
+        connection.execute("UPDATE jobs SET progress_json = ? WHERE task_id = 't1'", (dumps({"challenge": facts}),))
+    async with opened("embedded", tmp_path) as queue:
+        one, two = await queue.interventions.waiting(OWNER)
+        assert (one.id, one.met) == (item, Met("memory", "memory.example", "https://memory.example/", "login"))
+        assert (two.domain, two.state) == ("", InterventionState.PENDING)
+        assert [each.id for each in await queue.interventions.complete(OWNER, TASK, "t1")] == [item]

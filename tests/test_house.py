@@ -53,6 +53,7 @@ LIVES_IN = {
     "protego": ("web/politeness.py",),
     "sudachipy": ("language/",),
     "snowballstemmer": ("language/",),
+    "tldextract": ("web/site.py",),
     "ja_ginza": ("language/",),
     "spacy": ("language/",),
     "langchain_text_splitters": ("corpus/",),

@@ -34,7 +34,7 @@ class Library:
     rounds: dict[tuple[str, int], list[int]] = field(default_factory=dict)
 
     def opener(self, session_id: str) -> SessionOpener:
-        async def opened(complexity: Complexity) -> Session:
+        async def opened(complexity: Complexity, reached: bool) -> Session:
             return Session(self, session_id)
 
         return opened

@@ -41,7 +41,7 @@ def test_zero_allows_none() -> None:
 
 def test_the_next_round_is_expected_to_cost_the_mean_of_those_before() -> None:
     spent = Spending(rounds=2, seconds=6.0, pages=5, model_calls=3, tokens=900)
-    assert next_round(spent) == Spending(rounds=1, seconds=3.0, pages=3, model_calls=2, tokens=450)
+    assert next_round(spent) == Spending(rounds=1, seconds=3.0, model_calls=2, tokens=450)
     assert next_round(Spending()).rounds == 1
 
 

@@ -249,7 +249,7 @@ async def test_a_blank_question_leaves_no_trace() -> None:
 
 
 async def test_an_error_of_the_searcher_is_the_error_of_the_run() -> None:
-    async def nothing(complexity: Complexity) -> Session:
+    async def nothing(complexity: Complexity, reached: bool) -> Session:
         raise EmptyCorpus("There is nothing to search.")
 
     opener: SessionOpener = nothing

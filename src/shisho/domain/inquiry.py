@@ -8,6 +8,7 @@ from enum import StrEnum
 from hashlib import sha256
 
 from shisho.domain.corpus import Citation, Complexity, Condition, DocumentId
+from shisho.domain.link import on_web, opening
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,8 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Ceilings, checked before they are spent. 0 model calls or tokens means none may be used."""
+    """Ceilings, checked before they are spent. 0 model calls or tokens means none may be used. `max_rounds` counts anew once
+    the web was searched; `max_seconds` is of work, and by itself the longest wait for the web."""
 
     max_rounds: int = 3
     max_seconds: float = 120.0
@@ -50,6 +52,55 @@ class Plan:
     vector_query: str
     reasoning: str
     filter_conditions: Mapping[str, Condition] = field(default_factory=dict)
+
+
+class Reach(StrEnum):
+    """When an inquiry goes to the web: not at all, for every goal before it looks at anything, or for the goals still open
+    once the documents have had their say."""
+
+    NEVER = "never"
+    FIRST = "first"
+    LAST = "last"
+
+
+@dataclass(frozen=True, slots=True)
+class WebQuery:
+    """What a search engine is asked for a goal. `language` is a two-letter code."""
+
+    goal_id: str
+    text: str
+    language: str
+
+
+class Gap(StrEnum):
+    """Why the web brought less than it was asked for."""
+
+    NO_WAY = "no_way"
+    PERSON = "person"
+    FAILED = "failed"
+    UNFINISHED = "unfinished"
+    BUDGET = "budget"
+
+
+@dataclass(frozen=True, slots=True)
+class Unsearched:
+    """A query that was not searched to its end, none: the whole web. `detail`: the domain that wants a person, or the code of
+    the error."""
+
+    why: Gap
+    query: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What came of going to the web: what was asked of it, how many pages were asked for, what is lacking, and how many rounds
+    there had been before."""
+
+    queries: tuple[WebQuery, ...] = ()
+    pages: int = 0
+    unsearched: tuple[Unsearched, ...] = ()
+    rounds_before: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +170,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A quotation that opens: `text[start:end] == snippet` of the original document, sha256 of the snippet's UTF-8 bytes."""
+    """A quotation that opens: `text[start:end] == snippet` of the original document, sha256 of the snippet's UTF-8 bytes.
+    `link` opens it on its span, as far as its kind of document allows; `source_url` is the address of a web page."""
 
     id: str
     number: int
@@ -136,11 +188,11 @@ class Evidence:
     score: float
     round: int
     source_url: str | None = None
+    link: str = ""
 
 
 def evidence_of(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evidence:
     """The row of an answer for a number: everything that opens it, under an id that is the same each time."""
-    address = citation.source if citation.source.startswith(("http://", "https://")) else None
     return Evidence(
         id=sha256(f"{answer_id}/{ref.number}".encode()).hexdigest()[:24],
         number=ref.number,
@@ -156,7 +208,8 @@ def evidence_of(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evidenc
         sha256=citation.sha256,
         score=ref.score,
         round=ref.round,
-        source_url=address,
+        source_url=citation.source if on_web(citation.source) else None,
+        link=opening(citation),
     )
 
 
@@ -171,7 +224,8 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the visitor gets. `abstained` says that no evidence met any goal; `missing` names what is not answered."""
+    """What the visitor gets. `abstained` says that no evidence met any goal; `missing` names what is not answered, and after
+    that what could not be searched for it, and why."""
 
     id: str
     task_id: str

@@ -60,7 +60,7 @@ async def ask(
     question: Text,
     task_id: Id | None = None,
     corpora: Corpora = [],  # noqa: B006
-    sources: Annotated[Sources, Field(description="auto: the documents, if there are any")] = Sources.AUTO,
+    sources: Annotated[Sources, Field(description="auto: the web only for what the library does not answer")] = Sources.AUTO,
     filter_conditions: Filters = {},  # noqa: B006
     budget: AskBudget | None = None,
     wait: Wait = 20.0,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from shisho.domain.inquiry import EvidenceRef, Goal, GoalStatus, LoopStop, Sentence, Strategy, Verdict
+from shisho.domain.inquiry import EvidenceRef, Goal, GoalStatus, LoopStop, Sentence, Strategy, Unsearched, Verdict
 from shisho.librarian.evaluate import ENOUGH
 from shisho.librarian.reflect import open_goals
 from shisho.librarian.support import contradiction
@@ -29,6 +29,12 @@ _WORDS = {
         "date": "日付",
         "number": "数",
         "negation": "肯定と否定",
+        "gap": "※ {}。",
+        "no_way": "ウェブは探していません(使える検索エンジンがありません)",
+        "person": "「{query}」のウェブ検索は、人の確認を待っています({detail})",
+        "failed": "「{query}」のウェブ検索はできませんでした({detail})",
+        "unfinished": "「{query}」のウェブ検索は、時間内に終わりませんでした",
+        "budget": "ウェブは探し切れていません(ページ数か時間の上限に達しました)",
     },
     False: {
         "head": "quotations only, no model set",
@@ -45,6 +51,12 @@ _WORDS = {
         "date": "date",
         "number": "number",
         "negation": "what they affirm and deny",
+        "gap": "Note: {}.",
+        "no_way": "the web was not searched (no search engine can be used)",
+        "person": "the web search for “{query}” waits for a person ({detail})",
+        "failed": "the web search for “{query}” could not be made ({detail})",
+        "unfinished": "the web search for “{query}” did not end in time",
+        "budget": "the web was not searched to the end (the limit of pages or seconds was reached)",
     },
 }
 _STOPS = {
@@ -62,7 +74,8 @@ _STOPS = {
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An answer by number. `missing` holds the questions of goals that are not met; `abstained`: no goal has an answer."""
+    """An answer by number. `missing` holds the questions of goals that are not met, then what could not be searched and why;
+    `abstained`: no goal has an answer."""
 
     text: str
     sentences: tuple[Sentence, ...]
@@ -75,7 +88,13 @@ def japanese(question: str) -> bool:
     return bool(_JAPANESE.search(question))
 
 
-def compose(strategy: Strategy, status: Sequence[GoalStatus], evidence: Sequence[EvidenceRef], verdict: Verdict) -> Draft:
+def compose(
+    strategy: Strategy,
+    status: Sequence[GoalStatus],
+    evidence: Sequence[EvidenceRef],
+    verdict: Verdict,
+    unsearched: Sequence[Unsearched] = (),
+) -> Draft:
     """Quote what was found, best first, and name what was not."""
     words = _WORDS[japanese(strategy.question)]
     quoted = [_best_first(goal, evidence) for goal in strategy.goals]
@@ -84,11 +103,14 @@ def compose(strategy: Strategy, status: Sequence[GoalStatus], evidence: Sequence
     titled = len(strategy.goals) > 1
     paragraphs = [words["head"], *([words["none"]] if abstained else [])]
     paragraphs += [_paragraph(goal, found, titled, words) for goal, found in zip(strategy.goals, quoted, strict=True) if found]
+    gaps = tuple(dict.fromkeys(words[one.why].format(query=one.query, detail=one.detail) for one in unsearched))
     if missing:
         paragraphs.append(_closing(missing, not abstained, verdict, strategy.question))
+    if gaps:
+        paragraphs.append("\n".join(words["gap"].format(gap) for gap in gaps))
     # A quotation carries itself: its text is the very slice its number opens.
     sentences = tuple(Sentence(one.snippet, (one.number,), True) for found in quoted for one in found)
-    return Draft("\n\n".join(paragraphs), sentences, missing, abstained)
+    return Draft("\n\n".join(paragraphs), sentences, (*missing, *gaps), abstained)
 
 
 def _best_first(goal: Goal, evidence: Sequence[EvidenceRef]) -> list[EvidenceRef]:

@@ -41,12 +41,12 @@ def ceiling(budget: Budget, spent: Spending, cost: Spending) -> LoopStop | None:
 
 
 def next_round(spent: Spending) -> Spending:
-    """What another round is expected to cost: as much as the rounds so far did on average, and some time in any case."""
+    """What another round is expected to cost: as much as the rounds so far did on average, and some time in any case. Pages are
+    not asked for by rounds."""
     rounds = max(spent.rounds, 1)
     return Spending(
         rounds=1,
         seconds=max(spent.seconds / rounds, 0.001),
-        pages=-(-spent.pages // rounds),
         model_calls=-(-spent.model_calls // rounds),
         tokens=-(-spent.tokens // rounds),
     )

@@ -38,12 +38,13 @@ class Citations:
         )
 
     def sources(self, numbers: Iterable[int]) -> int:
-        """How many independent sources stand behind these: one document is one, and so are documents that copy each other."""
+        """How many independent sources stand behind these: a document is one, and so are the pages of one site, and whatever
+        copies each other."""
         groups: list[set[str]] = []
         for number in numbers:
             citation = self._taken[number - 1]
-            # A citation without a cluster stands for its document alone.
-            marks = {f"document {citation.document_id}"} | ({f"cluster {citation.cluster}"} if citation.cluster else set())
+            marks = {f"document {citation.document_id}"}
+            marks |= {f"{kind} {name}" for kind, name in (("cluster", citation.cluster), ("site", citation.site)) if name}
             joined = [group for group in groups if group & marks]
             groups = [group for group in groups if not group & marks] + [marks.union(*joined)]
         return len(groups)

@@ -26,7 +26,7 @@ def _markdown(answer: Answer) -> str:
     rows = [f"# {answer.question}", "", answer.text, ""]
     for one in answer.evidence:
         rows += [
-            f"[{one.number}]: {one.title}{_page(one)} ({one.document})",
+            f"[{one.number}]: {one.title}{_page(one)} <{one.link or one.document}>",
             "",
             *(f"> {line}" for line in one.snippet.split("\n")),
             "",

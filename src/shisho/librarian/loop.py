@@ -1,4 +1,5 @@
-"""The loop: strategy → plan → search → evaluate → route → (plan | answer), as one graph that every interface and test runs."""
+"""The loop: strategy → plan → search → evaluate → route → (plan | reach | answer), as one graph that every interface and test
+runs. `reach` goes to the web, at most once, and on to plan."""
 
 from __future__ import annotations
 
@@ -9,9 +10,10 @@ from typing import Any
 
 from shisho.domain.codec import build, plain
 from shisho.domain.corpus import Scope
-from shisho.domain.inquiry import Answer, Budget, LoopStop, Status
+from shisho.domain.inquiry import Answer, Budget, LoopStop, Reach, Status
 from shisho.librarian.citations import Citations
 from shisho.librarian.nodes import Nodes
+from shisho.librarian.reach import AskWeb
 from shisho.librarian.record import Node, Notify, Record, Stopped
 from shisho.librarian.search import Search, SessionOpener
 from shisho.librarian.state import State
@@ -24,13 +26,14 @@ MODEL = "none"
 @dataclass(frozen=True, slots=True)
 class Inquiry:
     """A question with all that its run depends on. `scope` carries the user's filters: no plan can drop them. Of a task's
-    inquiry the answer bears the run's id, so that it can be named before it is there."""
+    inquiry the answer bears the run's id, so that it can be named before it is there. `reach`: when it goes to the web."""
 
     run_id: str
     question: str
     scope: Scope = field(default_factory=Scope)
     budget: Budget = field(default_factory=Budget)
     task_id: str = ""
+    reach: Reach = Reach.NEVER
 
 
 async def begun(ledger: Ledger, run_id: str) -> Inquiry:
@@ -46,19 +49,21 @@ async def run(
     clock: Clock,
     notify: Notify = lambda event, **facts: None,
     stop: Callable[[], bool] = lambda: False,
+    ask_web: AskWeb | None = None,
 ) -> Answer:
     """Answer a question and save the answer. A run begun earlier under this id is replayed from the ledger and goes on.
 
     `notify` hears each node's name with `step`, `replayed` and `given`, and `forgotten` where a stored step no longer fits.
-    Where `stop` turns true, what was found so far is the answer (STOPPED) and the same call goes on from there later.
+    Where `stop` turns true, what was found so far is the answer (STOPPED) and the same call goes on from there later. Without
+    `ask_web` there is no way to the web: where the inquiry would go there, its answer says so.
     Raises InvalidParams for a blank or overlong question.
     """
     question = checked(inquiry.question)
     await ledger.begin(inquiry.run_id, inquiry.scope.owner, plain(inquiry))
     citations = Citations()
-    nodes = Nodes(Search(open_session), citations, clock)
+    nodes = Nodes(Search(open_session), citations, clock, ask_web)
     record = Record(ledger, inquiry.run_id, citations, clock, notify, stop)
-    given = State(question=question, budget=inquiry.budget)
+    given = State(question=question, budget=inquiry.budget, reach=inquiry.reach)
     try:
         state = await _through(graph(nodes, record), given, inquiry.budget)
     except Stopped as stopped:
@@ -75,24 +80,30 @@ def graph(nodes: Nodes, record: Record) -> Any:
     drawn = StateGraph(State)
     for node in (
         Node("strategy", nodes.strategy, ("question",)),
-        Node("plan", nodes.plan, ("strategy", "goal_status", "plans", "verdicts", "shown", "rarity"), stoppable=True),
-        Node("search", nodes.search, ("strategy", "plans"), stoppable=True),
+        Node("reach", nodes.reach, ("strategy", "goal_status", "plans", "budget", "spent"), stoppable=True),
+        Node(
+            "plan", nodes.plan, ("strategy", "goal_status", "plans", "verdicts", "shown", "rarity", "reached"), stoppable=True
+        ),
+        Node("search", nodes.search, ("strategy", "plans", "reached"), stoppable=True),
         Node(
             "evaluate",
             nodes.evaluate,
-            ("strategy", "goal_status", "plans", "shown", "rarity", "evidence", "barren"),
+            ("strategy", "goal_status", "plans", "shown", "rarity", "evidence", "barren", "reached"),
             stoppable=True,
         ),
-        Node("route", nodes.route, ("strategy", "goal_status", "budget", "spent", "barren", "exhausted", "verdicts")),
-        Node("answer", nodes.answer, ("strategy", "goal_status", "evidence", "verdicts")),
+        Node(
+            "route", nodes.route, ("strategy", "goal_status", "budget", "spent", "barren", "exhausted", "verdicts", "reached")
+        ),
+        Node("answer", nodes.answer, ("strategy", "goal_status", "evidence", "verdicts", "reached")),
     ):
         drawn.add_node(node.name, record.recorded(node))
     drawn.add_edge(START, "strategy")
-    drawn.add_edge("strategy", "plan")
+    drawn.add_conditional_edges("strategy", _first, ["plan", "reach"])
+    drawn.add_conditional_edges("reach", _after_web, ["plan", "answer"])
     drawn.add_edge("plan", "search")
     drawn.add_edge("search", "evaluate")
     drawn.add_edge("evaluate", "route")
-    drawn.add_conditional_edges("route", _onward, ["plan", "answer"])
+    drawn.add_conditional_edges("route", _onward, ["plan", "reach", "answer"])
     drawn.add_edge("answer", END)
     return drawn.compile()
 
@@ -100,15 +111,28 @@ def graph(nodes: Nodes, record: Record) -> Any:
 async def _through(drawn: Any, given: State, budget: Budget) -> State:
     from langsmith import tracing_context
 
-    steps = 4 * max(budget.max_rounds, 1) + 4
+    steps = 8 * max(budget.max_rounds, 1) + 5
     # LangGraph sends every state to a tracing service when the environment of the user's other projects says so.
     with tracing_context(enabled=False):
         state: State = await drawn.ainvoke(given, {"recursion_limit": steps})
     return state
 
 
+def _first(state: State) -> str:
+    return "reach" if state["reach"] is Reach.FIRST else "plan"
+
+
 def _onward(state: State) -> str:
-    return "plan" if state["verdicts"][-1].status is Status.CONTINUE else "answer"
+    verdict = state["verdicts"][-1]
+    if verdict.status is Status.CONTINUE:
+        return "plan"
+    open_ = verdict.loop_stop is not LoopStop.CONDITION_MET
+    return "reach" if open_ and state["reach"] is Reach.LAST and "reached" not in state else "answer"
+
+
+def _after_web(state: State) -> str:
+    """The documents need no second look where the web was not asked anything."""
+    return "plan" if state["reached"].queries or not state["verdicts"] else "answer"
 
 
 def _answer(inquiry: Inquiry, state: State, citations: Citations, steps: int) -> Answer:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
-from shisho.domain.inquiry import EvidenceRef, Finding, LoopStop
+from shisho.domain.inquiry import EvidenceRef, Finding, Gap, LoopStop, Reached, Unsearched
 from shisho.errors import NotFound, SourceRemoved
 from shisho.librarian.answer import compose
 from shisho.librarian.budget import Spending
@@ -13,6 +14,7 @@ from shisho.librarian.citations import Citations
 from shisho.librarian.evaluate import select, terms_wanted
 from shisho.librarian.evidence import double, verify
 from shisho.librarian.plan import plan
+from shisho.librarian.reach import AskWeb, web_queries
 from shisho.librarian.reflect import next_focus, open_goals
 from shisho.librarian.route import ended, route
 from shisho.librarian.search import Search
@@ -22,10 +24,10 @@ from shisho.ports import Clock
 
 
 class Nodes:
-    """One run's nodes. Only `search` and `evaluate` touch the session, only `answer` the clock."""
+    """One run's nodes. Only `search` and `evaluate` touch the session, only `reach` the web, only `answer` the clock."""
 
-    def __init__(self, search: Search, citations: Citations, clock: Clock) -> None:
-        self._search, self._citations, self._clock = search, citations, clock
+    def __init__(self, search: Search, citations: Citations, clock: Clock, ask_web: AskWeb | None = None) -> None:
+        self._search, self._citations, self._clock, self._ask_web = search, citations, clock, ask_web
 
     async def strategy(self, state: State) -> State:
         made = strategy(state["question"])
@@ -37,13 +39,15 @@ class Nodes:
             focus = state["verdicts"][-1].next_focus
             goals.sort(key=lambda goal: goal.id != focus)
         shown, rarity = state.get("shown", ()), state.get("rarity", {})
-        made = await asyncio.to_thread(plan, state["strategy"], goals, state["plans"], shown, rarity)
+        # What was asked of the documents alone is asked again of all.
+        plans = state["plans"][_reached(state).rounds_before :]
+        made = await asyncio.to_thread(plan, state["strategy"], goals, plans, shown, rarity)
         return State(plans=(made,), spent=Spending(rounds=1))
 
     async def search(self, state: State) -> State:
         aim, plans = state["strategy"], state["plans"]
         wanted = await asyncio.to_thread(terms_wanted, aim.goals)
-        found, rarity = await self._search.round(plans[-1], aim.complexity, len(plans), wanted)
+        found, rarity = await self._search.round(plans[-1], aim.complexity, "reached" in state, len(plans), wanted)
         return State(shown=found.shown, rarity=rarity, exhausted=found.exhausted)
 
     async def evaluate(self, state: State) -> State:
@@ -62,10 +66,11 @@ class Nodes:
     async def route(self, state: State) -> State:
         aim, status = state["strategy"], state["goal_status"]
         focus = next_focus(aim.goals, status, state["verdicts"])
+        budget = state["budget"]
         made = route(
             aim,
             status,
-            state["budget"],
+            replace(budget, max_rounds=budget.max_rounds + _reached(state).rounds_before),
             state["spent"],
             barren=state["barren"],
             exhausted=state["exhausted"],
@@ -73,8 +78,30 @@ class Nodes:
         )
         return State(verdicts=(made,))
 
+    async def reach(self, state: State) -> State:
+        """Have the web searched for the open goals. What the documents have shown stays; the rounds begin anew."""
+        budget, spent, plans = state["budget"], state["spent"], state["plans"]
+        goals = open_goals(state["strategy"].goals, state["goal_status"])
+        pages, seconds = budget.max_pages - spent.pages, max(0.0, budget.max_seconds - spent.seconds)
+        queries = await asyncio.to_thread(web_queries, goals, pages)
+        if self._ask_web is None:
+            reached = Reached(unsearched=(Unsearched(Gap.NO_WAY),))
+        elif not queries:
+            reached = Reached(unsearched=(Unsearched(Gap.BUDGET),))
+        else:
+            reached = await self._ask_web(queries, pages, seconds)
+        return State(
+            reached=replace(reached, rounds_before=len(plans)),
+            shown=(),
+            rarity={},
+            exhausted=False,
+            barren=0,
+            spent=Spending(pages=reached.pages),
+        )
+
     async def answer(self, state: State) -> State:
-        draft = compose(state["strategy"], state["goal_status"], state["evidence"], state["verdicts"][-1])
+        unsearched = _reached(state).unsearched
+        draft = compose(state["strategy"], state["goal_status"], state["evidence"], state["verdicts"][-1], unsearched)
         return State(draft=draft, composed_at=self._clock.now())
 
     async def cut_short(self, state: State) -> State:
@@ -88,7 +115,7 @@ class Nodes:
         verified = verify(finding, state["shown"])
         if verified is None:
             return None
-        session = await self._search.session(state["strategy"].complexity)
+        session = await self._search.session(state["strategy"].complexity, "reached" in state)
         try:
             citation = await session.resolve(verified.index, verified.start, verified.end)
         except (NotFound, SourceRemoved):  # removed since it was shown
@@ -96,6 +123,10 @@ class Nodes:
         heading = next(passage.heading for passage in state["shown"] if passage.temp_index == verified.index)
         number = self._citations.take(citation)
         return EvidenceRef(number, finding.goal_id, citation.snippet, heading, finding.score, len(state["plans"]))
+
+
+def _reached(state: State) -> Reached:
+    return state.get("reached", Reached())
 
 
 def _once(findings: Sequence[Finding]) -> list[Finding]:

@@ -10,7 +10,8 @@ from shisho.domain.inquiry import Plan
 from shisho.librarian.plan import feedback_terms
 from shisho.ports import SearchSession
 
-SessionOpener = Callable[[Complexity], Awaitable[SearchSession]]
+SessionOpener = Callable[[Complexity, bool], Awaitable[SearchSession]]
+"""Opens the session of a run, where it left off. The flag: over the web's pages too."""
 
 
 class Search:
@@ -18,20 +19,20 @@ class Search:
 
     def __init__(self, opener: SessionOpener) -> None:
         self._opener = opener
-        self._session: SearchSession | None = None
+        self._sessions: dict[bool, SearchSession] = {}
 
-    async def session(self, complexity: Complexity) -> SearchSession:
-        if self._session is None:
-            self._session = await self._opener(complexity)
-        return self._session
+    async def session(self, complexity: Complexity, reached: bool) -> SearchSession:
+        if reached not in self._sessions:
+            self._sessions[reached] = await self._opener(complexity, reached)
+        return self._sessions[reached]
 
     async def round(
-        self, plan: Plan, complexity: Complexity, round_: int, wanted: Sequence[str]
+        self, plan: Plan, complexity: Complexity, reached: bool, round_: int, wanted: Sequence[str]
     ) -> tuple[Round, Mapping[str, float]]:
         """The passages of this round, and how rare the wanted terms and those of the best passages are."""
         if not (plan.keyword_query or plan.vector_query):
             return Round((), 0, 0, False), {}
-        session = await self.session(complexity)
+        session = await self.session(complexity, reached)
         request = SearchRequest(plan.search_intent, plan.keyword_query, plan.vector_query, plan.filter_conditions)
         found = await session.search(request, round_)
         best = await asyncio.to_thread(feedback_terms, found.shown)

@@ -7,7 +7,7 @@ from operator import add
 from typing import Annotated, TypedDict
 
 from shisho.domain.corpus import Shown
-from shisho.domain.inquiry import Budget, EvidenceRef, GoalStatus, Plan, Strategy, Verdict
+from shisho.domain.inquiry import Budget, EvidenceRef, GoalStatus, Plan, Reach, Reached, Strategy, Verdict
 from shisho.librarian.answer import Draft
 from shisho.librarian.budget import Spending
 
@@ -16,16 +16,18 @@ class State(TypedDict, total=False):
     """What is `Annotated` grows by what a node gives; the rest is replaced.
 
     `shown`, `rarity` and `exhausted` are of the last round; `barren` counts the rounds since the last new evidence,
-    `dropped` the findings that could not be verified.
+    `dropped` the findings that could not be verified. `reached` is there once the web was asked.
     """
 
     question: str
     budget: Budget
+    reach: Reach
     strategy: Strategy
     plans: Annotated[tuple[Plan, ...], add]
     shown: tuple[Shown, ...]
     rarity: Mapping[str, float]
     exhausted: bool
+    reached: Reached
     evidence: Annotated[tuple[EvidenceRef, ...], add]
     dropped: Annotated[int, add]
     barren: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -33,8 +33,8 @@ NUMBER = """SELECT number FROM assistant_evidence WHERE session_id = :session_id
 class EmbeddedAssistants:
     """What `desk.sessions.SessionBook` asks for, over one SQLite file."""
 
-    def __init__(self, database: Database, clock: Clock) -> None:
-        self._database, self._clock = database, clock
+    def __init__(self, database: Database, clock: Clock, site: Callable[[str], str]) -> None:
+        self._database, self._clock, self._site = database, clock, site
 
     async def begin(self, facts: SessionFacts) -> None:
         row = (facts.id, facts.owner, dumps(facts.strategy), dumps(facts.scope), self._clock.now())
@@ -69,13 +69,13 @@ class EmbeddedAssistants:
 
     async def evidence(self, session_id: str) -> Sequence[Stand]:
         """What stands, by number; what quotes a purged document is gone from it."""
-        return [_stand(row) for row in await self._rows(STANDS, (session_id,))]
+        return [_stand(row, self._site) for row in await self._rows(STANDS, (session_id,))]
 
     async def _rows(self, query: str, values: tuple[str, ...]) -> list[tuple[Any, ...]]:
         return await self._database.read(lambda connection: every(connection.execute(query, values)))
 
 
-def _stand(row: Sequence[Any]) -> Stand:
+def _stand(row: Sequence[Any], site: Callable[[str], str]) -> Stand:
     number, goal_id, document_id, passage, page, start, end, cluster, score, round_, heading, title, source, text = row
     snippet = text[start:end]
     citation = Citation(
@@ -89,5 +89,6 @@ def _stand(row: Sequence[Any]) -> Stand:
         sha256=sha256(snippet.encode("utf-8", "surrogatepass")).hexdigest(),
         passage_id=passage_id(passage),
         cluster=cluster,
+        site=site(source),
     )
     return Stand(EvidenceRef(number, goal_id, snippet, heading, score, round_), citation)

@@ -1,0 +1,77 @@
+"""Links that open a citation on its span: a page number in what has pages, a text fragment in what is on the web.
+
+Text fragments: https://wicg.github.io/scroll-to-text-fragment/ (`#:~:text=start,end`).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath, PureWindowsPath
+from urllib.parse import quote
+
+from shisho.domain.corpus import Citation
+
+WHOLE = 100  # characters; of a longer span, and of one over several lines, only both ends are named
+END = (12, 40)  # an end has so many characters, if it can
+DIRECTIVE = ":~:"
+# Where a browser finds a word's border: white space, punctuation, and a new word after kana (a particle or an ending).
+_BORDER = re.compile(r"\s|(?<=[、。,.;:!?！？・」』)）])|(?<=[ぁ-ん])(?=[一-鿿々ァ-ヺA-Za-z0-9「『（(])")
+
+
+def on_web(source: str) -> bool:
+    """Whether a document's source is an address."""
+    return source.startswith(("http://", "https://"))
+
+
+def opening(citation: Citation) -> str:
+    """The address that opens a citation. A document that is neither on the web nor a file on disk opens in the library."""
+    page = "" if citation.page is None else f"#page={citation.page}"
+    if on_web(citation.source):
+        return _without_directive(citation.source, drop=bool(page)) + (page or _fragment(citation))
+    for path in (PurePosixPath(citation.source), PureWindowsPath(citation.source)):
+        if path.is_absolute():
+            return path.as_uri() + page
+    return f"document://{citation.document_id}" + (f"/page/{citation.page}" if page else "")
+
+
+def text_directive(span: str) -> str:
+    """`text=…` for a span as it stands in the text, line breaks included; empty for a blank one."""
+    lines = [line for line in (" ".join(each.split()) for each in span.splitlines()) if line]
+    if not lines:
+        return ""
+    if len(lines) == 1 and len(lines[0]) <= WHOLE:
+        return f"text={_encoded(lines[0])}"
+    return f"text={_encoded(_head(lines[0]))},{_encoded(_tail(lines[-1]))}"
+
+
+def _fragment(citation: Citation) -> str:
+    directive = text_directive(citation.snippet)
+    if not directive:
+        return ""
+    return ("" if "#" in citation.source else "#") + DIRECTIVE + directive
+
+
+def _without_directive(url: str, *, drop: bool) -> str:
+    """The address without a directive of its own, and without any fragment where it is to `drop`."""
+    return url.partition("#" if drop else DIRECTIVE)[0]
+
+
+def _head(line: str) -> str:
+    least, most = END
+    if len(line) <= most:
+        return line
+    borders = [found.end() if found[0].isspace() else found.start() for found in _BORDER.finditer(line, least, most)]
+    return line[: borders[-1] if borders else most].strip()
+
+
+def _tail(line: str) -> str:
+    least, most = END
+    if len(line) <= most:
+        return line
+    borders = [found.end() for found in _BORDER.finditer(line, len(line) - most, len(line) - least)]
+    return line[borders[0] if borders else len(line) - most :].strip()
+
+
+def _encoded(text: str) -> str:
+    # A dash, a comma and an ampersand would be read as part of the directive's own grammar.
+    return quote(text, safe="", errors="replace").replace("-", "%2D")

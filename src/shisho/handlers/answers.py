@@ -1,0 +1,153 @@
+"""What an answer job does: the librarian's loop over the corpus, and where that does not suffice, searches of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from hashlib import sha256
+from typing import Any
+
+from shisho.domain.codec import build, plain
+from shisho.domain.corpus import WEB_CORPUS, Condition, Scope
+from shisho.domain.find import LeftOut
+from shisho.domain.inquiry import Budget, Gap, Reach, Reached, Unsearched, WebQuery
+from shisho.domain.intervention import Waiting
+from shisho.domain.job import Job, JobId, JobState, NewJob, Stale, TaskId
+from shisho.domain.task import JobKind, SearchOptions, Sources
+from shisho.domain.web import PagingStop
+from shisho.errors import EmptyCorpus
+from shisho.handlers.inquiries import Inquiries
+from shisho.handlers.library import Finds
+from shisho.jobs.context import JobContext
+from shisho.jobs.states import later
+from shisho.librarian.reach import RESULTS
+from shisho.ports import Clock, Ledger, Shelf
+
+REACH = {
+    Sources.AUTO: Reach.LAST,
+    Sources.DOCUMENTS: Reach.NEVER,
+    Sources.WEB: Reach.FIRST,
+    Sources.BOTH: Reach.FIRST,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The input of an answer job."""
+
+    question: str
+    owner: str
+    corpora: tuple[str, ...] = ()
+    filters: Mapping[str, Condition] = field(default_factory=dict)
+    sources: Sources = Sources.DOCUMENTS
+    limits: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """Answers questions by the same loop that the shell runs. The run and its answer bear the job's id. `way`: searches can be
+    made here."""
+
+    shelf: Shelf
+    ledger: Ledger
+    inquiries: Inquiries
+    finds: Finds
+    left_out: Callable[[str], Awaitable[LeftOut]]
+    waiting: Callable[[str, TaskId], Awaitable[Sequence[Waiting]]]
+    left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
+    budget: Budget
+    clock: Clock
+    way: bool
+
+    async def answer(self, job: Job, context: JobContext) -> Mapping[str, Any]:
+        """A killed run, and one that has waited for the web, is replayed and goes on."""
+        asked = build(job.input, Question)
+        facts = await context.step("asked", partial(self._facts, job, asked))
+        await self.ledger.begin(job.id, asked.owner, facts)
+        telling: list[asyncio.Task[None]] = []
+
+        def notify(event: str, **facts: Any) -> None:
+            telling.append(asyncio.create_task(_tell(context, event, facts)))
+
+        ask_web = partial(self._ask_web, job, context, asked) if self.way else None
+        try:
+            answer = await self.inquiries.run(job.id, notify, lambda: False, ask_web)
+        finally:
+            await asyncio.gather(*telling, return_exceptions=True)
+        used = answer.budget_used
+        await context.charge(**{name: used[name] for name in ("seconds", "model_calls", "tokens") if used.get(name)})
+        return {"answer_id": answer.id, "abstained": answer.abstained, "loop_stop": answer.loop_stop, "rounds": answer.rounds}
+
+    async def _facts(self, job: Job, asked: Question) -> Any:
+        left = await self.left_out(asked.owner)
+        corpora = (WEB_CORPUS,) if asked.sources is Sources.WEB else asked.corpora
+        scope = Scope(asked.owner, corpora, asked.filters, left.documents, left.passages)
+        reach = REACH[asked.sources]
+        if (reach is Reach.NEVER or not self.way) and await self.shelf.count(scope) == 0:
+            raise EmptyCorpus("There is nothing to answer from: no page or document in this scope. See the errors of the task.")
+        budget = within(replace(self.budget, **dict[str, Any](asked.limits)), await self.left(job.task_id))
+        run = {"run_id": job.id, "question": asked.question, "scope": scope, "budget": budget, "reach": reach}
+        return plain(run | {"folders": (), "task_id": job.task_id})
+
+    async def _ask_web(
+        self, job: Job, context: JobContext, asked: Question, queries: Sequence[WebQuery], pages: int, seconds: float
+    ) -> Reached:
+        """`librarian.reach.AskWeb` by search jobs of the same task. The wait ends when none of them can go on by itself, and at
+        the moment that was set when it began."""
+        ends = await context.step("waits until", partial(self._later, seconds))
+        await context.spawn(*(_search(job, query, asked) for query in queries))
+        left = (datetime.fromisoformat(ends) - datetime.fromisoformat(self.clock.now())).total_seconds()
+        if left > 0:
+            await context.park(left)
+        searches = {child.id: child for child in await context.children()}
+        persons = {one.job_id: one.domain for one in await self.waiting(asked.owner, job.task_id)}
+        lacking = [_lacking(searches[_name(job, query)], query, persons) for query in queries]
+        if (await self.left(job.task_id)).get("max_pages", 1) < 1:
+            lacking.append(Unsearched(Gap.BUDGET))
+        pages = sum([await self._pages(name) for name in searches])
+        return Reached(tuple(queries), pages, tuple(one for one in lacking if one is not None))
+
+    async def _later(self, seconds: float) -> str:
+        return later(self.clock.now(), seconds)
+
+    async def _pages(self, search: JobId) -> int:
+        """How many pages a search has brought: those of results, and those they led to."""
+        found = await self.finds.of_job(search)
+        return len({one.find.page_number for one in found}) + sum(one.status == "visited" for one in found)
+
+
+def within(budget: Budget, left: Mapping[str, float]) -> Budget:
+    """No ceiling higher than what is left of the task's own."""
+    lower: dict[str, Any] = {name: most for name, most in left.items() if most < getattr(budget, name, most)}
+    return replace(budget, **{name: most if name == "max_seconds" else int(most) for name, most in lower.items()})
+
+
+def _lacking(search: Job, query: WebQuery, persons: Mapping[JobId, str]) -> Unsearched | None:
+    """Why a search has brought less than it could; None where it came to its end."""
+    if search.state is JobState.AWAITING_AUTH:
+        return Unsearched(Gap.PERSON, query.text, persons.get(search.id, ""))
+    if search.state is JobState.FAILED:
+        return Unsearched(Gap.FAILED, query.text, search.errors[-1].code)
+    if search.state is not JobState.COMPLETED:
+        return Unsearched(Gap.UNFINISHED, query.text)
+    return Unsearched(Gap.BUDGET) if search.output["paging_stop"] == PagingStop.BUDGET else None
+
+
+async def _tell(context: JobContext, event: str, facts: Mapping[str, Any]) -> None:
+    with suppress(Stale):  # the run finds out by itself
+        await context.progress(node=event, step=facts.get("step", 0), replayed=bool(facts.get("replayed")))
+
+
+def _name(job: Job, query: WebQuery) -> JobId:
+    # The same for the same query, so that a job that is run again adds none.
+    return JobId(sha256(f"{job.id}/{query.goal_id}/{query.text}".encode()).hexdigest()[:32])
+
+
+def _search(job: Job, query: WebQuery, asked: Question) -> NewJob:
+    options = SearchOptions(language=query.language, max_results_per_query=RESULTS)
+    input_ = {**plain(options), "query": query.text, "owner": asked.owner, "corpus": WEB_CORPUS}
+    return NewJob(_name(job, query), JobKind.SEARCH, input_)

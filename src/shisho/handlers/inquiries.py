@@ -1,0 +1,53 @@
+"""The librarian's loop over the searcher: what the shell runs at once and an answer job runs in its turn."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from shisho.domain.corpus import WEB_CORPUS, Complexity, Scope
+from shisho.domain.find import LeftOut
+from shisho.domain.inquiry import Answer
+from shisho.ports import Clock, Ledger, SearchSession
+
+if TYPE_CHECKING:
+    from shisho.corpus.session import CorpusSearcher
+    from shisho.librarian.reach import AskWeb
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiries:
+    """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round."""
+
+    searcher: CorpusSearcher
+    ledger: Ledger
+    clock: Clock
+    left_out: Callable[[str], Awaitable[LeftOut]]
+    room_tokens: int
+
+    def check(self, question: str) -> None:
+        """Raises InvalidParams for a question that cannot be asked."""
+        from shisho.librarian.strategy import checked
+
+        checked(question)
+
+    async def run(
+        self, run_id: str, notify: Callable[..., None], stop: Callable[[], bool], ask_web: AskWeb | None = None
+    ) -> Answer:
+        """Begin or go on with the run that the ledger holds under this id."""
+        from shisho.librarian import loop
+
+        inquiry = await loop.begun(self.ledger, run_id)
+
+        async def opened(complexity: Complexity, reached: bool) -> SearchSession:
+            scope = await self._with_web(inquiry.scope) if reached else inquiry.scope
+            return await self.searcher.open(scope, complexity, self.room_tokens, run_id)
+
+        return await loop.run(inquiry, opened, self.ledger, self.clock, notify, stop, ask_web)
+
+    async def _with_web(self, scope: Scope) -> Scope:
+        """The web's pages too, without what was blocked or cancelled meanwhile."""
+        left = await self.left_out(scope.owner)
+        corpora = (*scope.corpora, WEB_CORPUS) if scope.corpora else ()
+        return replace(scope, corpora=tuple(dict.fromkeys(corpora)), without=left.documents, rejected=left.passages)

@@ -1,0 +1,91 @@
+"""A question to what one types into a search engine: its nouns whole and as they are written, its verbs in dictionary form."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from shisho.language.terms import ASKING, ENGLISH_STOP, GRAMMAR, fold, tokenizer
+
+MOST_CHARS = 2_000
+_JAPANESE = re.compile(r"[ぁ-んァ-ヺ一-鿿々]")
+# What stays whole: quoted parts, and C++ and C#, whose signs Sudachi takes for punctuation.
+_WHOLE = re.compile(r"[「『“\"]([^」』”\"]{2,60})[」』”\"]|([A-Za-z]+(?:\+\+|#))")
+_WHY = re.compile(r"なぜ|何故|どうして|なんで")
+_WORD = re.compile(r"[^\W_]+(?:['’.+#-][^\W_]+)*")
+_NOMINAL = frozenset({"名詞", "接頭辞", "接尾辞", "形状詞", "記号"})
+_VERBAL = frozenset({"動詞", "形容詞"})
+# Words that ask, or name the asking.
+_NUMBERLESS = ASKING | frozenset("何れ 幾 幾つ 幾ら".split())  # noqa: SIM905
+_ASKED = _NUMBERLESS | GRAMMAR | frozenset("時 方 なさる 為さる 呼ぶ 知る 説明 述べる 意味".split())  # noqa: SIM905
+_ENGLISH_ASKED = (ENGLISH_STOP - {"why"}) | frozenset(
+    "would could should may might tell explain describe mean means called name please much many about me".split()  # noqa: SIM905
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    """`noun`: a compound, name or number; otherwise a verb or adjective. `quoted`: to be found word for word."""
+
+    text: str
+    noun: bool = True
+    quoted: bool = False
+
+
+def keywords(question: str) -> list[Keyword]:
+    """Each once, in the order of the question. None where the question only asks."""
+    text = " ".join(unicodedata.normalize("NFKC", question).split())[:MOST_CHARS]
+    found: dict[str, Keyword] = {}
+    for one in _read(text):
+        found.setdefault(fold(one.text), one)
+    if found and _WHY.search(text):
+        found.setdefault("理由", Keyword("理由"))
+    return list(found.values())
+
+
+def _read(text: str) -> Iterator[Keyword]:
+    at = 0
+    for whole in _WHOLE.finditer(text):
+        yield from _plain(text[at : whole.start()])
+        yield Keyword(whole[1], quoted=True) if whole[1] else Keyword(whole[2])
+        at = whole.end()
+    yield from _plain(text[at:])
+
+
+def _plain(text: str) -> Iterator[Keyword]:
+    if _JAPANESE.search(text):
+        yield from _japanese(text)
+    else:
+        yield from (Keyword(word) for word in _WORD.findall(text) if fold(word) not in _ENGLISH_ASKED)
+
+
+def _japanese(text: str) -> Iterator[Keyword]:
+    """Neighbouring nouns are one word; a verb or adjective is one by itself, or with its suffix (重さ) begins a noun."""
+    held: list[Any] = []
+    for token in tokenizer().tokenize(text):
+        kind = token.part_of_speech()[0]
+        joined = held and held[-1].end() == token.begin()
+        if not (kind in _NOMINAL and joined and (_is_noun(held) or kind == "接尾辞")):
+            yield from _word(held)
+            held = []
+        if kind in _NOMINAL or kind in _VERBAL:
+            held.append(token)
+    yield from _word(held)
+
+
+def _is_noun(tokens: list[Any]) -> bool:
+    return len(tokens) > 1 or tokens[0].part_of_speech()[0] in _NOMINAL
+
+
+def _word(tokens: list[Any]) -> Iterator[Keyword]:
+    """The tokens as one word, unless they ask or say nothing. What is counted or classified by 何 is not known yet."""
+    forms = [fold(token.normalized_form()) for token in tokens]
+    if all(form in _ASKED for form in forms) or any(form in _NUMBERLESS for form in forms):
+        return
+    if not _is_noun(tokens):
+        yield Keyword(tokens[0].dictionary_form(), noun=False)
+    elif any(map(str.isalnum, text := "".join(token.surface() for token in tokens))):
+        yield Keyword(text)

@@ -1,0 +1,63 @@
+"""What the web is asked for the goals still open: keywords, not questions, and few of them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterator, Sequence
+from itertools import chain, zip_longest
+from typing import Protocol
+
+from shisho.domain.inquiry import Goal, Reached, WebQuery
+from shisho.language.keywords import Keyword, keywords
+from shisho.librarian import questions
+from shisho.librarian.answer import japanese
+from shisho.librarian.questions import Kind
+
+RESULTS = 5  # pages wanted for one query
+LONGEST, SHORTER = 12, 5  # keywords
+MOST_CHARS = 200
+_DEFINING = {"ja": "とは", "en": "definition"}
+
+
+class AskWeb(Protocol):
+    """Has the web searched."""
+
+    def __call__(self, queries: Sequence[WebQuery], pages: int, seconds: float) -> Awaitable[Reached]:
+        """Waits for what the queries bring, at most so long, and asks for at most so many pages. A run that cannot wait here
+        is left by an exception that passes through the loop; run again, it comes back to this place."""
+
+
+def web_queries(goals: Sequence[Goal], pages: int) -> tuple[WebQuery, ...]:
+    """At most two for each goal, all first ones before the second ones; no more than so many pages can answer."""
+    asked = [[WebQuery(goal.id, text, _language(goal)) for text in _texts(goal)] for goal in goals]
+    most = max(pages // (1 + RESULTS), min(1, pages // 2))
+    in_turn = (query for query in chain(*zip_longest(*asked)) if query is not None)
+    return tuple({(query.text, query.language): query for query in reversed([*in_turn])}.values())[::-1][:most]
+
+
+def _texts(goal: Goal) -> list[str]:
+    """All that is sought; then less of it, or what sets a definition apart from other mentions."""
+    words = keywords(goal.question)
+    if not words:
+        return [goal.question[:MOST_CHARS]]
+    nouns = [word for word in words if word.noun and not word.text.isdecimal()][:SHORTER]
+    texts = [_text(words[:LONGEST]), _text(nouns)]
+    if questions.read(goal.question).kind is Kind.DEFINITION and words == nouns:
+        texts.insert(1, f"{texts[0]} {_DEFINING[_language(goal)]}")
+    return [*dict.fromkeys(text for text in texts if text)][:2]
+
+
+def _text(words: Sequence[Keyword]) -> str:
+    return " ".join(_fitting(f'"{word.text}"' if word.quoted else word.text for word in words))
+
+
+def _fitting(texts: Iterator[str]) -> Iterator[str]:
+    left = MOST_CHARS
+    for text in texts:
+        left -= len(text) + 1
+        if left < 0:
+            return
+        yield text
+
+
+def _language(goal: Goal) -> str:
+    return "ja" if japanese(goal.question) else "en"

@@ -1,0 +1,268 @@
+"""Answers from documents and the web: when the web is asked, what of it, and what comes back when it does not answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
+
+from shisho.bootstrap import open_desk
+from shisho.desk import Desk
+from shisho.domain.corpus import Source
+from shisho.domain.inquiry import Answer, LoopStop
+from shisho.domain.job import JobState, TaskState
+from shisho.domain.task import AskOptions, JobKind, Sources
+from shisho.domain.web import ChallengeKind, Hit, Serp
+from shisho.stores.memory_web import MemoryWeb
+from tests.flows.conftest import SAMPLES
+from tests.flows.smallweb import challenge, ended, html, way
+
+R2 = "決定係数は、回帰モデルの当てはまりのよさを表す指標である。"
+R = "相関係数とは、二つの変数の間の線形な関係の強さを表す指標である。"
+MORE_R2 = "決定係数とは、目的変数の分散のうち説明変数で説明できる割合をいう。"
+TWO = "決定係数と相関係数の違いは何か"
+ONE = "決定係数とは何か"
+UNKNOWN = "転置索引とは何か"
+Opening = Callable[..., AbstractAsyncContextManager[Desk]]
+
+
+def site(name: str, number: int = 1) -> str:
+    return f"https://www.{name}.example/page{number}"
+
+
+def web_of(results: Mapping[str, Sequence[str]], pages: Mapping[str, str]) -> MemoryWeb:
+    """`results`: addresses by query, alone and with とは. `pages`: one sentence each."""
+    made = MemoryWeb({url: html(url.rpartition("/")[2], sentence) for url, sentence in pages.items()})
+    for query, urls in results.items():
+        hits = tuple(Hit(rank, url, "題") for rank, url in enumerate(urls, 1))
+        for text in (query, f"{query} とは"):
+            made.serps["memory", text, 1] = Serp("memory", hits, None, no_results=not hits)
+    return made
+
+
+def queries(web: MemoryWeb) -> list[str]:
+    """What the engine was asked, in order."""
+    return [parse_qs(urlsplit(url).query)["q"][0] for url in web.asked if "/search?" in url]
+
+
+@pytest.fixture
+def opening(tmp_path: Path) -> Opening:
+    """A desk with a document of each sentence, on a web, with workers unless `slots` is 0."""
+
+    @asynccontextmanager
+    async def opened(web: MemoryWeb | None, *sentences: str, slots: int = 2, **settings: Any) -> AsyncIterator[Desk]:
+        way_there = None if web is None else way(web)
+        async with open_desk(home=tmp_path / "home", web=way_there, **settings) as desk:
+            for number, sentence in enumerate(sentences):
+                await desk.add_source(Source(f"note{number}.md", f"# 覚書{number}\n\n{sentence}\n".encode()))
+            if not slots:
+                yield desk
+                return
+            async with desk.working(slots):
+                yield desk
+
+    return opened
+
+
+async def ask(desk: Desk, question: str, sources: Sources = Sources.AUTO, **limits: float) -> Answer:
+    asked = await desk.tasks.ask(question, options=AskOptions(sources=sources, limits=limits), wait=50)
+    assert asked.answer is not None
+    return asked.answer
+
+
+async def kinds(desk: Desk, task_id: str) -> list[str]:
+    return [job.kind for job in (await desk.tasks.list_jobs(task_id)).jobs]
+
+
+async def test_where_the_documents_suffice_the_web_is_not_asked(opening: Opening) -> None:
+    web = web_of({"決定係数": [site("a")]}, {site("a"): MORE_R2})
+    async with opening(web, R2) as desk:
+        answer = await ask(desk, ONE)
+        assert answer.loop_stop is LoopStop.CONDITION_MET and answer.missing == () and answer.budget_used["pages"] == 0
+        assert [one.snippet for one in answer.evidence] == [R2] and web.asked == []
+        assert await kinds(desk, answer.task_id) == [JobKind.ANSWER]
+
+
+async def test_the_web_is_asked_for_the_goals_that_the_documents_leave_open(opening: Opening) -> None:
+    web = web_of({"決定係数": [site("a")], "相関係数": [site("b")]}, {site("a"): MORE_R2, site("b"): R})
+    async with opening(web, R2) as desk:
+        answer = await ask(desk, TWO)
+        assert sorted(queries(web)) == ["相関係数", "相関係数 とは"] and site("a") not in web.asked
+        assert answer.loop_stop is LoopStop.CONDITION_MET and answer.missing == ()
+        held = [(one.goal_id, one.snippet, one.source_url, one.round) for one in answer.evidence]
+        assert held == [("G1", R2, None, 1), ("G2", R, site("b"), answer.rounds)]
+        assert answer.budget_used["pages"] == len(web.asked)
+        steps = [each["node"] for each in await desk.ledger.steps(answer.id)]
+        assert steps.count("reach") == 1 and steps.index("reach") > steps.index("route")
+        jobs = (await desk.tasks.list_jobs(answer.task_id)).jobs
+        assert [job.priority for job in jobs if job.kind == JobKind.SEARCH] == [10, 10]
+        assert next(job.attempt for job in jobs if job.kind == JobKind.ANSWER) == 2, "it was parked once"
+
+
+async def test_both_is_one_ranking_over_documents_and_pages(opening: Opening) -> None:
+    web = web_of({"決定係数": [site("a")]}, {site("a"): MORE_R2})
+    async with opening(web, R2) as desk:
+        answer = await ask(desk, ONE, Sources.BOTH)
+        assert {one.snippet for one in answer.evidence} == {R2, MORE_R2}
+        assert answer.rounds == 1 and answer.evidence[0].round == answer.evidence[1].round
+        assert answer.goal_status[0].sources == 2
+        assert [each["node"] for each in await desk.ledger.steps(answer.id)][1] == "reach"
+
+
+async def test_web_is_pages_alone(opening: Opening) -> None:
+    web = web_of({"決定係数": [site("a")]}, {site("a"): MORE_R2})
+    async with opening(web, R2) as desk:
+        answer = await ask(desk, ONE, Sources.WEB)
+        assert [one.source_url for one in answer.evidence] == [site("a")]
+
+
+async def test_documents_are_documents_alone(opening: Opening) -> None:
+    web = web_of({"決定係数": [site("a")]}, {site("a"): MORE_R2})
+    async with opening(web, R) as desk:
+        answer = await ask(desk, ONE, Sources.DOCUMENTS)
+        assert answer.abstained and answer.missing == (ONE,) and web.asked == []
+
+
+async def test_an_empty_library_goes_to_the_web_by_itself(opening: Opening) -> None:
+    web = web_of({"決定係数": [site("a")]}, {site("a"): MORE_R2})
+    async with opening(web) as desk:
+        answer = await ask(desk, ONE)
+        assert [one.source_url for one in answer.evidence] == [site("a")]
+
+
+async def test_a_named_corpus_is_widened_by_the_web_and_by_nothing_else(opening: Opening) -> None:
+    web = web_of({"相関係数": [site("b")]}, {site("b"): R})
+    async with opening(web) as desk:
+        await desk.add_source(Source("mine.md", R2.encode()), "mine")
+        await desk.add_source(Source("theirs.md", "相関係数とは、関係の強さを表すものである。".encode()), "theirs")
+        asked = await desk.tasks.ask(TWO, options=AskOptions(corpora=("mine",)), wait=50)
+        assert asked.answer is not None
+        assert [one.document for one in asked.answer.evidence] == ["mine.md", site("b")]
+
+
+async def test_who_filters_means_documents(opening: Opening) -> None:
+    web = web_of({"相関係数": [site("b")]}, {site("b"): R})
+    async with opening(web) as desk:
+        await desk.add_source(Source("notes.md", R2.encode(), metadata={"課": "統計学"}))
+        asked = await desk.tasks.ask(TWO, options=AskOptions(filters={"課": "統計学"}), wait=50)
+        assert asked.answer is not None and asked.answer.missing == ("相関係数とは何か",) and web.asked == []
+
+
+@pytest.mark.parametrize(
+    ("question", "said"), [(UNKNOWN, "ウェブは探していません"), ("What is an inverted index?", "the web was not searched")]
+)
+async def test_without_a_way_to_the_web_the_answer_says_so(opening: Opening, question: str, said: str) -> None:
+    async with opening(None, R2) as desk:
+        answer = await ask(desk, question)
+        assert answer.abstained and answer.missing[0] == question and answer.missing[1].startswith(said)
+        assert said in answer.text and len(answer.missing) == 2
+        assert (await ask(desk, ONE)).missing == (), "nothing is missing where the documents suffice"
+
+
+async def test_a_search_that_fails_is_told_and_what_is_there_is_the_answer(opening: Opening) -> None:
+    web = web_of({"決定係数": [site("a")], "相関係数": []}, {site("a"): MORE_R2})
+    for text in ("相関係数", "相関係数 とは"):
+        web.serps["memory", text, 1] = challenge(ChallengeKind.BLOCKED)
+    async with opening(web) as desk:
+        answer = await ask(desk, TWO)
+        assert [one.goal_id for one in answer.evidence] == ["G1"] and not answer.abstained
+        assert answer.missing[0] == "相関係数とは何か" and "「相関係数」のウェブ検索はできませんでした(" in answer.missing[1]
+        assert len(answer.missing) == 3 and answer.missing[1] in answer.text
+
+
+async def test_a_person_is_awaited_and_the_answer_is_not(opening: Opening) -> None:
+    web = web_of({"決定係数": [site("a")], "相関係数": []}, {site("a"): MORE_R2})
+    for text in ("相関係数", "相関係数 とは"):
+        web.serps["memory", text, 1] = challenge()
+    async with opening(web) as desk:
+        async with asyncio.timeout(20):
+            answer = await ask(desk, TWO)
+        assert [one.goal_id for one in answer.evidence] == ["G1"] and answer.missing[0] == "相関係数とは何か"
+        assert all("人の確認を待っています(memory.example)" in why for why in answer.missing[1:]) and len(answer.missing) == 3
+        held = await desk.tasks.get_status(answer.task_id, wait=0)
+        assert held.status is TaskState.WAITING and len(held.waiting_for) == 2
+
+
+async def test_the_deadline_holds_whatever_the_web_does(opening: Opening) -> None:
+    web = web_of({"決定係数": [site("a")], "相関係数": [site("b")]}, {site("a"): MORE_R2, site("b"): R})
+    web.held[site("b")] = asyncio.Event()
+    async with opening(web, slots=4) as desk:
+        began = asyncio.get_running_loop().time()
+        answer = await ask(desk, TWO, max_seconds=3)
+        assert asyncio.get_running_loop().time() - began < 10
+        assert [one.goal_id for one in answer.evidence] == ["G1"]
+        assert answer.missing[0] == "相関係数とは何か" and "時間内に終わりませんでした" in answer.missing[1]
+        web.held[site("b")].set()
+        held, _ = await ended(desk, answer.task_id)
+        assert held.status is TaskState.COMPLETED
+        assert (await ask(desk, TWO)).loop_stop is LoopStop.CONDITION_MET, "what came later is there for the next question"
+
+
+async def test_four_questions_to_the_web_at_once_on_two_workers(opening: Opening) -> None:
+    names = ["決定係数", "相関係数", "残差", "分散"]
+    pages = {site(f"s{n}"): f"{name}とは、{n}番目に説明される統計学の量である。" for n, name in enumerate(names)}
+    web = web_of({name: [site(f"s{n}")] for n, name in enumerate(names)}, pages)
+    web.held = {url: asyncio.Event() for url in pages}
+    async with opening(web) as desk:
+        asking = [asyncio.create_task(ask(desk, f"{name}とは何か", Sources.WEB)) for name in names]
+
+        async def let_go(url: str) -> None:
+            await web.reached[url].wait()
+            web.held[url].set()
+
+        await asyncio.gather(*map(let_go, pages))
+        for n, answer in enumerate(await asyncio.gather(*asking)):
+            assert site(f"s{n}") in {one.source_url for one in answer.evidence}
+            jobs = (await desk.tasks.list_jobs(answer.task_id)).jobs
+            assert [job.state for job in jobs] == [JobState.COMPLETED] * 3
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 3, 5, 8])
+async def test_no_more_pages_than_the_task_allows(opening: Opening, most: int) -> None:
+    pages = {site(f"s{n}"): f"決定係数の話の{n}番目である。" for n in range(9)}
+    web = web_of({"決定係数 求め方": list(pages)}, pages)
+    async with opening(web, R) as desk:
+        task = await desk.tasks.create_task(UNKNOWN, budget={"max_pages": most})
+        asked = await desk.tasks.ask("決定係数の求め方は何か", task_id=task, wait=50)
+        assert asked.answer is not None and len(web.asked) <= most
+        held = await desk.tasks.get_status(task, wait=0)
+        assert held.spent.get("pages", 0) <= most
+        assert "ウェブは探し切れていません" in asked.answer.text
+
+
+async def test_the_questions_own_ceiling_holds_too(opening: Opening) -> None:
+    pages = {site(f"s{n}"): f"決定係数の話の{n}番目である。" for n in range(9)}
+    web = web_of({"決定係数 求め方": list(pages)}, pages)
+    async with opening(web) as desk:
+        answer = await ask(desk, "決定係数の求め方は何か", Sources.WEB, max_pages=4)
+        assert len(web.asked) <= 4 and answer.budget_used["pages"] <= 4 and answer.missing
+
+
+async def test_seconds_are_the_tasks_too(opening: Opening) -> None:
+    web = web_of({"決定係数": [site("a")]}, {site("a"): MORE_R2})
+    async with opening(web) as desk:
+        task = await desk.tasks.create_task(ONE, budget={"max_seconds": 0.0001})
+        asked = await desk.tasks.ask(ONE, task_id=task, options=AskOptions(sources=Sources.WEB), wait=50)
+        assert asked.answer is not None and asked.answer.abstained and asked.answer.rounds <= 1
+
+
+async def test_a_pdf_page_and_a_web_page_in_one_answer_each_open_on_their_span(opening: Opening) -> None:
+    sentence = "転置索引とは、語から文書を引く表 - 例えば a, b & c - である。"
+    web = web_of({"転置索引": [site("b")]}, {site("b"): sentence})
+    async with opening(web) as desk:
+        pdf = SAMPLES / "01-regression.pdf"
+        assert [one.outcome async for one in desk.add(pdf)] == ["added"]
+        answer = await ask(desk, "決定係数とは何か、また、転置索引とは何か")
+        of_pdf = [one for one in answer.evidence if one.goal_id == "G1"]
+        (of_page,) = [one for one in answer.evidence if one.goal_id == "G2"]
+        assert of_pdf and all(one.link == f"{pdf.resolve().as_uri()}#page={one.page}" for one in of_pdf)
+        address, _, directive = of_page.link.partition("#:~:")
+        assert address == site("b") == of_page.source_url and unquote(directive) == f"text={of_page.snippet}"
+        assert not set("-,&") & set(directive.removeprefix("text="))
+        exported = await desk.export(answer.id, "md")
+        assert of_page.link in exported and of_pdf[0].link in exported

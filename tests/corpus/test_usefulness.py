@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import time
 from collections import defaultdict
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,8 +26,8 @@ from tests.shared import shared
 BARE = Statistics(ELSEWHERE, 0.0, 0.0, 0.0)
 
 
-def judged(query: str, *passages: Passage, seen: frozenset[str] = frozenset(), statistics: Statistics = BARE) -> Useful | None:
-    return useful(terms.query([query]), passages, statistics, seen)
+def judged(query: str, *passages: Passage, seen: frozenset[str] = frozenset()) -> Useful | None:
+    return useful(terms.query([query]), passages, BARE, seen)
 
 
 @pytest.mark.parametrize(
@@ -55,13 +54,19 @@ def test_what_speaks_to_a_query(query: str, text: str, heading: str, yes: bool) 
         assert held.clusters == {passage(text, heading).cluster} and 0.6 <= held.match <= 1
 
 
-def test_one_word_of_two_is_not_enough_even_if_the_subject_is_all_there_is() -> None:
-    """On a shelf of 50 passages that all say 図書館, the word still counts for something."""
-    shelf = replace(BARE, passages=50 + ELSEWHERE, terms={"図書": 50, "館": 50, "歴史": 3})
-    assert judged("図書館の歴史", passage("図書館の歴史は古い。"), statistics=shelf)
-    assert judged("図書館の歴史", passage("歴史は長い。"), statistics=shelf) is None
-    alone = replace(shelf, passages=50)
-    assert judged("図書館の歴史", passage("歴史は長い。"), statistics=alone), "without ELSEWHERE the subject is worth nothing"
+async def test_the_subject_counts_even_on_a_shelf_that_holds_nothing_else(tmp_path: Path) -> None:
+    """Every passage says 図書館: by idf over this shelf alone 歴史 would be the whole query."""
+    database = Database(tmp_path / "shisho.db")
+    shelf, index = EmbeddedShelf(database, SystemClock()), LexicalIndex(tmp_path / "lexical", database)
+    await shelf.put(intake("\n\n".join(f"図書館の利用者は{number}人である。" for number in range(50))))
+    await index.catch_up()
+    usefulness = Usefulness(shelf, index, terms.query)
+    whole, half = intake("図書館の歴史は古い。", source="b.txt"), intake("歴史は長い。", source="c.txt")
+    for each in (whole, half):
+        await shelf.put(each)
+    assert await usefulness.of("図書館の歴史", whole.document.id) is not None
+    assert await usefulness.of("図書館の歴史", half.document.id) is None
+    await database.close()
 
 
 def test_what_was_said_before_is_not_useful_again() -> None:

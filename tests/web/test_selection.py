@@ -87,10 +87,11 @@ OPEN = EngineHealth("e", BreakerState.OPEN, open_until="2026-07-01T12:00:00Z", l
         (engine("e", needs_browser=True), READY, Why.NO_BROWSER, "browser"),
         (engine("e"), Means({"e": OPEN}, {}), Why.RESTING, "12:00"),
         (engine("e", per_day=10), Means({}, {"e": Standing(0, 10)}), Why.SPENT, "10 times"),
+        (engine("e", query_limit=4), READY, Why.TOO_LONG, "4 characters"),
     ],
 )
 def test_why_an_engine_is_passed_over(about: EngineAbout, means: Means, why: Why, said: str) -> None:
-    for needs in (Needs("q"), Needs("q", engines=("e",))):
+    for needs in (Needs("query"), Needs("query", engines=("e",))):
         choice = candidates([about, engine("other")], needs, means)
         assert reasons(choice) == {"e": why} and said in choice.passed[0].reason
         assert names(choice) == ([] if needs.engines else ["other"])
@@ -105,10 +106,11 @@ def test_why_an_engine_is_passed_over(about: EngineAbout, means: Means, why: Why
         (engine("e"), Means({"e": replace(OPEN, breaker=BreakerState.HALF_OPEN)}, {})),
         (engine("e"), Means({"e": replace(OPEN, breaker=BreakerState.CLOSED)}, {})),
         (engine("e", per_day=10), Means({}, {"e": Standing(600, 9)})),
+        (engine("e", query_limit=5), READY),
     ],
 )
 def test_what_may_be_asked(about: EngineAbout, means: Means) -> None:
-    assert names(candidates([about], Needs("q"), means)) == ["e"]
+    assert names(candidates([about], Needs("query"), means)) == ["e"]
 
 
 MONTHLY = engine("monthly", time_ranges=(TimeRange.MONTH,))
@@ -121,7 +123,8 @@ def test_an_engine_that_lacks_a_filter_is_passed_over_for_one_that_has_it() -> N
     assert names(choice) == ["monthly"] and reasons(choice) == {"plain": Why.LACKS_FILTER}
     choice = candidates([ENGLISH, PLAIN], Needs("q", language="ja"), READY)
     assert names(choice) == ["plain"] and reasons(choice) == {"english": Why.LACKS_FILTER}
-    assert len(names(candidates([ENGLISH, PLAIN], Needs("q", language="en"), READY))) == 2
+    for language in ("en", ""):
+        assert len(names(candidates([ENGLISH, PLAIN], Needs("q", language=language), READY))) == 2
 
 
 def test_where_no_engine_has_the_filter_it_is_used_and_warned_of() -> None:

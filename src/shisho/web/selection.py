@@ -17,7 +17,7 @@ _TIERS = (Tier.ACADEMIC, Tier.YOURS, Tier.DEFAULT, Tier.KNOWLEDGE, Tier.LAST_MIL
 
 
 class Why(StrEnum):
-    """Why an engine is not asked. `resting` and `spent` pass with time; the others until something is set up."""
+    """Why an engine is not asked. `resting` and `spent` pass with time; `too_long` and `lacks_filter` are the query's doing."""
 
     UNKNOWN = "unknown"
     DISABLED = "disabled"
@@ -25,6 +25,7 @@ class Why(StrEnum):
     NO_BROWSER = "no_browser"
     RESTING = "resting"
     SPENT = "spent"
+    TOO_LONG = "too_long"
     LACKS_FILTER = "lacks_filter"
 
 
@@ -85,7 +86,7 @@ def candidates(abouts: Sequence[EngineAbout], needs: Needs, means: Means) -> Cho
     )
     usable = []
     for about in asked:
-        why = barred(about, means)
+        why = barred(about, means) or _too_long(about, needs)
         if why is None:
             usable.append(about)
         else:
@@ -121,6 +122,14 @@ def barred(about: EngineAbout, means: Means) -> PassedOver | None:
 
 def _fitting(abouts: Sequence[EngineAbout], needs: Needs) -> list[EngineAbout]:
     return [about for about in abouts if {*about.categories} & {*needs.categories}]
+
+
+def _too_long(about: EngineAbout, needs: Needs) -> PassedOver | None:
+    if about.query_limit is None or len(needs.query) <= about.query_limit:
+        return None
+    return PassedOver(
+        about.name, Why.TOO_LONG, f"{about.name} takes at most {about.query_limit} characters: shorten the query."
+    )
 
 
 def _lacking(about: EngineAbout, needs: Needs) -> tuple[str, ...]:

@@ -89,16 +89,19 @@ class Serps:
             except Later as later:
                 if pages and isinstance(later, QuotaSpent):
                     raise
-                if pages and isinstance(later, Held):
-                    raise await self._held(pages[0].engine) from later
+                if pages and isinstance(later, Held) and (met := await self._awaited(pages[0].engine)) is not None:
+                    raise NeedsPerson(met) from later
                 await self._context.wait(later.seconds)
 
-    async def _held(self, engine: str) -> Exception:
-        """Why an engine rests in the middle of a search: a person is awaited, or it has failed others too."""
+    async def needs(self, met: Met) -> None:
+        """Remember what asks for a person: where this job is stopped and resumed, it asks for the same."""
+        await self._context.step(f"met {met.engine}", partial(_said, plain(met)))
+
+    async def _awaited(self, engine: str) -> Met | None:
+        """For whom an engine that rests is waiting, if it is for a person."""
         met = await self._engines.pending(self._asked.owner, engine)
-        if met is not None:
-            return NeedsPerson(met)
-        return EngineUnavailable(f"{engine} has failed lately and rests: see `shisho engines`.", engine=engine)
+        known = (await self._context.taken("met ")).get(f"met {engine}")
+        return build(known, Met) if met is None and known is not None else met
 
     async def _first(self) -> Any:
         """Each candidate in turn. None of them: wait for a person, else for the first that rests, else give up."""
@@ -143,7 +146,7 @@ class Serps:
     async def _joined(self, choice: Choice) -> list[NeedsPerson]:
         """Engines that already wait for a person, for whom this job may wait too."""
         resting = [one.engine for one in choice.passed if one.why is Why.RESTING]
-        met = [await self._engines.pending(self._asked.owner, engine) for engine in resting]
+        met = [await self._awaited(engine) for engine in resting]
         return [NeedsPerson(one) for one in met if one is not None]
 
     async def _waits(self, choice: Choice) -> list[float]:

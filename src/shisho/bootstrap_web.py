@@ -88,6 +88,7 @@ def engines_of(web: Web, manners: Manners, finds: Finds) -> Engines:
     """What search jobs ask result pages with."""
     from shisho.handlers.serps import Engines
     from shisho.web.asking import Asking
+    from shisho.web.credentials import missing
 
     asking = Asking(
         web.fetcher,
@@ -98,7 +99,7 @@ def engines_of(web: Web, manners: Manners, finds: Finds) -> Engines:
         manners.clock,
         web.keys,
     )
-    absent = frozenset(one.setting for each in web.engines.values() for one in each.about.credentials) - web.keys.keys()
+    absent = missing([each.about for each in web.engines.values()], web.keys)
     stand = manners.interventions
     return Engines(web.engines, absent, asking, finds, manners.cache, stand.pending, stand.solved)
 

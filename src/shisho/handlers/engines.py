@@ -45,7 +45,7 @@ class EngineList:
 
     def _row(self, about: EngineAbout, limit: Limit, means: Means) -> EngineRow:
         why = barred(about, means)
-        reason = why.reason if why else "" if about.name in self.plugged else "There is no way to the web here yet."
+        reason = why.reason if why else "" if about.name in self.plugged else "There is no way to the web here: see the setting `web`."
         health, standing = means.health.get(about.name, EngineHealth(about.name)), means.standing.get(about.name, Standing())
         return EngineRow(
             name=about.name,

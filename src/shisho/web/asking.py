@@ -113,7 +113,7 @@ class Asking:
 
     async def _one(self, engine: SerpEngine, request: Request, ticket: str, pay: Pay, doubted: bool) -> Asked:
         name, limit, resource = engine.about.name, self.limit_of(engine.about), f"engine:{engine.about.name}"
-        if not await self.health.probe(name):
+        if not await self.health.probe(name, ticket):
             raise Held(await self.rests_for(name))
         leave = await self.limiter.take(resource, limit, ticket)
         if not leave.granted:

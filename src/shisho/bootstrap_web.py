@@ -11,7 +11,7 @@ from shisho import __version__
 from shisho import settings as settings_
 from shisho.domain.intervention import Met
 from shisho.errors import EngineUnavailable
-from shisho.ports import Cache, Clock, Fetcher, Health, Interventions, Limiter, SerpEngine, SerpParser
+from shisho.ports import Browser, Cache, Clock, Fetcher, Health, Interventions, Limiter, SerpEngine, SerpParser
 from shisho.settings import Settings
 
 if TYPE_CHECKING:
@@ -38,11 +38,14 @@ class Web:
     robots: bool = True
     keys: Mapping[str, str] = field(default_factory=dict)
     window: Callable[[Met], Awaitable[bool]] = no_window
+    browser: Browser | None = None
 
     async def close(self) -> None:
         """End what was opened for it."""
         await self.fetcher.close()
         await self.parser.close()
+        if self.browser is not None:
+            await self.browser.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,9 @@ def web_of(settings: Settings) -> Web | None:
     """The way that the settings describe. Nothing is started or sent before it is used."""
     if not settings["web"]:
         return None
+    from shisho.bootstrap_browser import browse_of, browser_of
     from shisho.box.client import connect
+    from shisho.handlers.window import Window
     from shisho.stores.resolver import SystemResolver
     from shisho.web.address import Exceptions
     from shisho.web.engines import engines
@@ -75,12 +80,17 @@ def web_of(settings: Settings) -> Web | None:
     allow = Exceptions.named(hosts, settings.words("allow_ports"))
     agent = user_agent(__version__, settings.text("contact"))
     keys = {one.setting for engine in table.values() for one in engine.about.credentials}
+    parser = KillableSerpParser(overrides, settings_.child_environment())
+    browser = browser_of(settings, resolver, allow, agent, boxed=box is not None)
     return Web(
         table,
         HttpFetcher(resolver, allow, agent, ssl_context=trusted),
-        KillableSerpParser(overrides, settings_.child_environment()),
+        parser,
+        browse_of(settings, browser),
         robots=bool(settings["robots"]),
         keys={name: settings.text(name) for name in keys if settings.text(name)},
+        window=Window(browser, parser),
+        browser=browser,
     )
 
 

@@ -25,7 +25,7 @@ from shisho.web.asking import Asked, Asking, Held, Later, NeedsPerson, QuotaSpen
 from shisho.web.category import category_of
 from shisho.web.pagination import PageFacts, repeats
 from shisho.web.search import ResultPage
-from shisho.web.selection import Candidate, Choice, Means, Needs, Why, candidates
+from shisho.web.selection import GENERAL, Candidate, Choice, Means, Needs, Why, candidates
 from shisho.web.url import canonical
 
 WHOLE_S, PARTIAL_S = 24 * 3600.0, 600.0
@@ -137,7 +137,9 @@ class Serps:
         health = await asking.health.of([about.name for about in abouts])
         limits = {f"engine:{about.name}": asking.limit_of(about) for about in abouts}
         standing = {name.removeprefix("engine:"): how for name, how in (await asking.limiter.standing(limits)).items()}
-        needs = Needs(asked.query, self._categories, asked.engines, asked.language, asked.time_range)
+        # Few engines are of a kind only: general ones stand in where those rest.
+        categories = asked.categories or tuple(dict.fromkeys((*self._categories, GENERAL)))
+        needs = Needs(asked.query, categories, asked.engines, asked.language, asked.time_range)
         choice = candidates(abouts, needs, Means(health, standing, self._engines.missing, asking.browse is not None))
         passed, first = await self._context.taken("passed over "), (await self._context.taken("turn")).get("turn")
         order = sorted(choice.candidates, key=lambda one: (f"passed over {one.engine}" in passed, one.engine != first))

@@ -22,10 +22,10 @@ from shisho.jobs.context import JobContext
 from shisho.language.terms import fold
 from shisho.ports import Cache, SerpEngine
 from shisho.web.asking import Asked, Asking, Held, Later, NeedsPerson, QuotaSpent, StateExpired
-from shisho.web.category import category_of
+from shisho.web.category import GENERAL, category_of
 from shisho.web.pagination import PageFacts, repeats
 from shisho.web.search import ResultPage
-from shisho.web.selection import GENERAL, Candidate, Choice, Means, Needs, Why, candidates
+from shisho.web.selection import Candidate, Choice, Means, Needs, Why, candidates
 from shisho.web.url import canonical
 
 WHOLE_S, PARTIAL_S = 24 * 3600.0, 600.0

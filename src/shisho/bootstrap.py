@@ -99,7 +99,7 @@ def build_desk(settings: Settings, web: Web | None = None) -> Desk:
         tokens=tokens,
         checks=partial(checks, settings, database, index, reader),
         copy=database.backup,
-        close=partial(_close, reader.close, database),
+        close=partial(_close, reader.close, web, database),
     )
 
 
@@ -114,8 +114,10 @@ class _Files:
         return files.read(path, self.max_bytes)
 
 
-async def _close(close_reader: Callable[[], Any], database: Database) -> None:
+async def _close(close_reader: Callable[[], Any], web: Web | None, database: Database) -> None:
     await close_reader()
+    if web is not None:
+        await web.close()
     await database.close()
 
 

@@ -121,5 +121,5 @@ def pages_of(web: Web, manners: Manners, shelving: Shelving) -> Pages:
     from shisho.web.visit import Visiting
 
     robots = RobotsBook(web.fetcher, manners.cache, manners.limiter) if web.robots else None
-    visiting = Visiting(web.fetcher, robots, manners.limiter, manners.cache, manners.clock)
+    visiting = Visiting(web.fetcher, web.browse, robots, manners.limiter, manners.cache, manners.clock)
     return Pages(visiting, shelving, shelving.finds, manners.cache, manners.clock)

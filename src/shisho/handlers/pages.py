@@ -10,7 +10,7 @@ from shisho.domain.corpus import DocumentId, Outcome, Receipt, Source
 from shisho.domain.job import Claim
 from shisho.domain.politeness import PageMemory
 from shisho.domain.web import Request, Response
-from shisho.errors import AllFetchesFailed
+from shisho.errors import AllFetchesFailed, DocumentUnreadable
 from shisho.handlers.library import Finds, Shelving
 from shisho.ports import Cache, Clock
 from shisho.web.asking import Pay
@@ -52,14 +52,25 @@ class Pages:
             return await self._met_again(claim, wanted, known)
         response = await self.visiting.page(Request(wanted.url, headers=_conditions(known)), ticket, pay)
         if response.status != NOT_MODIFIED:
-            source = _source(wanted, response)
-            receipt = await self.shelving.shelve(claim, wanted.canonical_url, source, wanted.corpus, wanted.owner)
-            await self._remember(wanted, receipt.document_id, response)
-            return receipt
+            return await self._shelved(claim, wanted, response, ticket, pay)
         if known is None:
             raise AllFetchesFailed(f"{wanted.url} answered that it has not changed, and was not asked that.")
         await self._remember(wanted, DocumentId(known.document_id), response)
         return await self._met_again(claim, wanted, known)
+
+    async def _shelved(self, claim: Claim, wanted: Wanted, response: Response, ticket: str, pay: Pay) -> Receipt:
+        receipt = await self._shelve(claim, wanted, response)
+        if receipt.code == DocumentUnreadable.code and b"<script" in response.body:
+            rendered = await self.visiting.rendered(Request(wanted.url), f"{ticket} rendered", pay)
+            if rendered is not None:
+                return await self._shelve(claim, wanted, rendered)
+        return receipt
+
+    async def _shelve(self, claim: Claim, wanted: Wanted, response: Response) -> Receipt:
+        source = _source(wanted, response)
+        receipt = await self.shelving.shelve(claim, wanted.canonical_url, source, wanted.corpus, wanted.owner)
+        await self._remember(wanted, receipt.document_id, response)
+        return receipt
 
     async def _met_again(self, claim: Claim, wanted: Wanted, known: PageMemory) -> Receipt:
         document = DocumentId(known.document_id)

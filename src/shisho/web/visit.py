@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, AuthRequired, BudgetExhausted, RobotsDisallowed
 from shisho.ports import Cache, Clock, Fetcher, Limiter
-from shisho.web.asking import SLOW_DOWN, Later, Pay
+from shisho.web.asking import SLOW_DOWN, Browse, Later, Pay
 from shisho.web.challenge import detect
 from shisho.web.politeness import MOST_TRIES, RobotsBook, backoff, host_limit, retry_after
 
 SMALL, PARAGRAPHS = 20_000, 3  # a challenge has fewer bytes and paragraphs
+SHORT_S = 2.0  # a visit may wait so long in its place
 REMEMBERED_S = 600.0  # how long a host's "slow down" counts towards the next
 
 
 @dataclass(frozen=True, slots=True)
 class Visiting:
-    """The way to web pages. `robots` None: robots.txt is not asked, because the owner has said so."""
+    """The way to web pages. `robots` None: robots.txt is not asked, because the owner has said so. `browse` None: there is no
+    browser here."""
 
     fetcher: Fetcher
+    browse: Browse | None
     robots: RobotsBook | None
     limiter: Limiter
     cache: Cache
     clock: Clock
 
-    async def page(self, request: Request, ticket: str, pay: Pay) -> Response:
-        """The page, or 304 where nothing has changed. Raises Later where its host must be left alone for now, BudgetExhausted,
+    async def page(self, request: Request, ticket: str, pay: Pay, *, browse: Browse | None = None) -> Response:
+        """The page, or 304 where nothing has changed; `browse`: as its scripts make it. Raises Later where its host must be left alone for now, BudgetExhausted,
         RobotsDisallowed, AuthRequired where it wants a person, and AllFetchesFailed for an error's page."""
         host = urlsplit(request.url).hostname or ""
         rules = await self.robots.rules(request.url) if self.robots else None
@@ -44,13 +49,27 @@ class Visiting:
         try:
             if not await pay():
                 raise BudgetExhausted("The task's budget of pages is spent. Open a task with a larger max_pages.")
-            response = await self.fetcher.fetch(request)
+            response = await (browse(request, "") if browse else self.fetcher.fetch(request))
             if response.status in SLOW_DOWN:
                 after = await self._slower(host, response)
                 raise Later(after)
         finally:
             await self.limiter.give_back(resource, limit, ticket, after_s=after)
         return _usable(request.url, response)
+
+    async def rendered(self, request: Request, ticket: str, pay: Pay) -> Response | None:
+        """A page without text as its scripts make it; None where there is no browser, or its host is too slow to ask again."""
+        if self.browse is None:
+            return None
+        try:
+            return await self.page(request, ticket, pay, browse=self.browse)
+        except Later as later:
+            if later.seconds > SHORT_S:
+                return None
+            await asyncio.sleep(later.seconds)
+        with suppress(Later):
+            return await self.page(request, ticket, pay, browse=self.browse)
+        return None
 
     async def _slower(self, host: str, response: Response) -> float:
         """Seconds to leave the host alone; raises AllFetchesFailed where it has said so too often."""

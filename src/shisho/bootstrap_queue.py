@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from shisho.stores.embedded.finds import EmbeddedFinds
     from shisho.stores.embedded.interventions import EmbeddedInterventions
     from shisho.stores.embedded.jobs import EmbeddedJobs
-    from shisho.stores.embedded.limiter import EmbeddedLimiter
     from shisho.stores.embedded.opinions import EmbeddedOpinions
     from shisho.stores.embedded.tasks import EmbeddedTasks
     from shisho.stores.staging import FileStaging

@@ -12,6 +12,7 @@ from shisho.ports import Health, Limiter
 from shisho.web.credentials import limit_of, missing
 from shisho.web.selection import Means, Why, barred
 
+NO_WAY = "There is no way to the web here: see the setting `web`."
 PASSES = (Why.RESTING, Why.SPENT)
 
 
@@ -45,7 +46,7 @@ class EngineList:
 
     def _row(self, about: EngineAbout, limit: Limit, means: Means) -> EngineRow:
         why = barred(about, means)
-        reason = why.reason if why else "" if about.name in self.plugged else "There is no way to the web here: see the setting `web`."
+        reason = why.reason if why else "" if about.name in self.plugged else NO_WAY
         health, standing = means.health.get(about.name, EngineHealth(about.name)), means.standing.get(about.name, Standing())
         return EngineRow(
             name=about.name,

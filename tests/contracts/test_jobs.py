@@ -229,6 +229,19 @@ async def test_children_that_await_a_person_hold_nobody_up(queue: Queue) -> None
     assert await queue.state(parent.id) is JobState.RUNNING
 
 
+async def test_children_put_back_beyond_the_deadline_hold_nobody_up(queue: Queue) -> None:
+    parent, _ = await parked(queue, 2)
+    await queue.jobs.put_back((await queue.claimed()).claim, queue.clock.ahead(30))
+    await queue.jobs.put_back((await queue.claimed()).claim, queue.clock.ahead(100))
+    assert await queue.state(parent.id) is JobState.PARKED, "the first one will be back in time"
+    queue.clock.pass_(30)
+    await queue.jobs.put_back((await queue.claimed()).claim, queue.clock.ahead(1_800), BROKEN)
+    assert await queue.state(parent.id) is JobState.QUEUED
+    again = await queue.claimed(kind="answer")
+    assert not await queue.jobs.park(again.claim, queue.clock.ahead(70))
+    assert await queue.jobs.park(again.claim, queue.clock.ahead(90))
+
+
 async def test_a_parked_job_goes_on_at_its_deadline(queue: Queue) -> None:
     parent, _ = await parked(queue, 1)
     assert await queue.jobs.expire() == 0

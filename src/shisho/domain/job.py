@@ -231,6 +231,11 @@ def task_state(jobs: Mapping[JobState, int]) -> TaskState:
     return TaskState.CREATED
 
 
+def in_time(child: Job, until: str) -> bool:
+    """Whether a child can end by itself before its parent has waited long enough: one put back until later cannot."""
+    return child.state in LIVE and (child.state is not JobState.QUEUED or (child.not_before or "") < until)
+
+
 def after_failure(failures: int, *, stepped: bool, stop_asked: bool) -> tuple[JobState, int]:
     """Where a job goes whose attempt came to nothing, and its count of failures. An attempt that stored a new step counts
     as progress, not as a failure."""

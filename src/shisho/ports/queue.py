@@ -54,7 +54,8 @@ class JobStore(Protocol):
         """As `put_back` with an error, for a job of a silent worker. Raises Stale too where it has beaten since `seen`."""
 
     async def park(self, claim: Claim, until: str) -> bool:
-        """Wait for this job's own children, at most `until`. False, and still held, where there are none to wait for."""
+        """Wait for those of this job's own children that can end in time, at most `until`. False, and still held, where there
+        are none."""
 
     async def await_person(self, claim: Claim, output: Any, until: str, met: Met) -> None:
         """Wait for a person because of what was met. Skipped, the job completes with `output`; where nobody comes, too, but

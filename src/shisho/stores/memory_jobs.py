@@ -12,7 +12,6 @@ from shisho.domain.codec import plain
 from shisho.domain.intervention import InterventionState, Met, Waiting, intervention_id
 from shisho.domain.job import (
     ENDED,
-    LIVE,
     MOVES,
     STOP_ASKED,
     Claim,
@@ -37,6 +36,7 @@ from shisho.domain.job import (
     WorkerId,
     after_failure,
     gave_up,
+    in_time,
     task_state,
 )
 from shisho.errors import Internal, NotFound, TaskNotFound
@@ -65,7 +65,7 @@ class Shared:
         self.jobs[job.id] = replace(job, state=state, **changes)
         self.happened(job, state, data or {})
         parent = self.jobs.get(job.cause_id) if job.cause_id else None
-        if parent and parent.state is JobState.PARKED and not any(each.state in LIVE for each in self.children(parent.id)):
+        if parent and parent.state is JobState.PARKED and not self.awaited(parent.id, parent.not_before or ""):
             self.move(parent, JobState.QUEUED, not_before=None)
 
     def released(self, job: Job, state: JobState, end: InterventionState, **changes: Any) -> None:
@@ -103,6 +103,9 @@ class Shared:
         )
         self.happened(self.jobs[new.id], state, {"kind": new.kind})
         return new.id
+
+    def awaited(self, parent: JobId, until: str) -> bool:
+        return any(in_time(each, until) for each in self.children(parent))
 
     def children(self, job_id: JobId) -> list[Job]:
         return sorted((each for each in self.jobs.values() if each.cause_id == job_id), key=_age)
@@ -168,7 +171,7 @@ class MemoryJobs:
 
     async def park(self, claim: Claim, until: str) -> bool:
         job = self._held(claim)
-        if not any(each.state in LIVE for each in self._shared.children(job.id)):
+        if not self._shared.awaited(job.id, until):
             return False
         self._wait(job, JobState.PARKED, not_before=until)
         return True

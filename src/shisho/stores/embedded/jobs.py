@@ -28,7 +28,7 @@ from shisho.errors import NotFound
 from shisho.ports import Bell, Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.interventions import raise_
-from shisho.stores.embedded.moves import ALIVE, JOB, Transaction, Transactions, errors, job, jobs
+from shisho.stores.embedded.moves import IN_TIME, JOB, Transaction, Transactions, errors, job, jobs
 
 DUE = """SELECT id FROM jobs WHERE state = 'queued' AND (not_before IS NULL OR not_before <= :now)
         AND kind IN (SELECT value FROM json_each(:kinds)) ORDER BY priority, created_at, id LIMIT 1"""
@@ -121,8 +121,8 @@ class EmbeddedJobs:
     async def park(self, claim: Claim, until: str) -> bool:
         def work(transaction: Transaction) -> bool:
             self._held(transaction, claim)
-            query = f"SELECT 1 FROM jobs WHERE cause_id = :id AND state IN ({ALIVE}) LIMIT 1"
-            if not transaction.rows(query, {"id": claim.job_id}):
+            query = f"SELECT 1 FROM jobs child WHERE cause_id = :id AND {IN_TIME.format(':until')} LIMIT 1"
+            if not transaction.rows(query, {"id": claim.job_id, "until": until}):
                 return False
             self._wait(transaction, claim, JobState.PARKED, "not_before = :until", until=until)
             return True

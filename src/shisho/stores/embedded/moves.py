@@ -43,6 +43,8 @@ INSERT = """INSERT INTO jobs(id, task_id, kind, state, priority, input_json, not
     ON CONFLICT DO NOTHING RETURNING id"""
 EVENT = "INSERT INTO events(task_id, revision, job_id, at, kind, data_json) VALUES (?, ?, ?, ?, ?, ?)"
 ALIVE = ", ".join(f"'{state}'" for state in sorted(LIVE))
+IN_TIME = f"child.state IN ({ALIVE}) AND (child.state <> 'queued' OR coalesce(child.not_before, '') < {{}})"
+"""`domain.job.in_time` of a child, for the moment to be filled in."""
 
 
 class Transaction:
@@ -68,13 +70,14 @@ class Transaction:
         return new.id
 
     def moved(self, job_id: JobId, old: JobState, new: JobState, data: Mapping[str, Any] | None = None) -> None:
-        """Record a move that has been made. A parent that waited for this job as its last one goes on."""
+        """Record a move that has been made. A parent goes on that has waited for this job as the last one that could end in its
+        time."""
         if new not in MOVES[old]:
             raise Internal(f"A {old} job cannot become {new}.")
         query = "SELECT task_id, cause_id FROM jobs WHERE id = :id"
         ((task_id, cause_id),) = self.rows(query, {"id": job_id})
         self.happened(task_id, job_id, new, data, {old: -1, new: 1})
-        if cause_id is not None and new not in LIVE:
+        if cause_id is not None and new is not JobState.RUNNING:
             self._wake(cause_id)
 
     def released(self, job_id: JobId, new: JobState, end: InterventionState) -> None:
@@ -104,7 +107,7 @@ class Transaction:
     def _wake(self, parent: JobId) -> None:
         woken = self.rows(
             f"""UPDATE jobs SET state = 'queued', not_before = NULL WHERE id = :id AND state = 'parked'
-            AND NOT EXISTS (SELECT 1 FROM jobs child WHERE child.cause_id = :id AND child.state IN ({ALIVE}))
+            AND NOT EXISTS (SELECT 1 FROM jobs child WHERE child.cause_id = :id AND {IN_TIME.format("jobs.not_before")})
             RETURNING id""",
             {"id": parent},
         )

@@ -202,7 +202,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _unusable(failure: Exception) -> EngineUnavailable:
-    if "sandbox" in str(failure):
+    if "No usable sandbox" in str(failure):
         return EngineUnavailable(
             "Chromium cannot make its sandbox here: allow unprivileged user namespaces, or run in a container as root; "
             "see docs/howto/browser.md."

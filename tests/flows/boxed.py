@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from shisho.web.address import Exceptions
 from shisho.web.engines import engines
 from shisho.web.fetch import HttpFetcher
 from shisho.web.parser import KillableSerpParser
+from tests.flows.conftest import Shell
 
 QUICK: Mapping[str, Mapping[str, Any]] = {
     name: {"interval_s": 0.05} for name in ("mojeek", "duckduckgo", "marginalia", "startpage", "wikipedia", "arxiv", "crossref")
@@ -44,3 +46,13 @@ async def output(desk: Desk, task_id: str) -> dict[str, Any]:
     (job,) = (await desk.tasks.list_jobs(task_id)).jobs
     assert isinstance(job.output, dict), job
     return job.output
+
+
+def through(shell: Shell, box: Box, overrides: Mapping[str, Mapping[str, Any]] = QUICK, *, robots: bool = False) -> None:
+    """Let the processes of a shell search this box, which has a folder, with these engines."""
+    shell.home.mkdir(exist_ok=True)
+    rows = ("".join(f"{key} = {json.dumps(value)}\n" for key, value in fields.items()) for fields in overrides.values())
+    text = "".join(f"[{name}]\n{row}" for name, row in zip(overrides, rows, strict=True))
+    (shell.home / "engines.toml").write_text(text, "utf-8")
+    said = {"SHISHO_WEB": "on", "SHISHO_BOX": str(box.folder), "SHISHO_ROBOTS": "on" if robots else "off"}
+    shell.environment |= said

@@ -92,21 +92,40 @@ async def test_what_is_sent_is_honest_and_goes_to_its_page_alone(tmp_path: Path)
         names.lead("a.example", [server.endpoint])
         names.lead("other.example", [other.endpoint])
         async with browsing(tmp_path, names, "a.example", "other.example") as browser:
-            headers = {"X-Token": "secret", "Accept-Language": "en", "User-Agent": "Firefox"}
+            headers = {"Accept-Language": "en", "User-Agent": "Firefox"}
             await browser.open(Request("http://a.example/?q=a*b", headers=headers, cookies={"l": "ja"}))
             form = {"q": "決定係数", "s": "10"}
+            await browser.open(Request("http://a.example/"))
             await browser.open(Request("http://a.example/html", "POST", form, {"Referer": "http://a.example/"}), "engine")
-    first, posted = (each for each in server.asked if each.path != "/favicon.ico")
-    assert first.headers["x-token"] == "secret" and first.headers["accept-language"] == "en"
+    first, plain, posted = (each for each in server.asked if each.path != "/favicon.ico")
+    assert first.headers["accept-language"] == "en"
     assert first.headers["cookie"] == "l=ja" and first.path == "/?q=a*b"
     assert first.headers["user-agent"].startswith("Mozilla/5.0 ") and first.headers["user-agent"].endswith(" Shisho/test")
+    assert plain.headers["accept-language"].startswith("ja")
     assert (posted.method, posted.body) == ("POST", b"q=%E6%B1%BA%E5%AE%9A%E4%BF%82%E6%95%B0&s=10")
     assert posted.headers["content-type"] == "application/x-www-form-urlencoded"
+    assert posted.headers["referer"] == "http://a.example/"
     for asked in other.asked:
-        assert not {"x-token", "cookie", "proxy-authorization"} & asked.headers.keys()
-        assert asked.headers["accept-language"].startswith("ja")
+        assert not {"cookie", "proxy-authorization"} & asked.headers.keys()
         assert asked.headers["user-agent"].endswith(" Shisho/test")
     assert other.asked
+
+
+async def test_a_redirect_takes_no_key_along(tmp_path: Path) -> None:
+    away = Answer(status=302, headers=[("Location", "http://other.example/found")])
+    names = Names()
+    async with serving(lambda asked: away) as server, serving(lambda asked: Answer("<p>found</p>")) as other:
+        names.lead("a.example", [server.endpoint])
+        names.lead("other.example", [other.endpoint])
+        async with browsing(tmp_path, names, "a.example", "other.example") as browser:
+            for method, form in (("GET", {}), ("POST", {"q": "a"})):
+                with pytest.raises(InvalidParams, match="x-token"):
+                    await browser.open(Request("http://a.example/", method, form, {"X-Token": "secret"}))
+                request = Request("http://a.example/", method, form, {"Accept-Language": "en"}, {"l": "ja"})
+                assert (await browser.open(request)).url == "http://other.example/found"
+    assert [(asked.method, asked.headers["cookie"]) for asked in server.asked] == [("GET", "l=ja"), ("POST", "l=ja")]
+    found = [asked for asked in other.asked if asked.path == "/found"]
+    assert [(asked.method, asked.body, asked.headers.get("cookie")) for asked in found] == [("GET", b"", None)] * 2
 
 
 async def test_cookies_stay_in_their_profile_over_restarts(tmp_path: Path) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from shisho.domain.web import Request, Response
-from shisho.errors import AllFetchesFailed, ShishoError, TooLarge, UnsupportedMedia
+from shisho.errors import AllFetchesFailed, InvalidParams, ShishoError, TooLarge, UnsupportedMedia
 from shisho.web.head import authority
 from shisho.web.proxy import GuardedProxy
 
@@ -23,7 +23,8 @@ _SETTLE_S, _LOOK_S, _SAME_LOOKS = 8.0, 0.2, 4
 _SHOWN = {"text/html", "application/xhtml+xml", "text/plain", "application/json", "application/xml", "text/xml", ""}
 _KEPT = ("etag", "last-modified", "retry-after")
 # The browser's own to say.
-_OURS = {"user-agent", "accept-encoding", "host", "connection", "cookie", "content-length"}
+_OURS = {"user-agent", "accept", "accept-encoding", "host", "connection", "content-length", "content-type"}
+_HARMLESS = {"accept-language", "referer"}
 # What may still change the page; pictures and open lines may take for ever.
 _AWAITED = {"document", "script", "stylesheet", "xhr", "fetch"}
 _LOOK = "[document.readyState, document.documentElement ? document.documentElement.outerHTML.length : 0]"
@@ -69,11 +70,13 @@ class Tab:
             await self._page.context.add_cookies(
                 [{"name": name, "value": value, "url": request.url} for name, value in request.cookies.items()]
             )
-        if request.method != "GET" or request.headers:
-            # Only the first request: a header of ours must not go to whatever the page links to.
-            await self._page.route("**/*", _instead(request), times=1)
+        headers = _sent(request)
+        referer = headers.pop("referer", None)
+        await self._page.set_extra_http_headers(headers)
+        if request.method == "POST":
+            await self._page.route("**/*", _posting(request), times=1)
         try:
-            await self._page.goto(request.url, wait_until="commit", timeout=0)
+            await self._page.goto(request.url, wait_until="commit", timeout=0, referer=referer)
         except Error as error:
             if broke(error):
                 raise
@@ -177,17 +180,22 @@ def _again(error: ShishoError) -> ShishoError:
     return type(error)(error.message, **error.details)
 
 
-def _instead(request: Request) -> Any:
+def _sent(request: Request) -> dict[str, str]:
+    """The browser sends its headers along wherever a redirect or a part of the page leads, so that none may be a key."""
+    if request.method not in ("GET", "POST"):
+        raise InvalidParams(f"Pages are asked for by GET or POST, not {request.method!r}.")
+    headers = {name.lower(): value for name, value in request.headers.items() if name.lower() not in _OURS}
+    for name in headers.keys() - _HARMLESS:
+        raise InvalidParams(f"The browser cannot keep the header {name} to {request.url} alone: ask without the browser.")
+    return headers
+
+
+def _posting(request: Request) -> Callable[[Route], Awaitable[None]]:
     """Playwright navigates by GET only; the first request is rewritten on its way."""
 
     async def rewrite(route: Route) -> None:
-        given = {name.lower(): value for name, value in request.headers.items() if name.lower() not in _OURS}
-        headers = {**route.request.headers, **given}
-        if request.method == "GET":
-            await route.continue_(headers=headers)
-        else:
-            headers["content-type"] = "application/x-www-form-urlencoded"
-            await route.continue_(method=request.method, headers=headers, post_data=urlencode(request.form))
+        headers = {**route.request.headers, "content-type": "application/x-www-form-urlencoded"}
+        await route.continue_(method="POST", headers=headers, post_data=urlencode(request.form))
 
     return rewrite
 

@@ -165,21 +165,22 @@ async def test_without_a_way_to_the_web_the_answer_says_so(opening: Opening, que
 
 
 async def test_a_search_that_fails_is_told_and_what_is_there_is_the_answer(opening: Opening) -> None:
-    web = web_of({"決定係数": [site("a")], "相関係数": []}, {site("a"): MORE_R2})
+    web = web_of({"相関係数": []}, {})
     for text in ("相関係数", "相関係数 とは"):
         web.serps["memory", text, 1] = challenge(ChallengeKind.BLOCKED)
-    async with opening(web) as desk:
-        answer = await ask(desk, TWO)
+    async with opening(web, R2) as desk:
+        async with asyncio.timeout(20):
+            answer = await ask(desk, TWO)
         assert [one.goal_id for one in answer.evidence] == ["G1"] and not answer.abstained
-        assert answer.missing[0] == "相関係数とは何か" and "「相関係数」のウェブ検索はできませんでした(" in answer.missing[1]
-        assert len(answer.missing) == 3 and answer.missing[1] in answer.text
+        assert answer.missing[0] == "相関係数とは何か" and all("のウェブ検索" in why for why in answer.missing[1:])
+        assert any("できませんでした(" in why for why in answer.missing) and all(why in answer.text for why in answer.missing)
 
 
 async def test_a_person_is_awaited_and_the_answer_is_not(opening: Opening) -> None:
-    web = web_of({"決定係数": [site("a")], "相関係数": []}, {site("a"): MORE_R2})
+    web = web_of({"相関係数": []}, {})
     for text in ("相関係数", "相関係数 とは"):
         web.serps["memory", text, 1] = challenge()
-    async with opening(web) as desk:
+    async with opening(web, R2) as desk:
         async with asyncio.timeout(20):
             answer = await ask(desk, TWO)
         assert [one.goal_id for one in answer.evidence] == ["G1"] and answer.missing[0] == "相関係数とは何か"

@@ -27,10 +27,12 @@ from shisho.domain.corpus import (
     SearchRequest,
     Source,
 )
-from shisho.domain.inquiry import Answer, Budget, Evidence
+from shisho.domain.inquiry import Answer, Budget, Evidence, LoopStop, Reach
+from shisho.domain.task import AskOptions, Sources
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, ShishoError
 from shisho.ports import Ledger, Notifier, Shelf
 
+TICK = 0.5  # seconds until a wish to stop is heard
 AT_ONCE = 4  # files under way together: one is read in the child while another is cut and a third is stored
 Notify = Callable[..., None]
 Stop = Callable[[], bool]
@@ -216,21 +218,32 @@ class Desk:
         corpora: Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
         limits: Mapping[str, float | None] | None = None,
+        sources: Sources = Sources.DOCUMENTS,
         notify: Notify = silent,
         stop: Stop = never,
     ) -> Answer:
         """A cited answer from verified quotations, or an abstention that says what is missing.
 
-        Raises InvalidParams for a blank or overlong question and EmptyCorpus when there is nothing to search.
+        Documents are searched here and now; what may need the web is a task's question, worked on here while it is waited for
+        (`notify("status", status=…, jobs=…)` as it changes). Where `stop` turns true, what was found so far is the answer and
+        `resume` goes on. Raises InvalidParams for a blank or overlong question, EmptyCorpus when there is nothing to search,
+        EngineUnavailable for the web without an engine.
         """
         self.inquiries.check(question)
         inside = [full_path(folder) for folder in folders]
+        if sources is not Sources.DOCUMENTS and (sources is not Sources.AUTO or self.tasks.web_is_there()):
+            await self._mirrored(inside, notify, stop)
+            told = {name: most for name, most in (limits or {}).items() if most is not None}
+            options = AskOptions((*corpora, *inside), filters or {}, sources, told)
+            asked = await self.tasks.ask(question, options=options, wait=0)
+            return await self._followed(asked.task_id, asked.answer_id, notify, stop)
         left = await self.sessions.left_out(self.owner)
         scope = Scope(self.owner, (*corpora, *inside), filters or {}, left.documents, left.passages)
         given: dict[str, Any] = {name: most for name, most in (limits or {}).items() if most is not None}
         budget = replace(self.budget, **given)
         run_id = self.new_run()
         facts = {"run_id": run_id, "question": question, "scope": scope, "budget": budget, "folders": inside}
+        facts["reach"] = Reach.LAST if sources is Sources.AUTO else Reach.NEVER
         await self.ledger.begin(run_id, self.owner, facts)
         return await self._inquire(run_id, notify, stop)
 
@@ -240,7 +253,15 @@ class Desk:
             run_id = await self.ledger.find_run(prefix, self.owner)
         except NotFound:
             run_id = (await self.answer(prefix)).task_id
-        return await self._inquire(run_id, notify, stop)
+        task_id = (await self.ledger.facts(run_id)).get("task_id")
+        if not task_id:
+            return await self._inquire(run_id, notify, stop)
+        with suppress(ShishoError):  # what it failed with may be over
+            found = await self.tasks.get_answer(run_id)
+            if found.answer is not None and found.answer.loop_stop is not LoopStop.STOPPED:
+                return found.answer
+        await self.tasks.resume_task(task_id)
+        return await self._followed(task_id, run_id, notify, stop)
 
     async def answer(self, prefix: str = "last") -> Answer:
         return await self.ledger.answer(prefix, self.owner)
@@ -274,15 +295,35 @@ class Desk:
 
     async def _inquire(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
         facts = await self.ledger.facts(run_id)
-        for folder in facts["folders"]:
+        await self._mirrored(facts["folders"], notify, stop)
+        if not stop():
+            await self._searchable(facts["scope"]["corpora"])
+        return await self.inquiries.run(run_id, notify, stop)
+
+    async def _mirrored(self, folders: Sequence[str], notify: Notify, stop: Stop) -> None:
+        for folder in folders:
             async with aclosing(self.mirror(folder)) as receipts:
                 async for receipt in receipts:
                     notify("file", receipt=receipt)
                     if stop():
-                        break
-        if not stop():
-            await self._searchable(facts["scope"]["corpora"])
-        return await self.inquiries.run(run_id, notify, stop)
+                        return
+
+    async def _followed(self, task_id: str, answer_id: str, notify: Notify, stop: Stop) -> Answer:
+        """The answer of a task's question, worked on here; what it has come to where it is to stop."""
+        revision, cursor = None, None
+        async with self.working():
+            while not stop():
+                found = await self.tasks.get_answer(answer_id)
+                held = await self.tasks.get_status(task_id, wait=TICK, since_revision=revision, cursor=cursor)
+                if held.changed or held.more:
+                    notify("status", status=held, jobs=(await self.tasks.list_jobs(task_id)).jobs)
+                if found.answer is not None:
+                    return found.answer
+                revision, cursor = None if held.more else held.revision, held.cursor
+        try:
+            return await self.inquiries.run(answer_id, notify, stop)
+        except NotFound:
+            raise NotFound(f"Stopped before it was begun. `shisho queue resume {task_id}` and `shisho worker` do it.") from None
 
     async def _searchable(self, corpora: Sequence[str]) -> None:
         if await self.shelf.count(Scope(self.owner, tuple(corpora))) == 0:

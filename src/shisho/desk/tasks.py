@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from shisho.desk import status as told
 from shisho.desk.queue import Queue
 from shisho.domain.codec import plain
 from shisho.domain.corpus import DEFAULT_CORPUS
+from shisho.domain.inquiry import LoopStop
 from shisho.domain.intervention import AuthAction, AuthTarget, InterventionState, Opened, Resolved, Waiting
 from shisho.domain.job import JobId, JobState, StopMode, TaskId, TaskState
 from shisho.domain.task import (
@@ -135,6 +137,9 @@ class Tasks(Queue):
             answer = await self.ledger.answer(answer_id, self.owner)
         except NotFound as unknown:
             return await self._answered(await self._answer_job(answer_id, unknown), seconds)
+        if answer.loop_stop is LoopStop.STOPPED:  # saved half-way, or by an assistant; a job may still be on it
+            with suppress(NotFound):
+                return await self._answered(await self._answer_job(answer.id, NotFound(answer.id)), seconds)
         return Asked(TaskId(answer.task_id), answer.id, answer, None)
 
     async def get_status(

@@ -80,7 +80,8 @@ class Answering:
             await asyncio.gather(*telling, return_exceptions=True)
         used = answer.budget_used
         await context.charge(**{name: used[name] for name in ("seconds", "model_calls", "tokens") if used.get(name)})
-        return {"answer_id": answer.id, "abstained": answer.abstained, "loop_stop": answer.loop_stop, "rounds": answer.rounds}
+        told = {name: getattr(answer, name) for name in ("abstained", "loop_stop", "rounds")}
+        return {"answer_id": answer.id, "evidence": len(answer.evidence), **told}
 
     async def _facts(self, job: Job, asked: Question) -> Any:
         left = await self.left_out(asked.owner)

@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import AsyncGenerator, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -82,6 +82,10 @@ def ask(
     folders: Folders = [],  # noqa: B006
     corpora: Corpora = [],  # noqa: B006
     filters: Filters = [],  # noqa: B006
+    sources: Annotated[
+        Literal["auto", "documents", "web", "both"],
+        typer.Option(help="auto: the web only for what the library does not answer; both: the web in any case"),
+    ] = "auto",
     continue_: Annotated[str | None, typer.Option("--continue", help="go on with a stopped run: its id, or last")] = None,
     max_rounds: Annotated[int | None, typer.Option(help="most search rounds")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="most seconds")] = None,
@@ -92,23 +96,24 @@ def ask(
         _fail(InvalidParams('Give a question, or --continue last. For example: shisho ask "決定係数とは何か"'), json_)
 
     async def work(desk: Desk) -> None:
-        from shisho.interfaces import render
+        from shisho.domain.task import Sources
+        from shisho.interfaces import live, render
 
         words, stop = _words(context), _stop_on_interrupt()
-        notify = render.silent if json_ else render.progress(words)
-        if continue_ is not None:
-            answer = await desk.resume(continue_, notify, stop)
-        else:
-            limits = {"max_rounds": max_rounds, "max_seconds": max_seconds}
-            answer = await desk.ask(
-                question or "",
-                folders=folders,
-                corpora=corpora,
-                filters=parsed(filters),
-                limits=limits,
-                notify=notify,
-                stop=stop,
-            )
+        with live.shown(words, quiet=json_) as notify:
+            if continue_ is not None:
+                answer = await desk.resume(continue_, notify, stop)
+            else:
+                answer = await desk.ask(
+                    question or "",
+                    folders=folders,
+                    corpora=corpora,
+                    filters=parsed(filters),
+                    limits={"max_rounds": max_rounds, "max_seconds": max_seconds},
+                    sources=Sources(sources),
+                    notify=notify,
+                    stop=stop,
+                )
         _print(answer, json_, lambda: render.answer(answer, words))
 
     _run(context, work, json_)

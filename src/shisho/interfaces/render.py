@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import PurePath
 from typing import Any
@@ -19,31 +19,9 @@ from shisho.domain.corpus import DEFAULT_CORPUS, Check, Document, Found, Outcome
 from shisho.domain.inquiry import Answer, Evidence
 from shisho.interfaces.words import Words
 
-Notify = Callable[..., None]
 _WIDE_BREAK = re.compile(r"(?<=[^\x00-\x7f])[ \t]*\n[ \t]*(?=[^\x00-\x7f])")
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
-
-
-def silent(event: str, **facts: object) -> None:
-    """Shows nothing."""
-
-
-def progress(words: Words) -> Notify:
-    """Live lines on the error stream: files taken in, what is searched, what was kept."""
-    rounds = 0
-
-    def show(event: str, **facts: Any) -> None:
-        nonlocal rounds
-        if event == "file" and facts["receipt"].outcome is not Outcome.KNOWN:
-            _err.print(_receipt_line(facts["receipt"], words))
-        elif event == "plan":
-            rounds += 1
-            _err.print(words("round", n=rounds, text=" ".join(facts["given"]["plans"][-1].keyword_query)))
-        elif event == "evaluate":
-            _err.print(words("kept", n=len(facts["given"]["evidence"])))
-
-    return show if _err.is_terminal else silent
 
 
 async def receipts(
@@ -57,14 +35,15 @@ async def receipts(
             if json_ and not quiet:
                 print(json.dumps(plain(receipt), ensure_ascii=False), flush=True)
             elif not quiet or receipt.outcome not in (Outcome.KNOWN, Outcome.ADDED):
-                (_err if quiet else _out).print(_receipt_line(receipt, words))
+                (_err if quiet else _out).print(receipt_line(receipt, words))
     if not (json_ or quiet):
         counted = Counter(str(receipt.outcome) for receipt in done)
         _out.print(words("total", **{name: counted[name] for name in ("added", "replaced", "known", "failed")}))
     return done
 
 
-def _receipt_line(receipt: Receipt, words: Words) -> Text:
+def receipt_line(receipt: Receipt, words: Words) -> Text:
+    """What became of a file."""
     line = Text(f"{words(str(receipt.outcome))}  {PurePath(receipt.source).name}")
     if receipt.outcome is Outcome.FAILED:
         line.append(f"\n    {receipt.code}: {receipt.reason}", style="yellow")
@@ -98,7 +77,11 @@ def _flowing(snippet: str) -> str:
 
 def _evidence_line(one: Evidence, words: Words) -> Text:
     page = "" if one.page is None else " " + words("page", n=one.page)
-    line = Text(f"[{one.number}] {PurePath(one.document).name}{page}")
+    name = one.title if one.source_url else PurePath(one.document).name
+    # A terminal that knows links opens the quotation where it stands.
+    line = Text(f"[{one.number}] ").append(f"{name}{page}", style=f"link {one.link}" if one.link else "")
+    if one.source_url:
+        line.append(f"\n    {one.source_url}", style="dim")
     line.append(f"\n    「{one.snippet}」" if one.snippet else f"\n    {words('removed_source')}")
     return line
 

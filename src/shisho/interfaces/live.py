@@ -1,0 +1,106 @@
+"""What the shell shows while a question is worked on: what is searched, read and kept, line by line on the error stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from shisho.domain.corpus import Outcome
+from shisho.domain.job import Job, JobState
+from shisho.domain.task import JobKind, Status
+from shisho.interfaces.render import receipt_line
+from shisho.interfaces.words import Words
+
+Notify = Callable[..., None]
+Show = Callable[[Text | str], None]
+
+
+@contextmanager
+def shown(words: Words, *, quiet: bool = False) -> Iterator[Notify]:
+    """A listener for `Desk.ask` and `resume`. On a terminal the last line counts what is under way; elsewhere lines are plain,
+    and of documents nothing is shown, as no one waits for them."""
+    console = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False, quiet=quiet)
+    documents, web = _Documents(words, console.print), _Searches(words, console.print)
+
+    if not console.is_terminal:
+        yield lambda event, **facts: web.tell(**facts) if event == "status" else None
+        return
+    with console.status("") as line:
+
+        def notify(event: str, **facts: Any) -> None:
+            if event == "status":
+                web.tell(**facts)
+                progress = facts["status"].progress
+                line.update(words("web_line", queries=progress.queries, pages=progress.pages))
+            else:
+                documents.tell(event, **facts)
+
+        yield notify
+
+
+class _Documents:
+    """Files taken in, rounds, and what was kept."""
+
+    def __init__(self, words: Words, show: Show) -> None:
+        self._words, self._show = words, show
+        self._rounds = 0
+
+    def tell(self, event: str, **facts: Any) -> None:
+        words = self._words
+        if event == "file" and facts["receipt"].outcome is not Outcome.KNOWN:
+            self._show(receipt_line(facts["receipt"], words))
+        elif event == "plan":
+            self._rounds += 1
+            self._show(words("round", n=self._rounds, text=" ".join(facts["given"]["plans"][-1].keyword_query)))
+        elif event == "evaluate":
+            self._show(words("kept", n=len(facts["given"]["evidence"])))
+
+
+class _Searches:
+    """A task's searches, the pages they have read, and what the librarian has kept: each said once."""
+
+    def __init__(self, words: Words, show: Show) -> None:
+        self._words, self._show = words, show
+        self._said: set[str] = set()
+
+    def tell(self, status: Status, jobs: Sequence[Job]) -> None:
+        """What is new in a task."""
+        words = self._words
+        searches = [job for job in jobs if job.kind == JobKind.SEARCH]
+        for job in searches:
+            self._once(words("web_asked", text=job.input["query"]))
+        for one in status.results:
+            if one.document_id:
+                self._once(words("web_read", text=f"{one.title}  {one.url}" if one.title else one.url))
+        for failure in status.errors:
+            if failure.url:
+                self._once(words("web_unread", text=failure.url, code=failure.code))
+        for job in filter(_ended, searches):
+            self._once(self._end(job))
+        for waiting in status.waiting_for:
+            self._once(words("person_needed", text=waiting.url))
+        for job in jobs:
+            if job.kind == JobKind.ANSWER and job.state is JobState.COMPLETED:
+                self._once(words("kept", n=job.output["evidence"]))
+                left = sum(not _ended(search) for search in searches)
+                if left > len(status.waiting_for):
+                    self._once(words("web_left", n=left - len(status.waiting_for)))
+
+    def _end(self, job: Job) -> str:
+        if job.state is not JobState.COMPLETED:
+            return self._words("web_failed", text=job.input["query"], code=job.errors[-1].code if job.errors else job.state)
+        pages, documents = len(job.output["pages"]), len(job.output["documents"])
+        return self._words("web_ended", text=job.input["query"], engine=job.output["engine"], pages=pages, documents=documents)
+
+    def _once(self, line: str) -> None:
+        if line not in self._said:
+            self._said.add(line)
+            self._show(Text(line))
+
+
+def _ended(job: Job) -> bool:
+    return job.state in (JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED)

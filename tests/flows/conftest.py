@@ -54,6 +54,12 @@ class Shell:
             os.killpg(process.pid, with_)
 
 
+@pytest.fixture(autouse=True)
+def quiet_desktop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The desktop of whoever runs the tests is left alone."""
+    monkeypatch.setenv("SHISHO_NOTIFY", "terminal")
+
+
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path / "home")

@@ -1,0 +1,86 @@
+"""A CAPTCHA in a real browser: met by the workers' Chromium, solved in a window on the same profile, and gone on from."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from shisho.bootstrap import open_desk
+from shisho.box.server import Box
+from shisho.desk import Desk
+from shisho.domain.job import TaskState
+from shisho.domain.task import SearchOptions
+from shisho.domain.web import Response
+from shisho.web.browser import ChromiumBrowser
+from shisho.web.launch import Live
+from shisho.web.profiles import Profile
+from tests.flows.boxed import output
+from tests.flows.smallweb import ended
+from tests.web.test_browser_person import screen
+
+__all__ = ["screen"]
+pytestmark = pytest.mark.alone
+ENGINES = "[ecosia]\ninterval_s = 0.2\n[mojeek]\ninterval_s = 0.2\n"
+DEEP = SearchOptions(engines=("ecosia",), serp_max_pages=2, max_results_per_query=30)
+
+
+class WithPerson(ChromiumBrowser):
+    """Its windows have a person before them, who presses the button."""
+
+    async def _watch_person(
+        self, live: Live, profile: Profile, url: str, solved: Callable[[Response], Awaitable[bool]]
+    ) -> bool:
+        pressing = asyncio.create_task(live.context.pages[0].click("#box-solve", timeout=30_000))
+        try:
+            return await super()._watch_person(live, profile, url, solved)
+        finally:
+            pressing.cancel()
+            await asyncio.gather(pressing, return_exceptions=True)
+
+
+@pytest.fixture
+def home(tmp_path: Path, screen: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("shisho.web.browser.ChromiumBrowser", WithPerson)
+    for name, value in {"DISPLAY": screen["DISPLAY"], "SHISHO_WEB": "on", "SHISHO_BOX": str(tmp_path / "box")}.items():
+        monkeypatch.setenv(name, value)
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "engines.toml").write_text(ENGINES, "utf-8")
+    return tmp_path / "home"
+
+
+@asynccontextmanager
+async def desk_at(home: Path, slots: int = 0) -> AsyncIterator[Desk]:
+    """All of ours anew."""
+    async with open_desk(home=home) as desk:
+        if not slots:
+            yield desk
+            return
+        async with desk.working(slots):
+            yield desk
+
+
+async def test_a_window_on_the_engines_profile_frees_both_tasks(home: Path, tmp_path: Path) -> None:
+    async with Box(seed=3, folder=tmp_path / "box") as box:
+        topics = list(dict.fromkeys(one.topic for one in box.questions))[:3]
+        box.behave(do="captcha", engine="ecosia", page=2)
+        async with desk_at(home, slots=2) as desk:
+            held = [(await desk.tasks.queue_searches([topic], options=DEEP)).task_id for topic in topics[:2]]
+            other = (await desk.tasks.queue_searches([topics[2]], options=SearchOptions(engines=("mojeek",)))).task_id
+            assert (await ended(desk, other, 120))[0].status is TaskState.COMPLETED
+            for task in held:
+                assert (await ended(desk, task, 120))[0].status is TaskState.WAITING
+        async with desk_at(home) as desk:
+            assert {one.domain for one in await desk.tasks.get_auth_queue()} == {"www.ecosia.org"}
+            opened = await desk.tasks.open_auth("www.ecosia.org")
+            assert (opened.through, opened.resolved) == (True, 2)
+        async with desk_at(home, slots=2) as desk:
+            for task, topic in zip(held, topics, strict=False):
+                status, results = await ended(desk, task, 120)
+                assert status.status is TaskState.COMPLETED and any(one.document_id for one in results)
+                done = await output(desk, task)
+                assert [page["number"] for page in done["pages"]] == [1, 2] and done["paging_stop"] == "LIMIT"
+                assert box.log.pages("ecosia", topic).count(1) == 1, "page 1 was asked again"

@@ -21,9 +21,10 @@ from shisho.handlers.library import Finds
 from shisho.jobs.context import JobContext
 from shisho.language.terms import fold
 from shisho.ports import Cache, SerpEngine
-from shisho.web.asking import Asked, Asking, Held, Later, NeedsPerson, QuotaSpent, StateExpired
+from shisho.web.asking import Asked, Asking, Held, NeedsPerson, QuotaSpent, StateExpired
 from shisho.web.category import GENERAL, category_of
 from shisho.web.pagination import PageFacts, repeats
+from shisho.web.politeness import Later
 from shisho.web.search import ResultPage
 from shisho.web.selection import Candidate, Choice, Means, Needs, Why, candidates
 from shisho.web.url import canonical
@@ -188,29 +189,42 @@ class Serps:
     async def _asked_for(self, engine: SerpEngine, number: int, pages: Sequence[ResultPage]) -> Asked:
         state = (pages[-1].next or {}) if pages else {}
         own = bool(pages) and pages[-1].attempt == self._job.attempt
+        ticket, expired = f"{self._job.id} {number}", f"{engine.about.name} state for page {number} expired"
+        if not await self._context.taken(expired):
+            try:
+                return await self._ask(engine, number, state, ticket, doubted=bool(state) and not own)
+            except StateExpired:
+                # Kept, because whoever waits for leave to renew it comes back here, and must not ask with the old one again.
+                await self._context.step(expired, partial(_said, True))
         try:
-            return await self._ask(engine, number, state, doubted=bool(state) and not own)
-        except StateExpired:
-            return await self._ask(engine, number, await self._renewed(engine, number))
+            return await self._ask(engine, number, await self._renewed(engine, number, ticket), ticket)
+        except StateExpired as error:
+            raise EngineUnavailable(f"{engine.about.name} shows no way to its page {number} any more.") from error
 
-    async def _renewed(self, engine: SerpEngine, number: int) -> Mapping[str, str]:
+    async def _renewed(self, engine: SerpEngine, number: int, ticket: str) -> Mapping[str, str]:
         """The engine's state for a page, from page 1 asked again: neither counted nor merged. A cursor has to be walked."""
         state: Mapping[str, str] = {}
         for again in range(1, number if engine.about.pagination == "cursor" else 2):
 
             async def once(again: int = again, state: Mapping[str, str] = state) -> Any:
-                return dict((await self._ask(engine, again, state)).serp.next or {})
+                return dict((await self._ask(engine, again, state, ticket)).serp.next or {})
 
-            state = await self._context.step(f"page {again} again for {number}", once)
+            state = await self._context.step(f"{engine.about.name} page {again} again for {number}", once)
         return state
 
-    async def _ask(self, engine: SerpEngine, number: int, state: Mapping[str, str], *, doubted: bool = False) -> Asked:
-        asked, asking = self._asked, self._engines.asking
+    async def _ask(
+        self, engine: SerpEngine, number: int, state: Mapping[str, str], ticket: str, *, doubted: bool = False
+    ) -> Asked:
+        asked, asking, name = self._asked, self._engines.asking, engine.about.name
         today = date.fromisoformat(asking.clock.now()[:10])
         query = Query(asked.query, today, asked.language, asked.region, asked.time_range)
-        pay, ticket = partial(self._context.charge, pages=1), f"{self._job.id} {number}"
-        page = await asking.page(engine, query, number, state, ticket, pay, doubted=doubted)
-        await self._engines.solved(asked.owner, engine.about.name)
+        pay, leads_on = partial(self._context.charge, pages=1), f"{name} page {number} leads on"
+        held = (await self._context.taken(leads_on)).get(leads_on)
+        page = build(held, Asked) if held else await asking.page(engine, query, number, state, ticket, pay, doubted=doubted)
+        if page.serp.follow is not None:
+            await self._context.step(leads_on, partial(_said, plain(page)))
+            page = await asking.followed(engine, page, page.serp.follow, ticket, pay)
+        await self._engines.solved(asked.owner, name)
         return page
 
     async def _kept(self, sheet: _Sheet, pages: Sequence[ResultPage]) -> ResultPage:

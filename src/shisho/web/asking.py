@@ -14,7 +14,7 @@ from shisho.domain.web import ChallengeKind, EngineAbout, Query, Request, Respon
 from shisho.errors import BudgetExhausted, EngineUnavailable, InvalidParams, ShishoError
 from shisho.ports import Clock, Fetcher, Health, Limiter, SerpEngine, SerpParser
 from shisho.web.credentials import fetched, limit_of
-from shisho.web.politeness import backoff, retry_after
+from shisho.web.politeness import Later, backoff, retry_after
 
 SLOW_DOWN = (429, 503)
 PROBED_S = 5.0  # while somebody else tries an engine
@@ -24,14 +24,6 @@ Pay = Callable[[], Awaitable[bool]]
 
 Browse = Callable[[Request, str], Awaitable[Response]]
 """A request through the browser, in the profile of that name."""
-
-
-class Later(Exception):
-    """Not now; ask again in `seconds`."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(f"not before {seconds:.1f} s")
-        self.seconds = seconds
 
 
 class QuotaSpent(Later):
@@ -88,20 +80,22 @@ class Asking:
         self, engine: SerpEngine, query: Query, number: int, state: State, ticket: str, pay: Pay, *, doubted: bool = False
     ) -> Asked:
         """Result page `number`. Raises Later, Held, QuotaSpent, NeedsPerson, BudgetExhausted, and what fetcher and parser
-        raise, which counts against the engine. `doubted`: the state is not of today's making; what goes wrong may be its
-        fault, is held against nobody and raises StateExpired."""
+        raise, which counts against the engine. `doubted`: the state is not of today's making; an answer that is no result
+        page may be its fault, is held against nobody and raises StateExpired. Where the page leads on to another request
+        (`Serp.follow`), it has no hits yet: see `followed`."""
         try:
             request = engine.request(query, number, state)
         except InvalidParams as error:
             if "missing" in error.details and number > 1:
                 raise StateExpired from error
             raise
-        asked = await self._one(engine, request, ticket, pay, doubted)
-        if asked.serp.follow is None:
-            return asked
-        found = await self._one(engine, asked.serp.follow, f"{ticket} follow", _paid, doubted)
-        warnings = (*asked.serp.warnings, *found.serp.warnings)
-        return replace(asked, serp=replace(found.serp, next=asked.serp.next, warnings=warnings), status=found.status)
+        return await self._one(engine, request, ticket, pay, doubted)
+
+    async def followed(self, engine: SerpEngine, first: Asked, follow: Request, ticket: str, pay: Pay) -> Asked:
+        """The result page that `first` leads on to: its hits, with the way to the next page of `first`. Raises as `page`."""
+        found = await self._one(engine, follow, ticket, pay, doubted=False)
+        warnings = (*first.serp.warnings, *found.serp.warnings)
+        return replace(first, serp=replace(found.serp, next=first.serp.next, warnings=warnings), status=found.status)
 
     async def rests_for(self, engine: str) -> float:
         """Seconds until an engine whose breaker is open may be tried."""
@@ -136,7 +130,7 @@ class Asking:
             response = await self._fetched(engine.about, request)
             serp = await self.parser.parse(name, response)
         except ShishoError as error:
-            if doubted:
+            if doubted and response is not None and response.status < 500 and response.status not in SLOW_DOWN:
                 raise StateExpired from error
             learnt = await self.health.record(name, Outcome.FAILURE, self.clock.monotonic() - began, error.message)
             if response is not None and response.status in SLOW_DOWN and learnt.breaker is not BreakerState.OPEN:
@@ -161,7 +155,3 @@ class Asking:
         if self.browse is None:
             raise EngineUnavailable(f"{about.name} needs a browser: `shisho doctor` says how to get one.", engine=about.name)
         return replace(await self.browse(request, about.name), today=today)
-
-
-async def _paid() -> bool:
-    return True

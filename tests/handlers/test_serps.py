@@ -1,0 +1,108 @@
+"""Result pages of one search over waits, kills and engines that forget: each asked as often as it must be, and no oftener."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shisho.domain.politeness import Outcome
+from shisho.domain.web import Challenge, ChallengeKind, Request, Response, Serp
+from shisho.errors import BudgetExhausted, EngineUnavailable, TimedOut
+from shisho.stores.memory_web import engine
+from tests.handlers.searching import Forgetful, World, hits, searching
+
+BARRED = Serp("memory", challenge=Challenge(ChallengeKind.CAPTCHA, "captcha"))
+
+
+Said = Serp | Response | Exception
+
+
+def short(world: World) -> list[str]:
+    """What was asked, by engine, page and token."""
+    search = ".example/search?q=%E6%B1%BA%E5%AE%9A%E4%BF%82%E6%95%B0&p="
+    return [url.removeprefix("https://").replace(search, " ") for url in world.answers.asked]
+
+
+def with_tokens(tokens: list[str], *, page_2: Callable[[], Said] | None = None) -> Callable[[str], Said]:
+    """Page 1 gives the tokens one after another; page 2 takes the latest and no other."""
+    given: list[str] = []
+
+    def rule(url: str) -> Said:
+        name = url.removeprefix("https://").partition(".")[0]
+        if "p=1" in url:
+            given.append(tokens[len(given)])
+            return Serp(name, hits(1, 2), {"token": given[-1]} if given[-1] else None)
+        if page_2 is not None:
+            return page_2()
+        return Serp(name, hits(3), None) if url.endswith(f"token={given[-1]}") and len(given) == len(tokens) else BARRED
+
+    return rule
+
+
+async def test_a_page_in_two_requests_asks_each_once_and_pays_for_both(tmp_path: Path) -> None:
+    def rule(url: str) -> Serp:
+        if "ids" in url:
+            return Serp("memory", hits(1, 2))
+        return Serp("memory", next={"s": "1"}, follow=Request("https://memory.example/ids"))
+
+    async with searching(tmp_path, rule, engine(interval_s=5.0)) as world:
+        (page,) = await world.pages(1)
+        assert len(page.urls) == 2 and page.next == {"s": "1"}
+        assert short(world) == ["memory 1", "memory.example/ids"] and world.waits == [pytest.approx(5.0)]
+
+
+async def test_a_budget_covers_the_second_request_too(tmp_path: Path) -> None:
+    async with searching(
+        tmp_path, lambda url: Serp("memory", follow=Request("https://memory.example/ids")), max_pages=1
+    ) as world:
+        with pytest.raises(BudgetExhausted):
+            await world.pages(1)
+        assert short(world) == ["memory 1"]
+
+
+async def test_an_expired_state_is_renewed_once_however_often_the_job_waits(tmp_path: Path) -> None:
+    async with searching(tmp_path, with_tokens(["old", "new"]), Forgetful(engine(interval_s=5.0))) as world:
+        pages = await world.pages(2)
+        assert [len(each.urls) for each in pages] == [2, 1] and pages[0].next == {"token": "old"}
+        assert short(world) == ["memory 1", "memory 2&token=old", "memory 1", "memory 2&token=new"]
+        assert (await world.engines.asking.health.of(["memory"]))["memory"].failures == 0, "the engine did nothing wrong"
+
+
+async def test_an_engine_that_shows_no_way_any_more_ends_paging_and_not_the_job(tmp_path: Path) -> None:
+    async with searching(tmp_path, with_tokens(["old", ""]), Forgetful(engine(interval_s=5.0))) as world:
+        with pytest.raises(EngineUnavailable, match="no way to its page 2"):
+            await world.pages(2)
+        assert short(world) == ["memory 1", "memory 2&token=old", "memory 1"]
+
+
+async def test_a_later_first_page_is_asked_with_the_state_of_its_own_engine(tmp_path: Path) -> None:
+    def rule(url: str) -> Serp | Exception:
+        name = url.removeprefix("https://").partition(".")[0]
+        if "p=1" in url:
+            return Serp(name, hits(1), {"token": name})
+        return TimedOut("no answer") if name == "ana" else Serp(name, hits(2))
+
+    ana, ben = (Forgetful(engine(name, interval_s=5.0)) for name in ("ana", "ben"))
+    async with searching(tmp_path, rule, ana, ben) as world:
+        (page,) = await world.pages(1, engines=("ana", "ben"), serp_page=2)
+        assert page.engine == "ben" and short(world) == ["ana 1", "ana 2&token=ana", "ben 1", "ben 2&token=ben"]
+
+
+async def test_slow_down_is_no_fault_of_an_old_state(tmp_path: Path) -> None:
+    slow = Response(b"", "https://memory.example/", 429, headers={"retry-after": "77"})
+    said = iter([slow, Serp("memory", hits(3))])
+    async with searching(tmp_path, with_tokens(["old"], page_2=lambda: next(said)), Forgetful(engine(interval_s=5.0))) as world:
+        await world.pages(2)
+        assert short(world) == ["memory 1", "memory 2&token=old", "memory 2&token=old"]
+        assert world.waits[-1] == pytest.approx(77.0)
+
+
+async def test_one_who_may_try_an_engine_may_renew_its_state(tmp_path: Path) -> None:
+    async with searching(tmp_path, with_tokens(["old", "new"]), Forgetful(engine(interval_s=0.0))) as world:
+        await world.pages(1)
+        await world.engines.asking.health.record("memory", Outcome.CHALLENGE, 0.1)
+        world.clock.pass_(1801)
+        await world.pages(2)
+        assert short(world) == ["memory 1", "memory 2&token=old", "memory 1", "memory 2&token=new"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.domain.pace import GRACE_S, LEASE_S
+from shisho.domain.pace import GRACE_S, LEASE_S, PATIENCE_S
 from shisho.domain.politeness import Leave, Limit
 from shisho.ports import Limiter
 from shisho.stores.embedded.connect import Database
@@ -120,12 +120,28 @@ async def test_a_ticket_nobody_comes_back_for_is_dropped(gate: Gate) -> None:
     await gate.done("first")
     for name in ("gone", "gone too", "b"):
         await gate.take(name)
-    gate.clock.pass_(5 + GRACE_S - 1)
+    gate.clock.pass_(5 + PATIENCE_S)
     assert (await gate.take("b")).granted is False, "the first is a little late"
-    gate.clock.pass_(8)
+    gate.clock.pass_(1)
     assert (await gate.take("b")).granted
     await gate.back("b")
-    assert (await gate.standing())[0] == 5.0
+    gate.clock.pass_(10)
+    assert await gate.standing() == (0.0, 2)
+
+
+async def test_who_is_late_loses_its_turn_and_not_its_place(gate: Gate) -> None:
+    await gate.done("first")
+    for name in ("late", "b", "c"):
+        await gate.take(name)
+    gate.clock.pass_(5 + GRACE_S - 1)
+    await gate.done("b", seconds=0)
+    assert await gate.take("c") == waits(5)
+    assert await gate.take("late") == waits(5)
+    assert await gate.take("c") == waits(10)
+    gate.clock.pass_(GRACE_S + 6)
+    await gate.done("c", seconds=0)
+    assert await gate.take("d") == waits(5)
+    assert await gate.take("late") == waits(10), "half a minute is too late"
 
 
 async def test_a_request_nobody_gives_back_is_over_after_a_minute(gate: Gate) -> None:

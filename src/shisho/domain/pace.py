@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from shisho.domain.politeness import Leave, Limit, Standing
 
 LEASE_S = 60.0  # a request that nobody gives back is over by then
-GRACE_S = 30.0  # who is later than this is not waited for
+PATIENCE_S = 2.0  # who is later than this is not waited for: it may have no need any more, or no worker
+GRACE_S = 30.0  # and loses its place
 SOON_S = 0.05  # nobody is told to ask again sooner
 DAY_S = 86_400.0
 
@@ -99,10 +100,10 @@ def _wait(pace: Pace, limit: Limit, ahead: list[Place]) -> float:
 
 
 def _ahead(pace: Pace, ticket: str) -> list[Place]:
-    """Who waits before this ticket: all, where it is not in line."""
+    """Who is waited for before this ticket: all, where it is not in line."""
     tickets = [one.ticket for one in pace.places]
     until = tickets.index(ticket) if ticket in tickets else None
-    return [one for one in pace.places[:until] if _waits(pace, one)]
+    return [one for one in pace.places[:until] if one.began is None and pace.at <= one.due + PATIENCE_S]
 
 
 def _busy(pace: Pace, limit: Limit) -> int:
@@ -114,15 +115,12 @@ def _under_way(pace: Pace, limit: Limit, one: Place) -> bool:
     return one.began is not None and pace.at < one.began + LEASE_S + limit.interval_s
 
 
-def _waits(pace: Pace, one: Place) -> bool:
-    return one.began is None and pace.at <= one.due + GRACE_S
-
-
 def _kept(pace: Pace, limit: Limit, without: str = "") -> Pace:
     """Without those nobody waits for any more; who was counted today is remembered, and not counted again."""
 
     def matters(one: Place) -> bool:
-        return _waits(pace, one) or _under_way(pace, limit, one) or one.paid == pace.day
+        waits = one.began is None and pace.at <= one.due + GRACE_S
+        return waits or _under_way(pace, limit, one) or one.paid == pace.day
 
     return replace(pace, places=tuple(one for one in pace.places if one.ticket != without and matters(one)))
 

@@ -18,9 +18,11 @@ _WHY = re.compile(r"なぜ|何故|どうして|なんで")
 _WORD = re.compile(r"[^\W_]+(?:['’.+#-][^\W_]+)*")
 _NOMINAL = frozenset({"名詞", "接頭辞", "接尾辞", "形状詞", "記号"})
 _VERBAL = frozenset({"動詞", "形容詞"})
-# Words that ask, or name the asking.
-_NUMBERLESS = ASKING | frozenset("何れ 幾 幾つ 幾ら".split())  # noqa: SIM905
-_ASKED = _NUMBERLESS | GRAMMAR | frozenset("時 方 なさる 為さる 呼ぶ 知る 説明 述べる 意味".split())  # noqa: SIM905
+# Words that ask, and those that name the asking.
+_ASKS = ASKING | frozenset("何れ 何時 何処 何方 誰 どの 幾 幾つ 幾ら".split())  # noqa: SIM905
+_WHICH = frozenset({"何", "どの", "どんな"})  # with the noun after them: 何席, どの国
+_ASKED = _ASKS | GRAMMAR | frozenset("なさる 為さる 呼ぶ 知る 説明 述べる 意味".split())  # noqa: SIM905
+_FORMAL = GRAMMAR | {"時"}  # nouns of grammar: 0のとき決定係数は, 為, 事
 _ENGLISH_ASKED = (ENGLISH_STOP - {"why"}) | frozenset(
     "would could should may might tell explain describe mean means called name please much many about me".split()  # noqa: SIM905
 )
@@ -66,24 +68,24 @@ def _japanese(text: str) -> Iterator[Keyword]:
     """Neighbouring nouns are one word; a verb or adjective is one by itself, or with its suffix (重さ) begins a noun."""
     held: list[Any] = []
     for token in tokenizer().tokenize(text):
-        kind = token.part_of_speech()[0]
+        kind, form = token.part_of_speech()[0], fold(token.normalized_form())
         joined = held and held[-1].end() == token.begin()
-        if not (kind in _NOMINAL and joined and (_is_noun(held) or kind == "接尾辞")):
+        if not (kind in _NOMINAL and joined and (_is_noun(held) or kind == "接尾辞")) or form in _FORMAL:
             yield from _word(held)
             held = []
-        if kind in _NOMINAL or kind in _VERBAL:
+        if (kind in _NOMINAL or kind in _VERBAL or form in _WHICH) and form not in _FORMAL:
             held.append(token)
     yield from _word(held)
 
 
 def _is_noun(tokens: list[Any]) -> bool:
-    return len(tokens) > 1 or tokens[0].part_of_speech()[0] in _NOMINAL
+    return len(tokens) > 1 or tokens[0].part_of_speech()[0] not in _VERBAL
 
 
 def _word(tokens: list[Any]) -> Iterator[Keyword]:
     """The tokens as one word, unless they ask or say nothing. What is counted or classified by 何 is not known yet."""
     forms = [fold(token.normalized_form()) for token in tokens]
-    if all(form in _ASKED for form in forms) or any(form in _NUMBERLESS for form in forms):
+    if all(form in _ASKED for form in forms) or any(form in _ASKS for form in forms):
         return
     if not _is_noun(tokens):
         yield Keyword(tokens[0].dictionary_form(), noun=False)

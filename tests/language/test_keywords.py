@@ -1,0 +1,51 @@
+"""What a question comes to in a search box."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shisho.language.keywords import Keyword, keywords
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("決定係数とは何か", "決定係数"),
+        ("決定係数が0に近いとき何を意味するか", "決定係数 0 近い"),
+        ("相関係数が0.6のとき決定係数はいくつか", "相関係数 0.6 決定係数"),
+        ("富士山の標高は何メートルか", "富士山 標高"),
+        ("閲覧席は何席か", "閲覧席"),
+        ("2023年の日本の出生率はいくつか", "2023年 日本 出生率"),
+        ("「吾輩は猫である」の作者は誰ですか", "吾輩は猫である 作者"),
+        ("機械学習における過学習を防ぐ方法について教えてください", "機械学習 過学習 防ぐ 方法"),
+        ("なぜ空は青いのか", "空 青い 理由"),
+        ("東京都の人口は大阪府の人口の何倍か", "東京都 人口 大阪府"),
+        ("徳川家康が江戸幕府を開いたのは何年か", "徳川家康 江戸幕府 開く"),
+        ("標準偏差と標準誤差の違いを説明しなさい", "標準偏差 標準誤差 違い"),
+        ("iPhone 15 Pro の重さは？", "iPhone 15 Pro 重さ"),
+        ("ＡＩは仕事を奪うのか", "AI 仕事 奪う"),
+        ("C++ と Rust の違い", "C++ Rust 違い"),
+        ("What is the coefficient of determination?", "coefficient determination"),
+        ("Why is the sky blue?", "Why sky blue"),
+        ("それはなぜ？", ""),
+        ("何？", ""),
+        ("😀", ""),
+    ],
+)
+def test_what_is_typed(question: str, words: str) -> None:
+    assert " ".join(one.text for one in keywords(question)) == words
+
+
+def test_kinds_of_words() -> None:
+    assert keywords("『源氏物語』を書いた人") == [
+        Keyword("源氏物語", quoted=True),
+        Keyword("書く", noun=False),
+        Keyword("人"),
+    ]
+
+
+@given(st.text(max_size=80))
+@settings(max_examples=200, deadline=None)
+def test_any_text_is_taken(text: str) -> None:
+    found = keywords(text)
+    assert len({one.text for one in found}) == len(found) and all(one.text.strip() for one in found)

@@ -1,4 +1,4 @@
-"""A worker killed with kill -9 in the middle of a search: what was asked is not asked again, what was visited is not fetched again."""
+"""A worker killed with kill -9 in mid-search: what was asked is not asked again, what was visited is not fetched again."""
 
 from __future__ import annotations
 

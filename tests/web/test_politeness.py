@@ -13,7 +13,7 @@ from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, ForbiddenAddress, ShishoError, TimedOut, TooLarge, UnsupportedMedia
 from shisho.stores.memory_politeness import MemoryCache, MemoryLimiter
 from shisho.stores.memory_shelf import MemoryShelf
-from shisho.web.politeness import LONGEST_S, MOST_BYTES, Robots, RobotsBook, backoff, host_limit, retry_after, robots
+from shisho.web.politeness import LONGEST_S, MOST_BYTES, Later, Robots, RobotsBook, backoff, host_limit, retry_after, robots
 from tests.queues import SetClock
 
 NOW = "2026-07-01T09:00:00.000000+00:00"
@@ -164,13 +164,13 @@ SHUT = Response(b"User-agent: *\nDisallow: /a/")
 
 async def test_it_is_asked_once_a_day_and_once_at_a_time() -> None:
     desk = opened({"https://example.org/robots.txt": SHUT})
-    found = await asyncio.gather(*(desk.book.rules(f"https://someone@Example.org/a/{n}") for n in range(20)))
+    found = await asyncio.gather(*(desk.book.rules(f"https://someone@Example.org/a/{n}", str(n)) for n in range(20)))
     assert not any(rules.allows(PAGE) for rules in found) and len(desk.sites.asked) == 1
     desk.clock.pass_(86_399)
-    await desk.book.rules(PAGE)
+    await desk.book.rules(PAGE, "job")
     assert len(desk.sites.asked) == 1
     desk.clock.pass_(1)
-    await desk.book.rules(PAGE)
+    await desk.book.rules(PAGE, "job")
     assert len(desk.sites.asked) == 2
 
 
@@ -178,7 +178,8 @@ async def test_each_scheme_and_port_is_a_site_of_its_own() -> None:
     sites = ("https://example.org", "http://example.org", "https://example.org:8443", "https://www.example.org")
     desk = opened({f"{site}/robots.txt": SHUT for site in sites})
     for site in sites:
-        await desk.book.rules(f"{site}/a")
+        await desk.book.rules(f"{site}/a", "job")
+        desk.clock.pass_(1)
     assert desk.sites.asked == [f"{site}/robots.txt" for site in sites]
 
 
@@ -189,23 +190,35 @@ async def test_each_scheme_and_port_is_a_site_of_its_own() -> None:
 )
 async def test_what_does_not_answer_is_left_alone_for_ten_minutes(answer: Response | ShishoError) -> None:
     desk = opened({"https://example.org/robots.txt": answer})
-    assert "for now" in (await desk.book.rules(PAGE)).refusal(PAGE)
+    assert "for now" in (await desk.book.rules(PAGE, "job")).refusal(PAGE)
     desk.clock.pass_(599)
-    assert not (await desk.book.rules(PAGE)).allows(PAGE) and len(desk.sites.asked) == 1
+    assert not (await desk.book.rules(PAGE, "job")).allows(PAGE) and len(desk.sites.asked) == 1
     desk.clock.pass_(1)
-    await desk.book.rules(PAGE)
+    await desk.book.rules(PAGE, "job")
     assert len(desk.sites.asked) == 2
+
+
+async def test_it_is_asked_at_the_hosts_pace() -> None:
+    desk = opened({"https://example.org/robots.txt": SHUT})
+    limit = host_limit(None)
+    assert (await desk.limiter.take("host:example.org", limit, "another process")).granted
+    with pytest.raises(Later):
+        await desk.book.rules(PAGE, "job")
+    await desk.limiter.give_back("host:example.org", limit, "another process")
+    desk.clock.pass_(1)
+    await desk.book.rules(PAGE, "job")
+    assert (await desk.limiter.standing({"host:example.org": limit}))["host:example.org"].used_today == 2
 
 
 async def test_a_forbidden_address_is_said_as_such() -> None:
     desk = opened({"https://example.org/robots.txt": ForbiddenAddress("x")})
     with pytest.raises(ForbiddenAddress):
-        await desk.book.rules(PAGE)
+        await desk.book.rules(PAGE, "job")
 
 
 async def test_the_first_page_waits_after_robots_txt() -> None:
     desk = opened({"https://example.org/robots.txt": Response(b"User-agent: *\nCrawl-delay: 4")})
-    limit = host_limit(await desk.book.rules(PAGE))
+    limit = host_limit(await desk.book.rules(PAGE, "job"))
     assert (await desk.limiter.take("host:example.org", limit, "job")).wait_s == pytest.approx(4)
     desk.clock.pass_(4)
     assert (await desk.limiter.take("host:example.org", limit, "job")).granted
@@ -214,7 +227,7 @@ async def test_the_first_page_waits_after_robots_txt() -> None:
 async def test_a_large_one_does_not_hold_the_loop_up() -> None:
     text = "User-agent: *\n" + "".join(f"Disallow: /{n}/*/x$\n" for n in range(20_000))
     desk = opened({"https://example.org/robots.txt": Response(text.encode())})
-    reading = asyncio.create_task(desk.book.rules("https://example.org/19999/y/x"))
+    reading = asyncio.create_task(desk.book.rules("https://example.org/19999/y/x", "job"))
     turns = 0
     while not reading.done():
         await asyncio.sleep(0.005)

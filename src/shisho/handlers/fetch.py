@@ -15,7 +15,7 @@ from shisho.errors import EngineUnavailable
 from shisho.handlers.library import checked
 from shisho.handlers.pages import Pages, Wanted
 from shisho.jobs.context import JobContext
-from shisho.web.asking import Later
+from shisho.web.politeness import Later
 from shisho.web.url import canonical
 
 

@@ -7,16 +7,18 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from shisho.domain.find import Find
+from shisho.errors import BudgetExhausted
 from shisho.ports import Clock
-from shisho.web.asking import Later
 from shisho.web.frontier import Frontier, host_of
+from shisho.web.politeness import Later
 
 SHORT = 2.0  # seconds that a worker may be held for a host
 
 
 @dataclass(slots=True)
 class Crawl:
-    """One pass over a frontier. `visit` deals with a hit and what goes wrong with it; `enough` ends the pass early."""
+    """One pass over a frontier. `visit` deals with a hit and what goes wrong with it; `enough` ends the pass early. Once one
+    finds the budget spent, no other begins, and those that were paid for come to their end."""
 
     frontier: Frontier
     visit: Callable[[Find], Awaitable[None]]
@@ -24,18 +26,22 @@ class Crawl:
     clock: Clock
     _ready: dict[str, float] = field(default_factory=dict)
     _visits: dict[asyncio.Task[None], Find] = field(default_factory=dict)
+    _spent: BudgetExhausted | None = None
 
     async def run(self) -> float | None:
-        """Visit what can be visited. None: all is done; else the seconds after which the rest may be visited."""
+        """Visit what can be visited. None: all is done; else the seconds after which the rest may be visited. Raises
+        BudgetExhausted."""
         try:
             while True:
                 wait = self._begin()
-                if not self._visits:
-                    if wait is None or wait > SHORT:
-                        return wait
+                if self._visits:
+                    await self._ended(wait)
+                elif self._spent is not None:
+                    raise self._spent
+                elif wait is None or wait > SHORT:
+                    return wait
+                else:
                     await asyncio.sleep(wait)
-                    continue
-                await self._ended()
         finally:
             for visit in self._visits:
                 visit.cancel()
@@ -43,15 +49,16 @@ class Crawl:
 
     def _begin(self) -> float | None:
         """Start all visits that may be; the seconds until another one may."""
-        if self.enough():
+        if self._spent is not None or self.enough():
             return None
         while (hit := self.frontier.take(self.clock.monotonic(), self._busy(), self._ready)) is not None:
             self._visits[asyncio.create_task(self._visited(hit))] = hit
         at = self.frontier.next_at(self._busy(), self._ready)
         return None if at is None else max(0.0, at - self.clock.monotonic())
 
-    async def _ended(self) -> None:
-        done, _ = await asyncio.wait(self._visits, return_when=asyncio.FIRST_COMPLETED)
+    async def _ended(self, wait: float | None) -> None:
+        """Until a visit ends, or so many seconds have passed."""
+        done, _ = await asyncio.wait(self._visits, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
         for visit in done:
             hit = self._visits.pop(visit)
             try:
@@ -59,6 +66,8 @@ class Crawl:
             except Later as later:
                 self._ready[host_of(hit)] = self.clock.monotonic() + later.seconds
                 self.frontier.put_back(hit)
+            except BudgetExhausted as spent:
+                self._spent = spent
 
     async def _visited(self, hit: Find) -> None:
         await self.visit(hit)

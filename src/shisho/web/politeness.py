@@ -29,6 +29,14 @@ LONGEST_S = 120.0
 _LARGE = 20_000  # characters; what takes longer to read than the event loop should wait
 
 
+class Later(Exception):
+    """Not now; ask again in `seconds`."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"not before {seconds:.1f} s")
+        self.seconds = seconds
+
+
 @dataclass(frozen=True, slots=True)
 class Robots:
     """What a site says to programs. No `text` forbids nothing; `closed` says why nothing may be read for now."""
@@ -94,28 +102,41 @@ def backoff(tries: int, jitter: float) -> float:
     return min(2.0 ** min(tries, 10), LONGEST_S) * (0.9 + 0.2 * jitter)
 
 
+async def turn_at(limiter: Limiter, host: str, limit: Limit, ticket: str) -> None:
+    """One request to a host may be sent now, and is to be given back. Raises Later, AllFetchesFailed where it had its day's."""
+    leave = await limiter.take(f"host:{host}", limit, ticket)
+    if leave.spent:
+        raise AllFetchesFailed(f"{host} had its {limit.per_day} requests for today. Try again tomorrow.", host=host)
+    if not leave.granted:
+        raise Later(leave.wait_s)
+
+
 class RobotsBook:
-    """robots.txt of every site, asked for once a day. The request for it counts in the pace of its host."""
+    """robots.txt of every site, asked for once a day, and in the pace of its host: of all processes one asks at a time."""
 
     def __init__(self, fetcher: Fetcher, cache: Cache, limiter: Limiter) -> None:
         self._fetcher, self._cache, self._limiter = fetcher, cache, limiter
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def rules(self, url: str) -> Robots:
-        """What the site of this page says. Raises ForbiddenAddress and InvalidParams as the page itself would."""
+    async def rules(self, url: str, ticket: str) -> Robots:
+        """What the site of this page says; `ticket` as for the page. Raises what `turn_at` raises, and ForbiddenAddress and
+        InvalidParams as the page itself would."""
         site = _site(url)
         lock = self._asking.setdefault(site, asyncio.Lock())
         async with lock:
             kept = await self._cache.get(f"robots {site}")
-            return await self._ask(site) if kept is None else await _ready(build(kept.value, Robots))
+            return await self._ask(site, ticket) if kept is None else await _ready(build(kept.value, Robots))
 
-    async def _ask(self, site: str) -> Robots:
+    async def _ask(self, site: str, ticket: str) -> Robots:
+        # The page's own ticket: it keeps its place in line if another process has the answer by its turn.
+        host, found = urlsplit(site).hostname or "", None
+        await turn_at(self._limiter, host, host_limit(None), ticket)
         try:
             found = await _ready(robots(await self._fetcher.fetch(Request(f"{site}/robots.txt"))))
         except (AllFetchesFailed, TimedOut, TooLarge, UnsupportedMedia) as error:
             found = Robots(closed=f"gives no robots.txt for now ({error.message})")
-        # A ticket that nobody took: the first page waits its interval after this request.
-        await self._limiter.give_back(f"host:{urlsplit(site).hostname}", host_limit(found), "robots.txt")
+        finally:
+            await self._limiter.give_back(f"host:{host}", host_limit(found), ticket)
         await self._cache.put(f"robots {site}", plain(found), KEPT_CLOSED_S if found.closed else KEPT_S)
         return found
 

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, AuthRequired, BudgetExhausted, RobotsDisallowed
 from shisho.ports import Cache, Clock, Fetcher, Limiter
-from shisho.web.asking import SLOW_DOWN, Browse, Later, Pay
+from shisho.web.asking import SLOW_DOWN, Browse, Pay
 from shisho.web.challenge import detect
-from shisho.web.politeness import MOST_TRIES, RobotsBook, backoff, host_limit, retry_after
+from shisho.web.politeness import MOST_TRIES, Later, RobotsBook, backoff, host_limit, retry_after, turn_at
 
 SMALL, PARAGRAPHS = 20_000, 3  # a challenge has fewer bytes and paragraphs
 SHORT_S = 2.0  # a visit may wait so long in its place
@@ -33,18 +33,15 @@ class Visiting:
     clock: Clock
 
     async def page(self, request: Request, ticket: str, pay: Pay, *, browse: Browse | None = None) -> Response:
-        """The page, or 304 where nothing has changed; `browse`: as its scripts make it. Raises Later where its host must be left alone for now, BudgetExhausted,
-        RobotsDisallowed, AuthRequired where it wants a person, and AllFetchesFailed for an error's page."""
+        """The page, or 304 where nothing has changed; `browse`: as its scripts make it. Raises Later where its host must be
+        left alone for now, BudgetExhausted, RobotsDisallowed, AuthRequired where it wants a person, and AllFetchesFailed for an
+        error's page."""
         host = urlsplit(request.url).hostname or ""
-        rules = await self.robots.rules(request.url) if self.robots else None
+        rules = await self.robots.rules(request.url, ticket) if self.robots else None
         if rules is not None and (refusal := rules.refusal(request.url)):
             raise RobotsDisallowed(f"{host} {refusal}: {request.url}. Open it in a browser, save it, add the file.")
         limit, resource = host_limit(rules), f"host:{host}"
-        leave = await self.limiter.take(resource, limit, ticket)
-        if leave.spent:
-            raise AllFetchesFailed(f"{host} had its {limit.per_day} requests for today. Try again tomorrow.", host=host)
-        if not leave.granted:
-            raise Later(leave.wait_s)
+        await turn_at(self.limiter, host, limit, ticket)
         after = 0.0
         try:
             if not await pay():

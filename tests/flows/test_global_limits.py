@@ -1,0 +1,110 @@
+"""One pace for each engine and host, whoever asks: four worker processes at once, judged by the log of who was asked."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shisho.bootstrap import open_desk
+from shisho.box.log import Entry
+from shisho.box.server import Box
+from shisho.domain.task import SearchOptions, StopStrategy
+from tests.flows.boxed import QUICK, boxed, output, through
+from tests.flows.conftest import Shell
+from tests.flows.smallweb import ended
+from tests.flows.test_shell import rows_of
+
+INTERVAL_S, PER_DAY, HOST_S = 0.4, 5, 1.0
+OPTIONS = SearchOptions(engines=("mojeek",), serp_max_pages=2, max_results_per_query=1)
+BUSY = "SELECT count(*) FROM jobs WHERE state = 'running' OR (state = 'queued' AND coalesce(not_before, '') < '{}')"
+
+
+@contextmanager
+def workers(shell: Shell, number: int) -> Iterator[None]:
+    running = [shell.start("worker", "-n", "2") for _ in range(number)]
+    try:
+        yield
+    finally:
+        for each in running:
+            Shell.kill(each)
+            each.communicate()
+
+
+def topics(box: Box) -> list[str]:
+    return list(dict.fromkeys(one.topic for one in box.questions))
+
+
+def gaps(entries: Iterable[Entry]) -> list[float]:
+    """From the end of each request to the beginning of the next one."""
+    return [later.at - earlier.ended for earlier, later in pairwise(sorted(entries, key=lambda one: one.at))]
+
+
+async def settled(home: Path) -> None:
+    """Nothing is left to do before tomorrow."""
+    soon = (datetime.now(UTC) + timedelta(minutes=1)).isoformat(timespec="microseconds")
+    async with asyncio.timeout(90):
+        while rows_of(home, BUSY.format(soon)) != [(0,)]:  # noqa: ASYNC110  (other processes ring no bell here)
+            await asyncio.sleep(0.1)
+
+
+async def test_four_processes_keep_one_pace(shell: Shell, tmp_path: Path) -> None:
+    async with Box(seed=1, folder=tmp_path / "box") as box, open_desk(home=shell.home) as desk:
+        box.behave(path="/robots.txt", do="slow", delay_s=0.3)
+        through(shell, box, {"mojeek": {"interval_s": INTERVAL_S, "per_day": PER_DAY}}, robots=True)
+        queued = await desk.tasks.queue_searches(topics(box)[: PER_DAY + 2], options=OPTIONS)
+        with workers(shell, 4):
+            await settled(shell.home)
+        asked = box.log.of("mojeek")
+        assert len(asked) == PER_DAY == len({(entry.text, entry.page) for entry in asked})
+        assert min(gaps(asked)) >= INTERVAL_S
+        rows = {row.name: row for row in await desk.tasks.list_engines()}
+        assert rows["mojeek"].quota_left == 0
+        jobs = (await desk.tasks.list_jobs(queued.task_id)).jobs
+        assert len({job.worker_id for job in jobs if job.worker_id}) > 2, "one process did it all"
+        hosts = defaultdict(list)
+        for entry in box.log.requests:
+            if not entry.engine:
+                hosts[entry.host].append(entry)
+        assert all("/robots.txt" in {entry.path for entry in each} for each in hosts.values())
+        close = {host: min(gaps(each)) for host, each in hosts.items() if len(each) > 1}
+        assert len(close) > 5 and min(close.values()) >= HOST_S, close
+
+
+@pytest.mark.parametrize(
+    ("overrides", "rule"),
+    [
+        ({"mojeek": {"interval_s": 4.0}}, None),
+        ({"mojeek": {"interval_s": 0.05}}, {"page": 2, "status": 429, "retry_after": 4, "times": 1}),
+    ],
+)
+async def test_a_job_that_has_to_wait_frees_its_worker(
+    tmp_path: Path, overrides: dict[str, Any], rule: dict[str, Any] | None
+) -> None:
+    async with boxed(tmp_path, {**QUICK, **overrides}, slots=1) as (box, desk):
+        if rule:
+            box.behave(engine="mojeek", **rule)
+        slow, quick = topics(box)[:2]
+        fixed = SearchOptions(engines=("mojeek",), serp_max_pages=2, stop_strategy=StopStrategy.FIXED)
+        waiting = await desk.tasks.queue_searches([slow], options=fixed)
+        other = replace(fixed, engines=("marginalia",), serp_max_pages=1)
+        done = await desk.tasks.queue_searches([quick], options=other)
+        await ended(desk, done.task_id)
+        at = time.monotonic()
+        assert len((await output(desk, done.task_id))["documents"]) > 3
+        await ended(desk, waiting.task_id)
+        whole = await output(desk, waiting.task_id)
+        assert (whole["paging_stop"], len(whole["pages"]), whole["errors"]) == ("LIMIT", 2, [])
+        asked = box.log.of("mojeek")
+        assert asked[-1].at > at, "the other job had to wait as well"
+        assert asked[-1].at - asked[-2].ended >= 4.0
+        assert box.log.pages("mojeek") == [1, 2]

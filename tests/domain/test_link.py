@@ -61,11 +61,20 @@ def test_marks_of_the_grammar_are_encoded(span: str, directive: str) -> None:
     assert text_directive(span) == directive
 
 
-@pytest.mark.parametrize("span", [LONG, ENGLISH.strip(), "見出しの行である\n本文の行である。", "あ" * 300])
+@pytest.mark.parametrize("span", [LONG, ENGLISH.strip(), "見出しの行である\n本文の行である。"])
 def test_a_long_span_is_named_by_its_ends(span: str) -> None:
     start, end = (unquote(part) for part in text_directive(span).removeprefix("text=").split(","))
     flat = " ".join(span.split())
     assert flat.startswith(start) and flat.endswith(end) and max(len(start), len(end)) <= END[1]
+
+
+def test_where_no_word_ends_the_end_is_longer() -> None:
+    katakana = "カタカナ" * 15
+    start, end = (
+        unquote(part) for part in text_directive(f"{katakana}を使う。{LONG}{katakana}").removeprefix("text=").split(",")
+    )
+    assert start == f"{katakana}を" and end == katakana
+    assert unquote(text_directive("ア" * 300)) == "text=" + "ア" * 300
 
 
 def test_an_end_is_cut_where_a_word_ends() -> None:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from shisho.domain.corpus import Citation
 
 WHOLE = 100  # characters; of a longer span, and of one over several lines, only both ends are named
-END = (12, 40)  # an end has so many characters, if it can
+END = (12, 40)  # an end has so many characters; more where no word ends between
 DIRECTIVE = ":~:"
 # Where a browser finds a word's border: white space, punctuation, and a new word after kana (a particle or an ending).
 _BORDER = re.compile(r"\s|(?<=[、。,.;:!?！？・」』)）])|(?<=[ぁ-ん])(?=[一-鿿々ァ-ヺA-Za-z0-9「『（(])")
@@ -39,9 +39,10 @@ def text_directive(span: str) -> str:
     lines = [line for line in (" ".join(each.split()) for each in span.splitlines()) if line]
     if not lines:
         return ""
-    if len(lines) == 1 and len(lines[0]) <= WHOLE:
+    head, tail = _head(lines[0]), _tail(lines[-1])
+    if len(lines) == 1 and len(lines[0]) <= max(WHOLE, len(head) + len(tail)):
         return f"text={_encoded(lines[0])}"
-    return f"text={_encoded(_head(lines[0]))},{_encoded(_tail(lines[-1]))}"
+    return f"text={_encoded(head)},{_encoded(tail)}"
 
 
 def _fragment(citation: Citation) -> str:
@@ -57,19 +58,17 @@ def _without_directive(url: str, *, drop: bool) -> str:
 
 
 def _head(line: str) -> str:
-    least, most = END
-    if len(line) <= most:
-        return line
-    borders = [found.end() if found[0].isspace() else found.start() for found in _BORDER.finditer(line, least, most)]
-    return line[: borders[-1] if borders else most].strip()
+    borders = [found.end() for found in _BORDER.finditer(line)]
+    fitting = [at for at in borders if END[0] <= at <= END[1]]
+    beyond = [at for at in borders if at > END[1]]
+    return line if len(line) <= END[1] else line[: (fitting[-1:] or beyond[:1] or [len(line)])[0]].strip()
 
 
 def _tail(line: str) -> str:
-    least, most = END
-    if len(line) <= most:
-        return line
-    borders = [found.end() for found in _BORDER.finditer(line, len(line) - most, len(line) - least)]
-    return line[borders[0] if borders else len(line) - most :].strip()
+    borders = [found.end() for found in _BORDER.finditer(line)]
+    fitting = [at for at in borders if END[0] <= len(line) - at <= END[1]]
+    beyond = [at for at in borders if len(line) - at > END[1]]
+    return line if len(line) <= END[1] else line[(fitting[:1] or beyond[-1:] or [0])[0] :].strip()
 
 
 def _encoded(text: str) -> str:

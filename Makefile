@@ -1,6 +1,6 @@
 # make demo   a first cited answer on a fresh machine      make test    everything the project promises, checked
 # make check  style and types                              make eval    quality on the evaluation sets in $(SHISHO_SHARED)
-# make bench  speed                                        make faults  the long fault tests
+# make bench  speed, and answers from the web in a box      make faults  the long fault tests
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -44,6 +44,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/jobs.py
 	$(BIN)/python bench/paging.py
+	$(BIN)/python bench/answers.py
 
 eval: $(VENV)/.dev
 	$(BIN)/python eval/run.py $(SHISHO_SHARED)/eval

@@ -1,0 +1,46 @@
+"""A desk whose way to the web is the one that its settings describe, browser included, over a web in a box."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from shisho import settings
+from shisho.bootstrap import open_desk
+from shisho.bootstrap_web import web_of
+from shisho.box.server import Box
+from shisho.desk import Desk
+from shisho.web.browser import ChromiumBrowser
+from tests.web.browsing import need_browser
+
+BROWSER: Mapping[str, Mapping[str, Any]] = {"ecosia": {"interval_s": 0.2}, "qwant": {"interval_s": 0.2}}
+"""Two engines that show nothing before their script has run."""
+
+
+def write_engines(home: Path, overrides: Mapping[str, Mapping[str, Any]]) -> None:
+    home.mkdir(exist_ok=True)
+    lines = [
+        f"[{name}]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in each.items())
+        for name, each in overrides.items()
+    ]
+    (home / "engines.toml").write_text("".join(lines), "utf-8")
+
+
+@asynccontextmanager
+async def browsed(
+    home: Path, box: Box, overrides: Mapping[str, Mapping[str, Any]] = BROWSER, *, slots: int = 2, robots: bool = False
+) -> AsyncIterator[tuple[ChromiumBrowser, Desk]]:
+    """Its browser, and the desk; with no slots, nobody works there."""
+    need_browser()
+    write_engines(home, overrides)
+    web = web_of(settings.load(home=home, web=True, box=str(box.folder), robots=robots))
+    assert web is not None and isinstance(web.browser, ChromiumBrowser)
+    async with open_desk(home=home, web=web) as desk:
+        if not slots:
+            yield web.browser, desk
+            return
+        async with desk.working(slots):
+            yield web.browser, desk

@@ -1,0 +1,74 @@
+"""Story 1 with engines that need a browser: a real Chromium over the web in a box, and what it costs and survives."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from shisho import settings
+from shisho.box.server import Box
+from shisho.desk import Desk
+from shisho.domain.job import TaskState
+from shisho.domain.task import Detail, SearchOptions, Status, StopStrategy
+from tests.flows.boxed import output
+from tests.flows.browsed import browsed
+from tests.flows.smallweb import ended
+from tests.flows.test_story_search import the_record
+from tests.web.browsing import until
+from tests.web.test_browser_faults import browser_root, gone, kill
+
+pytestmark = pytest.mark.alone
+
+
+async def followed(desk: Desk, task: str) -> list[Status]:
+    """Every status that a client sees while it long-polls."""
+    seen = [await desk.tasks.get_status(task, wait=0)]
+    async with asyncio.timeout(90):
+        while seen[-1].status is TaskState.RUNNING:
+            since = seen[-1].revision
+            seen.append(await desk.tasks.get_status(task, wait=20, since_revision=since, detail=Detail.FULL))
+    return seen
+
+
+async def test_two_queries_on_two_engines(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    async with Box(seed=3, folder=tmp_path / "box") as box:
+        topics = list(dict.fromkeys(one.topic for one in box.questions[20:]))[:2]
+        async with browsed(home, box) as (browser, desk):
+            task = await desk.tasks.create_task("二つの機関で")
+            for query, engine in zip(topics, ("ecosia", "qwant"), strict=True):
+                options = SearchOptions(engines=(engine,), serp_max_pages=2, max_results_per_query=30)
+                await desk.tasks.queue_searches([query], task_id=task, options=options)
+            seen = await followed(desk, task)
+            heaviest = browser.heaviest_mb
+        assert seen[-1].status is TaskState.COMPLETED and seen[-1].progress.queries == "2/2", seen[-1].errors
+        visits = [int(one.progress.pages.split("/")[0]) for one in seen]
+        assert len(set(visits)) >= 10 and visits == sorted(visits), "progress after every visit"
+        for engine, query in zip(("ecosia", "qwant"), topics, strict=True):
+            assert box.log.pages(engine, query) == [1, 2]
+            agents = {entry.headers["user-agent"] for entry in box.log.of(engine)}
+            assert all("Chrom" in one and "Shisho/" in one for one in agents), agents
+        assert box.log.wrong == [] and await gone()
+        await the_record(home, task, box, topics)
+    bound = settings.load().whole("browser_memory_mb")
+    print(f"MB in the browser: {heaviest:.0f} at the most, {bound} allowed")
+    assert 50 < heaviest < bound
+
+
+async def test_a_browser_killed_in_mid_page_costs_one_more_request(tmp_path: Path) -> None:
+    options = SearchOptions(engines=("ecosia",), serp_max_pages=2, stop_strategy=StopStrategy.FIXED, max_results_per_query=100)
+    async with Box(seed=3, folder=tmp_path / "box") as box:
+        box.behave(engine="ecosia", page=2, do="slow", delay_s=5, times=1)
+        async with browsed(tmp_path / "home", box) as (_, desk):
+            topic = box.questions[20].topic
+            task = (await desk.tasks.queue_searches([topic], options=options)).task_id
+            assert await until(lambda: [one for one in box.log.of("ecosia") if one.note == "slow"], 60)
+            assert await asyncio.to_thread(kill, browser_root) == 1
+            held, _ = await ended(desk, task, 90)
+            done = await output(desk, task)
+        assert held.status is TaskState.COMPLETED and not held.errors, held.errors
+        assert [page["number"] for page in done["pages"]] == [1, 2] and done["paging_stop"] == "LIMIT"
+        assert [one.page for one in box.log.of("ecosia") if one.note != "shell"] == [1, 2, 2]
+        assert await gone()

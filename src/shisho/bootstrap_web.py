@@ -29,7 +29,7 @@ async def no_window(met: Met) -> bool:
 @dataclass(frozen=True, slots=True)
 class Web:
     """A way to the web. `robots`: whether robots.txt is heeded. `keys`: the user's own, by setting. `window` shows a page to
-    the person before the screen, and tells whether they got through."""
+    the person before the screen, and tells whether they got through; `let_in`, whether it was ever opened on an engine."""
 
     engines: Mapping[str, SerpEngine]
     fetcher: Fetcher
@@ -39,6 +39,7 @@ class Web:
     keys: Mapping[str, str] = field(default_factory=dict)
     window: Callable[[Met], Awaitable[bool]] = no_window
     browser: Browser | None = None
+    let_in: Callable[[str], bool] | None = None
 
     async def close(self) -> None:
         """End what was opened for it."""
@@ -91,13 +92,14 @@ def web_of(settings: Settings) -> Web | None:
         keys={name: settings.text(name) for name in keys if settings.text(name)},
         window=Window(browser, parser),
         browser=browser,
+        let_in=lambda engine: (settings.home / "profiles" / engine).is_dir(),
     )
 
 
 def engines_of(web: Web, manners: Manners, finds: Finds) -> Engines:
     """What search jobs ask result pages with."""
     from shisho.handlers.serps import Engines
-    from shisho.web.asking import Asking
+    from shisho.web.asking import Asking, nobody
     from shisho.web.credentials import missing
 
     asking = Asking(
@@ -108,6 +110,7 @@ def engines_of(web: Web, manners: Manners, finds: Finds) -> Engines:
         manners.health,
         manners.clock,
         web.keys,
+        web.let_in or nobody,
     )
     absent = missing([each.about for each in web.engines.values()], web.keys)
     stand = manners.interventions

@@ -24,8 +24,7 @@ from tests.web.test_browser_person import screen
 
 __all__ = ["screen"]
 pytestmark = pytest.mark.alone
-ENGINES = "[ecosia]\ninterval_s = 0.2\n[mojeek]\ninterval_s = 0.2\n"
-DEEP = SearchOptions(engines=("ecosia",), serp_max_pages=2, max_results_per_query=30)
+ENGINES = "".join(f"[{name}]\ninterval_s = 0.2\n" for name in ("ecosia", "mojeek", "marginalia"))
 
 
 class WithPerson(ChromiumBrowser):
@@ -63,19 +62,22 @@ async def desk_at(home: Path, slots: int = 0) -> AsyncIterator[Desk]:
             yield desk
 
 
-async def test_a_window_on_the_engines_profile_frees_both_tasks(home: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("engine", "domain"), [("ecosia", "www.ecosia.org"), ("mojeek", "www.mojeek.com")])
+async def test_a_window_on_the_engines_profile_frees_both_tasks(home: Path, tmp_path: Path, engine: str, domain: str) -> None:
+    """Also of an engine that needs no browser otherwise: from then on it is asked through the one that was let in."""
+    deep = SearchOptions(engines=(engine,), serp_max_pages=2, max_results_per_query=30)
     async with Box(seed=3, folder=tmp_path / "box") as box:
         topics = list(dict.fromkeys(one.topic for one in box.questions))[:3]
-        box.behave(do="captcha", engine="ecosia", page=2)
+        box.behave(do="captcha", engine=engine, page=2)
         async with desk_at(home, slots=2) as desk:
-            held = [(await desk.tasks.queue_searches([topic], options=DEEP)).task_id for topic in topics[:2]]
-            other = (await desk.tasks.queue_searches([topics[2]], options=SearchOptions(engines=("mojeek",)))).task_id
+            held = [(await desk.tasks.queue_searches([topic], options=deep)).task_id for topic in topics[:2]]
+            other = (await desk.tasks.queue_searches([topics[2]], options=SearchOptions(engines=("marginalia",)))).task_id
             assert (await ended(desk, other, 120))[0].status is TaskState.COMPLETED
             for task in held:
                 assert (await ended(desk, task, 120))[0].status is TaskState.WAITING
         async with desk_at(home) as desk:
-            assert {one.domain for one in await desk.tasks.get_auth_queue()} == {"www.ecosia.org"}
-            opened = await desk.tasks.open_auth("www.ecosia.org")
+            assert {one.domain for one in await desk.tasks.get_auth_queue()} == {domain}
+            opened = await desk.tasks.open_auth(domain)
             assert (opened.through, opened.resolved) == (True, 2)
         async with desk_at(home, slots=2) as desk:
             for task, topic in zip(held, topics, strict=False):
@@ -83,4 +85,4 @@ async def test_a_window_on_the_engines_profile_frees_both_tasks(home: Path, tmp_
                 assert status.status is TaskState.COMPLETED and any(one.document_id for one in results)
                 done = await output(desk, task)
                 assert [page["number"] for page in done["pages"]] == [1, 2] and done["paging_stop"] == "LIMIT"
-                assert box.log.pages("ecosia", topic).count(1) == 1, "page 1 was asked again"
+                assert box.log.pages(engine, topic).count(1) == 1, "page 1 was asked again"

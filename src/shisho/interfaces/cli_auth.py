@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shisho.interfaces.running import Json, run, show, words
+from shisho.interfaces.running import Json, asked_to_end, run, show, words
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -36,7 +37,15 @@ def open_(context: typer.Context, item: Item = "last", json_: Json = False) -> N
     """Open it in a browser window and wait for you; once you are through, all that its domain held goes on."""
 
     async def work(desk: Desk) -> None:
-        opened = await desk.tasks.open_auth(item)
+        typer.echo(words(context)("opening"), err=True)
+        opening = asyncio.create_task(desk.tasks.open_auth(item))
+        ended = asyncio.create_task(asked_to_end(with_terminal=True).wait())
+        await asyncio.wait([opening, ended], return_when=asyncio.FIRST_COMPLETED)
+        ended.cancel()
+        if opening.cancel():  # it waits on for whoever comes next
+            await asyncio.wait([opening])
+            raise typer.Exit(130)
+        opened = opening.result()
         said = words(context)("requeued" if opened.through else "still_waits", n=len(opened.requeued))
         show(opened, json_, lambda: typer.echo(said))
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import signal
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from shisho.interfaces.running import Json, run, show, words
+from shisho.interfaces.running import Json, asked_to_end, run, show, words
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -166,7 +165,7 @@ def worker(
         from shisho import settings
         from shisho.interfaces.render_queue import Terminal
 
-        ended = _ended()
+        ended = asked_to_end()
         async with desk.working(slots, Terminal(words(context))):
             at_once = slots or settings.load(**context.obj).whole("workers")
             typer.echo(words(context)("working", n=at_once), err=True)
@@ -184,15 +183,3 @@ async def _idle(desk: Desk) -> bool:
     from shisho.domain.job import TaskState
 
     return not (await desk.tasks.list_tasks(states=[TaskState.RUNNING], limit=1)).tasks
-
-
-def _ended() -> asyncio.Event:
-    """Set when the process is asked to end, so that its jobs are given back at once."""
-    ended = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for each in (signal.SIGINT, signal.SIGTERM):
-        try:
-            loop.add_signal_handler(each, ended.set)
-        except NotImplementedError:  # Windows: the process ends as usual, and its jobs are taken back when it is missed
-            break
-    return ended

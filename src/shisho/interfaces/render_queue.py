@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from shisho.domain.intervention import Waiting
@@ -137,7 +137,7 @@ def _error(job: Job) -> str:
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    table = Table(*heads, box=None, pad_edge=False)
+    table = Table(*(Column(head, overflow="fold") for head in heads), box=None, pad_edge=False)  # an id is no use cut short
     for row in rows:
         table.add_row(*(Text(str(each)) for each in row))
     _out.print(table)

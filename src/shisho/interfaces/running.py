@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -59,3 +60,16 @@ def show(thing: Any, json_: bool, otherwise: Callable[[], None]) -> None:
     from shisho.domain.codec import plain
 
     typer.echo(json.dumps(plain(thing), ensure_ascii=False, indent=2))
+
+
+def asked_to_end(*, with_terminal: bool = False) -> asyncio.Event:
+    """Set when the process is asked to end, so that it can leave things in order. `with_terminal`: also when its terminal is
+    closed, which whoever is started with nohup must outlive."""
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in ("SIGINT", "SIGTERM", *(["SIGHUP"] if with_terminal else [])):
+        try:
+            loop.add_signal_handler(getattr(signal, name), ended.set)
+        except (AttributeError, NotImplementedError):  # Windows: the process ends as usual; its jobs are taken back when missed
+            break
+    return ended

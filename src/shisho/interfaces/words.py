@@ -86,6 +86,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "人の確認を待っています: {text} (`shisho auth open`)",
         "waits for a person: {text} (`shisho auth open`)",
     ),
+    "opening": (
+        "ブラウザーの窓を開きます。先へ進めるようになると、ひとりでに閉じます。",
+        "Opening a browser window. It closes by itself once you are through.",
+    ),
     "still_waits": (
         "まだ待っています。解けていたなら `shisho auth done`、あとにするなら `shisho auth open` をもう一度どうぞ。",
         "It waits on. If you were through, say `shisho auth done`; else `shisho auth open` again later.",

@@ -50,6 +50,11 @@ class Refused(EngineUnavailable):
     """The engine refuses to answer, and nobody can solve that."""
 
 
+def nobody(engine: str) -> bool:
+    """No person has been at any engine."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A result page with the request that brought it, as it may be stored: without the user's keys."""
@@ -62,7 +67,8 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class Asking:
     """The way to result pages. `browse` answers for engines that need a browser (None: there is none here); `keys` are the
-    user's own, by setting."""
+    user's own, by setting. `let_in` tells where a person has been in our browser's window: what they were granted is known to
+    the browser alone, so that engine is asked through it from then on."""
 
     fetcher: Fetcher
     browse: Browse | None
@@ -71,6 +77,7 @@ class Asking:
     health: Health
     clock: Clock
     keys: Mapping[str, str]
+    let_in: Callable[[str], bool] = nobody
 
     def limit_of(self, about: EngineAbout) -> Limit:
         """The engine's pace, as its keys buy it."""
@@ -150,7 +157,8 @@ class Asking:
 
     async def _fetched(self, about: EngineAbout, request: Request) -> Response:
         today = date.fromisoformat(self.clock.now()[:10])
-        if not about.needs_browser:
+        by_browser = about.needs_browser or (self.browse is not None and self.let_in(about.name))
+        if not by_browser:
             return replace(await fetched(self.fetcher.fetch, request, about, self.keys), today=today)
         if self.browse is None:
             raise EngineUnavailable(f"{about.name} needs a browser: `shisho doctor` says how to get one.", engine=about.name)

@@ -40,6 +40,7 @@ _GENERIC = frozenset(
     )
     for word in line.split()
 )
+_SUBJECT = re.compile(r"([^、。はが\s]{1,30})[はが](?=[^、。はが]{0,30}\d)")
 _TECHNICAL = re.compile(r"[一-鿿々]{2,}|[ァ-ヺー]{2,}|[a-z0-9]{3,}")
 
 
@@ -86,6 +87,9 @@ def contradiction(one: str, other: str) -> str:
     if set(names(one)) != set(names(other)):  # two temples were founded in two years
         return ""
     if not a & b or len(a & b) < SAME_MATTER * min(len(a), len(b)):
+        return ""
+    measured, other_measured = _measured(one), _measured(other)
+    if measured and other_measured and not measured & b and not other_measured & a:  # a lake's depth and its height
         return ""
     mine, theirs = figures(one), figures(other)
     if mine.dates and theirs.dates and not _any_agree(mine.dates, theirs.dates):
@@ -150,6 +154,12 @@ def _negated(clause: str) -> bool:
 
 def _matter(text: str) -> frozenset[str]:
     return frozenset(term for term in terms(fold(text)) if not re.search(r"\d", term))
+
+
+def _measured(text: str) -> frozenset[str]:
+    """What the text's figures are figures of: 最大水深は45メートル."""
+    subjects = (terms(found[1]) for found in _SUBJECT.finditer(fold(text)))
+    return frozenset(said[-1] for said in subjects if said)
 
 
 def _any_agree(mine: Sequence[Date], theirs: Sequence[Date]) -> bool:

@@ -75,6 +75,21 @@ def test_a_small_page_is_read_whole() -> None:
     ]
 
 
+def test_a_table_that_lays_out_the_page_is_none() -> None:
+    menu = "<td><ul><li>案内</li><li>更新</li></ul></td>"
+    data = "<table><tr><th>年</th><td>1935</td></tr></table>"
+    main = f"<td><h1>灯台</h1><p>段落。</p><p>次の段落。</p>{data}</td>"
+    assert rows(html.read(f"<html><body><table><tr>{menu}{main}</tr></table>{data}</body></html>".encode())) == [
+        ("list", "案内", ()),
+        ("list", "更新", ()),
+        ("heading", "灯台", ()),
+        ("paragraph", "段落。", ("灯台",)),
+        ("paragraph", "次の段落。", ("灯台",)),
+        ("table", "年\t1935", ("灯台",)),
+        ("table", "年\t1935", ("灯台",)),
+    ]
+
+
 def test_the_main_text_of_a_large_page() -> None:
     menu = "<nav>" + "".join(f"<a href='/{n}'>案内{n}</a> " for n in range(80)) + "</nav>"
     body = "".join(

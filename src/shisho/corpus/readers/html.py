@@ -38,6 +38,8 @@ _KINDS = {
 _CELLS = frozenset(("td", "th", "cell"))
 _ROWS = frozenset(("tr", "row"))
 _KEPT_AS_IS = frozenset(("pre", "code"))
+# A cell with one of these lays out a page and holds no datum.
+_LAYING_OUT = "//table[.//*[self::h1 or self::h2 or self::h3 or self::table or self::p[following-sibling::p]][ancestor::td]]"
 _HIDDEN = ("script", "style", "noscript", "template", "head", "nav", "footer", "svg", "math", "iframe", "select", "button")
 
 
@@ -102,6 +104,10 @@ def _main(tree: Any) -> list[Block]:
 
 def _everything(tree: Any) -> list[Block]:
     etree.strip_elements(tree, *_HIDDEN, with_tail=False)
+    for table in tree.xpath(_LAYING_OUT):
+        for part in [part for part in table.iter("tr", "td", "th") if next(part.iterancestors("table")) is table]:
+            part.tag = "div"
+        table.tag = "div"
     return _Walk().blocks_of(tree)
 
 

@@ -246,7 +246,10 @@ class Serps:
         return self._sheets[engine]
 
     async def remember(self, pages: Sequence[ResultPage], stop: PagingStop, kept: Sequence[Kept]) -> None:
-        """Keep the pages for whoever asks the same: a cut-short search for minutes, a whole one for a day."""
+        """Keep the pages for whoever asks the same: a cut-short search for minutes, a whole one for a day, from when somebody
+        was asked: what comes from here does not stay for longer by being used."""
+        if all(page.cached for page in pages):
+            return
         hits: dict[int | None, list[Hit]] = {}
         for each in kept:
             one = each.find

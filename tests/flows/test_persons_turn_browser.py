@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from shisho.web.browser import ChromiumBrowser
 from shisho.web.launch import Live
 from shisho.web.profiles import Profile
 from tests.flows.boxed import output
+from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
 from tests.web.test_browser_person import screen
 
@@ -86,3 +88,30 @@ async def test_a_window_on_the_engines_profile_frees_both_tasks(home: Path, tmp_
                 done = await output(desk, task)
                 assert [page["number"] for page in done["pages"]] == [1, 2] and done["paging_stop"] == "LIMIT"
                 assert box.log.pages(engine, topic).count(1) == 1, "page 1 was asked again"
+
+
+async def test_closing_the_terminal_leaves_it_waiting(home: Path, tmp_path: Path) -> None:
+    shell = Shell(home)
+    async with Box(seed=3, folder=tmp_path / "box") as box:
+        box.behave(do="captcha", engine="ecosia")
+        async with desk_at(home, slots=1) as desk:
+            task = (await desk.tasks.queue_searches(["湖"], options=SearchOptions(engines=("ecosia",)))).task_id
+            assert (await ended(desk, task, 120))[0].status is TaskState.WAITING
+            opening = shell.start("auth", "open")
+            try:
+                await state_of(desk, "in_progress")
+                await asyncio.sleep(3)  # into the middle of it
+                opening.send_signal(signal.SIGHUP)
+                await state_of(desk, "pending")
+                assert await asyncio.to_thread(opening.wait, 30) == 130
+            finally:
+                Shell.kill(opening)
+                opening.communicate()
+
+
+async def state_of(desk: Desk, wanted: str, seconds: float = 30) -> None:
+    """As soon as what waits is in this state."""
+    async with asyncio.timeout(seconds):
+        held = await desk.tasks.get_status(wait=0)
+        while [one.state for one in held.waiting_for] != [wanted]:
+            held = await desk.tasks.get_status(wait=20, since_revision=held.revision)

@@ -9,9 +9,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from shisho.bootstrap_web import Manners, Web, engines_of
 from shisho.domain.codec import dumps
-from shisho.domain.job import Job, NewTask, TaskId
-from shisho.domain.web import Hit, Query, Request, Response, Serp, State
+from shisho.domain.job import Job, JobId, NewTask, TaskId
+from shisho.domain.web import Hit, PagingStop, Query, Request, Response, Serp, State
 from shisho.errors import InvalidParams
 from shisho.handlers.serps import Engines, Search, Serps
 from shisho.jobs.context import JobContext, Left
@@ -22,7 +23,6 @@ from shisho.stores.embedded.finds import EmbeddedFinds
 from shisho.stores.embedded.health import EmbeddedHealth
 from shisho.stores.embedded.limiter import EmbeddedLimiter
 from shisho.stores.memory_web import MemoryEngine, MemoryParser, engine
-from shisho.web.asking import Asking
 from shisho.web.search import ResultPage
 from tests.clocks import TwoHands
 from tests.queues import ANA, OWNER, Queue, new, opened
@@ -80,7 +80,7 @@ class World:
     clock: TwoHands
     answers: Answers
     engines: Engines
-    attempts: int = 0
+    job: JobId = field(init=False)
     waits: list[float] = field(default_factory=list)
 
     async def attempt(self, use: Callable[[Job, JobContext], Awaitable[Any]], most: int = 12) -> Any:
@@ -88,7 +88,7 @@ class World:
         for _ in range(most):
             await self.queue.jobs.leave(ANA)
             job = await self.queue.claimed()
-            self.attempts += 1
+            self.job = job.id
             try:
                 return await use(job, JobContext(job, self.queue.jobs, self.clock, Pace(short=0.0)))
             except Left:
@@ -98,20 +98,24 @@ class World:
                 self.clock.pass_(max(0.0, wait.total_seconds()))
         raise AssertionError(f"no end after {most} attempts; asked {self.answers.asked}")
 
-    async def pages(self, most: int, **options: Any) -> list[ResultPage]:
+    async def next_job(self, task: str) -> None:
+        """Done with this one; another task asks the same."""
+        job = await self.queue.jobs.job(self.job)
+        await self.queue.jobs.finish(job.claim, {})
+        await self.queue.add(new(), task=task)
+
+    async def pages(self, most: int, remember: PagingStop | None = None, **options: Any) -> list[ResultPage]:
         """So many result pages of one search, each in an attempt of its own where its engine wants an interval."""
 
         async def use(job: Job, context: JobContext) -> list[ResultPage]:
-            serps, got = Serps(self.engines, job, context, Search(query=QUERY, owner=OWNER, **options)), []
+            serps, got = Serps(self.engines, job, context, Search(query=QUERY, owner=OWNER, **options)), list[ResultPage]()
             while len(got) < most:
                 got.append(await serps.next(got))
+            if remember is not None:
+                await serps.remember(got, remember, await self.engines.finds.of_job(job.id))
             return got
 
         return list(await self.attempt(use))
-
-
-async def _nobody(owner: str, engine: str) -> None:
-    return None
 
 
 @asynccontextmanager
@@ -123,14 +127,13 @@ async def searching(
     async with opened("embedded", folder, clock) as queue:
         assert queue.database is not None
         table: Mapping[str, Any] = {each.about.name: each for each in engines or (engine(),)}
-        answers = Answers(rule, clock)
-        database = queue.database
+        answers, database = Answers(rule, clock), queue.database
         limiter, health, cache = (
             EmbeddedLimiter(database, clock),
             EmbeddedHealth(database, clock),
             EmbeddedCache(database, clock),
         )
-        asking = Asking(answers, None, MemoryParser(table), limiter, health, clock, {})
-        finds = EmbeddedFinds(database, clock)
+        manners = Manners(limiter, health, cache, queue.interventions, clock)
+        web = Web(table, answers, MemoryParser(table), robots=False)
         await queue.tasks.enqueue(NewTask(TaskId("t1"), OWNER, budget=budget), [new()])
-        yield World(queue, clock, answers, Engines(table, frozenset(), asking, finds, cache, _nobody, _nobody))
+        yield World(queue, clock, answers, engines_of(web, manners, EmbeddedFinds(database, clock)))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from shisho.domain.politeness import Outcome
-from shisho.domain.web import Challenge, ChallengeKind, Request, Response, Serp
+from shisho.domain.web import Challenge, ChallengeKind, Hit, PagingStop, Request, Response, Serp
 from shisho.errors import BudgetExhausted, EngineUnavailable, TimedOut
+from shisho.handlers.serps import LONGEST_SNIPPET, LONGEST_TITLE, MOST_HITS, WHOLE_S
 from shisho.stores.memory_web import engine
 from tests.handlers.searching import Forgetful, World, hits, searching
 
@@ -92,7 +93,7 @@ async def test_a_later_first_page_is_asked_with_the_state_of_its_own_engine(tmp_
 
 async def test_slow_down_is_no_fault_of_an_old_state(tmp_path: Path) -> None:
     slow = Response(b"", "https://memory.example/", 429, headers={"retry-after": "77"})
-    said = iter([slow, Serp("memory", hits(3))])
+    said: Iterator[Said] = iter([slow, Serp("memory", hits(3))])
     async with searching(tmp_path, with_tokens(["old"], page_2=lambda: next(said)), Forgetful(engine(interval_s=5.0))) as world:
         await world.pages(2)
         assert short(world) == ["memory 1", "memory 2&token=old", "memory 2&token=old"]
@@ -106,3 +107,46 @@ async def test_one_who_may_try_an_engine_may_renew_its_state(tmp_path: Path) -> 
         world.clock.pass_(1801)
         await world.pages(2)
         assert short(world) == ["memory 1", "memory 2&token=old", "memory 1", "memory 2&token=new"]
+
+
+async def test_a_hostile_result_page_does_not_fill_the_database(tmp_path: Path) -> None:
+    many = [Hit(rank, f"https://site{rank}.example/", "題" * 1_000, "文" * 4_000) for rank in range(1, 1_001)]
+    odd = [
+        "javascript:alert(1)",
+        "javascript://www.google.com/url?q=https://a.example/",
+        "https://[::1/",
+        "https://a.example/" + "a" * 10_000,
+    ]
+    hits = (*(Hit(0, url, "x") for url in odd), *many)
+    async with searching(tmp_path, lambda url: Serp("memory", hits)) as world:
+        (page,) = await world.pages(1)
+        kept = await world.engines.finds.of_job(world.job)
+        assert len(kept) == len(page.urls) == MOST_HITS - len(odd) and all(
+            one.find.url.startswith("https://site") for one in kept
+        )
+        assert max(len(one.find.title) + len(one.find.snippet) for one in kept) == LONGEST_TITLE + LONGEST_SNIPPET
+
+
+async def test_pages_of_the_cache_are_the_pages_that_were_asked(tmp_path: Path) -> None:
+    shown = {1: hits(1, 2, 3), 2: hits(2, 3, 4), 3: hits(1, 2)}
+
+    def rule(url: str) -> Serp:
+        number = int(url.rpartition("p=")[2])
+        return Serp("memory", shown[number], {} if number < 3 else None)
+
+    async with searching(tmp_path, rule) as world:
+        asked = await world.pages(3, remember=PagingStop.REPEATED)
+        await world.next_job("t2")
+        again = await world.pages(3, remember=PagingStop.REPEATED)
+        assert len(world.answers.asked) == 3 and all(each.cached for each in again)
+        assert [(each.urls, each.fresh, each.repeats) for each in again] == [
+            (each.urls, each.fresh, each.repeats) for each in asked
+        ]
+        assert [each.repeats for each in again] == [False, False, True]
+        world.clock.pass_(WHOLE_S - 60)
+        await world.next_job("t3")
+        await world.pages(3, remember=PagingStop.REPEATED)
+        world.clock.pass_(61)
+        await world.next_job("t4")
+        await world.pages(1)
+        assert len(world.answers.asked) == 4, "using it must not make it last"

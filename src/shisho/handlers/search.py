@@ -30,6 +30,8 @@ from shisho.web.search import ResultPage, ResultPages
 Judge = Callable[[str, DocumentId, frozenset[str]], Awaitable[frozenset[str]]]
 """The clusters of a document's passages that answer a query and are not among those given; none: it is of no use."""
 
+CLOSING = 0.02  # the share of a job's time that storing its end may take
+
 
 @dataclass(frozen=True, slots=True)
 class Searching:
@@ -65,20 +67,17 @@ class _Run:
     async def to_the_end(self) -> dict[str, Any]:
         """The whole result."""
         paging = self._paging
-        await self._look_back()
-        async with aclosing(paging.pull()) as pages:
-            async for page in pages:
-                await self._tell()
-                try:
-                    if not page.repeats:
-                        await self._visit(page)
-                    await self._pay_time()
-                except BudgetExhausted as spent:
-                    paging.wrong(spent.code, spent.message)
-                    paging.stop = PagingStop.BUDGET
-                    break
-                await self._note(None)
-                self._context.partial = await self._output(PagingStop.BUDGET)
+        limit = asyncio.timeout(self._context.seconds_left * (1 - CLOSING))
+        try:
+            async with limit:
+                await self._look_back()
+                await self._follow()
+        except BudgetExhausted as spent:
+            paging.end(spent)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            paging.end(BudgetExhausted("The time of one job is over: raise `max_job_seconds`, or search for less at once."))
         stop = paging.stop or PagingStop.STOPPED
         if paging.met is not None:
             await self._person(paging.met)
@@ -86,6 +85,18 @@ class _Run:
         if paging.pages:
             await self._serps.remember(paging.pages, stop, await self._kept())
         return await self._output(stop)
+
+    async def _follow(self) -> None:
+        """Page after page, the hits of each before the next is asked for."""
+        async with aclosing(self._paging.pull()) as pages:
+            async for page in pages:
+                await self._tell()
+                await self._note(None)
+                if not page.repeats:
+                    await self._visit(page)
+                await self._note(None)
+                self._context.partial = await self._output(PagingStop.BUDGET)
+                await self._pay_time()
 
     async def _onward(self, pages: Sequence[ResultPage]) -> PagingStop | None:
         if not pages:

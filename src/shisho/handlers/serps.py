@@ -30,6 +30,7 @@ from shisho.web.selection import Candidate, Choice, Means, Needs, Why, candidate
 from shisho.web.url import canonical
 
 WHOLE_S, PARTIAL_S = 24 * 3600.0, 600.0
+MOST_HITS, LONGEST_URL, LONGEST_TITLE, LONGEST_SNIPPET = 100, 8_000, 500, 2_000  # a hostile page must not fill the database
 CUT_SHORT = frozenset(
     (PagingStop.QUOTA, PagingStop.CHALLENGE, PagingStop.ERROR, PagingStop.BUDGET, PagingStop.STOPPED),
 )
@@ -228,14 +229,14 @@ class Serps:
         return page
 
     async def _kept(self, sheet: _Sheet, pages: Sequence[ResultPage]) -> ResultPage:
-        named = [(hit, name) for hit in sheet.hits if (name := _name(hit.url))]
-        urls = tuple(dict.fromkeys(name for _, name in named))
+        named = [(hit, name) for hit in sheet.hits[:MOST_HITS] if (name := _name(hit.url))]
+        # A page of the cache knows them all; its hits are those that no page before it had.
+        urls = sheet.page.urls or tuple(dict.fromkeys(name for _, name in named))
         page = replace(sheet.page, urls=urls)
         earlier = [PageFacts(one.number, one.urls, one.fresh) for one in pages]
         if repeats(PageFacts(page.number, urls, 0), earlier):
             return replace(page, repeats=True)
-        query, engine, number = self._asked.query, page.engine, page.number
-        finds = [Find(hit.url, name, hit.title, hit.snippet, hit.date, query, engine, number, hit.rank) for hit, name in named]
+        finds = [_find(hit, name, page, self._asked.query) for hit, name in named]
         return replace(page, fresh=await self._engines.finds.add(self._job.claim, finds))
 
     async def _cached(self, engine: str) -> Mapping[int, _Sheet]:
@@ -280,9 +281,14 @@ async def _said(value: Any) -> Any:
     return value
 
 
+def _find(hit: Hit, name: str, page: ResultPage, query: str) -> Find:
+    title, snippet = hit.title[:LONGEST_TITLE], hit.snippet[:LONGEST_SNIPPET]
+    return Find(hit.url, name, title, snippet, hit.date, query, page.engine, page.number, hit.rank)
+
+
 def _name(url: str) -> str:
     try:
-        return canonical(url)
+        return canonical(url) if len(url) <= LONGEST_URL else ""
     except ValueError:
         return ""
 

@@ -54,22 +54,21 @@ class ResultPages:
                 self.met, self.stop = needs.met, PagingStop.CHALLENGE
                 return
             except (QuotaSpent, ShishoError) as error:
-                self.stop = self._ended(error)
+                self.end(error)
                 return
             self.pages.append(page)
             yield page
         self.stop = stop
 
-    def _ended(self, error: QuotaSpent | ShishoError) -> PagingStop:
+    def end(self, error: QuotaSpent | ShishoError) -> None:
+        """End for this reason, with the pages there are; raises it where there are none."""
         if not self.pages:
             raise error
         if isinstance(error, QuotaSpent):
-            return PagingStop.QUOTA
-        self.wrong(error.code, error.message)
+            self.stop = PagingStop.QUOTA
+            return
+        self.errors.append({"url": "", "code": error.code, "reason": error.message})
         if isinstance(error, BudgetExhausted):
-            return PagingStop.BUDGET
-        return PagingStop.CHALLENGE if isinstance(error, Refused) else PagingStop.ERROR
-
-    def wrong(self, code: str, reason: str, url: str = "") -> None:
-        """Note an error for the result."""
-        self.errors.append({"url": url, "code": code, "reason": reason})
+            self.stop = PagingStop.BUDGET
+        else:
+            self.stop = PagingStop.CHALLENGE if isinstance(error, Refused) else PagingStop.ERROR

@@ -94,9 +94,9 @@ def _decoded(value: str) -> str:
 def _split(url: str) -> tuple[str, str, str] | None:
     try:
         parts = urlsplit(url)
-        return (parts.hostname or "").lower(), parts.path or "/", parts.query
     except ValueError:
         return None
+    return ((parts.hostname or "").lower(), parts.path or "/", parts.query) if parts.scheme in _PORTS else None
 
 
 def absolute(base: str, href: str) -> str:

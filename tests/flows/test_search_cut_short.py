@@ -1,0 +1,58 @@
+"""Searches whose time, money or task ends while hits are visited: what was stored stays, and why it ended is noted."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from shisho.bootstrap import open_desk
+from shisho.domain.job import JobState, StopMode
+from shisho.domain.task import SearchOptions, StopStrategy
+from shisho.stores.memory_web import MemoryWeb
+from tests.flows.boxed import output
+from tests.flows.smallweb import QUERY, address, ended, small_web, way
+from tests.flows.test_paging_stops import noted
+
+ALL = SearchOptions(stop_strategy=StopStrategy.EXHAUSTIVE)
+
+
+def stuck(web: MemoryWeb, number: int) -> MemoryWeb:
+    """The web with a page that never answers."""
+    web.held[address(number)] = asyncio.Event()
+    return web
+
+
+async def test_a_job_whose_time_is_over_ends_with_what_it_has(tmp_path: Path) -> None:
+    async with (
+        open_desk(home=tmp_path, web=way(stuck(small_web([1, 2], [3]), 2)), max_job_seconds=4.0) as desk,
+        desk.working(1),
+    ):
+        queued = await desk.tasks.queue_searches([QUERY], options=ALL)
+        await ended(desk, queued.task_id)
+        done = await output(desk, queued.task_id)
+        assert (done["paging_stop"], [one["code"] for one in done["errors"]]) == ("BUDGET", ["BUDGET_EXHAUSTED"])
+        assert [one["status"] for one in done["hits"]] == ["visited", "found"] and len(done["documents"]) == 1
+        (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
+    assert noted(tmp_path, job.id) == "BUDGET"
+
+
+async def test_a_search_stopped_at_its_first_visits_is_noted_as_stopped(tmp_path: Path) -> None:
+    web = stuck(small_web([1, 2], [3]), 2)
+    async with open_desk(home=tmp_path, web=way(web)) as desk, desk.working(1):
+        queued = await desk.tasks.queue_searches([QUERY], options=ALL)
+        await web.reached[address(2)].wait()
+        await desk.tasks.stop_task(queued.task_id, mode=StopMode.IMMEDIATE)
+        await ended(desk, queued.task_id)
+        (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
+        assert job.state is JobState.CANCELLED
+    assert noted(tmp_path, job.id) == "STOPPED"
+
+
+async def test_every_page_that_a_budget_paid_for_is_kept(tmp_path: Path) -> None:
+    web = small_web([1, 2, 3, 4, 5, 6])
+    async with open_desk(home=tmp_path, web=way(web)) as desk, desk.working(1):
+        task = await desk.tasks.create_task("問い", budget={"max_pages": 4})
+        await desk.tasks.queue_searches([QUERY], task_id=task, options=ALL)
+        await ended(desk, task)
+        done = await output(desk, task)
+        assert (done["paging_stop"], len(web.asked), len(done["documents"])) == ("BUDGET", 4, 3)

@@ -35,6 +35,7 @@ _FLAGS = (
     "--disable-dev-shm-usage",
     "--no-pings",
     "--gaia-url=http://127.0.0.1:9/",  # else it asks accounts.google.com who is signed in, whatever else is turned off
+    "--autofill-server-url=http://127.0.0.1:9/",  # else it tells googleapis.com which forms it has met
     "--deny-permission-prompts",
     "--disk-cache-size=52428800",
     # Every way round the proxy: QUIC, WebRTC (the switch was renamed; each version knows one of the names), and names or

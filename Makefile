@@ -6,6 +6,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 export SHISHO_SHARED ?= ../shared
 export PYTHONUTF8 = 1
+# What is measured and tested reaches no web but the one in a box.
+test faults bench eval: export SHISHO_WEB = off
 
 .PHONY: setup setup-dev demo test check faults bench eval lock clean
 

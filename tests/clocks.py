@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
+from shisho.stores.clock import SystemClock
 from tests.queues import SetClock
 
 
@@ -26,3 +27,15 @@ class TwoHands(SetClock):
 
     def restart(self) -> None:
         self.since_start = 3.0
+
+
+class Ahead(SystemClock):
+    """The machine's clock, put forward by `seconds`."""
+
+    seconds = 0.0
+
+    def now(self) -> str:
+        return (datetime.now(UTC) + timedelta(seconds=self.seconds)).isoformat(timespec="microseconds")
+
+    def monotonic(self) -> float:
+        return super().monotonic() + self.seconds

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from shisho.box.log import Entry
 from shisho.box.server import Box
 from shisho.desk import Desk
 from shisho.domain.task import SearchOptions, StopStrategy
-from shisho.stores.clock import SystemClock
+from tests.clocks import Ahead
 from tests.flows.boxed import boxed, output
 from tests.flows.smallweb import ended
 
@@ -24,18 +23,6 @@ OPTIONS = SearchOptions(engines=("mojeek",), serp_max_pages=3, stop_strategy=Sto
 ONE_PAGE = replace(OPTIONS, serp_max_pages=1)
 # A paragraph that no copy of the document has.
 OWN = "SELECT 1 FROM documents d WHERE id = ? AND NOT EXISTS (SELECT 1 FROM documents WHERE id <> d.id AND instr(text, ?))"
-
-
-class Ahead(SystemClock):
-    """The machine's clock, put forward."""
-
-    seconds = 0.0
-
-    def now(self) -> str:
-        return (datetime.now(UTC) + timedelta(seconds=self.seconds)).isoformat(timespec="microseconds")
-
-    def monotonic(self) -> float:
-        return super().monotonic() + self.seconds
 
 
 @pytest.fixture

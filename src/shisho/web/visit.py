@@ -40,7 +40,7 @@ class Visiting:
         rules = await self.robots.rules(request.url, ticket) if self.robots else None
         if rules is not None and (refusal := rules.refusal(request.url)):
             raise RobotsDisallowed(f"{host} {refusal}: {request.url}. Open it in a browser, save it, add the file.")
-        limit, resource = host_limit(rules), f"host:{host}"
+        limit, resource, tries = host_limit(rules), f"host:{host}", await self._tries(host)
         await turn_at(self.limiter, host, limit, ticket)
         after = 0.0
         try:
@@ -48,8 +48,11 @@ class Visiting:
                 raise BudgetExhausted("The task's budget of pages is spent. Open a task with a larger max_pages.")
             response = await (browse(request, "") if browse else self.fetcher.fetch(request))
             if response.status in SLOW_DOWN:
-                after = await self._slower(host, response)
-                raise Later(after)
+                told = retry_after(response.headers, self.clock.now())
+                after = backoff(tries + 1, random.random()) if told is None else told
+                raise await self._slower(host, tries + 1, after)
+            if tries:
+                await self.cache.put(f"slow host:{host}", 0, REMEMBERED_S)
         finally:
             await self.limiter.give_back(resource, limit, ticket, after_s=after)
         return _usable(request.url, response)
@@ -68,16 +71,20 @@ class Visiting:
             return await self.page(request, ticket, pay, browse=self.browse)
         return None
 
-    async def _slower(self, host: str, response: Response) -> float:
-        """Seconds to leave the host alone; raises AllFetchesFailed where it has said so too often."""
-        key = f"slow host:{host}"
-        known = await self.cache.get(key)
-        times = 1 + (known.value if known else 0)
-        await self.cache.put(key, times, REMEMBERED_S)
-        if times >= MOST_TRIES:
-            raise AllFetchesFailed(f"{host} asks to be left alone (status {response.status}).", status=response.status)
-        told = retry_after(response.headers, self.clock.now())
-        return told if told is not None else backoff(times, random.random())
+    async def _tries(self, host: str) -> int:
+        """How often the host has asked for patience lately; raises AllFetchesFailed where that was too often."""
+        known = await self.cache.get(f"slow host:{host}")
+        if known is not None and known.value >= MOST_TRIES:
+            raise _left_alone(host)
+        return known.value if known is not None else 0
+
+    async def _slower(self, host: str, tries: int, after: float) -> Later | AllFetchesFailed:
+        await self.cache.put(f"slow host:{host}", tries, REMEMBERED_S)
+        return _left_alone(host) if tries >= MOST_TRIES else Later(after)
+
+
+def _left_alone(host: str) -> AllFetchesFailed:
+    return AllFetchesFailed(f"{host} asks to be left alone (status 429 or 503). Try again in ten minutes.", host=host)
 
 
 def _usable(url: str, response: Response) -> Response:

@@ -1,0 +1,141 @@
+"""One visit: what is asked in which order, what is paid and given back, and what an answer means."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from shisho.domain.web import Request, Response
+from shisho.errors import AllFetchesFailed, AuthRequired, BudgetExhausted, RobotsDisallowed, TimedOut
+from shisho.stores.memory_politeness import MemoryCache, MemoryLimiter
+from shisho.stores.memory_shelf import MemoryShelf
+from shisho.web.politeness import MOST_TRIES, Later, RobotsBook
+from shisho.web.visit import REMEMBERED_S, Visiting
+from tests.clocks import TwoHands
+
+URL = "https://a.example/page"
+TEXT = b"<html><body>" + b"<p>text</p>" * 5 + b"</body></html>"
+SLOW = Response(b"", URL, 429, headers={"retry-after": "90"})
+Said = Response | BaseException
+
+
+class Site:
+    """`ports.Fetcher` that gives these answers in turn, the last for ever; and a purse."""
+
+    def __init__(self, *answers: Said, money: int = 99, robots: bytes | None = None) -> None:
+        self.answers: Sequence[Said] = answers
+        self.money, self.robots = money, robots
+        self.asked: list[str] = []
+        self.clock = TwoHands()
+        self.limiter = MemoryLimiter(self.clock)
+        cache = MemoryCache(self.clock, MemoryShelf())
+        book = RobotsBook(self, cache, self.limiter) if robots is not None else None
+        self.visiting = Visiting(self, None, book, self.limiter, cache, self.clock)
+
+    async def fetch(self, request: Request) -> Response:
+        self.asked.append(request.url)
+        if request.url.endswith("/robots.txt"):
+            return Response(self.robots or b"", request.url, media_type="text/plain")
+        said, self.answers = self.answers[0], self.answers[1:] or self.answers
+        await asyncio.sleep(0)
+        if isinstance(said, BaseException):
+            raise said
+        return said
+
+    async def close(self) -> None: ...
+
+    async def pay(self) -> bool:
+        self.money -= 1
+        return self.money >= 0
+
+    async def visit(self, ticket: str = "t", url: str = URL) -> Response:
+        return await self.visiting.page(Request(url), ticket, self.pay)
+
+    async def after(self, seconds: float, ticket: str = "t") -> Response:
+        self.clock.pass_(seconds)
+        return await self.visit(ticket)
+
+
+async def test_nothing_is_asked_that_cannot_be_paid_and_the_host_is_free_again() -> None:
+    site = Site(Response(TEXT, URL), money=0)
+    with pytest.raises(BudgetExhausted):
+        await site.visit()
+    assert site.asked == []
+    site.money = 1
+    await site.after(1.0, "other")
+
+
+@pytest.mark.parametrize("wrong", [TimedOut("late"), Response(b"", URL, 500), asyncio.CancelledError()])
+async def test_a_host_is_given_back_whatever_became_of_the_visit(wrong: Said) -> None:
+    site = Site(wrong, Response(TEXT, URL))
+    with pytest.raises((TimedOut, AllFetchesFailed, asyncio.CancelledError)):
+        await site.visit()
+    with pytest.raises(Later) as later:
+        await site.visit("other")
+    assert later.value.seconds == pytest.approx(1.0)
+    assert (await site.after(1.0, "other")).body == TEXT
+
+
+async def test_a_host_that_asks_for_patience_has_it_from_everybody() -> None:
+    site = Site(SLOW, Response(TEXT, URL))
+    with pytest.raises(Later) as later:
+        await site.visit()
+    assert later.value.seconds == 90
+    with pytest.raises(Later):
+        await site.after(88, "other")
+    assert (await site.after(2.1, "other")).status == 200 and len(site.asked) == 2
+
+
+async def test_a_host_that_asks_too_often_is_left_alone_for_a_while() -> None:
+    site = Site(SLOW)
+    for _ in range(MOST_TRIES - 1):
+        with pytest.raises(Later):
+            await site.after(91)
+    with pytest.raises(AllFetchesFailed, match="left alone"):
+        await site.after(91)
+    with pytest.raises(AllFetchesFailed, match="left alone"):
+        await site.after(91, "other")
+    assert len(site.asked) == MOST_TRIES, "the other page was asked for all the same"
+    site.answers = [Response(TEXT, URL)]
+    assert (await site.after(REMEMBERED_S, "other")).status == 200
+
+
+async def test_an_answer_ends_the_counting() -> None:
+    site = Site(*[SLOW] * (MOST_TRIES - 1), Response(TEXT, URL), SLOW)
+    for _ in range(MOST_TRIES - 1):
+        with pytest.raises(Later):
+            await site.after(91)
+    assert (await site.after(91)).status == 200
+    with pytest.raises(Later):
+        await site.after(91)
+
+
+@pytest.mark.parametrize(
+    ("response", "error"),
+    [
+        (Response(b"<html><div class='g-recaptcha'></div></html>", URL, 403, media_type="text/html"), AuthRequired),
+        (Response(b"gone", URL, 404, media_type="text/plain"), AllFetchesFailed),
+        (Response(TEXT.replace(b"</body>", b"<div class='g-recaptcha'></div></body>"), URL, media_type="text/html"), None),
+        (Response(b"", URL, 304), None),
+    ],
+)
+async def test_what_an_answer_means(response: Response, error: type[Exception] | None) -> None:
+    site = Site(response)
+    if error is None:
+        assert await site.visit() == response
+        return
+    with pytest.raises(error):
+        await site.visit()
+
+
+async def test_robots_are_asked_first_in_the_pace_of_the_host_and_cost_no_page() -> None:
+    site = Site(Response(TEXT, URL), money=1, robots=b"User-agent: *\nDisallow: /secret\nCrawl-delay: 3")
+    with pytest.raises(Later) as later:
+        await site.visit()
+    assert later.value.seconds == pytest.approx(3.0) and site.asked == ["https://a.example/robots.txt"]
+    assert (await site.after(3.0)).status == 200 and site.money == 0
+    with pytest.raises(RobotsDisallowed):
+        await site.visit(url="https://a.example/secret/1")
+    assert site.asked == ["https://a.example/robots.txt", URL]

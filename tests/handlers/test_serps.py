@@ -7,12 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from shisho.domain.job import Job
 from shisho.domain.politeness import Outcome
 from shisho.domain.web import Challenge, ChallengeKind, Hit, PagingStop, Request, Response, Serp
 from shisho.errors import BudgetExhausted, EngineUnavailable, TimedOut
-from shisho.handlers.serps import LONGEST_SNIPPET, LONGEST_TITLE, MOST_HITS, WHOLE_S
+from shisho.handlers.serps import LONGEST_SNIPPET, LONGEST_TITLE, MOST_HITS, WHOLE_S, Search, Serps
+from shisho.jobs.context import JobContext
 from shisho.stores.memory_web import engine
-from tests.handlers.searching import Forgetful, World, hits, searching
+from shisho.web.asking import NeedsPerson
+from tests.handlers.searching import QUERY, Forgetful, World, hits, searching
+from tests.queues import OWNER
 
 BARRED = Serp("memory", challenge=Challenge(ChallengeKind.CAPTCHA, "captcha"))
 
@@ -150,3 +154,26 @@ async def test_pages_of_the_cache_are_the_pages_that_were_asked(tmp_path: Path) 
         await world.next_job("t4")
         await world.pages(1)
         assert len(world.answers.asked) == 4, "using it must not make it last"
+
+
+async def test_an_engine_that_rests_after_its_person_was_there_asks_for_nobody(tmp_path: Path) -> None:
+    shown = {1: Serp("memory", hits(1), {}), 2: BARRED, 3: Serp("memory", hits(3))}
+    async with searching(tmp_path, lambda url: shown[int(url.rpartition("p=")[2])]) as world:
+        health = world.engines.asking.health
+
+        async def barred(job: Job, context: JobContext) -> None:
+            serps = Serps(world.engines, job, context, Search(query=QUERY, owner=OWNER))
+            first = await serps.next([])
+            for _ in range(2):  # met, and remembered while the engine rests
+                with pytest.raises(NeedsPerson) as needs:
+                    await serps.next([first])
+                await serps.needs(needs.value.met, [first])
+
+        await world.attempt(barred)
+        await health.mend("memory")
+        shown[2] = Serp("memory", hits(2), {})
+        await world.pages(2)
+        for _ in range(2):
+            await health.record("memory", Outcome.FAILURE, 0.1)
+        await world.pages(3)
+        assert world.waits == [pytest.approx(1800)]

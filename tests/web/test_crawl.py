@@ -11,7 +11,7 @@ import pytest
 from shisho.domain.find import Find
 from shisho.errors import BudgetExhausted
 from shisho.stores.clock import SystemClock
-from shisho.web.asking import Later
+from shisho.web.politeness import Later
 from shisho.web.crawl import Crawl
 from shisho.web.frontier import AT_ONCE, Frontier, host_of
 

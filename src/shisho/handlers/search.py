@@ -194,7 +194,7 @@ class _Run:
     async def _person(self, met: Met) -> NoReturn:
         """Leave the job to a person; what pages 1..N brought is its result if nobody comes."""
         await self._note(PagingStop.CHALLENGE)
-        await self._serps.needs(met)
+        await self._serps.needs(met, self._paging.pages)
         await self._context.await_person(await self._output(PagingStop.CHALLENGE) if self._paging.pages else None, met)
 
     async def _output(self, stop: PagingStop) -> dict[str, Any]:

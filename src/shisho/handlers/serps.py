@@ -91,19 +91,22 @@ class Serps:
             except Later as later:
                 if pages and isinstance(later, QuotaSpent):
                     raise
-                if pages and isinstance(later, Held) and (met := await self._awaited(pages[0].engine)) is not None:
+                if pages and isinstance(later, Held) and (met := await self._awaited(pages[0].engine, pages)) is not None:
                     raise NeedsPerson(met) from later
                 await self._context.wait(later.seconds)
 
-    async def needs(self, met: Met) -> None:
-        """Remember what asks for a person: where this job is stopped and resumed, it asks for the same."""
-        await self._context.step(f"met {met.engine}", partial(_said, plain(met)))
+    async def needs(self, met: Met, pages: Sequence[ResultPage]) -> None:
+        """Remember what asks for a person after these pages: where this job is stopped and resumed, it asks for the same."""
+        await self._context.step(self._met(met.engine, pages), partial(_said, plain(met)))
 
-    async def _awaited(self, engine: str) -> Met | None:
+    async def _awaited(self, engine: str, pages: Sequence[ResultPage]) -> Met | None:
         """For whom an engine that rests is waiting, if it is for a person."""
-        met = await self._engines.pending(self._asked.owner, engine)
-        known = (await self._context.taken("met ")).get(f"met {engine}")
+        met, key = await self._engines.pending(self._asked.owner, engine), self._met(engine, pages)
+        known = (await self._context.taken(key)).get(key)
         return build(known, Met) if met is None and known is not None else met
+
+    def _met(self, engine: str, pages: Sequence[ResultPage]) -> str:
+        return f"met {engine} at page {self._asked.serp_page + len(pages)}"
 
     async def _first(self) -> Any:
         """Each candidate in turn. None of them: wait for a person, else for the first that rests, else give up."""
@@ -150,7 +153,7 @@ class Serps:
     async def _joined(self, choice: Choice) -> list[NeedsPerson]:
         """Engines that already wait for a person, for whom this job may wait too."""
         resting = [one.engine for one in choice.passed if one.why is Why.RESTING]
-        met = [await self._awaited(engine) for engine in resting]
+        met = [await self._awaited(engine, ()) for engine in resting]
         return [NeedsPerson(one) for one in met if one is not None]
 
     async def _waits(self, choice: Choice) -> list[float]:

@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from shisho.box.client import TRAPS
 from shisho.box.server import Box
 from shisho.domain.task import SearchOptions
 from tests.flows.boxed import output
@@ -20,6 +19,7 @@ from tests.web.test_browser_guard import PARTS, secret
 
 pytestmark = pytest.mark.alone
 SCRIPTED = "<!doctype html><meta charset=utf-8><title>頁</title><body><script>{script}</script>"
+TURNS = ("rebind", "loopback", "metadata")
 ONE_PAGE = SearchOptions(engines=("qwant",), serp_max_pages=1, max_results_per_query=100)
 
 
@@ -40,9 +40,9 @@ def alone_on_their_hosts(urls: Iterable[str]) -> list[str]:
 
 async def test_what_the_hits_of_a_search_lead_to_inside_is_refused(tmp_path: Path) -> None:
     async with Box(seed=3, folder=tmp_path / "box") as box, secret() as (inside, datagrams):
-        traps = [*TRAPS, f"127.0.0.1:{inside.port}", f"127.0.0.1:{box.ports.http}", "169.254.169.254"]
+        traps = [f"127.0.0.1:{inside.port}", "169.254.169.254", *(f"{one}.hostile.example" for one in TURNS)]
         ways = ["loopback", "metadata"]
-        to = [f"http://127.0.0.1:{inside.port}/", "http://metadata.hostile.example/", "http://mixed.hostile.example/"]
+        to = [f"http://127.0.0.1:{box.ports.http}/", "http://mixed.hostile.example/"]
         pages = [*map(leading, [*to, *(f"https://redirect.example/{way}" for way in ways)]), with_parts(traps)]
         topic = box.questions[20].topic
         hits = alone_on_their_hosts(box.results("qwant", topic)[:10])[: len(pages)]
@@ -59,7 +59,8 @@ async def test_what_the_hits_of_a_search_lead_to_inside_is_refused(tmp_path: Pat
         assert [bool(of[url]) for url in hits] == [False] * (len(hits) - 1) + [True]
         forbidden = [one.url for one in held.errors if one.code == "FORBIDDEN_ADDRESS"]
         assert {*hits[:-1]} <= {*forbidden}, held.errors
-        assert refused == {urlsplit(f"//{each}").hostname for each in traps}, "nothing less, and nothing of the browser's own"
+        named = {urlsplit(each if "//" in each else f"//{each}").hostname for each in (*traps, *to)}
+        assert refused == named, "nothing less, and nothing of the browser's own"
         assert {one.path for one in box.log.of(host="redirect.example")} == {f"/{way}" for way in ways}
         assert {one.host for one in box.log.requests} <= {*box.hosts}
         assert [one for one in box.log.silent if one.scheme == "http"] == []

@@ -14,7 +14,8 @@ from shisho.domain.codec import dumps
 from shisho.domain.job import Job, JobId, NewTask, TaskId
 from shisho.domain.web import Hit, PagingStop, Query, Request, Response, Serp, State
 from shisho.errors import InvalidParams
-from shisho.handlers.serps import Engines, Search, Serps
+from shisho.handlers.serps import Engines, Serps
+from shisho.handlers.sheets import Search
 from shisho.jobs.context import JobContext, Left
 from shisho.jobs.states import Pace
 from shisho.ports import SerpEngine
@@ -112,7 +113,7 @@ class World:
             while len(got) < most:
                 got.append(await serps.next(got))
             if remember is not None:
-                await serps.remember(got, remember, await self.engines.finds.of_job(job.id))
+                await serps.sheets.keep(got, remember, await self.engines.finds.of_job(job.id))
             return got
 
         return list(await self.attempt(use))

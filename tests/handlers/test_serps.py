@@ -11,7 +11,8 @@ from shisho.domain.job import Job
 from shisho.domain.politeness import Outcome
 from shisho.domain.web import Challenge, ChallengeKind, Hit, PagingStop, Request, Response, Serp
 from shisho.errors import BudgetExhausted, EngineUnavailable, TimedOut
-from shisho.handlers.serps import LONGEST_SNIPPET, LONGEST_TITLE, MOST_HITS, WHOLE_S, Search, Serps
+from shisho.handlers.serps import LONGEST_SNIPPET, LONGEST_TITLE, MOST_HITS, Serps
+from shisho.handlers.sheets import WHOLE_S, Search
 from shisho.jobs.context import JobContext
 from shisho.stores.memory_web import engine
 from shisho.web.asking import NeedsPerson

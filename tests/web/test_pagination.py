@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shisho.domain.find import Find
 from shisho.domain.task import StopStrategy
 from shisho.domain.web import EngineAbout, PagingStop, Tier
-from shisho.web.pagination import PageFacts, Rules, deepest, merged, onward, repeats
+from shisho.web.pagination import PageFacts, Rules, deepest, onward, repeats
 
 AUTO, FIXED, EXHAUSTIVE = StopStrategy
 ABOUT = EngineAbout("e", "https://e.example", "html", Tier.DEFAULT, ("general",), 1.0, "p")
@@ -151,30 +149,3 @@ def test_stops_of_any_pages(drawn: list[PageFacts], first: int, last: int, enoug
     assert (pages[-1].number >= last) == (auto is PagingStop.LIMIT)
     if repeats(pages[-1], pages[:-1]):
         assert fixed is not None and pages[-1].urls
-
-
-def find(url: str, page: int, place: int, title: str = "") -> Find:
-    return Find(f"http://{url}", f"https://{url}", title, page_number=page, rank_on_page=place)
-
-
-def test_pages_merge_into_one_ranking() -> None:
-    finds = [find("b", 2, 1, "later"), find("c", 2, 2), find("a", 1, 1), find("b", 1, 3, "first"), find("d", 3, 9)]
-    rows = [(each.rank, each.canonical_url, each.page_number, each.rank_on_page, each.title) for each in merged(finds)]
-    assert rows == [
-        (1, "https://a", 1, 1, ""),
-        (2, "https://b", 1, 3, "first"),
-        (3, "https://c", 2, 2, ""),
-        (4, "https://d", 3, 9, ""),
-    ]
-
-
-@given(st.lists(st.tuples(st.sampled_from("abcdefgh"), st.integers(1, 4), st.integers(1, 10)), unique_by=lambda row: row[1:]))
-def test_ranks_are_whole_and_urls_stand_once(rows: Sequence[tuple[str, int, int]]) -> None:
-    held = merged([find(*row) for row in rows])
-    assert [each.rank for each in held] == list(range(1, len({url for url, _, _ in rows}) + 1))
-    places = [(each.page_number or 0, each.rank_on_page or 0) for each in held]
-    assert places == sorted(places)
-    for each in held:
-        assert (each.page_number, each.rank_on_page) == min(
-            row[1:] for row in rows if each.canonical_url == f"https://{row[0]}"
-        )

@@ -19,7 +19,8 @@ from shisho.domain.task import StopStrategy
 from shisho.domain.web import PagingStop
 from shisho.errors import BudgetExhausted, EngineUnavailable, ShishoError
 from shisho.handlers.pages import Pages, Wanted
-from shisho.handlers.serps import Engines, Search, Serps
+from shisho.handlers.serps import Engines, Serps
+from shisho.handlers.sheets import Search
 from shisho.jobs.context import JobContext
 from shisho.ports import Clock
 from shisho.web.crawl import Crawl
@@ -83,7 +84,7 @@ class _Run:
             await self._person(paging.met)
         await self._note(stop)
         if paging.pages:
-            await self._serps.remember(paging.pages, stop, await self._kept())
+            await self._serps.sheets.keep(paging.pages, stop, await self._kept())
         return await self._output(stop)
 
     async def _follow(self) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -11,15 +9,14 @@ from functools import partial
 from typing import Any
 
 from shisho.domain.codec import build, plain
-from shisho.domain.find import Find, Kept
+from shisho.domain.find import Find
 from shisho.domain.intervention import Met
-from shisho.domain.job import Job, Priority
-from shisho.domain.task import SearchOptions
-from shisho.domain.web import Hit, PagingStop, Query
+from shisho.domain.job import Job
+from shisho.domain.web import Hit, Query
 from shisho.errors import AllEnginesBlocked, BudgetExhausted, EngineUnavailable, ShishoError
 from shisho.handlers.library import Finds
+from shisho.handlers.sheets import Search, Sheet, Sheets
 from shisho.jobs.context import JobContext
-from shisho.language.terms import fold
 from shisho.ports import Cache, SerpEngine
 from shisho.web.asking import Asked, Asking, Held, NeedsPerson, QuotaSpent, StateExpired
 from shisho.web.category import GENERAL, category_of
@@ -29,20 +26,7 @@ from shisho.web.search import ResultPage
 from shisho.web.selection import Candidate, Choice, Means, Needs, Why, candidates
 from shisho.web.url import canonical
 
-WHOLE_S, PARTIAL_S = 24 * 3600.0, 600.0
 MOST_HITS, LONGEST_URL, LONGEST_TITLE, LONGEST_SNIPPET = 100, 8_000, 500, 2_000  # a hostile page must not fill the database
-CUT_SHORT = frozenset(
-    (PagingStop.QUOTA, PagingStop.CHALLENGE, PagingStop.ERROR, PagingStop.BUDGET, PagingStop.STOPPED),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Search(SearchOptions):
-    """The input of a search job."""
-
-    query: str = ""
-    owner: str = ""
-    corpus: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +43,13 @@ class Engines:
     solved: Callable[[str, str], Awaitable[object]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Sheet:
-    """A result page in the cache."""
-
-    page: ResultPage
-    hits: tuple[Hit, ...]
-
-
 class Serps:
     """One attempt at one job's result pages. What an earlier attempt has asked is not asked again."""
 
     def __init__(self, engines: Engines, job: Job, context: JobContext, asked: Search) -> None:
         self._engines, self._job, self._context, self._asked = engines, job, context, asked
         self._categories = asked.categories or (category_of(asked.query),)
-        self._sheets: dict[str, dict[int, _Sheet]] = {}
+        self.sheets = Sheets(engines.cache, asked)
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -179,7 +155,7 @@ class Serps:
     async def _page(self, candidate: Candidate, pages: Sequence[ResultPage]) -> Any:
         """Page N+1 of an engine as it is kept, JSON-ready."""
         number = self._asked.serp_page + len(pages)
-        sheet = (await self._cached(candidate.engine)).get(number)
+        sheet = (await self.sheets.of(candidate.engine)).get(number)
         if sheet is None:
             asked = await self._asked_for(self._engines.table[candidate.engine], number, pages)
             serp, request = asked.serp, asked.request
@@ -187,7 +163,7 @@ class Serps:
             made = ResultPage(
                 candidate.engine, number, request.url, asked.status, (), 0, serp.next, self._job.attempt, tuple(warnings)
             )
-            sheet = _Sheet(made, serp.hits)
+            sheet = Sheet(made, serp.hits)
         return plain(await self._kept(sheet, pages))
 
     async def _asked_for(self, engine: SerpEngine, number: int, pages: Sequence[ResultPage]) -> Asked:
@@ -231,7 +207,7 @@ class Serps:
         await self._engines.solved(asked.owner, name)
         return page
 
-    async def _kept(self, sheet: _Sheet, pages: Sequence[ResultPage]) -> ResultPage:
+    async def _kept(self, sheet: Sheet, pages: Sequence[ResultPage]) -> ResultPage:
         named = [(hit, name) for hit in sheet.hits[:MOST_HITS] if (name := _name(hit.url))]
         # A page of the cache knows them all; its hits are those that no page before it had.
         urls = sheet.page.urls or tuple(dict.fromkeys(name for _, name in named))
@@ -241,37 +217,6 @@ class Serps:
             return replace(page, repeats=True)
         finds = [_find(hit, name, page, self._asked.query) for hit, name in named]
         return replace(page, fresh=await self._engines.finds.add(self._job.claim, finds))
-
-    async def _cached(self, engine: str) -> Mapping[int, _Sheet]:
-        if engine not in self._sheets:
-            held = await self._engines.cache.get(cache_key(self._asked, engine))
-            sheets = [build(each, _Sheet) for each in held.value] if held else []
-            self._sheets[engine] = {each.page.number: each for each in sheets}
-        return self._sheets[engine]
-
-    async def remember(self, pages: Sequence[ResultPage], stop: PagingStop, kept: Sequence[Kept]) -> None:
-        """Keep the pages for whoever asks the same: a cut-short search for minutes, a whole one for a day, from when somebody
-        was asked: what comes from here does not stay for longer by being used."""
-        if all(page.cached for page in pages):
-            return
-        hits: dict[int | None, list[Hit]] = {}
-        for each in kept:
-            one = each.find
-            hits.setdefault(one.page_number, []).append(
-                Hit(one.rank_on_page or 0, one.url, one.title, one.snippet, one.published_at)
-            )
-        sheets = [_Sheet(replace(page, cached=True, attempt=0), tuple(hits.get(page.number, ()))) for page in pages]
-        short = stop in CUT_SHORT
-        seconds = PARTIAL_S if short else WHOLE_S
-        await self._engines.cache.put(cache_key(self._asked, pages[0].engine), plain(sheets), seconds, partial=short)
-
-
-def cache_key(asked: Search, engine: str) -> str:
-    """The same for two searches that an engine would answer alike."""
-    told = plain(
-        replace(asked, query=fold(asked.query), owner="", corpus="", engines=(), categories=(), priority=Priority.MEDIUM)
-    )
-    return "serp " + hashlib.sha256(json.dumps([engine, told], sort_keys=True).encode()).hexdigest()
 
 
 def until_tomorrow(now: str) -> float:

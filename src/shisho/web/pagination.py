@@ -7,9 +7,8 @@ that `onward` is asked with, and that is all that remains of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from shisho.domain.find import Find
 from shisho.domain.task import StopStrategy
 from shisho.domain.web import EngineAbout, PagingStop
 
@@ -97,11 +96,3 @@ def repeats(page: PageFacts, earlier: Iterable[PageFacts]) -> bool:
     """Whether all of the page's URLs stood on one earlier page: past the end some engines show their first page again, at
     times with an entry less, so that a part of it counts. URLs gathered from several pages are overlap, not repetition."""
     return bool(page.urls) and any(set(page.urls) <= set(each.urls) for each in earlier)
-
-
-def merged(finds: Iterable[Find]) -> tuple[Find, ...]:
-    """The hits of all pages of one search, each canonical URL where it stood first, ranked 1..n over the pages."""
-    kept: dict[str, Find] = {}
-    for find in sorted(finds, key=lambda one: (one.page_number or 0, one.rank_on_page or 0)):
-        kept.setdefault(find.canonical_url, find)
-    return tuple(replace(find, rank=rank) for rank, find in enumerate(kept.values(), 1))

@@ -232,17 +232,6 @@ async def test_urls_and_dois_are_fetched(opening: Opening) -> None:
         assert [(one.url, one.code) for one in held.errors] == [("https://gone.example/", "ALL_FETCHES_FAILED")]
 
 
-async def test_a_question_to_the_web_parks_and_holds_no_worker(opening: Opening) -> None:
-    question = "決定係数とは何か"
-    async with opening(small_web([1, 2], query=question), slots=1) as desk:
-        options = AskOptions(sources=Sources.WEB)
-        asked = await asyncio.gather(*(desk.tasks.ask(question, options=options, wait=50) for _ in range(4)))
-        assert all(one.answer is not None and one.answer.evidence for one in asked)
-        for one in asked:
-            states = {job.kind: job.state for job in (await desk.tasks.list_jobs(one.task_id)).jobs}
-            assert states == {"answer": JobState.COMPLETED, "search_queue": JobState.COMPLETED}
-
-
 async def test_without_a_way_to_the_web_it_says_so(tmp_path: Path) -> None:
     async with open_desk(home=tmp_path) as desk, desk.working():
         with pytest.raises(EngineUnavailable):

@@ -204,12 +204,13 @@ async def test_the_deadline_holds_whatever_the_web_does(opening: Opening) -> Non
         assert (await ask(desk, TWO)).loop_stop is LoopStop.CONDITION_MET, "what came later is there for the next question"
 
 
-async def test_four_questions_to_the_web_at_once_on_two_workers(opening: Opening) -> None:
+@pytest.mark.parametrize("slots", [1, 2])
+async def test_four_questions_to_the_web_at_once(opening: Opening, slots: int) -> None:
     names = ["決定係数", "相関係数", "残差", "分散"]
     pages = {site(f"s{n}"): f"{name}とは、{n}番目に説明される統計学の量である。" for n, name in enumerate(names)}
     web = web_of({name: [site(f"s{n}")] for n, name in enumerate(names)}, pages)
     web.held = {url: asyncio.Event() for url in pages}
-    async with opening(web) as desk:
+    async with opening(web, slots=slots) as desk:
         asking = [asyncio.create_task(ask(desk, f"{name}とは何か", Sources.WEB)) for name in names]
 
         async def let_go(url: str) -> None:

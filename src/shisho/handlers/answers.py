@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -109,16 +109,16 @@ class Answering:
         lacking = [_lacking(searches[_name(job, query)], query, persons) for query in queries]
         if (await self.left(job.task_id)).get("max_pages", 1) < 1:
             lacking.append(Unsearched(Gap.BUDGET))
-        pages = sum([await self._pages(name) for name in searches])
-        return Reached(tuple(queries), pages, tuple(one for one in lacking if one is not None))
+        return Reached(tuple(queries), await self._pages(searches), tuple(one for one in lacking if one is not None))
 
     async def _later(self, seconds: float) -> str:
         return later(self.clock.now(), seconds)
 
-    async def _pages(self, search: JobId) -> int:
-        """How many pages a search has brought: those of results, and those they led to."""
-        found = await self.finds.of_job(search)
-        return len({one.find.page_number for one in found}) + sum(one.status == "visited" for one in found)
+    async def _pages(self, searches: Iterable[JobId]) -> int:
+        """How many pages the searches have brought: those of results, and those they led to, each once."""
+        found = [(name, one) for name in searches for one in await self.finds.of_job(name)]
+        visited = {one.find.canonical_url for _, one in found if one.status == "visited"}
+        return len({(name, one.find.page_number) for name, one in found}) + len(visited)
 
 
 def within(budget: Budget, left: Mapping[str, float]) -> Budget:

@@ -13,6 +13,7 @@ from shisho.bootstrap_web import Web
 from shisho.box.client import Client
 from shisho.box.server import Box
 from shisho.desk import Desk
+from shisho.ports import Resolver
 from shisho.web.address import Exceptions
 from shisho.web.engines import engines
 from shisho.web.fetch import HttpFetcher
@@ -24,10 +25,17 @@ QUICK: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def way(box: Box | Client, overrides: Mapping[str, Mapping[str, Any]] = QUICK, *, robots: bool = False) -> Web:
+def way(
+    box: Box | Client,
+    overrides: Mapping[str, Mapping[str, Any]] = QUICK,
+    *,
+    robots: bool = False,
+    resolver: Resolver | None = None,
+    total_s: float = 20.0,
+) -> Web:
     """The box as the way to the web. Without `robots` each host's first page need not wait for its second request."""
     allow = Exceptions.named(box.hosts)
-    fetcher = HttpFetcher(box.resolver, allow, "Shisho/test", ssl_context=box.ssl_context)
+    fetcher = HttpFetcher(resolver or box.resolver, allow, "Shisho/test", total_s=total_s, ssl_context=box.ssl_context)
     return Web(engines(overrides), fetcher, KillableSerpParser(overrides), robots=robots)
 
 

@@ -56,10 +56,10 @@ class Ports:
 async def read(ports: dict[str, int], total_s: float) -> dict[str, Any]:
     fetcher = HttpFetcher(Ports(ports), Exceptions.named(ports), "Shisho/test", total_s=total_s)
     await fetcher.fetch(Request("http://good.test/"))
-    before = _peak_mb()
+    before = peak_mb()
     lags: list[tuple[float, float]] = []
     latencies: list[float] = []
-    beside = [asyncio.create_task(_lag(lags)), asyncio.create_task(_well_behaved(fetcher, latencies))]
+    beside = [asyncio.create_task(lag(lags)), asyncio.create_task(_well_behaved(fetcher, latencies))]
     hosts = [host for host in ports if host != "good.test"]
     outcomes = await asyncio.gather(*(_outcome(fetcher, host) for host in hosts))
     for task in beside:
@@ -67,12 +67,12 @@ async def read(ports: dict[str, int], total_s: float) -> dict[str, Any]:
     await asyncio.gather(*beside, return_exceptions=True)
     return {
         "outcomes": dict(zip(hosts, outcomes, strict=True)),
-        "grown_mb": _peak_mb() - before,
-        "lag_p99_ms": _p99([own for own, _ in lags]) * 1000,
+        "grown_mb": peak_mb() - before,
+        "lag_p99_ms": p99([own for own, _ in lags]) * 1000,
         "lag_max_ms": max(own for own, _ in lags) * 1000,
-        "lag_by_the_clock_p99_ms": _p99([clock for _, clock in lags]) * 1000,
+        "lag_by_the_clock_p99_ms": p99([clock for _, clock in lags]) * 1000,
         "good": len(latencies),
-        "good_p99_ms": _p99(latencies) * 1000,
+        "good_p99_ms": p99(latencies) * 1000,
     }
 
 
@@ -86,7 +86,7 @@ async def _outcome(fetcher: HttpFetcher, host: str) -> tuple[str, float]:
     return word, time.perf_counter() - started
 
 
-async def _lag(lags: list[tuple[float, float]]) -> None:
+async def lag(lags: list[tuple[float, float]]) -> None:
     """How long the loop was held, by this process's own work and by the clock: on a busy machine the clock shows the others."""
     while True:
         clock, own = time.perf_counter(), time.thread_time()
@@ -103,11 +103,11 @@ async def _well_behaved(fetcher: HttpFetcher, latencies: list[float]) -> None:
         await asyncio.sleep(0.02)
 
 
-def _p99(values: list[float]) -> float:
+def p99(values: list[float]) -> float:
     return sorted(values)[len(values) * 99 // 100]
 
 
-def _peak_mb() -> float:
+def peak_mb() -> float:
     # Not ru_maxrss: a new process inherits that from whoever started it.
     (line,) = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
     return int(line.split()[1]) / 1024

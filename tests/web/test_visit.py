@@ -116,6 +116,8 @@ async def test_an_answer_ends_the_counting() -> None:
     ("response", "error"),
     [
         (Response(b"<html><div class='g-recaptcha'></div></html>", URL, 403, media_type="text/html"), AuthRequired),
+        (Response(b"<html><div class='g-recaptcha'></div></html>", URL, 429, media_type="text/html"), AuthRequired),
+        (Response(b"<title>Too many requests</title>", URL, 429, media_type="text/html"), Later),
         (Response(b"gone", URL, 404, media_type="text/plain"), AllFetchesFailed),
         (Response(TEXT.replace(b"</body>", b"<div class='g-recaptcha'></div></body>"), URL, media_type="text/html"), None),
         (Response(b"", URL, 304), None),

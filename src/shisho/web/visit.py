@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from shisho.domain.web import Request, Response
+from shisho.domain.web import Challenge, ChallengeKind, Request, Response
 from shisho.errors import AllFetchesFailed, AuthRequired, BudgetExhausted, RobotsDisallowed
 from shisho.ports import Cache, Clock, Fetcher, Limiter
 from shisho.web.asking import SLOW_DOWN, Browse, Pay
@@ -47,7 +47,8 @@ class Visiting:
             if not await pay():
                 raise BudgetExhausted("The task's budget of pages is spent. Open a task with a larger max_pages.")
             response = await (browse(request, "") if browse else self.fetcher.fetch(request))
-            if response.status in SLOW_DOWN:
+            met = _challenge(response)
+            if response.status in SLOW_DOWN and (met is None or met.kind is ChallengeKind.BLOCKED):
                 told = retry_after(response.headers, self.clock.now())
                 after = backoff(tries + 1, random.random()) if told is None else told
                 raise await self._slower(host, tries + 1, after)
@@ -55,7 +56,7 @@ class Visiting:
                 await self.cache.put(f"slow host:{host}", 0, REMEMBERED_S)
         finally:
             await self.limiter.give_back(resource, limit, ticket, after_s=after)
-        return _usable(request.url, response)
+        return _usable(request.url, response, met)
 
     async def rendered(self, request: Request, ticket: str, pay: Pay) -> Response | None:
         """A page without text as its scripts make it; None where there is no browser, or its host is too slow to ask again."""
@@ -87,15 +88,17 @@ def _left_alone(host: str) -> AllFetchesFailed:
     return AllFetchesFailed(f"{host} asks to be left alone (status 429 or 503). Try again in ten minutes.", host=host)
 
 
-def _usable(url: str, response: Response) -> Response:
-    if _may_bar(response):
-        # The marks that give a challenge away are ASCII.
-        met = detect(response.body.decode("latin-1"), response.url, response.status)
-        if met is not None:
-            raise AuthRequired(f"{url} wants proof of a person ({met.kind}): open it in a browser, save it, add the file.")
+def _usable(url: str, response: Response, met: Challenge | None) -> Response:
+    if met is not None:
+        raise AuthRequired(f"{url} wants proof of a person ({met.kind}): open it in a browser, save it, add the file.")
     if response.status >= 400:
         raise AllFetchesFailed(f"{url} answered with status {response.status}.", status=response.status)
     return response
+
+
+def _challenge(response: Response) -> Challenge | None:
+    # The marks that give a challenge away are ASCII.
+    return detect(response.body.decode("latin-1"), response.url, response.status) if _may_bar(response) else None
 
 
 def _may_bar(response: Response) -> bool:

@@ -1,0 +1,63 @@
+"""One process for the tests of hostile servers: a desk whose workers fetch from all of them at once, beside a search of
+well-behaved pages. Prints what came of it and what it cost. `python -m tests.flows.hostile_run HOME BOX SECONDS`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from shisho.bootstrap import open_desk
+from shisho.box.client import connect
+from shisho.desk import Desk
+from shisho.domain.task import SearchOptions
+from shisho.web.url import canonical
+from tests.flows.boxed import way
+from tests.flows.smallweb import ended
+from tests.web.hostile import lag, p99, peak_mb
+
+GOOD = SearchOptions(engines=("mojeek",), serp_max_pages=1, max_results_per_query=100)
+
+
+async def run(home: Path, folder: Path, total_s: float, warm: str, query: str) -> dict[str, Any]:
+    box = connect(folder)
+    hosts = [host for host in box.hosts if host.endswith(".hostile.example")]
+    async with open_desk(home=home, web=way(box, total_s=total_s)) as desk, desk.working(len(hosts) + 2):
+        await searched(desk, warm)
+        before, lags = peak_mb(), list[tuple[float, float]]()
+        measuring = asyncio.create_task(lag(lags))
+        began = time.monotonic()
+        queued = await desk.tasks.queue_urls([f"http://{host}/start" for host in hosts])
+        good = await searched(desk, query)
+        took = time.monotonic() - began
+        await ended(desk, queued.task_id)
+        measuring.cancel()
+        jobs = (await desk.tasks.list_jobs(queued.task_id, limit=100)).jobs
+    return {
+        "outcomes": {job.input["url"].split("/")[2]: job.errors[-1].code if job.errors else job.state for job in jobs},
+        "seconds": time.monotonic() - began,
+        "good": good,
+        "good_seconds": took,
+        "grown_mb": peak_mb() - before,
+        "lag_p99_ms": p99([own for own, _ in lags]) * 1000,
+        "lag_max_ms": max(own for own, _ in lags) * 1000,
+        "lag_by_the_clock_p99_ms": p99([clock for _, clock in lags]) * 1000,
+        "lags": len(lags),
+    }
+
+
+async def searched(desk: Desk, query: str) -> list[tuple[str, str]]:
+    """What became of each hit."""
+    queued = await desk.tasks.queue_searches([query], options=GOOD)
+    await ended(desk, queued.task_id)
+    (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
+    assert isinstance(job.output, dict), job
+    return [(canonical(one["url"]), one["status"]) for one in job.output["hits"]]
+
+
+if __name__ == "__main__":
+    home, folder, seconds, warm, query = sys.argv[1:]
+    print(json.dumps(asyncio.run(run(Path(home), Path(folder), float(seconds), warm, query))))

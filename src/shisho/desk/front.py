@@ -231,7 +231,7 @@ class Desk:
         """
         self.inquiries.check(question)
         inside = [full_path(folder) for folder in folders]
-        if sources is not Sources.DOCUMENTS and (sources is not Sources.AUTO or self.tasks.web_is_there()):
+        if sources is not Sources.DOCUMENTS and (sources is not Sources.AUTO or await self.tasks.web_is_there()):
             await self._mirrored(inside, notify, stop)
             told = {name: most for name, most in (limits or {}).items() if most is not None}
             options = AskOptions((*corpora, *inside), filters or {}, sources, told)

@@ -100,7 +100,8 @@ class Answering:
         """`librarian.reach.AskWeb` by search jobs of the same task. The wait ends when none of them can go on by itself, and at
         the moment that was set when it began."""
         ends = await context.step("waits until", partial(self._later, seconds))
-        await context.spawn(*(_search(job, query, asked, ends) for query in queries))
+        results = max(1, min(RESULTS, pages // len(queries) - 1))
+        await context.spawn(*(_search(job, query, asked, results, ends) for query in queries))
         left = (datetime.fromisoformat(ends) - datetime.fromisoformat(self.clock.now())).total_seconds()
         if left > 0:
             await context.park(left)
@@ -148,8 +149,8 @@ def _name(job: Job, query: WebQuery) -> JobId:
     return JobId(sha256(f"{job.id}/{query.goal_id}/{query.text}".encode()).hexdigest()[:32])
 
 
-def _search(job: Job, query: WebQuery, asked: Question, until: str) -> NewJob:
-    options = SearchOptions(language=query.language, max_results_per_query=RESULTS)
+def _search(job: Job, query: WebQuery, asked: Question, results: int, until: str) -> NewJob:
+    options = SearchOptions(language=query.language, max_results_per_query=results)
     # Searches that went on for nobody would hold the workers that the answer needs.
     input_ = {**plain(options), "query": query.text, "owner": asked.owner, "corpus": WEB_CORPUS, "until": until}
     return NewJob(_name(job, query), JobKind.SEARCH, input_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from rich.console import Console
@@ -23,8 +24,9 @@ Show = Callable[[Text | str], None]
 def shown(words: Words, *, quiet: bool = False) -> Iterator[Notify]:
     """A listener for `Desk.ask` and `resume`. On a terminal the last line counts what is under way; elsewhere lines are plain,
     and of documents nothing is shown, as no one waits for them."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False, quiet=quiet)
-    documents, web = _Documents(words, console.print), _Searches(words, console.print)
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False, quiet=quiet)
+    show = partial(console.print, soft_wrap=True)
+    documents, web = _Documents(words, show), _Searches(words, show)
 
     if not console.is_terminal:
         yield lambda event, **facts: web.tell(**facts) if event == "status" else None
@@ -34,12 +36,17 @@ def shown(words: Words, *, quiet: bool = False) -> Iterator[Notify]:
         def notify(event: str, **facts: Any) -> None:
             if event == "status":
                 web.tell(**facts)
-                progress = facts["status"].progress
-                line.update(words("web_line", queries=progress.queries, pages=progress.pages))
+                line.update(_counts(facts["status"], words))
             else:
                 documents.tell(event, **facts)
 
         yield notify
+
+
+def _counts(status: Status, words: Words) -> str:
+    progress = status.progress
+    asked = not progress.queries.endswith("/0")
+    return words("web_line", queries=progress.queries, pages=progress.pages) if asked else ""
 
 
 class _Documents:

@@ -196,7 +196,8 @@ def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
     way, manners = parts.web, stores.manners
     engines = engines_of(way, manners, stores.finds) if way else None
     pages = pages_of(way, manners, shelving) if way else None
-    searching = Searching(engines, pages, parts.judge, stores.opinions.blocked, parts.clock)
+    left = partial(_left, stores.tasks)
+    searching = Searching(engines, pages, parts.judge, stores.opinions.blocked, left, parts.clock)
     answering = Answering(
         parts.shelf,
         parts.ledger,
@@ -204,7 +205,7 @@ def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
         stores.finds,
         stores.opinions.left_out,
         stores.interventions.waiting,
-        partial(_left, stores.tasks),
+        left,
         parts.budget,
         parts.clock,
         way=_engine_list(parts, stores).any_set_up(),

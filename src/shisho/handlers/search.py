@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Any, NoReturn
 
@@ -14,7 +16,7 @@ from shisho.domain.codec import build
 from shisho.domain.corpus import DocumentId
 from shisho.domain.find import Find, Kept, SearchNote
 from shisho.domain.intervention import Met
-from shisho.domain.job import Job
+from shisho.domain.job import Job, TaskId
 from shisho.domain.task import StopStrategy
 from shisho.domain.web import PagingStop
 from shisho.errors import BudgetExhausted, EngineUnavailable, ShishoError
@@ -31,7 +33,10 @@ from shisho.web.search import ResultPage, ResultPages
 Judge = Callable[[str, DocumentId, frozenset[str]], Awaitable[frozenset[str]]]
 """The clusters of a document's passages that answer a query and are not among those given; none: it is of no use."""
 
-CLOSING = 0.02  # the share of a job's time that storing its end may take
+CLOSING = 0.02  # the share of its time that storing a job's end may take
+JOB_OVER = "The time of one job is over: raise `max_job_seconds`, or search for less at once."
+TASK_OVER = "The task's budget of seconds is spent. Open a task with a larger max_seconds."
+QUESTION_OVER = "Its question does not wait any longer. Ask again, or with a larger max_seconds."
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,7 @@ class Searching:
     pages: Pages | None
     judge: Judge
     blocked: Callable[[str], Awaitable[Sequence[str]]]
+    left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
     clock: Clock
 
     async def search(self, job: Job, context: JobContext) -> Mapping[str, Any]:
@@ -68,17 +74,18 @@ class _Run:
     async def to_the_end(self) -> dict[str, Any]:
         """The whole result."""
         paging = self._paging
-        limit = asyncio.timeout(self._context.seconds_left * (1 - CLOSING))
+        seconds, over = await self._allowed()
+        limit = asyncio.timeout(seconds)
         try:
             async with limit:
                 await self._look_back()
                 await self._follow()
         except BudgetExhausted as spent:
-            paging.end(spent)
+            await self._cut_short(spent)
         except TimeoutError:
             if not limit.expired():
                 raise
-            paging.end(BudgetExhausted("The time of one job is over: raise `max_job_seconds`, or search for less at once."))
+            await self._cut_short(BudgetExhausted(over))
         stop = paging.stop or PagingStop.STOPPED
         if paging.met is not None:
             await self._person(paging.met)
@@ -86,6 +93,27 @@ class _Run:
         if paging.pages:
             await self._serps.sheets.keep(paging.pages, stop, await self._kept())
         return await self._output(stop)
+
+    async def _allowed(self) -> tuple[float, str]:
+        """Seconds that this attempt may take, and what is said when they are over."""
+        # A person who has let it in wants its pages, for the next question if not for this one.
+        until = "" if await self._context.taken("met ") else self._asked.until
+        waits = datetime.fromisoformat(until) - datetime.fromisoformat(self._searching.clock.now()) if until else None
+        return min(
+            (self._context.seconds_left * (1 - CLOSING), JOB_OVER),
+            (waits.total_seconds() * (1 - CLOSING) if waits else math.inf, QUESTION_OVER),
+            (await self._seconds_of_task(), TASK_OVER),
+        )
+
+    async def _seconds_of_task(self) -> float:
+        return (await self._searching.left(self._job.task_id)).get("max_seconds", math.inf)
+
+    async def _cut_short(self, spent: BudgetExhausted) -> None:
+        """End with every page that this attempt or an earlier one has brought, and pay for what there is money for."""
+        self._paging.pages = max(self._paging.pages, await self._serps.known(), key=len)
+        took = self._searching.clock.monotonic() - self._since
+        await self._context.charge(seconds=min(took, await self._seconds_of_task()))
+        self._paging.end(spent)
 
     async def _follow(self) -> None:
         """Page after page, the hits of each before the next is asked for."""
@@ -129,6 +157,7 @@ class _Run:
             wait = await Crawl(frontier, self._visit_one, self._enough, self._searching.clock).run()
             if wait is None:
                 return
+            await self._pay_time()  # a waiting job is another attempt afterwards
             await self._context.wait(wait)
 
     def _enough(self) -> bool:
@@ -172,7 +201,8 @@ class _Run:
     async def _pay_time(self) -> None:
         began, self._since = self._since, self._searching.clock.monotonic()
         if not await self._context.charge(seconds=self._since - began):
-            raise BudgetExhausted("The task's budget of seconds is spent. Open a task with a larger max_seconds.")
+            self._since = began
+            raise BudgetExhausted(TASK_OVER)
 
     async def _tell(self) -> None:
         kept = await self._kept()

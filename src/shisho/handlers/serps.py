@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import partial
+from itertools import count, takewhile
 from typing import Any
 
 from shisho.domain.codec import build, plain
@@ -70,6 +71,12 @@ class Serps:
                 if pages and isinstance(later, Held) and (met := await self._awaited(pages[0].engine, pages)) is not None:
                     raise NeedsPerson(met) from later
                 await self._context.wait(later.seconds)
+
+    async def known(self) -> list[ResultPage]:
+        """The pages that this job has so far, whichever attempt brought them."""
+        taken = await self._context.taken("page ")
+        keys = takewhile(taken.__contains__, (f"page {number}" for number in count(self._asked.serp_page)))
+        return [build(taken[key], ResultPage) for key in keys]
 
     async def needs(self, met: Met, pages: Sequence[ResultPage]) -> None:
         """Remember what asks for a person after these pages: where this job is stopped and resumed, it asks for the same."""

@@ -22,11 +22,12 @@ CUT_SHORT = frozenset((PagingStop.QUOTA, PagingStop.CHALLENGE, PagingStop.ERROR,
 
 @dataclass(frozen=True, slots=True)
 class Search(SearchOptions):
-    """The input of a search job."""
+    """The input of a search job. `until`: when nobody waits for it any more; "" for a search of its own."""
 
     query: str = ""
     owner: str = ""
     corpus: str = ""
+    until: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,6 @@ class Sheets:
 
 def _key(asked: Search, engine: str) -> str:
     """The same for two searches that an engine would answer alike."""
-    told = plain(
-        replace(asked, query=fold(asked.query), owner="", corpus="", engines=(), categories=(), priority=Priority.MEDIUM)
-    )
+    alike = replace(asked, query=fold(asked.query), owner="", corpus="", until="")
+    told = plain(replace(alike, engines=(), categories=(), priority=Priority.MEDIUM))
     return "serp " + hashlib.sha256(json.dumps([engine, told], sort_keys=True).encode()).hexdigest()

@@ -76,8 +76,8 @@ class Limiter(Protocol):
     async def take(self, resource: str, limit: Limit, ticket: str) -> Leave:
         """Ask to send one request. Granted: it is counted, and under way until `give_back`, or for a minute at most. Not
         granted: the ticket has its place in line, until half a minute after it should have asked again; those behind it go
-        ahead once it is two seconds late. Asked again while under way: whoever had it is gone and may have sent the request just
-        now, so it waits an interval and is not counted again."""
+        ahead once it is two seconds late. Asked again while under way: whoever had it is gone and may have sent the request
+        just now, so it waits an interval and is not counted again."""
 
     async def give_back(self, resource: str, limit: Limit, ticket: str, *, after_s: float = 0.0) -> None:
         """The request is over. Nobody asks this resource for the limit's interval, or for `after_s` if that is longer. A ticket

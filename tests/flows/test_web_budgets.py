@@ -1,0 +1,87 @@
+"""A task's pages and seconds bound all that its searches and questions ask of the web, by the log of who was asked.
+Requests for robots.txt are not pages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from shisho.box.log import Entry
+from shisho.box.server import Box
+from shisho.domain.corpus import Source
+from shisho.domain.inquiry import Answer
+from shisho.domain.task import AskOptions, SearchOptions, Sources, StopStrategy
+from tests.flows.boxed import boxed, output
+from tests.flows.smallweb import ended
+from tests.flows.test_web_answers import ONE, R2
+
+ALL = SearchOptions(engines=("mojeek",), serp_max_pages=5, stop_strategy=StopStrategy.EXHAUSTIVE, max_results_per_query=100)
+SLACK_S = 1.0  # what was under way comes to its end
+
+
+def pages(box: Box) -> Sequence[Entry]:
+    """Result pages and pages visited."""
+    return [entry for entry in box.log.requests if entry.path != "/robots.txt"]
+
+
+def lasted(box: Box) -> float:
+    return box.log.requests[-1].at - box.log.requests[0].at
+
+
+def question(box: Box) -> str:
+    """Half of it a document answers, half the web."""
+    return f"{ONE.removesuffix('何か')}何か、また、{box.questions[20].text}"
+
+
+@pytest.mark.parametrize("sources", [Sources.WEB, Sources.BOTH])
+@pytest.mark.parametrize("most", [1, 4, 12])
+async def test_pages_of_questions_and_searches_together(tmp_path: Path, sources: Sources, most: int) -> None:
+    async with boxed(tmp_path, robots=True, slots=3) as (box, desk):
+        await desk.add_source(Source("note.md", R2.encode()))
+        task = await desk.tasks.create_task(question(box), budget={"max_pages": most})
+        await desk.tasks.queue_searches([box.questions[30].topic], task_id=task, options=ALL)
+        asked = await desk.tasks.ask(question(box), task_id=task, options=AskOptions(sources=sources), wait=50)
+        held, _ = await ended(desk, task)
+        assert 0 < len(pages(box)) <= most and held.spent["pages"] <= most
+        assert asked.answer is not None and "ウェブは探し切れていません" in asked.answer.text
+        if sources is Sources.BOTH and most < 12:
+            assert "note.md" in [one.document for one in asked.answer.evidence if one.goal_id == "G1"]
+
+
+async def test_seconds_of_a_search(tmp_path: Path) -> None:
+    async with boxed(tmp_path, robots=True) as (box, desk):
+        task = await desk.tasks.create_task("問い", budget={"max_seconds": 3})
+        await desk.tasks.queue_searches([box.questions[20].topic], task_id=task, options=ALL)
+        held, _ = await ended(desk, task)
+        done = await output(desk, task)
+        assert lasted(box) <= 3 + SLACK_S and 2 < held.spent["seconds"] <= 3, (lasted(box), held.spent)
+        assert done["paging_stop"] == "BUDGET" and done["documents"] and len(pages(box)) > 1
+        assert [one["code"] for one in done["errors"]] == ["BUDGET_EXHAUSTED"]
+
+
+@pytest.mark.parametrize(("sources", "whose"), [(Sources.WEB, "task"), (Sources.BOTH, "task"), (Sources.BOTH, "question")])
+async def test_seconds_of_a_question(tmp_path: Path, sources: Sources, whose: str) -> None:
+    """Though its searches have all the workers."""
+    limits = {"max_seconds": 4}
+    async with boxed(tmp_path, robots=True) as (box, desk):
+        box.behave(do="slow", delay_s=2)
+        await desk.add_source(Source("note.md", R2.encode()))
+        task = await desk.tasks.create_task(question(box), budget=limits if whose == "task" else None)
+        options = AskOptions(sources=sources, limits=limits if whose == "question" else {})
+        began = asyncio.get_running_loop().time()
+        asked = await desk.tasks.ask(question(box), task_id=task, options=options, wait=50)
+        assert asyncio.get_running_loop().time() - began <= 4 + SLACK_S
+        held, _ = await ended(desk, task)
+        assert lasted(box) <= 4 + SLACK_S, lasted(box)
+        assert whose == "question" or held.spent["seconds"] <= 4, held.spent
+        partial(asked.answer, sources)
+
+
+def partial(answer: Answer | None, sources: Sources) -> None:
+    """What there is, and what is missing."""
+    assert answer is not None and answer.missing
+    if sources is Sources.BOTH:
+        assert "note.md" in [one.document for one in answer.evidence if one.goal_id == "G1"]

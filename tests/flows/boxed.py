@@ -44,9 +44,12 @@ async def boxed(
     home: Path, overrides: Mapping[str, Mapping[str, Any]] = QUICK, *, slots: int = 2, robots: bool = False, **world: Any
 ) -> AsyncIterator[tuple[Box, Desk]]:
     """A box, and a desk at `home` with workers over it."""
-    async with Box(**{"seed": 1, **world}) as box:
-        async with open_desk(home=home, web=way(box, overrides, robots=robots)) as desk, desk.working(slots):
-            yield box, desk
+    async with (
+        Box(**{"seed": 1, **world}) as box,
+        open_desk(home=home, web=way(box, overrides, robots=robots)) as desk,
+        desk.working(slots),
+    ):
+        yield box, desk
 
 
 async def output(desk: Desk, task_id: str) -> dict[str, Any]:

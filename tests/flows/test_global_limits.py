@@ -24,7 +24,7 @@ from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
 from tests.flows.test_shell import rows_of
 
-INTERVAL_S, PER_DAY, HOST_S = 0.4, 5, 1.0
+INTERVAL_S, PER_DAY, HOST_S, WAIT_S = 0.4, 5, 1.0, 6.0
 OPTIONS = SearchOptions(engines=("mojeek",), serp_max_pages=2, max_results_per_query=1)
 BUSY = "SELECT count(*) FROM jobs WHERE state = 'running' OR (state = 'queued' AND coalesce(not_before, '') < '{}')"
 
@@ -80,11 +80,12 @@ async def test_four_processes_keep_one_pace(shell: Shell, tmp_path: Path) -> Non
         assert len(close) > 5 and min(close.values()) >= HOST_S, close
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     ("overrides", "rule"),
     [
-        ({"mojeek": {"interval_s": 4.0}}, None),
-        ({"mojeek": {"interval_s": 0.05}}, {"page": 2, "status": 429, "retry_after": 4, "times": 1}),
+        ({"mojeek": {"interval_s": WAIT_S}}, None),
+        ({"mojeek": {"interval_s": 0.05}}, {"page": 2, "status": 429, "retry_after": int(WAIT_S), "times": 1}),
     ],
 )
 async def test_a_job_that_has_to_wait_frees_its_worker(
@@ -96,15 +97,15 @@ async def test_a_job_that_has_to_wait_frees_its_worker(
         slow, quick = topics(box)[:2]
         fixed = SearchOptions(engines=("mojeek",), serp_max_pages=2, stop_strategy=StopStrategy.FIXED)
         waiting = await desk.tasks.queue_searches([slow], options=fixed)
-        other = replace(fixed, engines=("marginalia",), serp_max_pages=1)
+        other = replace(OPTIONS, engines=("marginalia",), serp_max_pages=1)
         done = await desk.tasks.queue_searches([quick], options=other)
         await ended(desk, done.task_id)
         at = time.monotonic()
-        assert len((await output(desk, done.task_id))["documents"]) > 3
+        assert (await output(desk, done.task_id))["documents"]
         await ended(desk, waiting.task_id)
         whole = await output(desk, waiting.task_id)
         assert (whole["paging_stop"], len(whole["pages"]), whole["errors"]) == ("LIMIT", 2, [])
         asked = box.log.of("mojeek")
         assert asked[-1].at > at, "the other job had to wait as well"
-        assert asked[-1].at - asked[-2].ended >= 4.0
+        assert asked[-1].at - asked[-2].ended >= WAIT_S
         assert box.log.pages("mojeek") == [1, 2]

@@ -90,6 +90,19 @@ def test_a_table_that_lays_out_the_page_is_none() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<article><p>書き改めた頁である。</p></article>",
+        "<header>書き改めた頁である。</header><p>書き改めた頁である。</p>",
+        "<!-- 本文 --><main>書き改めた頁である。</main>",
+    ],
+)
+def test_tags_that_may_be_left_out(body: str) -> None:
+    reading = html.read(f"<!doctype html><html lang=ja><meta charset=utf-8><title>新版</title>{body}".encode())
+    assert reading.title == "新版" and {block.text for block in reading.blocks} == {"書き改めた頁である。"}
+
+
 def test_the_main_text_of_a_large_page() -> None:
     menu = "<nav>" + "".join(f"<a href='/{n}'>案内{n}</a> " for n in range(80)) + "</nav>"
     body = "".join(

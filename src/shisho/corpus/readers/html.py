@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import dropwhile
 from typing import Any
 
 import lxml.html  # type: ignore[import-untyped]
@@ -40,6 +41,7 @@ _ROWS = frozenset(("tr", "row"))
 _KEPT_AS_IS = frozenset(("pre", "code"))
 # A cell with one of these lays out a page and holds no datum.
 _LAYING_OUT = "//table[.//*[self::h1 or self::h2 or self::h3 or self::table or self::p[following-sibling::p]][ancestor::td]]"
+_OF_HEAD = frozenset(("title", "meta", "link", "base", "script", "style", "noscript", "template"))
 _HIDDEN = ("script", "style", "noscript", "template", "head", "nav", "footer", "svg", "math", "iframe", "select", "button")
 
 
@@ -68,9 +70,21 @@ def read(data: bytes, charset: str | None = None) -> Reading:
 def _tree(html: str) -> Any:
     parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     try:
-        return lxml.html.document_fromstring(html.encode("utf-8", "replace"), parser=parser)
+        tree = lxml.html.document_fromstring(html.encode("utf-8", "replace"), parser=parser)
     except etree.ParserError:  # nothing but comments, say
         return None
+    _begin_body(tree)
+    return tree
+
+
+def _begin_body(tree: Any) -> None:
+    """Where <body> is left out, as it may be, libxml2 leaves the elements it does not know in the head: article, main …"""
+    head = tree.find("head")
+    strays = [] if head is None else list(dropwhile(lambda each: each.tag in _OF_HEAD, head))
+    if strays:
+        body = tree.find("body")
+        body = etree.SubElement(tree, "body") if body is None else body
+        body[:0] = strays
 
 
 def _better(main: list[Block], whole: list[Block]) -> list[Block]:

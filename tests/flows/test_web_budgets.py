@@ -19,7 +19,7 @@ from tests.flows.smallweb import ended
 from tests.flows.test_web_answers import ONE, R2
 
 ALL = SearchOptions(engines=("mojeek",), serp_max_pages=5, stop_strategy=StopStrategy.EXHAUSTIVE, max_results_per_query=100)
-SLACK_S = 1.0  # what was under way comes to its end
+SLACK_S = 2.0  # of a busy machine
 
 
 def pages(box: Box) -> Sequence[Entry]:
@@ -51,17 +51,20 @@ async def test_pages_of_questions_and_searches_together(tmp_path: Path, sources:
             assert "note.md" in [one.document for one in asked.answer.evidence if one.goal_id == "G1"]
 
 
+@pytest.mark.alone
 async def test_seconds_of_a_search(tmp_path: Path) -> None:
     async with boxed(tmp_path, robots=True) as (box, desk):
-        task = await desk.tasks.create_task("問い", budget={"max_seconds": 3})
+        box.behave(do="slow", delay_s=1)
+        task = await desk.tasks.create_task("問い", budget={"max_seconds": 4})
         await desk.tasks.queue_searches([box.questions[20].topic], task_id=task, options=ALL)
         held, _ = await ended(desk, task)
         done = await output(desk, task)
-        assert lasted(box) <= 3 + SLACK_S and 2 < held.spent["seconds"] <= 3, (lasted(box), held.spent)
+        assert lasted(box) <= 4 + SLACK_S and 3 < held.spent["seconds"] <= 4, (lasted(box), held.spent)
         assert done["paging_stop"] == "BUDGET" and done["documents"] and len(pages(box)) > 1
         assert [one["code"] for one in done["errors"]] == ["BUDGET_EXHAUSTED"]
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(("sources", "whose"), [(Sources.WEB, "task"), (Sources.BOTH, "task"), (Sources.BOTH, "question")])
 async def test_seconds_of_a_question(tmp_path: Path, sources: Sources, whose: str) -> None:
     """Though its searches have all the workers."""

@@ -111,8 +111,7 @@ def test_a_worker_drains_the_queue_and_ends(shell: Shell, tmp_path: Path) -> Non
     assert job["errors"][-1]["code"] == "ENGINE_UNAVAILABLE"
     assert "1件" in shell("queue", "resume") and shell("queue", "stop", "--json")["cancelled"]["queued"] == 1
     assert shell("auth", "list", "--json") == []
-    assert shell("auth", "resolve", "--json", code=2)["code"] == "INVALID_PARAMS"
-    assert shell("auth", "resolve", "none", "--json", code=1)["code"] == "RESOURCE_NOT_FOUND"
+    assert shell("auth", "done", "none", "--json", code=1)["code"] == "RESOURCE_NOT_FOUND"
     assert shell("queue", "status", "なし", "--json", code=1)["code"] == "TASK_NOT_FOUND"
 
 

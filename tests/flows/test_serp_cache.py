@@ -132,7 +132,9 @@ async def test_an_address_handed_in_is_asked_whether_it_has_changed(tmp_path: Pa
 
 async def test_a_purged_page_is_nowhere_quoted(tmp_path: Path) -> None:
     async with boxed(tmp_path) as (box, desk):
-        first = await searched(desk, box.questions[20].topic)
+        queued = await desk.tasks.queue_searches([box.questions[20].topic], options=ONE_PAGE)
+        await ended(desk, queued.task_id)
+        first = await output(desk, queued.task_id)
         gone, own = next(
             (one, each)
             for one in first["hits"]
@@ -146,6 +148,8 @@ async def test_a_purged_page_is_nowhere_quoted(tmp_path: Path) -> None:
         assert quoting(tmp_path, own) == set()
         assert "cache" not in quoting(tmp_path, gone["url"])
         assert rows(tmp_path, "SELECT title, snippet FROM finds WHERE document_id = ?", gone["document_id"]) == [("", "")]
+        emptied = [one | {"title": ""} if one["document_id"] == gone["document_id"] else one for one in first["hits"]]
+        assert gone["title"] and await output(desk, queued.task_id) == {**first, "hits": emptied}
         sent = len(visits(box))
         again = await searched(desk, box.questions[20].topic)
         assert cached(again) == [False] and len(visits(box)) == sent + 1

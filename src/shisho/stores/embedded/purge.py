@@ -18,6 +18,12 @@ CACHED = """DELETE FROM cache WHERE EXISTS (SELECT 1 FROM
          UNION SELECT canonical_url FROM finds WHERE document_id = :document_id)
     WHERE url <> '' AND instr(cache.value_json, trim(json_quote(url), '"')))"""
 
+# The results of searches name the page by its title.
+TOLD = """UPDATE jobs SET output_json = json_set(output_json, '$.hits', json((SELECT json_group_array(
+        CASE WHEN hit.value ->> 'document_id' = :document_id THEN json_set(hit.value, '$.title', '') ELSE json(hit.value) END)
+        FROM json_each(jobs.output_json, '$.hits') hit)))
+    WHERE json_type(output_json, '$.hits') = 'array' AND id IN (SELECT job_id FROM finds WHERE document_id = :document_id)"""
+
 
 def erase(connection: apsw.Connection, document_id: str) -> None:
     """Inside the caller's transaction. Answers that quoted the document stay, with the quotations gone."""
@@ -26,6 +32,7 @@ def erase(connection: apsw.Connection, document_id: str) -> None:
     connection.execute("DELETE FROM document_meta WHERE document_id = ?", (document_id,))
     connection.execute(CACHED, {"document_id": document_id})
     connection.execute("DELETE FROM page_memory WHERE document_id = ?", (document_id,))
+    connection.execute(TOLD, {"document_id": document_id})
     connection.execute("UPDATE finds SET title = '', snippet = '' WHERE document_id = ?", (document_id,))
     query = "SELECT DISTINCT session_id FROM session_passages WHERE document_id = ?"
     for (run,) in every(connection.execute(query, (document_id,))):

@@ -53,7 +53,7 @@ async def test_pages_of_questions_and_searches_together(tmp_path: Path, sources:
 
 @pytest.mark.alone
 async def test_seconds_of_a_search(tmp_path: Path) -> None:
-    async with boxed(tmp_path, robots=True) as (box, desk):
+    async with boxed(tmp_path) as (box, desk):
         box.behave(do="slow", delay_s=1)
         task = await desk.tasks.create_task("問い", budget={"max_seconds": 4})
         await desk.tasks.queue_searches([box.questions[20].topic], task_id=task, options=ALL)

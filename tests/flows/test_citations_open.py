@@ -1,0 +1,80 @@
+"""One answer from a PDF and from the web: both citations open on their spans, the web's in a real browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pypdfium2
+import pytest
+
+from shisho.box.server import Box
+from shisho.domain.inquiry import Evidence
+from shisho.settings import child_environment
+from shisho.web.address import Exceptions
+from shisho.web.launch import Launcher, Manner
+from shisho.web.profiles import Profile
+from shisho.web.proxy import GuardedProxy
+from tests.flows.boxed import boxed
+from tests.flows.conftest import SAMPLES
+from tests.web.browsing import need_browser
+
+# Where the words are that a browser was sent to, in a window too small for the page; null: nowhere.
+WHERE = """words => {
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  while (walk.nextNode()) if (walk.currentNode.data.includes(words)) {
+    const range = document.createRange(); range.selectNodeContents(walk.currentNode)
+    return [scrollY, range.getBoundingClientRect().top, range.getBoundingClientRect().bottom, innerHeight]
+  }
+  return null }"""
+
+
+@pytest.mark.alone
+async def test_both_citations_of_one_answer_open_on_their_spans(tmp_path: Path) -> None:
+    need_browser()
+    async with boxed(tmp_path, folder=tmp_path / "box") as (box, desk):
+        assert [one.outcome async for one in desk.add(SAMPLES / "01-regression.pdf")] == ["added"]
+        question = f"決定係数が0に近いとき何を意味するか、また、{box.questions[20].text}"
+        asked = await desk.tasks.ask(question, wait=50)
+        assert asked.answer is not None
+        of_pdf = [one for one in asked.answer.evidence if one.page]
+        of_web = [one for one in asked.answer.evidence if one.source_url and box.questions[20].gold in one.snippet]
+        assert of_pdf and of_web, asked.answer.evidence
+        for one in of_pdf:
+            assert one.link == f"{(SAMPLES / '01-regression.pdf').resolve().as_uri()}#page={one.page}"
+            assert letters(one.snippet) in letters(text_of(SAMPLES / "01-regression.pdf", one.page or 0))
+        await opens(box, of_web[0])
+
+
+def text_of(pdf: Path, page: int) -> str:
+    document = pypdfium2.PdfDocument(pdf)
+    try:
+        return str(document[page - 1].get_textpage().get_text_range())
+    finally:
+        document.close()
+
+
+def letters(text: str) -> str:
+    return "".join(text.split())
+
+
+async def opens(box: Box, evidence: Evidence) -> None:
+    """The browser goes to the quoted words, in a window that shows a line or two."""
+    address, _, directive = evidence.link.partition("#:~:text=")
+    assert address == evidence.source_url and unquote(directive) == evidence.snippet
+    launcher = Launcher(
+        GuardedProxy(box.resolver, Exceptions.named(box.hosts)), child_environment(), Manner(trust_any_certificate=True)
+    )
+    try:
+        async with launcher.browser(Profile(None)) as live:
+            page = live.context.pages[0]
+            await page.set_viewport_size({"width": 300, "height": 40})
+            await page.goto(evidence.link)
+            scrolled, top, bottom, height = await page.evaluate(WHERE, evidence.snippet)
+            await page.goto("about:blank")
+            await page.goto(address)
+            assert (await page.evaluate(WHERE, evidence.snippet))[0] == 0, "it stands further down"
+    finally:
+        await launcher.close()
+    assert urlsplit(address).hostname in box.hosts
+    assert scrolled > 0 and top < height and bottom > 0

@@ -52,7 +52,10 @@ def decided(condition: str, met: str, **changed: Any) -> Verdict:
         ("G1 and G2", "", {"spent": Spending(rounds=3, seconds=1.0)}, Status.ABSTAIN, LoopStop.ROUNDS),
         # The next round would cost five seconds, as those before did: it is not begun.
         ("G1 and G2", "G1", {"spent": Spending(rounds=1, seconds=5.1)}, Status.COMPLETE, LoopStop.SECONDS),
-        ("G1 and G2", "G1", {"spent": Spending(rounds=1, seconds=1.0, pages=3)}, Status.COMPLETE, LoopStop.PAGES),
+        ("G1 and G2", "G1", {"spent": Spending(rounds=1, seconds=1.0, pages=5)}, Status.CONTINUE, None),
+        ("G1 and G2", "G1", {"exhausted": True, "spent": Spending(rounds=1, pages=4)}, Status.COMPLETE, LoopStop.EXHAUSTED),
+        ("G1 and G2", "G1", {"exhausted": True, "spent": Spending(rounds=1, pages=5)}, Status.COMPLETE, LoopStop.PAGES),
+        ("G1 and G2", "", {"barren": 2, "spent": Spending(rounds=1, pages=5)}, Status.ABSTAIN, LoopStop.PAGES),
         ("G1 and G2", "G1", {"spent": Spending(rounds=2, seconds=1.0, model_calls=3)}, Status.COMPLETE, LoopStop.MODEL_CALLS),
         ("G1 and G2", "", {"spent": Spending(rounds=1, seconds=1.0, tokens=51)}, Status.ABSTAIN, LoopStop.TOKENS),
         # An unreadable condition asks for all goals.

@@ -26,6 +26,8 @@ def route(
     met = [one.goal_id for one in status if one.met]
     if condition.holds(expression, met):
         stop: LoopStop | None = LoopStop.CONDITION_MET
+    elif (exhausted or barren >= PATIENCE) and 0 < spent.pages >= budget.max_pages:
+        stop = LoopStop.PAGES  # the web had more to look at
     elif exhausted:
         stop = LoopStop.EXHAUSTED
     elif barren >= PATIENCE:

@@ -11,9 +11,9 @@ import pytest
 from shisho.domain.find import Find
 from shisho.errors import BudgetExhausted
 from shisho.stores.clock import SystemClock
-from shisho.web.politeness import Later
 from shisho.web.crawl import Crawl
 from shisho.web.frontier import AT_ONCE, Frontier, host_of
+from shisho.web.politeness import Later
 
 
 def find(host: str, rank: int) -> Find:

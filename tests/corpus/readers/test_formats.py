@@ -103,6 +103,14 @@ def test_tags_that_may_be_left_out(body: str) -> None:
     assert reading.title == "新版" and {block.text for block in reading.blocks} == {"書き改めた頁である。"}
 
 
+def test_nothing_but_links_is_a_menu() -> None:
+    links = "".join(f"<li><a href='/{each}'>{each}</a></li>" for each in ("入口", "更新", "地図"))
+    lists = f"<ul>{links}</ul><div>{links} | </div><ul>{links}<li>一つの文。</li></ul><ol><li><a href='/a'>入口</a></li></ol>"
+    texts = [text for _, text, _ in rows(html.read(f"<html><body>{lists}<p>段落。</p></body></html>".encode()))]
+    assert texts == ["入口", "更新", "地図", "一つの文。", "入口", "段落。"]
+    assert len(rows(html.read(f"<html><body><ul>{links}</ul></body></html>".encode()))) == 3, "a page of links is one"
+
+
 def test_the_main_text_of_a_large_page() -> None:
     menu = "<nav>" + "".join(f"<a href='/{n}'>案内{n}</a> " for n in range(80)) + "</nav>"
     body = "".join(

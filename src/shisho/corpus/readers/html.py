@@ -22,6 +22,7 @@ SHORT = 1_000
 FRAGMENT = 200
 # On news pages of 600 to 1,000 letters the rest of the page is 1.5 to 10 times as long and is not the article (measured).
 LITTLE_ELSE = 1.5
+MENU = 3  # links
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.I)
 _SPACE = re.compile(r"[ \t\n]+")
 _BETWEEN_JAPANESE = re.compile(r"(?<=[ぁ-ヿ一-鿿、。])[ \t]*\n[ \t]*(?=[ぁ-ヿ一-鿿])")
@@ -122,7 +123,25 @@ def _everything(tree: Any) -> list[Block]:
         for part in [part for part in table.iter("tr", "td", "th") if next(part.iterancestors("table")) is table]:
             part.tag = "div"
         table.tag = "div"
+    for menu in _menus(tree):
+        menu.drop_tree()
     return _Walk().blocks_of(tree)
+
+
+def _menus(tree: Any) -> list[Any]:
+    """Parts that are links and nothing else, and several: in a small page they would be passages under its title. None where
+    the whole page is links."""
+    letters: dict[Any, tuple[int, int, int]] = {}  # in all, in links, links
+    elements = list(tree.iter(etree.Element))
+    for element in reversed(elements):  # children before their parents
+        below = [letters[child] for child in element if child in letters]
+        loose = "".join((element.text or "", *(child.tail or "" for child in element)))
+        own = sum(map(str.isalnum, loose))
+        whole, linked, links = (sum(column) for column in zip((own, 0, 0), *below, strict=True))
+        letters[element] = (whole, whole, 1) if element.tag == "a" else (whole, linked, links)
+    whole, linked, _ = letters[elements[0]]
+    found = [each for each in elements if letters[each][2] >= MENU and letters[each][0] == letters[each][1]]
+    return found if linked < whole else []
 
 
 class _Walk:

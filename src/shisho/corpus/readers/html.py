@@ -61,8 +61,8 @@ def read(data: bytes, charset: str | None = None) -> Reading:
         _spell_out(tree)
         title = " ".join((tree.findtext(".//head/title") or "").split())
         blocks = _main(tree)
-        if _size(blocks) < SHORT:
-            blocks = _better(blocks, _everything(tree))
+        if _size(blocks) < SHORT and _says_less(blocks, _everything(tree)):
+            blocks = _without_menus(tree)
     if not blocks:
         raise DocumentUnreadable("The page holds no text. If a browser shows some, save it from there as PDF and add that.")
     return Reading(tuple(blocks), title=title)
@@ -88,9 +88,9 @@ def _begin_body(tree: Any) -> None:
         body[:0] = strays
 
 
-def _better(main: list[Block], whole: list[Block]) -> list[Block]:
-    """The whole page when the main text is a fragment, or when there is little else on the page."""
-    return whole if _size(main) < FRAGMENT or _size(whole) <= LITTLE_ELSE * _size(main) else main
+def _says_less(main: list[Block], whole: list[Block]) -> bool:
+    """Whether the whole page is wanted: the main text is a fragment, or there is little else on the page."""
+    return _size(main) < FRAGMENT or _size(whole) <= LITTLE_ELSE * _size(main)
 
 
 def _size(blocks: list[Block]) -> int:
@@ -123,6 +123,10 @@ def _everything(tree: Any) -> list[Block]:
         for part in [part for part in table.iter("tr", "td", "th") if next(part.iterancestors("table")) is table]:
             part.tag = "div"
         table.tag = "div"
+    return _Walk().blocks_of(tree)
+
+
+def _without_menus(tree: Any) -> list[Block]:
     for menu in _menus(tree):
         menu.drop_tree()
     return _Walk().blocks_of(tree)

@@ -167,12 +167,14 @@ async def test_a_spent_budget_ends_a_search_with_what_it_has(opening: Opening) -
 
 
 async def test_time_is_a_budget_too(opening: Opening) -> None:
-    async with opening(small_web([1], [2])) as desk:
-        task = await desk.tasks.create_task("決定係数とは何か", budget={"max_seconds": 0.0001})
+    web = small_web([1], [2])
+    web.held[address(2)] = asyncio.Event()
+    async with opening(web) as desk:
+        task = await desk.tasks.create_task("決定係数とは何か", budget={"max_seconds": 3})
         await desk.tasks.queue_searches([QUERY], task_id=task, options=EXHAUSTIVE)
         await ended(desk, task)
         done = await output(desk, task)
-        assert (done["paging_stop"], len(done["pages"]), len(done["documents"])) == ("BUDGET", 1, 1)
+        assert (done["paging_stop"], len(done["pages"]), len(done["documents"])) == ("BUDGET", 2, 1)
         asked = await desk.tasks.ask("決定係数とは何か", task_id=task, wait=50)
         assert asked.answer is not None and asked.answer.loop_stop in ("SECONDS", "CONDITION_MET", "EXHAUSTED")
         assert asked.answer.rounds <= 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -27,6 +28,7 @@ from shisho.web.search import ResultPage
 from shisho.web.selection import Candidate, Choice, Means, Needs, Why, candidates
 from shisho.web.url import canonical
 
+LOOK_AGAIN_S = 1.0
 MOST_HITS, LONGEST_URL, LONGEST_TITLE, LONGEST_SNIPPET = 100, 8_000, 500, 2_000  # a hostile page must not fill the database
 
 
@@ -68,8 +70,9 @@ class Serps:
             except Later as later:
                 if pages and isinstance(later, QuotaSpent):
                     raise
-                if pages and isinstance(later, Held) and (met := await self._awaited(pages[0].engine, pages)) is not None:
-                    raise NeedsPerson(met) from later
+                if pages and isinstance(later, Held):
+                    for needs in await self._joined([pages[0].engine], pages):
+                        raise needs from later
                 await self._context.wait(later.seconds)
 
     async def known(self) -> list[ResultPage]:
@@ -95,11 +98,15 @@ class Serps:
         """Each candidate in turn. None of them: wait for a person, else for the first that rests, else give up."""
         choice = await self._choice()
         waits, errors, held = await self._waits(choice), list[ShishoError](), list[NeedsPerson]()
+        resting = [one.engine for one in choice.passed if one.why is Why.RESTING]
         for candidate in choice.candidates:
             try:
                 return await self._page(candidate, ())
-            except (QuotaSpent, Held) as passed:
-                waits.append(passed.seconds)
+            except QuotaSpent as spent:
+                waits.append(spent.seconds)
+            except Held as rests:
+                waits.append(rests.seconds)
+                resting.append(candidate.engine)
             except Later:
                 await self._context.step("turn", partial(_said, candidate.engine))
                 raise
@@ -111,7 +118,7 @@ class Serps:
             except ShishoError as error:
                 errors.append(error)
                 await self._pass_over(candidate.engine, error.code, error.message)
-        held += await self._joined(choice)
+        held = held or await self._joined(resting)
         if held:
             raise held[0]
         if waits:
@@ -133,11 +140,15 @@ class Serps:
         order = sorted(choice.candidates, key=lambda one: (f"passed over {one.engine}" in passed, one.engine != first))
         return replace(choice, candidates=tuple(order))
 
-    async def _joined(self, choice: Choice) -> list[NeedsPerson]:
-        """Engines that already wait for a person, for whom this job may wait too."""
-        resting = [one.engine for one in choice.passed if one.why is Why.RESTING]
-        met = [await self._awaited(engine, ()) for engine in resting]
-        return [NeedsPerson(one) for one in met if one is not None]
+    async def _joined(self, resting: Sequence[str], pages: Sequence[ResultPage] = ()) -> list[NeedsPerson]:
+        """Engines that already wait for a person, for whom this job may wait too. A breaker opens a moment before the job that
+        opened it waits."""
+        for wait in (0.0, LOOK_AGAIN_S) if resting else ():
+            await asyncio.sleep(wait)
+            met = [await self._awaited(engine, pages) for engine in resting]
+            if any(met):
+                return [NeedsPerson(one) for one in met if one is not None]
+        return []
 
     async def _waits(self, choice: Choice) -> list[float]:
         """Seconds until those that only rest may be asked."""

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import pytest
-
 from shisho.box.server import Box
 from shisho.domain.task import SearchOptions
 from tests.flows.boxed import output
@@ -17,7 +15,6 @@ from tests.flows.browsed import browsed
 from tests.flows.smallweb import ended
 from tests.web.test_browser_guard import PARTS, secret
 
-pytestmark = pytest.mark.alone
 SCRIPTED = "<!doctype html><meta charset=utf-8><title>頁</title><body><script>{script}</script>"
 TURNS = ("rebind", "loopback", "metadata")
 ONE_PAGE = SearchOptions(engines=("qwant",), serp_max_pages=1, max_results_per_query=100)

@@ -58,7 +58,6 @@ async def solve(home: Path, box: Box, met: Waiting) -> None:
         await launcher.close()
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize(("engine", "state_expires"), [("ecosia", False), ("startpage", True)])
 async def test_what_one_process_met_another_goes_on_with(
     shell: Shell, tmp_path: Path, engine: str, state_expires: bool

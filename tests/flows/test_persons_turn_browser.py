@@ -25,7 +25,6 @@ from tests.flows.smallweb import ended
 from tests.web.test_browser_person import screen
 
 __all__ = ["screen"]
-pytestmark = pytest.mark.alone
 ENGINES = "".join(f"[{name}]\ninterval_s = 0.2\n" for name in ("ecosia", "mojeek", "marginalia"))
 
 

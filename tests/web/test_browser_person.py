@@ -18,8 +18,6 @@ from tests.web.browsing import browsing, need_browser
 from tests.web.servers import Answer, Asked, Names, serving
 from tests.web.test_browser_faults import browser_root, gone, kill
 
-pytestmark = pytest.mark.alone
-
 CHALLENGE = "<title>Are you a robot?</title><form id='captcha-form'><input type=checkbox></form>"
 # The person is acted out by the page's own script, which ticks the box after a while.
 PERSON = "<script>setTimeout(() => { document.cookie = 'passed=1'; location.reload() }, 3000)</script>"

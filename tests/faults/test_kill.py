@@ -136,10 +136,11 @@ MUTANTS = {
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_the_test_catches_a_defective_queue(tmp_path: Path, mutant: str) -> None:
     orders, caught_by = MUTANTS[mutant]
-    for attempt in range(6):
+
+    def noticed(attempt: int) -> bool:
         folder = tmp_path / str(attempt)
         found = damage(folder, 6, replace(orders, home=str(folder), mutant=mutant), seed=attempt)
         print(mutant, found)
-        if any(found[each] for each in caught_by):
-            return
-    pytest.fail(f"{mutant!r} went unnoticed")
+        return any(found[each] for each in caught_by)
+
+    assert any(map(noticed, range(6))), f"{mutant!r} went unnoticed"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
+from typing import Any
 
 from shisho.domain.find import Find
 from shisho.errors import BudgetExhausted
@@ -21,7 +22,7 @@ class Crawl:
     finds the budget spent, no other begins, and those that were paid for come to their end."""
 
     frontier: Frontier
-    visit: Callable[[Find], Awaitable[None]]
+    visit: Callable[[Find], Coroutine[Any, Any, None]]
     enough: Callable[[], bool]
     clock: Clock
     _ready: dict[str, float] = field(default_factory=dict)
@@ -52,7 +53,7 @@ class Crawl:
         if self._spent is not None or self.enough():
             return None
         while (hit := self.frontier.take(self.clock.monotonic(), self._busy(), self._ready)) is not None:
-            self._visits[asyncio.create_task(self._visited(hit))] = hit
+            self._visits[asyncio.create_task(self.visit(hit))] = hit
         at = self.frontier.next_at(self._busy(), self._ready)
         return None if at is None else max(0.0, at - self.clock.monotonic())
 
@@ -68,9 +69,6 @@ class Crawl:
                 self.frontier.put_back(hit)
             except BudgetExhausted as spent:
                 self._spent = spent
-
-    async def _visited(self, hit: Find) -> None:
-        await self.visit(hit)
 
     def _busy(self) -> list[str]:
         return [host_of(hit) for hit in self._visits.values()]

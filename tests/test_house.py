@@ -30,7 +30,7 @@ MAY_KNOW = {
     "inference": {"domain", "errors", "telemetry", "ports", "language"},
     "stores": {"domain", "errors", "telemetry", "ports", "language"},
     "desk": {"domain", "errors", "telemetry", "ports"},
-    "interfaces": {"domain", "errors", "telemetry", "settings", "bootstrap", "evaluation", "desk", "box"},
+    "interfaces": {"domain", "errors", "telemetry", "language", "settings", "bootstrap", "evaluation", "desk", "box"},
     "box": {"domain", "errors", "telemetry", "ports", "language"},
     "evaluation": {"domain", "errors", "telemetry", "language", "desk", "bootstrap"},
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import tomllib
 import unicodedata
 from pathlib import Path
@@ -167,6 +168,35 @@ async def test_removed_and_purged_sources(stocked: Desk) -> None:
     assert "source removed" in (await stocked.answer(answer.id)).text
     with pytest.raises(SourceRemoved):
         await stocked.resume(answer.task_id)
+
+
+BROKEN = "\uf0b7\t残差とは、観測値と予\n測値の差で\nある。"
+WHOLE = "• 残差とは、観測値と予測値の差である。"
+
+
+async def test_what_is_shown_joined_is_erased_by_a_purge(desk: Desk) -> None:
+    await desk.add_source(Source("改行.txt", BROKEN.encode()))
+    answer = await desk.ask("残差とは何か")
+    assert answer.evidence[0].snippet in BROKEN and "観測値と予測値の差である" in answer.text
+    await desk.remove("改行.txt", purge=True)
+    erased = (await desk.answer(answer.id)).text
+    assert "source removed" in erased and "予測値" not in erased
+
+
+@pytest.mark.parametrize("form", ["md", "bibtex", "ris"])
+async def test_exports_read_as_running_text(desk: Desk, form: str) -> None:
+    await desk.add_source(Source("改行.txt", BROKEN.encode()))
+    await desk.ask("残差とは何か")
+    exported = await desk.export("last", form)
+    assert exported.count("観測値と予測値の差である。") == 1 and "\uf0b7" not in exported
+
+
+async def test_json_lines_carry_the_slice_and_the_text_as_read(desk: Desk) -> None:
+    await desk.add_source(Source("改行.txt", BROKEN.encode()))
+    answer = await desk.ask("残差とは何か")
+    row = json.loads((await desk.export("last", "jsonl")).splitlines()[1])
+    assert BROKEN[row["start"] : row["end"]] == row["snippet"] == answer.evidence[0].snippet
+    assert row["quotation"] in WHOLE and "観測値と予測値の差である" in row["quotation"]
 
 
 @pytest.mark.parametrize("form", ["md", "jsonl", "bibtex", "ris"])

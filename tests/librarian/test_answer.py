@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shisho.domain.inquiry import EvidenceRef, GoalStatus, LoopStop, Status, Strategy, Verdict
+from shisho.language.display import running
 from shisho.librarian.answer import Draft, compose, japanese
 from shisho.librarian.strategy import strategy
 
@@ -49,6 +50,13 @@ def test_quotations_in_goal_order_with_headings() -> None:
 def test_one_goal_needs_no_title_and_the_best_comes_first() -> None:
     draft = written(ONE, [ref(1, "G1", "近い文。", 0.6), ref(2, "G1", "答えの文。", 0.9)], LoopStop.CONDITION_MET)
     assert draft.text == "抜粋のみ(モデル未設定)\n\n「答えの文。」 [2]\n「近い文。」 [1]"
+
+
+def test_a_quotation_is_read_on_one_line_and_its_slice_is_kept() -> None:
+    sliced = "\uf0b7\t決定係数が1に近いとき、観\n測値が⼆つ並ぶ。"
+    draft = written(ONE, [ref(1, "G1", sliced, heading="5.2\t読み\n⽅")], LoopStop.CONDITION_MET)
+    assert draft.text.endswith("「• 決定係数が1に近いとき、観測値が二つ並ぶ。」 [1] — 5.2 | 読み / 方")
+    assert draft.sentences[0].text == sliced
 
 
 def test_what_is_missing_is_named_with_the_reason() -> None:
@@ -121,9 +129,9 @@ snippets = st.text(min_size=1, max_size=40)
 
 
 @given(st.lists(st.tuples(st.sampled_from(["G1", "G2"]), snippets, st.floats(0, 1)), max_size=6))
-def test_every_quotation_stands_verbatim_beside_its_number(found: list[tuple[str, str, float]]) -> None:
+def test_every_quotation_stands_as_it_is_read_beside_its_number(found: list[tuple[str, str, float]]) -> None:
     evidence = [ref(number, goal, snippet, score) for number, (goal, snippet, score) in enumerate(found, 1)]
     draft = written(TWO, evidence, LoopStop.ROUNDS)
-    assert all(f"「{one.snippet}」 [{one.number}]" in draft.text for one in evidence)
+    assert all(f"「{running(one.snippet)}」 [{one.number}]" in draft.text for one in evidence)
     assert sorted(sentence.evidence[0] for sentence in draft.sentences) == [one.number for one in evidence]
     assert draft.abstained is (max((one.score for one in evidence), default=0.0) < 0.5)

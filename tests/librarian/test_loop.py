@@ -12,6 +12,7 @@ from shisho.domain.codec import dumps, plain
 from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import Answer, Budget, LoopStop
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound
+from shisho.language.display import running
 from shisho.librarian.loop import Inquiry, begun, run
 from shisho.librarian.search import SessionOpener
 from shisho.stores.memory import MemoryLedger
@@ -60,7 +61,7 @@ async def test_a_question_is_answered_with_a_quotation_that_opens() -> None:
     evidence = answer.evidence[0]
     assert evidence.snippet == LEAVES[0].text[evidence.start : evidence.end]
     assert evidence.snippet.startswith("決定係数とは") and evidence.heading == "寄与率" and evidence.document == "r2"
-    assert f"「{evidence.snippet}」 [{evidence.number}]" in answer.text
+    assert f"「{running(evidence.snippet)}」 [{evidence.number}]" in answer.text
     assert answer.text.startswith("抜粋のみ(モデル未設定)") and answer.missing == () and answer.model == "none"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
@@ -18,8 +17,8 @@ from shisho.domain.codec import plain
 from shisho.domain.corpus import DEFAULT_CORPUS, Check, Document, Found, Outcome, Receipt
 from shisho.domain.inquiry import Answer, Evidence
 from shisho.interfaces.words import Words
+from shisho.language.display import legible, running
 
-_WIDE_BREAK = re.compile(r"(?<=[^\x00-\x7f])[ \t]*\n[ \t]*(?=[^\x00-\x7f])")
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
 
@@ -56,33 +55,28 @@ def receipt_line(receipt: Receipt, words: Words) -> Text:
 
 
 def answer(given: Answer, words: Words) -> None:
-    """The answer's text, then where each quotation stands, word for word and line for line."""
-    text = given.text
-    for one in given.evidence:
-        text = text.replace(one.snippet, _flowing(one.snippet)) if one.snippet else text
-    _out.print(text)
+    """The answer's text, then where each quotation stands; the quotation itself only where the text does not have it."""
+    _out.print(legible(given.text))
     if given.evidence:
         _out.print(f"\n{words('sources')}")
-        for one in given.evidence:
-            _out.print(_evidence_line(one, words))
+        for evidence in given.evidence:
+            told = evidence.snippet and running(evidence.snippet) in given.text
+            _out.print(_evidence_line(evidence, words, quoted=not told))
     if str(given.loop_stop) == "STOPPED":
         _err.print(words("continue_hint"))
     _err.print(Text(f"shisho show {given.id}", style="dim"))
 
 
-def _flowing(snippet: str) -> str:
-    """Printed lines as running text: no space between Japanese, one between words."""
-    return " ".join(_WIDE_BREAK.sub("", snippet).split("\n"))
-
-
-def _evidence_line(one: Evidence, words: Words) -> Text:
-    page = "" if one.page is None else " " + words("page", n=one.page)
-    name = one.title if one.source_url else PurePath(one.document).name
+def _evidence_line(evidence: Evidence, words: Words, *, quoted: bool = True) -> Text:
+    page = "" if evidence.page is None else " " + words("page", n=evidence.page)
+    name = legible(evidence.title if evidence.source_url else PurePath(evidence.document).name)
     # A terminal that knows links opens the quotation where it stands.
-    line = Text(f"[{one.number}] ").append(f"{name}{page}", style=f"link {one.link}" if one.link else "")
-    if one.source_url:
-        line.append(f"\n    {one.source_url}", style="dim")
-    line.append(f"\n    「{one.snippet}」" if one.snippet else f"\n    {words('removed_source')}")
+    line = Text(f"[{evidence.number}] ").append(f"{name}{page}", style=f"link {evidence.link}" if evidence.link else "")
+    if evidence.source_url:
+        line.append(f"\n    {evidence.source_url}", style="dim")
+    if quoted:
+        snippet = words("quotation", text=running(evidence.snippet)) if evidence.snippet else words("removed_source")
+        line.append(f"\n    {snippet}")
     return line
 
 
@@ -122,7 +116,7 @@ def found(given: Sequence[Found], words: Words) -> None:
         page = "" if one.page is None else " " + words("page", n=one.page)
         head = Text(f"{place}. {PurePath(one.source).name}{page}", style="bold")
         _out.print(head.append(f"  {one.heading}  {one.score:.2f}", style="dim"))
-        _out.print(Text("   " + " ".join(one.text.split())))
+        _out.print(Text(f"   {running(one.text)}"))
 
 
 def documents(given: Sequence[Document], limit: int, words: Words) -> None:

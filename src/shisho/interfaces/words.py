@@ -43,6 +43,7 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "stopped_because": ("終了の理由", "why it stopped"),
     "rounds": ("検索回数", "rounds"),
     "steps": ("記録", "ledger"),
+    "quotation": ("「{text}」", "“{text}”"),
     "removed_source": ("(出典は削除されました)", "(source removed)"),
     "continue_hint": (
         "中断しました。続きは: shisho ask --continue last",

@@ -26,14 +26,13 @@ _DROPPED = re.compile(
 )
 _HYPHENS = frozenset("-‐\u00ad")
 
-# Radicals that NFKC leaves (it folds only the Kangxi block), with the ideographs that Unicode calls their equivalents;
-# then marks that are written in several ways.
-_FOLDED = str.maketrans(
-    "⺁⺅⺆⺉⺊⺌⺍⺒⺓⺖⺗⺘⺙⺛⺝⺠⺡⺣⺤⺥⺧⺨⺩⺫⺬⺭⺮⺯⺲⺶⺷⺸⺹⺻⺼⺽⺾⺿⻀⻁⻂⻃⻄⻆⻇⻊⻌⻍⻎⻏⻑⻓⻖⻗⻘⻝⻞⻟⻡⻢⻣⻤⻥⻨⻩⻫⻭⻯⻱⻲"
-    "‐‑‒–—―−〜“”‘’⁄",
-    "厂亻冂刂卜小小巳幺忄心扌攵旡月民氵灬爪爫牛犭王目示礻竹糹罒羊羊羊耂聿月臼艹艹艹虎衤覀西角角足辶辶辶阝長长阝雨青食飠飠首马骨鬼鱼麦黄斉歯竜龜亀"
-    "-------~\"\"''/",
+# Radicals that NFKC leaves (it folds only the Kangxi block), with the ideographs that Unicode calls their equivalents.
+RADICALS = str.maketrans(
+    "⺁⺅⺆⺉⺊⺌⺍⺒⺓⺖⺗⺘⺙⺛⺝⺠⺡⺣⺤⺥⺧⺨⺩⺫⺬⺭⺮⺯⺲⺶⺷⺸⺹⺻⺼⺽⺾⺿⻀⻁⻂⻃⻄⻆⻇⻊⻌⻍⻎⻏⻑⻓⻖⻗⻘⻝⻞⻟⻡⻢⻣⻤⻥⻨⻩⻫⻭⻯⻱⻲",
+    "厂亻冂刂卜小小巳幺忄心扌攵旡月民氵灬爪爫牛犭王目示礻竹糹罒羊羊羊耂聿月臼艹艹艹虎衤覀西角角足辶辶辶阝長长阝雨青食飠飠首马骨鬼鱼麦黄斉歯竜龜亀",
 )
+# Then marks that are written in several ways.
+_FOLDED = RADICALS | str.maketrans("‐‑‒–—―−〜“”‘’⁄", "-------~\"\"''/")
 
 
 @dataclass(frozen=True, slots=True)

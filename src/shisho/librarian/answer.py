@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from shisho.domain.inquiry import EvidenceRef, Goal, GoalStatus, LoopStop, Sentence, Strategy, Unsearched, Verdict
+from shisho.language.display import running
 from shisho.librarian.evaluate import ENOUGH
 from shisho.librarian.reflect import open_goals
 from shisho.librarian.support import contradiction
@@ -124,7 +125,7 @@ def _missing(strategy: Strategy, status: Sequence[GoalStatus], verdict: Verdict)
 
 
 def _paragraph(goal: Goal, found: Sequence[EvidenceRef], titled: bool, words: dict[str, str]) -> str:
-    quotes = [words["quote"].format(one.snippet, one.number) + _heading(one, words) for one in found]
+    quotes = [words["quote"].format(running(one.snippet), one.number) + _heading(one, words) for one in found]
     title = [words["goal"].format(goal.question)] if titled else []
     near = [words["near"]] if found[0].score < ENOUGH else []
     return "\n".join([*title, *near, *quotes, *_disagreements(found, words)])
@@ -142,7 +143,7 @@ def _disagreements(found: Sequence[EvidenceRef], words: dict[str, str]) -> list[
 
 
 def _heading(one: EvidenceRef, words: dict[str, str]) -> str:
-    return words["heading"].format(one.heading) if one.heading else ""
+    return words["heading"].format(running(one.heading)) if one.heading else ""
 
 
 def _closing(missing: Sequence[str], found: bool, verdict: Verdict, question: str) -> str:

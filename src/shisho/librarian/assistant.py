@@ -11,6 +11,7 @@ from shisho.domain.corpus import Shown
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal, GoalStatus, Sentence, Strategy
 from shisho.domain.session import Claimed, Mended, Stand
 from shisho.errors import InvalidParams
+from shisho.language.display import running
 from shisho.librarian import condition as conditions
 from shisho.librarian.answer import japanese
 from shisho.librarian.citations import Citations
@@ -92,5 +93,5 @@ def _mended(said: Claimed, held: Mapping[int, EvidenceRef], question: str) -> tu
     if support.supported:
         return Sentence(text, numbers, True), Mended(text, "kept", unknown, ())
     marks = "「{}」" if japanese(question) else "“{}”"
-    quoted = " ".join(marks.format(" ".join(one.split())) for one in quotations)
+    quoted = " ".join(marks.format(running(quotation)) for quotation in quotations)
     return Sentence(quoted, numbers, True), Mended(text, "replaced", unknown, support.missing)

@@ -6,10 +6,12 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import PurePath
+from typing import Any
 
 from shisho.domain.codec import plain
 from shisho.domain.inquiry import Answer, Evidence
 from shisho.errors import InvalidParams
+from shisho.language.display import legible, running
 
 FORMS = ("md", "jsonl", "bibtex", "ris")
 
@@ -24,21 +26,23 @@ def export(answer: Answer, form: str) -> str:
 
 def _markdown(answer: Answer) -> str:
     rows = [f"# {answer.question}", "", answer.text, ""]
-    for one in answer.evidence:
-        rows += [
-            f"[{one.number}]: {one.title}{_page(one)} <{one.link or one.document}>",
-            "",
-            *(f"> {line}" for line in one.snippet.split("\n")),
-            "",
-        ]
+    for evidence in answer.evidence:
+        quotation = running(evidence.snippet)
+        rows += [f"[{evidence.number}]: {legible(evidence.title)}{_page(evidence)} <{evidence.link or evidence.document}>", ""]
+        rows += [f"> {quotation}", ""] if quotation not in answer.text else []
     rows += [f"<!-- answer {answer.id} · {answer.condition} · {answer.loop_stop} · {answer.created_at} -->"]
     return "\n".join(rows) + "\n"
 
 
 def _json_lines(answer: Answer) -> str:
     head = {key: value for key, value in plain(answer).items() if key != "evidence"}
-    rows = [{"type": "answer", **head}, *({"type": "evidence", **plain(one)} for one in answer.evidence)]
+    rows = [{"type": "answer", **head}, *map(_evidence_row, answer.evidence)]
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def _evidence_row(evidence: Evidence) -> dict[str, Any]:
+    """`snippet` is the slice that offsets and hash speak of, `quotation` the same as a person reads it."""
+    return {"type": "evidence", **plain(evidence), "quotation": running(evidence.snippet)}
 
 
 def _bibtex(answer: Answer) -> str:
@@ -48,7 +52,7 @@ def _bibtex(answer: Answer) -> str:
 def _bibtex_entry(group: list[Evidence]) -> str:
     first = group[0]
     fields = {"title": _braced(first.title), "pages": ", ".join(_pages(group)), "howpublished": _braced(_place(first))}
-    note = " / ".join(" ".join(one.snippet.split()) for one in group)
+    note = " / ".join(running(evidence.snippet) for evidence in group)
     rows = [f"  {name} = {{{value}}}" for name, value in {**fields, "note": _braced(note)}.items() if value]
     return "@misc{" + first.document_id + ",\n" + ",\n".join(rows) + "\n}\n"
 
@@ -61,7 +65,7 @@ def _ris_entry(group: list[Evidence]) -> str:
     first = group[0]
     rows = [("TY", "ELEC" if first.source_url else "GEN"), ("ID", first.document_id), ("TI", first.title)]
     rows += [("SP", page) for page in _pages(group)[:1]] + [("UR" if first.source_url else "L1", _place(first))]
-    rows += [("N1", " ".join(one.snippet.split())) for one in group] + [("ER", "")]
+    rows += [("N1", running(evidence.snippet)) for evidence in group] + [("ER", "")]
     return "".join(f"{tag}  - {_one_line(value)}\n" for tag, value in rows)
 
 
@@ -90,4 +94,4 @@ def _braced(value: str) -> str:
 
 
 def _one_line(value: str) -> str:
-    return " ".join(value.split())
+    return running(value)

@@ -7,6 +7,7 @@ from typing import Any
 
 import apsw
 
+from shisho.language.display import running
 from shisho.stores.embedded.rows import every
 
 REMOVED = "(出典は削除されました / source removed)"
@@ -54,7 +55,8 @@ def _silence_answers(connection: apsw.Connection, document_id: str) -> None:
 
 def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str]]) -> dict[str, Any]:
     numbers = {number for number, _, _ in gone}
-    traces = [trace for _, snippet, heading in gone for trace in (snippet, " ".join(snippet.split()), heading) if trace]
+    told = [text or "" for _, snippet, heading in gone for text in (snippet, heading)]
+    traces = [trace for text in told for trace in (text, running(text)) if trace]
     for sentence in answer["sentences"]:
         if numbers.intersection(sentence["evidence"]):
             traces.insert(0, sentence["text"])

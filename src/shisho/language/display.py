@@ -1,0 +1,90 @@
+"""Text of documents as a person reads and copies it. What is stored stays as it was printed; this is a view of it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from shisho.language.normalise import RADICALS
+
+# Characters that no reader sees but a terminal or a browser obeys: controls, directions, tags. Variation selectors and joiners
+# stay, for they choose the shape of a letter.
+_UNSEEN = re.compile(
+    "[\u0000-\u0008\u000b-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffe"
+    "\U000e0000-\U000e007f]"
+)
+_BREAK = re.compile(r"\r\n?|[\u0085\u2028\u2029]")
+_KANGXI = re.compile("[\u2e80-\u2fd5]")
+_LIGATURE = re.compile("[\ufb00-\ufb06]")
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
+_PRIVATE_AT_START = re.compile("^([ \t\u3000]*)[\ue000-\uf8ff](?=[ \t\u3000]|[^\ue000-\uf8ff])", re.M)
+# What office programs write from the fonts Symbol and Wingdings.
+_SYMBOLS = str.maketrans(
+    {
+        "\uf020": " ",
+        "\uf02d": "−",
+        "\uf06c": "●",
+        "\uf06e": "■",
+        "\uf06f": "□",
+        "\uf071": "❑",
+        "\uf075": "◆",
+        "\uf076": "❖",
+        "\uf09f": "•",
+        "\uf0a7": "▪",
+        "\uf0a8": "◻",
+        "\uf0b7": "•",
+        "\uf0d8": "➢",
+        "\uf0e0": "→",
+        "\uf0e8": "➔",
+        "\uf0f0": "⇨",
+        "\uf0fc": "✓",
+        "\uf0fe": "☑",
+    }
+)
+UNKNOWN = "〓"  # what a Japanese printer puts where a letter is missing
+
+# Written without spaces between words; Korean has them.
+_WIDE = "\u2e80-\u303e\u3041-\u312f\u3190-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff9f\uffe0-\uffe6\U00020000-\U0003ffff"
+_BULLET = "•●○■□▪▫◆◇◻◦‣⁃·・※➢➔⇨✓☑❑❖−–*-"
+_LISTED = re.compile(rf"(?:[{re.escape(_BULLET)}]|[(（]?\d{{1,3}}[.)）．])[ \t\u3000]|[•●■□▪◆◇◻‣➢❑❖]")
+_AFTER_MARK = re.compile(rf"^([ \u3000]*(?:[{re.escape(_BULLET)}]|[(（]?\d{{1,3}}[.)）．]?|[(（]?[a-zA-Z][.)）．]))\t+", re.M)
+_INDENT = re.compile(r"^[ \t\u3000]+|[ \t\u3000]+$", re.M)
+_CELLS = re.compile(r"\s*\t\s*")
+_LINES = re.compile(r"\s*\n\s*")
+_SPACES = re.compile(r" {2,}")
+_WIDE_BEFORE, _WIDE_AFTER = re.compile(f"[{_WIDE}]$"), re.compile(f"[{_WIDE}]")
+_HYPHENATED = re.compile(r"[^\W_][-‐]$")
+
+
+def legible(text: str) -> str:
+    """The same lines without what no reader sees, with radicals, ligatures and private signs as what they stand for."""
+    text = _BREAK.sub("\n", text)
+    text = _UNSEEN.sub("", text)
+    text = _KANGXI.sub(lambda sign: unicodedata.normalize("NFKC", sign[0]), text).translate(RADICALS)
+    text = _LIGATURE.sub(lambda sign: unicodedata.normalize("NFKC", sign[0]), text)
+    text = _PRIVATE_AT_START.sub("\\1•", text.translate(_SYMBOLS))
+    return _PRIVATE.sub(UNKNOWN, text)
+
+
+def running(text: str) -> str:
+    """The text on one line: printed lines joined, without a space between Japanese and with one between words; a word that was
+    hyphenated at the end of a line is whole; the cells of a table stand between bars, its rows between slashes."""
+    text = _AFTER_MARK.sub("\\1 ", _SPACES.sub(" ", legible(text)))
+    lines = [line for line in _LINES.split(_INDENT.sub("", text)) if line]
+    if any("\t" in line for line in lines):
+        return " / ".join(_CELLS.sub(" | ", line) for line in lines)
+    joined = lines[0] if lines else ""
+    for line in lines[1:]:
+        joined = _joined(joined, line)
+    return joined
+
+
+def _joined(before: str, after: str) -> str:
+    if _LISTED.match(after):
+        return f"{before} {after}"
+    if _HYPHENATED.search(before) and after[0].isalnum():
+        broken = before[-2].isalpha() and after[0].islower()
+        return (before[:-1] if broken else before) + after
+    if _WIDE_BEFORE.search(before) or _WIDE_AFTER.match(after):
+        return before + after
+    return f"{before} {after}"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from shisho.domain.corpus import DocumentId, PassageId, RoundRecord, ShownRecord
-from shisho.domain.inquiry import Answer, Evidence, Goal, GoalStatus, LoopStop, Sentence
+from shisho.domain.inquiry import Answer, Evidence, Goal, GoalStatus, LoopStop, Sentence, SupportOutcome
 from shisho.errors import NotFound, SourceRemoved
 from tests.contracts.conftest import Store
 from tests.making import intake
@@ -38,7 +38,7 @@ def answer(name: str, at: str, *found: Evidence) -> Answer:
         task_id="run1",
         question="何か。",
         text="".join(f"「{one.snippet}」[{one.number}]({one.heading})" for one in found),
-        sentences=tuple(Sentence(one.snippet, (one.number,), True) for one in found),
+        sentences=tuple(Sentence(one.snippet, (one.number,), SupportOutcome.SUPPORTED) for one in found),
         evidence=found,
         condition="G1",
         goals=(Goal("G1", "何か。"),),

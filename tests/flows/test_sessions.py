@@ -14,7 +14,7 @@ from shisho.desk import Desk
 from shisho.domain.codec import plain
 from shisho.domain.corpus import SearchRequest, Shown
 from shisho.domain.inquiry import Finding, Goal
-from shisho.domain.session import Claimed
+from shisho.domain.session import Claimed, SupportCounts
 from shisho.domain.task import Opinion
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
 from tests.flows.conftest import SAMPLES
@@ -117,6 +117,10 @@ async def test_an_answer_keeps_what_is_carried_and_nothing_else(stocked: Desk) -
         ],
     )
     assert [one.became for one in composed.mended] == ["kept", "kept", "replaced", "removed"]
+    assert [one.support for one in composed.mended] == [None, "supported", "altered", None]
+    assert [one.support for one in composed.sentences] == [None, "supported", "altered"]
+    assert composed.counts == SupportCounts(supported=1, unverified=0, altered=1, removed=1)
+    assert "確認 1 · 未確認 0 · 引用に置き換え 1 · 裏付けがなく削除 1" in composed.text
     assert (composed.mended[1].unknown, composed.mended[3].unknown) == ((7,), (42,))
     assert composed.mended[2].lacking
     assert "[7]" not in composed.text and "0.98" not in composed.text and "富士山" not in composed.text
@@ -130,6 +134,45 @@ async def test_an_answer_keeps_what_is_carried_and_nothing_else(stocked: Desk) -
     empty = (await stocked.sessions.open_session(QUESTION)).session_id
     nothing = await stocked.sessions.compose_answer(empty, [Claimed("決定係数は0.5である。", (1,))])
     assert nothing.sentences == () and nothing.missing == (QUESTION,) and (await stocked.answer(nothing.answer_id)).abstained
+
+
+async def test_uncited_statements_are_sought_for_then_removed_whatever_the_question_says(stocked: Desk) -> None:
+    question = "決定係数が0に近いとき、相関係数は0か、それとも1か"
+    session = (await stocked.sessions.open_session(question)).session_id
+    passage = holding(TRUE, await shown(stocked, session))
+    await stocked.sessions.submit_findings(session, [Finding(passage.temp_index, "G1", TRUE, 0.9)])
+    other = next(one + "。" for one in passage.text.split("。") if len(one) > 20 and one + "。" != TRUE and one not in TRUE)
+    composed = await stocked.sessions.compose_answer(
+        session,
+        [
+            Claimed("決定係数が0に近いとき、相関係数は0である。"),
+            Claimed("決定係数が0に近いとき、相関係数は1である。"),
+            Claimed("結論: 相関係数は0である。"),
+            Claimed(TRUE),
+            Claimed(" ".join(other.split())),
+            Claimed("## まとめ"),
+        ],
+    )
+    assert [one.became for one in composed.mended] == ["removed", "removed", "removed", "kept", "kept", "kept"]
+    assert [one.support for one in composed.sentences] == ["supported", "supported", None]
+    assert composed.mended[3].evidence == (1,) and composed.mended[4].evidence == (2,)
+    assert [one.number for one in composed.evidence] == [1, 2] and composed.counts.removed == 3
+
+
+async def test_an_unverified_sentence_stays_with_its_quotation_under_it_on_every_surface(stocked: Desk) -> None:
+    session = (await stocked.sessions.open_session(QUESTION)).session_id
+    passage = holding(TRUE, await shown(stocked, session))
+    await stocked.sessions.submit_findings(session, [Finding(passage.temp_index, "G1", TRUE, 0.9)])
+    far = "決定係数がゼロ付近という結果だけを理由に、両変数を無縁と断じることは早計である。"
+    composed = await stocked.sessions.compose_answer(session, [Claimed(far, (1,))])
+    assert [one.support for one in composed.sentences] == ["unverified"] and composed.counts.unverified == 1
+    markdown = await stocked.export(composed.answer_id, "md")
+    rows = (await stocked.export(composed.answer_id, "jsonl")).splitlines()
+    for text in (composed.text, (await stocked.answer(composed.answer_id)).text, markdown):
+        at = text.index(far)
+        assert "未確認" in text[at : at + len(far) + 20] and f"「{TRUE}」" in text[at:]
+        assert "確認 0 · 未確認 1" in text
+    assert json.loads(rows[0])["sentences"] == [{"text": far, "evidence": [1], "support": "unverified"}]
 
 
 async def test_a_session_survives_a_restart(tmp_path: Path) -> None:

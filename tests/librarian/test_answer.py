@@ -40,9 +40,9 @@ def test_quotations_in_goal_order_with_headings() -> None:
         "■ 平均は何ですか\n「平均は和を個数で割る。」 [2]\n\n"
         "■ 分散は何ですか\n「分散は散らばりの度合いである。」 [1] — 第2章"
     )
-    assert [(one.text, one.evidence, one.supported) for one in draft.sentences] == [
-        ("平均は和を個数で割る。", (2,), True),
-        ("分散は散らばりの度合いである。", (1,), True),
+    assert [(one.text, one.evidence, one.support) for one in draft.sentences] == [
+        ("平均は和を個数で割る。", (2,), "supported"),
+        ("分散は散らばりの度合いである。", (1,), "supported"),
     ]
     assert draft.missing == () and not draft.abstained
 

@@ -45,6 +45,7 @@ from shisho.domain.session import (
     SessionFacts,
     Stand,
     Submitted,
+    SupportCounts,
 )
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
 from shisho.ports import Clock, Ledger, SearchSession, SessionLog, Shelf
@@ -78,11 +79,19 @@ class Rules(Protocol):
 
     def missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]: ...
 
+    def cite(
+        self, evidence: Sequence[EvidenceRef], shown: Sequence[Shown], aim: Strategy, said: Claimed
+    ) -> Claimed | Finding: ...
+
     def mend(
         self, aim: Strategy, evidence: Sequence[EvidenceRef], said: Sequence[Claimed]
     ) -> list[tuple[Sentence | None, Mended]]: ...
 
-    def render(self, aim: Strategy, sentences: Sequence[Sentence]) -> str: ...
+    def counts(self, mended: Sequence[Mended]) -> SupportCounts: ...
+
+    def render(
+        self, aim: Strategy, evidence: Sequence[EvidenceRef], sentences: Sequence[Sentence], counts: SupportCounts
+    ) -> str: ...
 
 
 class SessionBook(Protocol):
@@ -172,18 +181,22 @@ class Sessions:
         return Submitted(tuple(judged), status, facts.strategy.condition, met)
 
     async def compose_answer(self, session_id: str, sentences: Sequence[Claimed]) -> Composed:
-        """Verify the sentences of an answer against the evidence they cite, render and save it."""
+        """Verify the sentences of an answer against the evidence they cite, render and save it. What cites nothing gets one
+        search for support, then is left out."""
         if not 1 <= len(sentences) <= MAX_SENTENCES:
             raise InvalidParams(f"Give 1 to {MAX_SENTENCES} sentences.")
         facts = await self.book.session(session_id, self.owner)
+        cited = await self._cited(facts, sentences)
         aim, stands = facts.strategy, await self.book.evidence(facts.id)
-        mended = await asyncio.to_thread(self.rules.mend, aim, [stand.ref for stand in stands], sentences)
+        mended = await asyncio.to_thread(self.rules.mend, aim, [stand.ref for stand in stands], cited)
         kept = tuple(sentence for sentence, _ in mended if sentence is not None)
-        status, met = self.rules.status(aim, stands)
-        answer = await self._answer(facts, stands, kept, status, met)
-        await self.ledger.save(answer, self.owner)
         done = tuple(what for _, what in mended)
-        return Composed(answer.id, answer.text, kept, answer.evidence, done, aim.condition, met, status, answer.missing)
+        counts = self.rules.counts(done)
+        status, met = self.rules.status(aim, stands)
+        text = self.rules.render(aim, [stand.ref for stand in stands], kept, counts)
+        answer = await self._answer(facts, stands, kept, text, status, met)
+        await self.ledger.save(answer, self.owner)
+        return Composed(answer.id, text, kept, answer.evidence, done, counts, aim.condition, met, status, answer.missing)
 
     async def read_passage(
         self, *, session_id: str | None = None, number: int | None = None, id: str | None = None, context: int = 0
@@ -244,11 +257,26 @@ class Sessions:
         reason = "replaced by the stored text" if span.replaced else ""
         return Judged(finding.index, finding.goal_id, True, number, citation.snippet, span.replaced, reason)
 
+    async def _cited(self, facts: SessionFacts, sentences: Sequence[Claimed]) -> list[Claimed]:
+        """Sentences without a citation get one search for support; what a shown passage says becomes evidence."""
+        refs = [stand.ref for stand in await self.book.evidence(facts.id)]
+        shown, rounds = await self._shown(facts.id)
+        session = await self._session(facts)
+        cited: list[Claimed] = []
+        for said in sentences:
+            found = await asyncio.to_thread(self.rules.cite, refs, shown, facts.strategy, said)
+            if isinstance(found, Finding):
+                judged = await self._judged(facts, found, shown, rounds, session)
+                found = said if judged.number is None else replace(said, cites=(*said.cites, judged.number))
+            cited.append(found)
+        return cited
+
     async def _answer(
         self,
         facts: SessionFacts,
         stands: Sequence[Stand],
         sentences: Sequence[Sentence],
+        text: str,
         status: tuple[GoalStatus, ...],
         met: bool,
     ) -> Answer:
@@ -259,7 +287,7 @@ class Sessions:
             id=answer_id,
             task_id=facts.id,
             question=aim.question,
-            text=self.rules.render(aim, sentences),
+            text=text,
             sentences=tuple(sentences),
             evidence=tuple(evidence_of(answer_id, stand.ref, stand.citation) for stand in stands if stand.ref.number in cited),
             condition=aim.condition,

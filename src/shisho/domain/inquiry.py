@@ -213,13 +213,24 @@ def evidence_of(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evidenc
     )
 
 
+class SupportOutcome(StrEnum):
+    """What the check of a sentence against its quotations gave. SUPPORTED: they say it. UNVERIFIED: nothing contradicts it,
+    but its wording is too far from theirs to be sure. ALTERED: something of it is contradicted there, or belongs to something
+    else."""
+
+    SUPPORTED = "supported"
+    UNVERIFIED = "unverified"
+    ALTERED = "altered"
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of an answer with the numbers of its evidence, and whether they carry it."""
+    """One sentence of an answer with the numbers of its evidence. `support`: what came of checking it; the text of an altered
+    one is its quotations. None for a frame such as "In short:", which tells nothing."""
 
     text: str
     evidence: tuple[int, ...]
-    supported: bool
+    support: SupportOutcome | None
 
 
 @dataclass(frozen=True, slots=True)

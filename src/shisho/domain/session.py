@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shisho.domain.corpus import Citation, Found, Scope, Shown
-from shisho.domain.inquiry import Evidence, EvidenceRef, GoalStatus, Sentence, Strategy
+from shisho.domain.inquiry import Evidence, EvidenceRef, GoalStatus, Sentence, Strategy, SupportOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +67,27 @@ class Claimed:
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """What was done to one sentence, in order of writing: `kept`, `replaced` by its quotations, or `removed`.
-    `unknown` lists the numbers that were no evidence; `lacking` what its quotations do not say."""
+    """What was done to one sentence, in order of writing: `kept`, `replaced` by its quotations (it was altered), or `removed`
+    (nothing carries it). `support` is None for a frame and for what was removed; `evidence` are the numbers it stands on, which
+    were looked for where it cited none. `unknown` lists the numbers that were no evidence; `lacking` what its quotations do not
+    say."""
 
     text: str
     became: str
+    support: SupportOutcome | None
+    evidence: tuple[int, ...]
     unknown: tuple[int, ...]
     lacking: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SupportCounts:
+    """How many sentences of an answer came out how; `removed`: uncited, and nothing was found to carry them."""
+
+    supported: int
+    unverified: int
+    altered: int
+    removed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +99,7 @@ class Composed:
     sentences: tuple[Sentence, ...]
     evidence: tuple[Evidence, ...]
     mended: tuple[Mended, ...]
+    counts: SupportCounts
     condition: str
     condition_met: bool
     goal_status: tuple[GoalStatus, ...]

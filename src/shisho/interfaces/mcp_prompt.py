@@ -28,8 +28,9 @@ Research this question with Shisho, and answer it with citations: {question}
 4. open_session(question). For each open goal: search_corpus(session_id, keyword_query=[…]), read the numbered passages, and
    submit_findings with sentences copied word for word. Refused ones say why. Repeat with other words until condition_met, or
    until a round brings nothing new.
-5. compose_answer(session_id, sentences) with the evidence numbers behind each sentence. Show the user its `text`, its sources
-   with pages, and what is `missing`. Never cite what was not accepted.
+5. compose_answer(session_id, sentences) with the evidence numbers behind each sentence; one without is removed. Show the user
+   its `text` as it is (it marks what is unverified or was replaced), its sources with pages, and what is `missing`. Never cite
+   what was not accepted.
 """
 
 

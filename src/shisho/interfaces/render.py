@@ -15,7 +15,7 @@ from rich.text import Text
 
 from shisho.domain.codec import plain
 from shisho.domain.corpus import DEFAULT_CORPUS, Check, Document, Found, Outcome, Receipt
-from shisho.domain.inquiry import Answer, Evidence
+from shisho.domain.inquiry import Answer, Evidence, SupportOutcome
 from shisho.interfaces.words import Words
 from shisho.language.display import legible, running
 
@@ -104,6 +104,8 @@ def _account(given: Answer, words: Words) -> None:
         _out.print(
             f"  {goal.id} {words('met' if state.met else 'open')}  {goal.question}  {words('evidence')}: {numbers or '-'}"
         )
+    outcomes = Counter(one.support for one in given.sentences)
+    _out.print(words("support", **{str(outcome): outcomes[outcome] for outcome in SupportOutcome}))
     used = ", ".join(f"{name} {amount:g}" for name, amount in given.budget_used.items())
     _out.print(f"{words('stopped_because')}: {given.loop_stop}\n{words('rounds')}: {given.rounds} ({used})")
 

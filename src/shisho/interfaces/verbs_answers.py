@@ -122,8 +122,10 @@ async def submit_findings(
 async def compose_answer(
     desk: Desk, session_id: SessionId, sentences: Annotated[list[SentenceAsked], Field(min_length=1, max_length=100)]
 ) -> Composed:
-    """Hand in your answer sentence by sentence with the evidence numbers that carry each. Sentences that their quotations do
-    not carry are replaced by the quotations; unknown numbers are removed. Gives the answer to show the user."""
+    """Hand in your answer sentence by sentence with the evidence numbers that carry each. Each is checked: `supported` stays,
+    `unverified` (worded too far from its quotation) stays with the quotation under it, `altered` (a figure, name, role,
+    direction … is not the quotation's) is replaced by the quotation; what cites nothing is removed unless evidence is found for
+    it. Gives the answer to show the user."""
     claimed = [Claimed(one.text, tuple(one.cites)) for one in sentences]
     return await desk.sessions.compose_answer(session_id, claimed)
 

@@ -40,6 +40,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "met": ("満たされた", "met"),
     "open": ("未達", "open"),
     "evidence": ("引用", "evidence"),
+    "support": (
+        "裏付け: 確認 {supported} · 未確認 {unverified} · 引用に置き換え {altered}",
+        "support: {supported} supported · {unverified} unverified · {altered} replaced by quotations",
+    ),
     "stopped_because": ("終了の理由", "why it stopped"),
     "rounds": ("検索回数", "rounds"),
     "steps": ("記録", "ledger"),

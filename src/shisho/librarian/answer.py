@@ -7,11 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from shisho.domain.inquiry import EvidenceRef, Goal, GoalStatus, LoopStop, Sentence, Strategy, Unsearched, Verdict
+from shisho.domain.inquiry import (
+    EvidenceRef,
+    Goal,
+    GoalStatus,
+    LoopStop,
+    Sentence,
+    Strategy,
+    SupportOutcome,
+    Unsearched,
+    Verdict,
+)
 from shisho.language.display import running
+from shisho.librarian.contradictions import contradiction
 from shisho.librarian.evaluate import ENOUGH
 from shisho.librarian.reflect import open_goals
-from shisho.librarian.support import contradiction
 
 _JAPANESE = re.compile(r"[ぁ-んァ-ヺ一-鿿々]")
 _WORDS = {
@@ -110,7 +120,7 @@ def compose(
     if gaps:
         paragraphs.append("\n".join(words["gap"].format(gap) for gap in gaps))
     # A quotation carries itself: its text is the very slice its number opens.
-    sentences = tuple(Sentence(one.snippet, (one.number,), True) for found in quoted for one in found)
+    sentences = tuple(Sentence(one.snippet, (one.number,), SupportOutcome.SUPPORTED) for found in quoted for one in found)
     return Draft("\n\n".join(paragraphs), sentences, (*missing, *gaps), abstained)
 
 

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 
 from shisho.domain.corpus import Shown
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal, GoalStatus, Sentence, Strategy
-from shisho.domain.session import Claimed, Mended, Stand
+from shisho.domain.session import Claimed, Mended, Stand, SupportCounts
 from shisho.errors import InvalidParams
-from shisho.language.display import running
 from shisho.librarian import condition as conditions
-from shisho.librarian.answer import japanese
+from shisho.librarian import mending
 from shisho.librarian.citations import Citations
 from shisho.librarian.evidence import Verified, verify
 from shisho.librarian.reflect import open_goals
 from shisho.librarian.strategy import MAX_GOALS, checked, strategy
-from shisho.librarian.support import check, connective
 
-_NUMBER = re.compile(r"\s*[\[［](\d{1,6})[\]］]")
 _GOAL_ID = re.compile(r"G[1-9]\d{0,2}")
-NOTHING = ("この質問に答える根拠は示されていません。", "No evidence was given that answers this question.")
 
 
 class Assistant:
@@ -65,33 +61,24 @@ class Assistant:
         """The questions of goals that are not met."""
         return tuple(goal.question for goal in open_goals(aim.goals, status))
 
+    def cite(self, evidence: Sequence[EvidenceRef], shown: Sequence[Shown], aim: Strategy, said: Claimed) -> Claimed | Finding:
+        """The sentence as it cites, or, where it cites nothing that stands and is no frame, with the evidence that carries it;
+        a Finding where only a shown passage does."""
+        return mending.cite(evidence, shown, aim.goals, said)
+
     def mend(
         self, aim: Strategy, evidence: Sequence[EvidenceRef], said: Sequence[Claimed]
     ) -> list[tuple[Sentence | None, Mended]]:
         """Each sentence as it may stand, and what was done to it. None: it is left out."""
         held = {one.number: one for one in evidence}
-        return [_mended(one, held, aim.question) for one in said if one.text.strip()]
+        return [mending.mend(one, held, aim.question) for one in said if one.text.strip()]
 
-    def render(self, aim: Strategy, sentences: Sequence[Sentence]) -> str:
-        """The answer's text: each sentence with its numbers."""
-        if not sentences:
-            return NOTHING[0 if japanese(aim.question) else 1]
-        return "\n".join(one.text + "".join(f" [{number}]" for number in one.evidence) for one in sentences)
+    def counts(self, mended: Sequence[Mended]) -> SupportCounts:
+        """How many sentences came out how."""
+        return mending.counts(mended)
 
-
-def _mended(said: Claimed, held: Mapping[int, EvidenceRef], question: str) -> tuple[Sentence | None, Mended]:
-    text = " ".join(_NUMBER.sub("", said.text).split())
-    cited = dict.fromkeys([*said.cites, *map(int, _NUMBER.findall(said.text))])
-    numbers = tuple(number for number in cited if number in held)
-    unknown = tuple(number for number in cited if number not in held)
-    if not numbers:
-        if connective(text, question):
-            return Sentence(text, (), True), Mended(text, "kept", unknown, ())
-        return None, Mended(text, "removed", unknown, ("citation",))
-    quotations = [held[number].snippet for number in numbers]
-    support = check(text, quotations, question)
-    if support.supported:
-        return Sentence(text, numbers, True), Mended(text, "kept", unknown, ())
-    marks = "「{}」" if japanese(question) else "“{}”"
-    quoted = " ".join(marks.format(running(quotation)) for quotation in quotations)
-    return Sentence(quoted, numbers, True), Mended(text, "replaced", unknown, support.missing)
+    def render(
+        self, aim: Strategy, evidence: Sequence[EvidenceRef], sentences: Sequence[Sentence], counts: SupportCounts
+    ) -> str:
+        """The answer's text: each sentence with its numbers and what came of its check, then the counts."""
+        return mending.render(aim.question, {one.number: one for one in evidence}, sentences, counts)

@@ -1,0 +1,24 @@
+"""Whether a clause denies something, in Japanese and English."""
+
+from __future__ import annotations
+
+import re
+
+from shisho.language.terms import fold
+
+_NEGATION = re.compile(
+    r"ない|なかっ|なく(?!と)|なけれ|なし(?:に|で)|ません|ず(?=[、。にはと]|$)|(?<=[かがさたなばまらわ])ぬ|ざる|まい(?=[。、]|$)|不可能|無関係|皆無"
+    r"|\bnot\b|n't\b|\bno\b|\bnever\b|\bwithout\b|\bneither\b|\bnor\b|\bcannot\b|\bunable\b"
+)
+# Words that look like a negation and are none, and doubled ones.
+_NO_NEGATION = re.compile(
+    r"(?:なければ|なくては|ないと)(?:なら|いけ)(?:ない|ません|なかった)|だけで(?:は)?なく|のみならず|に(?:違い|ちがい)ない|かもしれ(?:ない|ません)"
+    r"|少なく(?:と|ない)|少ない|(?:ほか|他|しか)(?:は)?ない|ないことはない|ないわけではない|必ず|まず|わず(?:か|に)|はず|ずつ|思わず|相変わらず"
+    r"|にもかかわらず|に関わらず|を問わず|幼い|危ない|つまらない|なくな"
+    r"|\bnot only\b|\bno doubt\b"
+)
+
+
+def negated(clause: str) -> bool:
+    """Whether an odd number of negations stands in a clause: one that is denied twice is affirmed."""
+    return len(_NEGATION.findall(_NO_NEGATION.sub("", fold(clause)))) % 2 == 1

@@ -1,0 +1,128 @@
+"""What becomes of an assistant's sentences: each is checked against what it cites, and the answer says how it came out."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from shisho.domain.corpus import Shown
+from shisho.domain.inquiry import EvidenceRef, Finding, Goal, Sentence, SupportOutcome
+from shisho.domain.session import Claimed, Mended, SupportCounts
+from shisho.language.display import running
+from shisho.language.sentences import sentences as sentence_spans
+from shisho.language.terms import fold, terms
+from shisho.librarian.answer import japanese
+from shisho.librarian.evaluate import ENOUGH
+from shisho.librarian.frames import frame
+from shisho.librarian.support import check
+
+MAX_SOUGHT = 400  # sentences of shown passages that are read closely in search of support, those with most words in common
+
+_NUMBERS = re.compile(r"\s*[\[［【]\s*(\d{1,9}(?:\s*[,、，;]\s*\d{1,9})*)\s*[\]］】]")
+_WORDS = {
+    True: {
+        "nothing": "この質問に答える根拠は示されていません。",
+        "quote": "「{}」",
+        "unverified": "{text}{numbers} (未確認: 引用と言い回しが離れています)\n  引用: {quotation}",
+        "altered": "{text}{numbers} (引用と食い違う文を、引用に置き換えました)",
+        "counts": "裏付けの検査: 確認 {supported} · 未確認 {unverified}"
+        " · 引用に置き換え {altered} · 裏付けがなく削除 {removed}",
+    },
+    False: {
+        "nothing": "No evidence was given that answers this question.",
+        "quote": "“{}”",
+        "unverified": "{text}{numbers} (unverified: its wording is far from the quotation)\n  Quoted: {quotation}",
+        "altered": "{text}{numbers} (a sentence that disagreed with its quotation was replaced by it)",
+        "counts": "Support: {supported} supported · {unverified} unverified · {altered} replaced by quotations"
+        " · {removed} removed for want of support",
+    },
+}
+
+
+def cite(evidence: Sequence[EvidenceRef], shown: Sequence[Shown], goals: Sequence[Goal], said: Claimed) -> Claimed | Finding:
+    """The sentence with the evidence that carries it, where it cites none that stands; else as it is."""
+    text, cited = _read(said)
+    if {one.number for one in evidence}.intersection(cited) or not text or frame(text):
+        return said
+    for one in evidence:
+        if _carries(one.snippet, one.heading, text):
+            return replace(said, cites=(*said.cites, one.number))
+    return _sought(shown, goals, text) or said
+
+
+def mend(said: Claimed, held: Mapping[int, EvidenceRef], question: str) -> tuple[Sentence | None, Mended]:
+    """The sentence as it may stand, and what was done to it. None: nothing carries it."""
+    text, cited = _read(said)
+    numbers = tuple(number for number in cited if number in held)
+    unknown = tuple(number for number in cited if number not in held)
+    if not numbers:
+        if frame(text):
+            return Sentence(text, (), None), Mended(text, "kept", None, (), unknown, ())
+        return None, Mended(text, "removed", None, (), unknown, ("citation",))
+    quotations = [held[number].snippet for number in numbers]
+    support = check(text, quotations, [held[number].heading for number in numbers], question)
+    if support.outcome is SupportOutcome.ALTERED:
+        sentence = Sentence(_quotation(quotations, question), numbers, support.outcome)
+        return sentence, Mended(text, "replaced", support.outcome, numbers, unknown, support.missing)
+    return Sentence(text, numbers, support.outcome), Mended(text, "kept", support.outcome, numbers, unknown, support.missing)
+
+
+def counts(mended: Sequence[Mended]) -> SupportCounts:
+    """How many sentences came out how. Frames are not counted."""
+    outcomes = Counter(one.support for one in mended)
+    removed = sum(one.became == "removed" for one in mended)
+    supported, unverified, altered = (outcomes[outcome] for outcome in SupportOutcome)
+    return SupportCounts(supported, unverified, altered, removed)
+
+
+def render(question: str, held: Mapping[int, EvidenceRef], sentences: Sequence[Sentence], counted: SupportCounts) -> str:
+    """Each sentence with its numbers and, unless it is supported, what came of its check; then the counts."""
+    words = _WORDS[japanese(question)]
+    lines = [_line(one, held, question) for one in sentences] or [words["nothing"]]
+    if counted.unverified or counted.altered or counted.removed:
+        figures = {
+            "supported": counted.supported,
+            "unverified": counted.unverified,
+            "altered": counted.altered,
+            "removed": counted.removed,
+        }
+        lines += ["", words["counts"].format(**figures)]
+    return "\n".join(lines)
+
+
+def _line(sentence: Sentence, held: Mapping[int, EvidenceRef], question: str) -> str:
+    numbers = "".join(f" [{number}]" for number in sentence.evidence)
+    if sentence.support in (None, SupportOutcome.SUPPORTED):
+        return sentence.text + numbers
+    quotation = _quotation([held[number].snippet for number in sentence.evidence], question)
+    form = _WORDS[japanese(question)][str(sentence.support)]
+    return form.format(text=sentence.text, numbers=numbers, quotation=quotation)
+
+
+def _quotation(snippets: Sequence[str], question: str) -> str:
+    marks = _WORDS[japanese(question)]["quote"]
+    return " ".join(marks.format(running(snippet)) for snippet in snippets)
+
+
+def _read(said: Claimed) -> tuple[str, tuple[int, ...]]:
+    """The bare sentence, and the numbers it cites, in the call or in its words."""
+    written = [int(number) for marks in _NUMBERS.findall(said.text) for number in re.findall(r"\d+", marks)]
+    return " ".join(_NUMBERS.sub("", said.text).split()), tuple(dict.fromkeys([*said.cites, *written]))
+
+
+def _carries(quotation: str, heading: str, text: str) -> bool:
+    return check(text, [quotation], [heading]).outcome is SupportOutcome.SUPPORTED
+
+
+def _sought(shown: Sequence[Shown], goals: Sequence[Goal], text: str) -> Finding | None:
+    """The sentence of a shown passage that carries the text, for the goal that it is nearest to."""
+    words = frozenset(terms(fold(text)))
+    lines = [(one, one.text[start:end]) for one in shown for start, end in sentence_spans(one.text)]
+    near = sorted(lines, key=lambda line: -len(words.intersection(terms(fold(line[1])))))[:MAX_SOUGHT]
+    for one, line in near:
+        if _carries(line, one.heading, text):
+            goal = max(goals, key=lambda goal: len(words.intersection(terms(fold(goal.question)))))
+            return Finding(one.temp_index, goal.id, line, ENOUGH)
+    return None

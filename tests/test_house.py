@@ -135,3 +135,24 @@ def test_sizes(path: Path) -> None:
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_every_module_says_what_it_is(path: Path) -> None:
     assert path.stat().st_size == 0 or ast.get_docstring(ast.parse(path.read_text("utf-8"))), name_of(path)
+
+
+def spliced(path: Path) -> Iterator[int]:
+    """Lines that splice as many marks into a statement as something has members; a row's columns are a number."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == "marks":
+            if not (len(node.args) == 1 and isinstance(node.args[0], ast.Constant)):
+                yield node.lineno
+        elif name_of(path) != MARKS_LIVE_IN and isinstance(node, ast.BinOp | ast.List | ast.GeneratorExp | ast.ListComp):
+            words = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
+            if any(str(word).strip(", ") == "?" for word in words):
+                yield node.lineno
+
+
+MARKS_LIVE_IN = "stores/embedded/rows.py"
+
+
+@pytest.mark.parametrize("path", [one for one in FILES if room(one) == "stores"], ids=name_of)
+def test_no_statement_grows_with_a_list(path: Path) -> None:
+    """SQLite takes 32,766 bound values. `rows.ANY_OF` binds a list of any length as one."""
+    assert not list(spliced(path)), f"{name_of(path)} binds each member of a list: use rows.ANY_OF and rows.listed"

@@ -9,7 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from shisho.bootstrap_web import Manners, Web, no_window
-from shisho.desk.front import Files, Intakes, Working
+from shisho.desk.adding import Intakes
+from shisho.desk.front import Files, Working
 from shisho.desk.sessions import Sessions
 from shisho.desk.tasks import Tasks
 from shisho.domain.inquiry import Budget

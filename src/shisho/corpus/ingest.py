@@ -23,15 +23,16 @@ from shisho.domain.corpus import (
     Receipt,
     Source,
 )
-from shisho.errors import DocumentUnreadable, UnusableDocument
+from shisho.errors import DocumentUnreadable, Internal, ShishoError, UnusableDocument
 from shisho.language.normalise import fold_map
 from shisho.language.sentences import sentences
 from shisho.language.terms import Analysis
 from shisho.ports import Clock, Reader, Shelf
-from shisho.telemetry import span
+from shisho.telemetry import log, span
 
 PIPELINE = "1"  # part of every passage id: raise it when the same bytes give other passages
 HEADING_SEPARATOR = " › "
+FAULT = "Taking it in failed by a fault of ours ({}); nothing of it was stored. Report what `shisho --debug add` says of it."
 
 Cut = Callable[[Layout], Sequence[Piece]]
 Sniff = Callable[[str, bytes, str | None], str]
@@ -50,13 +51,22 @@ class Ingest:
     analyse: Analyse
 
     async def add(self, source: Source, corpus: str, owner: str) -> Receipt:
-        """One source, whole or not at all. A source that cannot be used gives a receipt that says why, never an exception."""
+        """One source, whole or not at all. A source that cannot be used gives a receipt that says why, and so does one that
+        brings out a fault of ours: its neighbours are none the worse. Raises what is no fault of the source: Conflict where
+        the store is full or held, Internal where no reader can be started."""
         try:
             return await self._add(source, corpus, owner)
         except UnusableDocument as error:
             return Receipt(source.name, Outcome.FAILED, code=error.code, reason=error.message)
+        except ShishoError:
+            raise
+        except Exception as fault:
+            log.debug("taking in %s failed", source.name, exc_info=True)
+            return Receipt(source.name, Outcome.FAILED, code=Internal.code, reason=FAULT.format(type(fault).__name__))
 
     async def _add(self, source: Source, corpus: str, owner: str) -> Receipt:
+        if not _is_storable(source.name):
+            raise DocumentUnreadable("Its name is in no known encoding: rename the file.")
         sha256 = hashlib.sha256(source.data).hexdigest()
         known = await self.shelf.known(corpus, owner, sha256)
         if known is not None:
@@ -151,6 +161,11 @@ def document_id(sha256: str, corpus: str, owner: str) -> DocumentId:
 def passage_id(document: DocumentId, start: int, end: int) -> PassageId:
     """60 bits of the hash of document, span and pipeline."""
     return PassageId(hashlib.sha256(f"{document}:{start}:{end}:{PIPELINE}".encode()).hexdigest()[:15])
+
+
+def _is_storable(name: str) -> bool:
+    """A file's name may hold bytes that are no text; no store takes them."""
+    return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 def _joined(title: str, heading: str) -> str:

@@ -1,5 +1,6 @@
 """The desk: what a visitor may ask, each verb once. `front` is the facade that interfaces are thin shells over."""
 
-from shisho.desk.front import Desk, full_path
+from shisho.desk.adding import full_path
+from shisho.desk.front import Desk
 
 __all__ = ["Desk", "full_path"]

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
+from shisho.desk.adding import FileIntake, Intakes, full_path
 from shisho.desk.sessions import Sessions, opened
 from shisho.desk.tasks import Tasks
 from shisho.domain.corpus import (
@@ -33,7 +34,6 @@ from shisho.errors import EmptyCorpus, InvalidParams, NotFound, ShishoError
 from shisho.ports import Ledger, Notifier, Shelf
 
 TICK = 0.5  # seconds until a wish to stop is heard
-AT_ONCE = 4  # files under way together: one is read in the child while another is cut and a third is stored
 Notify = Callable[..., None]
 Stop = Callable[[], bool]
 
@@ -44,12 +44,6 @@ class Files(Protocol):
     def find(self, path: Path) -> Iterator[Path]: ...
 
     def read(self, path: Path) -> bytes: ...
-
-
-class Intakes(Protocol):
-    """Takes sources into a corpus."""
-
-    async def add(self, source: Source, corpus: str, owner: str) -> Receipt: ...
 
 
 class Rankings(Protocol):
@@ -128,9 +122,10 @@ class Desk:
         Raises InvalidParams for a path that is not there, before anything is taken in.
         """
         found = await asyncio.to_thread(lambda: [each for path in paths for each in self.files.find(Path(path))])
-        said = metadata or {}
-        async for receipt in _in_order(found, lambda path: self._take_in(path, corpus, said, password)):
-            yield receipt
+        adding = FileIntake(self.files, self.ingest, corpus, self.owner, metadata or {}, password)
+        async with aclosing(adding.receipts(found)) as receipts:
+            async for receipt in receipts:
+                yield receipt
 
     async def mirror(self, folder: Path | str) -> AsyncGenerator[Receipt, None]:
         """Make the corpus named by this folder hold just what is in the folder now."""
@@ -328,34 +323,3 @@ class Desk:
     async def _searchable(self, corpora: Sequence[str]) -> None:
         if await self.shelf.count(Scope(self.owner, tuple(corpora))) == 0:
             raise EmptyCorpus("There is nothing to search yet. Add documents first: `shisho add FOLDER`.")
-
-    async def _take_in(self, path: Path, corpus: str, metadata: Mapping[str, str], password: str | None) -> Receipt:
-        name = full_path(path)
-        try:
-            data = await asyncio.to_thread(self.files.read, path)
-        except ShishoError as error:
-            return Receipt(name, Outcome.FAILED, code=error.code, reason=error.message)
-        except OSError as error:
-            return Receipt(name, Outcome.FAILED, code="DOCUMENT_UNREADABLE", reason=f"Cannot be opened: {error.strerror}.")
-        return await self.ingest.add(Source(name, data, metadata=metadata, password=password), corpus, self.owner)
-
-
-def full_path(folder: Path | str) -> str:
-    """The full path: the name of a file as a source, and of the corpus that mirrors a folder."""
-    return str(Path(folder).expanduser().resolve())
-
-
-async def _in_order(paths: Sequence[Path], work: Callable[[Path], Awaitable[Receipt]]) -> AsyncGenerator[Receipt, None]:
-    """Receipts in the order of the paths, a few files under way at a time."""
-    under_way: list[asyncio.Future[Receipt]] = []
-    try:
-        for path in paths:
-            under_way.append(asyncio.ensure_future(work(path)))
-            if len(under_way) >= AT_ONCE:
-                yield await under_way.pop(0)
-        while under_way:
-            yield await under_way.pop(0)
-    finally:
-        for left in under_way:
-            left.cancel()
-        await asyncio.gather(*under_way, return_exceptions=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from shisho.errors import InvalidParams, TooLarge
+from shisho.errors import DocumentUnreadable, InvalidParams, TooLarge
 
 
 def find(path: Path) -> Iterator[Path]:
@@ -13,15 +13,30 @@ def find(path: Path) -> Iterator[Path]:
     if path.is_file():
         yield path
     elif path.is_dir():
-        for each in sorted(path.iterdir()):
+        for each in _inside(path):
             if not each.name.startswith((".", "~$")) and (each.is_file() or (each.is_dir() and not each.is_symlink())):
                 yield from find(each)
     else:
         raise InvalidParams(f"There is no file or folder {path}.")
 
 
+def _inside(folder: Path) -> list[Path]:
+    """What is in a folder; of one that may not be read, only itself, which then is what cannot be opened."""
+    try:
+        return sorted(folder.iterdir())
+    except PermissionError:
+        return [folder / "."]
+
+
 def read(path: Path, max_bytes: int) -> bytes:
-    """Raises TooLarge above `max_bytes`, before anything is read."""
+    """Raises TooLarge above `max_bytes`, before anything is read; DocumentUnreadable for what cannot be opened."""
+    try:
+        return _read(path, max_bytes)
+    except OSError as error:
+        raise DocumentUnreadable(f"Cannot be opened: {error.strerror or error}.") from error
+
+
+def _read(path: Path, max_bytes: int) -> bytes:
     size = path.stat().st_size
     if size > max_bytes:
         raise TooLarge(

@@ -161,9 +161,10 @@ class _Allowed:
 
 def _allowed(connection: apsw.Connection, scope: Scope) -> _Allowed:
     wanted = where(scope)
-    chosen = f" AND name IN ({rows.marks(scope.corpora)})" if scope.corpora else ""
+    chosen = f" AND name IN {rows.ANY_OF}" if scope.corpora else ""
+    values = (scope.owner, rows.listed(scope.corpora)) if scope.corpora else (scope.owner,)
     query = f"SELECT id FROM corpora WHERE owner = ?{chosen}"
-    corpora = tuple(int(number) for (number,) in rows.every(connection.execute(query, (scope.owner, *scope.corpora))))
+    corpora = tuple(int(number) for (number,) in rows.every(connection.execute(query, values)))
     documents: tuple[str, ...] | None = None
     if wanted.narrowed:
         query = f"SELECT d.id FROM documents d JOIN corpora c ON c.id = d.corpus_id WHERE {wanted.sql}"

@@ -85,6 +85,15 @@ def every(cursor: Iterable[Any]) -> list[tuple[Any, ...]]:
     return list(cursor)
 
 
-def marks(values: Sequence[object]) -> str:
-    """As many bound parameters as there are values."""
-    return ",".join("?" * len(values))
+# A caller's list is one bound value, however long it is: SQLite takes no more than 32,766 of them in a statement.
+ANY_OF = "(SELECT value FROM json_each(?))"
+
+
+def listed(values: Iterable[str | int]) -> str:
+    """What `ANY_OF` is bound to."""
+    return json.dumps(list(values))
+
+
+def marks(columns: int) -> str:
+    """Bound parameters for a row of so many columns."""
+    return ",".join("?" * columns)

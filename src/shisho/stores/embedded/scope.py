@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from shisho.domain.corpus import Condition, Range, Scope
 from shisho.errors import InvalidParams
 from shisho.language.comparable import comparable
-from shisho.stores.embedded.rows import marks
+from shisho.stores.embedded.rows import ANY_OF, listed
 
 COLUMNS = {"document": "d.id", "title": "d.title", "source": "d.source", "media_type": "d.media_type", "added_at": "d.added_at"}
 
@@ -28,12 +27,12 @@ def where(scope: Scope) -> Where:
     """Live documents in scope. Raises InvalidParams for a page that is no number."""
     parts, values = ["d.state = 'live'", "c.owner = ?"], [scope.owner]
     if scope.corpora:
-        parts.append(f"c.name IN ({marks(scope.corpora)})")
-        values.extend(scope.corpora)
+        parts.append(f"c.name IN {ANY_OF}")
+        values.append(listed(scope.corpora))
     bound: list[str | int | float] = [*values]
     if scope.without:
-        parts.append("d.id NOT IN (SELECT value FROM json_each(?))")
-        bound.append(json.dumps(scope.without))
+        parts.append(f"d.id NOT IN {ANY_OF}")
+        bound.append(listed(scope.without))
     filters = {key: value for key, value in scope.filters.items() if key != "page"}
     for key, condition in filters.items():
         sql, extra = _column(COLUMNS[key], condition) if key in COLUMNS else _metadata(key, condition)
@@ -47,8 +46,7 @@ def _column(column: str, condition: Condition) -> tuple[str, list[str | int | fl
         low, high = condition.low or "", condition.high
         ceiling = "" if high is None else f" AND {column} <= ? || char(0x10FFFF)"
         return f"({column} >= ?{ceiling})", [low] if high is None else [low, high]
-    wanted = [condition] if isinstance(condition, str) else list(condition)
-    return f"{column} IN ({marks(wanted)})", [*wanted]
+    return f"{column} IN {ANY_OF}", [listed([condition] if isinstance(condition, str) else condition)]
 
 
 def _metadata(key: str, condition: Condition) -> tuple[str, list[str | int | float]]:
@@ -58,7 +56,7 @@ def _metadata(key: str, condition: Condition) -> tuple[str, list[str | int | flo
 
 def _equal(condition: str | tuple[str, ...]) -> tuple[str, list[str | int | float]]:
     wanted = [comparable(one).folded for one in ([condition] if isinstance(condition, str) else condition)]
-    return f"folded IN ({marks(wanted)})", [*wanted]
+    return f"folded IN {ANY_OF}", [listed(wanted)]
 
 
 def _range(condition: Range) -> tuple[str, list[str | int | float]]:

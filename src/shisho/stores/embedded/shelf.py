@@ -67,8 +67,8 @@ class EmbeddedShelf:
 
     async def documents_by_id(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]:
         def work(connection: apsw.Connection) -> dict[DocumentId, Document]:
-            query = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id IN ({rows.marks(ids)})"
-            return {one.id: one for one in map(rows.document, connection.execute(query, tuple(ids)))}
+            query = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id IN {rows.ANY_OF}"
+            return {document.id: document for document in map(rows.document, connection.execute(query, (rows.listed(ids),)))}
 
         return await self._database.read(work)
 
@@ -128,9 +128,9 @@ class EmbeddedShelf:
     async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
         def work(connection: apsw.Connection) -> dict[PassageId, Passage]:
             query = f"""SELECT {rows.PASSAGE} FROM passages p JOIN documents d ON d.id = p.document_id
-                WHERE d.state = 'live' AND p.id IN ({rows.marks(ids)})"""
-            found = connection.execute(query, [rows.passage_number(one) for one in ids])
-            return {one.id: one for one in map(rows.passage, found)}
+                WHERE d.state = 'live' AND p.id IN {rows.ANY_OF}"""
+            found = connection.execute(query, (rows.listed(map(rows.passage_number, ids)),))
+            return {passage.id: passage for passage in map(rows.passage, found)}
 
         return await self._database.read(work)
 
@@ -146,10 +146,10 @@ class EmbeddedShelf:
             # Two of each band: a letter sent a thousand times must not slow the thousand and first.
             query = f"""WITH near AS (SELECT min(b.passage_id) AS one, max(b.passage_id) AS other FROM passage_bands b
                     JOIN passages p ON p.id = b.passage_id JOIN documents d ON d.id = p.document_id
-                    WHERE b.band IN ({rows.marks(bands)}) AND d.owner = ? GROUP BY b.band)
+                    WHERE b.band IN {rows.ANY_OF} AND d.owner = ? GROUP BY b.band)
                 SELECT {rows.PASSAGE}, (SELECT json_group_array(band) FROM passage_bands WHERE passage_id = p.id)
                 FROM passages p WHERE p.id IN (SELECT one FROM near UNION SELECT other FROM near) ORDER BY p.id"""
-            found = rows.every(connection.execute(query, (*bands, owner)))
+            found = rows.every(connection.execute(query, (rows.listed(bands), owner)))
             return [replace(rows.passage(row), bands=tuple(json.loads(row[-1]))) for row in found]
 
         return await self._database.read(work)
@@ -201,9 +201,10 @@ def _corpora(connection: apsw.Connection, owner: str, name: str | None = None) -
 def _count(connection: apsw.Connection, scope: Scope) -> int:
     wanted = where(scope)
     if wanted.pages is None and not wanted.narrowed and not scope.without:
-        chosen = f" AND name IN ({rows.marks(scope.corpora)})" if scope.corpora else ""
+        chosen = f" AND name IN {rows.ANY_OF}" if scope.corpora else ""
+        values = (scope.owner, rows.listed(scope.corpora)) if scope.corpora else (scope.owner,)
         query = f"SELECT coalesce(sum(passages), 0) FROM corpora WHERE owner = ?{chosen}"
-        return int(connection.execute(query, (scope.owner, *scope.corpora)).get)
+        return int(connection.execute(query, values).get)
     if wanted.pages is None:
         query = f"SELECT coalesce(sum(d.passage_count), 0) {FROM_DOCUMENTS} WHERE {wanted.sql}"
         return int(connection.execute(query, wanted.values).get)
@@ -253,7 +254,7 @@ def _insert(connection: apsw.Connection, intake: Intake, corpus_id: int) -> None
     sizes = [sum(len(text.split()) for text in each) for each in zip(*_indexed(passages), strict=True)] if passages else [0] * 3
     connection.execute("DELETE FROM documents WHERE id = ? AND state = 'purged'", (document.id,))
     connection.execute(
-        f"INSERT INTO documents VALUES ({rows.marks(range(18))})",
+        f"INSERT INTO documents VALUES ({rows.marks(18)})",
         (
             document.id, corpus_id, document.owner, document.source, document.title, document.media_type, document.sha256,
             document.size, document.page_count, "live", document.added_at, json.dumps(document.warnings, ensure_ascii=False),
@@ -261,7 +262,7 @@ def _insert(connection: apsw.Connection, intake: Intake, corpus_id: int) -> None
         ),
     )  # fmt: skip
     connection.executemany(
-        f"INSERT INTO passages VALUES ({rows.marks(range(13))})",
+        f"INSERT INTO passages VALUES ({rows.marks(13)})",
         [
             (
                 rows.passage_number(each.id), each.document_id, each.ordinal, each.start, each.end, each.page, each.heading,

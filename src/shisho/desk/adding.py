@@ -1,0 +1,73 @@
+"""Files to receipts: each file gives one, whatever happens to it, and the others go on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from shisho.domain.corpus import Outcome, Receipt, Source
+from shisho.errors import ShishoError
+
+AT_ONCE = 4  # files under way together: one is read in the child while another is cut and a third is stored
+
+
+class FileBytes(Protocol):
+    """Files on disk."""
+
+    def read(self, path: Path) -> bytes: ...
+
+
+class Intakes(Protocol):
+    """Takes sources into a corpus."""
+
+    async def add(self, source: Source, corpus: str, owner: str) -> Receipt: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileIntake:
+    """Takes files into one corpus, and says this of each."""
+
+    disk: FileBytes
+    intakes: Intakes
+    corpus: str
+    owner: str
+    metadata: Mapping[str, str]
+    password: str | None = None
+
+    async def receipts(self, paths: Sequence[Path]) -> AsyncGenerator[Receipt, None]:
+        """One for each file as it is done, in the order of the paths."""
+        async for receipt in _in_order(paths, self._taken_in):
+            yield receipt
+
+    async def _taken_in(self, path: Path) -> Receipt:
+        name = full_path(path)
+        try:
+            data = await asyncio.to_thread(self.disk.read, path)
+            source = Source(name, data, metadata=self.metadata, password=self.password)
+            return await self.intakes.add(source, self.corpus, self.owner)
+        except ShishoError as error:
+            return Receipt(name, Outcome.FAILED, code=error.code, reason=error.message)
+
+
+def full_path(folder: Path | str) -> str:
+    """The full path: the name of a file as a source, and of the corpus that mirrors a folder."""
+    return str(Path(folder).expanduser().resolve())
+
+
+async def _in_order(paths: Sequence[Path], work: Callable[[Path], Awaitable[Receipt]]) -> AsyncGenerator[Receipt, None]:
+    """Receipts in the order of the paths, a few files under way at a time."""
+    under_way: list[asyncio.Future[Receipt]] = []
+    try:
+        for path in paths:
+            under_way.append(asyncio.ensure_future(work(path)))
+            if len(under_way) >= AT_ONCE:
+                yield await under_way.pop(0)
+        while under_way:
+            yield await under_way.pop(0)
+    finally:
+        for left in under_way:
+            left.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)

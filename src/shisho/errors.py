@@ -17,6 +17,7 @@ ShishoError                      code                  retry
 ├─ ForbiddenPath                 FORBIDDEN_PATH        no
 ├─ AuthRequired                  AUTH_REQUIRED         no
 ├─ Conflict                      CONFLICT              yes
+│  └─ KeyConflict                CONFLICT              no
 ├─ TimedOut                      TIMEOUT               yes
 ├─ Internal                      INTERNAL              no
 └─ UnusableDocument                                    no
@@ -140,6 +141,12 @@ class Conflict(ShishoError):
 
     code = "CONFLICT"
     retry = True
+
+
+class KeyConflict(Conflict):
+    """An idempotency key that belongs to another request: take another key for this one."""
+
+    retry = False
 
 
 class TimedOut(ShishoError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from shisho.domain.job import (
     MAX_FAILURES,
     MOVES,
     Claim,
+    IdempotencyKey,
     Job,
     JobError,
     JobId,
@@ -26,11 +28,12 @@ from shisho.domain.job import (
     TaskId,
     TaskState,
 )
-from shisho.errors import NotFound, TaskNotFound
+from shisho.errors import KeyConflict, NotFound, TaskNotFound
 from tests.queues import ANA, BEN, CAPTCHA, OWNER, Queue, new, opened
 
 T1 = TaskId("t1")
 BROKEN = JobError("INTERNAL", "壊れた")
+KEY = IdempotencyKey(OWNER, "k", "toys", "the hash of its arguments", "'回帰'")
 
 
 @pytest.fixture(params=["memory", "embedded"])
@@ -80,13 +83,56 @@ async def test_asking_again_adds_nothing(queue: Queue) -> None:
 
 
 async def test_an_idempotency_key_stands_for_one_task_of_its_owner(queue: Queue) -> None:
-    first = await queue.tasks.open(NewTask(T1, OWNER, "問い", {"max_pages": 3}, idempotency_key="k"))
-    assert await queue.tasks.open(NewTask(TaskId("t2"), OWNER, idempotency_key="k")) == first
-    assert (await queue.tasks.enqueue(NewTask(TaskId("t3"), OWNER, idempotency_key="k"), [new()])).task_id == T1
-    assert (await queue.tasks.open(NewTask(TaskId("t4"), "someone", idempotency_key="k"))).id == "t4"
+    first = await queue.tasks.open(NewTask(T1, OWNER, "問い", {"max_pages": 3}), KEY)
+    assert await queue.tasks.open(NewTask(TaskId("t2"), OWNER), KEY) == first
+    others = replace(KEY, owner="someone")
+    assert (await queue.tasks.open(NewTask(TaskId("t4"), "someone"), others)).id == "t4"
     assert (await queue.tasks.task(T1)).question == "問い"
     with pytest.raises(TaskNotFound):
         await queue.tasks.enqueue(TaskId("t2"), [new()])
+
+
+async def test_an_idempotency_key_gives_the_first_reply_again_and_to_no_other_request(queue: Queue) -> None:
+    first, second = new(dedupe_key="回帰"), new(dedupe_key="分散")
+    await queue.add(first)
+    key = replace(KEY, facts={"estimated_seconds": 3.5})
+    assert await queue.tasks.repeated(key) is None
+    stands = await queue.tasks.enqueue(T1, [new(dedupe_key="回帰"), second], key)
+    assert (stands.job_ids, stands.added, stands.is_repeat) == ((first.id, second.id), (second.id,), False)
+    again = await queue.tasks.enqueue(T1, [new(dedupe_key="回帰"), new(dedupe_key="分散")], replace(key, facts={}))
+    assert again == replace(stands, is_repeat=True) == await queue.tasks.repeated(key)
+    for other in (replace(key, request="another body"), replace(key, verb="another verb")):
+        with pytest.raises(KeyConflict, match=r"'k' belongs to another request: toys of '回帰' in task t1\."):
+            await queue.tasks.enqueue(T1, [new(dedupe_key="検定")], other)
+        with pytest.raises(KeyConflict):
+            await queue.tasks.repeated(other)
+    assert (await queue.tasks.task(T1)).jobs == {JobState.QUEUED: 2}
+    await queue.tasks.remove(T1)
+    assert await queue.tasks.repeated(key) is None
+
+
+async def test_two_equal_requests_at_once_are_done_once(queue: Queue) -> None:
+    calls = [queue.tasks.enqueue(NewTask(TaskId(f"t{number}"), OWNER), [new(), new()], KEY) for number in range(10)]
+    stands = await asyncio.gather(*calls)
+    assert [one.is_repeat for one in stands].count(False) == 1
+    assert len({(one.task_id, one.job_ids, one.added) for one in stands}) == 1
+    assert len(await queue.tasks.tasks(OWNER)) == 1 and len((await queue.tasks.snapshot(stands[0].task_id)).jobs) == 2
+
+
+async def test_what_was_cancelled_or_has_failed_can_be_asked_again(queue: Queue) -> None:
+    asked = [new(dedupe_key="回帰"), new(dedupe_key="分散"), new(dedupe_key="検定")]
+    await queue.add(*asked)
+    failing = await queue.claimed()
+    await queue.jobs.fail(failing.claim, BROKEN)
+    done = await queue.claimed()
+    await queue.jobs.finish(done.claim, "done")
+    await queue.tasks.stop(T1, StopMode.GRACEFUL)
+    again = [new(dedupe_key=job.dedupe_key, priority=Priority.HIGH) for job in asked]
+    stands = await queue.tasks.enqueue(T1, again)
+    assert stands.job_ids == tuple(job.id for job in asked) and stands.added == (asked[0].id, asked[2].id)
+    assert (await queue.tasks.task(T1)).jobs == {JobState.QUEUED: 2, JobState.COMPLETED: 1}
+    revived = await queue.claimed()
+    assert (revived.priority, revived.failures, revived.stop_asked) == (Priority.HIGH, 0, False)
 
 
 Verb = Callable[[Queue, Claim], Awaitable[object]]

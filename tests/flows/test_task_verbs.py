@@ -16,7 +16,7 @@ from shisho.bootstrap import open_desk
 from shisho.desk import Desk
 from shisho.domain.job import JobState, Priority, TaskId, TaskState
 from shisho.domain.task import AskOptions, Bytes, Opinion, SearchOptions, Sources
-from shisho.errors import DocumentEncrypted, ForbiddenPath, InvalidParams, NotFound, TaskNotFound
+from shisho.errors import Conflict, DocumentEncrypted, ForbiddenPath, InvalidParams, NotFound, TaskNotFound
 from tests.corpus.readers.making import lines, pdf
 from tests.flows.conftest import SAMPLES
 from tests.flows.smallweb import ended
@@ -75,25 +75,70 @@ async def test_what_is_no_query_is_skipped_with_its_reason(desk: Desk) -> None:
 
 async def test_an_idempotency_key_stands_for_one_call(desk: Desk) -> None:
     first = await desk.tasks.queue_searches(["一", "二", ""], idempotency_key="k1")
-    again = await desk.tasks.queue_searches(["一", "二", ""], idempotency_key="k1")
-    assert (again.task_id, again.job_ids, again.queued, again.skipped) == (
-        first.task_id,
-        first.job_ids,
-        first.queued,
-        first.skipped,
-    )
+    assert await desk.tasks.queue_searches(["一", "二", ""], idempotency_key="k1") == first
     assert len((await desk.tasks.list_jobs(first.task_id)).jobs) == 2
     assert (await desk.tasks.queue_searches(["一"], idempotency_key="k2")).task_id != first.task_id
     urls = [await desk.tasks.queue_urls(["https://a.example/"], idempotency_key="u") for _ in range(2)]
     assert urls[0] == urls[1]
     tasks = [await desk.tasks.create_task("問い", idempotency_key="t") for _ in range(2)]
     assert tasks[0] == tasks[1] != await desk.tasks.create_task("問い")
+    more = await desk.tasks.queue_searches(["二", "三"], task_id=first.task_id, idempotency_key="k3")
+    assert (more.queued, len(more.skipped)) == (1, 1)
+    assert await desk.tasks.queue_searches(["二", "三"], task_id=first.task_id, idempotency_key="k3") == more
+
+
+async def test_documents_and_questions_under_a_key_are_taken_once(stocked: Desk, tmp_path: Path) -> None:
+    file = Bytes("新.txt", "新しい本文です。".encode())
+    added = [await stocked.tasks.add_documents(files=[file], password="秘密", idempotency_key="d") for _ in range(2)]
+    assert added[0] == added[1] and added[0].queued == 1
+    assert len([*(tmp_path / "home" / "staging").iterdir()]) == 2  # the bytes and the password, once
+    asked = [await stocked.tasks.ask("決定係数とは何か", idempotency_key="q", wait=0) for _ in range(2)]
+    assert asked[0] == asked[1]
+    assert len((await stocked.tasks.list_tasks()).tasks) == 2
+    with pytest.raises(Conflict, match=r"add_documents of '新\.txt'"):
+        await stocked.tasks.add_documents(files=[file], password="別の秘密", idempotency_key="d")
+    paths = [SAMPLES / "01-regression.pdf"]
+    known = [await stocked.tasks.add_documents(paths=paths, remote=False, idempotency_key="e") for _ in range(2)]
+    assert known[0] == known[1] and known[0].already_known[0].title
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda tasks, task: tasks.create_task("別の問い", idempotency_key="k"),
+        lambda tasks, task: tasks.queue_searches(["一"], task_id=task, idempotency_key="k"),
+        lambda tasks, task: tasks.queue_searches(["一", "三"], idempotency_key="k"),
+        lambda tasks, task: tasks.queue_searches(["一", "二"], task_id=task, idempotency_key="k"),
+        lambda tasks, task: tasks.queue_searches(["一", "二"], options=SearchOptions(language="en"), idempotency_key="k"),
+        lambda tasks, task: tasks.queue_urls(["https://a.example/"], idempotency_key="k"),
+        lambda tasks, task: tasks.add_documents(files=[Bytes("a.txt", b"a")], idempotency_key="k"),
+        lambda tasks, task: tasks.ask("何か", options=AskOptions(sources=Sources.DOCUMENTS), idempotency_key="k"),
+    ],
+)
+async def test_a_key_of_another_request_is_a_conflict_that_names_it(desk: Desk, call: Any) -> None:
+    first = await desk.tasks.queue_searches(["一", "二"], idempotency_key="k")
+    other = await desk.tasks.create_task("問い")
+    with pytest.raises(Conflict, match=f"queue_searches of '一' and 1 more in task {first.task_id}") as refused:
+        await call(desk.tasks, other)
+    assert not refused.value.retry and refused.value.details == {"verb": "queue_searches", "task_id": first.task_id}
+    jobs = [await desk.tasks.list_jobs(task.task_id) for task in (await desk.tasks.list_tasks()).tasks]
+    assert sorted(len(page.jobs) for page in jobs) == [0, 2]
+
+
+async def test_a_query_that_was_cancelled_can_be_asked_again_in_its_task(desk: Desk) -> None:
+    first = await desk.tasks.queue_searches(["一", "二"])
+    await desk.tasks.stop_task(first.task_id)
+    again = await desk.tasks.queue_searches(["一"], task_id=first.task_id)
+    assert (again.queued, again.skipped, again.job_ids) == (1, (), first.job_ids[:1])
+    states = {job.input["query"]: job.state for job in (await desk.tasks.list_jobs(first.task_id)).jobs}
+    assert states == {"一": JobState.QUEUED, "二": JobState.CANCELLED}
 
 
 @pytest.mark.parametrize(
     "call",
     [
         lambda tasks: tasks.create_task("  "),
+        lambda tasks: tasks.create_task("何か", idempotency_key=" "),
         lambda tasks: tasks.create_task("何か", budget={"max_pags": 3}),
         lambda tasks: tasks.create_task("何か", budget={"max_pages": -1}),
         lambda tasks: tasks.create_task("何か", budget={"max_pages": float("nan")}),

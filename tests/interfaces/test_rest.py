@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import socket
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from statistics import median
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -111,6 +115,29 @@ def test_strangers_are_turned_away(server: str) -> None:
         for path in ("/livez", "/readyz", "/mcp", "/api/v1/tasks", "/api/v1/openapi.json"):
             assert httpx.get(server + path, headers=headers).status_code == status
             assert httpx.post(server + path, headers=headers).status_code == status
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_QUICKACK"), reason="the yardstick needs Linux")
+def test_a_kept_alive_client_does_not_wait_for_its_own_acknowledgements(server: str) -> None:
+    """A server that waits for them adds 40 ms to each reply, unless the client acknowledges at once: the yardstick."""
+    address = urlsplit(server)
+    assert address.hostname and address.port
+    with socket.create_connection((address.hostname, address.port), 60) as client:
+        acknowledging, waiting = (
+            median(livez_seconds(client, address.netloc, at_once) for _ in range(30)) for at_once in (1, 0)
+        )
+    assert waiting < 5 * acknowledging, (acknowledging, waiting)
+
+
+def livez_seconds(client: socket.socket, host: str, acknowledge_at_once: int) -> float:
+    client.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, acknowledge_at_once)
+    began = time.perf_counter()
+    client.sendall(f"GET /livez HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+    reply = b""
+    while not reply.endswith(b"}"):
+        reply += client.recv(65_536)
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, acknowledge_at_once)
+    return time.perf_counter() - began
 
 
 async def test_a_hundred_long_polls_at_once_hold_nobody_up(server: str) -> None:

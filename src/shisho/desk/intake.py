@@ -11,16 +11,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from shisho.domain.codec import plain
+from shisho.domain.codec import dumps, plain
 from shisho.domain.corpus import WEB_CORPUS
 from shisho.domain.inquiry import Budget
-from shisho.domain.job import JobId
-from shisho.domain.task import MAX_QUERIES, MAX_WAIT, SearchOptions, Skipped
+from shisho.domain.job import IdempotencyKey
+from shisho.domain.task import MAX_QUERIES, MAX_WAIT, Bytes, SearchOptions, Skipped
 from shisho.errors import ForbiddenPath, InvalidParams
 
 MAX_QUERY = 500  # characters; the narrowest engine takes 499
 MAX_URLS = 200
 MAX_PAGES = 10
+SUBJECT = 80  # characters of a request that its key's owner is reminded by
 CEILINGS: Mapping[str, float] = {"max_pages": 200, "max_seconds": 1200}
 MORE_CEILINGS = ("max_model_calls", "max_tokens")
 _NOTHING = frozenset({"undefined", "null", "none", "nan", "[object object]"})  # what a broken client sends for "no query"
@@ -200,6 +201,29 @@ def domain_of(text: str) -> str:
     return name
 
 
-def repeatable_id(owner: str, key: str, number: int) -> JobId:
-    """The id of the n-th job under an idempotency key: asked again, it is the same."""
-    return JobId(hashlib.sha256("\0".join((owner, key, str(number))).encode()).hexdigest()[:32])
+def request_key(owner: str, key: str | None, verb: str, subjects: Sequence[str], **arguments: Any) -> IdempotencyKey | None:
+    """The key with the one request that it belongs to. Raises InvalidParams for a blank one."""
+    if key is None:
+        return None
+    if not key.strip():
+        raise InvalidParams("The idempotency key is blank. Give a word of your own, or leave it out.")
+    first = subjects[0] if len(subjects[0]) <= SUBJECT else f"{subjects[0][:SUBJECT]}…"
+    subject = f"{first!r}" + (f" and {len(subjects) - 1} more" if len(subjects) > 1 else "")
+    return IdempotencyKey(owner, key, verb, hashlib.sha256(dumps(arguments).encode("utf-8", "replace")).hexdigest(), subject)
+
+
+def documents_asked(
+    paths: Sequence[Path | str], urls: Sequence[str], files: Sequence[Bytes], password: str | None, key: str
+) -> dict[str, Any]:
+    """The documents of a request, small enough to be compared and without what must not be kept; nothing without a key."""
+    if not key:
+        return {}
+    named = {"paths": list(map(str, paths)), "urls": urls, "password": _secret_hash(password, key)}
+    return {**named, "files": [(file.name, hashlib.sha256(file.data).hexdigest()) for file in files]}
+
+
+def _secret_hash(secret: str | None, salt: str) -> str | None:
+    """What tells two secrets apart and costs too much to guess them from."""
+    if secret is None:
+        return None
+    return hashlib.scrypt(secret.encode("utf-8", "replace"), salt=salt.encode("utf-8", "replace"), n=2**14, r=8, p=1).hex()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,11 +15,12 @@ from shisho.domain.corpus import DocumentId, Scope
 from shisho.domain.find import Report
 from shisho.domain.inquiry import Evidence
 from shisho.domain.intervention import AuthTarget, Met, Waiting, named, one_named, together
-from shisho.domain.job import ENDED, Job, JobId, JobState, NewJob, NewTask, Priority, Task, TaskId
-from shisho.domain.task import Asked, AskOptions, Bytes, EngineRow, JobKind, Known, Queued, Skipped, Sources
+from shisho.domain.job import ENDED, Enqueued, IdempotencyKey, Job, JobId, JobState, NewJob, NewTask, Priority, Task, TaskId
+from shisho.domain.task import Adding, Asked, AskOptions, Bytes, EngineRow, JobKind, Known, Queued, Skipped, Sources
 from shisho.errors import EmptyCorpus, EngineUnavailable, Internal, NotFound, ShishoError, TaskNotFound, by_code
 from shisho.ports import Interventions, JobStore, Ledger, Shelf, TaskStore
 
+STAGED = frozenset({"staged", "password"})  # inputs of jobs that name what is staged
 LOOKED_INTO = 200_000_000  # bytes of files whose hashes are taken at once; what is beyond is found known by its job
 
 
@@ -110,13 +111,18 @@ class Queue:
             await self.mend(engine)
         return await self.interventions.complete(self.owner, target, name)
 
-    def _new_task(self, question: str, budget: Mapping[str, float] | None, key: str | None) -> NewTask:
-        return NewTask(TaskId(self.new_id()), self.owner, question, intake.budget(budget), key)
+    def _new_task(self, question: str, budget: Mapping[str, float] | None = None) -> NewTask:
+        return NewTask(TaskId(self.new_id()), self.owner, question, intake.budget(budget))
 
-    async def _task_for(
-        self, name: str | None, question: str, key: str | None, budget: Mapping[str, float] | None = None
-    ) -> NewTask | TaskId:
-        return self._new_task(question, budget, key) if name is None else await self._find(name)
+    async def _task_for(self, name: str | None, question: str, budget: Mapping[str, float] | None = None) -> NewTask | TaskId:
+        return self._new_task(question, budget) if name is None else await self._find(name)
+
+    def _key(
+        self, key: str | None, verb: str, task: NewTask | TaskId, subjects: Sequence[str], **arguments: Any
+    ) -> IdempotencyKey | None:
+        """The key of a request about this task, or about a task of its own."""
+        named = None if isinstance(task, NewTask) else task
+        return intake.request_key(self.owner, key, verb, subjects, task_id=named, **arguments)
 
     def _new_jobs(
         self,
@@ -124,30 +130,29 @@ class Queue:
         inputs: Sequence[Mapping[str, Any]],
         keys: Sequence[str] = (),
         priority: Priority = Priority.MEDIUM,
-        idempotency_key: str | None = None,
     ) -> list[NewJob]:
-        def id_of(number: int) -> JobId:
-            if idempotency_key is None:
-                return JobId(self.new_id())
-            return intake.repeatable_id(self.owner, f"{kind} {idempotency_key}", number)
-
         return [
-            NewJob(id_of(number), kind, input_, priority, dedupe_key=keys[number] if keys else None)
+            NewJob(JobId(self.new_id()), kind, input_, priority, dedupe_key=keys[number] if keys else None)
             for number, input_ in enumerate(inputs)
         ]
 
     async def _queued(
-        self, task: NewTask | TaskId, new: Sequence[NewJob], subjects: Sequence[str], skipped: Sequence[Skipped]
+        self,
+        task: NewTask | TaskId,
+        new: Sequence[NewJob],
+        subjects: Sequence[str],
+        skipped: Sequence[Skipped],
+        key: IdempotencyKey | None,
     ) -> Queued:
-        stands = await self.tasks.enqueue(task, new)
+        estimated = await self.estimate({new[0].kind: len(new)})
+        stands = await self.tasks.enqueue(task, new, key and replace(key, facts={"estimated_seconds": estimated}))
         again = [
-            Skipped(subject, f"queued in this task before (job {stood})")
-            for subject, asked, stood in zip(subjects, new, stands.job_ids, strict=True)
-            if stood != asked.id
+            Skipped(subject, f"queued in this task before (job {job_id})")
+            for subject, job_id in zip(subjects, stands.job_ids, strict=True)
+            if job_id not in stands.added
         ]
-        queued = len(new) - len(again)
-        estimated = await self.estimate({new[0].kind: queued})
-        return Queued(stands.task_id, queued, (*skipped, *again), stands.job_ids, estimated)
+        seconds = stands.facts.get("estimated_seconds", estimated) * len(stands.added) / len(new)
+        return Queued(stands.task_id, len(stands.added), (*skipped, *again), stands.job_ids, seconds)
 
     def _found(self, paths: Sequence[Path | str], remote: bool) -> list[Path]:
         found: dict[Path, None] = {}
@@ -196,16 +201,30 @@ class Queue:
         """A password waits beside the database, not in it, and only until its job is done."""
         return {} if password is None else {"password": await asyncio.to_thread(self.staging.put, password.encode())}
 
-    async def _staged(self, task_id: TaskId) -> list[str]:
-        """The keys of what a task's jobs have staged."""
-        keys: list[str] = []
+    async def _staged(self, task_id: TaskId) -> list[Mapping[str, Any]]:
+        """The inputs of a task's jobs."""
+        inputs: list[Mapping[str, Any]] = []
         after = None
         more = True
         while more:
             page = await self.tasks.snapshot(task_id, after)
-            keys += [job.input[name] for job in page.jobs for name in ("staged", "password") if name in job.input]
+            inputs += [job.input for job in page.jobs]
             after, more = page.jobs[-1].id if page.jobs else None, page.more
-        return keys
+        return inputs
+
+    async def _unstage(self, inputs: Iterable[Mapping[str, Any]]) -> None:
+        """Drop what jobs with these inputs have staged."""
+        for input_ in inputs:
+            for name in STAGED & input_.keys():
+                await asyncio.to_thread(self.staging.drop, input_[name])
+
+    async def _added(self, stands: Enqueued, urls: Sequence[str]) -> Adding:
+        """The first reply of `add_documents` under an idempotency key. What has been erased since is not named again."""
+        held = await self.shelf.documents_by_id(stands.facts["known"])
+        known = [Known(document.source, document.id, document.title) for document in held.values()]
+        _, skipped = intake.addresses(urls)
+        seconds = stands.facts["estimated_seconds"]
+        return Adding(stands.task_id, len(stands.added), tuple(skipped), stands.job_ids, tuple(known), seconds)
 
     async def _reachable(self, options: AskOptions) -> Sources:
         """Where the answer is to come from. Raises EmptyCorpus, EngineUnavailable."""

@@ -55,7 +55,9 @@ class Tasks(Queue):
         """Open a task. `budget`: max_pages, max_seconds, max_model_calls, max_tokens. Asked again with the same key, the first
         one stands. Raises InvalidParams for a blank question or an unknown ceiling."""
         self.check(question)
-        return (await self.tasks.open(self._new_task(question, budget, idempotency_key))).id
+        task = self._new_task(question, budget)
+        key = self._key(idempotency_key, "create_task", task, [question], question=question, budget=task.budget)
+        return (await self.tasks.open(task, key)).id
 
     async def queue_searches(
         self,
@@ -71,9 +73,10 @@ class Tasks(Queue):
         asked = intake.checked(options)
         inputs = [intake.search_input(query, asked, self.owner) for query in kept]
         keys = [intake.search_key(query, asked) for query in kept]
-        new = self._new_jobs(JobKind.SEARCH, inputs, keys, options.priority, idempotency_key)
-        task = await self._task_for(task_id, kept[0], idempotency_key)
-        return await self._queued(task, new, kept, skipped)
+        new = self._new_jobs(JobKind.SEARCH, inputs, keys, options.priority)
+        task = await self._task_for(task_id, kept[0])
+        key = self._key(idempotency_key, "queue_searches", task, kept, queries=queries, options=asked)
+        return await self._queued(task, new, kept, skipped, key)
 
     async def queue_urls(
         self, urls: Sequence[str], *, task_id: str | None = None, idempotency_key: str | None = None
@@ -84,9 +87,10 @@ class Tasks(Queue):
             raise InvalidParams("There is no address to fetch. Give http(s) addresses or DOIs.", skipped=plain(skipped))
         inputs = [intake.fetch_input(url, self.owner) for url in kept.values()]
         keys = [f"fetch {url}" for url in kept.values()]
-        new = self._new_jobs(JobKind.FETCH, inputs, keys, SEARCH.priority, idempotency_key)
-        task = await self._task_for(task_id, next(iter(kept)), idempotency_key)
-        return await self._queued(task, new, list(kept), skipped)
+        new = self._new_jobs(JobKind.FETCH, inputs, keys, SEARCH.priority)
+        task = await self._task_for(task_id, next(iter(kept)))
+        key = self._key(idempotency_key, "queue_urls", task, list(kept), urls=urls)
+        return await self._queued(task, new, list(kept), skipped, key)
 
     async def add_documents(
         self,
@@ -98,10 +102,17 @@ class Tasks(Queue):
         metadata: Mapping[str, str] | None = None,
         password: str | None = None,
         task_id: str | None = None,
+        idempotency_key: str | None = None,
         remote: bool = True,
     ) -> Adding:
         """Queue documents to be taken in. `remote`: the caller is no shell of this machine, so that paths must be below
         `allowed_roots` (ForbiddenPath). Raises InvalidParams for a path that is not there."""
+        task = await self._task_for(task_id, "")
+        named = [*map(str, paths), *urls, *(file.name for file in files)] or [corpus]
+        asked = intake.documents_asked(paths, urls, files, password, idempotency_key or "")
+        key = self._key(idempotency_key, "add_documents", task, named, **asked, corpus=corpus, metadata=metadata or {})
+        if key is not None and (stands := await self.tasks.repeated(key)) is not None:
+            return await self._added(stands, urls)
         found = await asyncio.to_thread(self._found, paths, remote)
         addresses, skipped = intake.addresses(urls)
         if not (found or addresses or files):
@@ -111,23 +122,38 @@ class Tasks(Queue):
         ingest = self._new_jobs(JobKind.INGEST, [said | one | await self._secret(password) for one in handed])
         fetch = [said | {"url": url} | await self._secret(password) for url in addresses.values()]
         new = [*ingest, *self._new_jobs(JobKind.FETCH, fetch)]
-        stands = await self.tasks.enqueue(await self._task_for(task_id, "", None), new)
         estimated = await self.estimate({JobKind.INGEST: len(ingest), JobKind.FETCH: len(fetch)})
+        facts = {"estimated_seconds": estimated, "known": [document.document_id for document in known]}
+        stands = await self.tasks.enqueue(task, new, key and replace(key, facts=facts))
+        if stands.is_repeat:  # the same request at the same time was first
+            await self._unstage(job.input for job in new)
+            return await self._added(stands, urls)
         return Adding(stands.task_id, len(new), tuple(skipped), stands.job_ids, tuple(known), estimated)
 
-    async def ask(self, question: str, *, task_id: str | None = None, options: AskOptions = ASK, wait: float = 20.0) -> Asked:
+    async def ask(
+        self,
+        question: str,
+        *,
+        task_id: str | None = None,
+        options: AskOptions = ASK,
+        idempotency_key: str | None = None,
+        wait: float = 20.0,
+    ) -> Asked:
         """Queue a question and wait up to `wait` (0..50 s) for its answer. What it asks of the web are jobs of
         the same task, within the task's budget and its own. Raises InvalidParams for a blank or overlong question, EmptyCorpus
         where there is nothing to search, EngineUnavailable for the web without an engine."""
         self.check(question)
         seconds, limits = intake.waiting(wait), intake.limits(options.limits)
+        pages = {name: limits[name] for name in ("max_pages",) if name in limits}
+        task = await self._task_for(task_id, question, pages)
+        key = self._key(idempotency_key, "ask", task, [question], question=question, options=options)
+        if key is not None and (stands := await self.tasks.repeated(key)) is not None:
+            return await self._answered(await self.jobs.job(stands.job_ids[0]), seconds)
         sources = await self._reachable(options)
         input_ = {**plain(replace(options, sources=sources, limits=limits)), "question": question, "owner": self.owner}
         (new,) = self._new_jobs(JobKind.ANSWER, [input_])
-        pages = {name: limits[name] for name in ("max_pages",) if name in limits}
-        task = await self._task_for(task_id, question, None, pages)
-        await self.tasks.enqueue(task, [new])
-        return await self._answered(await self.jobs.job(new.id), seconds)
+        stands = await self.tasks.enqueue(task, [new], key)
+        return await self._answered(await self.jobs.job(stands.job_ids[0]), seconds)
 
     async def get_answer(self, answer_id: str = "last", *, wait: float = 0.0) -> Asked:
         """An answer by id, unique prefix or `last`; one being made is waited for up to `wait` (0..50 s). Raises NotFound,
@@ -190,8 +216,7 @@ class Tasks(Queue):
         and that no other task, answer or session and no corpus of the user's own reaches."""
         name = await self._find(task_id)
         await self.tasks.stop(name, StopMode.IMMEDIATE)
-        for key in await self._staged(name):
-            await asyncio.to_thread(self.staging.drop, key)
+        await self._unstage(await self._staged(name))
         orphans = await self.reports.orphans(name) if purge is Purge.ORPHANS else ()
         for document in orphans:
             await self.shelf.remove(document, purge=True)

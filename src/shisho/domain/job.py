@@ -74,13 +74,32 @@ class Stale(Exception):
 
 @dataclass(frozen=True, slots=True)
 class NewTask:
-    """A task to be opened. Asked again with the same id, or the same key of the same owner, the first one stands."""
+    """A task to be opened. Asked again with the same id, the first one stands."""
 
     id: TaskId
     owner: str
     question: str = ""
     budget: Mapping[str, float] = field(default_factory=dict)
-    idempotency_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotencyKey:
+    """A word by which an owner repeats one request: `verb` with the arguments that `request` is the hash of. `subject` reminds
+    the owner of what it was; `facts` are kept with it, for the first reply to be given again."""
+
+    owner: str
+    key: str
+    verb: str
+    request: str
+    subject: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def taken(self, task_id: TaskId) -> str:
+        """What to tell who used it for another request."""
+        return (
+            f"The idempotency key {self.key!r} belongs to another request: {self.verb} of {self.subject} in task {task_id}. "
+            "Nothing was done. Take a new key for a new request, or send that request unchanged to have its reply again."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +117,15 @@ class NewJob:
 
 @dataclass(frozen=True, slots=True)
 class Enqueued:
-    """What stands after an enqueue: for each job asked for, in order, its own id or that of the job it repeats."""
+    """What stands after an enqueue: for each job asked for, in order, its own id or that of the job it repeats. `added` are
+    those that were queued by it: new ones, and cancelled or failed ones that were asked again. Under an idempotency key that
+    was used before (`is_repeat`), what stood after the first time, with the `facts` of then."""
 
     task_id: TaskId
     job_ids: tuple[JobId, ...]
+    added: tuple[JobId, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    is_repeat: bool = False
 
 
 @dataclass(frozen=True, slots=True)

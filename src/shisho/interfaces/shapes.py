@@ -79,7 +79,7 @@ Name = Annotated[str, Field(min_length=1, max_length=500)]
 Id = Annotated[str, Field(min_length=1, max_length=500, description="id, its unique beginning, or `last`")]
 Cursor = Annotated[str | None, Field(max_length=200, description="`cursor` of the reply before")]
 Limit = Annotated[int, Field(ge=1, le=200)]
-Key = Annotated[str | None, Field(max_length=200, description="asked again with the same key, the first call stands")]
+Key = Annotated[str | None, Field(max_length=200, description="repeat the call unchanged with its key for the same reply")]
 Wait = Annotated[float, Field(ge=0, le=50, description="seconds to wait at most")]
 Corpora = Annotated[list[Name], Field(max_length=50, description="only these corpora; none: all")]
 Filter = Annotated[str, Field(max_length=500)] | Annotated[list[Name], Field(min_length=1, max_length=50)] | Range

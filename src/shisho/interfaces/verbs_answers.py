@@ -13,7 +13,7 @@ from shisho.domain.inquiry import Finding, Goal
 from shisho.domain.session import Claimed, Composed, Opened, Read, Searched, Submitted
 from shisho.domain.task import Asked as Answered
 from shisho.domain.task import AskOptions, Sources
-from shisho.interfaces.shapes import Asked, Corpora, Cursor, Filters, Id, Name, Text, Wait, conditions
+from shisho.interfaces.shapes import Asked, Corpora, Cursor, Filters, Id, Key, Name, Text, Wait, conditions
 from shisho.interfaces.verbs import Effect, Verb
 
 SessionId = Annotated[Name, Field(description="from open_session")]
@@ -63,13 +63,14 @@ async def ask(
     sources: Annotated[Sources, Field(description="auto: the web only for what the library does not answer")] = Sources.AUTO,
     filter_conditions: Filters = {},  # noqa: B006
     budget: AskBudget | None = None,
+    idempotency_key: Key = None,
     wait: Wait = 20.0,
 ) -> Answered:
     """Ask the library. Gives an answer whose every sentence is carried by quotations, or says what is missing. Where `answer`
     is null it is still being made: call get_answer with answer_id, or get_status."""
     limits = budget.model_dump(exclude_none=True) if budget else {}
     options = AskOptions(tuple(corpora), conditions(filter_conditions), sources, limits)
-    return await desk.tasks.ask(question, task_id=task_id, options=options, wait=wait)
+    return await desk.tasks.ask(question, task_id=task_id, options=options, idempotency_key=idempotency_key, wait=wait)
 
 
 async def get_answer(desk: Desk, answer_id: Id = "last", wait: Wait = 20.0) -> Answered:

@@ -13,7 +13,7 @@ from shisho.domain.corpus import DEFAULT_CORPUS
 from shisho.domain.task import Adding, Bytes
 from shisho.errors import InvalidParams
 from shisho.interfaces.filters import parsed
-from shisho.interfaces.shapes import Asked, Corpora, Cursor, Documents, Id, Limit, Name, RemovedDocument
+from shisho.interfaces.shapes import Asked, Corpora, Cursor, Documents, Id, Key, Limit, Name, RemovedDocument
 from shisho.interfaces.verbs import Effect, Verb
 
 
@@ -33,6 +33,7 @@ async def add_documents(
     metadata: Annotated[dict[Name, Name], Field(max_length=20, description="said of each document, for filters")] = {},  # noqa: B006
     password: Annotated[str | None, Field(max_length=200, description="opens encrypted files")] = None,
     task_id: Id | None = None,
+    idempotency_key: Key = None,
 ) -> Adding:
     """Take documents into a corpus: PDF, HTML, DOCX, PPTX, Markdown, text. Returns at once; follow with get_status. What is
     known already is named in already_known and not read again."""
@@ -44,6 +45,7 @@ async def add_documents(
         metadata=metadata,
         password=password,
         task_id=task_id,
+        idempotency_key=idempotency_key,
     )
 
 

@@ -12,6 +12,7 @@ from shisho.domain.job import (
     Enqueued,
     Event,
     Halt,
+    IdempotencyKey,
     Job,
     JobError,
     JobId,
@@ -96,11 +97,16 @@ class JobStore(Protocol):
 class TaskStore(Protocol):
     """The queue as its visitors see it. Every verb that names a task raises TaskNotFound where there is none."""
 
-    async def open(self, task: NewTask) -> Task:
-        """Open a task, or return the one that stands under its id or its owner's idempotency key."""
+    async def open(self, task: NewTask, key: IdempotencyKey | None = None) -> Task:
+        """Open a task, or return the one that stands under its id or the key. Raises Conflict as `enqueue`."""
 
-    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob]) -> Enqueued:
-        """Queue jobs in one transaction, opening the task where it is new. Asking again adds nothing."""
+    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None) -> Enqueued:
+        """Queue jobs in one transaction, opening the task where it is new. Asking again adds nothing, but queues again what
+        was cancelled or has failed. The key is stored in the same transaction; raises Conflict where it belongs to another
+        request."""
+
+    async def repeated(self, key: IdempotencyKey) -> Enqueued | None:
+        """What stood after the first request under this key, None where it is new. Raises Conflict as `enqueue`."""
 
     async def task(self, task_id: TaskId) -> Task: ...
 

@@ -18,6 +18,7 @@ from shisho.domain.job import (
     Enqueued,
     Event,
     Halt,
+    IdempotencyKey,
     Job,
     JobError,
     JobId,
@@ -39,7 +40,7 @@ from shisho.domain.job import (
     in_time,
     task_state,
 )
-from shisho.errors import Internal, NotFound, TaskNotFound
+from shisho.errors import Internal, KeyConflict, NotFound, TaskNotFound
 from shisho.ports import Bell, Clock
 
 
@@ -50,7 +51,7 @@ class Shared:
     clock: Clock
     bell: Bell
     tasks: dict[TaskId, Task] = field(default_factory=dict)
-    keys: dict[tuple[str, str], TaskId] = field(default_factory=dict)
+    keys: dict[tuple[str, str], tuple[IdempotencyKey, Enqueued]] = field(default_factory=dict)
     jobs: dict[JobId, Job] = field(default_factory=dict)
     beats: dict[JobId, int] = field(default_factory=dict)
     steps: defaultdict[JobId, dict[str, tuple[int, Any]]] = field(default_factory=lambda: defaultdict(dict))
@@ -103,6 +104,13 @@ class Shared:
         )
         self.happened(self.jobs[new.id], state, {"kind": new.kind})
         return new.id
+
+    def revive(self, job_id: JobId, priority: int) -> bool:
+        job = self.jobs[job_id]
+        if job.state not in (JobState.CANCELLED, JobState.FAILED):
+            return False
+        self.move(job, JobState.QUEUED, failures=0, not_before=None, stop_asked=False, priority=int(priority))
+        return True
 
     def awaited(self, parent: JobId, until: str) -> bool:
         return any(in_time(each, until) for each in self.children(parent))
@@ -279,18 +287,30 @@ class MemoryTasks:
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
 
-    async def open(self, task: NewTask) -> Task:
-        named = self._shared.keys.get((task.owner, task.idempotency_key or ""), task.id)
-        if named not in self._shared.tasks:
+    async def open(self, task: NewTask, key: IdempotencyKey | None = None) -> Task:
+        return self._shared.task((await self.enqueue(task, (), key)).task_id)
+
+    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None) -> Enqueued:
+        if key is not None and (again := await self.repeated(key)) is not None:
+            return again
+        if isinstance(task, NewTask) and task.id not in self._shared.tasks:
             made = Task(task.id, task.owner, task.question, TaskState.CREATED, 0, task.budget, {}, self._shared.clock.now())
             self._shared.tasks[task.id] = made
-            if task.idempotency_key:
-                self._shared.keys[task.owner, task.idempotency_key] = task.id
-        return self._shared.tasks[named]
+        task_id = self._shared.task(task.id if isinstance(task, NewTask) else task).id
+        stands = [self._shared.insert(task_id, job) for job in jobs]
+        added = [at for at, job in zip(stands, jobs, strict=True) if at == job.id or self._shared.revive(at, job.priority)]
+        enqueued = Enqueued(task_id, tuple(stands), tuple(added), key.facts if key else {})
+        if key is not None:
+            self._shared.keys[key.owner, key.key] = key, enqueued
+        return enqueued
 
-    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob]) -> Enqueued:
-        standing = await self.open(task) if isinstance(task, NewTask) else self._shared.task(task)
-        return Enqueued(standing.id, tuple(self._shared.insert(standing.id, each) for each in jobs))
+    async def repeated(self, key: IdempotencyKey) -> Enqueued | None:
+        if (key.owner, key.key) not in self._shared.keys:
+            return None
+        first, enqueued = self._shared.keys[key.owner, key.key]
+        if (first.verb, first.request) != (key.verb, key.request):
+            raise KeyConflict(first.taken(enqueued.task_id), verb=first.verb, task_id=enqueued.task_id)
+        return replace(enqueued, is_repeat=True)
 
     async def task(self, task_id: TaskId) -> Task:
         return self._shared.task(task_id)
@@ -336,11 +356,7 @@ class MemoryTasks:
     async def resume(self, task_id: TaskId) -> Sequence[JobId]:
         for job in self._jobs(task_id):
             self._shared.jobs[job.id] = replace(job, stop_asked=False)
-        found = sorted(self._jobs(task_id), key=_age)
-        ended = [each for each in found if each.state in (JobState.CANCELLED, JobState.FAILED)]
-        for job in ended:
-            self._shared.move(job, JobState.QUEUED, failures=0, not_before=None)
-        return [each.id for each in ended]
+        return [job.id for job in sorted(self._jobs(task_id), key=_age) if self._shared.revive(job.id, job.priority)]
 
     async def remove(self, task_id: TaskId) -> Removed:
         jobs = self._jobs(task_id)
@@ -350,7 +366,7 @@ class MemoryTasks:
             self._shared.waiting.pop(job.id, None)
         events = self._shared.events.pop(task_id, [])
         del self._shared.tasks[task_id]
-        self._shared.keys = {key: each for key, each in self._shared.keys.items() if each != task_id}
+        self._shared.keys = {name: used for name, used in self._shared.keys.items() if used[1].task_id != task_id}
         self._shared.bell.ring((task_id, JobState.CANCELLED))
         return Removed(len(jobs), len(events))
 

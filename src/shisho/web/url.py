@@ -127,7 +127,7 @@ def canonical(url: str) -> str:
     parts = urlsplit(unwrap(url.strip()))
     if parts.scheme not in _PORTS or not parts.hostname:
         raise ValueError(f"not a web address: {url}")
-    host = host_name(parts.hostname)
+    host = _host(parts.hostname)
     if parts.port not in (None, *_PORTS.values()):
         host = f"{host}:{parts.port}"
     pairs = (pair.partition("=") for pair in parts.query.replace("+", "%20").split("&") if pair)
@@ -136,8 +136,7 @@ def canonical(url: str) -> str:
     return urlunsplit(("https", host, _path(parts.path), query, ""))
 
 
-def host_name(name: str) -> str:
-    """The one spelling of a host: ASCII, lower case, no final dot, which says only that the name is complete."""
+def _host(name: str) -> str:
     name = name.rstrip(".")
     try:
         return name.encode("idna").decode("ascii").lower()

@@ -69,6 +69,18 @@ class Transaction:
         self.happened(task_id, new.id, state, {"kind": new.kind}, {state: 1})
         return new.id
 
+    def revive(self, job_id: JobId, priority: int | None = None) -> bool:
+        """Queue a job again that was cancelled or has failed; it goes on after its last step. False for any other."""
+        query = "SELECT state FROM jobs WHERE id = :id AND state IN ('cancelled', 'failed')"
+        ended = self.rows(query, {"id": job_id})
+        if not ended:
+            return False
+        sets = "state = 'queued', failures = 0, not_before = NULL, finished_at = NULL, cancel_requested = 0"
+        query = f"UPDATE jobs SET {sets}, priority = coalesce(:priority, priority) WHERE id = :id"
+        self.rows(query, {"id": job_id, "priority": priority})
+        self.moved(job_id, JobState(ended[0][0]), JobState.QUEUED)
+        return True
+
     def moved(self, job_id: JobId, old: JobState, new: JobState, data: Mapping[str, Any] | None = None) -> None:
         """Record a move that has been made. A parent goes on that has waited for this job as the last one that could end in its
         time."""

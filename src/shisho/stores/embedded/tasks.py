@@ -15,6 +15,7 @@ from shisho.domain.job import (
     Enqueued,
     Event,
     Halt,
+    IdempotencyKey,
     JobId,
     JobState,
     NewJob,
@@ -28,6 +29,7 @@ from shisho.domain.job import (
 )
 from shisho.errors import TaskNotFound
 from shisho.ports import Bell, Clock
+from shisho.stores.embedded import request_keys
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.moves import JOB, TASK, Transaction, Transactions, jobs, task
 
@@ -40,15 +42,24 @@ class EmbeddedTasks:
     def __init__(self, database: Database, clock: Clock, bell: Bell) -> None:
         self._transactions = Transactions(database, clock, bell)
 
-    async def open(self, task: NewTask) -> Task:
-        return await self._transactions.write(lambda transaction: _task(transaction, _opened(transaction, task)))
+    async def open(self, task: NewTask, key: IdempotencyKey | None = None) -> Task:
+        opened = await self.enqueue(task, (), key)
+        return await self.task(opened.task_id)
 
-    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob]) -> Enqueued:
+    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None) -> Enqueued:
         def work(transaction: Transaction) -> Enqueued:
+            repeated = request_keys.repeated(transaction, key)
+            if repeated is not None:
+                return repeated
             task_id = _opened(transaction, task) if isinstance(task, NewTask) else _task(transaction, task).id
-            return Enqueued(task_id, tuple(transaction.insert(task_id, each) for each in jobs))
+            enqueued = _enqueued(transaction, task_id, jobs, key)
+            request_keys.keep(transaction, key, enqueued)
+            return enqueued
 
         return await self._transactions.write(work)
+
+    async def repeated(self, key: IdempotencyKey) -> Enqueued | None:
+        return await self._transactions.read(lambda transaction: request_keys.repeated(transaction, key))
 
     async def task(self, task_id: TaskId) -> Task:
         return await self._transactions.read(lambda transaction: _task(transaction, task_id))
@@ -125,17 +136,15 @@ class EmbeddedTasks:
         return await self._transactions.write(work)
 
     async def resume(self, task_id: TaskId) -> Sequence[JobId]:
-        query = "SELECT id, state FROM jobs WHERE task_id = :id AND state IN ('cancelled', 'failed') ORDER BY created_at, id"
+        query = "SELECT id FROM jobs WHERE task_id = :id AND state IN ('cancelled', 'failed') ORDER BY created_at, id"
 
         def work(transaction: Transaction) -> list[JobId]:
             _task(transaction, task_id)
-            found = [(JobId(id_), JobState(state)) for id_, state in transaction.rows(query, {"id": task_id})]
+            ended = [JobId(name) for (name,) in transaction.rows(query, {"id": task_id})]
             transaction.rows("UPDATE jobs SET cancel_requested = 0 WHERE task_id = :id AND cancel_requested", {"id": task_id})
-            for job_id, state in found:
-                sets = "state = 'queued', failures = 0, not_before = NULL, finished_at = NULL"
-                transaction.rows(f"UPDATE jobs SET {sets} WHERE id = :id", {"id": job_id})
-                transaction.moved(job_id, state, JobState.QUEUED)
-            return [job_id for job_id, _ in found]
+            for job_id in ended:
+                transaction.revive(job_id)
+            return ended
 
         return await self._transactions.write(work)
 
@@ -147,6 +156,7 @@ class EmbeddedTasks:
             transaction.rows("DELETE FROM interventions WHERE task_id = :id", values)
             transaction.rows("DELETE FROM job_steps WHERE job_id IN (SELECT id FROM jobs WHERE task_id = :id)", values)
             removed = transaction.rows("DELETE FROM jobs WHERE task_id = :id RETURNING 1", values)
+            transaction.rows("DELETE FROM request_keys WHERE task_id = :id", values)
             transaction.rows("DELETE FROM tasks WHERE id = :id", values)
             transaction.topics |= {task_id, JobState.CANCELLED}
             return Removed(len(removed), len(events))
@@ -169,14 +179,21 @@ def _task(transaction: Transaction, task_id: TaskId) -> Task:
 
 def _opened(transaction: Transaction, new: NewTask) -> TaskId:
     values: dict[str, Any] = {"id": new.id, "owner": new.owner, "question": new.question, "budget": dumps(new.budget)}
-    values |= {"key": new.idempotency_key, "now": transaction.now}
     transaction.rows(
-        """INSERT INTO tasks(id, owner, question, state, budget_json, idempotency_key, created_at)
-        VALUES (:id, :owner, :question, 'created', :budget, :key, :now) ON CONFLICT DO NOTHING""",
-        values,
+        """INSERT INTO tasks(id, owner, question, state, budget_json, created_at)
+        VALUES (:id, :owner, :question, 'created', :budget, :now) ON CONFLICT DO NOTHING""",
+        values | {"now": transaction.now},
     )
-    query = "SELECT id FROM tasks WHERE owner = :owner AND idempotency_key = :key UNION ALL SELECT id FROM tasks WHERE id = :id"
-    return TaskId(transaction.rows(query, values)[0][0])
+    return new.id
+
+
+def _enqueued(transaction: Transaction, task_id: TaskId, new: Sequence[NewJob], key: IdempotencyKey | None) -> Enqueued:
+    stands = [transaction.insert(task_id, job) for job in new]
+    again = [(job_id, job) for job_id, job in zip(stands, new, strict=True) if job_id != job.id]
+    revived = {job_id for job_id, job in again if transaction.revive(job_id, int(job.priority))}
+    asked = {job.id for job in new}
+    added = tuple(job_id for job_id in stands if job_id in asked or job_id in revived)
+    return Enqueued(task_id, tuple(stands), added, key.facts if key else {})
 
 
 def _cancel(transaction: Transaction, job_id: JobId, state: JobState) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import apsw
 
+from shisho.corpus.readers import specimen
 from shisho.corpus.readers.killable import KillableReader
 from shisho.domain.corpus import Check, Source
 from shisho.errors import ShishoError
@@ -25,8 +26,8 @@ async def checks(settings: Settings, database: Database, index: LexicalIndex, re
         await _index(index),
         await asyncio.to_thread(_tokenizer),
         await _reader(reader),
+        await _fonts(reader),
         _extra("ginza", "ja_ginza", "reference splitter and terms", 'pip install "shisho[ginza]"'),
-        _program("pdftotext", "second opinion on hard PDF pages", "install poppler-utils"),
         _program(
             "ocrmypdf", "text layer for scanned PDFs", "install ocrmypdf with tesseract's Japanese data; see docs/howto/ocr.md"
         ),
@@ -70,6 +71,19 @@ async def _reader(reader: KillableReader) -> Check:
     return Check(
         "reader", all(one.blocks for one in readings), "PDF, HTML, DOCX, PPTX, Markdown, text; each file in a child process"
     )
+
+
+async def _fonts(reader: KillableReader) -> Check:
+    """Whether letters are read of which neither a PDF nor this machine has the fonts."""
+    remedy = "until then open such PDFs where their fonts are installed and print them to new ones; pip install -U pypdfium2"
+    try:
+        reading = await reader.read(Source("specimen.pdf", specimen.specimen()))
+    except ShishoError as error:
+        return Check("fonts", False, error.message, remedy)
+    missing = specimen.unread("\n".join(block.text for block in reading.blocks))
+    if missing:
+        return Check("fonts", False, f"letters are lost in PDFs that do not hold their fonts: {', '.join(missing)}", remedy)
+    return Check("fonts", True, f"PDFs are read without their fonts: {', '.join(specimen.TEXTS)}")
 
 
 def _browser(chosen: str) -> Check:

@@ -42,6 +42,31 @@ def lines(*texts: str, top: float = 120, pitch: float = 18) -> list[Text]:
     return [(text, 10.5, 72, top + pitch * row) for row, text in enumerate(texts)]
 
 
+def unembedded(text: str, direction: str, *, named: bool) -> bytes:
+    """A PDF in a font that it does not hold, of letters by their order in `text`; `named`: it says which they are."""
+    letters = "".join(f"<{number:04x}><{ord(letter):04x}>" for number, letter in enumerate(text, start=1))
+    names = (
+        f"begincmap 1 begincodespacerange <0000><FFFF> endcodespacerange {len(text)} beginbfchar {letters} endbfchar endcmap"
+    )
+    content = f"BT /F1 12 Tf 300 700 Td <{''.join(f'{number:04x}' for number in range(1, len(text) + 1))}> Tj ET"
+    system = "<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>"
+    objects = (
+        "<</Type/Catalog/Pages 2 0 R>>",
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F1 5 0 R>>>>/Contents 4 0 R>>",
+        f"<</Length {len(content)}>>stream\n{content}\nendstream",
+        f"<</Type/Font/Subtype/Type0/BaseFont/Plain/Encoding/Identity-{direction}/DescendantFonts[6 0 R]"
+        f"{'/ToUnicode 8 0 R' if named else ''}>>",
+        f"<</Type/Font/Subtype/CIDFontType2/BaseFont/Plain/CIDSystemInfo{system}/FontDescriptor 7 0 R/DW 1000>>",
+        "<</Type/FontDescriptor/FontName/Plain/Flags 4/FontBBox[0 -120 1000 880]/ItalicAngle 0/Ascent 880/Descent -120"
+        "/CapHeight 700/StemV 80>>",
+        f"<</Length {len(names)}>>stream\n{names}\nendstream",
+    )
+    # Without a table of its objects: readers look for them.
+    body = "".join(f"{number} 0 obj\n{item}\nendobj\n" for number, item in enumerate(objects, start=1))
+    return f"%PDF-1.7\n{body}trailer<</Root 1 0 R/Size {len(objects) + 1}>>\n%%EOF\n".encode("ascii")
+
+
 def word() -> bytes:
     document = docx.Document()
     document.core_properties.title = "回帰ノート"

@@ -7,9 +7,10 @@ import pypdfium2
 import pytest
 
 from shisho.corpus.readers import pdf as reader
+from shisho.corpus.readers import specimen
 from shisho.domain.corpus import BlockKind, Reading
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, NeedsOcr, UnusableDocument
-from tests.corpus.readers.making import lines, pdf
+from tests.corpus.readers.making import lines, pdf, unembedded
 from tests.shared import shared
 
 BODY = ("決定係数は、回帰モデルの当てはまりの良さを表す指標であり、", "0から1の値をとる。10²とR²と½と㈱とｶﾞｲﾄﾞを含む。")
@@ -101,14 +102,54 @@ def test_pages_without_text_are_named() -> None:
 
 
 def test_a_text_layer_of_private_characters_is_none() -> None:
-    assert reader._is_garbled("\ue001\ue002\ue003ab")
-    assert reader._is_garbled("(cid:12)(cid:40)")
-    assert not reader._is_garbled("決定係数\ue001は指標である。")
+    assert reader._is_nonsense("\ue001\ue002\ue003ab")
+    assert reader._is_nonsense("(cid:12)(cid:40)")
+    assert not reader._is_nonsense("決定係数\ue001は指標である。")
+    assert reader._is_nonsense("ĂăĄąćĈċ\u0377", unnamed="ĂăĄąćĈċ\u0377")
+    assert not reader._is_nonsense("の削除について", unnamed="の削除について")
 
 
 def test_damage() -> None:
     with pytest.raises(DocumentUnreadable):
         reader.read(b"%PDF-1.7\nnothing of the kind")
+
+
+def test_letters_without_their_fonts_are_read_in_every_script_and_direction() -> None:
+    reading = reader.read(specimen.specimen())
+    assert specimen.unread(text_of(reading)) == []
+    assert reading.warnings == ()
+    heights = [line.box[3] - line.box[1] for block in reading.blocks for line in block.lines]
+    assert len(heights) == 2 * len(specimen.TEXTS)
+    assert min(heights) > 9  # of type of 12 points
+
+
+def test_a_specimen_that_lost_letters_names_its_language() -> None:
+    korean = specimen.TEXTS["Korean"][2]
+    text = text_of(reader.read(specimen.specimen()))
+    assert specimen.unread(text.replace(korean, "", 1)) == ["Korean"]
+    assert specimen.unread("") == list(specimen.TEXTS)
+
+
+@pytest.mark.parametrize("direction", ["H", "V"])
+def test_words_that_name_their_letters_are_read_whatever_their_font_is_called(direction: str) -> None:
+    """As programs write that were told not to embed common fonts: nothing says which script the font is of."""
+    text = "決定係数は指標である。한글ไทย"
+    reading = reader.read(unembedded(text, direction, named=True))
+    assert text_of(reading) == text
+    assert reading.warnings == ()
+
+
+def test_letters_that_the_file_does_not_name_are_counted_in_the_receipt() -> None:
+    with pytest.raises(NeedsOcr, match="ocrmypdf"):
+        reader.read(unembedded("決定係数は指標である。", "H", named=False))
+    reading = reader.read(shared("pdf", "ja", "luatexja__luatexja__test__test19-ivs.pdf").read_bytes())
+    assert any("does not name: 81, on page 1, 2." in warning and "ocrmypdf" in warning for warning in reading.warnings)
+
+
+def test_all_letters_of_a_vertical_file_without_its_fonts_are_read() -> None:
+    reading = reader.read(shared("pdf", "ja", "pdfminer__pdfminer.six__samples__jo.pdf").read_bytes())
+    assert len(JAPANESE.findall(text_of(reading))) == 865
+    assert all(line.box[3] - line.box[1] > 1 for block in reading.blocks for line in block.lines)
 
 
 def test_vertical_writing_reads_from_right_to_left() -> None:

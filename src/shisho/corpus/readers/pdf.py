@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -10,14 +12,18 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from shisho.corpus.readers import paragraphs
+from shisho.corpus.readers.pdffonts import substitutes
 from shisho.corpus.readers.pdfpage import Page, printed_page
 from shisho.domain.corpus import Reading
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, NeedsOcr, TooLarge
 
 MAX_PAGES = 10_000
 OCR = "make a text layer first, for example with `ocrmypdf -l jpn in.pdf out.pdf`, and add the result"
+UNNAMED = "They stand here by their codes and may be wrong"
+LISTED = 20
 # (cid:12) is what other programs write for a glyph without a character.
 _GARBLED = re.compile("[\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]|\\(cid:\\d+\\)")
+_PLAUSIBLE = re.compile("[!-~ぁ-ヺー、。]")
 _UNTITLED = re.compile(
     r"untitled|無題|名称未設定|microsoft (word|powerpoint|excel)|スライド \d+|powerpoint"
     r"|.*\.(docx?|pptx?|xlsx?|pdf|tex|dvi|indd|jtd)",
@@ -27,19 +33,29 @@ _UNTITLED = re.compile(
 
 def read(data: bytes, password: str | None = None) -> Reading:
     """Pages count from 1. Raises NeedsOcr when no page has a usable text layer."""
-    document = _opened(data, password)
-    try:
-        pages, needs_ocr, warnings = _pages(document)
-        blocks = paragraphs.blocks(pages)
-        if not blocks:
-            raise NeedsOcr(f"None of its {len(document)} pages has a usable text layer (a scan?): {OCR}.")
-        if needs_ocr:
-            listed = ", ".join(map(str, needs_ocr[:20])) + (" …" if len(needs_ocr) > 20 else "")
-            warnings.append(f"No usable text layer on page {listed}: {OCR}.")
+    fonts = substitutes()
+    fonts.begin()
+    with closing(_opened(data, password)) as document:
+        pages = _pages(document)
         title = _title(document)
-        return Reading(blocks, title, len(document), tuple(needs_ocr), tuple(warnings))
-    finally:
-        document.close()
+    if fonts.uncertain:
+        fonts.begin(everywhere=True)
+        with closing(_opened(data, password)) as document:
+            pages = [max(both, key=_letters) for both in zip(pages, _pages(document), strict=True)]
+    damaged = _numbers(pages, lambda page: not page.height)
+    needs_ocr = _numbers(pages, lambda page: not _letters(page) or _is_garbled(page))
+    guessed = _numbers(pages, lambda page: bool(page.unnamed) and not _is_garbled(page))
+    kept = [replace(page, lines=()) if number in needs_ocr else page for number, page in enumerate(pages, start=1)]
+    blocks = paragraphs.blocks(kept)
+    if not blocks:
+        raise NeedsOcr(f"None of its {len(pages)} pages has a usable text layer (a scan?): {OCR}.")
+    warnings = [f"Page {number} is damaged and was left out." for number in damaged]
+    if needs_ocr:
+        warnings.append(f"No usable text layer on page {_listed(needs_ocr)}: {OCR}.")
+    if guessed:
+        letters = sum(len(pages[number - 1].unnamed) for number in guessed)
+        warnings.append(f"Letters that the file does not name: {letters}, on page {_listed(guessed)}. {UNNAMED}: {OCR}.")
+    return Reading(blocks, title, len(pages), tuple(needs_ocr), tuple(warnings))
 
 
 def _opened(data: bytes, password: str | None) -> Any:
@@ -60,29 +76,41 @@ def _opened(data: bytes, password: str | None) -> Any:
     return document
 
 
-def _pages(document: Any) -> tuple[list[Page], list[int], list[str]]:
+def _pages(document: Any) -> list[Page]:
+    """A damaged page has no height."""
     pages: list[Page] = []
-    needs_ocr: list[int] = []
-    warnings: list[str] = []
     for number in range(1, len(document) + 1):
         try:
-            page = printed_page(document, number)
+            pages.append(printed_page(document, number))
         except pypdfium2.PdfiumError:
-            page = Page((), 0.0, 0.0)
-            warnings.append(f"Page {number} is damaged and was left out.")
-        text = "".join(line.text for line in page.lines)
-        if not text.strip() or _is_garbled(text):
-            page = replace(page, lines=())
-            needs_ocr.append(number)
-        pages.append(page)
-    return pages, needs_ocr, warnings
+            pages.append(Page((), 0.0, 0.0))
+    return pages
 
 
-def _is_garbled(text: str) -> bool:
-    """A text layer whose characters stand for nothing is worse than none: it would be indexed."""
-    return sum(len(found) for found in _GARBLED.findall(text)) > 0.3 * len("".join(text.split()))
+def _numbers(pages: Sequence[Page], fits: Callable[[Page], bool]) -> list[int]:
+    return [number for number, page in enumerate(pages, start=1) if fits(page)]
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers[:LISTED])) + (" …" if len(numbers) > LISTED else "")
+
+
+def _letters(page: Page) -> int:
+    return sum(len("".join(line.text.split())) for line in page.lines)
+
+
+def _is_garbled(page: Page) -> bool:
+    """A text layer whose letters stand for nothing is worse than none: it would be indexed."""
+    return _is_nonsense("".join(line.text for line in page.lines), page.unnamed)
+
+
+def _is_nonsense(text: str, unnamed: str = "") -> bool:
+    most = 0.3 * len("".join(text.split()))
+    # Codes that read as kana or ASCII are letters after all: some programs write them without saying so.
+    guesses = len(unnamed) - len(_PLAUSIBLE.findall(unnamed))
+    return sum(map(len, _GARBLED.findall(text))) > most or (guesses > most and 2 * guesses > len(unnamed))
 
 
 def _title(document: Any) -> str:
     title = " ".join(str(document.get_metadata_value("Title")).split())
-    return "" if len(title) > 300 or _UNTITLED.fullmatch(title) or _is_garbled(title) else title
+    return "" if len(title) > 300 or _UNTITLED.fullmatch(title) or _is_nonsense(title) else title

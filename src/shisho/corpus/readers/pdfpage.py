@@ -12,6 +12,7 @@ from typing import Any
 
 import pypdfium2.raw as pdfium
 
+from shisho.corpus.readers.pdffonts import unnamed_letters
 from shisho.corpus.readers.text import plain
 
 Box = tuple[float, float, float, float]
@@ -61,11 +62,12 @@ class Printed:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Lines in reading order, and the shown size in points."""
+    """Lines in reading order, and the shown size in points. `unnamed`: letters of which the file does not say what they are."""
 
     lines: Sequence[Printed]
     width: float
     height: float
+    unnamed: str = ""
 
     @property
     def is_slide(self) -> bool:
@@ -84,9 +86,10 @@ def printed_page(document: Any, number: int) -> Page:
         for found in _LINE.finditer(text):
             start = found.start() + wide
             wide += sum(letter > "\uffff" for letter in found[0])
-            if found[0].strip() and (line := _printed(textpage.raw, place, found[0], start, found.end() + wide, number)):
+            if plain(found[0]).strip() and (line := _printed(textpage.raw, place, found[0], start, found.end() + wide, number)):
                 lines.append(line)
-        return Page(_in_reading_order(lines), *page.get_size())
+        width, height = page.get_size()
+        return Page(_in_reading_order(lines), width, height, unnamed_letters(textpage.raw))
     finally:
         textpage.close()
         page.close()

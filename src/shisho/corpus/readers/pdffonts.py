@@ -1,0 +1,83 @@
+"""Which fonts PDFium reads by: those inside the PDF, its own Latin ones, and boxes for all others; never the machine's, so that
+a file reads the same everywhere. Only for reading: drawn by them, a page would be boxes."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import lru_cache
+from typing import Any
+
+import pypdfium2  # noqa: F401 - starts the library
+import pypdfium2.raw as pdfium
+
+from shisho.corpus.readers.boxfont import font
+
+_BOXES = 1  # the one handle that we give
+_WESTERN = (0, 1, 2)  # PDFium's numbers for the charsets ANSI, default and symbol
+_BUILT_IN = (b"Helvetica", b"Times", b"Courier", b"Symbol", b"ZapfDingbats", b"Arial")
+
+
+class FontSubstitutes:
+    """What this process answers when PDFium asks for a font that a PDF names but does not hold.
+
+    `uncertain`: since `begin`, PDFium took a Latin font of its own for one that it does not know. That is right for Latin
+    letters; others have no outline in it and may be lost, which only a reading with boxes for those fonts too can tell."""
+
+    def __init__(self) -> None:
+        self.uncertain = False
+        self._everywhere = False
+        self._info = pdfium.FPDF_SYSFONTINFO()
+        self._info.version = 1
+        types: dict[str, Any] = dict(pdfium.FPDF_SYSFONTINFO._fields_)
+        answers = {
+            "Release": lambda _: None,
+            "EnumFonts": lambda _, mapper: None,
+            "MapFont": self._font_for,
+            "GetFont": lambda _, face: None,
+            "GetFontData": _copy,
+            "GetFaceName": lambda _, font, buffer, size: 0,
+            "GetFontCharset": lambda _, font: 0,
+            "DeleteFont": lambda _, font: None,
+        }
+        for name, answer in answers.items():
+            setattr(self._info, name, types[name](answer))
+        pdfium.FPDF_SetSystemFontInfo(ctypes.byref(self._info))
+
+    def begin(self, *, everywhere: bool = False) -> None:
+        """A document is opened next. `everywhere`: boxes for unknown fonts of Latin charsets too."""
+        self.uncertain = False
+        self._everywhere = everywhere
+
+    def _font_for(self, _: Any, weight: int, italic: int, charset: int, pitch: int, face: Any, exact: Any) -> int | None:
+        if charset not in _WESTERN:
+            return _BOXES
+        if (ctypes.string_at(face) if face else b"").startswith(_BUILT_IN):
+            return None
+        self.uncertain = True
+        return _BOXES if self._everywhere else None
+
+
+@lru_cache(maxsize=1)
+def substitutes() -> FontSubstitutes:
+    """Those of this process, installed once."""
+    return FontSubstitutes()
+
+
+def _copy(_: Any, handle: Any, table: int, buffer: Any, size: int) -> int:
+    if table:  # one table alone: asked only of collections
+        return 0
+    data = font()
+    if buffer and size >= len(data):
+        ctypes.memmove(buffer, data, len(data))
+    return len(data)
+
+
+def unnamed_letters(textpage: Any) -> str:
+    """Letters whose font does not say which they are: PDFium gives their codes in the file instead."""
+    count = pdfium.FPDFText_CountChars(textpage)
+    codes = [
+        pdfium.FPDFText_GetUnicode(textpage, index)
+        for index in range(count)
+        if pdfium.FPDFText_HasUnicodeMapError(textpage, index) == 1
+    ]
+    return "".join(chr(code) if code <= 0x10FFFF else "\ufffd" for code in codes)

@@ -213,7 +213,7 @@ def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
     )
     return {
         JobKind.SEARCH: searching.search,
-        JobKind.FETCH: Fetching(pages).fetch,
+        JobKind.FETCH: Fetching(pages, left).fetch,
         JobKind.INGEST: shelving.ingest,
         JobKind.ANSWER: answering.answer,
     }

@@ -123,6 +123,6 @@ def pages_of(web: Web, manners: Manners, shelving: Shelving) -> Pages:
     from shisho.web.politeness import RobotsBook
     from shisho.web.visit import Visiting
 
-    robots = RobotsBook(web.fetcher, manners.cache, manners.limiter) if web.robots else None
+    robots = RobotsBook(web.fetcher, manners.cache, manners.limiter, manners.clock) if web.robots else None
     visiting = Visiting(web.fetcher, web.browse, robots, manners.limiter, manners.cache, manners.clock)
     return Pages(visiting, shelving, shelving.finds, manners.cache, manners.clock)

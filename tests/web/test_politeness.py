@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -13,7 +14,7 @@ from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, ForbiddenAddress, ShishoError, TimedOut, TooLarge, UnsupportedMedia
 from shisho.stores.memory_politeness import MemoryCache, MemoryLimiter
 from shisho.stores.memory_shelf import MemoryShelf
-from shisho.web.politeness import LONGEST_S, MOST_BYTES, Later, Robots, RobotsBook, backoff, host_limit, retry_after, robots
+from shisho.web.politeness import MOST_BYTES, Later, Robots, RobotsBook, backoff, host_limit, retry_after, robots
 from tests.queues import SetClock
 
 NOW = "2026-07-01T09:00:00.000000+00:00"
@@ -38,7 +39,8 @@ PAGE = "https://example.org/a/page.html"
         ("User-agent: *\nDisallow: /統計/", "https://example.org/%E7%B5%B1%E8%A8%88/1", False),
         ("User-agent: *\nDisallow: /%E7%B5%B1%E8%A8%88/", "https://example.org/統計/1", False),
         ("<html><body>ページが見つかりません</body></html>", PAGE, True),
-        ("User-agent: *\nCrawl-delay: 31", PAGE, False),
+        ("User-agent: *\nCrawl-delay: 31", PAGE, True),
+        ("User-agent: *\nCrawl-delay: 86400", PAGE, True),
         ("User-agent: *\nCrawl-delay: 30", PAGE, True),
         ("\x00\x01\x02" * 100, PAGE, True),
     ],
@@ -79,7 +81,7 @@ def test_stars_without_end_cost_no_time() -> None:
         ("", 1.0),
         ("User-agent: *\nCrawl-delay: 0.2", 1.0),
         ("User-agent: *\nCrawl-delay: 5", 5.0),
-        ("User-agent: *\nCrawl-delay: 3600", 30.0),
+        ("User-agent: *\nCrawl-delay: 3600", 3600.0),
         ("User-agent: *\nCrawl-delay: -1", 1.0),
         ("User-agent: *\nCrawl-delay: nan", 1.0),
         ("User-agent: *\nCrawl-delay: soon", 1.0),
@@ -97,8 +99,10 @@ def test_the_pace_of_a_host(text: str, interval: float) -> None:
     [
         ("30", 30.0),
         (" 0 ", 0.0),
-        ("3600", LONGEST_S),
-        ("9" * 5_000, LONGEST_S),
+        ("121", 121.0),
+        ("3600", 3600.0),
+        ("864000", 864_000.0),
+        ("9" * 5_000, 999_999_999.0),
         ("-5", None),
         ("1.5", None),
         ("", None),
@@ -108,7 +112,7 @@ def test_the_pace_of_a_host(text: str, interval: float) -> None:
         ("Wed, 01 Jul 2026 18:00:30 +0900", 30.0),
         ("Wed, 01 Jul 2026 09:00:30", 30.0),
         ("Wed, 01 Jul 2026 08:00:00 GMT", 0.0),
-        ("Fri, 01 Jan 2100 00:00:00 GMT", LONGEST_S),
+        ("Thu, 02 Jul 2026 09:00:00 GMT", 86_400.0),
         ("Wed, 99 Jul 2026 09:00:30 GMT", None),
         ("Wed, 01 Jul 99999999999 09:00:30 GMT", None),
     ],
@@ -156,7 +160,7 @@ class Desk:
 def opened(answers: Mapping[str, Response | ShishoError]) -> Desk:
     clock = SetClock()
     sites, limiter = Sites(answers), MemoryLimiter(clock)
-    return Desk(RobotsBook(sites, MemoryCache(clock, MemoryShelf()), limiter), sites, clock, limiter)
+    return Desk(RobotsBook(sites, MemoryCache(clock, MemoryShelf()), limiter, clock), sites, clock, limiter)
 
 
 SHUT = Response(b"User-agent: *\nDisallow: /a/")
@@ -233,3 +237,41 @@ async def test_a_large_one_does_not_hold_the_loop_up() -> None:
         await asyncio.sleep(0.005)
         turns += 1
     assert not (await reading).allows("https://example.org/19999/y/x") and turns > 5
+
+
+def led(url: str) -> Response:
+    return Response(b"", status=301, headers={"location": url})
+
+
+async def test_a_robots_txt_that_stands_elsewhere_counts_for_the_first_host_and_each_host_has_its_turn() -> None:
+    there = "https://rules.example/all.txt"
+    desk = opened({"https://example.org/robots.txt": led(there), there: SHUT})
+    limit = host_limit(None)
+    assert (await desk.limiter.take("host:rules.example", limit, "another process")).granted
+    with pytest.raises(Later) as later:
+        await desk.book.rules(PAGE, "job")
+    assert later.value.host == "rules.example"
+    await desk.limiter.give_back("host:rules.example", limit, "another process")
+    desk.clock.pass_(1)
+    assert not (await desk.book.rules(PAGE, "job")).allows(PAGE)
+    assert desk.sites.asked == ["https://example.org/robots.txt", there], "the first host was asked twice"
+    standing = await desk.limiter.standing({f"host:{name}": limit for name in ("example.org", "rules.example")})
+    assert [how.used_today for how in standing.values()] == [1, 2]
+
+
+async def test_five_redirects_of_a_robots_txt_are_followed_and_a_circle_closes_the_site() -> None:
+    chain = [f"https://h{number}.example/robots.txt" for number in range(6)]
+    answers = {url: led(onward) for url, onward in itertools.pairwise(chain)}
+    desk = opened({**answers, chain[5]: SHUT})
+    assert not (await desk.book.rules("https://h0.example/a/1", "job")).allows("https://h0.example/a/1")
+    assert desk.sites.asked == chain
+    circle = opened({**answers, chain[5]: led(chain[0])})
+    assert "circle" in (await circle.book.rules("https://h0.example/", "job")).refusal("https://h0.example/")
+
+
+async def test_a_robots_txt_that_wants_to_be_left_alone_is_left_alone_for_as_long() -> None:
+    desk = opened({"https://example.org/robots.txt": Response(b"", status=503, headers={"retry-after": "7200"})})
+    await desk.book.rules(PAGE, "job")
+    desk.clock.pass_(7_199)
+    assert not (await desk.book.rules(PAGE, "job")).allows(PAGE) and len(desk.sites.asked) == 1
+    assert (await desk.limiter.standing({"host:example.org": host_limit(None)}))["host:example.org"].free_in_s > 0

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 
 import pytest
 
+from shisho.domain.politeness import Limit
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, AuthRequired, BudgetExhausted, RobotsDisallowed, TimedOut
 from shisho.stores.memory_politeness import MemoryCache, MemoryLimiter
@@ -18,16 +20,18 @@ from tests.clocks import TwoHands
 URL = "https://a.example/page"
 TEXT = b"<html><body>" + b"<p>text</p>" * 5 + b"</body></html>"
 SLOW = Response(b"", URL, 429, headers={"retry-after": "90"})
+LIMIT = Limit(1.0, 1, 200)
 Said = Response | BaseException
 
 
 class Site:
-    """`ports.Fetcher` that gives these answers in turn, the last for ever; and a purse."""
+    """`ports.Fetcher` that gives these answers in turn, the last for ever; and a purse. `shut`: robots.txt of other hosts."""
 
     def __init__(self, *answers: Said, money: int = 99, robots: bytes | None = None) -> None:
         self.answers: Sequence[Said] = answers
         self.money, self.robots = money, robots
         self.asked: list[str] = []
+        self.shut: dict[str, bytes] = {}
         self.clock = TwoHands()
         self.limiter = MemoryLimiter(self.clock)
         cache = MemoryCache(self.clock, MemoryShelf())
@@ -37,7 +41,8 @@ class Site:
     async def fetch(self, request: Request) -> Response:
         self.asked.append(request.url)
         if request.url.endswith("/robots.txt"):
-            return Response(self.robots or b"", request.url, media_type="text/plain")
+            text = self.shut.get(request.url.split("/")[2], self.robots or b"")
+            return Response(text, request.url, media_type="text/plain")
         said, self.answers = self.answers[0], self.answers[1:] or self.answers
         await asyncio.sleep(0)
         if isinstance(said, BaseException):
@@ -141,3 +146,77 @@ async def test_robots_are_asked_first_in_the_pace_of_the_host_and_cost_no_page()
     with pytest.raises(RobotsDisallowed):
         await site.visit(url="https://a.example/secret/1")
     assert site.asked == ["https://a.example/robots.txt", URL]
+
+
+THERE = "https://b.example/page"
+LED = Response(b"", URL, 302, headers={"location": THERE})
+HOUR = Response(b"", THERE, 503, headers={"retry-after": "3600"})
+
+
+async def test_where_a_redirect_leads_to_robots_txt_counts_too() -> None:
+    site = Site(LED, Response(TEXT, THERE), robots=b"")
+    site.shut["b.example"] = b"User-agent: *\nDisallow: /"
+    with pytest.raises(Later):
+        await site.visit()
+    with pytest.raises(RobotsDisallowed, match=r"b\.example"):
+        await site.after(1.0)
+    assert site.asked == ["https://a.example/robots.txt", URL, "https://b.example/robots.txt"]
+
+
+async def test_each_host_of_a_chain_has_its_turn_and_its_day_and_one_page_is_paid() -> None:
+    site = Site(LED, Response(TEXT, THERE), money=1)
+    assert (await site.limiter.take("host:b.example", LIMIT, "another")).granted
+    with pytest.raises(Later) as later:
+        await site.visit()
+    assert later.value.host == "b.example" and site.asked == [URL]
+    await site.limiter.give_back("host:b.example", LIMIT, "another")
+    assert (await site.after(1.0)).url == THERE
+    assert site.asked == [URL, THERE] and site.money == 0, "the first host was asked, or paid for, twice"
+    standing = await site.limiter.standing({f"host:{name}": LIMIT for name in ("a.example", "b.example")})
+    assert [how.used_today for how in standing.values()] == [1, 2]
+
+
+async def test_an_hour_is_an_hour_for_the_host_that_asked_for_it_and_for_no_other() -> None:
+    site = Site(LED, HOUR, Response(TEXT, THERE))
+    with pytest.raises(Later) as later:
+        await site.visit()
+    assert (later.value.seconds, later.value.host) == (3600, "b.example")
+    standing = await site.limiter.standing({f"host:{name}": LIMIT for name in ("a.example", "b.example")})
+    assert standing["host:a.example"].free_in_s <= 1 and standing["host:b.example"].free_in_s == pytest.approx(3600)
+    with pytest.raises(Later):
+        await site.after(3599)
+    assert (await site.after(1.1)).url == THERE and site.asked == [URL, THERE, THERE]
+
+
+async def test_a_challenge_that_names_a_time_has_it_too() -> None:
+    walled = Response(b"<html><div class='g-recaptcha'></div></html>", URL, 429, headers={"retry-after": "600"})
+    site = Site(walled)
+    with pytest.raises(AuthRequired):
+        await site.visit()
+    assert (await site.limiter.standing({"host:a.example": LIMIT}))["host:a.example"].free_in_s == pytest.approx(600)
+
+
+@pytest.mark.parametrize(
+    ("targets", "words"), [([URL], "circle"), ([f"https://a.example/{number}" for number in range(6)], "more than 5 times")]
+)
+async def test_a_chain_ends(targets: list[str], words: str) -> None:
+    site = Site(*(Response(b"", URL, 301, headers={"location": target}) for target in targets), Response(TEXT, URL))
+    with pytest.raises(AllFetchesFailed, match=words):
+        for _ in range(9):
+            with suppress(Later):
+                await site.after(1.0)
+    assert len(site.asked) == len(targets)
+
+
+async def test_what_a_browser_was_led_to_counts_as_asked_and_is_not_read_where_it_may_not_be() -> None:
+    site = Site(robots=b"")
+    site.shut["b.example"] = b"User-agent: *\nDisallow: /"
+
+    async def browse(request: Request, profile: str) -> Response:
+        return Response(TEXT, THERE)
+
+    with pytest.raises(Later):
+        await site.visiting.page(Request(URL), "t", site.pay, browse=browse)
+    site.clock.pass_(1.0)
+    with pytest.raises(RobotsDisallowed, match=r"b\.example"):
+        await site.visiting.page(Request(URL), "t", site.pay, browse=browse)

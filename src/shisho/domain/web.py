@@ -79,7 +79,8 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request for one result page. `form` is the body of a POST. The user's own keys come in later, by `Credential`."""
+    """One request for one page. `form` is the body of a POST. The user's own keys come in later, by `Credential`. `one_hop`
+    (GET): a redirect is answered as it is, for whoever has to ask the next host's leave first."""
 
     url: str
     method: str = "GET"
@@ -87,12 +88,14 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     cookies: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    one_hop: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
     """What came back, undecoded. `url` is where redirects ended; `charset` and `media_type` are what the header named;
-    `today` lets "3 days ago" become a date. `headers`: those we act on, in lower case (etag, last-modified, retry-after)."""
+    `today` lets "3 days ago" become a date. `headers`: those we act on, in lower case (etag, last-modified, retry-after; and
+    location, as a whole address, of a redirect that was not followed)."""
 
     body: bytes
     url: str = ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -10,8 +11,8 @@ from typing import Any
 from shisho.domain.codec import build, plain
 from shisho.domain.corpus import WEB_CORPUS
 from shisho.domain.find import Find
-from shisho.domain.job import Job
-from shisho.errors import EngineUnavailable
+from shisho.domain.job import Job, TaskId
+from shisho.errors import AllFetchesFailed, EngineUnavailable
 from shisho.handlers.library import checked
 from shisho.handlers.pages import Pages, Wanted
 from shisho.jobs.context import JobContext
@@ -32,9 +33,10 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Fetching:
-    """Without a way to the web (`pages` None) its jobs end with ENGINE_UNAVAILABLE."""
+    """Without a way to the web (`pages` None) its jobs end with ENGINE_UNAVAILABLE. `left`: of each ceiling of a task."""
 
     pages: Pages | None
+    left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
 
     async def fetch(self, job: Job, context: JobContext) -> Mapping[str, Any]:
         """Ends with its receipt, or with the error that says why the page could not be had."""
@@ -47,10 +49,18 @@ class Fetching:
                     "taken in", partial(self._taken_in, self.pages, job, context, asked)
                 )
             except Later as later:
+                await self._check_patience(job, later)
                 await context.wait(later.seconds)
                 continue
             await self.pages.shelving.clear(asked.password)
             return receipt
+
+    async def _check_patience(self, job: Job, later: Later) -> None:
+        """Raises AllFetchesFailed where a host wants to be left alone for longer than the task has time."""
+        left = (await self.left(job.task_id)).get("max_seconds", math.inf)
+        if later.seconds > left:
+            told = f"{later.host} asks to be left alone for {later.seconds:.0f} s, and its task has {left:.0f} s left"
+            raise AllFetchesFailed(f"{told}: ask again then.", host=later.host, wait_s=later.seconds)
 
     async def _taken_in(self, pages: Pages, job: Job, context: JobContext, asked: Address) -> Any:
         name = canonical(asked.url)

@@ -61,7 +61,7 @@ class Pages:
     async def _shelved(self, claim: Claim, wanted: Wanted, response: Response, ticket: str, pay: Pay) -> Receipt:
         receipt = await self._shelve(claim, wanted, response)
         if receipt.code == DocumentUnreadable.code and b"<script" in response.body:
-            rendered = await self.visiting.rendered(Request(wanted.url), f"{ticket} rendered", pay)
+            rendered = await self.visiting.rendered(Request(response.url or wanted.url), f"{ticket} rendered", pay)
             if rendered is not None:
                 return await self._shelve(claim, wanted, rendered)
         return receipt

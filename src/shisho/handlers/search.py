@@ -19,7 +19,7 @@ from shisho.domain.intervention import Met
 from shisho.domain.job import Job, TaskId
 from shisho.domain.task import StopStrategy
 from shisho.domain.web import PagingStop
-from shisho.errors import BudgetExhausted, EngineUnavailable, ShishoError
+from shisho.errors import AllFetchesFailed, BudgetExhausted, EngineUnavailable, ShishoError
 from shisho.handlers.pages import Pages, Wanted
 from shisho.handlers.serps import Engines, Serps
 from shisho.handlers.sheets import Search
@@ -64,7 +64,7 @@ class _Run:
         self._searching, self._engines, self._door = searching, engines, door
         self._job, self._context = job, context
         self._asked: Search = build(job.input, Search)
-        self._serps = Serps(engines, job, context, self._asked)
+        self._serps = Serps(engines, job, context, self._asked, self._patience)
         self._paging = ResultPages(self._serps.next, self._onward)
         self._clusters: set[str] = set()
         self._judging = asyncio.Lock()
@@ -96,14 +96,22 @@ class _Run:
 
     async def _allowed(self) -> tuple[float, str]:
         """Seconds that this attempt may take, and what is said when they are over."""
-        # A person who has let it in wants its pages, for the next question if not for this one.
-        until = "" if await self._context.taken("met ") else self._asked.until
-        waits = datetime.fromisoformat(until) - datetime.fromisoformat(self._searching.clock.now()) if until else None
         return min(
             (self._context.seconds_left * (1 - CLOSING), JOB_OVER),
-            (waits.total_seconds() * (1 - CLOSING) if waits else math.inf, QUESTION_OVER),
+            (await self._seconds_of_question() * (1 - CLOSING), QUESTION_OVER),
             (await self._seconds_of_task(), TASK_OVER),
         )
+
+    async def _patience(self) -> float:
+        """Seconds that this job may wait for those who want to be left alone."""
+        return min(await self._seconds_of_question(), await self._seconds_of_task())
+
+    async def _seconds_of_question(self) -> float:
+        # A person who has let it in wants its pages, for the next question if not for this one.
+        until = "" if await self._context.taken("met ") else self._asked.until
+        if not until:
+            return math.inf
+        return (datetime.fromisoformat(until) - datetime.fromisoformat(self._searching.clock.now())).total_seconds()
 
     async def _seconds_of_task(self) -> float:
         return (await self._searching.left(self._job.task_id)).get("max_seconds", math.inf)
@@ -158,7 +166,17 @@ class _Run:
             if wait is None:
                 return
             await self._pay_time()  # a waiting job is another attempt afterwards
+            if wait > (left := await self._patience()):
+                await self._give_up(frontier, wait, left)
+                return
             await self._context.wait(wait)
+
+    async def _give_up(self, frontier: Frontier, wait: float, left: float) -> None:
+        """Hits whose hosts want to be left alone for longer than there is time to wait."""
+        for hit in frontier.left:
+            told = f"{frontier.host(hit)} asks to be left alone for {wait:.0f} s or longer"
+            reason = f"{told}, and there are {left:.0f} s left to wait: ask again then."
+            await self._engines.finds.settle(self._job.claim, hit.canonical_url, code=AllFetchesFailed.code, reason=reason)
 
     def _enough(self) -> bool:
         auto = self._asked.stop_strategy is StopStrategy.AUTO

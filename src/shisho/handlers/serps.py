@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -46,11 +47,24 @@ class Engines:
     solved: Callable[[str, str], Awaitable[object]]
 
 
-class Serps:
-    """One attempt at one job's result pages. What an earlier attempt has asked is not asked again."""
+async def without_end() -> float:
+    return math.inf
 
-    def __init__(self, engines: Engines, job: Job, context: JobContext, asked: Search) -> None:
+
+class Serps:
+    """One attempt at one job's result pages. What an earlier attempt has asked is not asked again. `patience`: seconds that
+    the job may still wait for an engine that wants to be left alone."""
+
+    def __init__(
+        self,
+        engines: Engines,
+        job: Job,
+        context: JobContext,
+        asked: Search,
+        patience: Callable[[], Awaitable[float]] = without_end,
+    ) -> None:
         self._engines, self._job, self._context, self._asked = engines, job, context, asked
+        self._patience = patience
         self._categories = asked.categories or (category_of(asked.query),)
         self.sheets = Sheets(engines.cache, asked)
 
@@ -73,6 +87,8 @@ class Serps:
                 if pages and isinstance(later, Held):
                     for needs in await self._joined([pages[0].engine], pages):
                         raise needs from later
+                elif pages and (error := await self._too_late(pages[0].engine, later)) is not None:
+                    raise error from later
                 await self._context.wait(later.seconds)
 
     async def known(self) -> list[ResultPage]:
@@ -107,9 +123,12 @@ class Serps:
             except Held as rests:
                 waits.append(rests.seconds)
                 resting.append(candidate.engine)
-            except Later:
-                await self._context.step("turn", partial(_said, candidate.engine))
-                raise
+            except Later as later:
+                if (error := await self._too_late(candidate.engine, later)) is None:
+                    await self._context.step("turn", partial(_said, candidate.engine))
+                    raise
+                errors.append(error)
+                await self._pass_over(candidate.engine, error.code, error.message)
             except BudgetExhausted:
                 raise
             except NeedsPerson as needs:
@@ -124,6 +143,14 @@ class Serps:
         if waits:
             raise Later(min(waits))
         raise _given_up(errors, choice)
+
+    async def _too_late(self, engine: str, later: Later) -> EngineUnavailable | None:
+        """Why there is no waiting for an engine, if it wants to be left alone for longer than the job has time."""
+        left = await self._patience()
+        if later.seconds <= left:
+            return None
+        told = f"{engine} asks to be left alone for {later.seconds:.0f} s, and there are {left:.0f} s left to wait"
+        return EngineUnavailable(f"{told}: ask again then, or another engine.", engine=engine, wait_s=later.seconds)
 
     async def _choice(self) -> Choice:
         """Recomputed at each attempt: engines rest and recover while a job waits. Who was waited for goes first."""

@@ -37,7 +37,8 @@ class Fetcher(Protocol):
 
     async def fetch(self, request: Request) -> Response:
         """Whatever the server answered, errors and challenges too. Raises a ShishoError where there was no answer to be had:
-        ForbiddenAddress, TooLarge, UnsupportedMedia, TimedOut, AllFetchesFailed, InvalidParams."""
+        ForbiddenAddress, TooLarge, UnsupportedMedia, TimedOut, AllFetchesFailed, InvalidParams. Redirects are followed, but for
+        a request of `one_hop`: its answer says where it leads."""
 
     async def close(self) -> None:
         """End what was opened for fetching."""

@@ -14,9 +14,8 @@ from shisho.domain.web import ChallengeKind, EngineAbout, Query, Request, Respon
 from shisho.errors import BudgetExhausted, EngineUnavailable, InvalidParams, ShishoError
 from shisho.ports import Clock, Fetcher, Health, Limiter, SerpEngine, SerpParser
 from shisho.web.credentials import fetched, limit_of
-from shisho.web.politeness import Later, backoff, retry_after
+from shisho.web.politeness import SLOW_DOWN, Later, backoff, retry_after
 
-SLOW_DOWN = (429, 503)
 PROBED_S = 5.0  # while somebody else tries an engine
 
 Pay = Callable[[], Awaitable[bool]]
@@ -41,9 +40,9 @@ class StateExpired(Exception):
 class NeedsPerson(Exception):
     """A page wants proof of a person."""
 
-    def __init__(self, met: Met) -> None:
+    def __init__(self, met: Met, retry_after_s: float = 0.0) -> None:
         super().__init__(met.kind)
-        self.met = met
+        self.met, self.retry_after_s = met, retry_after_s
 
 
 class Refused(EngineUnavailable):
@@ -127,6 +126,12 @@ class Asking:
         except Later as slow:
             after = slow.seconds
             raise
+        except ShishoError as error:
+            after = float(error.details.get("retry_after_s") or 0.0)
+            raise
+        except NeedsPerson as needs:
+            after = needs.retry_after_s
+            raise
         finally:
             await self.limiter.give_back(resource, limit, ticket, after_s=after)
 
@@ -140,20 +145,28 @@ class Asking:
             if doubted and response is not None and response.status < 500 and response.status not in SLOW_DOWN:
                 raise StateExpired from error
             learnt = await self.health.record(name, Outcome.FAILURE, self.clock.monotonic() - began, error.message)
-            if response is not None and response.status in SLOW_DOWN and learnt.breaker is not BreakerState.OPEN:
-                told = retry_after(response.headers, self.clock.now())
-                raise Later(backoff(learnt.failures, random.random()) if told is None else told) from error
-            raise
+            if response is None or response.status not in SLOW_DOWN:
+                raise
+            patience_s = self._patience(response)
+            if learnt.breaker is not BreakerState.OPEN:
+                raise Later(backoff(learnt.failures, random.random()) if patience_s is None else patience_s) from error
+            raise type(error)(error.message, **error.details, retry_after_s=patience_s) from error
         met = serp.challenge
         if met is not None and doubted:
             raise StateExpired
         outcome, said = (Outcome.SUCCESS, "") if met is None else (Outcome.CHALLENGE, f"{met.kind}: {met.marker}")
         await self.health.record(name, outcome, self.clock.monotonic() - began, said)
         if met is not None and met.kind is ChallengeKind.BLOCKED:
-            raise Refused(f"{name} refuses to answer from here. Ask another engine.", engine=name)
+            told = {"engine": name, "retry_after_s": self._patience(response)}
+            raise Refused(f"{name} refuses to answer from here. Ask another engine.", **told)
         if met is not None:
-            raise NeedsPerson(Met(name, urlsplit(request.url).hostname or "", request.url, met.kind))
+            needed = Met(name, urlsplit(request.url).hostname or "", request.url, met.kind)
+            raise NeedsPerson(needed, self._patience(response) or 0.0)
         return Asked(request, serp, response.status)
+
+    def _patience(self, response: Response) -> float | None:
+        """Seconds that the answer asks to be left alone, whatever else it is."""
+        return retry_after(response.headers, self.clock.now()) if response.status in SLOW_DOWN else None
 
     async def _fetched(self, about: EngineAbout, request: Request) -> Response:
         today = date.fromisoformat(self.clock.now()[:10])

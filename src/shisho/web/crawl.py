@@ -10,7 +10,7 @@ from typing import Any
 from shisho.domain.find import Find
 from shisho.errors import BudgetExhausted
 from shisho.ports import Clock
-from shisho.web.frontier import Frontier, host_of
+from shisho.web.frontier import Frontier
 from shisho.web.politeness import Later
 
 SHORT = 2.0  # seconds that a worker may be held for a host
@@ -65,10 +65,11 @@ class Crawl:
             try:
                 visit.result()
             except Later as later:
-                self._ready[host_of(hit)] = self.clock.monotonic() + later.seconds
-                self.frontier.put_back(hit)
+                host = later.host or self.frontier.host(hit)
+                self._ready[host] = self.clock.monotonic() + later.seconds
+                self.frontier.put_back(hit, host)
             except BudgetExhausted as spent:
                 self._spent = spent
 
     def _busy(self) -> list[str]:
-        return [host_of(hit) for hit in self._visits.values()]
+        return [self.frontier.host(hit) for hit in self._visits.values()]

@@ -70,7 +70,10 @@ class HttpFetcher:
                 headers = _headers(answer)
                 if not leads_on(answer.status, headers):
                     return await _read(hop.target, answer, headers)
-            hop = following(hop, answer.status, headers["location"], self._allow)
+            onward = following(hop, answer.status, headers["location"], self._allow)
+            if hop.alone:
+                return _redirect(hop, answer.status, onward)
+            hop = onward
         raise AllFetchesFailed(f"{hop.target.host} redirects in a circle: open it in a browser to see why.")
 
     @asynccontextmanager
@@ -141,6 +144,10 @@ def _text(raw: bytes) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         return quote(raw, safe="!\"#$%&'()*+,/:;<=>?@[]^`{|}~\\ ")
+
+
+def _redirect(hop: Hop, status: int, onward: Hop) -> Response:
+    return Response(b"", hop.target.url, status, headers={"location": onward.target.url})
 
 
 async def _read(target: Target, answer: httpcore.Response, headers: Mapping[str, str]) -> Response:

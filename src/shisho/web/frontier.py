@@ -23,6 +23,7 @@ class Frontier:
             if hit.canonical_url not in visited:
                 unmet.setdefault(hit.canonical_url, hit)
         self._at_once = at_once
+        self._led: dict[str, str] = {}
         self.barred = tuple(hit for hit in unmet.values() if within(host_of(hit), blocked))
         self._left = [hit for hit in unmet.values() if not within(host_of(hit), blocked)]
 
@@ -39,7 +40,7 @@ class Frontier:
         if len(busy) >= self._at_once:
             return None
         for at, hit in enumerate(self._left):
-            host = host_of(hit)
+            host = self.host(hit)
             if host not in busy and ready_at.get(host, now) <= now:
                 return self._left.pop(at)
         return None
@@ -48,8 +49,15 @@ class Frontier:
         """Enough was found: nothing more is handed out."""
         self._left.clear()
 
-    def put_back(self, hit: Find) -> None:
-        """It could not be visited after all; it stands before those that were below it."""
+    def host(self, hit: Find) -> str:
+        """Who is asked for it next: its own host, or the one that its redirects have led to."""
+        return self._led.get(hit.canonical_url, host_of(hit))
+
+    def put_back(self, hit: Find, host: str = "") -> None:
+        """It could not be visited after all; it stands before those that were below it. `host`: who is waited for, where that
+        is not its own."""
+        if host:
+            self._led[hit.canonical_url] = host
         place = sum((one.rank or 0) < (hit.rank or 0) for one in self._left)
         self._left.insert(place, hit)
 
@@ -57,7 +65,7 @@ class Frontier:
         """When the first host that no visit is under way at may be asked; None: only an ending visit can bring the next."""
         if len(busy) >= self._at_once:
             return None
-        free = {host_of(hit) for hit in self._left} - {*busy}
+        free = {self.host(hit) for hit in self._left} - {*busy}
         return min((ready_at.get(host, 0.0) for host in free), default=None)
 
 

@@ -20,13 +20,14 @@ _AS_IT_WAS = frozenset((307, 308))
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One request of a chain. Header names are in lower case."""
+    """One request of a chain. Header names are in lower case. `alone`: the chain is its caller's to follow."""
 
     target: Target
     method: str
     form: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     cookies: Mapping[str, str] = field(default_factory=dict)
+    alone: bool = False
 
 
 def first(request: Request, allow: Exceptions) -> Hop:
@@ -34,7 +35,7 @@ def first(request: Request, allow: Exceptions) -> Hop:
     if request.method not in ("GET", "POST"):
         raise InvalidParams(f"Pages are asked for by GET or POST, not {request.method!r}.")
     headers = {name.lower(): value for name, value in request.headers.items() if name.lower() not in _RESERVED}
-    return Hop(check_url(request.url, allow), request.method, request.form, headers, request.cookies)
+    return Hop(check_url(request.url, allow), request.method, request.form, headers, request.cookies, request.one_hop)
 
 
 def leads_on(status: int, headers: Mapping[str, str]) -> bool:

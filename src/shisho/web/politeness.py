@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
 from protego import Protego
@@ -17,24 +16,29 @@ from shisho.domain.codec import build, plain
 from shisho.domain.politeness import Limit
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, TimedOut, TooLarge, UnsupportedMedia
-from shisho.ports import Cache, Fetcher, Limiter
+from shisho.ports import Cache, Clock, Fetcher, Limiter
+from shisho.web.redirects import RedirectChain, RedirectMemory, redirect_target
+from shisho.web.site import host_of_url, site_of
 
 PRODUCT = "Shisho"
-LEAST_INTERVAL_S, SLOWEST_S = 1.0, 30.0
+SLOW_DOWN = (429, 503)
+LEAST_INTERVAL_S = 1.0
 PER_DAY = 200
 MOST_BYTES = 500 * 1024  # RFC 9309 2.5: what a reader must take in at the least
 KEPT_S, KEPT_CLOSED_S = 86_400.0, 600.0
 MOST_TRIES = 5
 LONGEST_S = 120.0
+_DIGITS = 9  # 31 years; a longer number is no time any more, and later than the calendar's last day
 _LARGE = 20_000  # characters; what takes longer to read than the event loop should wait
 
 
 class Later(Exception):
-    """Not now; ask again in `seconds`."""
+    """Not now; ask again in `seconds`. `host`: who must be left alone until then, "" where it is no host."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, host: str = "") -> None:
         super().__init__(f"not before {seconds:.1f} s")
         self.seconds = seconds
+        self.host = host
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +55,6 @@ class Robots:
         """Why the page is not to be read, in words that follow the site's name; "" where it may be."""
         if self.closed:
             return self.closed
-        if self.delay_s > SLOWEST_S:
-            return f"asks programs to wait {self.delay_s:g} s between pages (robots.txt), which is no reading any more"
         return "" if _read(self.text).can_fetch(url, PRODUCT) else "asks programs not to read this page (robots.txt)"
 
     @property
@@ -78,22 +80,24 @@ def robots(response: Response) -> Robots:
 
 def host_limit(rules: Robots | None) -> Limit:
     """The pace of a host: as it asks, and at the least a second between requests. None: nobody has looked what it asks."""
-    delay = min(rules.delay_s, SLOWEST_S) if rules else 0.0
+    delay = rules.delay_s if rules else 0.0
     return Limit(max(delay, LEAST_INTERVAL_S), parallel=1, per_day=PER_DAY)
 
 
 def retry_after(headers: Mapping[str, str], now: str) -> float | None:
-    """Seconds that a server asks to be left alone, two minutes at most; None where it says nothing that can be understood.
-    `headers` in lower case."""
+    """Seconds that a server asks to be left alone, in full; None where it says nothing that can be understood. `headers` in
+    lower case; `now` "": a date is not understood."""
     said = headers.get("retry-after", "").strip()
     if said.isascii() and said.isdigit():
-        return min(float(said[:9]), LONGEST_S)
+        return float(said) if len(said) <= _DIGITS else float("9" * _DIGITS)
     try:
         at = parsedate_to_datetime(said)
     except (ValueError, TypeError, OverflowError):
         return None
+    if not now:
+        return None
     at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return min(max((at - datetime.fromisoformat(now)).total_seconds(), 0.0), LONGEST_S)
+    return max((at - datetime.fromisoformat(now)).total_seconds(), 0.0)
 
 
 def backoff(tries: int, jitter: float) -> float:
@@ -108,48 +112,71 @@ async def turn_at(limiter: Limiter, host: str, limit: Limit, ticket: str) -> Non
     if leave.spent:
         raise AllFetchesFailed(f"{host} had its {limit.per_day} requests for today. Try again tomorrow.", host=host)
     if not leave.granted:
-        raise Later(leave.wait_s)
+        raise Later(leave.wait_s, host)
 
 
 class RobotsBook:
-    """robots.txt of every site, asked for once a day, and in the pace of its host: of all processes one asks at a time."""
+    """robots.txt of every site, asked for once a day, and in the pace of its host: of all processes one asks at a time. A
+    redirect is followed to other hosts too (RFC 9309 2.3.1.2), each in its own pace; what it says counts for the first."""
 
-    def __init__(self, fetcher: Fetcher, cache: Cache, limiter: Limiter) -> None:
-        self._fetcher, self._cache, self._limiter = fetcher, cache, limiter
+    def __init__(self, fetcher: Fetcher, cache: Cache, limiter: Limiter, clock: Clock | None = None) -> None:
+        self._fetcher, self._cache, self._limiter, self._clock = fetcher, cache, limiter, clock
+        self._chains = RedirectMemory(cache)
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def rules(self, url: str, ticket: str) -> Robots:
         """What the site of this page says; `ticket` as for the page. Raises what `turn_at` raises, and ForbiddenAddress and
         InvalidParams as the page itself would."""
-        site = _site(url)
+        site = site_of(url)
         lock = self._asking.setdefault(site, asyncio.Lock())
         async with lock:
-            kept = await self._cache.get(f"robots {site}")
-            return await self._ask(site, ticket) if kept is None else await _ready(build(kept.value, Robots))
+            known = await self._known(site)
+            return await self._ask(site, ticket) if known is None else await _ready(known)
+
+    async def _known(self, site: str) -> Robots | None:
+        kept = await self._cache.get(f"robots {site}")
+        return None if kept is None else build(kept.value, Robots)
 
     async def _ask(self, site: str, ticket: str) -> Robots:
-        # The page's own ticket: it keeps its place in line if another process has the answer by its turn.
-        host, found = urlsplit(site).hostname or "", None
-        await turn_at(self._limiter, host, host_limit(None), ticket)
+        name, closed_s = f"robots.txt of {site}", KEPT_CLOSED_S
+        chain = await self._chains.chain(name, f"{site}/robots.txt")
         try:
-            found = await _ready(robots(await self._fetcher.fetch(Request(f"{site}/robots.txt"))))
+            while True:
+                found, response, patience_s = await self._hop(chain, site, ticket)
+                closed_s = max(closed_s, patience_s)
+                if not (target := redirect_target(response)):
+                    break
+                chain = chain.extended(target)
+                await self._chains.keep(name, chain)
         except (AllFetchesFailed, TimedOut, TooLarge, UnsupportedMedia) as error:
             found = Robots(closed=f"gives no robots.txt for now ({error.message})")
-        finally:
-            await self._limiter.give_back(f"host:{host}", host_limit(found), ticket)
-        await self._cache.put(f"robots {site}", plain(found), KEPT_CLOSED_S if found.closed else KEPT_S)
+        if not chain.begins:  # the pace it wants counts from the end of the chain
+            await self._limiter.give_back(f"host:{host_of_url(site)}", host_limit(found), ticket)
+        await self._cache.put(f"robots {site}", plain(found), closed_s if found.closed else KEPT_S)
         return found
+
+    async def _hop(self, chain: RedirectChain, site: str, ticket: str) -> tuple[Robots, Response, float]:
+        """One request of the chain; the seconds that its host then asks to be left alone."""
+        # The page's own ticket: it keeps its place in line if another process has the answer by its turn.
+        host, first = host_of_url(chain.url), chain.begins
+        elsewhere = None if first else await self._known(site_of(chain.url))
+        limit, patience_s = host_limit(elsewhere), 0.0
+        await turn_at(self._limiter, host, limit, ticket)
+        try:
+            response = await self._fetcher.fetch(Request(chain.url, one_hop=True))
+            found = await _ready(robots(response))
+            if response.status in SLOW_DOWN:
+                patience_s = retry_after(response.headers, self._clock.now() if self._clock else "") or 0.0
+            limit = host_limit(found) if first else limit
+            return found, response, patience_s
+        finally:
+            await self._limiter.give_back(f"host:{host}", limit, ticket, after_s=patience_s)
 
 
 async def _ready(found: Robots) -> Robots:
     if len(found.text) > _LARGE:
         await asyncio.to_thread(_read, found.text)
     return found
-
-
-def _site(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}"
 
 
 @lru_cache(maxsize=8)  # a hostile one takes 36 MB

@@ -1,4 +1,5 @@
-"""Whose page an address is: the registered domain, by the Public Suffix List that comes with the package."""
+"""Whose page an address is: its host, its site, and the registered domain, by the Public Suffix List that comes with the
+package."""
 
 from __future__ import annotations
 
@@ -6,8 +7,29 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from shisho.web.url import host_name
+
 if TYPE_CHECKING:
     from tldextract import TLDExtract
+
+
+_PORTS = {"http": 80, "https": 443}
+
+
+def host_of_url(url: str) -> str:
+    """The host that an address asks, in its one spelling; "" for what is no address."""
+    try:
+        return host_name(urlsplit(url).hostname or "")
+    except ValueError:
+        return ""
+
+
+def site_of(url: str) -> str:
+    """Scheme, host and port of a web address: whose robots.txt counts."""
+    parts = urlsplit(url)
+    host = host_of_url(url)
+    named = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{named}" + ("" if parts.port in (None, _PORTS.get(parts.scheme)) else f":{parts.port}")
 
 
 def registered_domain(url: str) -> str:
@@ -15,7 +37,7 @@ def registered_domain(url: str) -> str:
     as it is. Empty for what is no web address."""
     try:
         parts = urlsplit(url)
-        host = (parts.hostname or "").rstrip(".").encode("idna").decode("ascii")
+        host = (parts.hostname or "").rstrip(".").encode("idna").decode("ascii")  # what has no such spelling is no host here
     except ValueError:
         return ""
     if parts.scheme not in ("http", "https"):

@@ -127,7 +127,7 @@ def canonical(url: str) -> str:
     parts = urlsplit(unwrap(url.strip()))
     if parts.scheme not in _PORTS or not parts.hostname:
         raise ValueError(f"not a web address: {url}")
-    host = _host(parts.hostname)
+    host = host_name(parts.hostname)
     if parts.port not in (None, *_PORTS.values()):
         host = f"{host}:{parts.port}"
     pairs = (pair.partition("=") for pair in parts.query.replace("+", "%20").split("&") if pair)
@@ -136,7 +136,8 @@ def canonical(url: str) -> str:
     return urlunsplit(("https", host, _path(parts.path), query, ""))
 
 
-def _host(name: str) -> str:
+def host_name(name: str) -> str:
+    """The one spelling of a host: ASCII, lower case, no final dot, which says only that the name is complete."""
     name = name.rstrip(".")
     try:
         return name.encode("idna").decode("ascii").lower()

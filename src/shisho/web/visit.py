@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from urllib.parse import urlsplit
+from dataclasses import dataclass, replace
+from functools import partial
 
 from shisho.domain.web import Challenge, ChallengeKind, Request, Response
-from shisho.errors import AllFetchesFailed, AuthRequired, BudgetExhausted, RobotsDisallowed
+from shisho.errors import AllFetchesFailed, AuthRequired, BudgetExhausted, RobotsDisallowed, TimedOut
 from shisho.ports import Cache, Clock, Fetcher, Limiter
-from shisho.web.asking import SLOW_DOWN, Browse, Pay
+from shisho.web.asking import Browse, Pay
 from shisho.web.challenge import detect
-from shisho.web.politeness import MOST_TRIES, Later, RobotsBook, backoff, host_limit, retry_after, turn_at
+from shisho.web.politeness import (
+    MOST_TRIES,
+    SLOW_DOWN,
+    Later,
+    Robots,
+    RobotsBook,
+    backoff,
+    host_limit,
+    retry_after,
+    turn_at,
+)
+from shisho.web.redirects import RedirectMemory, redirect_target
+from shisho.web.site import host_of_url
 
 SMALL, PARAGRAPHS = 20_000, 3  # a challenge has fewer bytes and paragraphs
 SHORT_S = 2.0  # a visit may wait so long in its place
+TOTAL_S = 20.0  # for a page and the redirects on the way to it
 REMEMBERED_S = 600.0  # how long a host's "slow down" counts towards the next
 
 
@@ -33,29 +47,76 @@ class Visiting:
     clock: Clock
 
     async def page(self, request: Request, ticket: str, pay: Pay, *, browse: Browse | None = None) -> Response:
-        """The page, or 304 where nothing has changed; `browse`: as its scripts make it. Raises Later where its host must be
-        left alone for now, BudgetExhausted, RobotsDisallowed, AuthRequired where it wants a person, and AllFetchesFailed for an
-        error's page."""
-        host = urlsplit(request.url).hostname or ""
-        rules = await self.robots.rules(request.url, ticket) if self.robots else None
-        if rules is not None and (refusal := rules.refusal(request.url)):
-            raise RobotsDisallowed(f"{host} {refusal}: {request.url}. Open it in a browser, save it, add the file.")
-        limit, resource, tries = host_limit(rules), f"host:{host}", await self._tries(host)
+        """The page, or 304 where nothing has changed; `browse`: as its scripts make it. Redirects are followed one request at
+        a time: each host's robots.txt counts, each has its own turn and its own day; one page is paid for them all. Raises
+        Later where a host must be left alone for now, BudgetExhausted, RobotsDisallowed, AuthRequired where it wants a person,
+        and AllFetchesFailed for an error's page."""
+        if browse is not None:
+            return await self._browsed(request, ticket, pay, browse)
+        memory, took_s = RedirectMemory(self.cache), 0.0
+        chain = await memory.chain(ticket, request.url)
+        while True:
+            began = self.clock.monotonic()
+            fetch = partial(self._fetched_within, TOTAL_S - took_s)
+            asked = replace(request, url=chain.url, one_hop=True)
+            response = await self._asked(asked, ticket, pay if chain.begins else _paid, fetch)
+            took_s += self.clock.monotonic() - began
+            if not (target := redirect_target(response)):
+                return response
+            chain = chain.extended(target)
+            await memory.keep(ticket, chain)
+
+    async def _fetched_within(self, seconds: float, request: Request) -> Response:
+        try:
+            async with asyncio.timeout(max(seconds, 0.0)):
+                return await self.fetcher.fetch(request)
+        except TimeoutError as late:
+            host = host_of_url(request.url)
+            raise TimedOut(f"{host} and those that lead to it took over {TOTAL_S:g} s: try again later.") from late
+
+    async def _browsed(self, request: Request, ticket: str, pay: Pay, browse: Browse) -> Response:
+        """Redirects are the browser's to follow, without leave: what comes from a host whose robots.txt forbids it is left
+        unread, and the host has its pause all the same."""
+
+        async def fetch(asked: Request) -> Response:
+            return await browse(asked, "")
+
+        response = await self._asked(request, ticket, pay, fetch)
+        host = host_of_url(response.url)
+        if response.url and host != host_of_url(request.url):
+            rules = await self._rules(response.url, ticket)
+            await self.limiter.give_back(f"host:{host}", host_limit(rules), ticket)
+        return response
+
+    async def _rules(self, url: str, ticket: str) -> Robots | None:
+        """What the site of this page says; None: nobody asks it. Raises RobotsDisallowed."""
+        rules = await self.robots.rules(url, ticket) if self.robots else None
+        if rules is not None and (refusal := rules.refusal(url)):
+            raise RobotsDisallowed(f"{host_of_url(url)} {refusal}: {url}. Open it in a browser, save it, add the file.")
+        return rules
+
+    async def _asked(
+        self, request: Request, ticket: str, pay: Pay, fetch: Callable[[Request], Awaitable[Response]]
+    ) -> Response:
+        """One request, as its host's rules and pace let it."""
+        host, after = host_of_url(request.url), 0.0
+        limit, tries = host_limit(await self._rules(request.url, ticket)), await self._tries(host)
         await turn_at(self.limiter, host, limit, ticket)
-        after = 0.0
         try:
             if not await pay():
                 raise BudgetExhausted("The task's budget of pages is spent. Open a task with a larger max_pages.")
-            response = await (browse(request, "") if browse else self.fetcher.fetch(request))
-            met = _challenge(response)
-            if response.status in SLOW_DOWN and (met is None or met.kind is ChallengeKind.BLOCKED):
-                told = retry_after(response.headers, self.clock.now())
-                after = backoff(tries + 1, random.random()) if told is None else told
-                raise await self._slower(host, tries + 1, after)
+            response = await fetch(request)
+            met = None if redirect_target(response) else _challenge(response)
+            if response.status in SLOW_DOWN:
+                asked_s = retry_after(response.headers, self.clock.now())
+                after = asked_s or 0.0
+                if met is None or met.kind is ChallengeKind.BLOCKED:
+                    after = backoff(tries + 1, random.random()) if asked_s is None else asked_s
+                    raise await self._slower(host, tries + 1, after)
             if tries:
                 await self.cache.put(f"slow host:{host}", 0, REMEMBERED_S)
         finally:
-            await self.limiter.give_back(resource, limit, ticket, after_s=after)
+            await self.limiter.give_back(f"host:{host}", limit, ticket, after_s=after)
         return _usable(request.url, response, met)
 
     async def rendered(self, request: Request, ticket: str, pay: Pay) -> Response | None:
@@ -80,8 +141,12 @@ class Visiting:
         return known.value if known is not None else 0
 
     async def _slower(self, host: str, tries: int, after: float) -> Later | AllFetchesFailed:
-        await self.cache.put(f"slow host:{host}", tries, REMEMBERED_S)
-        return _left_alone(host) if tries >= MOST_TRIES else Later(after)
+        await self.cache.put(f"slow host:{host}", tries, REMEMBERED_S + after)
+        return _left_alone(host) if tries >= MOST_TRIES else Later(after, host)
+
+
+async def _paid() -> bool:
+    return True
 
 
 def _left_alone(host: str) -> AllFetchesFailed:

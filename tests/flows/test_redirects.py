@@ -1,0 +1,105 @@
+"""A redirect changes whose rules and whose pace count: of searches, of addresses handed in, of DOIs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shisho.box.server import Box
+from shisho.desk import Desk
+from shisho.domain.job import JobState
+from shisho.domain.task import SearchOptions, StopStrategy
+from tests.flows.boxed import boxed, output
+from tests.flows.smallweb import ended
+
+SHUT = "User-agent: *\nDisallow: /\n"
+CROSSREF = SearchOptions(engines=("crossref",), serp_max_pages=1, stop_strategy=StopStrategy.EXHAUSTIVE)
+FROM, TO = "https://redirect.example/away", "script.example"
+
+
+async def fetched(desk: Desk, *urls: str) -> list[str]:
+    """What became of each address: its state, or the code and the words of its error."""
+    queued = await desk.tasks.queue_urls(urls)
+    await ended(desk, queued.task_id)
+    jobs = (await desk.tasks.list_jobs(queued.task_id)).jobs
+    return [
+        f"{job.errors[-1].code} {job.errors[-1].message}" if job.state is JobState.FAILED else job.state.value for job in jobs
+    ]
+
+
+def pages_asked(box: Box, *but: str) -> list[str]:
+    entries = [entry for entry in box.log.requests if entry.path != "/robots.txt" and entry.host not in but]
+    return [f"{entry.host}{entry.path}" for entry in entries]
+
+
+async def test_no_page_is_taken_from_hosts_that_disallow_everything_though_a_doi_leads_there(tmp_path: Path) -> None:
+    async with boxed(tmp_path, robots=True) as (box, desk):
+        box.behave(path="/robots.txt", do="text", text=SHUT)
+        box.behave(host="doi.org", path="/robots.txt", do="text", text="User-agent: *\nDisallow:\n")
+        queued = await desk.tasks.queue_searches([box.questions[0].topic], options=CROSSREF)
+        held, _ = await ended(desk, queued.task_id, 120)
+        done = await output(desk, queued.task_id)
+        assert len(done["hits"]) >= 5 and done["documents"] == []
+        assert {error.code for error in held.errors} == {"ROBOTS_DISALLOWED"} and len(held.errors) == len(done["hits"])
+        assert pages_asked(box, "doi.org", "api.crossref.org") == []
+        assert len(box.log.of(host="doi.org")) == len(done["hits"]) + 1, "a DOI was looked up twice"
+
+
+async def test_an_address_handed_in_is_led_to_no_forbidden_host(tmp_path: Path) -> None:
+    async with boxed(tmp_path, robots=True) as (box, desk):
+        box.behave(host=TO, path="/robots.txt", do="text", text=SHUT)
+        (said,) = await fetched(desk, FROM)
+        assert said.startswith(f"ROBOTS_DISALLOWED {TO}")
+        assert pages_asked(box) == ["redirect.example/away"]
+
+
+async def test_the_target_keeps_the_pace_it_asks_for(tmp_path: Path) -> None:
+    async with boxed(tmp_path, robots=True) as (box, desk):
+        box.behave(host=TO, path="/robots.txt", do="text", text="User-agent: *\nCrawl-delay: 3\n")
+        assert await fetched(desk, FROM) == ["completed"]
+        robots, page = sorted(box.log.of(host=TO), key=lambda entry: entry.at)
+        assert page.at - robots.ended >= 3.0 and pages_asked(box) == ["redirect.example/away", f"{TO}/plain"]
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_a_host_that_wants_longer_than_a_task_has_ends_its_job_with_that_word(tmp_path: Path, status: int) -> None:
+    async with boxed(tmp_path) as (box, desk):
+        box.behave(host=TO, do="status", status=status, retry_after=7200)
+        (said,) = await fetched(desk, FROM)
+        assert said.startswith("ALL_FETCHES_FAILED") and f"{TO} asks to be left alone for 7200 s" in said
+        assert "1200 s left" in said
+        (again,) = await fetched(desk, f"https://{TO}/plain")
+        assert again.startswith(f"ALL_FETCHES_FAILED {TO} asks to be left alone for 7")
+        assert len(box.log.of(host=TO)) == 1, "it was asked again within its two hours"
+
+
+async def test_hits_of_a_host_that_wants_hours_are_told_and_the_others_are_read(tmp_path: Path) -> None:
+    async with boxed(tmp_path) as (box, desk):
+        query = box.questions[20].topic
+        options = SearchOptions(engines=("mojeek",), serp_max_pages=1, stop_strategy=StopStrategy.EXHAUSTIVE)
+        walled = box.results("mojeek", query)[0].split("/")[2]
+        box.behave(host=walled, do="status", status=503, retry_after=86_400)
+        queued = await desk.tasks.queue_searches([query], options=options)
+        held, _ = await ended(desk, queued.task_id, 120)
+        done = await output(desk, queued.task_id)
+        assert held.errors and all(f"{walled} asks to be left alone" in error.reason for error in held.errors)
+        assert len(done["documents"]) > 4 and len(box.log.of(host=walled)) == 1
+
+
+async def test_an_engine_that_wants_hours_is_passed_over(tmp_path: Path) -> None:
+    async with boxed(tmp_path) as (box, desk):
+        query = box.questions[20].topic
+        box.behave(engine="mojeek", do="status", status=429, retry_after=86_400)
+        both = SearchOptions(engines=("mojeek", "marginalia"), serp_max_pages=1, max_results_per_query=1)
+        queued = await desk.tasks.queue_searches([query], options=both)
+        await ended(desk, queued.task_id)
+        done = await output(desk, queued.task_id)
+        assert done["engine"] == "marginalia"
+        assert any("mojeek asks to be left alone for 86" in error["reason"] for error in done["errors"])
+        alone = SearchOptions(engines=("mojeek",), serp_max_pages=1)
+        queued = await desk.tasks.queue_searches([f"{query} もう一度"], options=alone)
+        await ended(desk, queued.task_id)
+        (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
+        assert job.state is JobState.FAILED and "left alone" in job.errors[-1].message
+        assert len(box.log.of(engine="mojeek")) == 1

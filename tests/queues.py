@@ -21,6 +21,7 @@ from shisho.stores.embedded.interventions import EmbeddedInterventions
 from shisho.stores.embedded.jobs import EmbeddedJobs
 from shisho.stores.embedded.tasks import EmbeddedTasks
 from shisho.stores.memory_interventions import memory_queue
+from tests.machine import PATIENCE
 
 OWNER = "local"
 CAPTCHA = Met("memory", "memory.example", "https://memory.example/search?q=x", "captcha")
@@ -66,7 +67,7 @@ class Queue:
     async def state(self, job_id: JobId) -> JobState:
         return (await self.jobs.job(job_id)).state
 
-    async def until(self, job_id: JobId, *states: JobState, seconds: float = 10) -> Job:
+    async def until(self, job_id: JobId, *states: JobState, seconds: float = PATIENCE) -> Job:
         """The job as soon as it is in one of these states."""
         task_id = (await self.jobs.job(job_id)).task_id
         async with asyncio.timeout(seconds):

@@ -20,6 +20,7 @@ from shisho.box.server import Box
 from shisho.domain.web import Request
 from shisho.errors import InvalidParams
 from tests.box.conftest import Visitor, fetcher
+from tests.machine import PATIENCE
 
 TOPIC = "霧ヶ丘灯台"
 
@@ -45,7 +46,7 @@ async def test_who_only_knocks_is_in_the_log_too(visitor: Visitor) -> None:
         _, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.close()
         await writer.wait_closed()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         while len(visitor.box.log.silent) < 2:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     assert [entry.scheme for entry in visitor.box.log.silent] == ["http", "https"] and not visitor.box.log.requests
@@ -54,7 +55,7 @@ async def test_who_only_knocks_is_in_the_log_too(visitor: Visitor) -> None:
 async def test_a_request_is_logged_before_its_answer(tmp_path: Path) -> None:
     async with Box(topics=1, pages=4, folder=tmp_path) as box:
         asking = asyncio.create_task(fetcher(box).fetch(Request("https://status.example/hang")))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             while not read(tmp_path / "log.jsonl").requests:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         assert [(entry.path, entry.status) for entry in read(tmp_path / "log.jsonl").requests] == [("/hang", 0)]
@@ -84,8 +85,7 @@ async def test_only_its_own_authority_vouches_for_it(visitor: Visitor) -> None:
         )
 
 
-@pytest.mark.alone
-async def test_two_hundred_requests_a_second(visitor: Visitor) -> None:
+async def test_two_hundred_requests_cost_a_second_of_computing(visitor: Visitor) -> None:
     """Over kept connections, client and server in one process on one core."""
 
     async def ask(number: int) -> None:
@@ -100,9 +100,9 @@ async def test_two_hundred_requests_a_second(visitor: Visitor) -> None:
         writer.close()
         await writer.wait_closed()
 
-    started = time.perf_counter()
+    before = time.process_time()
     await asyncio.gather(*(ask(100) for _ in range(4)))
-    assert 400 / (time.perf_counter() - started) >= 200
+    assert 400 / (time.process_time() - before) >= 200
 
 
 async def test_another_process_finds_it_and_tells_it_what_to_do(tmp_path: Path) -> None:
@@ -136,14 +136,14 @@ async def test_another_process_finds_it_and_tells_it_what_to_do(tmp_path: Path) 
         assert len(client.log.requests) == len(client.log.connections) == 3
     finally:
         process.send_signal(signal.SIGINT)
-        told, _ = await asyncio.to_thread(process.communicate, timeout=20)
+        told, _ = await asyncio.to_thread(process.communicate, timeout=PATIENCE)
     assert process.returncode == 0 and str(folder) in told and not (folder / "box.json").exists()
     with pytest.raises(InvalidParams, match="shisho box"):
         connect(folder)
 
 
 async def _found(folder: Path, process: subprocess.Popen[str]) -> Client:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while not (folder / "box.json").exists():
             assert process.poll() is None
             await asyncio.sleep(0.05)

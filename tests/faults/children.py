@@ -17,6 +17,7 @@ from typing import Any
 
 from shisho.domain.codec import dumps
 from tests.faults.process import Orders
+from tests.machine import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
 LONG = os.environ.get("SHISHO_LONG") == "1"
@@ -82,7 +83,7 @@ class Child:
             self._process.send_signal(signal.SIGCONT)
 
 
-def first_to_begin(children: Sequence[Child], job_id: str, seconds: float = 20) -> tuple[Child, list[Child]]:
+def first_to_begin(children: Sequence[Child], job_id: str, seconds: float = PATIENCE) -> tuple[Child, list[Child]]:
     """Who begins a job, and the others."""
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:

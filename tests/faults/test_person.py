@@ -18,6 +18,7 @@ from shisho.jobs.states import Pace
 from shisho.stores.clock import SystemClock
 from tests.faults.children import Child, started
 from tests.faults.process import TASK, Orders
+from tests.machine import PATIENCE
 from tests.queues import CAPTCHA, OWNER, Queue, opened
 
 PACE = Pace(beat=0.1, cut_off=1e6, silence=0.8, look=0.1, idle=0.1)
@@ -37,7 +38,7 @@ def states(home: Path) -> Counter[str]:
         return Counter(state for (state,) in connection.execute("SELECT state FROM jobs"))
 
 
-def until(home: Path, state: str, number: int, seconds: float = 30) -> None:
+def until(home: Path, state: str, number: int, seconds: float = PATIENCE) -> None:
     ends = time.monotonic() + seconds
     while states(home)[state] < number:
         assert time.monotonic() < ends, states(home)

@@ -15,6 +15,7 @@ import pytest
 
 from shisho.bootstrap import open_desk
 from shisho.desk import Desk
+from tests.machine import PATIENCE
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "lectures"
 SHISHO = [sys.executable, "-c", "from shisho.interfaces.cli import main; main()"]
@@ -35,7 +36,9 @@ class Shell:
 
     def run(self, *words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         command = [*SHISHO, *map(str, words)]
-        return subprocess.run(command, env=self.environment, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+        return subprocess.run(
+            command, env=self.environment, cwd=cwd, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
 
     def start(self, *words: str | Path) -> subprocess.Popen[str]:
         """A process group of its own, so that a test ends it and its children and nothing else."""

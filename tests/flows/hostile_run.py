@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,8 @@ from shisho.domain.task import SearchOptions
 from shisho.web.url import canonical
 from tests.flows.boxed import way
 from tests.flows.smallweb import ended
-from tests.web.hostile import lag, p99, peak_mb
+from tests.machine import Stopwatch, watch_loop
+from tests.web.hostile import p99, peak_mb
 
 GOOD = SearchOptions(engines=("mojeek",), serp_max_pages=1, max_results_per_query=100)
 
@@ -28,19 +28,17 @@ async def run(home: Path, folder: Path, total_s: float, warm: str, query: str) -
     async with open_desk(home=home, web=way(box, total_s=total_s)) as desk, desk.working(len(hosts) + 2):
         await searched(desk, warm)
         before, lags = peak_mb(), list[tuple[float, float]]()
-        measuring = asyncio.create_task(lag(lags))
-        began = time.monotonic()
-        queued = await desk.tasks.queue_urls([f"http://{host}/start" for host in hosts])
-        good = await searched(desk, query)
-        took = time.monotonic() - began
-        await ended(desk, queued.task_id)
+        measuring = asyncio.create_task(watch_loop(lags))
+        with Stopwatch() as watch:
+            queued = await desk.tasks.queue_urls([f"http://{host}/start" for host in hosts])
+            good = await searched(desk, query)
+            await ended(desk, queued.task_id)
         measuring.cancel()
         jobs = (await desk.tasks.list_jobs(queued.task_id, limit=100)).jobs
     return {
         "outcomes": {job.input["url"].split("/")[2]: job.errors[-1].code if job.errors else job.state for job in jobs},
-        "seconds": time.monotonic() - began,
+        "undisturbed": watch.undisturbed,
         "good": good,
-        "good_seconds": took,
         "grown_mb": peak_mb() - before,
         "lag_p99_ms": p99([own for own, _ in lags]) * 1000,
         "lag_max_ms": max(own for own, _ in lags) * 1000,

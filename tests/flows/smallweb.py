@@ -11,6 +11,7 @@ from shisho.domain.job import TaskState
 from shisho.domain.task import Detail, Result, Status
 from shisho.domain.web import Challenge, ChallengeKind, Hit, Serp
 from shisho.stores.memory_web import MemoryParser, MemoryWeb, engine
+from tests.machine import PATIENCE
 
 QUERY = "決定係数"
 
@@ -57,7 +58,7 @@ def result_page(number: int, query: str = QUERY, name: str = "memory") -> Callab
     return lambda url: url.startswith(f"https://{name}.example/search?") and f"&p={number}" in url
 
 
-async def ended(desk: Desk, task_id: str, seconds: float = 60) -> tuple[Status, list[Result]]:
+async def ended(desk: Desk, task_id: str, seconds: float = 2 * PATIENCE) -> tuple[Status, list[Result]]:
     """Poll as a client does, until the task has nothing left to do by itself; the last status and all results."""
     results: dict[tuple[str, str], Result] = {}
     async with asyncio.timeout(seconds):

@@ -14,6 +14,7 @@ from tests.flows.boxed import output
 from tests.flows.browsed import browsed
 from tests.flows.smallweb import ended
 from tests.flows.test_story_search import the_record
+from tests.machine import PATIENCE
 from tests.web.browsing import until
 from tests.web.test_browser_faults import browser_root, gone, kill
 
@@ -21,7 +22,7 @@ from tests.web.test_browser_faults import browser_root, gone, kill
 async def followed(desk: Desk, task: str) -> list[Status]:
     """Every status that a client sees while it long-polls."""
     seen = [await desk.tasks.get_status(task, wait=0)]
-    async with asyncio.timeout(90):
+    async with asyncio.timeout(2 * PATIENCE):
         while seen[-1].status is TaskState.RUNNING:
             since = seen[-1].revision
             seen.append(await desk.tasks.get_status(task, wait=20, since_revision=since, detail=Detail.FULL))

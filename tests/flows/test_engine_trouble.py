@@ -21,6 +21,7 @@ from tests.clocks import Ahead
 from tests.flows.boxed import QUICK, boxed, output, way
 from tests.flows.smallweb import ended
 from tests.flows.test_shell import rows_of
+from tests.machine import PATIENCE
 
 TWO = SearchOptions(engines=("mojeek", "marginalia"), serp_max_pages=1, max_results_per_query=1)
 MOJEEK = replace(TWO, engines=("mojeek",))
@@ -48,7 +49,7 @@ async def the_job(desk: Desk, task_id: str) -> Job:
 
 async def waits(desk: Desk, task_id: str) -> Job:
     """The job, once it has been put back to wait."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while (job := await the_job(desk, task_id)).state is not JobState.QUEUED or job.not_before is None:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
     return job

@@ -23,6 +23,7 @@ from tests.flows.boxed import QUICK, boxed, output, through
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
 from tests.flows.test_shell import rows_of
+from tests.machine import PATIENCE
 
 INTERVAL_S, PER_DAY, HOST_S, WAIT_S = 0.4, 5, 1.0, 6.0
 OPTIONS = SearchOptions(engines=("mojeek",), serp_max_pages=2, max_results_per_query=1)
@@ -52,7 +53,7 @@ def gaps(entries: Iterable[Entry]) -> list[float]:
 async def settled(home: Path) -> None:
     """Nothing is left to do before tomorrow."""
     soon = (datetime.now(UTC) + timedelta(minutes=1)).isoformat(timespec="microseconds")
-    async with asyncio.timeout(90):
+    async with asyncio.timeout(2 * PATIENCE):
         while rows_of(home, BUSY.format(soon)) != [(0,)]:  # noqa: ASYNC110  (other processes ring no bell here)
             await asyncio.sleep(0.1)
 

@@ -23,6 +23,7 @@ from shisho.web.url import canonical
 from tests.flows.boxed import boxed, output, way
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
+from tests.machine import PATIENCE
 from tests.web.ssrf import refused_urls
 from tests.web.test_hostile_servers import OUTCOMES
 
@@ -119,7 +120,7 @@ def report(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     topics = list(dict.fromkeys(one.topic for one in Box(seed=1).questions))[:2]
     home = tmp_path_factory.mktemp("home")
     command = [sys.executable, "-m", "tests.flows.hostile_run", str(home), str(folder), str(TOTAL_S), *topics]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=4 * PATIENCE)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     print({name: figure for name, figure in found.items() if name not in ("outcomes", "good")})
@@ -149,4 +150,4 @@ def test_the_search_beside_them_is_whole(report: dict[str, Any]) -> None:
 def test_the_process_stays_awake_and_small(report: dict[str, Any]) -> None:
     assert report["lag_p99_ms"] <= 50 and report["lags"] > 100
     assert report["grown_mb"] <= 64
-    assert report["seconds"] < 30
+    assert report["undisturbed"] < 30

@@ -17,6 +17,7 @@ from shisho.jobs.states import later
 from shisho.stores.clock import SystemClock
 from tests.flows.conftest import Shell
 from tests.flows.test_shell import rows_of
+from tests.machine import PATIENCE
 from tests.queues import new, opened
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the desktop of these tests is Linux's")
@@ -104,7 +105,7 @@ async def test_notices_can_be_turned_off(shell: Shell, desktop: Path, notify: st
     shell.environment["SHISHO_NOTIFY"] = notify
     await wait_for_a_person(shell.home, "t1")
     with running(shell, "worker", "--drain") as (worker,):
-        _, said = worker.communicate(timeout=30)
+        _, said = worker.communicate(timeout=PATIENCE)
         assert ("人の確認" in said) == line
     assert lines(desktop, 0) == []
 
@@ -112,7 +113,7 @@ async def test_notices_can_be_turned_off(shell: Shell, desktop: Path, notify: st
 async def test_what_a_page_is_called_never_becomes_a_command(shell: Shell, desktop: Path) -> None:
     await wait_for_a_person(shell.home, "t1", name=ROUGH)
     with running(shell, "worker", "--drain") as (worker,):
-        worker.communicate(timeout=30)
+        worker.communicate(timeout=PATIENCE)
     (told,) = lines(desktop, 1)
     assert not set("<>$") & set(told) and "a_b___touch_pwned_.example" in told
 

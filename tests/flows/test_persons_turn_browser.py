@@ -22,6 +22,7 @@ from shisho.web.profiles import Profile
 from tests.flows.boxed import output
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
+from tests.machine import PATIENCE
 from tests.web.test_browser_person import screen
 
 __all__ = ["screen"]
@@ -34,7 +35,7 @@ class WithPerson(ChromiumBrowser):
     async def _watch_person(
         self, live: Live, profile: Profile, url: str, solved: Callable[[Response], Awaitable[bool]]
     ) -> bool:
-        pressing = asyncio.create_task(live.context.pages[0].click("#box-solve", timeout=30_000))
+        pressing = asyncio.create_task(live.context.pages[0].click("#box-solve", timeout=PATIENCE * 1000))
         try:
             return await super()._watch_person(live, profile, url, solved)
         finally:
@@ -102,13 +103,13 @@ async def test_closing_the_terminal_leaves_it_waiting(home: Path, tmp_path: Path
                 await asyncio.sleep(3)  # into the middle of it
                 opening.send_signal(signal.SIGHUP)
                 await state_of(desk, "pending")
-                assert await asyncio.to_thread(opening.wait, 30) == 130
+                assert await asyncio.to_thread(opening.wait, PATIENCE) == 130
             finally:
                 Shell.kill(opening)
                 opening.communicate()
 
 
-async def state_of(desk: Desk, wanted: str, seconds: float = 30) -> None:
+async def state_of(desk: Desk, wanted: str, seconds: float = PATIENCE) -> None:
     """As soon as what waits is in this state."""
     async with asyncio.timeout(seconds):
         held = await desk.tasks.get_status(wait=0)

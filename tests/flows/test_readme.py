@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.flows.conftest import Shell
+from tests.machine import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 READMES = ("README.md", "README.ja.md")
@@ -45,7 +46,7 @@ def test_program_runs(readme: str, tmp_path: Path) -> None:
     (tmp_path / "samples").symlink_to(ROOT / "samples")
     (program,) = blocks(readme, "python")
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=os.environ, timeout=120, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=os.environ, timeout=PATIENCE, check=False)
     assert done.returncode == 0 and "01-regression.pdf 3" in done.stdout, (done.stdout, done.stderr)
 
 

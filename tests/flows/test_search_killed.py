@@ -22,6 +22,7 @@ from tests.flows.boxed import output, through
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
 from tests.flows.test_shell import rows_of
+from tests.machine import PATIENCE
 
 OPTIONS = SearchOptions(engines=("mojeek",), serp_max_pages=3, stop_strategy=StopStrategy.EXHAUSTIVE, max_results_per_query=100)
 SECOND_PAGE = "SELECT count(*) FROM job_steps WHERE step_key = 'page 2'"
@@ -30,7 +31,7 @@ VISITED = "SELECT canonical_url FROM finds WHERE status IN ('visited', 'failed')
 
 async def reached(process: subprocess.Popen[str], home: Path, query: str, least: int) -> None:
     """As `test_shell.until`, while the box goes on in this loop."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(2 * PATIENCE):
         while (rows_of(home, query) or [(0,)])[0][0] < least:
             assert process.poll() is None, process.communicate()
             await asyncio.sleep(0.005)

@@ -15,6 +15,7 @@ from shisho.box.server import Box
 from tests.flows.boxed import through
 from tests.flows.conftest import SAMPLES, Shell
 from tests.flows.test_shell import rows_of, until
+from tests.machine import PATIENCE
 
 PARKED = "SELECT count(*) FROM jobs WHERE kind = 'answer' AND state = 'parked'"
 READ = "SELECT count(*) FROM finds WHERE status = 'visited'"
@@ -54,7 +55,7 @@ async def test_broken_off_while_it_waits_for_the_web_it_goes_on(box: Box, shell:
     await asyncio.to_thread(until, process, shell.home, READ, 1)
     assert rows_of(shell.home, PARKED) == [(1,)], "the answer waits without a worker"
     process.send_signal(how) if how is signal.SIGINT else shell.kill(process)
-    printed, said = await asyncio.to_thread(process.communicate, timeout=60)
+    printed, said = await asyncio.to_thread(process.communicate, timeout=PATIENCE)
     if how is signal.SIGINT:
         assert process.returncode == 0, (printed, said)
         assert "途中で止められました" in printed and "--continue last" in said

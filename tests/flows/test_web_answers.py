@@ -21,6 +21,7 @@ from shisho.domain.web import ChallengeKind, Hit, Serp
 from shisho.stores.memory_web import MemoryWeb
 from tests.flows.conftest import SAMPLES
 from tests.flows.smallweb import challenge, ended, html, way
+from tests.machine import PATIENCE
 
 R2 = "決定係数は、回帰モデルの当てはまりのよさを表す指標である。"
 R = "相関係数とは、二つの変数の間の線形な関係の強さを表す指標である。"
@@ -169,7 +170,7 @@ async def test_a_search_that_fails_is_told_and_what_is_there_is_the_answer(openi
     for text in ("相関係数", "相関係数 とは"):
         web.serps["memory", text, 1] = challenge(ChallengeKind.BLOCKED)
     async with opening(web, R2) as desk:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             answer = await ask(desk, TWO)
         assert [one.goal_id for one in answer.evidence] == ["G1"] and not answer.abstained
         assert answer.missing[0] == "相関係数とは何か" and all("のウェブ検索" in why for why in answer.missing[1:])
@@ -181,7 +182,7 @@ async def test_a_person_is_awaited_and_the_answer_is_not(opening: Opening) -> No
     for text in ("相関係数", "相関係数 とは"):
         web.serps["memory", text, 1] = challenge()
     async with opening(web, R2) as desk:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             answer = await ask(desk, TWO)
         assert [one.goal_id for one in answer.evidence] == ["G1"] and answer.missing[0] == "相関係数とは何か"
         assert all("人の確認を待っています(memory.example)" in why for why in answer.missing[1:]) and len(answer.missing) == 3

@@ -12,6 +12,7 @@ from shisho.domain.job import JobState, TaskState
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
 from tests.flows.test_shell import library, rows_of, until
+from tests.machine import PATIENCE
 
 QUESTIONS = [
     "統計と回帰の関係について誰が何を述べたか、また検定と推定の違いは何か",
@@ -122,6 +123,6 @@ def test_a_worker_asked_to_end_gives_its_jobs_back(shell: Shell, tmp_path: Path)
     until(process, shell.home, "SELECT count(*) FROM sqlite_master WHERE name = 'jobs'", 1)
     assert process.stderr is not None and "3件" in process.stderr.readline()
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert not [*(shell.home / "workers").glob("*.lock")]

@@ -15,6 +15,8 @@ from typing import Any
 
 from mcp import Client, StdioServerParameters, stdio_client
 
+from tests.machine import PATIENCE
+
 SAMPLES = Path(__file__).parents[2] / "samples" / "lectures"
 SHISHO = ("-c", "from shisho.interfaces.cli import main; main()")
 Call = Callable[..., Awaitable[dict[str, Any]]]
@@ -48,7 +50,7 @@ def serving(home: Path, *words: str, **more: str) -> Iterator[str]:
     finally:
         process.send_signal(signal.SIGINT)
         try:
-            process.communicate(timeout=30)
+            process.communicate(timeout=PATIENCE)
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -70,7 +72,7 @@ def address(process: subprocess.Popen[str]) -> str:
     line = process.stdout.readline()
     found = re.search(r"http://\S+", line)
     if found is None:
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=PATIENCE)
         raise AssertionError(f"the server did not start: {line}{said}")
     return found[0]
 

@@ -12,6 +12,7 @@ from starlette.datastructures import Headers
 
 from shisho.errors import InvalidParams
 from shisho.interfaces.http_guard import HEADERS, Guard, Rules
+from tests.machine import PATIENCE
 
 CANARY = "canary-7f3a9c"
 OWN = "127.0.0.1:8765"
@@ -146,7 +147,7 @@ async def test_a_body_that_does_not_come_is_given_up(guarded: tuple[httpx.AsyncC
             yield b"x"
             await asyncio.sleep(0.05)
 
-    refused = await asyncio.wait_for(client.post("/a", content=drip()), 5)
+    refused = await asyncio.wait_for(client.post("/a", content=drip()), PATIENCE)
     assert refused.status_code == 408 and refused.json()["code"] == "TIMEOUT" and echo.calls == 0
 
 

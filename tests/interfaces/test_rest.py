@@ -24,6 +24,7 @@ from schemathesis import GenerationMode
 
 from shisho.interfaces.contract import VERBS
 from tests.interfaces.serving import SAMPLES, address, serving, started
+from tests.machine import PATIENCE
 
 QUESTION = "決定係数が0に近いとき何を意味するか"
 
@@ -31,7 +32,7 @@ QUESTION = "決定係数が0に近いとき何を意味するか"
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server with the sample lectures."""
-    with serving(tmp_path_factory.mktemp("rest") / "home") as url, httpx.Client(base_url=url, timeout=90) as client:
+    with serving(tmp_path_factory.mktemp("rest") / "home") as url, httpx.Client(base_url=url, timeout=PATIENCE) as client:
         task = client.post("/api/v1/documents", json={"paths": [str(SAMPLES)]}).json()["task_id"]
         while client.get(f"/api/v1/tasks/{task}", params={"wait": 20, "since_revision": 0}).json()["status"] == "running":
             pass
@@ -40,7 +41,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def client(server: str) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=f"{server}/api/v1", timeout=90) as opened:
+    with httpx.Client(base_url=f"{server}/api/v1", timeout=PATIENCE) as opened:
         yield opened
 
 
@@ -142,7 +143,7 @@ def livez_seconds(client: socket.socket, host: str, acknowledge_at_once: int) ->
 
 async def test_a_hundred_long_polls_at_once_hold_nobody_up(server: str) -> None:
     limits = httpx.Limits(max_connections=None)
-    async with httpx.AsyncClient(base_url=f"{server}/api/v1", limits=limits, timeout=60) as client:
+    async with httpx.AsyncClient(base_url=f"{server}/api/v1", limits=limits, timeout=PATIENCE) as client:
         task = (await client.post("/tasks", json={"question": "待つ"})).json()["task_id"]
         revision = (await client.get(f"/tasks/{task}", params={"wait": 0})).json()["revision"]
         asked = {"wait": 30, "since_revision": revision}
@@ -150,7 +151,7 @@ async def test_a_hundred_long_polls_at_once_hold_nobody_up(server: str) -> None:
         await asyncio.sleep(1)
         assert (await client.get("/documents")).status_code == 200 and not any(poll.done() for poll in polls)
         await client.post("/urls", json={"task_id": task, "urls": ["http://127.0.0.1:9/none"]})
-        told = await asyncio.wait_for(asyncio.gather(*polls), 10)
+        told = await asyncio.wait_for(asyncio.gather(*polls), PATIENCE)
         assert all(one.json()["changed"] for one in told)
         await client.post(f"/tasks/{task}/stop", json={"mode": "immediate"})
 
@@ -176,7 +177,7 @@ def test_a_token_opens_and_appears_nowhere(tmp_path: Path) -> None:
             said += reply.text + str(reply.headers)
     finally:
         process.terminate()
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=PATIENCE)
     assert CANARY not in said + out + err
     assert not [path for path in (tmp_path / "home").rglob("*") if path.is_file() and CANARY.encode() in path.read_bytes()]
 
@@ -184,7 +185,7 @@ def test_a_token_opens_and_appears_nowhere(tmp_path: Path) -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])
 def test_without_a_token_nobody_else_is_listened_to(host: str, tmp_path: Path) -> None:
     process = started(tmp_path / "home", "--host", host)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 2 and "SHISHO_TOKEN" in err and not out
 
 
@@ -209,7 +210,7 @@ def _tried(operation: schemathesis.APIOperation, mode: GenerationMode, tried: Co
         for part in (case.query, case.body):
             if isinstance(part, dict) and isinstance(part.get("wait"), int | float):
                 part["wait"] = 0
-        response = case.call(timeout=60)
+        response = case.call(timeout=PATIENCE)
         tried[operation.label] += 1
         assert response.status_code < 500, (case.as_curl_command(), response.text)
         if response.status_code >= 400:

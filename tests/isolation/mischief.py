@@ -25,6 +25,14 @@ def naps(data: bytes) -> int:
     return os.getpid()
 
 
+def computes(data: bytes) -> float:
+    """CPU seconds, as many as the bytes say."""
+    began = time.process_time()
+    while time.process_time() - began < float(data):
+        pass
+    return time.process_time() - began
+
+
 def environment(data: bytes) -> list[str]:
     return sorted(os.environ)
 

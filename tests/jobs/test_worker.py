@@ -18,6 +18,7 @@ from shisho.jobs.states import Pace
 from shisho.jobs.worker import Worker
 from shisho.stores.clock import SystemClock
 from shisho.stores.embedded.presence import FilePresence
+from tests.machine import PATIENCE
 from tests.queues import CAPTCHA, OWNER, Queue, new, opened
 
 T1 = TaskId("t1")
@@ -225,7 +226,7 @@ async def test_a_clean_shutdown_queues_again_without_counting(works: Works) -> N
         async with works.worker({"toy": tidy}, slots=1):
             if not shutdown:
                 (job_id,) = await works.jobs_of()
-            await asyncio.wait_for(begun.acquire(), 5)
+            await asyncio.wait_for(begun.acquire(), PATIENCE)
     job = await works.jobs.job(job_id)
     assert (job.state, job.failures, job.attempt, job.errors) == (JobState.QUEUED, 0, 5, ())
     assert cleaned == [job_id] * 5
@@ -299,7 +300,7 @@ async def test_a_worker_that_cannot_beat_drops_its_jobs_before_others_take_them(
         await works.until(job_id, JobState.RUNNING)
         assert works.database is not None
         release = await held_write_lock(works.database.path)
-        async with asyncio.timeout(1.5):
+        async with asyncio.timeout(PATIENCE):
             await dropped.wait()
         assert (await works.jobs.job(job_id)).state is JobState.RUNNING
         release()

@@ -19,6 +19,7 @@ from shisho.domain.web import Endpoint, Request
 from shisho.errors import ShishoError
 from shisho.web.address import Exceptions
 from shisho.web.fetch import HttpFetcher
+from tests.machine import Stopwatch, watch_loop
 
 GOOD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 15\r\n\r\n<p>well behaved"
 
@@ -59,7 +60,7 @@ async def read(ports: dict[str, int], total_s: float) -> dict[str, Any]:
     before = peak_mb()
     lags: list[tuple[float, float]] = []
     latencies: list[float] = []
-    beside = [asyncio.create_task(lag(lags)), asyncio.create_task(_well_behaved(fetcher, latencies))]
+    beside = [asyncio.create_task(watch_loop(lags)), asyncio.create_task(_well_behaved(fetcher, latencies))]
     hosts = [host for host in ports if host != "good.test"]
     outcomes = await asyncio.gather(*(_outcome(fetcher, host) for host in hosts))
     for task in beside:
@@ -77,21 +78,13 @@ async def read(ports: dict[str, int], total_s: float) -> dict[str, Any]:
 
 
 async def _outcome(fetcher: HttpFetcher, host: str) -> tuple[str, float]:
-    started = time.perf_counter()
-    try:
-        answer = await fetcher.fetch(Request(f"http://{host}/start"))
-        word = f"{answer.status} {len(answer.body)}"
-    except ShishoError as error:
-        word = error.code
-    return word, time.perf_counter() - started
-
-
-async def lag(lags: list[tuple[float, float]]) -> None:
-    """How long the loop was held, by this process's own work and by the clock: on a busy machine the clock shows the others."""
-    while True:
-        clock, own = time.perf_counter(), time.thread_time()
-        await asyncio.sleep(0.005)
-        lags.append((time.thread_time() - own, time.perf_counter() - clock - 0.005))
+    with Stopwatch() as watch:
+        try:
+            answer = await fetcher.fetch(Request(f"http://{host}/start"))
+            word = f"{answer.status} {len(answer.body)}"
+        except ShishoError as error:
+            word = error.code
+    return word, watch.undisturbed
 
 
 async def _well_behaved(fetcher: HttpFetcher, latencies: list[float]) -> None:

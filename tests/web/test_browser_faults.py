@@ -16,6 +16,7 @@ from shisho.domain.web import Request
 from shisho.errors import AllFetchesFailed, TooLarge
 from shisho.settings import child_environment
 from shisho.web.launch import Manner
+from tests.machine import PATIENCE
 from tests.web.browsing import browsing, children, need_browser, until
 from tests.web.servers import Answer, Asked, Names, serving
 
@@ -169,7 +170,7 @@ async def test_a_process_that_is_killed_takes_its_browser_along(tmp_path: Path) 
     async with serving(pages) as server:
         command = (sys.executable, "-c", textwrap.dedent(OTHER), str(tmp_path), str(server.port))
         process = await asyncio.create_subprocess_exec(*command, env=child_environment(), cwd=Path(__file__).parents[2])
-        await asyncio.wait_for(started.wait(), 60)
+        await asyncio.wait_for(started.wait(), PATIENCE)
         family = children(process.pid)
         assert any(map(browser_root, family.values())) and any(map(driver, family.values()))
         process.kill()

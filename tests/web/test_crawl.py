@@ -14,6 +14,7 @@ from shisho.stores.clock import SystemClock
 from shisho.web.crawl import Crawl
 from shisho.web.frontier import AT_ONCE, Frontier, host_of
 from shisho.web.politeness import Later
+from tests.machine import PATIENCE
 
 
 def find(host: str, rank: int) -> Find:
@@ -68,7 +69,7 @@ async def test_a_host_that_is_ready_does_not_wait_for_a_slow_visit_elsewhere() -
             slow.set()
         order.append(host)
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await crawl([find("slow.example", 1), find("ready.example", 2)], visit).run()
     assert order == ["ready.example", "ready.example", "slow.example"]
 

@@ -18,6 +18,7 @@ from shisho.stores.resolver import SystemResolver
 from shisho.web import address
 from shisho.web.address import Exceptions
 from shisho.web.fetch import HttpFetcher, user_agent
+from tests.machine import PATIENCE
 from tests.web.servers import Answer, Asked, Handler, Names, Server, serving, tls
 from tests.web.ssrf import Insider, Recorder, refused_urls
 
@@ -437,7 +438,7 @@ async def test_a_connection_is_closed_however_a_fetch_ends(scheme: str, stopped:
             fetching.cancel()
         with pytest.raises(asyncio.CancelledError if stopped else TimedOut):
             await fetching
-        await asyncio.wait_for(left.wait(), 5)
+        await asyncio.wait_for(left.wait(), PATIENCE)
 
 
 @pytest.mark.parametrize(

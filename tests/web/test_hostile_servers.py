@@ -18,6 +18,7 @@ from shisho.domain.web import Request
 from shisho.errors import TooLarge
 from shisho.web.address import Exceptions
 from shisho.web.fetch import HttpFetcher
+from tests.machine import PATIENCE
 from tests.web.hostile import Ports
 
 TOTAL_S = 4.0
@@ -59,7 +60,7 @@ def ports() -> Iterator[dict[str, int]]:
 @pytest.fixture(scope="module")
 def report(ports: dict[str, int]) -> dict[str, Any]:
     command = [sys.executable, "-m", "tests.web.hostile", "read", json.dumps(ports), str(TOTAL_S)]
-    found: dict[str, Any] = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=120).stdout)
+    found: dict[str, Any] = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=4 * PATIENCE).stdout)
     print({name: figure for name, figure in found.items() if name != "outcomes"})
     return found
 

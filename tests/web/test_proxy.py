@@ -16,6 +16,7 @@ from shisho.errors import ForbiddenAddress, InvalidParams
 from shisho.web import head as heads
 from shisho.web.address import Exceptions, check_url
 from shisho.web.proxy import GuardedProxy, Limits, Streams, open_endpoint
+from tests.machine import PATIENCE
 from tests.web.servers import Answer, Asked, Names, serving, tls
 
 PUBLIC = Endpoint("93.184.216.34", 80)
@@ -55,7 +56,7 @@ class Client:
     async def ask(self, raw: str | bytes, *, known: bool = True) -> bytes:
         reader, writer = await self.open(raw, known=known)
         try:
-            return await asyncio.wait_for(reader.read(), 10)
+            return await asyncio.wait_for(reader.read(), PATIENCE)
         finally:
             await shut(writer)
 
@@ -260,7 +261,7 @@ async def test_time_and_number_are_limited() -> None:
             await reader.readuntil(b"\r\n\r\n")
         assert (await client.ask(get("http://public.example/"))).startswith(b"HTTP/1.1 503 ")
         for reader, writer in held:
-            assert await asyncio.wait_for(reader.read(), 5) == b""  # idle
+            assert await asyncio.wait_for(reader.read(), PATIENCE) == b""  # idle
             await shut(writer)
 
 

@@ -23,17 +23,19 @@ __all__ = ["Broken", "Exhausted", "Killable", "Overrun", "Work"]
 T = TypeVar("T")
 
 START_SECONDS = 60.0
+LAST_SECONDS = 5.0  # what a child whose pipe is closed may take to end
+PATIENCE = 20  # seconds by the clock for each second of computing: a child that sleeps is noticed, one that waits its turn is not
 MOST_WORK = 100  # pieces one child does: what a library leaks ends with it
 
 
 class Overrun(Exception):
-    """The function took longer than it may."""
+    """The function computed for longer than it may, or did nothing for far longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
     """A pure function over bytes by its name, `module:function`, called in the child as function(data, **given); what it
-    returns is made JSON-ready by `pack`, a name too. `given` is JSON-ready."""
+    returns is made JSON-ready by `pack`, a name too. `given` is JSON-ready. `seconds` are seconds of computing, not of the clock."""
 
     function: str
     pack: str
@@ -151,15 +153,15 @@ class _Child:
 
 async def _ask(process: Process, data: bytes, seconds: float) -> bytes:
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(seconds * PATIENCE):
             await _send(process, data)
             return await _receive(process)
     except TimeoutError as overrun:
         raise Overrun from overrun
     except (EOFError, OSError) as broken:
         with suppress(TimeoutError):  # it may have closed its pipe and live on
-            await asyncio.wait_for(process.wait(), 1.0)
-        if sys.platform != "win32" and process.returncode == -signal.SIGXCPU:
+            await asyncio.wait_for(process.wait(), LAST_SECONDS)
+        if sys.platform != "win32" and process.returncode in (-signal.SIGPROF, -signal.SIGXCPU):
             raise Overrun from broken
         raise Broken("") from broken
 

@@ -18,7 +18,7 @@ CHILDREN = 2  # so that one slow page does not hold up every engine
 
 
 class KillableSerpParser:
-    """The engines' parsers where they can do no harm: pages of at most 5 MB within `seconds` and `memory_mb`, two at once.
+    """The engines' parsers where they can do no harm: pages of at most 5 MB within `seconds` of computing and `memory_mb`, two at once.
     Belongs to one event loop.
 
     `overrides` is an engines.toml as read. `environment` is the children's; without it they get the parent's."""
@@ -45,7 +45,7 @@ class KillableSerpParser:
         try:
             return await self._killable.run(work, response.body, lambda value: build(value, Serp))
         except Overrun as overrun:
-            raise _refused(engine, response, f"takes longer than {self._seconds:g} s to read") from overrun
+            raise _refused(engine, response, f"takes more than {self._seconds:g} s of computing to read") from overrun
         except Exhausted as exhausted:
             raise _refused(engine, response, "needs more memory than a parser may have") from exhausted
         except Broken as broken:

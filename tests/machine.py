@@ -1,0 +1,70 @@
+"""What a busy machine adds to a test, so that times can be promised beside any load.
+
+A time by the clock is compared with a bound only after the time in which somebody waited for a processor or a disk was taken
+off: on a quiet machine that is next to nothing, on a busy one it is what the others took. Work is counted in CPU seconds."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import time
+from pathlib import Path
+
+PATIENCE = 120.0  # seconds that a test waits for what must come, however busy the machine; no measure of anything
+_PRESSURE = tuple(Path(f"/proc/pressure/{kind}") for kind in ("cpu", "io"))
+
+
+class Stopwatch:
+    """`with Stopwatch() as watch: …`, then `watch.seconds` by the clock and `watch.undisturbed` without the others."""
+
+    def __enter__(self) -> Stopwatch:
+        self._contended = contended()
+        self._began = time.monotonic()
+        self.seconds = self.undisturbed = 0.0
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds = time.monotonic() - self._began
+        self.undisturbed = max(0.0, self.seconds - (contended() - self._contended))
+
+
+def contended() -> float:
+    """Seconds since the machine started in which a process waited for a processor or a disk; 0 where the system keeps none."""
+    return sum(_total(path) for path in _PRESSURE)
+
+
+def _total(path: Path) -> float:
+    try:
+        some = path.read_text().splitlines()[0]
+    except OSError:
+        return 0.0
+    return int(some.rpartition("total=")[2]) / 1e6
+
+
+def children_seconds() -> float:
+    """CPU seconds that the child processes of this one have used, those that ended and those that live."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return ended.ru_utime + ended.ru_stime + sum(_living_children())
+
+
+def _living_children() -> list[float]:
+    ticks, own = os.sysconf("SC_CLK_TCK"), os.getpid()
+    used: list[float] = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:  # it ended meanwhile
+            continue
+        if int(fields[1]) == own:
+            used.append((int(fields[11]) + int(fields[12])) / ticks)
+    return used
+
+
+async def watch_loop(lags: list[tuple[float, float]]) -> None:
+    """Note how long the loop was held, by this process's own work and by the clock, until cancelled."""
+    while True:
+        clock = time.perf_counter()
+        own = time.thread_time()
+        await asyncio.sleep(0.005)
+        lags.append((time.thread_time() - own, time.perf_counter() - clock - 0.005))

@@ -24,7 +24,8 @@ T = TypeVar("T")
 
 START_SECONDS = 60.0
 LAST_SECONDS = 5.0  # what a child whose pipe is closed may take to end
-PATIENCE = 20  # seconds by the clock for each second of computing: a child that sleeps is noticed, one that waits its turn is not
+# Seconds by the clock for each second of computing: who sleeps is noticed, who waits for a processor comes to no harm.
+PATIENCE = 20
 MOST_WORK = 100  # pieces one child does: what a library leaks ends with it
 
 
@@ -35,7 +36,7 @@ class Overrun(Exception):
 @dataclass(frozen=True, slots=True)
 class Work:
     """A pure function over bytes by its name, `module:function`, called in the child as function(data, **given); what it
-    returns is made JSON-ready by `pack`, a name too. `given` is JSON-ready. `seconds` are seconds of computing, not of the clock."""
+    returns is made JSON-ready by `pack`, a name too. `given` is JSON-ready. `seconds` are of computing, not by the clock."""
 
     function: str
     pack: str

@@ -18,8 +18,8 @@ CHILDREN = 2  # so that one slow page does not hold up every engine
 
 
 class KillableSerpParser:
-    """The engines' parsers where they can do no harm: pages of at most 5 MB within `seconds` of computing and `memory_mb`, two at once.
-    Belongs to one event loop.
+    """The engines' parsers where they can do no harm: pages of at most 5 MB within `seconds` of computing
+    and `memory_mb`, two at once. Belongs to one event loop.
 
     `overrides` is an engines.toml as read. `environment` is the children's; without it they get the parent's."""
 

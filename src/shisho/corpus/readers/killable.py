@@ -23,7 +23,8 @@ _ENCODED = (media.HTML, media.MARKDOWN, media.TEXT)
 
 
 class KillableReader:
-    """Reads one file at a time within `seconds` of computing (HTML: at most 5), `memory_mb` and `max_bytes`. Belongs to one event loop.
+    """Reads one file at a time within `seconds` of computing (HTML: at most 5), `memory_mb` and `max_bytes`. Belongs to one
+    event loop.
 
     `environment` is the child's; without it the child gets the parent's, secrets and all."""
 
@@ -43,7 +44,9 @@ class KillableReader:
         try:
             return await self._killable.run(work, source.data, wire.unpack)
         except Overrun as overrun:
-            raise TooLarge(f"Reading took more than {seconds:g} s of computing: split the file or raise reader_seconds.") from overrun
+            raise TooLarge(
+                f"Reading took more than {seconds:g} s of computing: split the file or raise reader_seconds."
+            ) from overrun
         except Exhausted as exhausted:
             raise TooLarge(
                 "The file needs more memory, or holds more text, than a reader may: split it or raise reader_memory_mb."

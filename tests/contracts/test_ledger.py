@@ -92,6 +92,22 @@ async def test_runs_and_steps(store: Store) -> None:
     assert (kept["step"], kept["node"], kept["input"], kept["output"]) == (1, "node1", {"in": 1}, {"out": 1})
 
 
+async def test_the_last_run_is_the_last_unfinished_one(store: Store) -> None:
+    with pytest.raises(NotFound, match="unfinished"):
+        await store.ledger.find_run("last", "local")
+    for run_id in ("run1", "run2", "run3"):
+        await store.ledger.begin(run_id, "local", {})
+    done = answer("abc1", "2026-01-01")
+    await store.ledger.save(replace(done, task_id="run3", loop_stop=LoopStop.CONDITION_MET), "local")
+    await store.ledger.save(replace(done, id="abc2", task_id="run2", loop_stop=LoopStop.STOPPED), "local")
+    assert await store.ledger.find_run("last", "local") == "run2", "stopped is not finished"
+    await store.ledger.save(replace(done, id="abc2", task_id="run2", loop_stop=LoopStop.EXHAUSTED), "local")
+    assert await store.ledger.find_run("last", "local") == "run1"
+    assert await store.ledger.find_run("run3", "local") == "run3"
+    with pytest.raises(NotFound, match="unfinished"):
+        await store.ledger.find_run("last", "other")
+
+
 async def test_a_sessions_rounds_come_back_in_order(store: Store) -> None:
     shown = tuple(ShownRecord(n, PassageId(f"{n:015x}"), DocumentId("doc_1"), n / 4) for n in (1, 2))
     records = [RoundRecord(1, 5, 9, False, shown), RoundRecord(2, 0, 9, True, ())]

@@ -80,6 +80,17 @@ async def test_what_is_said_later_is_added_to_what_was_said(store: Store) -> Non
     assert (await store.shelf.document(given.document.id)).metadata == {"課": "統計学", "年度": "令和6年"}
 
 
+async def test_what_is_said_of_live_documents_is_known_by_name(store: Store) -> None:
+    assert list(await store.shelf.metadata_keys("local")) == []
+    gone = intake("消える。", source="b.txt", metadata={"版": "2"})
+    await store.shelf.put(intake("本文。", source="a.txt", metadata={"課": "統計学", "author": "x"}))
+    await store.shelf.put(gone)
+    assert list(await store.shelf.metadata_keys("local")) == ["author", "版", "課"]
+    await store.shelf.remove(gone.document.id, purge=False)
+    assert list(await store.shelf.metadata_keys("local")) == ["author", "課"]
+    assert list(await store.shelf.metadata_keys("other")) == []
+
+
 async def test_removed_is_not_found_but_opens_and_purged_is_gone(store: Store) -> None:
     removed, purged = intake("削除。", source="r.txt"), intake("抹消。", source="p.txt")
     await store.shelf.put(removed)

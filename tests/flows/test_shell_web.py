@@ -67,5 +67,5 @@ async def test_broken_off_while_it_waits_for_the_web_it_goes_on(box: Box, shell:
     assert max(visits.values()) <= 2, "at most what was under way is asked for again"
     assert rows_of(shell.home, "SELECT DISTINCT state FROM jobs") == [("completed",)]
     assert rows_of(shell.home, "SELECT count(*) FROM steps WHERE node = 'strategy'") == [(1,)]
-    final = await asyncio.to_thread(shell.run, "ask", "--continue", "last", "--json")
+    final = await asyncio.to_thread(shell.run, "ask", "--continue", answer["id"], "--json")
     assert json.loads(final.stdout) == answer, "a finished one gives its answer again"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shisho.web.url import absolute, canonical, is_result, unwrap
+from shisho.web.url import absolute, canonical, is_result, unwrap, without_tracking
 
 SAME = [
     ("http://example.com", "https://example.com/"),
@@ -105,3 +105,28 @@ def test_canonical_is_stable(tail: str) -> None:
     except ValueError:
         return
     assert canonical(once) == once
+
+
+@pytest.mark.parametrize(
+    ("found", "cited"),
+    [
+        ("https://example.com/?utm_source=a&id=7&fbclid=b", "https://example.com/?id=7"),
+        ("https://example.com/a?gclid=x", "https://example.com/a"),
+        (
+            "http://Example.com/%e3%81%82/?b=2&UTM_Medium=x&a=1+2&b=#part?gclid=1",
+            "http://Example.com/%e3%81%82/?b=2&a=1+2&b=#part?gclid=1",
+        ),
+        ("https://example.com/?", "https://example.com/?"),
+        ("https://example.com/a#:~:text=x", "https://example.com/a#:~:text=x"),
+        ("/home/someone/file?gclid", "/home/someone/file"),
+    ],
+)
+def test_an_address_is_cited_without_who_followed_it(found: str, cited: str) -> None:
+    assert without_tracking(found) == cited == without_tracking(cited)
+
+
+@given(st.lists(st.sampled_from(["a=1", "b", "utm_source=x", "q=%E3%81%82", "fbclid=1", "c="]), max_size=6))
+def test_it_stays_the_same_page(pairs: list[str]) -> None:
+    url = "https://example.com/page" + ("?" + "&".join(pairs) if pairs else "")
+    assert canonical(without_tracking(url)) == canonical(url)
+    assert "utm" not in without_tracking(url) and "fbclid" not in without_tracking(url)

@@ -54,9 +54,9 @@ class CorpusSearcher:
         rounds = await self.log.rounds(session_id)
         return CorpusSession(self, scope, complexity, room_tokens, session_id, rounds)
 
-    async def top(self, request: SearchRequest, scope: Scope) -> Sequence[Ranked]:
-        """A first round's passages, outside any session."""
-        _, chosen = await self.choose(request, scope, Complexity.SINGLE, 1, frozenset())
+    async def top(self, request: SearchRequest, scope: Scope, limit: int | None = None) -> Sequence[Ranked]:
+        """A first round's passages, outside any session; `limit` in place of the round's own k."""
+        _, chosen = await self.choose(request, scope, Complexity.SINGLE, 1, frozenset(), limit)
         return chosen
 
     async def ranked(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[Ranked]:
@@ -64,11 +64,17 @@ class CorpusSearcher:
         return await self.retriever.rank(request, scope, depth)
 
     async def choose(
-        self, request: SearchRequest, scope: Scope, complexity: Complexity, round_: int, seen: frozenset[PassageId]
+        self,
+        request: SearchRequest,
+        scope: Scope,
+        complexity: Complexity,
+        round_: int,
+        seen: frozenset[PassageId],
+        k: int | None = None,
     ) -> tuple[int, Sequence[Ranked]]:
         """N, and the k passages that matter: above the floor where N is small, spread out where it is large."""
         in_scope = await self.shelf.count(narrowed(scope, request))
-        k = depth.depth(in_scope, complexity, round_, self.growth)
+        k = k or depth.depth(in_scope, complexity, round_, self.growth)
         ranking = await self.retriever.rank(request, scope, max(LEAST_RANKED, 2 * k), seen.union(scope.rejected))
         if in_scope < FLOOR_BELOW:
             ranking = [one for one in ranking if one.parts.get("match", 1.0) >= self.floor]

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from shisho.desk.adding import FileIntake, Intakes, full_path
+from shisho.desk.choosing import checked_filters, one_document
 from shisho.desk.sessions import Sessions, opened
 from shisho.desk.tasks import Tasks
 from shisho.domain.corpus import (
@@ -49,7 +50,7 @@ class Files(Protocol):
 class Rankings(Protocol):
     """Ranks passages for a request outside a session."""
 
-    async def top(self, request: SearchRequest, scope: Scope) -> Sequence[Ranked]: ...
+    async def top(self, request: SearchRequest, scope: Scope, limit: int | None = None) -> Sequence[Ranked]: ...
 
     async def ranked(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[Ranked]: ...
 
@@ -149,20 +150,14 @@ class Desk:
     async def documents(
         self, *, corpora: Sequence[str] = (), filters: Mapping[str, Condition] | None = None, after: str = "", limit: int = 100
     ) -> Sequence[Document]:
-        """Documents in order of their adding; `after` is the id of the last one seen."""
-        return await self.shelf.documents(Scope(self.owner, tuple(corpora), filters or {}), after, limit)
+        """Documents in order of their adding; `after` is the id of the last one seen. Raises InvalidParams for an unknown
+        field to filter by."""
+        asked = await checked_filters(self.shelf, self.owner, filters or {})
+        return await self.shelf.documents(Scope(self.owner, tuple(corpora), asked), after, limit)
 
     async def document(self, prefix: str) -> Document:
-        """By id, unique prefix, or the path or name of its file. Raises NotFound."""
-        found = await self.shelf.find_documents(prefix, self.owner) or await self.shelf.at_place(prefix, self.owner)
-        if len(found) > 1:
-            # The same file may be mirrored by a folder's corpus too: the name means the one that was added by hand.
-            found = [one for one in found if one.corpus == DEFAULT_CORPUS] or found
-        if len(found) > 1:
-            raise NotFound(f"More than one document begins with {prefix}: give more of its id.")
-        if not found:
-            raise NotFound(f"There is no document {prefix}. `shisho list` shows what there is.")
-        return found[0]
+        """By id, unique prefix, or the path or name of its file. Raises NotFound, which lists those that a name fits."""
+        return await one_document(self.shelf, self.owner, prefix)
 
     async def places(self, corpus: str = DEFAULT_CORPUS) -> Mapping[str, DocumentId]:
         """Every source of a corpus and the document that stands for it."""
@@ -190,15 +185,21 @@ class Desk:
         return document
 
     async def search(
-        self, query: Sequence[str], *, corpora: Sequence[str] = (), filters: Mapping[str, Condition] | None = None
+        self,
+        query: Sequence[str],
+        *,
+        corpora: Sequence[str] = (),
+        filters: Mapping[str, Condition] | None = None,
+        limit: int | None = None,
     ) -> Sequence[Found]:
-        """Passages with document, page, offsets and the parts of their scores, best first."""
+        """Passages with document, page, offsets and the parts of their scores, best first; `limit` of them at most, without
+        one as many as the size of the library suggests. Raises InvalidParams for no words and unknown fields."""
         request = SearchRequest(keyword_query=tuple(query))
         if not any(text.strip() for text in query):
             raise InvalidParams('Nothing to search for: give some words. For example: shisho search "決定係数 定義"')
-        scope = Scope(self.owner, tuple(corpora), filters or {})
         await self._searchable(corpora)
-        return await self._opened(await self.rankings.top(request, scope))
+        scope = Scope(self.owner, tuple(corpora), await checked_filters(self.shelf, self.owner, filters or {}))
+        return await self._opened(await self.rankings.top(request, scope, limit))
 
     async def rank(self, query: Sequence[str], *, depth: int = 200) -> Sequence[Found]:
         """The ranking before it is cut to what matters: for measuring."""
@@ -226,12 +227,18 @@ class Desk:
         """
         self.inquiries.check(question)
         inside = [full_path(folder) for folder in folders]
+        if filters:
+            if not inside:
+                await self._searchable(corpora)
+            await checked_filters(self.shelf, self.owner, filters)
         if sources is not Sources.DOCUMENTS and (sources is not Sources.AUTO or await self.tasks.web_is_there()):
             await self._mirrored(inside, notify, stop)
             told = {name: most for name, most in (limits or {}).items() if most is not None}
             options = AskOptions((*corpora, *inside), filters or {}, sources, told)
             asked = await self.tasks.ask(question, options=options, wait=0)
             return await self._followed(asked.task_id, asked.answer_id, notify, stop)
+        if not inside:
+            await self._searchable(corpora)
         left = await self.sessions.left_out(self.owner)
         scope = Scope(self.owner, (*corpora, *inside), filters or {}, left.documents, left.passages)
         given: dict[str, Any] = {name: most for name, most in (limits or {}).items() if most is not None}
@@ -243,10 +250,13 @@ class Desk:
         return await self._inquire(run_id, notify, stop)
 
     async def resume(self, prefix: str = "last", notify: Notify = silent, stop: Stop = never) -> Answer:
-        """Go on with a run that was stopped or died; a finished one gives its answer again."""
+        """Go on with a run that was stopped or died; a finished one gives its answer again. `last`: the last one that is not
+        finished. Raises NotFound."""
         try:
             run_id = await self.ledger.find_run(prefix, self.owner)
         except NotFound:
+            if prefix == "last":
+                raise
             run_id = (await self.answer(prefix)).task_id
         task_id = (await self.ledger.facts(run_id)).get("task_id")
         if not task_id:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from shisho.desk import intake
 from shisho.desk import status as told
+from shisho.desk.choosing import checked_filters
 from shisho.domain.corpus import DocumentId, Scope
 from shisho.domain.find import Report
 from shisho.domain.inquiry import Evidence
@@ -227,7 +228,8 @@ class Queue:
         return Adding(stands.task_id, len(stands.added), tuple(skipped), stands.job_ids, tuple(known), seconds)
 
     async def _reachable(self, options: AskOptions) -> Sources:
-        """Where the answer is to come from. Raises EmptyCorpus, EngineUnavailable."""
+        """Where the answer is to come from. Raises EmptyCorpus, EngineUnavailable, InvalidParams for unknown filters."""
+        await checked_filters(self.shelf, self.owner, options.filters)
         way = await self.web_is_there()
         if options.sources in (Sources.WEB, Sources.BOTH):
             if not way:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 from weakref import WeakValueDictionary
 
+from shisho.desk.choosing import checked_filters
 from shisho.domain.corpus import (
     Citation,
     Complexity,
@@ -162,6 +163,7 @@ class Sessions:
         if not any(text.strip() for text in (*request.keyword_query, request.vector_query)):
             raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
         if session_id is not None:
+            await checked_filters(self.shelf, self.owner, request.filter_conditions)
             return await self._next_round(await self.book.session(session_id, self.owner), request)
         ranking = await self.searching.top(request, await self._scope(corpora, filters))
         documents = await self.shelf.documents_by_id([one.passage.document_id for one in ranking])
@@ -219,6 +221,7 @@ class Sessions:
         scope = Scope(self.owner, tuple(corpora), filters or {}, left.documents, left.passages)
         if await self.shelf.count(replace(scope, filters={})) == 0:
             raise EmptyCorpus("There is nothing to search yet. Add documents first, with add_documents or `shisho add FOLDER`.")
+        await checked_filters(self.shelf, self.owner, scope.filters)
         return scope
 
     async def _session(self, facts: SessionFacts) -> SearchSession:

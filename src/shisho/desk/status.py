@@ -22,7 +22,7 @@ def status(task: Task, report: Report, since: int | None, estimated: float) -> S
         progress=Progress(
             queries=_done(report, JobKind.SEARCH),
             pages=f"{report.visited}/{report.known}",
-            documents=_done(report, JobKind.INGEST),
+            documents=f"{report.taken_in}/{report.sources + _all(report, JobKind.INGEST)}",
             answers=_done(report, JobKind.ANSWER),
         ),
         queue=pending(task.jobs),
@@ -80,3 +80,7 @@ def row(task: Task) -> TaskRow:
 def _done(report: Report, kind: JobKind) -> str:
     counted = {state: count for (of, state), count in report.tally.items() if of == kind}
     return f"{sum(count for state, count in counted.items() if state in ENDED)}/{sum(counted.values())}"
+
+
+def _all(report: Report, kind: JobKind) -> int:
+    return sum(count for (of, _), count in report.tally.items() if of == kind)

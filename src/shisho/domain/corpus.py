@@ -16,6 +16,10 @@ WEB_CORPUS = "web"
 """Where pages go that searches bring. All other corpora are of the user's own making."""
 
 
+FILTER_FIELDS = ("document", "title", "source", "media_type", "added_at", "page")
+"""What every document can be filtered by, beside what its owner says of it."""
+
+
 class BlockKind(StrEnum):
     """What a block of a document is. Paragraphs and lists may share a passage; a table, caption or note has its own."""
 

@@ -53,11 +53,14 @@ class SearchNote:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a task's jobs have stored so far. `tally` counts jobs by kind and state; `last` is the place of the last result."""
+    """What a task's jobs have stored so far. `tally` counts jobs by kind and state; `visited` of `known` hits; `sources` are
+    the different web pages among these, `taken_in` all that became documents; `last` is the place of the last result."""
 
     tally: Mapping[tuple[str, JobState], int]
     visited: int
     known: int
+    sources: int
+    taken_in: int
     results: Sequence[Result]
     last: int
     more: bool

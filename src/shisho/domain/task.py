@@ -146,7 +146,8 @@ class Adding:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Done of all, as "2/3": queries searched, pages visited, documents taken in, questions answered."""
+    """Done of all, as "2/3": queries searched, pages visited, questions answered; documents that were taken in, of all
+    pages and files that were to be."""
 
     queries: str
     pages: str

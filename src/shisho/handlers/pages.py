@@ -14,6 +14,7 @@ from shisho.errors import AllFetchesFailed, DocumentUnreadable
 from shisho.handlers.library import Finds, Shelving
 from shisho.ports import Cache, Clock
 from shisho.web.asking import Pay
+from shisho.web.url import without_tracking
 from shisho.web.visit import Visiting
 
 FRESH = timedelta(days=7)
@@ -97,5 +98,5 @@ def _conditions(known: PageMemory | None) -> dict[str, str]:
 def _source(wanted: Wanted, response: Response) -> Source:
     """HTML brings its own title; the hit's stands in for other kinds."""
     title = "" if "html" in (response.media_type or "html") else wanted.title
-    name = response.url or wanted.url
+    name = without_tracking(response.url or wanted.url)
     return Source(name, response.body, response.media_type, title, wanted.metadata, wanted.password, response.charset)

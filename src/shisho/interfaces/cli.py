@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+import shisho
 from shisho import settings as settings_
 from shisho.errors import InvalidParams, ShishoError
 from shisho.interfaces import box_cli, cli_auth, cli_queue, cli_serve, engines_cli
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
     from shisho.domain.corpus import Receipt
 
 app = typer.Typer(
-    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help="司書 — a research librarian."
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="司書 — a research librarian.",
 )
 
 app.add_typer(engines_cli.app, name="engines")
@@ -39,12 +43,21 @@ Corpora = Annotated[list[str], typer.Option("--corpus", "-c", help="search only 
 Folders = Annotated[list[Path], typer.Option("--in", help="take this folder in as a corpus and search only it")]
 
 
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"shisho {shisho.__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def _options(
     context: typer.Context,
     home: Annotated[Path | None, typer.Option(help="folder of the database (SHISHO_HOME)")] = None,
     language: Annotated[str | None, typer.Option(help="ja or en")] = None,
     debug: Annotated[bool, typer.Option(help="log what happens, with times")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version and end")
+    ] = False,
 ) -> None:
     if debug:
         import logging
@@ -69,7 +82,7 @@ def add(
     async def work(desk: Desk) -> None:
         receipts = desk.add(*paths, corpus=corpus, metadata=metadata_of(meta), password=password)
         done = await _receipts(context, receipts, json_)
-        if done and all(one.outcome == "failed" for one in done):
+        if any(receipt.outcome == "failed" for receipt in done):
             raise typer.Exit(1)
 
     _run(context, work, json_)
@@ -126,6 +139,9 @@ def search(
     filters: Filters = [],  # noqa: B006
     corpora: Corpora = [],  # noqa: B006
     folders: Folders = [],  # noqa: B006
+    limit: Annotated[
+        int | None, typer.Option(min=1, max=1_000, help="this many passages at most; none: by the library's size")
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Find passages."""
@@ -137,7 +153,7 @@ def search(
         for folder in folders:
             await _receipts(context, desk.mirror(folder), json_, quiet=True)
         inside = [*corpora, *(full_path(folder) for folder in folders)]
-        found = await desk.search(query, corpora=inside, filters=parsed(filters))
+        found = await desk.search(query, corpora=inside, filters=parsed(filters), limit=limit)
         _print(found, json_, lambda: render.found(found, _words(context)))
 
     _run(context, work, json_)
@@ -300,7 +316,7 @@ def main() -> None:
     """Entry point of the `shisho` command."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
-    app()
+    app(prog_name="shisho")
 
 
 async def _receipts(

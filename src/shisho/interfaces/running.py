@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from shisho import settings
-from shisho.errors import Internal, InvalidParams, ShishoError
+from shisho.errors import InvalidParams, ShishoError
 from shisho.interfaces.failures import told
 from shisho.interfaces.words import Words
 
@@ -39,12 +39,12 @@ def run(context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, None]
 
 
 def fail(error: ShishoError, json_: bool) -> NoReturn:
-    """End with 2 for wrong arguments, 70 for a fault of ours, 1 otherwise."""
+    """End with 2 for wrong arguments, 1 otherwise."""
     if json_:
         typer.echo(json.dumps(told(error), ensure_ascii=False))
     else:
         typer.echo(f"{error.code}: {error.message}", err=True)
-    raise typer.Exit(2 if isinstance(error, InvalidParams) else 70 if isinstance(error, Internal) else 1)
+    raise typer.Exit(2 if isinstance(error, InvalidParams) else 1)
 
 
 def words(context: typer.Context) -> Words:

@@ -60,6 +60,9 @@ class Shelf(Protocol):
     async def at_place(self, name: str, owner: str) -> Sequence[Document]:
         """Live documents whose source is this path, or a file of this name."""
 
+    async def metadata_keys(self, owner: str) -> Sequence[str]:
+        """What is said of the owner's live documents, by name, in order."""
+
     async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
         """Live documents in scope, oldest first; `after` is the id of the last one seen."""
 

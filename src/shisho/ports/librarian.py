@@ -36,4 +36,5 @@ class Ledger(Protocol):
         """By id or unique prefix. Raises NotFound, or SourceRemoved after a purge."""
 
     async def find_run(self, prefix: str, owner: str) -> str:
-        """By id, unique prefix or `last`, finished or not. Raises NotFound."""
+        """By id or unique prefix, finished or not; `last` is the newest that is not finished: one without an answer, or with
+        one that says STOPPED. Raises NotFound."""

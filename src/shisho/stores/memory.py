@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from shisho.domain.codec import dumps
-from shisho.domain.inquiry import Answer, Evidence
+from shisho.domain.inquiry import Answer, Evidence, LoopStop
 from shisho.errors import NotFound
 
 T = TypeVar("T")
@@ -71,7 +71,14 @@ class MemoryLedger:
 
     async def find_run(self, prefix: str, owner: str) -> str:
         held = [run_id for run_id, (whose, _) in self._runs.items() if whose == owner]
-        return _single(held[-1:] if prefix == "last" else [one for one in held if one.startswith(prefix)], "run", prefix)
+        if prefix != "last":
+            return _single([run_id for run_id in held if run_id.startswith(prefix)], "run", prefix)
+        ended = [answer for _, answer in self._answers.values() if answer.loop_stop is not LoopStop.STOPPED]
+        finished = {run_id for answer in ended for run_id in (answer.id, answer.task_id)}
+        left = [run_id for run_id in held if run_id not in finished]
+        if not left:
+            raise NotFound("No question is unfinished. `shisho show last` shows the last answer.")
+        return left[-1]
 
 
 def _single(found: list[T], noun: str, prefix: str) -> T:

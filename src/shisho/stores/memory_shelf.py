@@ -96,6 +96,9 @@ class MemoryShelf:
         }
         return [self._documents[one] for one in held]
 
+    async def metadata_keys(self, owner: str) -> Sequence[str]:
+        return sorted({key for document in self._live(Scope(owner)) for key in document.metadata})
+
     async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
         ordered = sorted(self._live(scope), key=lambda one: (one.added_at, one.id))
         seen = next((at + 1 for at, one in enumerate(ordered) if one.id == after), 0)

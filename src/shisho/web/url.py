@@ -136,6 +136,16 @@ def canonical(url: str) -> str:
     return urlunsplit(("https", host, _path(parts.path), query, ""))
 
 
+def without_tracking(url: str) -> str:
+    """The address as it is, less the parameters that only tell who followed it from where; nothing else of it is respelled."""
+    address, mark, fragment = url.partition("#")
+    page, asks, query = address.partition("?")
+    if not asks:
+        return url
+    kept = [pair for pair in query.split("&") if not _TRACKING.fullmatch(pair.partition("=")[0])]
+    return page + ("?" + "&".join(kept) if kept else "") + mark + fragment
+
+
 def host_name(name: str) -> str:
     """The one spelling of a host: ASCII, lower case, no final dot, which says only that the name is complete."""
     name = name.rstrip(".")

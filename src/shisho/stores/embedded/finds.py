@@ -138,16 +138,22 @@ class EmbeddedFinds:
             values: dict[str, Any] = {"task_id": task_id}
             tally = "SELECT kind, state, count(*) FROM jobs WHERE task_id = :task_id GROUP BY kind, state"
             visits = """SELECT count(*) FILTER (WHERE status IN ('visited', 'failed')),
-                count(*) FILTER (WHERE status <> 'left_out') FROM finds WHERE task_id = :task_id AND url LIKE 'http%'"""
+                count(*) FILTER (WHERE status <> 'left_out'),
+                count(DISTINCT canonical_url) FILTER (WHERE status <> 'left_out')
+                FROM finds WHERE task_id = :task_id AND url LIKE 'http%'"""
+            taken_in = """SELECT count(DISTINCT canonical_url) FROM finds
+                WHERE task_id = :task_id AND status = 'visited' AND document_id IS NOT NULL"""
             answer = """SELECT id FROM jobs WHERE task_id = :task_id AND kind = :kind AND state = 'completed'
                 ORDER BY created_at DESC, id DESC LIMIT 1"""
             changed = "SELECT at FROM events WHERE task_id = :task_id ORDER BY revision DESC LIMIT 1"
             found = every(connection.execute(RESULTS, values | {"after": after, "limit": limit + 1}))
-            ((visited, known),) = every(connection.execute(visits, values))
+            ((visited, known, sources),) = every(connection.execute(visits, values))
             return Report(
                 tally={(kind, JobState(state)): count for kind, state, count in every(connection.execute(tally, values))},
                 visited=visited,
                 known=known,
+                sources=sources,
+                taken_in=connection.execute(taken_in, values).get,
                 results=[_result(row) for row in found[:limit]],
                 last=found[:limit][-1][0] if found else after,
                 more=len(found) > limit,

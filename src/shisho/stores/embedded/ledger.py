@@ -10,13 +10,14 @@ from typing import Any
 import apsw
 
 from shisho.domain.codec import build, dumps, plain
-from shisho.domain.inquiry import Answer, Evidence
+from shisho.domain.inquiry import Answer, Evidence, LoopStop
 from shisho.errors import NotFound, SourceRemoved
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import every
 
 TOP = "\U0010ffff"
+NOTHING_UNFINISHED = "No question is unfinished. `shisho show last` shows the last answer."
 
 
 class EmbeddedLedger:
@@ -77,9 +78,10 @@ class EmbeddedLedger:
             values = (answer.id, answer.task_id, owner, answer.created_at, body)
             connection.execute("INSERT INTO answers(id, run_id, owner, created_at, body) VALUES (?, ?, ?, ?, ?)", values)
             connection.executemany("INSERT INTO evidence VALUES (?, ?, ?, ?, ?, ?)", rows)
-            # The answer of a task's inquiry has its run's id; any other names its run as its task.
-            runs = (answer.id, answer.task_id)
-            connection.execute("UPDATE runs SET state = 'done' WHERE id IN (?, ?) AND state = 'open'", runs)
+            # The answer of a task's inquiry has its run's id; any other names its run as its task. A stopped one stays open.
+            if answer.loop_stop is not LoopStop.STOPPED:
+                runs = (answer.id, answer.task_id)
+                connection.execute("UPDATE runs SET state = 'done' WHERE id IN (?, ?) AND state = 'open'", runs)
 
         await self._database.write(work)
 
@@ -106,7 +108,13 @@ class EmbeddedLedger:
 
     async def find_run(self, prefix: str, owner: str) -> str:
         def work(connection: apsw.Connection) -> str:
-            return str(_chosen(connection, "id", "runs", prefix, owner)[0])
+            if prefix != "last":
+                return str(_chosen(connection, "id", "runs", prefix, owner)[0])
+            query = "SELECT id FROM runs WHERE owner = ? AND state = 'open' ORDER BY created_at DESC, id DESC LIMIT 1"
+            row = connection.execute(query, (owner,)).fetchone()
+            if row is None:
+                raise NotFound(NOTHING_UNFINISHED)
+            return str(row[0])
 
         return await self._database.read(work)
 

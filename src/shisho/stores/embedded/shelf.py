@@ -92,6 +92,14 @@ class EmbeddedShelf:
 
         return await self._database.read(work)
 
+    async def metadata_keys(self, owner: str) -> Sequence[str]:
+        def work(connection: apsw.Connection) -> list[str]:
+            query = """SELECT DISTINCT m.key FROM document_meta m JOIN documents d ON d.id = m.document_id
+                WHERE d.owner = ? AND d.state = 'live' ORDER BY m.key"""
+            return [key for (key,) in rows.every(connection.execute(query, (owner,)))]
+
+        return await self._database.read(work)
+
     async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
             wanted = where(scope)

@@ -1,0 +1,46 @@
+"""What a visitor names: one document among several, fields to filter by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from shisho.domain.corpus import DEFAULT_CORPUS, FILTER_FIELDS, Condition, Document
+from shisho.errors import InvalidParams, NotFound
+from shisho.ports import Shelf
+
+LISTED = 20
+
+
+async def one_document(shelf: Shelf, owner: str, name: str) -> Document:
+    """By id, unique prefix, or the path or name of its file. Raises NotFound, which lists those that a name fits."""
+    found = await shelf.find_documents(name, owner, LISTED + 1) or await shelf.at_place(name, owner)
+    # The same file may be mirrored by a folder's corpus too: the name means the one that was added by hand.
+    by_hand = [document for document in found if document.corpus == DEFAULT_CORPUS]
+    if len(by_hand) == 1:
+        return by_hand[0]
+    if not found:
+        raise NotFound(f"There is no document {name}. `shisho list` shows what there is.")
+    if len(found) > 1:
+        raise _several(name, by_hand or found)
+    return found[0]
+
+
+async def checked_filters(shelf: Shelf, owner: str, filters: Mapping[str, Condition]) -> Mapping[str, Condition]:
+    """The same. Raises InvalidParams for a field that no document has, and names those there are."""
+    own = [key for key in filters if key not in FILTER_FIELDS]
+    if own:
+        known = await shelf.metadata_keys(owner)
+        unknown = [key for key in own if key not in known]
+        if unknown:
+            there = [*known, *FILTER_FIELDS]
+            raise InvalidParams(
+                f"No document has {', '.join(unknown)} to filter by. There are: {', '.join(there)}.", known=there
+            )
+    return filters
+
+
+def _several(name: str, found: Sequence[Document]) -> NotFound:
+    rows = [f"  {document.id}  {document.source}" for document in found[:LISTED]]
+    more = ["  …"] if len(found) > LISTED else []
+    told = "\n".join([f"{name} fits more than one document. Name one by its id:", *rows, *more])
+    return NotFound(told, documents=[{"id": document.id, "source": document.source} for document in found[:LISTED]])

@@ -1,0 +1,39 @@
+"""What a visitor is told of pages: addresses without tracking parameters that still open, and how many came in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from shisho.domain.job import TaskState
+from tests.flows.boxed import boxed
+
+TRACKED = "utm_source=brave&utm_medium=search&fbclid=x"
+
+
+async def test_a_tracked_address_is_cited_without_it_and_opens(tmp_path: Path) -> None:
+    async with boxed(tmp_path / "home") as (box, desk):
+        page = next(page for page in box.web.world.pages if page.url.startswith("https"))
+        mark = "&" if "?" in page.url else "?"
+        queued = await desk.tasks.queue_urls([f"{page.url}{mark}{TRACKED}"])
+        held = await desk.tasks.get_status(queued.task_id, wait=0)
+        while held.status is TaskState.RUNNING:
+            held = await desk.tasks.get_status(queued.task_id, wait=20, since_revision=held.revision)
+        (document,) = await desk.documents()
+        assert document.source == page.url and box.page(document.source) is box.page(page.url)
+        assert held.progress.documents == "1/1", "a fetched page was taken in"
+
+
+async def test_documents_are_counted_when_they_are_in(tmp_path: Path) -> None:
+    async with boxed(tmp_path / "home") as (box, desk):
+        pages = [page.url for page in box.web.world.pages if page.url.startswith("https")][:2]
+        queued = await desk.tasks.queue_urls([*pages, "https://status.example/404"])
+        good = tmp_path / "good.txt"
+        good.write_text("赤い本は棚の上にある。", "utf-8")
+        bad = tmp_path / "bad.txt"
+        bad.write_bytes(b"")
+        await desk.tasks.add_documents(paths=[good, bad], task_id=queued.task_id, remote=False)
+        held = await desk.tasks.get_status(queued.task_id, wait=0)
+        while held.status is TaskState.RUNNING:
+            held = await desk.tasks.get_status(queued.task_id, wait=20, since_revision=held.revision)
+        assert held.progress.documents == "3/5", held.progress
+        assert len(await desk.documents()) == 3 and len(held.errors) == 2

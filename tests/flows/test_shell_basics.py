@@ -1,0 +1,99 @@
+"""What every command line has: versions, short help, completion in each shell, exit codes; names and fields said wrong."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import shisho
+from tests.flows.conftest import SAMPLES, SHISHO, Shell
+
+COMPLETION = {
+    "bash": """eval "$(_SHISHO_COMPLETE=source_bash shisho)"
+COMP_WORDS=(shisho se); COMP_CWORD=1; _shisho_completion shisho; printf '%s\\n' "${COMPREPLY[@]}" """,
+    "zsh": """compdef() { :; }; _arguments() { print -- "$@"; }; eval "$(_SHISHO_COMPLETE=source_zsh shisho)"
+words=(shisho se); CURRENT=2; _shisho_completion""",
+    "fish": """_SHISHO_COMPLETE=source_fish shisho | source; complete -C 'shisho se'""",
+}
+
+
+def test_the_version_is_told(shell: Shell) -> None:
+    assert shell("--version").strip() == f"shisho {shisho.__version__}"
+
+
+@pytest.mark.parametrize("words", [(), ("add",), ("queue",), ("queue", "add"), ("engines", "parse")])
+def test_a_short_word_for_help(shell: Shell, words: tuple[str, ...]) -> None:
+    assert shell(*words, "-h") == shell(*words, "--help") and "Usage: shisho" in shell(*words, "-h")
+
+
+@pytest.mark.parametrize("name", COMPLETION)
+def test_commands_are_completed(shell: Shell, tmp_path: Path, name: str) -> None:
+    program = shutil.which(name)
+    if program is None:
+        pytest.skip(f"{name} is not installed")
+    command = tmp_path / "bin" / "shisho"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {SHISHO[0]} -c "{SHISHO[2]}" "$@"\n')
+    command.chmod(0o755)
+    environment = {**shell.environment, "PATH": f"{command.parent}:{shell.environment['PATH']}", "HOME": str(tmp_path)}
+    done = subprocess.run(
+        [program, "-c", COMPLETION[name]], env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert all(word in done.stdout for word in ("search", "settings", "serve")) and "export" not in done.stdout
+
+
+def test_a_search_gives_as_many_as_asked_for(shell: Shell) -> None:
+    shell("add", SAMPLES)
+    usual = shell("search", "統計", "--json")
+    assert len(usual) > 2
+    assert shell("search", "統計", "--limit", "2", "--json") == usual[:2]
+    assert len(shell("search", "統計", "--limit", "40", "--json")) > len(usual)
+    assert shell.run("search", "統計", "--limit", "0").returncode == 2
+
+
+def test_some_failed_files_end_with_one(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "good.txt").write_text("赤い本は棚の上にある。", "utf-8")
+    shell("add", tmp_path / "lib")
+    (tmp_path / "lib" / "empty.txt").write_text("", "utf-8")
+    shell("add", tmp_path / "lib", code=1)
+    shell("add", tmp_path / "nowhere", code=2)
+    assert shell.run("add").returncode == 2 and shell.run("nothing-of-ours").returncode == 2
+
+
+@pytest.mark.parametrize("words", [("search", "残差"), ("list",), ("ask", "残差とは何か")])
+def test_an_unknown_field_names_those_there_are(shell: Shell, words: tuple[str, ...]) -> None:
+    shell("add", SAMPLES, "--meta", "課=統計学")
+    shell(*words, "--filter", "課=物理", "--json")
+    error = shell(*words, "--filter", "科=統計学", "--json", code=2)
+    assert error["code"] == "INVALID_PARAMS" and "科" in error["message"] and "課" in error["message"]
+    assert {"課", "title", "page"} <= set(error["details"]["known"])
+
+
+def test_a_name_that_fits_several_lists_them_with_ids(shell: Shell, tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "slides.txt").write_text(f"{folder}の本は棚の上にある。", "utf-8")
+    shell("add", tmp_path / "a", tmp_path / "b")
+    held = shell("list", "--json")
+    for command in ("remove", "show"):
+        error = shell(command, "slides.txt", "--json", code=1)
+        assert error["code"] == "RESOURCE_NOT_FOUND"
+        assert all(row["id"] in error["message"] and row["source"] in error["message"] for row in held)
+    assert len(shell("list", "--json")) == 2
+    shell("remove", held[0]["id"])
+    shell("remove", "slides.txt")
+    assert shell("list", "--json") == []
+
+
+def test_continue_last_goes_on_with_what_is_unfinished_or_says_there_is_none(shell: Shell) -> None:
+    shell("add", SAMPLES)
+    stopped = shell("ask", "徳川家康はいつ江戸幕府を開いたか", "--json")
+    error = shell("ask", "--continue", "last", "--json", code=1)
+    assert error["code"] == "RESOURCE_NOT_FOUND" and "unfinished" in error["message"]
+    again = shell("ask", "--continue", stopped["task_id"], "--json")
+    assert again["text"] == stopped["text"], "a finished one gives its answer again where it is named"

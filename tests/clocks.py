@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from shisho.domain.politeness import later
+from shisho.domain.timeline import moment
 from shisho.stores.clock import SystemClock
 from tests.queues import SetClock
 
@@ -14,12 +16,17 @@ class TwoHands(SetClock):
     def __init__(self) -> None:
         super().__init__()
         self.since_start = 1_000.0
+        self.line = self.at.timestamp()
+
+    def steady(self) -> str:
+        return moment(self.line)
 
     def monotonic(self) -> float:
         return self.since_start
 
     def pass_(self, seconds: float) -> None:
         super().pass_(seconds)
+        self.line += seconds
         self.since_start += seconds
 
     def jump(self, seconds: float) -> None:
@@ -36,6 +43,9 @@ class Ahead(SystemClock):
 
     def now(self) -> str:
         return (datetime.now(UTC) + timedelta(seconds=self.seconds)).isoformat(timespec="microseconds")
+
+    def steady(self) -> str:
+        return later(super().steady(), self.seconds)
 
     def monotonic(self) -> float:
         return super().monotonic() + self.seconds

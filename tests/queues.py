@@ -40,6 +40,9 @@ class SetClock:
     def monotonic(self) -> float:
         return self.at.timestamp()
 
+    def steady(self) -> str:
+        return self.now()
+
     def ahead(self, seconds: float) -> str:
         return (self.at + timedelta(seconds=seconds)).isoformat(timespec="microseconds")
 

@@ -65,9 +65,9 @@ def build_desk(settings: Settings, web: Web | None = None) -> Desk:
     from shisho.stores.embedded.shelf import EmbeddedShelf
     from shisho.web.site import registered_domain
 
-    clock = SystemClock()
     max_bytes = settings.whole("max_file_mb") * MB
     database = Database(settings.home / DATABASE)
+    clock = SystemClock(database.line)
     shelf, ledger = EmbeddedShelf(database, clock), EmbeddedLedger(database, clock)
     index = LexicalIndex(settings.home / "lexical", database)
     seconds, memory_mb = settings.real("reader_seconds"), settings.whole("reader_memory_mb")

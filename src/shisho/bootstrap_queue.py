@@ -234,6 +234,7 @@ def _engine_list(parts: Parts, stores: Stores) -> EngineList:
         limiter=stores.manners.limiter,
         values=parts.settings.values,
         browser=parts.web is not None and parts.web.browse is not None,
+        clock=parts.clock,
     )
 
 

@@ -18,6 +18,7 @@ ShishoError                      code                  retry
 ├─ AuthRequired                  AUTH_REQUIRED         no
 ├─ Conflict                      CONFLICT              yes
 │  └─ KeyConflict                CONFLICT              no
+├─ StorageUnusable               STORAGE_UNUSABLE      no
 ├─ TimedOut                      TIMEOUT               yes
 ├─ Internal                      INTERNAL              no
 └─ UnusableDocument                                    no
@@ -147,6 +148,12 @@ class KeyConflict(Conflict):
     """An idempotency key that belongs to another request: take another key for this one."""
 
     retry = False
+
+
+class StorageUnusable(ShishoError):
+    """The home cannot be written, or read: free it, restore a backup, or name another one."""
+
+    code = "STORAGE_UNUSABLE"
 
 
 class TimedOut(ShishoError):

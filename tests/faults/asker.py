@@ -21,6 +21,9 @@ class Morning:
     def now(self) -> str:
         return (datetime(2026, 7, 1, tzinfo=UTC) + timedelta(seconds=self.monotonic() % 3600)).isoformat()
 
+    def steady(self) -> str:
+        return self.now()
+
     def monotonic(self) -> float:
         return time.monotonic()
 

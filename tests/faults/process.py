@@ -113,6 +113,15 @@ async def lasting(job: Job, context: JobContext) -> dict[str, Any]:
     return {"attempt": job.attempt, "worker": job.worker_id}
 
 
+async def postponed(job: Job, context: JobContext) -> dict[str, Any]:
+    """Waits for `seconds` without a worker, once, and says when it went on."""
+    begun = await context.step("begun", partial(_this, job.attempt))
+    if begun == job.attempt:
+        await context.wait(job.input["seconds"])
+    say(went_on=job.id, at=time.monotonic())
+    return {"attempt": job.attempt, "worker": job.worker_id}
+
+
 async def guarded(job: Job, context: JobContext) -> dict[str, int]:
     """Its second page wants a person; when one has come it goes on there. What attempt took each page."""
     first = await context.step("page 1", partial(_this, job.attempt))
@@ -143,14 +152,15 @@ async def accept(tasks: EmbeddedTasks, every: float, backlog: int) -> None:
 
 async def main(orders: Orders) -> None:
     home = Path(orders.home)
-    database, clock = Database(home / "shisho.db"), SystemClock()
+    database = Database(home / "shisho.db")
+    clock = SystemClock(database.line)
     bell = EmbeddedBell(database)
     make_jobs, make_tasks = MUTANTS[orders.mutant]
     jobs, tasks = make_jobs(database, clock, bell), make_tasks(database, clock, bell)
     await tasks.open(TASK)
     async with AsyncExitStack() as stack:
         if orders.slots:
-            handlers = {"brief": brief, "lasting": lasting, "guarded": guarded}
+            handlers = {"brief": brief, "lasting": lasting, "guarded": guarded, "postponed": postponed}
             presence = FilePresence(home / "workers")
             worker = Worker(jobs, bell, presence, clock, handlers, slots=orders.slots, pace=orders.pace)
             await stack.enter_async_context(worker)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -96,3 +97,36 @@ def jumps(child: Child) -> set[float]:
     """By how many seconds a child's wall clock was off."""
     true = time.time() - time.monotonic()
     return {round(one["wall"] - one["at"] - true, -2) for one in child.said if "tick" in one}
+
+
+@pytest.mark.parametrize("jump", ["+1h", "-1h"])
+async def test_a_waiting_job_goes_on_in_time_after_the_clock_has_jumped(queue: Queue, tmp_path: Path, jump: str) -> None:
+    """For a process that sees the jump, and for one that begins after it."""
+    if not FAKETIME:
+        pytest.skip("libfaketime is not installed (apt-get install faketime)")
+    offset, waits = tmp_path / "offset", 8.0
+    offset.write_text("+0\n")
+    faked = {"LD_PRELOAD": str(FAKETIME[0]), "FAKETIME_TIMESTAMP_FILE": str(offset)}
+    faked |= {"FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+    orders = Orders(str(tmp_path), slots=1, pace=PACE)
+    pids = []
+    for is_new in (False, True):
+        offset.write_text("+0\n")
+        with started(orders, environment=faked) as (seeing,):
+            pids.append(seeing.pid)
+            job = new("postponed", input={"seconds": waits}, priority=Priority.HIGH)
+            (job_id,) = (await queue.tasks.enqueue(TASK, [job])).job_ids
+            await queue.until(job_id, JobState.RUNNING)
+            began = time.monotonic()
+            await queue.until(job_id, JobState.QUEUED)
+            offset.write_text(jump + "\n")
+            with started(orders, environment=faked) if is_new else nullcontext([seeing]) as (going_on,):
+                if is_new:
+                    pids.append(going_on.pid)
+                    seeing.kill()
+                went_on = await asyncio.to_thread(going_on.heard, "went_on", job_id, 60)
+        waited = went_on["at"] - began
+        print(f"{jump}, {'a new process' if is_new else 'the same process'}: went on after {waited:.1f} s of {waits:g}")
+        assert waits - 1 <= waited
+    for pid in pids:
+        sweep(pid)

@@ -147,7 +147,7 @@ async def test_what_runs_often_walks_through_no_table(tmp_path: Path) -> None:
 def plan(queue: Queue, query: str) -> str:
     """How SQLite would go about it."""
     assert queue.database is not None
-    values = (0,) if "?" in query else {"worker_id": "w", "now": "", "kinds": "[]"}
+    values = (0,) if "?" in query else {"worker_id": "w", "now": "", "steady": "", "kinds": "[]"}
     rows = queue.database.snapshot(lambda connection: list(connection.execute(f"EXPLAIN QUERY PLAN {query}", values)))
     return "\n".join(str(row[3]) for row in rows)
 

@@ -100,6 +100,9 @@ class Ticking:
     def now(self) -> str:
         return f"2026-01-01T00:00:{self.monotonic():09.6f}Z"
 
+    def steady(self) -> str:
+        return self.now()
+
     def monotonic(self) -> float:
         self.seconds += self.tick
         return self.seconds

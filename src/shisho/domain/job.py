@@ -105,7 +105,7 @@ class IdempotencyKey:
 @dataclass(frozen=True, slots=True)
 class NewJob:
     """A job to be queued. The caller makes the id, so that asking again after a doubtful commit adds nothing; within a
-    task a `dedupe_key` stands for one job, whatever became of it. `not_before` is ISO 8601 in UTC, as `Clock.now` gives."""
+    task a `dedupe_key` stands for one job, whatever became of it. `not_before` is a moment as `Clock.steady` gives them."""
 
     id: JobId
     kind: str

@@ -102,7 +102,7 @@ class Answering:
         ends = await context.step("waits until", partial(self._later, seconds))
         results = max(1, min(RESULTS, pages // len(queries) - 1))
         await context.spawn(*(_search(job, query, asked, results, ends) for query in queries))
-        left = (datetime.fromisoformat(ends) - datetime.fromisoformat(self.clock.now())).total_seconds()
+        left = (datetime.fromisoformat(ends) - datetime.fromisoformat(self.clock.steady())).total_seconds()
         if left > 0:
             await context.park(left)
         searches = {child.id: child for child in await context.children()}
@@ -113,7 +113,7 @@ class Answering:
         return Reached(tuple(queries), await self._pages(searches), tuple(one for one in lacking if one is not None))
 
     async def _later(self, seconds: float) -> str:
-        return later(self.clock.now(), seconds)
+        return later(self.clock.steady(), seconds)
 
     async def _pages(self, searches: Iterable[JobId]) -> int:
         """How many pages the searches have brought: those of results, and those they led to, each once."""

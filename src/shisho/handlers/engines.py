@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from shisho.domain.politeness import BreakerState, EngineHealth, Limit, Standing
+from shisho.domain.politeness import BreakerState, EngineHealth, Limit, Standing, later
 from shisho.domain.task import EngineRow
 from shisho.domain.web import EngineAbout
-from shisho.ports import Health, Limiter
+from shisho.ports import Clock, Health, Limiter
 from shisho.web.credentials import limit_of, missing
 from shisho.web.selection import Means, Why, barred
 
@@ -27,6 +28,7 @@ class EngineList:
     limiter: Limiter
     values: Mapping[str, object]
     browser: bool
+    clock: Clock
 
     def any_set_up(self) -> bool:
         """Whether there is an engine to ask, now or after a rest."""
@@ -66,6 +68,13 @@ class EngineList:
             breaker=health.breaker,
             success_rate=health.success_rate,
             median_latency_s=health.median_latency_s,
-            cool_down_until=health.open_until if health.breaker is BreakerState.OPEN else None,
+            cool_down_until=self._dated(health.open_until) if health.breaker is BreakerState.OPEN else None,
             last_error=health.last_error or None,
         )
+
+    def _dated(self, due: str | None) -> str | None:
+        """A moment that is waited for by the clock on the wall."""
+        if due is None:
+            return None
+        left = datetime.fromisoformat(due) - datetime.fromisoformat(self.clock.steady())
+        return later(self.clock.now(), left.total_seconds())

@@ -81,11 +81,11 @@ class Pages:
     async def _remember(self, wanted: Wanted, document: DocumentId | None, response: Response) -> None:
         if document is not None:
             told = response.headers
-            page = PageMemory(document, self.clock.now(), told.get("etag", ""), told.get("last-modified", ""))
+            page = PageMemory(document, self.clock.steady(), told.get("etag", ""), told.get("last-modified", ""))
             await self.cache.remember(wanted.corpus, wanted.owner, wanted.canonical_url, page)
 
     def _fresh(self, known: PageMemory) -> bool:
-        return datetime.fromisoformat(self.clock.now()) - datetime.fromisoformat(known.fetched_at) < FRESH
+        return datetime.fromisoformat(self.clock.steady()) - datetime.fromisoformat(known.fetched_at) < FRESH
 
 
 def _conditions(known: PageMemory | None) -> dict[str, str]:

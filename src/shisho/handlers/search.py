@@ -111,7 +111,7 @@ class _Run:
         until = "" if await self._context.taken("met ") else self._asked.until
         if not until:
             return math.inf
-        return (datetime.fromisoformat(until) - datetime.fromisoformat(self._searching.clock.now())).total_seconds()
+        return (datetime.fromisoformat(until) - datetime.fromisoformat(self._searching.clock.steady())).total_seconds()
 
     async def _seconds_of_task(self) -> float:
         return (await self._searching.left(self._job.task_id)).get("max_seconds", math.inf)

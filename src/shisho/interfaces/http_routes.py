@@ -32,6 +32,7 @@ STATUS = {
     "TOO_LARGE": 413,
     "UNSUPPORTED_MEDIA": 415,
     "TIMEOUT": 503,
+    "STORAGE_UNUSABLE": 503,
     "INTERNAL": 500,
 }
 OTHERWISE = 409  # the request is right; it cannot be done as things stand

@@ -57,7 +57,7 @@ async def _failed(job: Job, error: BaseException, store: JobStore, clock: Clock)
     if isinstance(error, ShishoError) and not error.retry:
         await _stored(lambda: store.fail(job.claim, said))
         return
-    again = later(clock.now(), backoff(job.failures, random.random()))
+    again = later(clock.steady(), backoff(job.failures, random.random()))
     await _stored(lambda: store.put_back(job.claim, again, said))
 
 

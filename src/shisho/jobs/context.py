@@ -86,7 +86,7 @@ class JobContext:
         raise Left
 
     def _at(self, seconds: float) -> str:
-        return later(self._clock.now(), seconds)
+        return later(self._clock.steady(), seconds)
 
 
 Handler = Callable[[Job, JobContext], Awaitable[Any]]

@@ -3,14 +3,42 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
+
+from shisho.domain.timeline import moment
+
+BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
 class SystemClock:
-    """`ports.Clock` by the operating system."""
+    """`ports.Clock` by the operating system. `line`: seconds on the time line of the store whose moments are waited for."""
+
+    def __init__(self, line: Callable[[], float] | None = None) -> None:
+        # Without a store's, a line of its own: the same for as long as this clock lasts.
+        begins = time.time() - since_start()
+        self._line = line or (lambda: begins + since_start())
 
     def now(self) -> str:
         return datetime.now(UTC).isoformat(timespec="microseconds")
 
+    def steady(self) -> str:
+        return moment(self._line())
+
     def monotonic(self) -> float:
         return time.monotonic()
+
+
+def since_start() -> float:
+    """Seconds since the machine's start; while it sleeps they pass too, where the system counts them."""
+    boottime = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if boottime is None else time.clock_gettime(boottime)
+
+
+def this_start() -> str:
+    """The name of the machine's run; "" where the system gives it none."""
+    try:
+        return BOOT.read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""

@@ -133,7 +133,7 @@ class MemoryJobs:
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         now = self._shared.clock.now()
         queued = (each for each in self._shared.jobs.values() if each.state is JobState.QUEUED and each.kind in kinds)
-        due = [each for each in queued if each.not_before is None or each.not_before <= now]
+        due = [each for each in queued if each.not_before is None or each.not_before <= self._shared.clock.steady()]
         if not due:
             return None
         job = min(due, key=lambda each: (each.priority, *_age(each)))
@@ -241,7 +241,8 @@ class MemoryJobs:
     async def expire(self) -> int:
         now = self._shared.clock.now()
         waiting = (JobState.PARKED, JobState.AWAITING_AUTH)
-        due = [each for each in self._shared.jobs.values() if each.state in waiting and (each.not_before or now) <= now]
+        steady = self._shared.clock.steady()
+        due = [each for each in self._shared.jobs.values() if each.state in waiting and (each.not_before or steady) <= steady]
         for job in due:
             if job.state is JobState.PARKED:
                 self._shared.move(job, JobState.QUEUED, not_before=None)

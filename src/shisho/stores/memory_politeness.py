@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -76,7 +76,7 @@ class MemoryHealth:
 
     async def record(self, engine: str, outcome: Outcome, latency_s: float, error: str = "") -> EngineHealth:
         self._answers[engine].append((outcome, latency_s))
-        self._held[engine] = answered(self._now(engine), outcome, self._clock.now(), error)
+        self._held[engine] = answered(self._now(engine), outcome, self._clock.steady(), error)
         self._probers.pop(engine, None)
         return rated(self._held[engine], self._answers[engine])
 
@@ -84,7 +84,7 @@ class MemoryHealth:
         self._held[engine] = health = self._now(engine)
         if health.breaker is not BreakerState.HALF_OPEN:
             return health.breaker is BreakerState.CLOSED
-        now = self._clock.now()
+        now = self._clock.steady()
         prober, until = self._probers.get(engine, (None, None))
         if not may_probe(prober, until, asker, now):
             return False
@@ -96,24 +96,24 @@ class MemoryHealth:
         self._probers.pop(engine, None)
 
     def _now(self, engine: str) -> EngineHealth:
-        return as_of(self._held.get(engine, EngineHealth(engine)), self._clock.now())
+        return as_of(self._held.get(engine, EngineHealth(engine)), self._clock.steady())
 
 
 class MemoryCache:
     """`ports.Cache` in dictionaries."""
 
     def __init__(self, clock: Clock, shelf: Shelf) -> None:
-        self._now: Callable[[], str] = clock.now
+        self._clock = clock
         self._shelf = shelf
         self._kept: dict[str, tuple[str, bool, str, str]] = {}
         self._pages: dict[tuple[str, str, str], PageMemory] = {}
 
     async def get(self, key: str) -> Cached | None:
         value, partial, stored_at, until = self._kept.get(key, ("", False, "", ""))
-        return Cached(json.loads(value), partial, stored_at) if until > self._now() else None
+        return Cached(json.loads(value), partial, stored_at) if until > self._clock.steady() else None
 
     async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None:
-        self._kept[key] = (dumps(value), partial, self._now(), later(self._now(), seconds))
+        self._kept[key] = (dumps(value), partial, self._clock.now(), later(self._clock.steady(), seconds))
 
     async def page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
         page = self._pages.get((corpus, owner, canonical_url))

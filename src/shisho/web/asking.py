@@ -108,7 +108,7 @@ class Asking:
         until = (await self.health.of([engine]))[engine].open_until
         if until is None:
             return PROBED_S
-        left = datetime.fromisoformat(until) - datetime.fromisoformat(self.clock.now())
+        left = datetime.fromisoformat(until) - datetime.fromisoformat(self.clock.steady())
         return max(PROBED_S, left.total_seconds())
 
     async def _one(self, engine: SerpEngine, request: Request, ticket: str, pay: Pay, doubted: bool) -> Asked:

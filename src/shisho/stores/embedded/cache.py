@@ -16,7 +16,7 @@ from shisho.stores.embedded.rows import every
 PUT = """INSERT INTO cache VALUES (:key, :value, :partial, :now, :until) ON CONFLICT DO UPDATE SET
     value_json = excluded.value_json, partial = excluded.partial, stored_at = excluded.stored_at,
     expires_at = excluded.expires_at"""
-SWEEP = "DELETE FROM cache WHERE key IN (SELECT key FROM cache WHERE expires_at <= :now LIMIT 100)"
+SWEEP = "DELETE FROM cache WHERE key IN (SELECT key FROM cache WHERE expires_at <= :steady LIMIT 100)"
 PAGE = """SELECT m.document_id, m.fetched_at, m.etag, m.last_modified
     FROM page_memory m JOIN documents d ON d.id = m.document_id
     WHERE m.corpus = ? AND m.owner = ? AND m.canonical_url = ? AND d.state = 'live'"""
@@ -33,15 +33,21 @@ class EmbeddedCache:
 
     async def get(self, key: str) -> Cached | None:
         query = "SELECT value_json, partial, stored_at FROM cache WHERE key = ? AND expires_at > ?"
-        found = await self._database.read(lambda connection: every(connection.execute(query, (key, self._clock.now()))))
+        found = await self._database.read(lambda connection: every(connection.execute(query, (key, self._clock.steady()))))
         return Cached(json.loads(found[0][0]), bool(found[0][1]), found[0][2]) if found else None
 
     async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None:
-        now = self._clock.now()
-        values = {"key": key, "value": dumps(value), "partial": partial, "now": now, "until": later(now, seconds)}
+        steady = self._clock.steady()
+        values = {
+            "key": key,
+            "value": dumps(value),
+            "partial": partial,
+            "now": self._clock.now(),
+            "until": later(steady, seconds),
+        }
 
         def work(connection: apsw.Connection) -> None:
-            connection.execute(SWEEP, {"now": now})
+            connection.execute(SWEEP, {"steady": steady})
             connection.execute(PUT, values)
 
         await self._database.write(work)

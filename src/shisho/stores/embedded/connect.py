@@ -1,7 +1,7 @@
-"""One SQLite file: a writer thread that commits in groups, short read-only transactions, migrations.
+"""One SQLite file: a writer thread that commits in groups, short read-only transactions, and what is done where the file or its
+folder cannot be used as they are.
 
-Measured for this project: group commit is 41 times faster with 100 callers; without the file lock around writes, one of four
-writing processes starved for 3 s.
+Measured for this project: group commit is 41 times faster with 100 callers.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
-from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
 import apsw
 
-from shisho.errors import Conflict, Internal
-from shisho.telemetry import log
+from shisho.errors import Conflict, Internal, ShishoError
+from shisho.stores.embedded.courtesy import Courtesy
+from shisho.stores.embedded.door import Door
+from shisho.stores.embedded.home import BUSY_MS, damaged, is_damage, trouble
 
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], T]
@@ -27,31 +28,38 @@ Work = Callable[[apsw.Connection], T]
 OLDEST_SAFE = 3_051_003  # 3.7.0 to 3.51.2 can corrupt a database when the WAL is reset
 GROUP = 500
 READERS = 4
-BUSY_MS = 10_000
+PASSED_OVER_MS = 1_500  # for SQLite's own lock, where the turn has been waited for in vain
+FOLD_MS = 100
 IDLE_SECONDS = 5.0
+READY_SECONDS = 2.0
+NOTE_SECONDS = 60.0
 
 
 class Database:
-    """`await write(f)` runs f in the writer's transaction and returns after the commit; `await read(f)` in a snapshot."""
+    """`await write(f)` runs f in the writer's transaction and returns after the commit; `await read(f)` in a snapshot.
+
+    It can be made over a home that cannot be used: whatever needs what is not there raises StorageUnusable (or Conflict, where
+    it may help to try again), and is tried again at the next call."""
 
     def __init__(self, path: Path) -> None:
         if _version() < OLDEST_SAFE:
             raise Internal(f"SQLite {apsw.sqlite_lib_version()} can corrupt data; install apsw 3.53 or newer.")
-        path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
         self._local = threading.local()
         self._open: list[apsw.Connection] = []
         self._work: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="shisho-read")
-        self._lock = path.with_name(path.name + ".lock").open("ab")
-        connection = self._connect(readonly=False)
-        with _exclusive(self._lock):
-            _migrate(connection)
-        self._writer = threading.Thread(target=self._run, args=(connection,), name="shisho-write", daemon=True)
+        lock = path.with_name(path.name + ".lock")
+        self._courtesy, self._asking = Courtesy(lock), Courtesy(lock)
+        self._asked = threading.Lock()
+        self._door = Door(path, self._courtesy)
+        self._door.open()
+        self._writer = threading.Thread(target=self._run, name="shisho-write", daemon=True)
         self._writer.start()
 
     async def write(self, work: Work[T]) -> T:
-        """Raises what `work` raises (its own changes undone, its neighbours' kept), or Conflict if the commit failed."""
+        """Raises what `work` raises (its own changes undone, its neighbours' kept), Conflict if the commit failed,
+        StorageUnusable where nothing can be written."""
         loop = asyncio.get_running_loop()
         item = _Item(work, loop, loop.create_future())
         self._work.put(item)
@@ -60,63 +68,95 @@ class Database:
         return result
 
     async def read(self, work: Work[T]) -> T:
-        """Run `work` on a read-only connection in a thread, all its queries seeing one state of the data."""
+        """Run `work` on a read-only connection in a thread, all its queries seeing one state of the data. Raises
+        StorageUnusable, Conflict."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, self.snapshot, work)
 
     async def backup(self, target: Path) -> None:
         """A consistent copy in one file, taken while others go on writing. Raises Conflict if the target exists."""
 
-        def copy(source: apsw.Connection) -> None:
+        def copy() -> None:
             if target.exists():
                 raise Conflict(f"{target} exists already. Name another file, or move it away.")
-            with closing(apsw.Connection(str(target))) as copied, copied.backup("main", source, "main") as running:
-                running.step()
+            with self._troubles(), closing(self._door.reader()) as source:
+                _copy(source, target)
 
-        await asyncio.to_thread(self._with_own_connection, copy)
+        await asyncio.to_thread(copy)
 
     def reader(self) -> apsw.Connection:
-        """A read-only connection of the caller's own, for one thread. The caller closes it."""
-        return self._connect(readonly=True)
+        """A read-only connection of the caller's own, for one thread, who closes it. Raises StorageUnusable, Conflict."""
+        with self._troubles():
+            return self._door.reader()
 
-    def _with_own_connection(self, work: Callable[[apsw.Connection], None]) -> None:
-        with closing(self._connect(readonly=True)) as connection:
-            work(connection)
+    def line(self) -> float:
+        """What the time line of everything that is waited for says now, in seconds since 1970."""
+        return self._door.line()
+
+    async def ready(self) -> None:
+        """Whether something could be stored now. Raises StorageUnusable; Conflict that names who holds the database."""
+        await asyncio.to_thread(self._try_to_write)
+
+    async def examine(self) -> None:
+        """Look through the whole file for damage, which takes a while; what is found is told to whoever writes from then on."""
+        with suppress(ShishoError):
+            await asyncio.to_thread(self._door.examine)
 
     async def close(self) -> None:
         """Commit what is queued, fold the WAL into the file, end the threads."""
         if not self._writer.is_alive():
             return
+        self._door.leave()
         self._work.put(None)
         await asyncio.to_thread(self._writer.join)
         self._readers.shutdown(wait=True)
         for connection in self._open:
             connection.close()
-        self._lock.close()
-
-    def _connect(self, *, readonly: bool) -> apsw.Connection:
-        mode = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-        connection = apsw.Connection(str(self.path), flags=mode)
-        connection.set_busy_timeout(BUSY_MS)
-        settings = {"foreign_keys": "ON", "mmap_size": 0, "trusted_schema": "OFF"}
-        if not readonly:
-            settings |= {"journal_mode": "WAL", "synchronous": "FULL", "journal_size_limit": 64 << 20, "secure_delete": "ON"}
-        for name, value in settings.items():
-            connection.pragma(name, value)
-        return connection
+        self._courtesy.close()
+        self._asking.close()
 
     def snapshot(self, work: Work[T]) -> T:
         """What `read` does, for code that already runs in a thread."""
+        with self._troubles(), self._reading() as connection:
+            connection.execute("BEGIN")
+            try:
+                return work(connection)
+            finally:
+                connection.execute("COMMIT")
+
+    @contextmanager
+    def _reading(self) -> Iterator[apsw.Connection]:
+        if self._door.is_unchanging:
+            with closing(self._door.reader()) as passing:
+                yield passing
+            return
         if not hasattr(self._local, "connection"):
-            self._local.connection = self._connect(readonly=True)
+            self._local.connection = self._door.reader()
             self._open.append(self._local.connection)
-        connection: apsw.Connection = self._local.connection
-        connection.execute("BEGIN")
+        yield self._local.connection
+
+    @contextmanager
+    def _troubles(self) -> Iterator[None]:
         try:
-            return work(connection)
-        finally:
+            yield
+        except ShishoError:
+            raise
+        except Exception as error:
+            raise self._told(error) from error
+
+    def _told(self, error: Exception) -> Exception:
+        if is_damage(error):
+            self._door.refuse(damaged(self.path, str(error)))
+        return trouble(error, self.path)
+
+    def _try_to_write(self) -> None:
+        with self._asked, self._troubles(), closing(self._door.writer()) as connection, self._asking.taken(READY_SECONDS):
+            self._door.examined(connection).set_busy_timeout(int(READY_SECONDS * 1000))
+            connection.execute("BEGIN IMMEDIATE")
+            self._door.note(connection)
             connection.execute("COMMIT")
 
-    def _run(self, connection: apsw.Connection) -> None:
+    def _run(self) -> None:
+        connection: apsw.Connection | None = None
         waiting = True
         written = False
         while waiting:
@@ -127,11 +167,21 @@ class Database:
                 written = False
                 continue
             batch, waiting = self._gather(first)
-            if batch:
-                _report(_commit(connection, batch, self._lock))
+            if not batch:
+                continue
+            try:
+                with self._troubles():
+                    connection = self._door.examined(connection or self._door.writer())
+            except Exception as error:
+                _fail(batch, error)
+            else:
+                self._commit(connection, batch)
                 written = True
-        _fold_wal(connection)
-        connection.close()
+            _report(batch)
+        if written:
+            _fold_wal(connection)
+        if connection is not None:
+            connection.close()
 
     def _gather(self, first: _Item | None) -> tuple[list[_Item], bool]:
         """What is queued up to a group's size, and whether more may come."""
@@ -146,10 +196,51 @@ class Database:
             return batch, False
         return batch, True
 
+    def _commit(self, connection: apsw.Connection, batch: list[_Item]) -> None:
+        try:
+            with self._courtesy.taken() as in_turn:
+                connection.set_busy_timeout(BUSY_MS if in_turn else PASSED_OVER_MS)
+                connection.execute("BEGIN IMMEDIATE")
+                for item in batch:
+                    self._apply(connection, item)
+                if self._door.unnoted_s > NOTE_SECONDS:
+                    self._door.note(connection)
+                connection.execute("COMMIT")
+        except Exception as error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            _fail(batch, self._told(error))
 
-def _fold_wal(connection: apsw.Connection) -> None:
-    with suppress(apsw.Error):  # another process reads: the next idle moment will do
+    def _apply(self, connection: apsw.Connection, item: _Item) -> None:
+        connection.execute("SAVEPOINT item")
+        try:
+            item.result = item.work(connection)
+        except Exception as error:
+            # A full disk or an I/O error ends the whole transaction, not the savepoint; what is damaged is not written on.
+            if not connection.in_transaction or is_damage(error):
+                raise
+            connection.execute("ROLLBACK TO item")
+            item.error = self._told(error)
+        connection.execute("RELEASE item")
+
+
+def _copy(source: apsw.Connection, target: Path) -> None:
+    with closing(apsw.Connection(str(target))) as copied, copied.backup("main", source, "main") as running:
+        running.step()
+
+
+def _fold_wal(connection: apsw.Connection | None) -> None:
+    if connection is None:
+        return
+    # Whoever waits for readers here holds the write lock meanwhile: while another process reads, the next idle moment will do.
+    with suppress(apsw.Error):
+        connection.set_busy_timeout(FOLD_MS)
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
+
+def _fail(batch: list[_Item], error: Exception) -> None:
+    for item in batch:
+        item.error = item.error or error
 
 
 class _Item:
@@ -170,42 +261,6 @@ class _Item:
             self.future.set_result(self.result)
 
 
-def _commit(connection: apsw.Connection, batch: list[_Item], lock: Any) -> list[_Item]:
-    try:
-        with _exclusive(lock):
-            connection.execute("BEGIN IMMEDIATE")
-            for item in batch:
-                _apply(connection, item)
-            connection.execute("COMMIT")
-    except Exception as error:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        failed = _translated(error)
-        for item in batch:
-            item.error = item.error or failed
-    return batch
-
-
-def _apply(connection: apsw.Connection, item: _Item) -> None:
-    connection.execute("SAVEPOINT item")
-    try:
-        item.result = item.work(connection)
-    except Exception as error:
-        if not connection.in_transaction:  # a full disk or an I/O error ends the whole transaction, not the savepoint
-            raise
-        connection.execute("ROLLBACK TO item")
-        item.error = _translated(error)
-    connection.execute("RELEASE item")
-
-
-def _translated(error: Exception) -> Exception:
-    if isinstance(error, apsw.FullError):
-        return Conflict("The disk is full: nothing was stored. Free some space and try again.")
-    if isinstance(error, apsw.BusyError | apsw.LockedError):
-        return Conflict("Another process holds the database. Try again.")
-    return error
-
-
 def _report(batch: list[_Item]) -> None:
     by_loop: dict[asyncio.AbstractEventLoop, list[_Item]] = {}
     for item in batch:
@@ -218,33 +273,6 @@ def _report(batch: list[_Item]) -> None:
 def _settle(items: list[_Item]) -> None:
     for item in items:
         item.settle()
-
-
-@contextmanager
-def _exclusive(lock: Any) -> Iterator[None]:
-    try:
-        import fcntl
-    except ImportError:  # Windows: SQLite's own busy timeout alone
-        yield
-        return
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        fcntl.flock(lock, fcntl.LOCK_UN)
-
-
-def _migrate(connection: apsw.Connection) -> None:
-    connection.execute("CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, at TEXT NOT NULL) STRICT")
-    done = {name for (name,) in connection.execute("SELECT name FROM migrations")}
-    folder = resources.files("shisho.stores.embedded") / "schema"
-    for script in sorted((each for each in folder.iterdir() if each.name.endswith(".sql")), key=lambda each: each.name):
-        if script.name in done:
-            continue
-        log.debug("migration %s", script.name)
-        with connection:
-            connection.execute(script.read_text("utf-8"))
-            connection.execute("INSERT INTO migrations VALUES (?, datetime('now'))", (script.name,))
 
 
 def _version() -> int:

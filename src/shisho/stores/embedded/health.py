@@ -52,7 +52,7 @@ class EmbeddedHealth:
             query = "INSERT INTO engine_answers(engine, outcome, latency_s) VALUES (?, ?, ?)"
             connection.execute(query, (engine, outcome, latency_s))
             connection.execute(FORGET, {"engine": engine, "latest": LATEST})
-            health = answered(self._held(connection, engine), outcome, self._clock.now(), error)
+            health = answered(self._held(connection, engine), outcome, self._clock.steady(), error)
             _keep(connection, health)
             connection.execute(PROBER, (None, None, engine))
             return _rated(connection, health)
@@ -61,7 +61,7 @@ class EmbeddedHealth:
 
     async def probe(self, engine: str, asker: str = "") -> bool:
         def work(connection: apsw.Connection) -> bool:
-            health, now = self._held(connection, engine), self._clock.now()
+            health, now = self._held(connection, engine), self._clock.steady()
             if health.breaker is not BreakerState.HALF_OPEN:
                 if health.breaker is BreakerState.OPEN:
                     _keep(connection, health)  # what a clock that ran back has shortened
@@ -90,7 +90,7 @@ class EmbeddedHealth:
             return EngineHealth(engine)
         breaker, failures, openings, open_until, last_error, last_error_at = found[0]
         held = EngineHealth(engine, BreakerState(breaker), failures, openings, open_until)
-        return as_of(replace(held, last_error=last_error, last_error_at=last_error_at), self._clock.now())
+        return as_of(replace(held, last_error=last_error, last_error_at=last_error_at), self._clock.steady())
 
 
 def _rated(connection: apsw.Connection, health: EngineHealth) -> EngineHealth:

@@ -30,7 +30,7 @@ from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.interventions import raise_
 from shisho.stores.embedded.moves import IN_TIME, JOB, Transaction, Transactions, errors, job, jobs
 
-DUE = """SELECT id FROM jobs WHERE state = 'queued' AND (not_before IS NULL OR not_before <= :now)
+DUE = """SELECT id FROM jobs WHERE state = 'queued' AND (not_before IS NULL OR not_before <= :steady)
         AND kind IN (SELECT value FROM json_each(:kinds)) ORDER BY priority, created_at, id LIMIT 1"""
 CLAIM = f"""UPDATE jobs SET state = 'running', attempt = attempt + 1, worker_id = :worker_id, beat = 0, not_before = NULL,
         started_at = :now, finished_at = NULL
@@ -52,11 +52,12 @@ class EmbeddedJobs:
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         wanted = dumps(list(kinds))
         # While there was nothing to do, look before taking the lock that others may need.
-        if self._idle and not await self._transactions.rows(DUE, {"kinds": wanted, "now": self._transactions.now()}):
+        if self._idle and not await self._transactions.rows(DUE, {"kinds": wanted, "steady": self._transactions.steady()}):
             return None
 
         def work(transaction: Transaction) -> Job | None:
-            found = transaction.rows(CLAIM, {"worker_id": worker_id, "kinds": wanted, "now": transaction.now})
+            values = {"worker_id": worker_id, "kinds": wanted, "now": transaction.now, "steady": transaction.steady}
+            found = transaction.rows(CLAIM, values)
             if not found:
                 return None
             taken = job(found[0])
@@ -206,12 +207,12 @@ class EmbeddedJobs:
 
     async def expire(self) -> int:
         query = """SELECT id, state, output_json IS NOT NULL FROM jobs
-            WHERE state IN ('parked', 'awaiting_auth') AND not_before <= :now"""
-        if not await self._transactions.rows(query, {"now": self._transactions.now()}):
+            WHERE state IN ('parked', 'awaiting_auth') AND not_before <= :steady"""
+        if not await self._transactions.rows(query, {"steady": self._transactions.steady()}):
             return 0
 
         def work(transaction: Transaction) -> int:
-            due = transaction.rows(query, {"now": transaction.now})
+            due = transaction.rows(query, {"steady": transaction.steady})
             for job_id, state, has_output in due:
                 _expire(transaction, JobId(job_id), JobState(state), bool(has_output))
             return len(due)

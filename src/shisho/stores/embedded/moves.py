@@ -48,10 +48,11 @@ IN_TIME = f"child.state IN ({ALIVE}) AND (child.state <> 'queued' OR coalesce(ch
 
 
 class Transaction:
-    """One transaction of the queue. `topics` is what the bell rings for after its commit."""
+    """One transaction of the queue. `topics` is what the bell rings for after its commit. What happens is dated `now`; what
+    is waited for is due by `steady`."""
 
-    def __init__(self, connection: apsw.Connection, now: str) -> None:
-        self.connection, self.now = connection, now
+    def __init__(self, connection: apsw.Connection, clock: Clock) -> None:
+        self.connection, self.now, self.steady = connection, clock.now(), clock.steady()
         self.topics: set[str] = set()
 
     def rows(self, query: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
@@ -135,10 +136,9 @@ class Transactions:
 
     async def write(self, work: Callable[[Transaction], T]) -> T:
         topics: set[str] = set()
-        now = self._clock.now()
 
         def whole(connection: apsw.Connection) -> T:
-            transaction = Transaction(connection, now)
+            transaction = Transaction(connection, self._clock)
             result = work(transaction)
             topics.update(transaction.topics)
             return result
@@ -152,10 +152,10 @@ class Transactions:
 
     async def read(self, work: Callable[[Transaction], T]) -> T:
         """Several queries on one state of the data."""
-        return await self._database.read(lambda connection: work(Transaction(connection, self._clock.now())))
+        return await self._database.read(lambda connection: work(Transaction(connection, self._clock)))
 
-    def now(self) -> str:
-        return self._clock.now()
+    def steady(self) -> str:
+        return self._clock.steady()
 
 
 def job(row: Sequence[Any]) -> Job:

@@ -1,0 +1,122 @@
+"""A file lock that writers take by turns. SQLite's own lock has no queue: without this one, one of four writing processes
+starved for 3 s. It is a courtesy only: who holds it may be frozen, so after a while it is passed over."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from shisho.telemetry import log
+
+if sys.platform != "win32":
+    import fcntl
+
+PATIENCE_S = 10.0
+
+
+class Courtesy:
+    """For one thread. The file stays where it is: it says nothing, and is never read."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: int | None = None
+        self._queued: _Waiter | None = None
+
+    @contextmanager
+    def taken(self, patience_s: float = PATIENCE_S) -> Iterator[bool]:
+        """Whether it was one's turn within the time. Where no file can be locked, it always is."""
+        turn = self._take(patience_s)
+        try:
+            yield turn is not None
+        finally:
+            if turn is not None:
+                turn.end()
+
+    def close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _take(self, patience_s: float) -> _Turn | None:
+        if sys.platform == "win32":  # SQLite's own busy timeout alone
+            return _Turn()
+        try:
+            self._file = _opened(self._path) if self._file is None else self._file
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return self._wait(patience_s)
+        except OSError:  # read-only, or no folder: whoever writes next is told so
+            return _Turn()
+        return _Unlocking(self._file)
+
+    def _wait(self, patience_s: float) -> _Turn | None:
+        # The system serves those who wait in it by turns, but not for a limited time; so another thread waits in it.
+        known = self._queued is not None and self._queued.is_alive()
+        if self._queued is None or not known:
+            self._queued = _Waiter(self._path)
+            self._queued.start()
+        # Whoever was passed over has not moved since: nobody waits for it a second time.
+        turn = self._queued.turn(0.0 if known else patience_s)
+        if turn is None and not known:
+            log.warning("a process has held the write lock for %g s, and is passed over", patience_s)
+        return turn
+
+
+class _Turn:
+    """Nothing is held."""
+
+    def end(self) -> None:
+        """Let the next one in."""
+
+
+class _Unlocking(_Turn):
+    def __init__(self, file: int) -> None:
+        self._file = file
+
+    def end(self) -> None:
+        fcntl.flock(self._file, fcntl.LOCK_UN)
+
+
+class _Closing(_Turn):
+    def __init__(self, file: int) -> None:
+        self._file = file
+
+    def end(self) -> None:
+        os.close(self._file)
+
+
+class _Waiter(threading.Thread):
+    """Stands in the queue. What comes when nobody wants it any more is given up at once."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(name="shisho-lock", daemon=True)
+        self._path = path
+        self._changed = threading.Condition()
+        self._wanted = True
+        self._turn: _Turn | None = None
+
+    def run(self) -> None:
+        with suppress(OSError):
+            file = _opened(self._path)
+            fcntl.flock(file, fcntl.LOCK_EX)
+            with self._changed:
+                if not self._wanted:
+                    os.close(file)
+                    return
+                self._turn = _Closing(file)
+                self._changed.notify()
+
+    def turn(self, patience_s: float) -> _Turn | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._turn is not None, patience_s)
+            turn, self._turn = self._turn, None
+            self._wanted = False
+            return turn
+
+
+def _opened(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -1,0 +1,186 @@
+"""How far a database can be used just now: written, only read, or not at all. What is in the way may go, so it is tried again
+at every call; damage stays."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+
+from shisho.domain.timeline import Anchor, anchored
+from shisho.errors import Conflict, ShishoError
+from shisho.stores.clock import since_start, this_start
+from shisho.stores.embedded import home
+from shisho.stores.embedded.courtesy import Courtesy
+from shisho.telemetry import log
+
+LOOK_SECONDS = 0.3  # for damage, before the first write: a small home is looked through whole
+STEPS = 10_000  # of SQLite's machine between two looks at the time
+HELD = "SELECT boot, at, monotonic, noted FROM timeline"
+KEEP = "INSERT OR REPLACE INTO timeline VALUES (1, ?, ?, ?, ?)"
+NOT_WRITABLE = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)
+NOTE = "UPDATE timeline SET noted = max(noted, ?)"
+
+
+class Door:
+    """Opens connections to one database. Verbs that do raise ShishoError or apsw.Error."""
+
+    def __init__(self, path: Path, courtesy: Courtesy) -> None:
+        self.path, self._courtesy = path, courtesy
+        self._opening = threading.Lock()
+        self._spare: apsw.Connection | None = None
+        self._no_writing: Exception | None = None
+        self._no_reading: Exception | None = None
+        self._damage: ShishoError | None = None
+        self._looked = self._left = False
+        self._noted = time.monotonic()
+        self._anchor = anchored(None, this_start(), time.time(), since_start())
+        self.is_unchanging = False
+        """Nothing can be written beside the file, so that it is read as it is; no connection may outlast one look."""
+
+    def open(self) -> None:
+        """See how far it can be used. Raises nothing: whoever needs what is not there is told why."""
+        with self._opening:
+            self._no_writing = self._no_reading = None
+            self.is_unchanging = False
+            try:
+                self._open_for_writing()
+            except Exception as error:
+                self._no_writing = home.trouble(error, self.path)
+                log.debug("%s cannot be written: %s", self.path, self._no_writing)
+                self._no_reading = self._open_for_reading()
+                if self._no_reading is None and isinstance(error, NOT_WRITABLE):
+                    self._no_writing = home.read_only(self.path)
+
+    def writer(self) -> apsw.Connection:
+        """A connection that writes."""
+        if self._damage is not None:
+            raise self._damage
+        if self._no_writing is not None:
+            self.open()
+        if self._no_writing is not None:
+            raise self._no_writing
+        with self._opening:
+            spare, self._spare = self._spare, None
+        return spare or home.connect(self.path, readonly=False)
+
+    def reader(self) -> apsw.Connection:
+        """A read-only connection."""
+        if self._no_reading is not None or (self.is_unchanging and home.has_log(self.path)):
+            self.open()
+        if self._no_reading is not None:
+            raise self._no_reading
+        return home.connect(self.path, readonly=True, unchanging=self.is_unchanging)
+
+    def examined(self, connection: apsw.Connection) -> apsw.Connection:
+        """The connection, where no damage is known. Before the first write it is looked for, for a moment."""
+        if not self._looked:
+            self._looked = True
+            ends = time.monotonic() + LOOK_SECONDS
+            self._look(connection, lambda: time.monotonic() > ends)
+        if self._damage is not None:
+            raise self._damage
+        return connection
+
+    def examine(self) -> None:
+        """Look for damage in the whole file, until `leave`."""
+        with closing(self.reader()) as connection:
+            self._look(connection, lambda: self._left)
+
+    def refuse(self, damage: ShishoError) -> None:
+        """Nothing is written any more."""
+        self._damage = self._damage or damage
+
+    def leave(self) -> None:
+        """Nobody comes any more."""
+        self._left = True
+        with self._opening:
+            if self._spare is not None:
+                self._spare.close()
+                self._spare = None
+
+    def line(self) -> float:
+        """What the time line says now, in seconds since 1970."""
+        return self._anchor.reads(since_start())
+
+    @property
+    def unnoted_s(self) -> float:
+        """Seconds since what the time line says was last stored."""
+        return time.monotonic() - self._noted
+
+    def note(self, connection: apsw.Connection) -> None:
+        """Store what the time line says, in the transaction that is under way."""
+        connection.execute(NOTE, (self.line(),))
+        self._noted = time.monotonic()
+
+    def _look(self, connection: apsw.Connection, is_enough: Callable[[], bool]) -> None:
+        connection.set_progress_handler(is_enough, STEPS)
+        try:
+            verdict = str(connection.execute("PRAGMA quick_check(1)").get)
+            if verdict != "ok":
+                self.refuse(home.damaged(self.path, verdict))
+        except apsw.InterruptError:
+            pass
+        except (apsw.CorruptError, apsw.NotADBError) as error:
+            self.refuse(home.damaged(self.path, str(error)))
+        finally:
+            connection.set_progress_handler(None)
+
+    def _open_for_writing(self) -> None:
+        try:
+            home.make(self.path)
+        except OSError as error:
+            told = home.trouble(error, self.path)
+            raise told if isinstance(told, Conflict) else home.no_home(self.path, error) from error
+        connection = home.connect(self.path, readonly=False)
+        try:
+            if connection.readonly("main"):
+                raise home.read_only(self.path)
+            if home.missing_migrations(connection, self.path):  # whoever only reads must not wait for those who write
+                with self._courtesy.taken():
+                    home.migrate(connection, self.path)
+            self._anchor = self._anchored(connection)
+        except BaseException:
+            connection.close()
+            raise
+        self._spare = connection
+
+    def _open_for_reading(self) -> Exception | None:
+        """Why it cannot be read either."""
+        error = self._try_to_read()
+        if error is not None and not home.has_log(self.path):
+            self.is_unchanging = True
+            error = self._try_to_read()
+        return error and self._no_writing
+
+    def _try_to_read(self) -> Exception | None:
+        try:
+            with closing(home.connect(self.path, readonly=True, unchanging=self.is_unchanging)) as connection:
+                if home.missing_migrations(connection, self.path):
+                    return home.read_only(self.path)
+                held = connection.execute(HELD).fetchone()
+                self._anchor = anchored(held and Anchor(*held), this_start(), time.time(), since_start())
+        except (ShishoError, apsw.Error) as error:
+            return error
+        return None
+
+    def _anchored(self, connection: apsw.Connection) -> Anchor:
+        """The anchor that all processes share, stored where it is new."""
+        anchor, is_new = self._found_anchor(connection)
+        if not is_new:
+            return anchor
+        with self._courtesy.taken(), connection:
+            anchor, is_new = self._found_anchor(connection)
+            if is_new:
+                connection.execute(KEEP, (anchor.boot, anchor.at, anchor.monotonic, anchor.noted))
+        return anchor
+
+    def _found_anchor(self, connection: apsw.Connection) -> tuple[Anchor, bool]:
+        row = connection.execute(HELD).fetchone()
+        held = row and Anchor(*row)
+        anchor = anchored(held, this_start(), time.time(), since_start())
+        return anchor, anchor != held

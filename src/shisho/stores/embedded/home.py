@@ -1,0 +1,171 @@
+"""The folder and the files of a database: made for their owner's eyes alone, opened as far as they can be, and what is wrong
+with them said in one sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import sys
+import zlib
+from contextlib import suppress
+from importlib import resources
+from pathlib import Path
+
+import apsw
+
+from shisho.errors import Conflict, ShishoError, StorageUnusable
+from shisho.stores.embedded.holder import holder, is_stopped
+from shisho.telemetry import log
+
+BUSY_MS = 10_000
+OURS = ("shisho.db", "lexical", "staging", "workers", "profiles", "settings.toml", "engines.toml")
+INNER = ("lexical", "staging", "workers", "profiles")
+BACKUP = "Restore a backup (a file that `shisho backup` wrote) in its place, or choose another home; `shisho doctor` says more."
+UNREADABLE = (UnicodeDecodeError, json.JSONDecodeError, zlib.error)
+"""What reading stored text gives where it is no longer what was stored."""
+
+
+def make(path: Path) -> None:
+    """The folder and an empty database in it, or both as they are, closed to others. Raises OSError."""
+    folder = path.parent
+    if not folder.is_dir():
+        folder.mkdir(mode=0o700, parents=True)
+    if not path.exists():
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # what SQLite adds takes its mode from it
+    if sys.platform != "win32":
+        _close_to_others(path)
+
+
+def _close_to_others(path: Path) -> None:
+    folder, me = path.parent, os.geteuid()
+    files = [path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", ".lock"))]
+    # A folder that holds other things too is not ours to close.
+    if all(entry.name.startswith(OURS) for entry in folder.iterdir()):
+        files.append(folder)
+    files += [folder / name for name in INNER]
+    for file in files:
+        with suppress(OSError):  # not there, or not ours: the folder's owner decides
+            found = file.lstat()
+            if found.st_uid == me and found.st_mode & 0o077 and not stat.S_ISLNK(found.st_mode):
+                file.chmod(found.st_mode & 0o700)
+
+
+def connect(path: Path, *, readonly: bool, unchanging: bool = False) -> apsw.Connection:
+    """`unchanging`: nobody can write it, so that no log beside it is looked for. Raises apsw.Error."""
+    mode = apsw.SQLITE_OPEN_READONLY if readonly else apsw.SQLITE_OPEN_READWRITE
+    name = f"{path.absolute().as_uri()}?immutable=1" if unchanging else str(path)
+    connection = apsw.Connection(name, flags=mode | (apsw.SQLITE_OPEN_URI if unchanging else 0))
+    connection.set_busy_timeout(BUSY_MS)
+    settings = {"foreign_keys": "ON", "mmap_size": 0, "trusted_schema": "OFF"}
+    if not readonly:
+        settings |= {"journal_mode": "WAL", "synchronous": "FULL", "journal_size_limit": 64 << 20, "secure_delete": "ON"}
+    try:
+        for name, value in settings.items():
+            connection.pragma(name, value)
+    except apsw.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def has_log(path: Path) -> bool:
+    """Whether there is a write-ahead log, which may hold what is not yet in the file itself."""
+    try:
+        return path.with_name(path.name + "-wal").stat().st_size > 0
+    except OSError:
+        return False
+
+
+def missing_migrations(connection: apsw.Connection, path: Path) -> list[str]:
+    """Names of the scripts that the database lacks. Raises StorageUnusable for one that a newer version has made."""
+    if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get:
+        return _scripts()
+    done = [name for (name,) in connection.execute("SELECT name FROM migrations")]
+    newer = sorted(set(done) - set(_scripts()))
+    if newer:
+        raise StorageUnusable(
+            f"{path} was written by a newer version of Shisho (it has {newer[-1]}). Update Shisho, or choose another home."
+        )
+    return [name for name in _scripts() if name not in done]
+
+
+def migrate(connection: apsw.Connection, path: Path) -> None:
+    """Bring the database to this version. Raises apsw.Error, StorageUnusable."""
+    connection.execute("CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, at TEXT NOT NULL) STRICT")
+    for name in missing_migrations(connection, path):
+        log.debug("migration %s", name)
+        with connection:
+            connection.execute((_schema() / name).read_text("utf-8"))
+            connection.execute("INSERT INTO migrations VALUES (?, datetime('now'))", (name,))
+
+
+def _scripts() -> list[str]:
+    return sorted(script.name for script in _schema().iterdir() if script.name.endswith(".sql"))
+
+
+def _schema() -> resources.abc.Traversable:
+    return resources.files("shisho.stores.embedded") / "schema"
+
+
+def is_damage(error: BaseException) -> bool:
+    """Whether an error says that what is stored is not what was stored."""
+    return isinstance(error, (apsw.CorruptError, apsw.NotADBError, *UNREADABLE))
+
+
+def trouble(error: Exception, path: Path) -> Exception:
+    """The error as visitors are told it; one that has nothing to do with the storage as it is."""
+    if isinstance(error, ShishoError):
+        return error
+    if isinstance(error, apsw.FullError) or (isinstance(error, apsw.IOError | apsw.CantOpenError | OSError) and _is_full(path)):
+        return Conflict("The disk is full: nothing was stored. Free some space and try again.")
+    if isinstance(error, apsw.BusyError | apsw.LockedError | apsw.ProtocolError):
+        return _busy(path)
+    if is_damage(error):
+        return damaged(path, str(error))
+    if isinstance(error, apsw.ReadOnlyError):
+        return read_only(path)
+    if isinstance(error, apsw.CantOpenError | apsw.PermissionsError | apsw.AuthError | PermissionError):
+        return StorageUnusable(f"{path} cannot be opened. Give yourself the right to read and write it and its folder.")
+    if isinstance(error, apsw.IOError | OSError):
+        return StorageUnusable(f"{path} cannot be used: {error}. Mend the disk or the folder, or choose another home.")
+    return error
+
+
+def damaged(path: Path, what: str) -> StorageUnusable:
+    """What is said of a database that is not what was stored."""
+    return StorageUnusable(f"{path} is damaged ({what}). Nothing more is written into it. {BACKUP}")
+
+
+def read_only(path: Path) -> StorageUnusable:
+    """What is said to those who would write where nothing can be written."""
+    return StorageUnusable(
+        f"{path.parent} cannot be written, so nothing was stored; what is there can be searched and shown. "
+        "Make the folder writable, or choose another one with --home or SHISHO_HOME."
+    )
+
+
+def no_home(path: Path, error: OSError) -> StorageUnusable:
+    """What is said where there is no folder for the database, and none can be made."""
+    folder = path.parent
+    why = "it is a file" if folder.is_file() else error.strerror or str(error)
+    return StorageUnusable(f"{folder} cannot be the home folder: {why}. Choose another one with --home or SHISHO_HOME.")
+
+
+def _busy(path: Path) -> Conflict:
+    pid = holder(path)
+    if pid is None:
+        return Conflict("Another process holds the database. Try again.")
+    if is_stopped(pid):
+        said = f"Process {pid} holds the database and is stopped. Let it go on (kill -CONT {pid}) or end it, then try again."
+    else:
+        said = f"Process {pid} holds the database. Try again; if that lasts, see what it does (ps {pid}), or end it."
+    return Conflict(said, pid=pid)
+
+
+def _is_full(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < 1 << 16
+    except OSError:
+        return False

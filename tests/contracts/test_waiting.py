@@ -1,0 +1,118 @@
+"""Whatever is waited for comes when it was said, wherever the clock on the wall jumps to meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from shisho.domain.job import JobState
+from shisho.domain.politeness import BreakerState, Outcome, later
+from shisho.jobs.context import JobContext, Left
+from shisho.jobs.states import Pace
+from shisho.ports import Cache, Health
+from shisho.stores.embedded.cache import EmbeddedCache
+from shisho.stores.embedded.health import EmbeddedHealth
+from shisho.stores.memory_politeness import MemoryCache, MemoryHealth
+from shisho.stores.memory_shelf import MemoryShelf
+from tests.clocks import TwoHands
+from tests.queues import BEN, CAPTCHA, Queue, new, opened
+
+HOUR = 3600.0
+JUMPS = [pytest.param(HOUR, id="forward"), pytest.param(-HOUR, id="back")]
+
+
+@dataclass(frozen=True)
+class Room:
+    queue: Queue
+    clock: TwoHands
+    health: Health
+    cache: Cache
+
+
+@pytest.fixture(params=["memory", "embedded"])
+async def room(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Room]:
+    clock = TwoHands()
+    async with opened(request.param, tmp_path, clock) as queue:
+        if queue.database is None:
+            yield Room(queue, clock, MemoryHealth(clock), MemoryCache(clock, MemoryShelf()))
+        else:
+            yield Room(queue, clock, EmbeddedHealth(queue.database, clock), EmbeddedCache(queue.database, clock))
+
+
+@pytest.mark.parametrize("jump", JUMPS)
+async def test_a_job_that_was_put_back_is_due_when_it_said(room: Room, jump: float) -> None:
+    await room.queue.add(new())
+    job = await room.queue.claimed()
+    with pytest.raises(Left):
+        await JobContext(job, room.queue.jobs, room.clock, Pace()).wait(60)
+    room.clock.jump(jump)
+    room.clock.pass_(59)
+    assert await room.queue.jobs.claim(BEN, ["toy"]) is None
+    room.clock.pass_(2)
+    assert (await room.queue.claimed(BEN)).id == job.id
+
+
+@pytest.mark.parametrize("jump", JUMPS)
+async def test_a_parked_job_goes_on_when_its_time_is_over(room: Room, jump: float) -> None:
+    await room.queue.add(new())
+    job = await room.queue.claimed()
+    context = JobContext(job, room.queue.jobs, room.clock, Pace())
+    await context.spawn(new("child"))
+    with pytest.raises(Left):
+        await context.park(60)
+    room.clock.jump(jump)
+    room.clock.pass_(59)
+    assert await room.queue.jobs.expire() == 0
+    room.clock.pass_(2)
+    assert await room.queue.jobs.expire() == 1
+    assert await room.queue.state(job.id) is JobState.QUEUED
+
+
+@pytest.mark.parametrize("jump", JUMPS)
+async def test_a_person_has_the_time_that_was_promised(room: Room, jump: float) -> None:
+    await room.queue.add(new())
+    job = await room.queue.claimed()
+    with pytest.raises(Left):
+        await JobContext(job, room.queue.jobs, room.clock, Pace(person=3 * HOUR)).await_person({"pages": 1}, CAPTCHA)
+    room.clock.jump(jump)
+    room.clock.pass_(3 * HOUR - 1)
+    assert await room.queue.jobs.expire() == 0
+    room.clock.pass_(2)
+    assert await room.queue.jobs.expire() == 1
+    assert await room.queue.state(job.id) is JobState.COMPLETED
+
+
+@pytest.mark.parametrize("jump", JUMPS)
+async def test_an_engine_rests_as_long_as_it_should(room: Room, jump: float) -> None:
+    await room.health.record("mojeek", Outcome.CHALLENGE, 0.1)
+    room.clock.jump(jump)
+    room.clock.pass_(1799)
+    assert (await room.health.of(["mojeek"]))["mojeek"].breaker is BreakerState.OPEN
+    assert not await room.health.probe("mojeek", "ana")
+    room.clock.pass_(2)
+    assert await room.health.probe("mojeek", "ana")
+    room.clock.jump(jump)
+    assert not await room.health.probe("mojeek", "ben"), "one at a time"
+    room.clock.pass_(61)
+    assert await room.health.probe("mojeek", "ben")
+
+
+@pytest.mark.parametrize("jump", JUMPS)
+async def test_what_is_kept_is_kept_so_long_and_no_longer(room: Room, jump: float) -> None:
+    await room.cache.put("key", "value", 600)
+    room.clock.jump(jump)
+    room.clock.pass_(599)
+    assert await room.cache.get("key") is not None
+    room.clock.pass_(2)
+    assert await room.cache.get("key") is None
+
+
+async def test_a_machine_started_again_lets_nobody_wait_longer(room: Room) -> None:
+    await room.queue.add(new(not_before=later(room.clock.steady(), 60)))
+    room.clock.restart()
+    room.clock.jump(-HOUR)
+    room.clock.pass_(61)
+    assert await room.queue.claimed() is not None

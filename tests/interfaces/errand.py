@@ -63,8 +63,9 @@ async def sessions(call: Call) -> None:
 
 
 async def tasks(call: Call) -> None:
-    made = await call("create_task", question="決定係数の使い方", idempotency_key="k1", budget={"max_pages": 5})
-    assert (await call("create_task", question="決定係数の使い方", idempotency_key="k1"))["task_id"] == made["task_id"]
+    asked = {"question": "決定係数の使い方", "idempotency_key": "k1", "budget": {"max_pages": 5}}
+    made = await call("create_task", **asked)
+    assert await call("create_task", **asked) == made
     queries = ["決定係数 定義", "決定係数 定義", " "]
     queued = await call("queue_searches", task_id=made["task_id"], queries=queries, options={"priority": "low"})
     assert queued["queued"] == 1 and len(queued["skipped"]) == 2

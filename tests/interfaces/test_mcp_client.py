@@ -12,17 +12,18 @@ from typing import Any
 
 import httpx
 import pytest
+from jsonschema import Draft202012Validator
 from mcp import Client
 
 from shisho.bootstrap import open_desk
-from shisho.interfaces import mcp
+from shisho.interfaces import mcp, schemas
 from shisho.interfaces.contract import VERBS
 from shisho.language.tokens import tokens
 from tests.interfaces.errand import errand
 from tests.interfaces.serving import SAMPLES, Call, Refused, calling, data_of, serving, stdio, until_done
 from tests.machine import Stopwatch
 
-SNAPSHOT = Path(__file__).parent / "tools.json"
+TOOLS = Path(schemas.__file__).with_name("tools.json")
 WAYS = [("stdio", "legacy"), ("stdio", "auto"), ("http", "legacy"), ("http", "auto")]
 
 
@@ -53,15 +54,20 @@ async def test_every_tool_over_every_way(way: str, mode: str, tmp_path: Path) ->
 
 
 async def test_the_list_of_tools_is_the_contract(tmp_path: Path) -> None:
-    """A change here changes what every client sees: SHISHO_SNAPSHOT=1 writes the snapshot anew; say so in the changelog."""
+    """A change here changes what every client sees: SHISHO_SNAPSHOT=1 writes the list anew; say so in the changelog."""
+    made = [schemas.tool(verb) for verb in VERBS]
+    if os.environ.get("SHISHO_SNAPSHOT"):
+        TOOLS.write_text(json.dumps(made, ensure_ascii=False, indent=1) + "\n", "utf-8")
     async with open_desk(home=tmp_path / "home") as desk, Client(mcp.build(desk)) as client:
         tools = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in (await client.list_tools()).tools]
         prompts = (await client.list_prompts()).prompts
         templates = {each.uri_template for each in (await client.list_resource_templates()).resource_templates}
-    if os.environ.get("SHISHO_SNAPSHOT"):
-        SNAPSHOT.write_text(json.dumps(tools, ensure_ascii=False, indent=1) + "\n", "utf-8")
-    assert tools == json.loads(SNAPSHOT.read_text("utf-8"))
+    assert tools == made == json.loads(TOOLS.read_text("utf-8"))
     assert all(tool["description"] and tool["outputSchema"]["type"] == "object" and tool["annotations"] for tool in tools)
+    assert not any(tool["inputSchema"]["additionalProperties"] for tool in tools)
+    for tool in tools:
+        for schema in (tool["inputSchema"], tool["outputSchema"]):
+            Draft202012Validator.check_schema(schema)
     assert [prompt.name for prompt in prompts] == ["research"]
     assert templates == {
         "task://{task_id}",
@@ -69,6 +75,12 @@ async def test_the_list_of_tools_is_the_contract(tmp_path: Path) -> None:
         "evidence://{evidence_id}",
         "document://{document_id}/page/{page}",
     }
+
+
+def test_the_list_of_tools_is_short() -> None:
+    """In characters as they go over the wire: every conversation carries the list."""
+    tools = json.loads(TOOLS.read_text("utf-8"))
+    assert len(json.dumps({"tools": tools}, ensure_ascii=False, separators=(",", ":"))) <= 30_000
 
 
 async def test_links_open_and_wrong_ones_say_so(tmp_path: Path) -> None:
@@ -130,6 +142,35 @@ async def test_errors_are_typed(tool: str, arguments: dict[str, Any], code: str,
         with pytest.raises(Refused) as refused:
             await call(tool, **arguments)
     assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"queries": ["x"], "max_resuls": 3}, r"max_resuls: there is no such argument; known: queries, task_id, options, "),
+        ({"queries": ["x"], "options": {"serp_pages": 1}}, r"options\.serp_pages: .*known: engines, .*serp_max_pages"),
+        (
+            {"queries": ["x"], "priority": "high", "options": {"priority": "low"}},
+            "priority is given twice: high beside options",
+        ),
+        ({"queries": ["x"], "max_results_per_query": 101}, "max_results_per_query: Input should be less than or equal to 100"),
+    ],
+)
+async def test_arguments_that_do_not_exist_are_refused_by_name(arguments: dict[str, Any], said: str, tmp_path: Path) -> None:
+    async with open_desk(home=tmp_path / "home") as desk, calling(mcp.build(desk)) as call:
+        with pytest.raises(Refused, match=said) as refused:
+            await call("queue_searches", **arguments)
+        assert refused.value.code == "INVALID_PARAMS"
+        assert (await call("list_tasks"))["tasks"] == []
+
+
+async def test_options_are_taken_beside_their_object_too(tmp_path: Path) -> None:
+    async with open_desk(home=tmp_path / "home") as desk, calling(mcp.build(desk)) as call:
+        beside = await call("queue_searches", queries=["x"], max_results_per_query=3, priority="high", engines=["mojeek"])
+        both = await call("queue_searches", queries='["y"]', options={"max_results_per_query": 3}, max_results_per_query=3)
+        for queued, priority in ((beside, 10), (both, 50)):
+            (job,) = (await desk.tasks.list_jobs(queued["task_id"])).jobs
+            assert (job.input["max_results_per_query"], job.priority) == (3, priority)
 
 
 async def test_a_client_that_asks_is_told_that_we_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,13 +11,14 @@ import uvicorn
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 import shisho
 from shisho.desk import Desk
 from shisho.errors import Conflict, InvalidParams, NotFound, ShishoError, TimedOut
-from shisho.interfaces import http_routes, mcp
+from shisho.interfaces import arguments, http_routes, mcp
 from shisho.interfaces.contract import VERBS
 from shisho.interfaces.failures import told
 from shisho.interfaces.http_guard import Guard, Rules
@@ -82,6 +83,8 @@ def _health(app: FastAPI, desk: Desk) -> None:
 
 
 def _refusals(app: FastAPI) -> None:
+    by_name = {verb.name: verb for verb in VERBS}
+
     @app.exception_handler(ShishoError)
     async def ours(request: Request, error: ShishoError) -> JSONResponse:
         return http_routes.refused(error)
@@ -92,9 +95,10 @@ def _refusals(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def wrong(request: Request, error: RequestValidationError) -> JSONResponse:
-        found = [{"argument": ".".join(map(str, each["loc"][1:])), "reason": each["msg"]} for each in error.errors()]
-        said = "; ".join(f"{each['argument'] or 'body'}: {each['reason']}" for each in found[:5])
-        return http_routes.refused(InvalidParams(f"The request cannot be understood. {said}.", wrong=found[:20]))
+        verb = by_name.get(getattr(request.scope.get("route"), "operation_id", ""))
+        places = [{**each, "loc": each["loc"][1:]} for each in error.errors()]  # without "body" or "query"
+        taken = verb.arguments if verb else BaseModel
+        return http_routes.refused(arguments.refusal("The request cannot be understood.", taken, places))
 
     @app.exception_handler(HTTPException)
     async def nowhere(request: Request, error: HTTPException) -> JSONResponse:

@@ -64,7 +64,7 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
     fields: dict[str, Any] = {
         name: (each.annotation, ... if each.default is each.empty else each.default) for name, each in rest.items()
     }
-    asked = create_model(f"{verb.name}_arguments", __config__=ConfigDict(extra="forbid"), **fields)
+    asked = create_model(f"{verb.name}_request", __config__=ConfigDict(extra="forbid"), **fields)
 
     async def call(asked: BaseModel | None = None, **names: str) -> JSONResponse:
         return JSONResponse(await verb(desk, **names, **{name: getattr(asked, name) for name in rest}))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.context import Context
-from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.prompts import Prompt
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
-from pydantic import ValidationError
+from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult, Tool
 
 import shisho
 from shisho.desk import Desk
@@ -19,19 +18,33 @@ from shisho.interfaces import mcp_resources
 from shisho.interfaces.contract import VERBS
 from shisho.interfaces.mcp_prompt import INSTRUCTIONS, research
 from shisho.interfaces.mcp_tasks import TasksExtension
-from shisho.interfaces.mcp_tools import refusal, tool
+from shisho.interfaces.mcp_tools import called, listed, refusal
+from shisho.interfaces.verbs import Verb
 
 
 class DeskServer(MCPServer[Any]):
-    """An MCP server whose errors are ours."""
+    """An MCP server whose tools are the verbs of a desk, and whose errors are ours."""
+
+    def __init__(self, desk: Desk, verbs: Mapping[str, Verb]) -> None:
+        self._desk, self._verbs = desk, verbs
+        super().__init__(
+            "shisho",
+            title="司書 Shisho",
+            version=shisho.__version__,
+            instructions=INSTRUCTIONS,
+            extensions=[TasksExtension(desk, verbs["get_answer"], verbs["get_status"])],
+            log_level="WARNING",
+        )
+
+    async def list_tools(self) -> list[Tool]:
+        return listed()
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        try:
-            return await super().call_tool(name, arguments, context)
-        except ToolError as error:
-            return refusal(_meant(name, error))
+        if name not in self._verbs:
+            return refusal(InvalidParams(f"There is no tool {name!r}. Known: {', '.join(self._verbs)}."))
+        return await called(self._verbs[name], self._desk, arguments, context)
 
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
@@ -44,26 +57,7 @@ class DeskServer(MCPServer[Any]):
 
 def build(desk: Desk) -> DeskServer:
     """A server with every verb of the desk as a tool."""
-    verbs = {verb.name: verb for verb in VERBS}
-    server = DeskServer(
-        "shisho",
-        title="司書 Shisho",
-        version=shisho.__version__,
-        instructions=INSTRUCTIONS,
-        tools=[tool(verb, desk) for verb in VERBS],
-        extensions=[TasksExtension(desk, verbs["get_answer"], verbs["get_status"])],
-        log_level="WARNING",
-    )
+    server = DeskServer(desk, {verb.name: verb for verb in VERBS})
     mcp_resources.add(server, desk)
     server.add_prompt(Prompt.from_function(research, name="research", title="Research a question"))
     return server
-
-
-def _meant(name: str, error: ToolError) -> Exception:
-    """What lies behind the SDK's wrapping."""
-    cause = error.__cause__
-    if isinstance(cause, ValidationError):
-        wrong = [{"argument": ".".join(map(str, each["loc"])), "reason": each["msg"]} for each in cause.errors()]
-        said = "; ".join(f"{each['argument']}: {each['reason']}" for each in wrong[:5])
-        return InvalidParams(f"{name} cannot be called so. {said}.", wrong=wrong[:20])
-    return cause if isinstance(cause, Exception) else InvalidParams(str(error))

@@ -3,43 +3,41 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
-from collections.abc import Coroutine
+import json
+from collections.abc import Coroutine, Mapping
+from importlib import resources
 from itertools import count
-from typing import Annotated, Any
+from typing import Any
 
 from mcp.server.mcpserver.context import Context
-from mcp.server.mcpserver.tools import Tool
-from mcp_types import CallToolResult, ResourceLink, TextContent, ToolAnnotations
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult, ResourceLink, TextContent, Tool
 
 from shisho.desk import Desk
+from shisho.interfaces.arguments import checked
 from shisho.interfaces.failures import told
 from shisho.interfaces.fitting import fitted, written
-from shisho.interfaces.verbs import Effect, Verb
+from shisho.interfaces.verbs import Verb
 
 BEAT = 5.0  # seconds between signs of life, for clients that ask for progress
 
 
-def tool(verb: Verb, desk: Desk) -> Tool:
-    """A tool with the verb's arguments and the schema of its reply."""
+def listed() -> list[Tool]:
+    """All tools, from `tools.json`: what `schemas.tool` makes of each verb, made ready because every server is asked at once."""
+    text = (resources.files("shisho.interfaces") / "tools.json").read_text("utf-8")
+    return [Tool.model_validate(tool) for tool in json.loads(text)]
 
-    async def call(*, context: Context, **arguments: Any) -> CallToolResult:
-        data = await _alive(context, verb(desk, **arguments))
+
+async def called(verb: Verb, desk: Desk, arguments: Mapping[str, Any], context: Context | None) -> CallToolResult:
+    """What a verb replies, or why not."""
+    try:
+        given = checked(verb.name, verb.arguments, arguments)
+        data = await _alive(context, verb(desk, **given))
         return result(verb, data, desk)
-
-    call.__signature__ = inspect.Signature(verb.parameters, return_annotation=Annotated[CallToolResult, verb.reply])  # type: ignore[attr-defined]
-    made = Tool.from_function(
-        call,
-        name=verb.name,
-        title=verb.title,
-        description=verb.says,
-        context_kwarg="context",
-        annotations=_annotations(verb),
-        structured_output=True,
-    )
-    made.parameters = _bare(made.parameters)
-    made.fn_metadata.output_schema = _bare(made.fn_metadata.output_schema)
-    return made
+    except MCPError:
+        raise
+    except Exception as error:
+        return refusal(error)
 
 
 def result(verb: Verb, data: dict[str, Any], desk: Desk) -> CallToolResult:
@@ -59,33 +57,7 @@ def refusal(error: Exception) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=written(told(error)))], is_error=True)
 
 
-def _bare(schema: Any) -> Any:
-    """The schema without the titles that repeat its names: every client reads all of them."""
-    if not isinstance(schema, dict):
-        return schema
-    named = ("properties", "$defs")  # whose keys are names, `title` may be one of them
-    kept = {key: value for key, value in schema.items() if key != "title" or not isinstance(value, str)}
-    return {
-        key: {name: _bare(each) for name, each in value.items()}
-        if key in named
-        else [_bare(each) for each in value]
-        if isinstance(value, list)
-        else _bare(value)
-        for key, value in kept.items()
-    }
-
-
-def _annotations(verb: Verb) -> ToolAnnotations:
-    return ToolAnnotations(
-        title=verb.title,
-        read_only_hint=verb.effect is Effect.READ,
-        destructive_hint=verb.effect is Effect.DESTROY,
-        idempotent_hint=verb.again,
-        open_world_hint=verb.outside,
-    )
-
-
-async def _alive(context: Context, work: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
+async def _alive(context: Context | None, work: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
     """The outcome of the work, with a sign of life from time to time. Whoever goes away ends the waiting, not the job."""
     doing = asyncio.ensure_future(work)
     try:
@@ -93,7 +65,8 @@ async def _alive(context: Context, work: Coroutine[Any, Any, dict[str, Any]]) ->
             await asyncio.wait([doing], timeout=BEAT)
             if doing.done():
                 break
-            await context.report_progress(beats * BEAT, message=f"waiting, {beats * BEAT:g} s")
+            if context is not None:
+                await context.report_progress(beats * BEAT, message=f"waiting, {beats * BEAT:g} s")
         return doing.result()
     finally:
         doing.cancel()

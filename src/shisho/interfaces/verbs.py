@@ -7,10 +7,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
 from functools import cached_property
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic_core import to_jsonable_python
+
+from shisho.errors import InvalidParams
 
 
 class Effect(Enum):
@@ -37,7 +39,8 @@ class Verb:
 
     `route`: method and path under /api/v1; names in braces are arguments. `again`: calling it twice does no more than once.
     `outside`: it may reach beyond this library. `link`: the resource that holds all of the reply, as a format of the noun.
-    `rows`: the list that is paged, and the field of a row that is the cursor after it.
+    `rows`: the list that is paged, and the field of a row that is the cursor after it. `spread`: an argument, an object, whose
+    members may also be given beside it.
     """
 
     run: Callable[..., Awaitable[Any]]
@@ -49,6 +52,7 @@ class Verb:
     outside: bool = False
     link: str | None = None
     rows: tuple[str, str] | None = None
+    spread: str | None = None
 
     @property
     def name(self) -> str:
@@ -62,7 +66,28 @@ class Verb:
     def parameters(self) -> Sequence[inspect.Parameter]:
         """Without the desk, annotations resolved."""
         signature = inspect.signature(self.run, eval_str=True)
-        return [each.replace(kind=each.KEYWORD_ONLY) for each in list(signature.parameters.values())[1:]]
+        own = [each.replace(kind=each.KEYWORD_ONLY) for each in list(signature.parameters.values())[1:]]
+        beside = get_type_hints(self._members, include_extras=True) if self._members else {}
+        return own + [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=beside[name] | None)
+            for name in (self._members.model_fields if self._members else ())
+        ]
+
+    @cached_property
+    def arguments(self) -> type[BaseModel]:
+        """All arguments as one object; others are refused."""
+        taken: dict[str, Any] = {
+            each.name: (each.annotation, ... if each.default is each.empty else each.default) for each in self.parameters
+        }
+        return create_model(f"{self.name}_arguments", __config__=ConfigDict(extra="forbid"), **taken)
+
+    @cached_property
+    def _members(self) -> type[BaseModel] | None:
+        """The object that is spread."""
+        if self.spread is None:
+            return None
+        annotation = get_type_hints(self.run)[self.spread]
+        return next(kind for kind in get_args(annotation) if isinstance(kind, type) and issubclass(kind, BaseModel))
 
     @cached_property
     def reply(self) -> type[Reply]:
@@ -73,7 +98,23 @@ class Verb:
 
     async def __call__(self, desk: Any, **arguments: Any) -> dict[str, Any]:
         """The reply as JSON-ready data."""
-        found = await self.run(desk, **arguments)
+        found = await self.run(desk, **self._gathered(arguments))
         own: dict[str, Any] = to_jsonable_python(found)
         link = own.get("link") if self.link is None else self.link.format(found)
         return {**own, "more": own.get("more", False), "cursor": own.get("cursor"), "link": link}
+
+    def _gathered(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The members that were given beside their object put into it. Raises InvalidParams where both places differ."""
+        if self._members is None or self.spread is None:
+            return arguments
+        names = self._members.model_fields.keys()
+        beside = {name: arguments[name] for name in names & arguments.keys() if arguments[name] is not None}
+        inside = arguments.get(self.spread)
+        own = {name: getattr(inside, name) for name in inside.model_fields_set} if inside else {}
+        for name in sorted(beside.keys() & own.keys()):
+            if beside[name] != own[name]:
+                raise InvalidParams(
+                    f"{name} is given twice: {beside[name]} beside {self.spread} and {own[name]} in it. Give it once."
+                )
+        rest = {name: value for name, value in arguments.items() if name not in names}
+        return {**rest, self.spread: self._members(**(own | beside))}

@@ -53,8 +53,8 @@ class TaskBudget(Asked):
 class Options(Asked):
     """How the queries are searched."""
 
-    engines: list[Name] = Field(default_factory=list, max_length=20, description="see list_engines; none: by category")
-    categories: list[Name] = Field(default_factory=list, max_length=10)
+    engines: Annotated[list[Name], Field(max_length=20, description="see list_engines; none: by category")] = []
+    categories: Annotated[list[Name], Field(max_length=10)] = []
     language: Annotated[str, Field(max_length=20)] = "ja"
     region: Annotated[str | None, Field(max_length=20)] = None
     time_range: TimeRange = TimeRange.ALL
@@ -74,9 +74,6 @@ class Options(Asked):
         return SearchOptions(**given)
 
 
-DEFAULTS = Options()
-
-
 async def create_task(desk: Desk, question: Text, budget: TaskBudget | None = None, idempotency_key: Key = None) -> Created:
     """Open a research task, to gather searches, addresses and questions under one id and one budget."""
     ceilings = budget.model_dump(exclude_none=True) if budget else {}
@@ -87,12 +84,13 @@ async def queue_searches(
     desk: Desk,
     queries: Annotated[list[Text], Field(min_length=1, max_length=MAX_QUERIES)],
     task_id: Annotated[Id | None, Field(description="none: a task is made")] = None,
-    options: Options = DEFAULTS,
+    options: Annotated[Options | None, Field(description="the arguments after it may stand in here instead")] = None,
     idempotency_key: Key = None,
 ) -> Queued:
     """Queue web searches and return at once; the pages they find are read and taken in. Queue all you need in one call, go on
     with other work, then poll get_status."""
-    return await desk.tasks.queue_searches(queries, task_id=task_id, options=options.chosen(), idempotency_key=idempotency_key)
+    chosen = (options or Options()).chosen()
+    return await desk.tasks.queue_searches(queries, task_id=task_id, options=chosen, idempotency_key=idempotency_key)
 
 
 async def queue_urls(
@@ -181,7 +179,17 @@ async def feedback(
 TASK = "task://{0.task_id}"
 VERBS = (
     Verb(create_task, Created, "Create a task", ("POST", "/tasks"), Effect.ADD, again=False, link=TASK),
-    Verb(queue_searches, Queued, "Queue searches", ("POST", "/searches"), Effect.ADD, again=False, outside=True, link=TASK),
+    Verb(
+        queue_searches,
+        Queued,
+        "Queue searches",
+        ("POST", "/searches"),
+        Effect.ADD,
+        again=False,
+        outside=True,
+        link=TASK,
+        spread="options",
+    ),
     Verb(queue_urls, Queued, "Queue addresses", ("POST", "/urls"), Effect.ADD, again=False, outside=True, link=TASK),
     Verb(
         get_status, Status, "Status of a task", ("GET", "/tasks/{task_id}"), Effect.READ, link=TASK, rows=("results", "place")

@@ -23,7 +23,7 @@ BEAT = 5.0  # seconds between signs of life, for clients that ask for progress
 
 
 def listed() -> list[Tool]:
-    """All tools, from `tools.json`: what `schemas.tool` makes of each verb, made ready because every server is asked at once."""
+    """All tools, from `tools.json`: what `schemas.tool` makes of each verb, kept ready as every client asks for it first."""
     text = (resources.files("shisho.interfaces") / "tools.json").read_text("utf-8")
     return [Tool.model_validate(tool) for tool in json.loads(text)]
 

@@ -1,7 +1,7 @@
 """JSON Schemas of verbs, short enough for an assistant to carry: every tool is listed in every conversation.
 
-What arguments are is told in full but for lengths and nulls, which the server checks and accepts. Of a reply, the first two levels
-are told, the second by its names; the text of a reply holds the rest anyway."""
+What arguments are is told in full but for lengths and nulls, which the server checks and accepts. Of a reply, the first two
+levels are told, the second by its names; the text of a reply holds the rest anyway."""
 
 from __future__ import annotations
 

@@ -53,8 +53,8 @@ class TaskBudget(Asked):
 class Options(Asked):
     """How the queries are searched."""
 
-    engines: Annotated[list[Name], Field(max_length=20, description="see list_engines; none: by category")] = []
-    categories: Annotated[list[Name], Field(max_length=10)] = []
+    engines: Annotated[list[Name], Field(max_length=20, description="see list_engines; none: by category")] = Field(default=[])
+    categories: Annotated[list[Name], Field(max_length=10)] = Field(default=[])
     language: Annotated[str, Field(max_length=20)] = "ja"
     region: Annotated[str | None, Field(max_length=20)] = None
     time_range: TimeRange = TimeRange.ALL

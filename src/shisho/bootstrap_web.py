@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 async def no_window(met: Met) -> bool:
     """Stands where there is no browser."""
-    raise EngineUnavailable(f'There is no browser here to open {met.url} in: install the extra, pip install "shisho[browser]".')
+    raise EngineUnavailable(
+        'There is no browser here to open {url} in: install the extra, pip install "shisho[browser]".', url=met.url
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,17 +34,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from shisho.messages.message import Message
+
 
 class ShishoError(Exception):
-    """Base of all. `details` is JSON-ready and never holds a secret or the text of a document."""
+    """Base of all. Raised with a template and the values it names: `NotFound("There is no page {number}.", number=7)`, so that
+    interfaces can say it in the reader's language; with a Message where one is passed on.
+
+    `details` are the values and whatever else a program may want: JSON-ready, never a secret or the text of a document."""
 
     code: ClassVar[str] = "INTERNAL"
     retry: ClassVar[bool] = False
 
-    def __init__(self, message: str, **details: Any) -> None:
-        super().__init__(message)
-        self.message = message
-        self.details: Mapping[str, Any] = details
+    def __init__(self, template: str, /, **details: Any) -> None:
+        self.message = template if isinstance(template, Message) else Message(template, **details)
+        super().__init__(self.message)
+        self.details: Mapping[str, Any] = {name: self.message.values.get(name, value) for name, value in details.items()}
+
+    @property
+    def template(self) -> str:
+        return self.message.template
 
 
 class InvalidParams(ShishoError):

@@ -133,7 +133,7 @@ def load(**given: Any) -> Settings:
     table = {row.name: row for row in TABLE}
     for name in given:
         if name not in table:
-            raise InvalidParams(f"There is no setting {name!r}. `shisho settings` lists them all.")
+            raise InvalidParams("There is no setting {name!r}. `shisho settings` lists them all.", name=name)
     values: dict[str, Value] = {row.name: row.default for row in TABLE}
     origins = dict.fromkeys(values, "default")
 
@@ -145,7 +145,7 @@ def load(**given: Any) -> Settings:
     take("home", given.get("home"), "call")
     for name, raw in _file(Settings(values, origins).home / "settings.toml").items():
         if name not in table:
-            raise InvalidParams(f"settings.toml has {name!r}, which is no setting. `shisho settings` lists them all.")
+            raise InvalidParams("settings.toml has {name!r}, which is no setting. `shisho settings` lists them all.", name=name)
         if name != "home":
             take(name, raw, "file")
     for name in table:
@@ -161,7 +161,11 @@ def engine_overrides(home: Path) -> dict[str, Mapping[str, Any]]:
     found: dict[str, Mapping[str, Any]] = {}
     for engine, fields in _file(path).items():
         if not isinstance(fields, dict):
-            raise InvalidParams(f"{path}: {engine} stands outside a table. Write [name of the engine] above its fields.")
+            raise InvalidParams(
+                "{path}: {engine} stands outside a table. Write [name of the engine] above its fields.",
+                path=path,
+                engine=engine,
+            )
         found[engine] = fields
     return found
 
@@ -194,7 +198,7 @@ def _file(path: Path) -> dict[str, object]:
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidParams(f"{path} is not valid TOML: {error}") from error
+        raise InvalidParams("{path} is not valid TOML: {error}", path=path, error=error) from error
 
 
 def _typed(row: Setting, raw: object, origin: str) -> Value:
@@ -202,9 +206,21 @@ def _typed(row: Setting, raw: object, origin: str) -> Value:
     try:
         value: Value = _flag(raw) if wanted is bool else wanted(str(raw))
     except ValueError as error:
-        raise InvalidParams(f"{row.name} (from {origin}) takes {wanted.__name__}, not {raw!r}.") from error
+        raise InvalidParams(
+            "{setting} (from {origin}) takes {kind}, not {raw!r}.",
+            setting=row.name,
+            origin=origin,
+            kind=wanted.__name__,
+            raw=raw,
+        ) from error
     if row.choices and value not in row.choices:
-        raise InvalidParams(f"{row.name} (from {origin}) takes one of {', '.join(row.choices)}, not {raw!r}.")
+        raise InvalidParams(
+            "{setting} (from {origin}) takes one of {choices}, not {raw!r}.",
+            setting=row.name,
+            origin=origin,
+            choices=", ".join(row.choices),
+            raw=raw,
+        )
     return value
 
 

@@ -66,7 +66,7 @@ class BoxResolver:
             return [Endpoint(address, at) for address in turns[min(self.asked[name], len(turns)) - 1]]
         if name in self._hosts and port in self._ports:
             return [Endpoint(HOME, at)]
-        raise AllFetchesFailed(f"The web in a box has no {name}:{port}.", host=name, port=port)
+        raise AllFetchesFailed("The web in a box has no {host}:{port}.", host=name, port=port)
 
 
 @dataclass(frozen=True)
@@ -118,11 +118,13 @@ class Client:
             answer = connection.getresponse()
             text = answer.read().decode("utf-8", "replace")
         except OSError as error:
-            raise InvalidParams(f"The box of {self.folder} does not answer: {error}. Start it with `shisho box`.") from error
+            raise InvalidParams(
+                "The box of {folder} does not answer: {error}. Start it with `shisho box`.", folder=self.folder, error=error
+            ) from error
         finally:
             connection.close()
         if answer.status != 200:
-            raise InvalidParams(text)
+            raise InvalidParams("The box refused: {text}", text=text)
 
 
 def connect(folder: Path) -> Client:
@@ -131,7 +133,7 @@ def connect(folder: Path) -> Client:
         held = json.loads((folder / FILE).read_text("utf-8"))
         return Client(folder, Ports(**held["ports"]), tuple(held["hosts"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InvalidParams(f"No box runs on {folder}: start one with `shisho box --folder {folder}`.") from error
+        raise InvalidParams("No box runs on {folder}: start one with `shisho box --folder {folder}`.", folder=folder) from error
 
 
 def write(folder: Path, ports: Ports, hosts: Sequence[str], ca_pem: str) -> None:

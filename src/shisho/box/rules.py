@@ -119,7 +119,7 @@ def rule_of(values: dict[str, Any]) -> Rule:
     try:
         return Rule(**{**values, "do": Do(values.get("do", Do.STATUS))})
     except (TypeError, ValueError) as error:
-        raise InvalidParams(f"No such rule: {error}. What a rule can do: {', '.join(Do)}.") from error
+        raise InvalidParams("No such rule: {error}. What a rule can do: {known}.", error=error, known=", ".join(Do)) from error
 
 
 def _speaks(held: _Held, now: float) -> bool:

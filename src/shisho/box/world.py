@@ -101,7 +101,9 @@ def make(seed: int = 0, topics: int = 16, pages: int = 20) -> World:
     kinds = MADE["kind"]
     named = [(kind, kind["names"][turn]) for turn in range(len(kinds[0]["names"])) for kind in kinds]
     if not 0 <= topics <= len(named) or pages < 4:
-        raise InvalidParams(f"The box has 0 to {len(named)} topics of at least 4 pages each.", topics=topics, pages=pages)
+        raise InvalidParams(
+            "The box has 0 to {most} topics of at least 4 pages each.", most=len(named), topics=topics, pages=pages
+        )
     made: list[Page] = []
     asked: list[Question] = []
     taken: set[str] = set()

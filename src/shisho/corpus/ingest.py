@@ -27,6 +27,7 @@ from shisho.errors import DocumentUnreadable, Internal, ShishoError, UnusableDoc
 from shisho.language.normalise import fold_map
 from shisho.language.sentences import sentences
 from shisho.language.terms import Analysis
+from shisho.messages.message import Message
 from shisho.ports import Clock, Reader, Shelf
 from shisho.telemetry import log, span
 
@@ -92,7 +93,8 @@ class Ingest:
         warnings = reading.warnings
         if reading.needs_ocr:
             pages = ", ".join(str(page) for page in reading.needs_ocr)
-            warnings = (*warnings, f"NEEDS_OCR: no text layer on page {pages}; it is not searchable until it has one.")
+            template = "NEEDS_OCR: no text layer on page {pages}; it is not searchable until it has one."
+            warnings = (*warnings, Message(template, pages=pages))
         return Document(
             id=document_id(sha256, corpus, owner),
             corpus=corpus,

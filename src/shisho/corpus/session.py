@@ -111,7 +111,7 @@ class CorpusSession:
 
     async def resolve(self, temp_index: int, start: int, end: int) -> Citation:
         if temp_index not in self._shown:
-            raise InvalidParams(f"No passage {temp_index} was shown in this session.")
+            raise InvalidParams("No passage {temp_index} was shown in this session.", temp_index=temp_index)
         passage = await self._passage(self._shown[temp_index].passage_id)
         document = await self._searcher.shelf.document(passage.document_id)
         text = await self._searcher.shelf.text(passage.document_id)

@@ -19,7 +19,7 @@ async def one_document(shelf: Shelf, owner: str, name: str) -> Document:
     if len(by_hand) == 1:
         return by_hand[0]
     if not found:
-        raise NotFound(f"There is no document {name}. `shisho list` shows what there is.")
+        raise NotFound("There is no document {name}. `shisho list` shows what there is.", name=name)
     if len(found) > 1:
         raise _several(name, by_hand or found)
     return found[0]

@@ -172,7 +172,12 @@ class Desk:
         document = await self.document(prefix)
         text = await self.shelf.text(document.id)
         if not 1 <= number <= (document.page_count or 1):
-            raise NotFound(f"{document.source} has no page {number}: it has {document.page_count or 1}.")
+            raise NotFound(
+                "{source} has no page {number}: it has {pages}.",
+                source=document.source,
+                number=number,
+                pages=document.page_count or 1,
+            )
         if document.page_count is None:
             return text
         lines = [line for line in await self.shelf.lines(document.id) if line.page == number]
@@ -328,7 +333,9 @@ class Desk:
         try:
             return await self.inquiries.run(answer_id, notify, stop)
         except NotFound:
-            raise NotFound(f"Stopped before it was begun. `shisho queue resume {task_id}` and `shisho worker` do it.") from None
+            raise NotFound(
+                "Stopped before it was begun. `shisho queue resume {task_id}` and `shisho worker` do it.", task_id=task_id
+            ) from None
 
     async def _searchable(self, corpora: Sequence[str]) -> None:
         if await self.shelf.count(Scope(self.owner, tuple(corpora))) == 0:

@@ -33,23 +33,33 @@ def budget(given: Mapping[str, float] | None) -> dict[str, float]:
     """The ceilings of a task, defaults filled in. Raises InvalidParams."""
     for name, most in (given or {}).items():
         if name not in (*CEILINGS, *MORE_CEILINGS):
-            raise InvalidParams(f"There is no ceiling {name!r}. Known: {', '.join((*CEILINGS, *MORE_CEILINGS))}.")
+            raise InvalidParams(
+                "There is no ceiling {name!r}. Known: {known}.", name=name, known=", ".join((*CEILINGS, *MORE_CEILINGS))
+            )
         if not 0 <= most < float("inf"):
-            raise InvalidParams(f"{name} must be a number from 0 upward, not {most}.")
+            raise InvalidParams("{name} must be a number from 0 upward, not {most}.", name=name, most=most)
     return {**CEILINGS, **(given or {})}
 
 
 def waiting(seconds: float) -> float:
     """Raises InvalidParams for what is not 0..50 s."""
     if not 0 <= seconds <= MAX_WAIT:
-        raise InvalidParams(f"wait takes 0 to {MAX_WAIT:g} seconds, not {seconds}. Call again to wait longer.")
+        raise InvalidParams(
+            "wait takes 0 to {max_wait:g} seconds, not {seconds}. Call again to wait longer.",
+            max_wait=MAX_WAIT,
+            seconds=seconds,
+        )
     return seconds
 
 
 def usable(queries: Sequence[str]) -> tuple[list[str], list[Skipped]]:
     """Queries worth asking, each once, and the others with the reason. Raises InvalidParams for more than 50 or none."""
     if len(queries) > MAX_QUERIES:
-        raise InvalidParams(f"{len(queries)} queries are too many at once: give at most {MAX_QUERIES} a call.")
+        raise InvalidParams(
+            "{count} queries are too many at once: give at most {max_queries} a call.",
+            count=len(queries),
+            max_queries=MAX_QUERIES,
+        )
     kept: dict[str, str] = {}
     skipped = []
     for query in queries:
@@ -84,7 +94,7 @@ def checked(options: SearchOptions) -> SearchOptions:
     for name, least, most in (("max_results_per_query", 1, 100), ("serp_page", 1, MAX_PAGES), ("serp_max_pages", 1, MAX_PAGES)):
         value = getattr(options, name)
         if value is not None and not least <= value <= most:
-            raise InvalidParams(f"{name} takes {least} to {most}, not {value}.")
+            raise InvalidParams("{name} takes {least} to {most}, not {value}.", name=name, least=least, most=most, value=value)
     return options
 
 
@@ -138,9 +148,9 @@ def limits(given: Mapping[str, float]) -> dict[str, float]:
     known = {each.name for each in fields(Budget)}
     for name, most in given.items():
         if name not in known:
-            raise InvalidParams(f"There is no ceiling {name!r}. Known: {', '.join(sorted(known))}.")
+            raise InvalidParams("There is no ceiling {name!r}. Known: {known}.", name=name, known=", ".join(sorted(known)))
         if not 0 <= most < float("inf"):
-            raise InvalidParams(f"{name} must be a number from 0 upward, not {most}.")
+            raise InvalidParams("{name} must be a number from 0 upward, not {most}.", name=name, most=most)
     return {name: most if name == "max_seconds" else int(most) for name, most in given.items()}
 
 
@@ -149,7 +159,7 @@ def place(cursor: str | None) -> int:
     if cursor is None:
         return 0
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
-        raise InvalidParams(f"{cursor!r} is no cursor. Give the one that the last status had, or none.")
+        raise InvalidParams("{cursor!r} is no cursor. Give the one that the last status had, or none.", cursor=cursor)
     return int(cursor)
 
 
@@ -158,7 +168,7 @@ def corpus_of(name: str) -> str:
     if not name.strip():
         raise InvalidParams("The corpus has no name. Leave it out for the default one.")
     if name == WEB_CORPUS:
-        raise InvalidParams(f"{WEB_CORPUS!r} is where searched pages go. Name another corpus.")
+        raise InvalidParams("{web_corpus!r} is where searched pages go. Name another corpus.", web_corpus=WEB_CORPUS)
     return name
 
 
@@ -175,7 +185,7 @@ def real(path: Path | str) -> Path:
     try:
         return Path(path).expanduser().resolve()
     except (ValueError, RuntimeError, OSError) as error:
-        raise InvalidParams(f"{str(path)!r} is no path: {error}.") from error
+        raise InvalidParams("{path!r} is no path: {error}.", path=str(path), error=error) from error
 
 
 def allowed(path: Path | str, roots: Sequence[Path]) -> Path:
@@ -183,7 +193,7 @@ def allowed(path: Path | str, roots: Sequence[Path]) -> Path:
     there = real(path)
     if not any(there.is_relative_to(root) for root in roots):
         raise ForbiddenPath(
-            f"{path} is not below an allowed folder. The owner can add one to `allowed_roots` (SHISHO_ALLOWED_ROOTS)."
+            "{path} is not below an allowed folder. The owner can add one to `allowed_roots` (SHISHO_ALLOWED_ROOTS).", path=path
         )
     return there
 
@@ -197,7 +207,7 @@ def domain_of(text: str) -> str:
     except ValueError:
         name = ""
     if not _DOMAIN.fullmatch(name):
-        raise InvalidParams(f"{text!r} is no domain. For example: example.co.jp")
+        raise InvalidParams("{text!r} is no domain. For example: example.co.jp", text=text)
     return name
 
 

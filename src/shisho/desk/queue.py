@@ -102,7 +102,7 @@ class Queue:
     async def _waiting(self, name: str) -> Waiting:
         found = one_named(await self.interventions.waiting(self.owner), name)
         if found is None:
-            raise NotFound(f"No one thing waits for a person under {name!r}. `shisho auth list` shows what does.")
+            raise NotFound("No one thing waits for a person under {name!r}. `shisho auth list` shows what does.", name=name)
         return found
 
     async def _complete(self, target: AuthTarget, name: str) -> Sequence[Waiting]:
@@ -272,7 +272,9 @@ class Queue:
             last = job.errors[-1]
             raise by_code().get(last.code, Internal)(last.message, **last.details)
         if job.state is JobState.CANCELLED:
-            raise NotFound(f"The question was stopped before it was answered. resume_task {job.task_id} goes on with it.")
+            raise NotFound(
+                "The question was stopped before it was answered. resume_task {task_id} goes on with it.", task_id=job.task_id
+            )
         return Asked(job.task_id, job.id, None, told.retry_after(task.state, await self.estimate({job.kind: 1})))
 
     async def _still_running(self, task_id: TaskId, jobs: Sequence[JobId], seconds: float) -> list[JobId]:

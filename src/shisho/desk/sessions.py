@@ -174,7 +174,7 @@ class Sessions:
         """Verify findings against what was shown. What stands is numbered, and its number never changes; the same quotation
         for the same goal keeps the one it has."""
         if not 1 <= len(findings) <= MAX_FINDINGS:
-            raise InvalidParams(f"Give 1 to {MAX_FINDINGS} findings a call.")
+            raise InvalidParams("Give 1 to {max_findings} findings a call.", max_findings=MAX_FINDINGS)
         facts = await self.book.session(session_id, self.owner)
         shown, rounds = await self._shown(facts.id)
         session = await self._session(facts)
@@ -186,7 +186,7 @@ class Sessions:
         """Verify the sentences of an answer against the evidence they cite, render and save it. What cites nothing gets one
         search for support, then is left out."""
         if not 1 <= len(sentences) <= MAX_SENTENCES:
-            raise InvalidParams(f"Give 1 to {MAX_SENTENCES} sentences.")
+            raise InvalidParams("Give 1 to {max_sentences} sentences.", max_sentences=MAX_SENTENCES)
         facts = await self.book.session(session_id, self.owner)
         cited = await self._cited(facts, sentences)
         aim, stands = facts.strategy, await self.book.evidence(facts.id)
@@ -206,7 +206,7 @@ class Sessions:
         """A passage by session and number, or by the id of a passage or of evidence, with up to 5 neighbours on each side.
         Raises NotFound, SourceRemoved after a purge."""
         if not 0 <= context <= MAX_CONTEXT:
-            raise InvalidParams(f"context takes 0 to {MAX_CONTEXT}, not {context}.")
+            raise InvalidParams("context takes 0 to {max_context}, not {context}.", max_context=MAX_CONTEXT, context=context)
         if (session_id is None) != (number is None) or (session_id is None) == (id is None):
             raise InvalidParams("Give session_id and number, or the id of a passage or of evidence.")
         if session_id is not None and number is not None:
@@ -309,7 +309,7 @@ class Sessions:
         records = [one for record in await self.log.rounds(session_id) for one in record.shown if one.number == number]
         held = await self.shelf.passages([one.passage_id for one in records])
         if not held:
-            raise NotFound(f"No passage {number} was shown in this session, or its document was removed.")
+            raise NotFound("No passage {number} was shown in this session, or its document was removed.", number=number)
         return held[records[0].passage_id]
 
     async def _by_id(self, name: str) -> Passage:
@@ -321,7 +321,7 @@ class Sessions:
         for passage in await self.shelf.passages_of(evidence.document_id):
             if passage.start <= evidence.start and evidence.end <= passage.end:
                 return passage
-        raise NotFound(f"The passage of evidence {name} is no longer there. Add its document again.")
+        raise NotFound("The passage of evidence {name} is no longer there. Add its document again.", name=name)
 
     async def _read(self, passage: Passage, context: int, *, linked: bool) -> Read:
         document = await self.shelf.document(passage.document_id)

@@ -241,7 +241,7 @@ class Tasks(Queue):
         else:
             ended = await self._complete(target, name)
         if not ended:
-            raise NotFound(f"Nothing waits for a person under {id}. `shisho auth list` shows what does.")
+            raise NotFound("Nothing waits for a person under {id}. `shisho auth list` shows what does.", id=id)
         return Resolved(len(ended), () if action is AuthAction.SKIP else tuple(one.job_id for one in ended))
 
     async def open_auth(self, name: str = "last") -> Opened:

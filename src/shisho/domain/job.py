@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Any, NewType
 
+from shisho.messages.message import Message
+
 JobId = NewType("JobId", str)
 TaskId = NewType("TaskId", str)
 WorkerId = NewType("WorkerId", str)
@@ -271,5 +273,5 @@ def after_failure(failures: int, *, stepped: bool, stop_asked: bool) -> tuple[Jo
 
 def gave_up(last: JobError) -> JobError:
     """The last entry in the history of a job that has failed too often."""
-    message = f"Gave up after {MAX_FAILURES} failures. The last one: {last.message}"
+    message = Message("Gave up after {count} failures. The last one: {cause}", count=MAX_FAILURES, cause=last.message)
     return JobError(last.code, message, last.details, last.attempt, last.at)

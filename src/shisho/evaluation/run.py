@@ -48,7 +48,7 @@ async def fill(desk: Desk, held: EvalSet) -> None:
         async with turn:
             receipt = await desk.add_source(source)
         if receipt.outcome is Outcome.FAILED and source.data.strip():
-            raise InvalidParams(f"Document {source.name}: {receipt.reason}")
+            raise InvalidParams("Document {name}: {reason}", name=source.name, reason=receipt.reason)
 
     async with asyncio.TaskGroup() as group:
         for one in held.entries:

@@ -64,7 +64,12 @@ def _rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:
                 row = json.loads(line)
                 row["_id"], row["text"]
             except (ValueError, KeyError, TypeError) as error:
-                raise InvalidParams(f"{name}, line {number}: not a JSON object with _id and text ({error}).") from error
+                raise InvalidParams(
+                    "{name}, line {number}: not a JSON object with _id and text ({error}).",
+                    name=name,
+                    number=number,
+                    error=error,
+                ) from error
             yield row
 
 
@@ -77,7 +82,9 @@ def _judgements(folder: Path) -> Iterator[tuple[str, str, int]]:
             if number == 1 and len(row) == 3 and not row[2].lstrip("-").isdigit():
                 continue
             if len(row) != 3 or not row[2].lstrip("-").isdigit():
-                raise InvalidParams(f"{name}, line {number}: not query-id, corpus-id and score with tabs between.")
+                raise InvalidParams(
+                    "{name}, line {number}: not query-id, corpus-id and score with tabs between.", name=name, number=number
+                )
             yield row[0], row[1], int(row[2])
 
 
@@ -88,5 +95,7 @@ def _open(folder: Path, name: str) -> TextIO:
     if packed.is_file():
         return gzip.open(packed, "rt", encoding="utf-8", newline="")
     raise InvalidParams(
-        f"{folder} has no {name} (or {name}.gz). A set is corpus.jsonl, queries.jsonl and qrels.tsv (BEIR layout)."
+        "{folder} has no {name} (or {name}.gz). A set is corpus.jsonl, queries.jsonl and qrels.tsv (BEIR layout).",
+        folder=folder,
+        name=name,
     )

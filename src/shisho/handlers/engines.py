@@ -9,11 +9,12 @@ from datetime import datetime
 from shisho.domain.politeness import BreakerState, EngineHealth, Limit, Standing, later
 from shisho.domain.task import EngineRow
 from shisho.domain.web import EngineAbout
+from shisho.messages.message import Message
 from shisho.ports import Clock, Health, Limiter
 from shisho.web.credentials import limit_of, missing
 from shisho.web.selection import Means, Why, barred
 
-NO_WAY = "There is no way to the web here: see the setting `web`."
+NO_WAY = Message("There is no way to the web here: see the setting `web`.")
 PASSES = (Why.RESTING, Why.SPENT)
 
 

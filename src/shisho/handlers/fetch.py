@@ -60,7 +60,7 @@ class Fetching:
         left = (await self.left(job.task_id)).get("max_seconds", math.inf)
         if later.seconds > left:
             told = f"{later.host} asks to be left alone for {later.seconds:.0f} s, and its task has {left:.0f} s left"
-            raise AllFetchesFailed(f"{told}: ask again then.", host=later.host, wait_s=later.seconds)
+            raise AllFetchesFailed("{told}: ask again then.", told=told, host=later.host, wait_s=later.seconds)
 
     async def _taken_in(self, pages: Pages, job: Job, context: JobContext, asked: Address) -> Any:
         name = canonical(asked.url)

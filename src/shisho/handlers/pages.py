@@ -55,7 +55,7 @@ class Pages:
         if response.status != NOT_MODIFIED:
             return await self._shelved(claim, wanted, response, ticket, pay)
         if known is None:
-            raise AllFetchesFailed(f"{wanted.url} answered that it has not changed, and was not asked that.")
+            raise AllFetchesFailed("{url} answered that it has not changed, and was not asked that.", url=wanted.url)
         await self._remember(wanted, DocumentId(known.document_id), response)
         return await self._met_again(claim, wanted, known)
 

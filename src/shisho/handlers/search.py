@@ -24,6 +24,7 @@ from shisho.handlers.pages import Pages, Wanted
 from shisho.handlers.serps import Engines, Serps
 from shisho.handlers.sheets import Search
 from shisho.jobs.context import JobContext
+from shisho.messages.message import Message
 from shisho.ports import Clock
 from shisho.web.crawl import Crawl
 from shisho.web.frontier import Frontier
@@ -34,9 +35,9 @@ Judge = Callable[[str, DocumentId, frozenset[str]], Awaitable[frozenset[str]]]
 """The clusters of a document's passages that answer a query and are not among those given; none: it is of no use."""
 
 CLOSING = 0.02  # the share of its time that storing a job's end may take
-JOB_OVER = "The time of one job is over: raise `max_job_seconds`, or search for less at once."
-TASK_OVER = "The task's budget of seconds is spent. Open a task with a larger max_seconds."
-QUESTION_OVER = "Its question does not wait any longer. Ask again, or with a larger max_seconds."
+JOB_OVER = Message("The time of one job is over: raise `max_job_seconds`, or search for less at once.")
+TASK_OVER = Message("The task's budget of seconds is spent. Open a task with a larger max_seconds.")
+QUESTION_OVER = Message("Its question does not wait any longer. Ask again, or with a larger max_seconds.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class _Run:
             await self._serps.sheets.keep(paging.pages, stop, await self._kept())
         return await self._output(stop)
 
-    async def _allowed(self) -> tuple[float, str]:
+    async def _allowed(self) -> tuple[float, Message]:
         """Seconds that this attempt may take, and what is said when they are over."""
         return min(
             (self._context.seconds_left * (1 - CLOSING), JOB_OVER),

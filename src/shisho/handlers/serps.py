@@ -20,6 +20,7 @@ from shisho.errors import AllEnginesBlocked, BudgetExhausted, EngineUnavailable,
 from shisho.handlers.library import Finds
 from shisho.handlers.sheets import Search, Sheet, Sheets
 from shisho.jobs.context import JobContext
+from shisho.messages.message import Message
 from shisho.ports import Cache, SerpEngine
 from shisho.web.asking import Asked, Asking, Held, NeedsPerson, QuotaSpent, StateExpired
 from shisho.web.category import GENERAL, category_of
@@ -133,7 +134,9 @@ class Serps:
                 raise
             except NeedsPerson as needs:
                 held.append(needs)
-                await self._pass_over(candidate.engine, "AUTH_REQUIRED", f"wants proof of a person ({needs.met.kind})")
+                await self._pass_over(
+                    candidate.engine, "AUTH_REQUIRED", Message("wants proof of a person ({kind})", kind=needs.met.kind)
+                )
             except ShishoError as error:
                 errors.append(error)
                 await self._pass_over(candidate.engine, error.code, error.message)
@@ -150,7 +153,7 @@ class Serps:
         if later.seconds <= left:
             return None
         told = f"{engine} asks to be left alone for {later.seconds:.0f} s, and there are {left:.0f} s left to wait"
-        return EngineUnavailable(f"{told}: ask again then, or another engine.", engine=engine, wait_s=later.seconds)
+        return EngineUnavailable("{told}: ask again then, or another engine.", told=told, engine=engine, wait_s=later.seconds)
 
     async def _choice(self) -> Choice:
         """Recomputed at each attempt: engines rest and recover while a job waits. Who was waited for goes first."""
@@ -190,7 +193,8 @@ class Serps:
 
     async def _pass_over(self, engine: str, code: str, reason: str) -> None:
         await self._context.step(
-            f"passed over {engine}", partial(_said, {"url": "", "code": code, "reason": f"{engine}: {reason}"})
+            f"passed over {engine}",
+            partial(_said, {"url": "", "code": code, "reason": Message("{engine}: {reason}", engine=engine, reason=reason)}),
         )
 
     async def passed_over(self) -> list[dict[str, str]]:
@@ -224,7 +228,9 @@ class Serps:
         try:
             return await self._ask(engine, number, await self._renewed(engine, number, ticket), ticket)
         except StateExpired as error:
-            raise EngineUnavailable(f"{engine.about.name} shows no way to its page {number} any more.") from error
+            raise EngineUnavailable(
+                "{engine} shows no way to its page {number} any more.", engine=engine.about.name, number=number
+            ) from error
 
     async def _renewed(self, engine: SerpEngine, number: int, ticket: str) -> Mapping[str, str]:
         """The engine's state for a page, from page 1 asked again: neither counted nor merged. A cursor has to be walked."""
@@ -290,7 +296,10 @@ def _given_up(errors: Sequence[ShishoError], choice: Choice) -> ShishoError:
     if len(errors) == 1:
         return errors[0]
     if errors:
-        told = "; ".join(error.message for error in errors)
-        return AllEnginesBlocked(f"No engine answered. {told}", engines=[one.engine for one in choice.candidates])
-    told = " ".join(one.reason for one in choice.passed) or "No engine is set up for this category."
-    return EngineUnavailable(f"No search engine can answer this here. {told} `shisho engines` shows them all.")
+        reasons = Message.joined((error.message for error in errors), "; ")
+        engines = [candidate.engine for candidate in choice.candidates]
+        return AllEnginesBlocked("No engine answered. {reasons}", reasons=reasons, engines=engines)
+    none = Message("No engine is set up for this category.")
+    reasons = Message.joined(engine.reason for engine in choice.passed) if choice.passed else none
+    template = "No search engine can answer this here. {reasons} `shisho engines` shows them all."
+    return EngineUnavailable(template, reasons=reasons)

@@ -36,7 +36,7 @@ def refusal(beginning: str, model: type[BaseModel], errors: Sequence[Any]) -> In
     """What is wrong, each argument with the reason; where it does not exist, with those that do."""
     wrong = [{"argument": ".".join(map(str, error["loc"])), "reason": _reason(model, error)} for error in errors[:LISTED]]
     said = "; ".join(f"{each['argument'] or 'arguments'}: {each['reason']}" for each in wrong[:TOLD])
-    return InvalidParams(f"{beginning} {said}.", wrong=wrong)
+    return InvalidParams("{beginning} {said}.", beginning=beginning, said=said, wrong=wrong)
 
 
 def _reason(model: type[BaseModel], error: Any) -> str:

@@ -14,6 +14,6 @@ def told(error: Exception) -> dict[str, Any]:
     error_id = uuid.uuid4().hex[:12]
     if not isinstance(error, ShishoError):
         log.error("error %s", error_id, exc_info=error)
-        error = Internal(f"Something broke here. Please report it with the error id {error_id}.")
+        error = Internal("Something broke here. Please report it with the error id {error_id}.", error_id=error_id)
     details = dict(error.details)
     return {"ok": False, "code": error.code, "message": error.message, "details": details, "error_id": error_id}

@@ -19,7 +19,7 @@ def parsed(given: Sequence[str]) -> dict[str, Condition]:
             continue
         held = found.get(key, ())
         if isinstance(held, Range):
-            raise InvalidParams(f"{key} has a range already; a range and a value cannot be asked together.")
+            raise InvalidParams("{key} has a range already; a range and a value cannot be asked together.", key=key)
         found[key] = (*((held,) if isinstance(held, str) else held), value)
     return {key: value[0] if isinstance(value, tuple) and len(value) == 1 else value for key, value in found.items()}
 
@@ -32,5 +32,5 @@ def metadata_of(given: Sequence[str]) -> dict[str, str]:
 def _split(one: str, example: str) -> tuple[str, str]:
     key, equals, value = one.partition("=")
     if not equals or not key.strip() or not value.strip():
-        raise InvalidParams(f"{one!r} is not key=value. For example: {example}")
+        raise InvalidParams("{text!r} is not key=value. For example: {example}", text=one, example=example)
     return key.strip(), value.strip()

@@ -103,10 +103,12 @@ def _refusals(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def nowhere(request: Request, error: HTTPException) -> JSONResponse:
         if error.status_code == 404:
-            return http_routes.refused(NotFound(f"There is nothing at {request.url.path}. The API is under {API}."))
+            return http_routes.refused(
+                NotFound("There is nothing at {path}. The API is under {api}.", path=request.url.path, api=API)
+            )
         if error.status_code >= 500:
             return http_routes.refused(error)
-        return JSONResponse(told(InvalidParams(f"{error.detail}.")), error.status_code, headers=error.headers)
+        return JSONResponse(told(InvalidParams("{detail}.", detail=error.detail)), error.status_code, headers=error.headers)
 
     @app.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> JSONResponse:
@@ -123,7 +125,10 @@ def _listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise Conflict(
-            f"Port {port} of {host} cannot be used: {error.strerror}. Choose another: shisho serve --port N"
+            "Port {port} of {host} cannot be used: {cause}. Choose another: shisho serve --port N",
+            port=port,
+            host=host,
+            cause=error.strerror,
         ) from error
     listener.listen(2048)
     return listener

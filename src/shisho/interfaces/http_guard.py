@@ -13,9 +13,11 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Message as Event
 
 from shisho.errors import InvalidParams
+from shisho.messages.message import Message
 
 OPEN_PATHS = frozenset({"/livez", "/readyz"})
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -48,18 +50,21 @@ class Rules:
     def __post_init__(self) -> None:
         if not self.token and not is_loopback(self.host):
             raise InvalidParams(
-                f"To listen on {self.host} a token is needed, or everyone who reaches it could read the library. "
-                "Set SHISHO_TOKEN to a long random word, or listen on 127.0.0.1."
+                "To listen on {host} a token is needed, or everyone who reaches it could read the library. "
+                "Set SHISHO_TOKEN to a long random word, or listen on 127.0.0.1.",
+                host=self.host,
             )
 
     def refusal(self, path: str, headers: Headers) -> Refusal | None:
         """Why this request may not come in."""
         if not self._host_known(headers.get("host", "")):
-            return Refusal(421, "FORBIDDEN_ADDRESS", "This Host name is not one of this server's. Add it to allowed_hosts.")
+            return Refusal(
+                421, "FORBIDDEN_ADDRESS", Message("This Host name is not one of this server's. Add it to allowed_hosts.")
+            )
         if not self._origin_known(headers.get("origin"), headers.get("host", "")):
-            return Refusal(403, "FORBIDDEN_ADDRESS", "Pages of this origin may not call. Add it to allowed_origins.")
+            return Refusal(403, "FORBIDDEN_ADDRESS", Message("Pages of this origin may not call. Add it to allowed_origins."))
         if self.token and path not in OPEN_PATHS and not self._token_right(headers.get("authorization", "")):
-            return Refusal(401, "AUTH_REQUIRED", "Send the server's token: Authorization: Bearer …")
+            return Refusal(401, "AUTH_REQUIRED", Message("Send the server's token: Authorization: Bearer …"))
         return None
 
     def _host_known(self, host: str) -> bool:
@@ -86,7 +91,7 @@ class Refusal:
 
     status: int
     code: str
-    message: str
+    message: Message
 
     async def __call__(self, send: Send) -> None:
         body = {"ok": False, "code": self.code, "message": self.message, "details": {}, "error_id": uuid.uuid4().hex[:12]}
@@ -119,7 +124,7 @@ class Guard:
     async def _taken(self, scope: Scope, receive: Receive) -> bytes | Refusal | None:
         """The body; None where the client has gone."""
         most = self.rules.large.get(scope["path"], self.rules.body_bytes)
-        too_large = Refusal(413, "TOO_LARGE", f"The body is over {most:,} bytes.")
+        too_large = Refusal(413, "TOO_LARGE", Message("The body is over {limit:,} bytes.", limit=most))
         declared = Headers(scope=scope).get("content-length", "0")
         if declared.isdigit() and int(declared) > most:
             return too_large
@@ -136,7 +141,8 @@ class Guard:
                     if not message.get("more_body", False):
                         return bytes(body)
         except TimeoutError:
-            return Refusal(408, "TIMEOUT", f"The body did not come within {self.rules.body_seconds:g} seconds.")
+            seconds = self.rules.body_seconds
+            return Refusal(408, "TIMEOUT", Message("The body did not come within {seconds:g} seconds.", seconds=seconds))
 
 
 def is_loopback(host: str) -> bool:
@@ -160,16 +166,16 @@ def _digest(word: str) -> bytes:
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+    first: list[Event] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def replay() -> Message:
+    async def replay() -> Event:
         return first.pop() if first else await receive()
 
     return replay
 
 
 def _sealed(send: Send) -> Send:
-    async def seal(message: Message) -> None:
+    async def seal(message: Event) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(raw=list(message.get("headers", [])))
             for name, value in HEADERS.items():

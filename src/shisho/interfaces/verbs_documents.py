@@ -78,7 +78,7 @@ def _decoded(file: File) -> bytes:
     try:
         return base64.b64decode(file.base64, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise InvalidParams(f"The bytes of {file.name} are not base64.") from error
+        raise InvalidParams("The bytes of {name} are not base64.", name=file.name) from error
 
 
 VERBS = (

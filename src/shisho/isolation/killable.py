@@ -141,7 +141,9 @@ class _Child:
             raise Internal("A reading process does not start: reinstall Shisho, or run `shisho doctor`.") from failure
         if reply.startswith(wire.MISSING):
             name = reply.removeprefix(wire.MISSING).decode("utf-8", "replace")[:200]
-            raise Internal(f"What {work.function} needs is not installed ({name}): reinstall Shisho.")
+            raise Internal(
+                "What {function} needs is not installed ({name}): reinstall Shisho.", function=work.function, name=name
+            )
         if reply != wire.READY:
             raise Internal("A reading process answers nonsense: reinstall Shisho.")
         return self.process

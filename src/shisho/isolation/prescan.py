@@ -36,11 +36,16 @@ def check(html: str) -> None:
             opened.append(tag)
             counts[tag] += 1
             if len(opened) > MAX_DEPTH:
-                raise TooLarge(f"The page nests elements more than {MAX_DEPTH} deep: no page for people does.")
+                raise TooLarge(
+                    "The page nests elements more than {max_depth} deep: no page for people does.", max_depth=MAX_DEPTH
+                )
         elif counts[tag]:
             _close(tag, opened, counts)
         if len(attributes) > 2 * MAX_ATTRIBUTES and _many(attributes):
-            raise TooLarge(f"The page has a tag with more than {MAX_ATTRIBUTES} attributes: no page for people does.")
+            raise TooLarge(
+                "The page has a tag with more than {max_attributes} attributes: no page for people does.",
+                max_attributes=MAX_ATTRIBUTES,
+            )
 
 
 def _close(tag: str, opened: list[str], counts: Counter[str]) -> None:

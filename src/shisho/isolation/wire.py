@@ -10,6 +10,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from shisho.errors import ShishoError, by_code
+from shisho.messages.message import Message
+from shisho.messages.message import pack as pack_message
+from shisho.messages.message import unpack as unpack_message
 
 T = TypeVar("T")
 
@@ -39,7 +42,7 @@ def pack(value: Any) -> bytes:
 
 
 def pack_reason(reason: ShishoError) -> bytes:
-    return json.dumps({"code": reason.code, "message": reason.message, "details": dict(reason.details)}).encode()
+    return json.dumps({"code": reason.code, "message": pack_message(reason.message), "details": dict(reason.details)}).encode()
 
 
 def pack_failure(raised: str) -> bytes:
@@ -68,7 +71,22 @@ def _reason(answer: Any, reasons: tuple[type[ShishoError], ...]) -> ShishoError:
     details = list(answer["details"].items())[:_MAX_DETAILS]
     plain = {_clean(name): value for name, value in details if value is None or isinstance(value, bool | int | float)}
     words = {_clean(name): _clean(value) for name, value in details if isinstance(value, str)}
-    return cls(_clean(answer["message"]), **plain, **words)
+    return cls(_clean_message(answer["message"]), **plain, **words)
+
+
+def _clean_message(packed: Any) -> Message:
+    """A template has names with short formats for its fields, whoever sends it (`messages.message`)."""
+    message = unpack_message(packed)
+    if not isinstance(message, Message):
+        raise TypeError(packed)
+    values = {_clean(name): _clean_value(value) for name, value in message.values.items()}
+    return Message(_clean(message.template), **values)
+
+
+def _clean_value(value: Any) -> Any:
+    if isinstance(value, Message):
+        return _clean_message(pack_message(value))
+    return _clean(value) if isinstance(value, str) else value
 
 
 def _clean(words: Any) -> str:

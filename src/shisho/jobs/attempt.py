@@ -11,6 +11,7 @@ from shisho.domain.job import Job, JobError, Stale
 from shisho.errors import BudgetExhausted, Conflict, ShishoError
 from shisho.jobs.context import Handler, JobContext, Left
 from shisho.jobs.states import Pace, backoff, later
+from shisho.messages.message import Message
 from shisho.ports import Clock, JobStore
 from shisho.telemetry import log, span
 
@@ -48,7 +49,7 @@ async def _within(handler: Handler, context: JobContext, seconds: float) -> obje
         if not limit.expired():
             raise
         if context.partial is None:
-            raise BudgetExhausted(f"The job found nothing within {seconds:g} seconds.") from None
+            raise BudgetExhausted("The job found nothing within {seconds:g} seconds.", seconds=seconds) from None
         return {**context.partial, "partial": True, "stop": "BUDGET"}
 
 
@@ -65,7 +66,7 @@ def _said(error: BaseException) -> JobError:
     if isinstance(error, ShishoError):
         return JobError(error.code, error.message, error.details)
     log.error("a job broke its handler", exc_info=error)
-    return JobError("INTERNAL", f"{type(error).__name__}: {error}")
+    return JobError("INTERNAL", Message("{kind}: {cause}", kind=type(error).__name__, cause=error))
 
 
 async def _stored(write: Callable[[], Awaitable[None]]) -> None:

@@ -14,11 +14,12 @@ from shisho.jobs.attempt import attempt
 from shisho.jobs.context import Handler, JobContext
 from shisho.jobs.ids import new_id
 from shisho.jobs.states import Pace, Silence
+from shisho.messages.message import Message
 from shisho.ports import Bell, Clock, JobStore, Presence
 from shisho.telemetry import log
 
-DIED = JobError("INTERNAL", "The process that ran the job died.")
-SILENT = JobError("INTERNAL", "The process that ran the job gave no sign of life.")
+DIED = JobError("INTERNAL", Message("The process that ran the job died."))
+SILENT = JobError("INTERNAL", Message("The process that ran the job gave no sign of life."))
 BROKEN_SECONDS = 1.0
 
 

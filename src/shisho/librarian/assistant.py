@@ -32,7 +32,11 @@ class Assistant:
             held = tuple(replace(goal, question=checked(goal.question)) for goal in goals)
             ids = [goal.id for goal in held]
             if len(set(ids)) < len(ids) or len(ids) > MAX_GOALS or not all(map(_GOAL_ID.fullmatch, ids)):
-                raise InvalidParams(f"Goals are G1, G2, … each once, at most {MAX_GOALS}; not {', '.join(ids)}.")
+                raise InvalidParams(
+                    "Goals are G1, G2, … each once, at most {max_goals}; not {goals}.",
+                    max_goals=MAX_GOALS,
+                    goals=", ".join(ids),
+                )
             made = replace(made, goals=held, condition=" and ".join(ids))
         if not condition.strip():
             return made, ""

@@ -20,7 +20,7 @@ def export(answer: Answer, form: str) -> str:
     """Raises InvalidParams for a form that is none of `FORMS`."""
     writers = {"md": _markdown, "jsonl": _json_lines, "bibtex": _bibtex, "ris": _ris}
     if form not in writers:
-        raise InvalidParams(f"{form!r} is no export format. Choose one of {', '.join(FORMS)}.")
+        raise InvalidParams("{form!r} is no export format. Choose one of {formats}.", form=form, formats=", ".join(FORMS))
     return writers[form](answer)
 
 

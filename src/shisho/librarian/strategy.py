@@ -35,7 +35,7 @@ def checked(question: str) -> str:
         raise InvalidParams("The question is blank. Write what you want to know, for example: 決定係数とは何か")
     if len(asked) > MAX_CHARS:
         raise InvalidParams(
-            f"The question has {len(asked):,} characters; {MAX_CHARS:,} is the limit. Shorten it.", limit=MAX_CHARS
+            "The question has {count:,} characters; {limit:,} is the limit. Shorten it.", count=len(asked), limit=MAX_CHARS
         )
     return asked
 

@@ -17,7 +17,7 @@ def find(path: Path) -> Iterator[Path]:
             if not each.name.startswith((".", "~$")) and (each.is_file() or (each.is_dir() and not each.is_symlink())):
                 yield from find(each)
     else:
-        raise InvalidParams(f"There is no file or folder {path}.")
+        raise InvalidParams("There is no file or folder {path}.", path=path)
 
 
 def _inside(folder: Path) -> list[Path]:
@@ -33,13 +33,15 @@ def read(path: Path, max_bytes: int) -> bytes:
     try:
         return _read(path, max_bytes)
     except OSError as error:
-        raise DocumentUnreadable(f"Cannot be opened: {error.strerror or error}.") from error
+        raise DocumentUnreadable("Cannot be opened: {cause}.", cause=error.strerror or error) from error
 
 
 def _read(path: Path, max_bytes: int) -> bytes:
     size = path.stat().st_size
     if size > max_bytes:
         raise TooLarge(
-            f"{size / 1e6:.0f} MB is over the limit of {max_bytes / 1e6:.0f} MB. Raise max_file_mb, or split the file."
+            "{megabytes:.0f} MB is over the limit of {limit:.0f} MB. Raise max_file_mb, or split the file.",
+            megabytes=size / 1e6,
+            limit=max_bytes / 1e6,
         )
     return path.read_bytes()

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from shisho.domain.codec import dumps
 from shisho.domain.inquiry import Answer, Evidence, LoopStop
 from shisho.errors import NotFound
+from shisho.messages.message import Message
 
 T = TypeVar("T")
 
@@ -26,7 +27,7 @@ class MemoryLedger:
 
     async def facts(self, run_id: str) -> Mapping[str, Any]:
         if run_id not in self._runs:
-            raise NotFound(f"There is no run {run_id}.")
+            raise NotFound("There is no run {run_id}.", run_id=run_id)
         facts: Mapping[str, Any] = json.loads(self._runs[run_id][1])
         return facts
 
@@ -85,5 +86,7 @@ def _single(found: list[T], noun: str, prefix: str) -> T:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise NotFound(f"There is no {noun} {prefix}." if prefix != "last" else "Nothing has been answered yet.")
-    raise NotFound(f"More than one {noun} begins with {prefix}: give more of its id.")
+        if prefix == "last":
+            raise NotFound("Nothing has been answered yet.")
+        raise NotFound("There is no {noun} {prefix}.", noun=Message(noun), prefix=prefix)
+    raise NotFound("More than one {noun} begins with {prefix}: give more of its id.", noun=Message(noun), prefix=prefix)

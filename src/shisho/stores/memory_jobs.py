@@ -61,7 +61,7 @@ class Shared:
     def move(self, job: Job, state: JobState, data: Mapping[str, Any] | None = None, **changes: Any) -> None:
         """Put a job into a state, with its event, its task's counts, and the parent that waited for it as its last child."""
         if state not in MOVES[job.state]:
-            raise Internal(f"A {job.state} job cannot become {state}.")
+            raise Internal("A {old} job cannot become {new}.", old=job.state, new=state)
         changes.setdefault("finished_at", self.clock.now() if state in ENDED else None)
         self.jobs[job.id] = replace(job, state=state, **changes)
         self.happened(job, state, data or {})
@@ -120,7 +120,7 @@ class Shared:
 
     def task(self, task_id: TaskId) -> Task:
         if task_id not in self.tasks:
-            raise TaskNotFound(f"There is no task {task_id}.")
+            raise TaskNotFound("There is no task {task_id}.", task_id=task_id)
         return self.tasks[task_id]
 
 
@@ -255,7 +255,7 @@ class MemoryJobs:
 
     async def job(self, job_id: JobId) -> Job:
         if job_id not in self._shared.jobs:
-            raise NotFound(f"There is no job {job_id}.")
+            raise NotFound("There is no job {job_id}.", job_id=job_id)
         return self._shared.jobs[job_id]
 
     async def children(self, job_id: JobId) -> Sequence[Job]:
@@ -320,7 +320,7 @@ class MemoryTasks:
         newest = [each.id for each in await self.tasks(owner, limit=len(self._shared.tasks))]
         found = newest[:1] if prefix == "last" else [each for each in newest if each.startswith(prefix)]
         if len(found) != 1:
-            raise TaskNotFound(f"There is no one task {prefix}.")
+            raise TaskNotFound("There is no one task {prefix}.", prefix=prefix)
         return found[0]
 
     async def tasks(

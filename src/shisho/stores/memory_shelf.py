@@ -78,7 +78,7 @@ class MemoryShelf:
 
     async def document(self, document_id: DocumentId) -> Document:
         if document_id not in self._documents:
-            raise NotFound(f"There is no document {document_id}.")
+            raise NotFound("There is no document {document_id}.", document_id=document_id)
         return self._documents[document_id]
 
     async def documents_by_id(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]:
@@ -137,7 +137,7 @@ class MemoryShelf:
     async def remove(self, document_id: DocumentId, *, purge: bool) -> None:
         held = await self.document(document_id)
         if held.state is DocumentState.PURGED:
-            raise NotFound(f"There is no document {document_id} to remove.")
+            raise NotFound("There is no document {document_id} to remove.", document_id=document_id)
         state = DocumentState.PURGED if purge else DocumentState.REMOVED
         self._documents[document_id] = replace(held, state=state)
         self._places = {place: name for place, name in self._places.items() if name != document_id}

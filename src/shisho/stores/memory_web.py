@@ -27,7 +27,7 @@ class MemoryEngine:
         try:
             return loads(response.body.decode(), Serp)
         except (json.JSONDecodeError, TypeError) as error:
-            raise ParserFailed(f"{self.about.name} gave something else than a result page.") from error
+            raise ParserFailed("{engine} gave something else than a result page.", engine=self.about.name) from error
 
 
 def engine(name: str = "memory", **fields: object) -> MemoryEngine:
@@ -70,7 +70,7 @@ class MemoryWeb:
             return Response(dumps(found).encode(), request.url, media_type="application/json")
         page = self.pages.get(request.url)
         if page is None:
-            raise TimedOut(f"{request.url} did not answer.")
+            raise TimedOut("{url} did not answer.", url=request.url)
         status, body = (page, b"") if isinstance(page, int) else (200, page)
         return Response(body, request.url, status, media_type="text/html")
 

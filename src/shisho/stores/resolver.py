@@ -24,7 +24,9 @@ class SystemResolver:
         try:
             rows = await asyncio.get_running_loop().run_in_executor(self._threads, look_up)
         except (OSError, UnicodeError) as error:
-            raise AllFetchesFailed(f"{host} has no address ({error}): check its spelling and your connection.") from error
+            raise AllFetchesFailed(
+                "{host} has no address ({error}): check its spelling and your connection.", host=host, error=error
+            ) from error
         return [Endpoint(str(address[0]), port) for *_, address in rows]
 
     def close(self) -> None:

@@ -44,7 +44,7 @@ class FileStaging:
 
     def _path(self, key: str) -> Path:
         if not _KEY.fullmatch(key):
-            raise NotFound(f"{key!r} is no key of ours.")
+            raise NotFound("{key!r} is no key of ours.", key=key)
         return self._folder / key
 
     def _sync(self) -> None:

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from shisho.domain.web import Endpoint
 from shisho.errors import AllFetchesFailed, ForbiddenAddress, InvalidParams
+from shisho.messages.message import Message
 
 _PORTS = {"http": 80, "https": 443}
 _AUTHORITY = re.compile(r"(?:\[(?P<literal>[^\[\]]+)\]|(?P<name>[^\[\]:]+))(?::(?P<port>[0-9]{0,5}))?")
@@ -137,27 +138,27 @@ def check_url(url: str, allow: Exceptions) -> Target:
     return target
 
 
-def forbidden(address: str) -> str | None:
+def forbidden(address: str) -> Message | None:
     """Why nobody on the Internet may send us to this IP address, or None."""
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:
-        return "no IP address"
+        return Message("no IP address")
     if "%" in address:
-        return "an address of one interface only"
+        return Message("an address of one interface only")
     for network, reason in _REASONS:
         if ip in network:
-            return reason
+            return Message(reason)
     if ip.version == 6 and ip not in _GLOBAL_UNICAST:
-        return "reserved"
-    return None if ip.is_global else "not public"
+        return Message("reserved")
+    return None if ip.is_global else Message("not public")
 
 
 def checked(endpoints: Sequence[Endpoint], target: Target, allow: Exceptions) -> Sequence[Endpoint]:
     """Where one may connect. One forbidden address among those of a name refuses them all: which of them a connection
     would take is a matter of luck. Raises ForbiddenAddress, or AllFetchesFailed where there is none."""
     if not endpoints:
-        raise AllFetchesFailed(f"{target.host} has no address: check the spelling of the host.")
+        raise AllFetchesFailed("{host} has no address: check the spelling of the host.", host=target.host)
     if not allow.private(target):
         for endpoint in endpoints:
             _refuse(target, endpoint.address)
@@ -172,27 +173,43 @@ def chosen(endpoints: Sequence[Endpoint], target: Target, allow: Exceptions) -> 
 def _check(target: Target, allow: Exceptions) -> None:
     if not allow.open(target):
         raise ForbiddenAddress(
-            f"{target.host} is asked at port {target.port}; 80 and 443 are open. If that is meant, add it to `allow_ports`."
+            "{host} is asked at port {port}; 80 and 443 are open. If that is meant, add it to `allow_ports`.",
+            host=target.host,
+            port=target.port,
         )
     if allow.private(target):
         return
     if ":" in target.host or _QUAD.fullmatch(target.host):
         _refuse(target, target.host)
     elif _NUMBER.fullmatch(target.host):
-        raise ForbiddenAddress(f"{target.host} is an address in disguise: write it as four numbers, for example 192.0.2.1.")
+        raise ForbiddenAddress(
+            "{host} is an address in disguise: write it as four numbers, for example 192.0.2.1.", host=target.host
+        )
     elif _INSIDE.fullmatch(target.host):
-        raise ForbiddenAddress(f"{target.host} is a name inside a machine or a private network. {_meant(target)}")
+        raise ForbiddenAddress(
+            "{host} is a name inside a machine or a private network. {advice}", host=target.host, advice=_meant(target)
+        )
 
 
 def _refuse(target: Target, address: str) -> None:
     reason = forbidden(address)
     if reason is not None:
-        where = address if address == target.host else f"{target.host} leads to {address}, which"
-        raise ForbiddenAddress(f"{where} is not on the Internet ({reason}). {_meant(target)}")
+        advice = _meant(target)
+        if address == target.host:
+            raise ForbiddenAddress(
+                "{address} is not on the Internet ({reason}). {advice}", address=address, reason=reason, advice=advice
+            )
+        raise ForbiddenAddress(
+            "{host} leads to {address}, which is not on the Internet ({reason}). {advice}",
+            host=target.host,
+            address=address,
+            reason=reason,
+            advice=advice,
+        )
 
 
-def _meant(target: Target) -> str:
-    return f"If that is meant, add {target.host} to `allow_private_hosts`."
+def _meant(target: Target) -> Message:
+    return Message("If that is meant, add {host} to `allow_private_hosts`.", host=target.host)
 
 
 def _host(literal: str | None, name: str | None, url: str) -> str:
@@ -218,7 +235,9 @@ def _ascii(name: str) -> str:
 def _excepted(word: str) -> str:
     match = _AUTHORITY.fullmatch(f"[{word}]" if word.count(":") > 1 and not word.startswith("[") else word)
     if match is None:
-        raise InvalidParams(f"{word!r} is no host. `allow_private_hosts` takes names, for example wiki.example.jp:8080.")
+        raise InvalidParams(
+            "{word!r} is no host. `allow_private_hosts` takes names, for example wiki.example.jp:8080.", word=word
+        )
     host = _host(match["literal"], match["name"], word)
     return f"{_bracketed(host)}:{_port(match['port'])}" if match["port"] else host
 
@@ -229,10 +248,10 @@ def _bracketed(host: str) -> str:
 
 def _port(word: str) -> int:
     if not word.isascii() or not word.isdecimal() or not 0 < int(word) < 65536:
-        raise InvalidParams(f"{word!r} is no port: ports are numbers from 1 to 65535.")
+        raise InvalidParams("{word!r} is no port: ports are numbers from 1 to 65535.", word=word)
     return int(word)
 
 
 def _no_url(url: str) -> InvalidParams:
     shown = re.sub(r"//[^/]*@", "//", url.partition("?")[0])[:200]  # a query or a name before the host may hold a secret
-    return InvalidParams(f"{shown!r} is no web address: write it as https://host/path.")
+    return InvalidParams("{url!r} is no web address: write it as https://host/path.", url=shown)

@@ -158,7 +158,7 @@ class Asking:
         await self.health.record(name, outcome, self.clock.monotonic() - began, said)
         if met is not None and met.kind is ChallengeKind.BLOCKED:
             told = {"engine": name, "retry_after_s": self._patience(response)}
-            raise Refused(f"{name} refuses to answer from here. Ask another engine.", **told)
+            raise Refused("{engine} refuses to answer from here. Ask another engine.", **told)
         if met is not None:
             needed = Met(name, urlsplit(request.url).hostname or "", request.url, met.kind)
             raise NeedsPerson(needed, self._patience(response) or 0.0)
@@ -174,5 +174,5 @@ class Asking:
         if not by_browser:
             return replace(await fetched(self.fetcher.fetch, request, about, self.keys), today=today)
         if self.browse is None:
-            raise EngineUnavailable(f"{about.name} needs a browser: `shisho doctor` says how to get one.", engine=about.name)
+            raise EngineUnavailable("{engine} needs a browser: `shisho doctor` says how to get one.", engine=about.name)
         return replace(await self.browse(request, about.name), today=today)

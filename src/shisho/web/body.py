@@ -40,7 +40,9 @@ def media_type(content_type: str) -> tuple[str | None, str | None]:
 def limit(media: str) -> int:
     """The most bytes of such a body, decompressed. Raises UnsupportedMedia where there is nothing to read in it."""
     if _NO_TEXT.match(media):
-        raise UnsupportedMedia(f"The address leads to {media}, which holds no text: give the page that describes it.")
+        raise UnsupportedMedia(
+            "The address leads to {media}, which holds no text: give the page that describes it.", media=media
+        )
     if media in _HTML:
         return 5 * _MEGABYTE
     return (50 if media in _BINARY else 10) * _MEGABYTE
@@ -64,7 +66,8 @@ def decoder(content_encoding: str) -> Decoder:
     if encodings in (["gzip"], ["x-gzip"]):
         return _Gunzip()
     raise UnsupportedMedia(
-        f"The server packs the page as {content_encoding[:80]!r}, which nobody asked for: save it from a browser and add it."
+        "The server packs the page as {encoding!r}, which nobody asked for: save it from a browser and add it.",
+        encoding=content_encoding[:80],
     )
 
 

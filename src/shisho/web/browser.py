@@ -47,7 +47,11 @@ class ChromiumBrowser:
                     async with asyncio.timeout(deadline_s):
                         return await self._twice(request, held)
                 except TimeoutError as late:
-                    raise TimedOut(f"{request.url} was not done in {deadline_s:g} s in the browser: try later.") from late
+                    raise TimedOut(
+                        "{url} was not done in {seconds:g} s in the browser: try later.",
+                        url=request.url,
+                        seconds=deadline_s,
+                    ) from late
 
     async def open_for_person(
         self, url: str, profile: str, solved: Callable[[Response], Awaitable[bool]], *, deadline_s: float = 1800.0
@@ -71,7 +75,9 @@ class ChromiumBrowser:
         try:
             return await self._page(request, profile)
         except _Broken as broken:
-            raise AllFetchesFailed(f"The browser broke on {request.url} twice: open it yourself, add it as a file.") from broken
+            raise AllFetchesFailed(
+                "The browser broke on {url} twice: open it yourself, add it as a file.", url=request.url
+            ) from broken
 
     async def _page(self, request: Request, profile: Profile) -> Response:
         async with self._launcher.browser(profile) as live:
@@ -89,11 +95,16 @@ class ChromiumBrowser:
             except Error as error:
                 words = str(error).partition("\n")[0]
                 if heavy.is_set():
-                    limit = f"{self._memory_mb} MB"
-                    raise TooLarge(f"{request.url} took over {limit} in the browser: raise browser_memory_mb.") from error
+                    raise TooLarge(
+                        "{url} took over {megabytes} MB in the browser: raise browser_memory_mb.",
+                        url=request.url,
+                        megabytes=self._memory_mb,
+                    ) from error
                 if broke(error):
                     raise _Broken(words) from error
-                raise AllFetchesFailed(f"The browser could not read {request.url} ({words}): try later.") from error
+                raise AllFetchesFailed(
+                    "The browser could not read {url} ({cause}): try later.", url=request.url, cause=words
+                ) from error
             finally:
                 watching.cancel()
 

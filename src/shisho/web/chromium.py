@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from shisho.errors import AuthRequired, EngineUnavailable
+from shisho.messages.message import Message
 
-HOW_TO_GET = (
+HOW_TO_GET = Message(
     "install Chromium or Chrome (Debian: apt-get install chromium; macOS: brew install --cask google-chrome; "
     "Ubuntu, Windows: google.com/chrome), or name its program in browser_path; see docs/howto/browser.md"
 )
@@ -61,8 +62,9 @@ def program(chosen: str = "") -> str:
     """As `find`. Raises EngineUnavailable that says how to get one."""
     found = find(chosen)
     if found is None:
-        what = f"There is no browser at {chosen} (browser_path)" if chosen else "There is no browser on this machine"
-        raise EngineUnavailable(f"{what}: {HOW_TO_GET}.")
+        if chosen:
+            raise EngineUnavailable("There is no browser at {path} (browser_path): {advice}.", path=chosen, advice=HOW_TO_GET)
+        raise EngineUnavailable("There is no browser on this machine: {advice}.", advice=HOW_TO_GET)
     return found
 
 
@@ -79,9 +81,10 @@ def need_screen(environment: Mapping[str, str], profile: str) -> None:
     """Raises AuthRequired where no window can be shown."""
     if sys.platform == "linux" and not (environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")):
         raise AuthRequired(
-            f"A person has to look at a page of {profile}, and there is no screen here. Run `shisho auth open` in a desktop "
-            "session, over `ssh -X`, or on another Linux machine with a copy of the home folder, and bring back its "
-            f"profiles/{profile}*; or `shisho auth skip`."
+            "A person has to look at a page of {profile}, and there is no screen here. Run `shisho auth "
+            "open` in a desktop session, over `ssh -X`, or on another Linux machine with a copy of the "
+            "home folder, and bring back its profiles/{profile}*; or `shisho auth skip`.",
+            profile=profile,
         )
 
 

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, quote, quote_plus, urlencode, urlsplit, urlu
 from shisho.domain.politeness import Limit
 from shisho.domain.web import Credential, EngineAbout, Request, Response
 from shisho.errors import ShishoError
+from shisho.messages.message import Message
 
 HIDDEN = "***"
 _SHORTEST = 4  # what is shorter is no key, and hiding it would spoil the text
@@ -23,7 +24,7 @@ async def fetched(fetch: Fetch, request: Request, about: EngineAbout, values: Ma
         response = await fetch(authorised(request, about, values))
     except ShishoError as error:
         details = {name: hidden(each, about, values) if isinstance(each, str) else each for name, each in error.details.items()}
-        raise type(error)(hidden(error.message, about, values), **details) from None
+        raise type(error)(_without_keys(error.message, about, values), **details) from None
     body = hidden(response.body.decode("latin-1"), about, values).encode("latin-1")  # keys are ASCII, the rest stays as it is
     return replace(response, url=hidden(response.url, about, values), body=body)
 
@@ -49,6 +50,11 @@ def hidden(text: str, about: EngineAbout, values: Mapping[str, object]) -> str:
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, HIDDEN)
     return text
+
+
+def _without_keys(message: Message, about: EngineAbout, values: Mapping[str, object]) -> Message:
+    kept = {name: hidden(value, about, values) if isinstance(value, str) else value for name, value in message.values.items()}
+    return Message(hidden(message.template, about, values), **kept)
 
 
 def limit_of(about: EngineAbout, values: Mapping[str, object]) -> Limit:

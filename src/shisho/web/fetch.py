@@ -55,7 +55,9 @@ class HttpFetcher:
             async with asyncio.timeout(self._total_s):
                 return await self._follow(hop)
         except TimeoutError as error:
-            raise TimedOut(f"{hop.target.host} did not finish within {self._total_s:g} s: try again later.") from error
+            raise TimedOut(
+                "{host} did not finish within {seconds:g} s: try again later.", host=hop.target.host, seconds=self._total_s
+            ) from error
 
     async def close(self) -> None:
         """Nothing is kept open between requests."""
@@ -65,7 +67,11 @@ class HttpFetcher:
         while hop not in seen:
             seen.append(hop)
             if len(seen) > MAX_REDIRECTS + 1:
-                raise AllFetchesFailed(f"{hop.target.host} redirects more than {MAX_REDIRECTS} times: give the final address.")
+                raise AllFetchesFailed(
+                    "{host} redirects more than {max_redirects} times: give the final address.",
+                    host=hop.target.host,
+                    max_redirects=MAX_REDIRECTS,
+                )
             async with self._answered(hop) as answer:
                 headers = _headers(answer)
                 if not leads_on(answer.status, headers):
@@ -74,7 +80,7 @@ class HttpFetcher:
             if hop.alone:
                 return _redirect(hop, answer.status, onward)
             hop = onward
-        raise AllFetchesFailed(f"{hop.target.host} redirects in a circle: open it in a browser to see why.")
+        raise AllFetchesFailed("{host} redirects in a circle: open it in a browser to see why.", host=hop.target.host)
 
     @asynccontextmanager
     async def _answered(self, hop: Hop) -> AsyncIterator[httpcore.Response]:
@@ -125,7 +131,7 @@ def user_agent(version: str, contact: str) -> str:
     if not contact:
         return f"Shisho/{version}"
     if not contact.isascii() or not contact.isprintable() or set(contact) & set("() "):
-        raise InvalidParams(f"`contact` takes an address of a page or of mail, not {contact!r}.")
+        raise InvalidParams("`contact` takes an address of a page or of mail, not {contact!r}.", contact=contact)
     return f"Shisho/{version} (+{contact})"
 
 
@@ -176,12 +182,12 @@ async def _content(answer: httpcore.Response, decoder: body.Decoder, limit: int)
 
 
 def _too_large(limit: int) -> TooLarge:
-    return TooLarge(f"The page is larger than {limit // 2**20} MB: save the part you need and add that.")
+    return TooLarge("The page is larger than {megabytes} MB: save the part you need and add that.", megabytes=limit // 2**20)
 
 
 def _unsendable(target: Target) -> InvalidParams:
     # The library's own words repeat the value, which may be a key.
-    return InvalidParams(f"A header, cookie or field for {target.host} holds characters that HTTP does not carry.")
+    return InvalidParams("A header, cookie or field for {host} holds characters that HTTP does not carry.", host=target.host)
 
 
 def _unreachable(target: Target, error: Exception) -> AllFetchesFailed:
@@ -189,6 +195,8 @@ def _unreachable(target: Target, error: Exception) -> AllFetchesFailed:
     while cause is not None and not isinstance(cause, ssl.SSLCertVerificationError):
         cause = cause.__cause__ or cause.__context__
     if cause is not None:
-        return AllFetchesFailed(f"The certificate of {target.host} is not valid for it ({cause.verify_message}).")
+        return AllFetchesFailed(
+            "The certificate of {host} is not valid for it ({cause}).", host=target.host, cause=cause.verify_message
+        )
     words = (str(error) or type(error).__name__)[:120]
-    return AllFetchesFailed(f"{target.host} broke off or cannot be reached ({words}): try again later.")
+    return AllFetchesFailed("{host} broke off or cannot be reached ({cause}): try again later.", host=target.host, cause=words)

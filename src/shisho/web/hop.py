@@ -33,7 +33,7 @@ class Hop:
 def first(request: Request, allow: Exceptions) -> Hop:
     """Raises InvalidParams, or ForbiddenAddress."""
     if request.method not in ("GET", "POST"):
-        raise InvalidParams(f"Pages are asked for by GET or POST, not {request.method!r}.")
+        raise InvalidParams("Pages are asked for by GET or POST, not {method!r}.", method=request.method)
     headers = {name.lower(): value for name, value in request.headers.items() if name.lower() not in _RESERVED}
     return Hop(check_url(request.url, allow), request.method, request.form, headers, request.cookies, request.one_hop)
 
@@ -50,13 +50,17 @@ def following(hop: Hop, status: int, location: str, allow: Exceptions) -> Hop:
     try:
         target = check_url(urljoin(hop.target.url, location), allow)
     except (InvalidParams, ValueError) as error:
-        raise AllFetchesFailed(f"{hop.target.host} redirects to what is no web address: open it in a browser.") from error
+        raise AllFetchesFailed(
+            "{host} redirects to what is no web address: open it in a browser.", host=hop.target.host
+        ) from error
     if status in _TO_GET:
         hop = replace(hop, method="GET", form={})
     if _same_place(hop.target, target):
         return replace(hop, target=target)
     if hop.form:
-        raise AllFetchesFailed(f"{hop.target.host} sends a form on to {target.host}: ask there, if that is meant.")
+        raise AllFetchesFailed(
+            "{host} sends a form on to {target}: ask there, if that is meant.", host=hop.target.host, target=target.host
+        )
     harmless = {name: value for name, value in hop.headers.items() if name in _HARMLESS}
     return replace(hop, target=target, headers=harmless, cookies={})
 

@@ -207,4 +207,6 @@ def _unusable(failure: Exception) -> EngineUnavailable:
             "Chromium cannot make its sandbox here: allow unprivileged user namespaces, or run in a container as root; "
             "see docs/howto/browser.md."
         )
-    return EngineUnavailable(f"The browser does not start ({_first_line(failure)}): `shisho doctor` says which one is used.")
+    return EngineUnavailable(
+        "The browser does not start ({cause}): `shisho doctor` says which one is used.", cause=_first_line(failure)
+    )

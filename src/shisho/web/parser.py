@@ -10,6 +10,7 @@ from shisho.domain.web import Response, Serp
 from shisho.errors import EngineUnavailable, InvalidParams, ParserFailed
 from shisho.isolation.killable import Broken, Exhausted, Killable, Overrun, Work
 from shisho.isolation.prescan import MAX_BYTES
+from shisho.messages.message import Message
 
 SECONDS = 5.0
 MEMORY_MB = 1024
@@ -39,17 +40,20 @@ class KillableSerpParser:
         """The result page by the engine of that name, or `auto` to tell it from the page, as `read_saved` does. Raises
         ParserFailed for a page that breaks its parser too, EngineUnavailable, InvalidParams; Internal without a child."""
         if len(response.body) > MAX_BYTES:
-            raise _refused(engine, response, f"is larger than {MAX_BYTES // 2**20} MB")
+            raise _refused(engine, response, Message("is larger than {megabytes} MB", megabytes=MAX_BYTES // 2**20))
         given = {"engine": engine, "overrides": self._overrides, "told": _told(response)}
         work = Work(PARSE, "shisho.domain.codec:plain", given, self._seconds, self._memory_mb)
         try:
             return await self._killable.run(work, response.body, lambda value: build(value, Serp))
         except Overrun as overrun:
-            raise _refused(engine, response, f"takes more than {self._seconds:g} s of computing to read") from overrun
+            raise _refused(
+                engine, response, Message("takes more than {seconds:g} s of computing to read", seconds=self._seconds)
+            ) from overrun
         except Exhausted as exhausted:
-            raise _refused(engine, response, "needs more memory than a parser may have") from exhausted
+            raise _refused(engine, response, Message("needs more memory than a parser may have")) from exhausted
         except Broken as broken:
-            raise _refused(engine, response, f"broke its parser{f' ({broken})' if str(broken) else ''}") from broken
+            cause = Message("broke its parser ({cause})", cause=broken) if str(broken) else Message("broke its parser")
+            raise _refused(engine, response, cause) from broken
 
     async def close(self) -> None:
         await self._killable.close()
@@ -59,10 +63,7 @@ def _told(response: Response) -> Mapping[str, Any]:
     return {name: value for name, value in plain(response).items() if name != "body"}
 
 
-def _refused(engine: str, response: Response, trouble: str) -> ParserFailed:
-    return ParserFailed(
-        f"{engine} sent a page that {trouble}: ask another engine, and report the page.",
-        engine=engine,
-        url=response.url,
-        status=response.status,
-    )
+def _refused(engine: str, response: Response, trouble: Message) -> ParserFailed:
+    template = "{engine} sent a page that {trouble}: ask another engine, and report the page."
+    message = Message(template, engine=engine, trouble=trouble)
+    return ParserFailed(message, engine=engine, url=response.url, status=response.status)

@@ -16,6 +16,7 @@ from shisho.domain.codec import build, plain
 from shisho.domain.politeness import Limit
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, TimedOut, TooLarge, UnsupportedMedia
+from shisho.messages.message import Message
 from shisho.ports import Cache, Clock, Fetcher, Limiter
 from shisho.web.redirects import RedirectChain, RedirectMemory, redirect_target
 from shisho.web.site import host_of_url, site_of
@@ -69,7 +70,7 @@ def robots(response: Response) -> Robots:
     """By the answer to a request for robots.txt: a client error means that there is none, a server's error (and "too many
     requests") that nothing may be read until it is known."""
     if response.status == 429 or response.status >= 500:
-        return Robots(closed=f"gives no robots.txt for now (status {response.status})")
+        return Robots(closed=Message("gives no robots.txt for now (status {status})", status=response.status))
     if response.status >= 300:
         return Robots()
     body = response.body
@@ -110,7 +111,9 @@ async def turn_at(limiter: Limiter, host: str, limit: Limit, ticket: str) -> Non
     """One request to a host may be sent now, and is to be given back. Raises Later, AllFetchesFailed where it had its day's."""
     leave = await limiter.take(f"host:{host}", limit, ticket)
     if leave.spent:
-        raise AllFetchesFailed(f"{host} had its {limit.per_day} requests for today. Try again tomorrow.", host=host)
+        raise AllFetchesFailed(
+            "{host} had its {per_day} requests for today. Try again tomorrow.", per_day=limit.per_day, host=host
+        )
     if not leave.granted:
         raise Later(leave.wait_s, host)
 
@@ -149,7 +152,7 @@ class RobotsBook:
                 chain = chain.extended(target)
                 await self._chains.keep(name, chain)
         except (AllFetchesFailed, TimedOut, TooLarge, UnsupportedMedia) as error:
-            found = Robots(closed=f"gives no robots.txt for now ({error.message})")
+            found = Robots(closed=Message("gives no robots.txt for now ({cause})", cause=error.message))
         if not chain.begins:  # the pace it wants counts from the end of the chain
             await self._limiter.give_back(f"host:{host_of_url(site)}", host_limit(found), ticket)
         await self._cache.put(f"robots {site}", plain(found), closed_s if found.closed else KEPT_S)

@@ -57,7 +57,7 @@ def hold(profiles: Path, name: str) -> Iterator[Profile]:
         yield Profile(None)
         return
     if not _NAME.fullmatch(name):
-        raise InvalidParams(f"{name!r} is no name of a profile.")
+        raise InvalidParams("{name!r} is no name of a profile.", name=name)
     folder = profiles / name
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (profiles / f"{name}.lock").open("ab") as lock:
@@ -72,7 +72,7 @@ def _lock(file: int, name: str) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as held:
-        raise Conflict(f"The browser profile of {name} is in use: close its window, or try again.") from held
+        raise Conflict("The browser profile of {name} is in use: close its window, or try again.", name=name) from held
 
 
 def _forget_strangers(lock: Path) -> None:

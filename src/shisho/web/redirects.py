@@ -33,9 +33,13 @@ class RedirectChain:
         """Raises AllFetchesFailed for a circle, and where it is too long."""
         host = host_of_url(self.url)
         if url in self.urls:
-            raise AllFetchesFailed(f"{host} redirects in a circle: open it in a browser to see why.")
+            raise AllFetchesFailed("{host} redirects in a circle: open it in a browser to see why.", host=host)
         if len(self.urls) > MAX_REDIRECTS:
-            raise AllFetchesFailed(f"{host} redirects more than {MAX_REDIRECTS} times: give the final address.")
+            raise AllFetchesFailed(
+                "{host} redirects more than {max_redirects} times: give the final address.",
+                host=host,
+                max_redirects=MAX_REDIRECTS,
+            )
         return RedirectChain((*self.urls, url))
 
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from shisho.domain.politeness import BreakerState, EngineHealth, Standing
 from shisho.domain.web import EngineAbout, Tier, TimeRange
+from shisho.messages.message import Message
 from shisho.web.category import GENERAL
 
 # Scholarly indexes answer scholarly queries only; what the user set up goes before what everybody uses; encyclopaedias
@@ -104,20 +105,40 @@ def barred(about: EngineAbout, means: Means) -> PassedOver | None:
     """Why this engine cannot be asked now, whatever is asked."""
     name = about.name
     if not about.enabled:
-        return PassedOver(name, Why.DISABLED, about.reason or f"{name} is not enabled: set `enabled` in engines.toml.")
+        return PassedOver(name, Why.DISABLED, _disabled(about))
     keys = [each.setting for each in about.credentials if each.required and each.setting in means.missing]
     if keys:
-        return PassedOver(name, Why.NO_KEY, f"{name} needs a key of yours: set {', '.join(keys)}.")
+        return PassedOver(
+            name, Why.NO_KEY, Message("{engine} needs a key of yours: set {settings}.", engine=name, settings=", ".join(keys))
+        )
     if about.needs_browser and not means.browser:
-        return PassedOver(name, Why.NO_BROWSER, f"{name} shows its results in a browser only: install the extra `browser`.")
+        return PassedOver(
+            name,
+            Why.NO_BROWSER,
+            Message("{engine} shows its results in a browser only: install the extra `browser`.", engine=name),
+        )
     health = means.health.get(name)
     if health is not None and health.breaker is BreakerState.OPEN:
-        until = f" until {health.open_until}" if health.open_until else ""
-        return PassedOver(name, Why.RESTING, f"{name} failed lately and rests{until}: {health.last_error or 'no answer'}")
+        return PassedOver(name, Why.RESTING, _resting(name, health))
     used = means.standing.get(name, Standing()).used_today
     if about.per_day is not None and used >= about.per_day:
-        return PassedOver(name, Why.SPENT, f"{name} was asked {used} times today, which is its limit.")
+        return PassedOver(
+            name, Why.SPENT, Message("{engine} was asked {count} times today, which is its limit.", engine=name, count=used)
+        )
     return None
+
+
+def _disabled(about: EngineAbout) -> str:
+    if about.reason:
+        return Message(about.reason)
+    return Message("{engine} is not enabled: set `enabled` in engines.toml.", engine=about.name)
+
+
+def _resting(name: str, health: EngineHealth) -> Message:
+    cause = health.last_error or Message("no answer")
+    if not health.open_until:
+        return Message("{engine} failed lately and rests: {cause}", engine=name, cause=cause)
+    return Message("{engine} failed lately and rests until {until}: {cause}", engine=name, until=health.open_until, cause=cause)
 
 
 def _fitting(abouts: Sequence[EngineAbout], needs: Needs) -> list[EngineAbout]:
@@ -127,9 +148,8 @@ def _fitting(abouts: Sequence[EngineAbout], needs: Needs) -> list[EngineAbout]:
 def _too_long(about: EngineAbout, needs: Needs) -> PassedOver | None:
     if about.query_limit is None or len(needs.query) <= about.query_limit:
         return None
-    return PassedOver(
-        about.name, Why.TOO_LONG, f"{about.name} takes at most {about.query_limit} characters: shorten the query."
-    )
+    template = "{engine} takes at most {limit} characters: shorten the query."
+    return PassedOver(about.name, Why.TOO_LONG, Message(template, engine=about.name, limit=about.query_limit))
 
 
 def _lacking(about: EngineAbout, needs: Needs) -> tuple[str, ...]:
@@ -142,8 +162,9 @@ def _lacking(about: EngineAbout, needs: Needs) -> tuple[str, ...]:
 
 
 def _lacks(about: EngineAbout, needs: Needs) -> PassedOver:
-    names = " and ".join(_lacking(about, needs))
-    return PassedOver(about.name, Why.LACKS_FILTER, f"{about.name} cannot filter by {names}, and another engine can.")
+    names = ", ".join(_lacking(about, needs))
+    template = "{engine} cannot filter by {filters}, and another engine can."
+    return PassedOver(about.name, Why.LACKS_FILTER, Message(template, engine=about.name, filters=names))
 
 
 def _place(about: EngineAbout, needs: Needs, means: Means) -> tuple[int, float, int, str]:

@@ -93,10 +93,12 @@ class Tab:
         if refusal is not None and landing.status in (400, 403, 502):
             raise _again(refusal)
         if landing.media_type not in _SHOWN:
-            raise UnsupportedMedia(f"{landing.url} is no page but {landing.media_type}: it needs no browser.")
+            raise UnsupportedMedia(
+                "{url} is no page but {media_type}: it needs no browser.", url=landing.url, media_type=landing.media_type
+            )
         html = str(await self._evaluate(_HTML))
         if len(html) > MAX_CHARS:
-            raise TooLarge(f"{landing.url} has more than {MAX_CHARS:,} characters.")
+            raise TooLarge("{url} has more than {max_chars:,} characters.", url=landing.url, max_chars=MAX_CHARS)
         # The mark outweighs a charset that the page names for the bytes it once had.
         body = b"\xef\xbb\xbf" + f"<!DOCTYPE html>{html}".encode("utf-8", "replace")
         kept = {name: value for name, value in landing.headers.items() if name in _KEPT}
@@ -135,11 +137,13 @@ class Tab:
         if refusal is not None:
             return _again(refusal)
         if "Download is starting" in failure:
-            return UnsupportedMedia(f"{url} is a file to download and no page: it needs no browser.")
+            return UnsupportedMedia("{url} is a file to download and no page: it needs no browser.", url=url)
         if "ERR_CERT" in failure:
-            return AllFetchesFailed(f"{url} shows a certificate that is not valid for it: its owner has to mend that.")
+            return AllFetchesFailed("{url} shows a certificate that is not valid for it: its owner has to mend that.", url=url)
         said = failure.partition("\n")[0][:200]
-        return AllFetchesFailed(f"The browser could not open {url} ({said}): try later, or open it yourself.")
+        return AllFetchesFailed(
+            "The browser could not open {url} ({cause}): try later, or open it yourself.", url=url, cause=said
+        )
 
     def _begun(self, asked: Asked) -> None:
         if asked.resource_type in _AWAITED:
@@ -183,10 +187,12 @@ def _again(error: ShishoError) -> ShishoError:
 def _sent(request: Request) -> dict[str, str]:
     """The browser sends its headers along wherever a redirect or a part of the page leads, so that none may be a key."""
     if request.method not in ("GET", "POST"):
-        raise InvalidParams(f"Pages are asked for by GET or POST, not {request.method!r}.")
+        raise InvalidParams("Pages are asked for by GET or POST, not {method!r}.", method=request.method)
     headers = {name.lower(): value for name, value in request.headers.items() if name.lower() not in _OURS}
     for name in headers.keys() - _HARMLESS:
-        raise InvalidParams(f"The browser cannot keep the header {name} to {request.url} alone: ask without the browser.")
+        raise InvalidParams(
+            "The browser cannot keep the header {name} to {url} alone: ask without the browser.", name=name, url=request.url
+        )
     return headers
 
 

@@ -72,7 +72,9 @@ class Visiting:
                 return await self.fetcher.fetch(request)
         except TimeoutError as late:
             host = host_of_url(request.url)
-            raise TimedOut(f"{host} and those that lead to it took over {TOTAL_S:g} s: try again later.") from late
+            raise TimedOut(
+                "{host} and those that lead to it took over {seconds:g} s: try again later.", host=host, seconds=TOTAL_S
+            ) from late
 
     async def _browsed(self, request: Request, ticket: str, pay: Pay, browse: Browse) -> Response:
         """Redirects are the browser's to follow, without leave: what comes from a host whose robots.txt forbids it is left
@@ -92,7 +94,12 @@ class Visiting:
         """What the site of this page says; None: nobody asks it. Raises RobotsDisallowed."""
         rules = await self.robots.rules(url, ticket) if self.robots else None
         if rules is not None and (refusal := rules.refusal(url)):
-            raise RobotsDisallowed(f"{host_of_url(url)} {refusal}: {url}. Open it in a browser, save it, add the file.")
+            raise RobotsDisallowed(
+                "{host} {refusal}: {url}. Open it in a browser, save it, add the file.",
+                host=host_of_url(url),
+                refusal=refusal,
+                url=url,
+            )
         return rules
 
     async def _asked(
@@ -150,14 +157,16 @@ async def _paid() -> bool:
 
 
 def _left_alone(host: str) -> AllFetchesFailed:
-    return AllFetchesFailed(f"{host} asks to be left alone (status 429 or 503). Try again in ten minutes.", host=host)
+    return AllFetchesFailed("{host} asks to be left alone (status 429 or 503). Try again in ten minutes.", host=host)
 
 
 def _usable(url: str, response: Response, met: Challenge | None) -> Response:
     if met is not None:
-        raise AuthRequired(f"{url} wants proof of a person ({met.kind}): open it in a browser, save it, add the file.")
+        raise AuthRequired(
+            "{url} wants proof of a person ({kind}): open it in a browser, save it, add the file.", url=url, kind=met.kind
+        )
     if response.status >= 400:
-        raise AllFetchesFailed(f"{url} answered with status {response.status}.", status=response.status)
+        raise AllFetchesFailed("{url} answered with status {status}.", url=url, status=response.status)
     return response
 
 

@@ -50,7 +50,7 @@ def read(data: bytes, charset: str | None = None) -> Reading:
     """Headings, paragraphs, list items and tables (a row per line, cells separated by tabs). `charset` is what the server
     named."""
     if len(data) > MAX_BYTES:
-        raise TooLarge(f"The page is larger than {MAX_BYTES // 2**20} MB: save the part you need.")
+        raise TooLarge("The page is larger than {megabytes} MB: save the part you need.", megabytes=MAX_BYTES // 2**20)
     named = _CHARSET.search(data, 0, 8192)
     html = plain(decode(data, charset, named[1].decode("ascii", "ignore") if named else None))
     check(html)

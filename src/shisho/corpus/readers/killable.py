@@ -37,7 +37,9 @@ class KillableReader:
     async def read(self, source: Source) -> Reading:
         """Raises an `UnusableDocument` that says why, or Internal when no child can be started at all."""
         if len(source.data) > self._max_bytes:
-            raise TooLarge(f"The file is larger than {self._max_bytes / 2**20:g} MB: split it or raise max_file_mb.")
+            raise TooLarge(
+                "The file is larger than {megabytes:g} MB: split it or raise max_file_mb.", megabytes=self._max_bytes / 2**20
+            )
         kind = media.sniff(source.name, source.data, source.media_type)
         seconds = min(HTML_SECONDS, self._seconds) if kind == media.HTML else self._seconds
         work = Work(_READERS[kind], "shisho.corpus.readers.wire:pack", _given(source, kind), seconds, self._memory_mb)
@@ -45,15 +47,18 @@ class KillableReader:
             return await self._killable.run(work, source.data, wire.unpack)
         except Overrun as overrun:
             raise TooLarge(
-                f"Reading took more than {seconds:g} s of computing: split the file or raise reader_seconds."
+                "Reading took more than {seconds:g} s of computing: split the file or raise reader_seconds.", seconds=seconds
             ) from overrun
         except Exhausted as exhausted:
             raise TooLarge(
                 "The file needs more memory, or holds more text, than a reader may: split it or raise reader_memory_mb."
             ) from exhausted
         except Broken as broken:
-            raised = f" ({broken})" if str(broken) else ", or needs more memory than allowed"
-            raise DocumentUnreadable(f"The file broke its reader: it is damaged{raised}.") from broken
+            if not str(broken):
+                raise DocumentUnreadable(
+                    "The file broke its reader: it is damaged, or needs more memory than allowed."
+                ) from broken
+            raise DocumentUnreadable("The file broke its reader: it is damaged ({cause}).", cause=broken) from broken
 
     async def close(self) -> None:
         await self._killable.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, UnsupportedMedia
+from shisho.messages.message import Message
 
 PDF = "application/pdf"
 HTML = "text/html"
@@ -30,7 +31,7 @@ _SUFFIXES = {
     "csv": TEXT,
     "tsv": TEXT,
 }
-_TAKEN = "Taken are PDF, HTML, DOCX, PPTX, Markdown and plain text."
+_TAKEN = Message("Taken are PDF, HTML, DOCX, PPTX, Markdown and plain text.")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BINARY = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"\x7fELF", b"MZ\x90", b"SQLite format 3")
 _MARKUP = re.compile(
@@ -49,7 +50,7 @@ def sniff(name: str, data: bytes, declared: str | None = None) -> str:
     if data.startswith(_OLE):
         raise _old_office(data)
     if data.startswith(_BINARY):
-        raise UnsupportedMedia(f"This is a picture, an archive or a program, not a document. {_TAKEN}")
+        raise UnsupportedMedia("This is a picture, an archive or a program, not a document. {taken}", taken=_TAKEN)
     if _MARKUP.match(data, 3 if data.startswith(b"\xef\xbb\xbf") else 0):
         return HTML
     return _told(name, data, declared)
@@ -61,13 +62,17 @@ def _zipped(data: bytes) -> str:
         return DOCX
     if b"ppt/presentation.xml" in data:
         return PPTX
-    raise UnsupportedMedia(f"This is an archive or another zipped format: unpack it and add what is inside. {_TAKEN}")
+    raise UnsupportedMedia(
+        "This is an archive or another zipped format: unpack it and add what is inside. {taken}", taken=_TAKEN
+    )
 
 
 def _old_office(data: bytes) -> Exception:
     if "EncryptedPackage".encode("utf-16-le") in data:
         return DocumentEncrypted("The file is protected by a password: save a copy without one and add that.")
-    return UnsupportedMedia(f"This is an old Office file (.doc, .ppt, .xls): save it as .docx, .pptx or PDF. {_TAKEN}")
+    return UnsupportedMedia(
+        "This is an old Office file (.doc, .ppt, .xls): save it as .docx, .pptx or PDF. {taken}", taken=_TAKEN
+    )
 
 
 def _told(name: str, data: bytes, declared: str | None) -> str:
@@ -76,7 +81,9 @@ def _told(name: str, data: bytes, declared: str | None) -> str:
         if kind in (HTML, MARKDOWN, TEXT):
             return kind
         if kind in SUPPORTED:
-            raise DocumentUnreadable(f"The file is named as {kind} but does not begin like one: it is damaged or misnamed.")
+            raise DocumentUnreadable(
+                "The file is named as {kind} but does not begin like one: it is damaged or misnamed.", kind=kind
+            )
     if b"\x00" in data[:4096] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise UnsupportedMedia(f"Files like this cannot be read. {_TAKEN}")
+        raise UnsupportedMedia("Files like this cannot be read. {taken}", taken=_TAKEN)
     return TEXT

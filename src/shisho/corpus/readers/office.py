@@ -22,7 +22,11 @@ def opened(data: bytes) -> io.BytesIO:
     except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError) as failure:
         raise DocumentUnreadable("The file is damaged: open it in its program and save it again.") from failure
     if len(parts) > MAX_ENTRIES or sum(part.file_size for part in parts) > MAX_UNPACKED:
-        raise TooLarge(f"Unpacked, the file has over {MAX_UNPACKED // 2**20} MB or {MAX_ENTRIES} parts: split it.")
+        raise TooLarge(
+            "Unpacked, the file has over {megabytes} MB or {max_entries} parts: split it.",
+            megabytes=MAX_UNPACKED // 2**20,
+            max_entries=MAX_ENTRIES,
+        )
     for part in parts:
         bomb = part.file_size > SMALL and part.file_size > MAX_RATIO * max(part.compress_size, 1)
         if bomb or (part.filename.endswith(".xml") and part.file_size > MAX_XML):

@@ -16,10 +16,11 @@ from shisho.corpus.readers.pdffonts import substitutes
 from shisho.corpus.readers.pdfpage import Page, printed_page
 from shisho.domain.corpus import Reading
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, NeedsOcr, TooLarge
+from shisho.messages.message import Message
 
 MAX_PAGES = 10_000
-OCR = "make a text layer first, for example with `ocrmypdf -l jpn in.pdf out.pdf`, and add the result"
-UNNAMED = "They stand here by their codes and may be wrong"
+OCR = Message("make a text layer first, for example with `ocrmypdf -l jpn in.pdf out.pdf`, and add the result")
+UNNAMED = Message("They stand here by their codes and may be wrong")
 LISTED = 20
 # (cid:12) is what other programs write for a glyph without a character.
 _GARBLED = re.compile("[\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]|\\(cid:\\d+\\)")
@@ -48,13 +49,14 @@ def read(data: bytes, password: str | None = None) -> Reading:
     kept = [replace(page, lines=()) if number in needs_ocr else page for number, page in enumerate(pages, start=1)]
     blocks = paragraphs.blocks(kept)
     if not blocks:
-        raise NeedsOcr(f"None of its {len(pages)} pages has a usable text layer (a scan?): {OCR}.")
-    warnings = [f"Page {number} is damaged and was left out." for number in damaged]
+        raise NeedsOcr("None of its {pages} pages has a usable text layer (a scan?): {ocr}.", pages=len(pages), ocr=OCR)
+    warnings = [Message("Page {number} is damaged and was left out.", number=number) for number in damaged]
     if needs_ocr:
-        warnings.append(f"No usable text layer on page {_listed(needs_ocr)}: {OCR}.")
+        warnings.append(Message("No usable text layer on page {pages}: {ocr}.", pages=_listed(needs_ocr), ocr=OCR))
     if guessed:
         letters = sum(len(pages[number - 1].unnamed) for number in guessed)
-        warnings.append(f"Letters that the file does not name: {letters}, on page {_listed(guessed)}. {UNNAMED}: {OCR}.")
+        values = {"letters": letters, "pages": _listed(guessed), "unnamed": UNNAMED, "ocr": OCR}
+        warnings.append(Message("Letters that the file does not name: {letters}, on page {pages}. {unnamed}: {ocr}.", **values))
     return Reading(blocks, title, len(pages), tuple(needs_ocr), tuple(warnings))
 
 
@@ -63,16 +65,16 @@ def _opened(data: bytes, password: str | None) -> Any:
         document = pypdfium2.PdfDocument(data, password=password)
     except pypdfium2.PdfiumError as failure:
         if failure.err_code == pdfium.FPDF_ERR_PASSWORD:
-            raise DocumentEncrypted(
-                "The password is wrong." if password else "The file is protected by a password: give it with --password."
-            ) from failure
+            if password:
+                raise DocumentEncrypted("The password is wrong.") from failure
+            raise DocumentEncrypted("The file is protected by a password: give it with --password.") from failure
         if failure.err_code == pdfium.FPDF_ERR_SECURITY:
             raise DocumentEncrypted(
                 "The file is encrypted in a way that cannot be opened here: save a plain copy."
             ) from failure
         raise DocumentUnreadable("The PDF is damaged: open it in a viewer and print it to a new PDF.") from failure
     if len(document) > MAX_PAGES:
-        raise TooLarge(f"The PDF has {len(document)} pages, more than {MAX_PAGES}: split it.")
+        raise TooLarge("The PDF has {pages} pages, more than {max_pages}: split it.", pages=len(document), max_pages=MAX_PAGES)
     return document
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from shisho.domain.corpus import Block, BlockKind, Line, Reading
+from shisho.messages.message import pack as pack_message
+from shisho.messages.message import unpack as unpack_message
 
 
 def pack(reading: Reading) -> Any:
@@ -19,7 +21,10 @@ def pack(reading: Reading) -> Any:
         ]
         for block in reading.blocks
     ]
-    return {"facts": [reading.title, reading.page_count, reading.needs_ocr, reading.warnings], "blocks": blocks}
+    return {
+        "facts": [reading.title, reading.page_count, reading.needs_ocr, list(map(pack_message, reading.warnings))],
+        "blocks": blocks,
+    }
 
 
 def unpack(packed: Any) -> Reading:
@@ -30,7 +35,7 @@ def unpack(packed: Any) -> Reading:
         title=_text(title),
         page_count=None if page_count is None else _whole(page_count),
         needs_ocr=tuple(map(_whole, needs_ocr)),
-        warnings=tuple(map(_text, warnings)),
+        warnings=tuple(map(unpack_message, warnings)),
     )
 
 

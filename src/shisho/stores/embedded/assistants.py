@@ -49,8 +49,9 @@ class EmbeddedAssistants:
         else:
             found = await self._rows(f"{query} AND id >= ? AND id < ? LIMIT 2", (*values, prefix, prefix + TOP))
         if len(found) != 1 or not prefix:
-            said = "More than one session begins with" if found else "There is no session"
-            raise NotFound(f"{said} {prefix}. `open_session` gives an id.")
+            if found:
+                raise NotFound("More than one session begins with {prefix}. `open_session` gives an id.", prefix=prefix)
+            raise NotFound("There is no session {prefix}. `open_session` gives an id.", prefix=prefix)
         id_, strategy, scope = found[0]
         return SessionFacts(id_, owner, loads(strategy, Strategy), loads(scope, Scope))
 

@@ -43,7 +43,7 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         if _version() < OLDEST_SAFE:
-            raise Internal(f"SQLite {apsw.sqlite_lib_version()} can corrupt data; install apsw 3.53 or newer.")
+            raise Internal("SQLite {version} can corrupt data; install apsw 3.53 or newer.", version=apsw.sqlite_lib_version())
         self.path = path
         self._local = threading.local()
         self._open: list[apsw.Connection] = []
@@ -77,7 +77,7 @@ class Database:
 
         def copy() -> None:
             if target.exists():
-                raise Conflict(f"{target} exists already. Name another file, or move it away.")
+                raise Conflict("{target} exists already. Name another file, or move it away.", target=target)
             with self._troubles(), closing(self._door.reader()) as source:
                 _copy(source, target)
 

@@ -127,22 +127,29 @@ def trouble(error: Exception, path: Path) -> Exception:
     if isinstance(error, apsw.ReadOnlyError):
         return read_only(path)
     if isinstance(error, apsw.CantOpenError | apsw.PermissionsError | apsw.AuthError | PermissionError):
-        return StorageUnusable(f"{path} cannot be opened. Give yourself the right to read and write it and its folder.")
+        return StorageUnusable(
+            "{path} cannot be opened. Give yourself the right to read and write it and its folder.", path=path
+        )
     if isinstance(error, apsw.IOError | OSError):
-        return StorageUnusable(f"{path} cannot be used: {error}. Mend the disk or the folder, or choose another home.")
+        return StorageUnusable(
+            "{path} cannot be used: {error}. Mend the disk or the folder, or choose another home.", path=path, error=error
+        )
     return error
 
 
 def damaged(path: Path, what: str) -> StorageUnusable:
     """What is said of a database that is not what was stored."""
-    return StorageUnusable(f"{path} is damaged ({what}). Nothing more is written into it. {BACKUP}")
+    return StorageUnusable(
+        "{path} is damaged ({what}). Nothing more is written into it. {backup}", path=path, what=what, backup=BACKUP
+    )
 
 
 def read_only(path: Path) -> StorageUnusable:
     """What is said to those who would write where nothing can be written."""
     return StorageUnusable(
-        f"{path.parent} cannot be written, so nothing was stored; what is there can be searched and shown. "
-        "Make the folder writable, or choose another one with --home or SHISHO_HOME."
+        "{parent} cannot be written, so nothing was stored; what is there can be searched and shown. "
+        "Make the folder writable, or choose another one with --home or SHISHO_HOME.",
+        parent=path.parent,
     )
 
 
@@ -150,7 +157,9 @@ def no_home(path: Path, error: OSError) -> StorageUnusable:
     """What is said where there is no folder for the database, and none can be made."""
     folder = path.parent
     why = "it is a file" if folder.is_file() else error.strerror or str(error)
-    return StorageUnusable(f"{folder} cannot be the home folder: {why}. Choose another one with --home or SHISHO_HOME.")
+    return StorageUnusable(
+        "{folder} cannot be the home folder: {why}. Choose another one with --home or SHISHO_HOME.", folder=folder, why=why
+    )
 
 
 def _busy(path: Path) -> Conflict:

@@ -25,6 +25,7 @@ from shisho.domain.job import (
     gave_up,
 )
 from shisho.errors import NotFound
+from shisho.messages.message import Message
 from shisho.ports import Bell, Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.interventions import raise_
@@ -37,7 +38,9 @@ CLAIM = f"""UPDATE jobs SET state = 'running', attempt = attempt + 1, worker_id 
     WHERE id = ({DUE})
     RETURNING {JOB}"""
 FINISHED = "SELECT 1 FROM jobs WHERE id = :id AND state = 'completed' AND attempt = :attempt AND worker_id = :worker_id"
-NOBODY_CAME = "The page asked for a person and nobody came in time. Resume the task, and `shisho auth open` when it waits."
+NOBODY_CAME = Message(
+    "The page asked for a person and nobody came in time. Resume the task, and `shisho auth open` when it waits."
+)
 
 
 class EmbeddedJobs:
@@ -222,7 +225,7 @@ class EmbeddedJobs:
     async def job(self, job_id: JobId) -> Job:
         found = await self._transactions.rows(f"SELECT {JOB} FROM jobs WHERE id = :id", {"id": job_id})
         if not found:
-            raise NotFound(f"There is no job {job_id}.")
+            raise NotFound("There is no job {job_id}.", job_id=job_id)
         return job(found[0])
 
     async def children(self, job_id: JobId) -> Sequence[Job]:

@@ -12,6 +12,7 @@ import apsw
 from shisho.domain.codec import build, dumps, plain
 from shisho.domain.inquiry import Answer, Evidence, LoopStop
 from shisho.errors import NotFound, SourceRemoved
+from shisho.messages.message import Message
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import every
@@ -35,7 +36,7 @@ class EmbeddedLedger:
         def work(connection: apsw.Connection) -> Mapping[str, Any]:
             row = connection.execute("SELECT facts, state FROM runs WHERE id = ?", (run_id,)).fetchone()
             if row is None:
-                raise NotFound(f"There is no run {run_id}.")
+                raise NotFound("There is no run {run_id}.", run_id=run_id)
             if row[1] == "purged":
                 raise SourceRemoved("A document that this run read was purged, so it cannot be continued. Ask again.")
             facts: Mapping[str, Any] = json.loads(row[0])
@@ -133,8 +134,10 @@ def _single(found: list[tuple[Any, ...]], noun: str, prefix: str) -> tuple[Any, 
     if len(found) == 1:
         return found[0]
     if not found:
-        raise NotFound(f"There is no {noun} {prefix}." if prefix != "last" else "Nothing has been answered yet.")
-    raise NotFound(f"More than one {noun} begins with {prefix}: give more of its id.")
+        if prefix == "last":
+            raise NotFound("Nothing has been answered yet.")
+        raise NotFound("There is no {noun} {prefix}.", noun=Message(noun), prefix=prefix)
+    raise NotFound("More than one {noun} begins with {prefix}: give more of its id.", noun=Message(noun), prefix=prefix)
 
 
 def _without_snippet(evidence: Evidence) -> str:

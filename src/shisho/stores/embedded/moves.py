@@ -86,7 +86,7 @@ class Transaction:
         """Record a move that has been made. A parent goes on that has waited for this job as the last one that could end in its
         time."""
         if new not in MOVES[old]:
-            raise Internal(f"A {old} job cannot become {new}.")
+            raise Internal("A {old} job cannot become {new}.", old=old, new=new)
         query = "SELECT task_id, cause_id FROM jobs WHERE id = :id"
         ((task_id, cause_id),) = self.rows(query, {"id": job_id})
         self.happened(task_id, job_id, new, data, {old: -1, new: 1})

@@ -60,7 +60,9 @@ class EmbeddedShelf:
         def work(connection: apsw.Connection) -> Document:
             row = connection.execute(f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id = ?", (document_id,)).fetchone()
             if row is None:
-                raise NotFound(f"There is no document {document_id}. `shisho list` shows what there is.")
+                raise NotFound(
+                    "There is no document {document_id}. `shisho list` shows what there is.", document_id=document_id
+                )
             return rows.document(row)
 
         return await self._database.read(work)
@@ -117,7 +119,9 @@ class EmbeddedShelf:
         def work(connection: apsw.Connection) -> str:
             row = connection.execute("SELECT text FROM documents WHERE id = ?", (document_id,)).fetchone()
             if row is None:
-                raise NotFound(f"There is no document {document_id}. `shisho list` shows what there is.")
+                raise NotFound(
+                    "There is no document {document_id}. `shisho list` shows what there is.", document_id=document_id
+                )
             if row[0] is None:
                 raise SourceRemoved(
                     "The text of this document was purged. Add the file again to read it.", document=document_id
@@ -186,7 +190,9 @@ class EmbeddedShelf:
             state = "purged" if purge else "removed"
             connection.execute("UPDATE documents SET state = ? WHERE id = ? AND state <> 'purged'", (state, document_id))
             if connection.changes() == 0:
-                raise NotFound(f"There is no document {document_id} to remove. `shisho list` shows what there is.")
+                raise NotFound(
+                    "There is no document {document_id} to remove. `shisho list` shows what there is.", document_id=document_id
+                )
             connection.execute("DELETE FROM places WHERE document_id = ?", (document_id,))
             if purge:
                 erase(connection, document_id)

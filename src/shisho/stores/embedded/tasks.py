@@ -71,9 +71,11 @@ class EmbeddedTasks:
         values = {"owner": owner, "prefix": prefix, "top": prefix + TOP}
         found = await self._transactions.rows(query, {name: each for name, each in values.items() if f":{name}" in query})
         if len(found) > 1:
-            raise TaskNotFound(f"More than one task begins with {prefix}: give more of its id.")
+            raise TaskNotFound("More than one task begins with {prefix}: give more of its id.", prefix=prefix)
         if not found:
-            raise TaskNotFound("There is no task yet." if prefix == "last" else f"There is no task {prefix}.")
+            if prefix == "last":
+                raise TaskNotFound("There is no task yet.")
+            raise TaskNotFound("There is no task {task_id}.", task_id=prefix)
         return TaskId(found[0][0])
 
     async def tasks(
@@ -173,7 +175,7 @@ class EmbeddedTasks:
 def _task(transaction: Transaction, task_id: TaskId) -> Task:
     found = transaction.rows(f"SELECT {TASK} FROM tasks WHERE id = :id", {"id": task_id})
     if not found:
-        raise TaskNotFound(f"There is no task {task_id}.")
+        raise TaskNotFound("There is no task {task_id}.", task_id=task_id)
     return task(found[0])
 
 

@@ -80,9 +80,11 @@ def engines(overrides: Mapping[str, Mapping[str, Any]] | None = None) -> dict[st
     found = {engine.about.name: engine for engine in TABLE}
     for name, values in (overrides or {}).items():
         if name not in found:
-            raise InvalidParams(f"engines.toml names no engine of ours: {name}. Known: {', '.join(found)}.", engine=name)
+            raise InvalidParams(
+                "engines.toml names no engine of ours: {engine}. Known: {known}.", known=", ".join(found), engine=name
+            )
         if values.get("name", name) != name:
-            raise InvalidParams(f"engines.toml: the name of {name} cannot be changed.", engine=name)
+            raise InvalidParams("engines.toml: the name of {engine} cannot be changed.", engine=name)
         found[name] = replace(found[name], about=_overridden(found[name].about, values, name))
     return found
 
@@ -100,14 +102,16 @@ def _overridden(about: EngineAbout, values: Mapping[str, Any], where: str) -> En
 
 def _coerced(owner: EngineAbout | Look, key: str, value: Any, where: str) -> Any:
     if key not in {f.name for f in fields(owner)}:
-        raise InvalidParams(f"engines.toml: {where} has no field {key}.", engine=where, field=key)
+        raise InvalidParams("engines.toml: {engine} has no field {field}.", engine=where, field=key)
     current = getattr(owner, key)
     try:
         if isinstance(current, Look):
             return replace(current, **{inner: _coerced(current, inner, v, where) for inner, v in value.items()})
         return _value(current, key, value)
     except (TypeError, ValueError, AttributeError) as error:
-        raise InvalidParams(f"engines.toml: {where}.{key} cannot be {value!r}.", engine=where, field=key) from error
+        raise InvalidParams(
+            "engines.toml: {engine}.{field} cannot be {value!r}.", value=value, engine=where, field=key
+        ) from error
 
 
 def _value(current: Any, key: str, value: Any) -> Any:
@@ -145,5 +149,5 @@ def read_saved(name: str, response: Response, overrides: Mapping[str, Mapping[st
             return Serp("", challenge=challenge)
         raise unknown_layout("an unknown engine", response)
     if engine not in known:
-        raise InvalidParams(f"No engine is called {engine}. Known: auto, {', '.join(known)}.", engine=engine)
+        raise InvalidParams("No engine is called {engine}. Known: auto, {known}.", known=", ".join(known), engine=engine)
     return known[engine].parse(response)

@@ -13,6 +13,7 @@ from shisho.domain.web import EngineAbout, Hit, Response, Serp
 from shisho.errors import EngineUnavailable, ParserFailed
 from shisho.isolation.prescan import MAX_DEPTH
 from shisho.language.encodings import codec_of, decoded
+from shisho.messages.message import Message
 from shisho.web.challenge import detect
 
 T = TypeVar("T")
@@ -118,15 +119,15 @@ def _otherwise(about: EngineAbout, response: Response, source: str, error: Excep
 
 def refused(engine: str, said: Any) -> EngineUnavailable:
     """The engine's own API answered with an error."""
-    reason = plain(said)[:200].rstrip(".") or "no reason given"
-    return EngineUnavailable(f"{engine} refused: {reason}. Ask another engine.", engine=engine)
+    reason = plain(said)[:200].rstrip(".") or Message("no reason given")
+    return EngineUnavailable("{engine} refused: {reason}. Ask another engine.", reason=reason, engine=engine)
 
 
 def unreadable(engine: str, response: Response) -> EngineUnavailable | ParserFailed:
     """What a page without hits, message or challenge is: the engine's own failure by its status, else one we cannot read."""
     if response.status >= 400:
         return EngineUnavailable(
-            f"{engine} answered with HTTP status {response.status}; ask another engine, or try again later.",
+            "{engine} answered with HTTP status {status}; ask another engine, or try again later.",
             engine=engine,
             status=response.status,
         )
@@ -135,7 +136,7 @@ def unreadable(engine: str, response: Response) -> EngineUnavailable | ParserFai
 
 def unknown_layout(engine: str, response: Response) -> ParserFailed:
     return ParserFailed(
-        f"{engine} sent a page of a layout that is not known here; ask another engine, and report the saved page.",
+        "{engine} sent a page of a layout that is not known here; ask another engine, and report the saved page.",
         engine=engine,
         url=response.url,
         status=response.status,

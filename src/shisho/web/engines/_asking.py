@@ -43,9 +43,13 @@ def check(about: EngineAbout, query: Query, page: int) -> tuple[str, ...]:
     if not query.text.strip():
         raise InvalidParams("The query is blank: say what to search for.", engine=about.name)
     if not 1 <= page <= about.max_pages:
-        raise InvalidParams(f"{about.name} has pages 1 to {about.max_pages}, not {page}.", engine=about.name, page=page)
+        raise InvalidParams(
+            "{engine} has pages 1 to {max_pages}, not {page}.", max_pages=about.max_pages, engine=about.name, page=page
+        )
     if about.query_limit and len(query.text) > about.query_limit:
-        raise InvalidParams(f"{about.name} takes at most {about.query_limit} characters: shorten the query.", engine=about.name)
+        raise InvalidParams(
+            "{engine} takes at most {limit} characters: shorten the query.", limit=about.query_limit, engine=about.name
+        )
     ranged = query.time_range is not TimeRange.ALL
     return ("time_range_ignored",) if ranged and query.time_range not in about.time_ranges else ()
 
@@ -58,7 +62,7 @@ def range_code(about: EngineAbout, query: Query, codes: Mapping[TimeRange, str])
 def remembered(about: EngineAbout, state: State, key: str) -> str:
     """What page 1 must have given. Raises InvalidParams: such an engine takes a later page without it for a robot's."""
     if not state.get(key):
-        raise InvalidParams(f"{about.name} needs `{key}` of its first page: ask page 1 again.", engine=about.name, missing=key)
+        raise InvalidParams("{engine} needs `{missing}` of its first page: ask page 1 again.", engine=about.name, missing=key)
     return state[key]
 
 

@@ -40,7 +40,9 @@ class Page:
         try:
             prescan.check(self.source)
         except TooLarge as error:
-            raise ParserFailed(f"{error.message} It was not read.", url=response.url, status=response.status) from error
+            raise ParserFailed(
+                "{error} It was not read.", error=error.message, url=response.url, status=response.status
+            ) from error
         self._tree = LexborHTMLParser(self.source)
         self._site = site
 

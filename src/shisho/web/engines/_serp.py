@@ -44,7 +44,7 @@ def read_serp(
         return Serp(about.name, guessed, next_page(page, about, len(guessed)), warnings=("layout_guessed",))
     if page.has(*look.shell):
         raise EngineUnavailable(
-            f"{about.name} sent a page that only a browser fills with results; turn on the browser or ask another engine.",
+            "{engine} sent a page that only a browser fills with results; turn on the browser or ask another engine.",
             engine=about.name,
         )
     raise unreadable(about.name, response)

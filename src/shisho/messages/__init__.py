@@ -1,0 +1,1 @@
+"""What Shisho says to people: messages that keep their template, and one catalogue per language."""

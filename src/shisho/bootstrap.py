@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +14,7 @@ from shisho import settings as settings_
 from shisho.bootstrap_queue import Parts, build_queue
 from shisho.bootstrap_web import Web, web_of
 from shisho.desk.front import Desk
-from shisho.domain.corpus import LOCAL_OWNER, DocumentId
+from shisho.domain.corpus import LOCAL_OWNER, DocumentId, FileSurvey
 from shisho.domain.inquiry import Budget
 from shisho.errors import ExtraMissing
 from shisho.settings import Settings
@@ -107,8 +107,8 @@ def build_desk(settings: Settings, web: Web | None = None) -> Desk:
 class _Files:
     max_bytes: int
 
-    def find(self, path: Path) -> Iterator[Path]:
-        return files.find(path)
+    def survey(self, paths: Iterable[Path]) -> FileSurvey:
+        return files.survey(paths)
 
     def read(self, path: Path) -> bytes:
         return files.read(path, self.max_bytes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +21,7 @@ from shisho.domain.corpus import (
     Corpus,
     Document,
     DocumentId,
+    FileSurvey,
     Found,
     Outcome,
     Ranked,
@@ -42,7 +43,7 @@ Stop = Callable[[], bool]
 class Files(Protocol):
     """Files on disk."""
 
-    def find(self, path: Path) -> Iterator[Path]: ...
+    def survey(self, paths: Iterable[Path]) -> FileSurvey: ...
 
     def read(self, path: Path) -> bytes: ...
 
@@ -117,23 +118,26 @@ class Desk:
         corpus: str = DEFAULT_CORPUS,
         metadata: Mapping[str, str] | None = None,
         password: str | None = None,
+        notify: Notify = silent,
     ) -> AsyncGenerator[Receipt, None]:
         """Take in files and folders; a receipt for each file as it is done, in the order found.
 
-        Raises InvalidParams for a path that is not there, before anything is taken in.
+        How many there are and what was left out is told first: `notify("files", survey=…)`. Raises InvalidParams for a path
+        that is not there, before anything is taken in.
         """
-        found = await asyncio.to_thread(lambda: [each for path in paths for each in self.files.find(Path(path))])
+        survey = await asyncio.to_thread(self.files.survey, [Path(path) for path in paths])
+        notify("files", survey=survey)
         adding = FileIntake(self.files, self.ingest, corpus, self.owner, metadata or {}, password)
-        async with aclosing(adding.receipts(found)) as receipts:
+        async with aclosing(adding.receipts(survey.files)) as receipts:
             async for receipt in receipts:
                 yield receipt
 
-    async def mirror(self, folder: Path | str) -> AsyncGenerator[Receipt, None]:
+    async def mirror(self, folder: Path | str, notify: Notify = silent) -> AsyncGenerator[Receipt, None]:
         """Make the corpus named by this folder hold just what is in the folder now."""
         corpus = full_path(folder)
         held = await self.shelf.places(corpus, self.owner)
         met = set()
-        async for receipt in self.add(folder, corpus=corpus):
+        async for receipt in self.add(folder, corpus=corpus, notify=notify):
             met.add(receipt.source)
             yield receipt
         for source in sorted(held.keys() - met):
@@ -312,7 +316,7 @@ class Desk:
 
     async def _mirrored(self, folders: Sequence[str], notify: Notify, stop: Stop) -> None:
         for folder in folders:
-            async with aclosing(self.mirror(folder)) as receipts:
+            async with aclosing(self.mirror(folder, notify)) as receipts:
                 async for receipt in receipts:
                     notify("file", receipt=receipt)
                     if stop():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from shisho.desk import intake
 from shisho.desk import status as told
 from shisho.desk.choosing import checked_filters
-from shisho.domain.corpus import DocumentId, Scope
+from shisho.domain.corpus import DocumentId, FileSurvey, Scope
 from shisho.domain.find import Report
 from shisho.domain.inquiry import Evidence
 from shisho.domain.intervention import AuthTarget, Met, Waiting, named, one_named, together
@@ -60,7 +60,7 @@ class Staging(Protocol):
 class Disk(Protocol):
     """Files on disk."""
 
-    def find(self, path: Path) -> Iterator[Path]: ...
+    def survey(self, paths: Iterable[Path]) -> FileSurvey: ...
 
     def read(self, path: Path) -> bytes: ...
 
@@ -159,7 +159,7 @@ class Queue:
         found: dict[Path, None] = {}
         for path in paths:
             asked = intake.allowed(path, self.roots) if remote else intake.real(path)
-            for each in self.disk.find(asked):
+            for each in self.disk.survey([asked]).files:
                 found[intake.allowed(each, self.roots) if remote else intake.real(each)] = None
         return list(found)
 

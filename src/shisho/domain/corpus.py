@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import NewType
 
 DocumentId = NewType("DocumentId", str)
@@ -139,6 +140,14 @@ class Intake:
     text: str
     lines: tuple[Line, ...]
     passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileSurvey:
+    """The files below some paths, in order of name, and what was passed over there: how many by each name."""
+
+    files: tuple[Path, ...]
+    left_out: Mapping[str, int]
 
 
 class Outcome(StrEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -25,7 +25,6 @@ from shisho.interfaces.words import Words
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
-    from shisho.domain.corpus import Receipt
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -80,9 +79,12 @@ def add(
     """Take in files and folders; what is known already is left as it is."""
 
     async def work(desk: Desk) -> None:
-        receipts = desk.add(*paths, corpus=corpus, metadata=metadata_of(meta), password=password)
-        done = await _receipts(context, receipts, json_)
-        if any(receipt.outcome == "failed" for receipt in done):
+        from shisho.interfaces.file_names import names_below
+        from shisho.interfaces.render_adding import AddingDisplay
+
+        shown = AddingDisplay(_words(context), names_below(paths), json_)
+        said = metadata_of(meta)
+        if await shown.show(desk.add(*paths, corpus=corpus, metadata=said, password=password, notify=shown.notify)):
             raise typer.Exit(1)
 
     _run(context, work, json_)
@@ -149,9 +151,12 @@ def search(
     async def work(desk: Desk) -> None:
         from shisho.desk import full_path
         from shisho.interfaces import render
+        from shisho.interfaces.file_names import names_below
+        from shisho.interfaces.render_adding import AddingDisplay
 
         for folder in folders:
-            await _receipts(context, desk.mirror(folder), json_, quiet=True)
+            shown = AddingDisplay(_words(context), names_below([folder]), json_, quiet=True)
+            await shown.show(desk.mirror(folder, shown.notify))
         inside = [*corpora, *(full_path(folder) for folder in folders)]
         found = await desk.search(query, corpora=inside, filters=parsed(filters), limit=limit)
         _print(found, json_, lambda: render.found(found, _words(context)))
@@ -317,14 +322,6 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
     app(prog_name="shisho")
-
-
-async def _receipts(
-    context: typer.Context, receipts: AsyncGenerator[Receipt, None], json_: bool, quiet: bool = False
-) -> Sequence[Receipt]:
-    from shisho.interfaces import render
-
-    return await render.receipts(receipts, _words(context), json_=json_, quiet=quiet)
 
 
 def _stop_on_interrupt() -> Callable[[], bool]:

@@ -13,7 +13,7 @@ from rich.text import Text
 from shisho.domain.corpus import Outcome
 from shisho.domain.job import Job, JobState
 from shisho.domain.task import JobKind, Status
-from shisho.interfaces.render import receipt_line
+from shisho.interfaces.render_adding import file_name, left_out, receipt_line
 from shisho.interfaces.words import Words
 
 Notify = Callable[..., None]
@@ -58,8 +58,10 @@ class _Documents:
 
     def tell(self, event: str, **facts: Any) -> None:
         words = self._words
-        if event == "file" and facts["receipt"].outcome is not Outcome.KNOWN:
-            self._show(receipt_line(facts["receipt"], words))
+        if event == "files" and facts["survey"].left_out:
+            self._show(left_out(facts["survey"], words))
+        elif event == "file" and facts["receipt"].outcome is not Outcome.KNOWN:
+            self._show(receipt_line(facts["receipt"], words, file_name(facts["receipt"].source)))
         elif event == "plan":
             self._rounds += 1
             self._show(words("round", n=self._rounds, text=" ".join(facts["given"]["plans"][-1].keyword_query)))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -14,44 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from shisho.domain.codec import plain
-from shisho.domain.corpus import DEFAULT_CORPUS, Check, Document, Found, Outcome, Receipt
+from shisho.domain.corpus import DEFAULT_CORPUS, Check, Document, Found
 from shisho.domain.inquiry import Answer, Evidence, SupportOutcome
 from shisho.interfaces.words import Words
 from shisho.language.display import legible, running
 
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
-
-
-async def receipts(
-    coming: AsyncGenerator[Receipt, None], words: Words, *, json_: bool = False, quiet: bool = False
-) -> Sequence[Receipt]:
-    """Each file as it is done, then the total."""
-    done: list[Receipt] = []
-    async with aclosing(coming) as each:
-        async for receipt in each:
-            done.append(receipt)
-            if json_ and not quiet:
-                print(json.dumps(plain(receipt), ensure_ascii=False), flush=True)
-            elif not quiet or receipt.outcome not in (Outcome.KNOWN, Outcome.ADDED):
-                (_err if quiet else _out).print(receipt_line(receipt, words))
-    if not (json_ or quiet):
-        counted = Counter(str(receipt.outcome) for receipt in done)
-        _out.print(words("total", **{name: counted[name] for name in ("added", "replaced", "known", "failed")}))
-    return done
-
-
-def receipt_line(receipt: Receipt, words: Words) -> Text:
-    """What became of a file."""
-    line = Text(f"{words(str(receipt.outcome))}  {PurePath(receipt.source).name}")
-    if receipt.outcome is Outcome.FAILED:
-        line.append(f"\n    {receipt.code}: {receipt.reason}", style="yellow")
-    elif receipt.outcome is not Outcome.GONE:
-        pages = [words("pages", n=receipt.pages)] if receipt.pages else []
-        line.append("  " + " · ".join([*pages, words("passages", n=receipt.passages)]), style="dim")
-    for warning in receipt.warnings:
-        line.append(f"\n    {warning}", style="yellow")
-    return line
 
 
 def answer(given: Answer, words: Words) -> None:

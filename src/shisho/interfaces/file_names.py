@@ -1,0 +1,46 @@
+"""Names of files as a person tells them apart: no longer than that takes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path, PurePath
+
+from shisho.language.display import legible
+
+
+def names_below(paths: Sequence[Path]) -> Callable[[str], str]:
+    """The name of a file below the paths that a command was given: from the folder on where there is one, as it was typed
+    where there are several. What lies elsewhere (behind a link) keeps its whole path."""
+    folders = [(typed, str(typed.expanduser().resolve())) for typed in paths]
+    alone = len(folders) == 1
+
+    def name(source: str) -> str:
+        for typed, folder in folders:
+            if source == folder:
+                return legible(typed.name if alone else str(typed))
+            if source.startswith(folder.rstrip("/\\") + "/") or source.startswith(folder + "\\"):
+                rest = PurePath(source).relative_to(folder)
+                return legible(str(rest if alone else typed / rest))
+        return legible(source)
+
+    return name
+
+
+def distinct_names(sources: Iterable[str]) -> Mapping[str, str]:
+    """For each path its file name, with as many of the folders above it as no other of them shares."""
+    names: dict[str, str] = {}
+    left = dict.fromkeys(sources, 1)
+    while left:
+        groups: dict[str, list[str]] = defaultdict(list)
+        for source, length in left.items():
+            groups[_tail(source, length)].append(source)
+        names |= {group[0]: legible(tail) for tail, group in groups.items() if len(group) == 1}
+        clashing = [source for group in groups.values() if len(group) > 1 for source in group]
+        names |= {source: legible(source) for source in clashing if left[source] >= len(PurePath(source).parts)}
+        left = {source: left[source] + 1 for source in clashing if source not in names}
+    return names
+
+
+def _tail(source: str, length: int) -> str:
+    return str(PurePath(*PurePath(source).parts[-length:]))

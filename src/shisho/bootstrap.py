@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -58,6 +58,7 @@ def build_desk(settings: Settings, web: Web | None = None) -> Desk:
     from shisho.language.tokens import tokens
     from shisho.librarian.export import export
     from shisho.stores.embedded.connect import Database
+    from shisho.stores.embedded.erasure import Erasure
     from shisho.stores.embedded.ledger import EmbeddedLedger
     from shisho.stores.embedded.lexical import LexicalIndex
     from shisho.stores.embedded.opinions import EmbeddedOpinions
@@ -68,8 +69,9 @@ def build_desk(settings: Settings, web: Web | None = None) -> Desk:
     max_bytes = settings.whole("max_file_mb") * MB
     database = Database(settings.home / DATABASE)
     clock = SystemClock(database.line)
-    shelf, ledger = EmbeddedShelf(database, clock), EmbeddedLedger(database, clock)
     index = LexicalIndex(settings.home / "lexical", database)
+    erasure = Erasure(settings.home / DATABASE, index)
+    shelf, ledger = EmbeddedShelf(database, clock, erasure.erase), EmbeddedLedger(database, clock)
     seconds, memory_mb = settings.real("reader_seconds"), settings.whole("reader_memory_mb")
     reader = KillableReader(seconds, memory_mb, max_bytes, environment=settings_.child_environment())
     retriever = Retriever(shelf, index, _query_terms(settings))
@@ -99,7 +101,7 @@ def build_desk(settings: Settings, web: Web | None = None) -> Desk:
         tokens=tokens,
         checks=partial(checks, settings, database, index, reader),
         copy=database.backup,
-        close=partial(_close, reader.close, web, database),
+        close=partial(_close, (reader.close, erasure.close), web, database),
     )
 
 
@@ -114,8 +116,9 @@ class _Files:
         return files.read(path, self.max_bytes)
 
 
-async def _close(close_reader: Callable[[], Any], web: Web | None, database: Database) -> None:
-    await close_reader()
+async def _close(closing: Sequence[Callable[[], Awaitable[None]]], web: Web | None, database: Database) -> None:
+    for close in closing:
+        await close()
     if web is not None:
         await web.close()
     await database.close()

@@ -108,6 +108,19 @@ async def test_removed_is_not_found_but_opens_and_purged_is_gone(store: Store) -
         await store.shelf.document("doc_none")  # type: ignore[arg-type]
 
 
+async def test_a_purge_takes_the_older_versions_of_the_file_along(store: Store) -> None:
+    old, new, other = intake("古い版。"), intake("新しい版。", metadata={"課": "統計学"}), intake("隣の文書。", source="b.txt")
+    for each in (old, new, other):
+        await store.shelf.put(each)
+    assert await store.shelf.remove(new.document.id, purge=True)
+    for document in (await store.shelf.document(old.document.id), await store.shelf.document(new.document.id)):
+        assert (document.state, document.source, document.title) == (DocumentState.PURGED, "", "")
+        assert document.metadata == {}
+    assert await store.shelf.text(other.document.id) == "隣の文書。"
+    await store.shelf.put(old)
+    assert (await store.shelf.document(old.document.id)).source == "a.txt"
+
+
 async def test_a_purged_document_can_be_added_again(store: Store) -> None:
     given = intake("抹消して戻す。")
     await store.shelf.put(given)

@@ -147,8 +147,10 @@ async def test_a_purged_page_is_nowhere_quoted(tmp_path: Path) -> None:
         await desk.remove(gone["document_id"], purge=True)
         assert quoting(tmp_path, own) == set()
         assert "cache" not in quoting(tmp_path, gone["url"])
-        assert rows(tmp_path, "SELECT title, snippet FROM finds WHERE document_id = ?", gone["document_id"]) == [("", "")]
-        emptied = [one | {"title": ""} if one["document_id"] == gone["document_id"] else one for one in first["hits"]]
+        query = "SELECT url, title, snippet FROM finds WHERE document_id = ?"
+        assert rows(tmp_path, query, gone["document_id"]) == [("", "", "")]
+        blank = {"url": "", "title": ""}
+        emptied = [hit | blank if hit["document_id"] == gone["document_id"] else hit for hit in first["hits"]]
         assert gone["title"] and await output(desk, queued.task_id) == {**first, "hits": emptied}
         sent = len(visits(box))
         again = await searched(desk, box.questions[20].topic)

@@ -35,6 +35,7 @@ from shisho.domain.task import AskOptions, Sources
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, ShishoError
 from shisho.ports import Ledger, Notifier, Shelf
 
+STILL_READ = "LOG_IN_USE: somebody is reading the database; its log is emptied of what was erased once they have done."
 TICK = 0.5  # seconds until a wish to stop is heard
 Notify = Callable[..., None]
 Stop = Callable[[], bool]
@@ -188,10 +189,13 @@ class Desk:
         return text[lines[0].start : lines[-1].end] if lines else ""
 
     async def remove(self, prefix: str, *, purge: bool = False) -> Document:
-        """Take a document out of search; with `purge` erase it and every quotation of it. Returns what it was."""
+        """Take a document out of search; with `purge` erase it and every quotation of it. Returns what it was, with a warning
+        where somebody still reads the log of the database: what was erased goes from it once they have done."""
         document = await self.document(prefix)
-        await self.shelf.remove(document.id, purge=purge)
-        return document
+        gone = await self.shelf.remove(document.id, purge=purge)
+        if purge:
+            await self.tasks.forget_bytes(document.sha256)
+        return document if gone else replace(document, warnings=(*document.warnings, STILL_READ))
 
     async def search(
         self,

@@ -56,6 +56,9 @@ class Staging(Protocol):
     def drop(self, key: str) -> None:
         """Forget them; unknown keys too."""
 
+    def drop_bytes(self, sha256: str) -> None:
+        """Forget every copy of the bytes that hash to this."""
+
 
 class Disk(Protocol):
     """Files on disk."""

@@ -224,6 +224,10 @@ class Tasks(Queue):
         removed = await self.tasks.remove(name)
         return Gone(name, removed.jobs, removed.events, results, len(orphans))
 
+    async def forget_bytes(self, sha256: str) -> None:
+        """Forget bytes that were handed in and still wait for a job."""
+        await asyncio.to_thread(self.staging.drop_bytes, sha256)
+
     async def get_auth_queue(self, task_id: str | None = None) -> Sequence[Waiting]:
         """What waits for a person, oldest first."""
         return await self.interventions.waiting(self.owner, None if task_id is None else await self._find(task_id))

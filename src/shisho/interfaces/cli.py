@@ -197,10 +197,15 @@ def remove(
     async def work(desk: Desk) -> None:
         words = _words(context)
         held = await desk.document(document)
-        if purge and not yes and sys.stdin.isatty() and not typer.confirm(words("purge_sure", text=held.source)):
+        if purge and not yes and not sys.stdin.isatty():
+            raise InvalidParams(words("purge_unasked", text=held.source))
+        if purge and not yes and not typer.confirm(words("purge_sure", text=held.source)):
             raise typer.Exit(1)
         held = await desk.remove(held.id, purge=purge)
         _print(held, json_, lambda: typer.echo(words("purged" if purge else "removed", text=held.source)))
+        if purge and not json_:
+            for warning in held.warnings:
+                typer.echo(warning, err=True)
 
     _run(context, work, json_)
 

@@ -64,6 +64,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "removed": ("検索から外しました: {text}", "Taken out of search: {text}"),
     "purged": ("抹消しました: {text}", "Erased: {text}"),
+    "purge_unasked": (
+        "{text} は抹消していません。端末から確かめられないときは --yes を付けてください。",
+        "{text} was not erased: without a terminal to ask at, a purge needs --yes.",
+    ),
     "purge_sure": (
         "{text} の本文・引用・記録を抹消します。元に戻せません。よろしいですか?",
         "Erase text, quotations and ledger copies of {text}? This cannot be undone.",

@@ -90,8 +90,10 @@ class Shelf(Protocol):
     async def count(self, scope: Scope) -> int:
         """N: live passages in scope."""
 
-    async def remove(self, document_id: DocumentId, *, purge: bool) -> None:
-        """Tombstone: found no more, citations still open. `purge` erases text, passages, snippets and ledger copies too."""
+    async def remove(self, document_id: DocumentId, *, purge: bool) -> bool:
+        """Tombstone: found no more, citations still open. `purge` erases it and the older versions of its file: text, passages,
+        names, what was said of it, snippets, ledger copies. False where a log still holds what was erased because somebody
+        reads it; it goes by itself once they have done."""
 
 
 class Index(Protocol):

@@ -134,7 +134,7 @@ class MemoryShelf:
     async def count(self, scope: Scope) -> int:
         return len(self.searchable(scope))
 
-    async def remove(self, document_id: DocumentId, *, purge: bool) -> None:
+    async def remove(self, document_id: DocumentId, *, purge: bool) -> bool:
         held = await self.document(document_id)
         if held.state is DocumentState.PURGED:
             raise NotFound("There is no document {document_id} to remove.", document_id=document_id)
@@ -142,7 +142,17 @@ class MemoryShelf:
         self._documents[document_id] = replace(held, state=state)
         self._places = {place: name for place, name in self._places.items() if name != document_id}
         if purge:
-            del self._intakes[document_id]
+            self._purge(held)
+        return True
+
+    def _purge(self, held: Document) -> None:
+        same = [one for one in self._documents.values() if (one.corpus, one.owner) == (held.corpus, held.owner)]
+        left = (DocumentState.SUPERSEDED, DocumentState.REMOVED)
+        versions = [one for one in same if one.source == held.source and one.state in left]
+        for document in (*versions, held):
+            del self._intakes[document.id]
+            bare = replace(document, state=DocumentState.PURGED, source="", title="", metadata={}, warnings=())
+            self._documents[document.id] = bare
 
     def searchable(self, scope: Scope | None = None) -> list[Passage]:
         """Passages of live documents, in scope where one is given."""

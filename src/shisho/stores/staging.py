@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
 from shisho.errors import NotFound
@@ -41,6 +43,13 @@ class FileStaging:
     def drop(self, key: str) -> None:
         """Forget them; unknown keys too."""
         self._path(key).unlink(missing_ok=True)
+
+    def drop_bytes(self, sha256: str) -> None:
+        """Forget every copy of these bytes: a job that failed still holds what it was given."""
+        for path in self._folder.glob("*") if self._folder.is_dir() else ():
+            with suppress(FileNotFoundError):
+                if hashlib.sha256(path.read_bytes()).hexdigest() == sha256:
+                    path.unlink()
 
     def _path(self, key: str) -> Path:
         if not _KEY.fullmatch(key):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 
 import apsw
@@ -20,11 +20,16 @@ from shisho.stores.embedded.scope import where
 FROM_DOCUMENTS = "FROM documents d JOIN corpora c ON c.id = d.corpus_id"
 
 
-class EmbeddedShelf:
-    """`ports.Shelf` over one SQLite file."""
+async def _nothing_else() -> bool:
+    """Nothing else holds copies."""
+    return True
 
-    def __init__(self, database: Database, clock: Clock) -> None:
-        self._database, self._clock = database, clock
+
+class EmbeddedShelf:
+    """`ports.Shelf` over one SQLite file. `erased` goes after a purge through what else holds copies of its rows."""
+
+    def __init__(self, database: Database, clock: Clock, erased: Callable[[], Awaitable[bool]] = _nothing_else) -> None:
+        self._database, self._clock, self._erased = database, clock, erased
 
     async def ensure_corpus(self, name: str, owner: str) -> Corpus:
         def work(connection: apsw.Connection) -> Corpus:
@@ -185,7 +190,7 @@ class EmbeddedShelf:
     async def count(self, scope: Scope) -> int:
         return await self._database.read(lambda connection: _count(connection, scope))
 
-    async def remove(self, document_id: DocumentId, *, purge: bool) -> None:
+    async def remove(self, document_id: DocumentId, *, purge: bool) -> bool:
         def work(connection: apsw.Connection) -> None:
             state = "purged" if purge else "removed"
             connection.execute("UPDATE documents SET state = ? WHERE id = ? AND state <> 'purged'", (state, document_id))
@@ -193,11 +198,13 @@ class EmbeddedShelf:
                 raise NotFound(
                     "There is no document {document_id} to remove. `shisho list` shows what there is.", document_id=document_id
                 )
-            connection.execute("DELETE FROM places WHERE document_id = ?", (document_id,))
             if purge:
                 erase(connection, document_id)
+            else:
+                connection.execute("DELETE FROM places WHERE document_id = ?", (document_id,))
 
         await self._database.write(work)
+        return await self._erased() if purge else True
 
 
 def _corpus_id(connection: apsw.Connection, name: str, owner: str, now: str) -> int:

@@ -1,0 +1,65 @@
+"""What a purge has yet to erase when its transaction is committed: the segments of the index, and the log of the database,
+which keeps every page as it was until it is folded into the file and emptied."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import closing
+from pathlib import Path
+from typing import Protocol
+
+import apsw
+
+from shisho.telemetry import log
+
+TRIES = 5
+WAIT_MS = 2_000  # for whoever reads or writes, at each try
+AGAIN_SECONDS = 2.0
+
+
+class Derived(Protocol):
+    """An index that takes in what the shelf has changed."""
+
+    async def catch_up(self) -> None: ...
+
+
+class Erasure:
+    """Goes after a purge through index and log. Belongs to one event loop."""
+
+    def __init__(self, path: Path, index: Derived) -> None:
+        self._path, self._index = path, index
+        self._retrying: asyncio.Task[None] | None = None
+
+    async def erase(self) -> bool:
+        """False where a reader holds the log: it is tried again until it is empty, or until the last who has the database open
+        has closed it, which empties the log too."""
+        await self._index.catch_up()
+        for _ in range(TRIES):
+            if await asyncio.to_thread(self._fold):
+                return True
+        if self._retrying is None or self._retrying.done():
+            self._retrying = asyncio.create_task(self._fold_later())
+        return False
+
+    async def close(self) -> None:
+        if self._retrying is not None:
+            self._retrying.cancel()
+            await asyncio.wait([self._retrying])
+
+    async def _fold_later(self) -> None:
+        emptied = False
+        while not emptied:
+            await asyncio.sleep(AGAIN_SECONDS)
+            emptied = await asyncio.to_thread(self._fold)
+
+    def _fold(self) -> bool:
+        try:
+            with closing(apsw.Connection(str(self._path), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
+                connection.set_busy_timeout(WAIT_MS)
+                # A connection that has read nothing does not know of the log, and folds none of it without a word.
+                connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except apsw.Error as held:
+            log.debug("the log could not be emptied yet: %r", held)
+            return False
+        return True

@@ -1,0 +1,191 @@
+"""After a purge nothing of a document is left in any file of the home: text, name, title, or what was said of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import apsw
+import pytest
+
+from shisho.bootstrap import open_desk
+from shisho.desk import Desk
+from shisho.domain.corpus import Source
+from shisho.domain.job import ENDED
+from shisho.domain.task import Bytes
+from tests.flows.boxed import boxed
+from tests.flows.conftest import Shell
+
+NAME, TITLE, SECTION, SAID = "極秘ゼブラ計画書", "縞馬移転の全容", "夜間搬入の手順", "ムラサキ区分"
+SENTENCE = "縞馬は月のない夜にだけ第七書庫へ来る"
+QUESTION = "第七書庫へ来るのは何か"
+TEXT = f"# {TITLE}\n\n## {SECTION}\n\n{SENTENCE}。搬入口は西側の扉である。\n"
+TELLING = (NAME, TITLE, SECTION, SAID, SENTENCE, "縞馬", "搬入口")
+WRITER = """
+import asyncio, sys
+from shisho.bootstrap import open_desk
+from shisho.domain.corpus import Source
+
+async def write():
+    async with open_desk(home=sys.argv[1]) as desk:
+        print("ready", flush=True)
+        number = 0
+        while True:
+            number += 1
+            await desk.add_source(Source(f"other {number}.txt", f"別の本文、第{number}号。".encode(), "text/plain"))
+
+asyncio.run(write())
+"""
+SEARCH = """
+import json, sys
+from pathlib import Path
+
+for path in Path(sys.argv[1]).rglob("*"):
+    try:
+        data = path.read_bytes() if path.is_file() else b""
+    except FileNotFoundError:  # the index puts new files in the place of old ones
+        continue
+    for word in sys.argv[2:]:
+        escaped = json.dumps(word)[1:-1]
+        forms = {word, escaped, word if word.isascii() else escaped.upper().replace("\\\\U", "\\\\u")}
+        if any(form.encode() in data for form in forms) or word.encode("utf-16-le") in data:
+            print(json.dumps([path.name, word]))
+"""
+
+
+def left(home: Path, words: Iterable[str] = TELLING) -> set[tuple[str, str]]:
+    """Which words stand in which files, as UTF-8 or escaped as JSON does. In a process of its own: whoever closes a file of the
+    database that it has opened by itself lets go of SQLite's locks on it."""
+    command = [sys.executable, "-c", SEARCH, str(home), *words]
+    found = subprocess.run(command, capture_output=True, check=True, text=True, encoding="utf-8").stdout
+    return {(name, word) for name, word in map(json.loads, found.splitlines())}
+
+
+async def taken_in(desk: Desk, path: Path) -> str:
+    """By a job, as an assistant does, with all that is kept of one."""
+    queued = await desk.tasks.add_documents(paths=[path], metadata={"分類": SAID}, remote=False)
+    status = await desk.tasks.get_status(queued.task_id, wait=0)
+    while any(job.state not in ENDED for job in (await desk.tasks.list_jobs(queued.task_id)).jobs):
+        status = await desk.tasks.get_status(queued.task_id, wait=20, since_revision=status.revision)
+    (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
+    return str(job.output["document_id"])
+
+
+@asynccontextmanager
+async def steadily_loaded(desk: Desk, home: Path) -> AsyncIterator[None]:
+    """Another process writes without a pause, and this one reads and writes."""
+    writer = await asyncio.create_subprocess_exec(sys.executable, "-c", WRITER, str(home), stdout=PIPE)
+
+    async def busy(number: int) -> None:
+        for turn in range(10**9):
+            source = Source(f"{number} {turn}.txt", f"手元の本文、{number}の{turn}。".encode(), "text/plain")
+            await desk.add_source(source)
+            await desk.documents(limit=5)
+
+    tasks = [asyncio.create_task(busy(number)) for number in range(1)]
+    try:
+        assert writer.stdout is not None and await writer.stdout.readline() == b"ready\n"
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+        writer.kill()
+        await writer.communicate()
+
+
+def written(folder: Path, text: str = TEXT) -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / f"{NAME}.md").write_text(text, "utf-8")
+    return folder / f"{NAME}.md"
+
+
+async def test_a_purge_under_steady_load_leaves_no_byte(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    async with open_desk(home=home) as desk, desk.working():
+        document_id = await taken_in(desk, written(tmp_path / "folder"))
+        answer = await desk.ask(QUESTION)
+        assert any(evidence.document_id == document_id for evidence in answer.evidence)
+        assert {word for _, word in left(home)} == set(TELLING)
+        async with steadily_loaded(desk, home):
+            held = await desk.remove(document_id, purge=True)
+            assert held.source.endswith(f"{NAME}.md") and held.warnings == ()
+            # While the load goes on: nothing is waiting for an idle moment or for the end of a process.
+            assert left(home) == set()
+        assert (await desk.answer(answer.id)).question == QUESTION
+        assert (await desk.search(["手元の本文"]))[0].text.startswith("手元")
+
+
+async def test_older_versions_of_the_file_are_erased_too(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    async with open_desk(home=home) as desk:
+        path = written(tmp_path / "folder")
+        _ = [receipt async for receipt in desk.add(path)]
+        written(tmp_path / "folder", "# 新しい版\n\n差し替えた本文である。\n")
+        _ = [receipt async for receipt in desk.add(path)]
+        await desk.remove(str(path), purge=True)
+    assert left(home, (*TELLING, "差し替えた本文")) == set()
+
+
+async def test_handed_in_bytes_and_what_a_failed_job_still_holds(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    async with open_desk(home=home) as desk:
+        file = Bytes(f"{NAME}.md", TEXT.encode())
+        waiting = await desk.tasks.add_documents(files=[file], metadata={"分類": SAID}, corpus="別の書庫")
+        await desk.tasks.stop_task(waiting.task_id)
+        first = await desk.add_source(Source(f"{NAME}.md", TEXT.encode(), metadata={"分類": SAID}))
+        await desk.tasks.remove_task(waiting.task_id)
+        assert first.document_id is not None
+        await desk.remove(first.document_id, purge=True)
+    assert left(home) == set()
+
+
+async def test_a_page_of_the_web_is_forgotten_with_its_address(tmp_path: Path) -> None:
+    async with boxed(tmp_path) as (box, desk):
+        queued = await desk.tasks.queue_searches([box.questions[20].topic])
+        status = await desk.tasks.get_status(queued.task_id, wait=0)
+        while any(job.state not in ENDED for job in (await desk.tasks.list_jobs(queued.task_id)).jobs):
+            status = await desk.tasks.get_status(queued.task_id, wait=20, since_revision=status.revision)
+        (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
+        visited = [hit for hit in job.output["hits"] if hit["document_id"]]
+        gone, kept = visited[0], visited[1:]
+        assert gone["url"] in {word for _, word in left(tmp_path, [gone["url"]])}
+        await desk.remove(gone["document_id"], purge=True)
+        assert left(tmp_path, [gone["url"]]) == set()
+        (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
+        assert [hit for hit in job.output["hits"] if hit["document_id"] and hit["url"]] == kept
+
+
+async def test_what_a_reader_holds_is_told_and_goes_when_it_ends(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    async with open_desk(home=home) as desk:
+        path = written(tmp_path / "folder")
+        _ = [receipt async for receipt in desk.add(path)]
+        reader = apsw.Connection(str(home / "shisho.db"), flags=apsw.SQLITE_OPEN_READONLY)
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM documents").get == 1
+        held = await desk.remove(str(path), purge=True)
+        assert [warning.split(":")[0] for warning in held.warnings] == ["LOG_IN_USE"]
+        assert "shisho.db-wal" in {name for name, _ in left(home)}
+        reader.execute("COMMIT")
+        reader.close()
+        async with asyncio.timeout(60):
+            while await asyncio.to_thread(left, home):
+                pass
+
+
+@pytest.mark.parametrize("json_", [(), ("--json",)], ids=["text", "json"])
+def test_a_purge_without_a_terminal_wants_a_yes(shell: Shell, tmp_path: Path, json_: tuple[str, ...]) -> None:
+    path = written(tmp_path / "folder")
+    shell("add", path)
+    done = shell.run("remove", path, "--purge", *json_)
+    assert done.returncode == 2 and "INVALID_PARAMS" in done.stdout + done.stderr and "--yes" in done.stdout + done.stderr
+    assert SENTENCE in shell("show", f"{NAME}.md")
+    shell("remove", path, "--purge", "--yes")
+    assert left(shell.home) == set()

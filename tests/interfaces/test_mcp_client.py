@@ -20,7 +20,7 @@ from shisho.interfaces import mcp, schemas
 from shisho.interfaces.contract import VERBS
 from shisho.language.tokens import tokens
 from tests.interfaces.errand import errand
-from tests.interfaces.serving import SAMPLES, Call, Refused, calling, data_of, serving, stdio, until_done
+from tests.interfaces.serving import SAMPLES, Call, Refused, calling, data_of, paper, serving, stdio, until_done
 from tests.machine import Stopwatch
 
 TOOLS = Path(schemas.__file__).with_name("tools.json")
@@ -188,15 +188,6 @@ async def test_a_client_that_asks_is_told_that_we_wait(tmp_path: Path, monkeypat
         asked = {"task_id": made["task_id"], "since_revision": status["revision"], "wait": 1}
         silent = data_of(await client.call_tool("get_status", asked, progress_callback=note))
     assert not silent["changed"] and len(beats) >= 3 and beats == sorted(beats)
-
-
-def paper(folder: Path, number: int) -> Path:
-    """A text of our own that takes a moment to take in."""
-    folder.mkdir(exist_ok=True)
-    lines = [f"第{number}巻{each}節。決定係数{each}は、{number * each}件の標本から求める。" for each in range(1500)]
-    path = folder / f"{number:02}.txt"
-    path.write_text("\n\n".join(lines), "utf-8")
-    return path
 
 
 async def test_leaving_in_the_middle_of_a_long_poll_changes_nothing(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def npm() -> Path:
 def run(npm: Path, program: str, *words: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join([str(npm / "node_modules" / "node" / "bin"), os.environ["PATH"]])
     return subprocess.run(
-        [program, *words], env={**os.environ, "PATH": path}, cwd=npm, capture_output=True, text=True, timeout=300, check=False
+        [program, *words], env={**os.environ, "PATH": path}, cwd=npm, capture_output=True, text=True, timeout=600, check=False
     )
 
 

@@ -14,7 +14,7 @@ from mcp_types import CallToolResult, Request, RequestParams, Result
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
-from tests.interfaces.serving import SAMPLES, calling, data_of, stdio, until_done
+from tests.interfaces.serving import SAMPLES, calling, data_of, paper, stdio, until_done
 
 QUESTION = "決定係数が0に近いとき何を意味するか"
 
@@ -100,7 +100,8 @@ async def test_a_declaring_client_gets_a_handle_and_through_it_the_answer(tmp_pa
 
 async def test_cancelling_stops_the_task(tmp_path: Path) -> None:
     async with Client(stdio(tmp_path / "home"), extensions=[Following()]) as client:
-        added = data_of(await client.call_tool("add_documents", {"paths": [str(SAMPLES)]}))
+        papers = [str(paper(tmp_path / "papers", number)) for number in range(30)]
+        added = data_of(await client.call_tool("add_documents", {"paths": papers}))
         await client.session.send_request(asked("tasks/cancel", added["task_id"]), State)
         state = await client.session.send_request(asked("tasks/get", added["task_id"]), State)
         assert state.status == "cancelled"

@@ -80,8 +80,9 @@ async def wake_ups(queue: Queue, round_: int) -> float:
         return time.perf_counter()
 
     waiting = {task_id: [asyncio.create_task(client(task_id)) for _ in range(10)] for task_id in tasks}
-    await asyncio.sleep(1)
-    assert queue.bell.listening == 1000
+    async with asyncio.timeout(PATIENCE):
+        while queue.bell.listening < 1000:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
     assert (resident() - before) / 1000 <= 50_000
     leaving = [each for clients in waiting.values() for each in clients[:2]]
     for each in leaving:

@@ -18,6 +18,7 @@ from shisho.web.address import Exceptions
 from shisho.web.browser import ChromiumBrowser
 from shisho.web.launch import Manner
 from shisho.web.proxy import Connect, GuardedProxy, open_endpoint
+from tests.machine import PATIENCE
 from tests.web.servers import Names
 
 
@@ -86,7 +87,7 @@ def children(parent: int) -> dict[int, str]:
     return found
 
 
-async def until(true: Callable[[], object], seconds: float = 10.0) -> bool:
+async def until(true: Callable[[], object], seconds: float = PATIENCE) -> bool:
     clock = asyncio.get_running_loop().time
     end = clock() + seconds
     while not true():

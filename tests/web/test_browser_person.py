@@ -14,7 +14,8 @@ from shisho.domain.web import Request, Response
 from shisho.errors import Conflict
 from shisho.settings import child_environment
 from shisho.web.challenge import detect
-from tests.web.browsing import browsing, need_browser
+from tests.machine import PATIENCE
+from tests.web.browsing import browsing, need_browser, until
 from tests.web.servers import Answer, Asked, Names, serving
 from tests.web.test_browser_faults import browser_root, gone, kill
 
@@ -81,9 +82,10 @@ async def test_a_person_who_does_not_solve_it(tmp_path: Path, screen: dict[str, 
         names.lead("engine.example", [server.endpoint])
         url = f"http://127.0.0.1:{server.port}/" if way == "guarded" else "http://engine.example/?q=a"
         async with browsing(tmp_path, names, "engine.example", environment=screen) as browser:
-            turn = asyncio.create_task(browser.open_for_person(url, "engine", solved, deadline_s=8))
+            deadline_s = PATIENCE if way == "closed" else 8
+            turn = asyncio.create_task(browser.open_for_person(url, "engine", solved, deadline_s=deadline_s))
             if way == "closed":
-                await asyncio.sleep(4)
+                await until(lambda: bool(server.connections))
                 assert kill(browser_root)
             assert await turn is False
             assert await gone()

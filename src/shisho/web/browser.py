@@ -44,8 +44,7 @@ class ChromiumBrowser:
         async with self._tabs:
             with hold(self._profiles, profile) as held, span("browser.open", url=request.url):
                 try:
-                    async with asyncio.timeout(deadline_s):
-                        return await self._twice(request, held)
+                    return await self._twice(request, held, deadline_s)
                 except TimeoutError as late:
                     raise TimedOut(
                         "{url} was not done in {seconds:g} s in the browser: try later.",
@@ -59,7 +58,7 @@ class ChromiumBrowser:
         chromium.need_screen(self._environment, profile)
         with hold(self._profiles, profile) as held:
             try:
-                async with asyncio.timeout(deadline_s), self._launcher.browser(held, headless=False) as live:
+                async with self._launcher.browser(held, headless=False) as live, asyncio.timeout(deadline_s):
                     return await self._watch_person(live, held, url, solved)
             except TimeoutError:
                 return False
@@ -67,19 +66,20 @@ class ChromiumBrowser:
     async def close(self) -> None:
         await self._launcher.close()
 
-    async def _twice(self, request: Request, profile: Profile) -> Response:
+    async def _twice(self, request: Request, profile: Profile, deadline_s: float) -> Response:
         try:
-            return await self._page(request, profile)
+            return await self._page(request, profile, deadline_s)
         except _Broken as broken:
             log.warning("the browser ended in mid-page (%s); the page is tried once more", broken)
         try:
-            return await self._page(request, profile)
+            return await self._page(request, profile, deadline_s)
         except _Broken as broken:
             raise AllFetchesFailed(
                 "The browser broke on {url} twice: open it yourself, add it as a file.", url=request.url
             ) from broken
 
-    async def _page(self, request: Request, profile: Profile) -> Response:
+    async def _page(self, request: Request, profile: Profile, deadline_s: float) -> Response:
+        """The page has its time from when its browser runs: starting one has a limit of its own."""
         async with self._launcher.browser(profile) as live:
             from playwright.async_api import Error
 
@@ -88,9 +88,10 @@ class ChromiumBrowser:
             try:
                 tab = Tab(live.context.pages[0], self.proxy)
                 live.context.pages[0].once("crash", lambda _: live.kill())  # else what waits for it waits for ever
-                await tab.go(request)
-                response = await tab.read()
-                profile.keep(await live.context.cookies())
+                async with asyncio.timeout(deadline_s):
+                    await tab.go(request)
+                    response = await tab.read()
+                    profile.keep(await live.context.cookies())
                 return response
             except Error as error:
                 words = str(error).partition("\n")[0]

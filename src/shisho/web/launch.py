@@ -19,7 +19,7 @@ from shisho.web.proxy import GuardedProxy
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, CDPSession, Playwright
 
-START_S, CLOSE_S = 20.0, 5.0
+START_S, CLOSE_S = 60.0, 5.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,8 +127,12 @@ class ChromiumBrowser:
 
         page = live.context.pages[0]
         tab = Tab(page, self.proxy, alone=False)
-        with suppress(ShishoError):  # the window shows it too
+        try:
             await tab.go(Request(url))
+        except ShishoError as failure:
+            log.debug("the window shows it too: %s", failure)
+        except Error:  # the window was closed while its page was on its way
+            return False
         while not page.is_closed():
             try:
                 response = await tab.read()

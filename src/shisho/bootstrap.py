@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from shisho import settings as settings_
 from shisho.bootstrap_queue import Parts, build_queue
-from shisho.bootstrap_web import Web, web_of
+from shisho.bootstrap_web import Web, consent_file, consent_of, web_of
 from shisho.desk.front import Desk
 from shisho.domain.corpus import LOCAL_OWNER, DocumentId, FileSurvey
-from shisho.domain.inquiry import Budget
+from shisho.domain.inquiry import Budget, Gap
+from shisho.domain.task import WebConsent
 from shisho.errors import ExtraMissing
 from shisho.settings import Settings
 from shisho.stores import files
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from shisho.corpus.retrieve import AskTerms
     from shisho.corpus.usefulness import Usefulness
     from shisho.domain.web import Response, Serp
+    from shisho.stores.consent import ConsentFile
     from shisho.stores.embedded.connect import Database
 
 DATABASE = "shisho.db"
@@ -33,12 +35,13 @@ MB = 1 << 20
 
 
 @asynccontextmanager
-async def open_desk(*, web: Web | None = None, **given: Any) -> AsyncIterator[Desk]:
+async def open_desk(*, web: Web | str | None = None, **given: Any) -> AsyncIterator[Desk]:
     """A desk over the configured home. Keywords are settings: `async with shisho.open(home="~/library") as desk: …`.
 
-    `web`: another way to the web than the settings describe."""
-    settings = settings_.load(**given)
-    desk = build_desk(settings, web or web_of(settings))
+    `web`: the setting of that name (ask, on, off), or another way to the web than the settings describe."""
+    way = None if isinstance(web, str) else web
+    settings = settings_.load(**given, web=web if isinstance(web, str) else None)
+    desk = build_desk(settings, way or web_of(settings))
     try:
         yield desk
     finally:
@@ -78,7 +81,9 @@ def build_desk(settings: Settings, web: Web | None = None) -> Desk:
     searcher = CorpusSearcher(shelf, retriever, EmbeddedSessions(database), settings.text("growth"), site=registered_domain)
     budget = Budget(max_rounds=settings.whole("max_rounds"), max_seconds=settings.real("max_seconds"))
     disk, opinions = _Files(max_bytes), EmbeddedOpinions(database, clock)
-    inquiries = Inquiries(searcher, ledger, clock, opinions.left_out, settings.whole("room_tokens"))
+    consent = consent_of(settings, web, clock)
+    room_tokens, barred = settings.whole("room_tokens"), partial(_barred, consent)
+    inquiries = Inquiries(searcher, ledger, clock, opinions.left_out, room_tokens, barred)
     ingest = Ingest(shelf, reader, clock, media.sniff, _splitter(settings), _passage_terms(settings))
     judge = _Judge(Usefulness(shelf, index, _query_terms(settings)))
     queue = build_queue(
@@ -114,6 +119,12 @@ class _Files:
 
     def read(self, path: Path) -> bytes:
         return files.read(path, self.max_bytes)
+
+
+def _barred(consent: ConsentFile) -> Gap:
+    """Why the web is not searched where it is not."""
+    why = {WebConsent.OFF: Gap.OFF, WebConsent.NOT_ASKED: Gap.NOT_ASKED}
+    return why.get(consent.state(), Gap.NO_WAY)
 
 
 async def _close(closing: Sequence[Callable[[], Awaitable[None]]], web: Web | None, database: Database) -> None:
@@ -178,3 +189,8 @@ class _Judge:
     async def __call__(self, query: str, document: DocumentId, clusters: frozenset[str]) -> frozenset[str]:
         found = await self.usefulness.of(query, document, clusters)
         return found.clusters if found else frozenset()
+
+
+def web_consent(settings: Settings) -> ConsentFile:
+    """What the person has said about asking the web, without opening a desk."""
+    return consent_file(settings, SystemClock(), settings.text("web"))

@@ -6,17 +6,19 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from shisho.bootstrap_web import Manners, Web, no_window
+from shisho.bootstrap_web import Manners, Web, consent_of, no_window
 from shisho.desk.adding import Intakes
 from shisho.desk.front import Files, Working
+from shisho.desk.queue import check_consent
 from shisho.desk.sessions import Sessions
 from shisho.desk.tasks import Tasks
 from shisho.domain.inquiry import Budget
-from shisho.domain.job import TaskId
-from shisho.domain.task import JobKind
+from shisho.domain.job import Job, TaskId
+from shisho.domain.task import JobKind, WebConsent
 from shisho.domain.web import EngineAbout
+from shisho.errors import EngineUnavailable
 from shisho.ports import Clock, Ledger, Notifier, Shelf, TaskStore
 from shisho.settings import Settings, child_environment, engine_overrides
 
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
     from shisho.handlers.engines import EngineList
     from shisho.handlers.inquiries import Inquiries
     from shisho.handlers.search import Judge
-    from shisho.jobs.context import Handler
+    from shisho.jobs.context import Handler, JobContext
+    from shisho.stores.consent import ConsentFile
     from shisho.stores.embedded.bell import EmbeddedBell
     from shisho.stores.embedded.connect import Database
     from shisho.stores.embedded.finds import EmbeddedFinds
@@ -55,6 +58,11 @@ class Parts:
     budget: Budget
     judge: Judge
     web: Web | None
+
+    @property
+    def consent(self) -> ConsentFile:
+        """Whether words may go out."""
+        return consent_of(self.settings, self.web, self.clock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +123,7 @@ def _stores(parts: Parts) -> Stores:
 
 
 def _tasks(parts: Parts, stores: Stores) -> Tasks:
+    from shisho.handlers.outgoing import OutgoingPreview
     from shisho.jobs.ids import new_id
     from shisho.jobs.status import changed, estimated_seconds
 
@@ -137,6 +146,8 @@ def _tasks(parts: Parts, stores: Stores) -> Tasks:
         new_id=new_id,
         mend=stores.manners.health.mend,
         window=parts.web.window if parts.web else no_window,
+        consent=parts.consent,
+        outgoing=OutgoingPreview(_engine_list(parts, stores), parts.budget, bool(parts.settings.text("box"))),
     )
 
 
@@ -209,14 +220,30 @@ def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
         left,
         parts.budget,
         parts.clock,
-        way=_engine_list(parts, stores).any_set_up(),
+        way=partial(_way_is_open, parts, stores),
     )
     return {
-        JobKind.SEARCH: searching.search,
-        JobKind.FETCH: Fetching(pages, left).fetch,
+        JobKind.SEARCH: _with_consent(parts.consent, searching.search),
+        JobKind.FETCH: _with_consent(parts.consent, Fetching(pages, left).fetch),
         JobKind.INGEST: shelving.ingest,
         JobKind.ANSWER: answering.answer,
     }
+
+
+def _way_is_open(parts: Parts, stores: Stores) -> bool:
+    return parts.consent.state() is WebConsent.GIVEN and _engine_list(parts, stores).any_set_up()
+
+
+def _with_consent(consent: ConsentFile, handler: Handler) -> Handler:
+    """A yes may be taken back between a job's queueing and its turn."""
+
+    async def handled(job: Job, context: JobContext) -> Any:
+        check_consent(consent.state())
+        if consent.state() is WebConsent.OFF:
+            raise EngineUnavailable("The web is turned off here (`shisho web` tells more): nothing is searched or fetched.")
+        return await handler(job, context)
+
+    return handled
 
 
 async def _left(tasks: TaskStore, task_id: TaskId) -> Mapping[str, float]:

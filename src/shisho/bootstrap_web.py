@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shisho.handlers.library import Finds, Shelving
     from shisho.handlers.pages import Pages
     from shisho.handlers.serps import Engines
+    from shisho.stores.consent import ConsentFile
     from shisho.web.asking import Browse
 
 
@@ -31,7 +32,8 @@ async def no_window(met: Met) -> bool:
 @dataclass(frozen=True, slots=True)
 class Web:
     """A way to the web. `robots`: whether robots.txt is heeded. `keys`: the user's own, by setting. `window` shows a page to
-    the person before the screen, and tells whether they got through; `let_in`, whether it was ever opened on an engine."""
+    the person before the screen, and tells whether they got through; `let_in`, whether it was ever opened on an engine.
+    `needs_consent`: a person has to say first that words may go out."""
 
     engines: Mapping[str, SerpEngine]
     fetcher: Fetcher
@@ -42,6 +44,7 @@ class Web:
     window: Callable[[Met], Awaitable[bool]] = no_window
     browser: Browser | None = None
     let_in: Callable[[str], bool] | None = None
+    needs_consent: bool = False
 
     async def close(self) -> None:
         """End what was opened for it."""
@@ -64,7 +67,7 @@ class Manners:
 
 def web_of(settings: Settings) -> Web | None:
     """The way that the settings describe. Nothing is started or sent before it is used."""
-    if not settings["web"]:
+    if settings["web"] == "off":
         return None
     from shisho.bootstrap_browser import browse_of, browser_of
     from shisho.box.client import connect
@@ -95,7 +98,20 @@ def web_of(settings: Settings) -> Web | None:
         window=Window(browser, parser),
         browser=browser,
         let_in=lambda engine: (settings.home / "profiles" / engine).is_dir(),
+        needs_consent=settings["web"] == "ask",
     )
+
+
+def consent_of(settings: Settings, web: Web | None, clock: Clock) -> ConsentFile:
+    """Whether words may go out this way. Who hands in a way of their own has said yes with it."""
+    return consent_file(settings, clock, "off" if web is None else "ask" if web.needs_consent else "on")
+
+
+def consent_file(settings: Settings, clock: Clock, mode: str) -> ConsentFile:
+    """What the person has said, under that mode (ask, on, off)."""
+    from shisho.stores.consent import ConsentFile
+
+    return ConsentFile(settings.home / "web_consent.json", clock, mode, boxed=bool(settings.text("box")))
 
 
 def engines_of(web: Web, manners: Manners, finds: Finds) -> Engines:

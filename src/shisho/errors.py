@@ -16,6 +16,7 @@ ShishoError                      code                  retry
 ├─ ExtraMissing                  EXTRA_MISSING         no
 ├─ ForbiddenPath                 FORBIDDEN_PATH        no
 ├─ AuthRequired                  AUTH_REQUIRED         no
+├─ ConsentRequired               CONSENT_REQUIRED      no
 ├─ Conflict                      CONFLICT              yes
 │  └─ KeyConflict                CONFLICT              no
 ├─ StorageUnusable               STORAGE_UNUSABLE      no
@@ -114,6 +115,12 @@ class AllFetchesFailed(ShishoError):
     """A page could not be had: open it in a browser to see why, or try another address."""
 
     code = "ALL_FETCHES_FAILED"
+
+
+class ConsentRequired(ShishoError):
+    """Words would leave this machine, and nobody has said yet that they may: a person says so once."""
+
+    code = "CONSENT_REQUIRED"
 
 
 class ForbiddenAddress(ShishoError):

@@ -40,7 +40,12 @@ TABLE: tuple[Setting, ...] = (
     Setting("max_seconds", 120.0, "seconds one question may take"),
     Setting("room_tokens", 8000, "room for shown passages in one round, in tokens"),
     Setting("growth", "linear", "how k grows with the round: 1, 2, 3 or 1, 3, 10", ("linear", "exponential")),
-    Setting("web", True, "whether the web may be searched and pages fetched"),
+    Setting(
+        "web",
+        "ask",
+        "whether the web may be searched and pages fetched; ask: not before you said yes",
+        ("ask", "on", "off"),
+    ),
     Setting("robots", True, "whether robots.txt is heeded"),
     Setting("box", "", "file of a running `shisho box`: its small web is searched in place of the real one"),
     Setting("workers", 2, "jobs done at once by a server or by `shisho worker`"),
@@ -201,8 +206,13 @@ def _file(path: Path) -> dict[str, object]:
         raise InvalidParams("{path} is not valid TOML: {error}", path=path, error=error) from error
 
 
+_FLAGS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
+
+
 def _typed(row: Setting, raw: object, origin: str) -> Value:
     wanted = type(row.default)
+    if "on" in row.choices and str(raw).strip().lower() in _FLAGS:
+        raw = "on" if _flag(raw) else "off"
     try:
         value: Value = _flag(raw) if wanted is bool else wanted(str(raw))
     except ValueError as error:
@@ -226,6 +236,6 @@ def _typed(row: Setting, raw: object, origin: str) -> Value:
 
 def _flag(raw: object) -> bool:
     word = str(raw).strip().lower()
-    if word not in {"1", "0", "true", "false", "yes", "no", "on", "off"}:
+    if word not in _FLAGS:
         raise ValueError(word)
-    return word in {"1", "true", "yes", "on"}
+    return _FLAGS[word]

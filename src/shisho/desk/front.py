@@ -258,7 +258,7 @@ class Desk:
         budget = replace(self.budget, **given)
         run_id = self.new_run()
         facts = {"run_id": run_id, "question": question, "scope": scope, "budget": budget, "folders": inside}
-        facts["reach"] = Reach.LAST if sources is Sources.AUTO else Reach.NEVER
+        facts["reach"] = Reach.LAST if sources is Sources.AUTO and not filters else Reach.NEVER
         await self.ledger.begin(run_id, self.owner, facts)
         return await self._inquire(run_id, notify, stop)
 

@@ -12,13 +12,35 @@ from typing import Any, Protocol
 from shisho.desk import intake
 from shisho.desk import status as told
 from shisho.desk.choosing import checked_filters
-from shisho.domain.corpus import DocumentId, FileSurvey, Scope
+from shisho.domain.corpus import WEB_CORPUS, DocumentId, FileSurvey, Scope
 from shisho.domain.find import Report
 from shisho.domain.inquiry import Evidence
 from shisho.domain.intervention import AuthTarget, Met, Waiting, named, one_named, together
 from shisho.domain.job import ENDED, Enqueued, IdempotencyKey, Job, JobId, JobState, NewJob, NewTask, Priority, Task, TaskId
-from shisho.domain.task import Adding, Asked, AskOptions, Bytes, EngineRow, JobKind, Known, Queued, Skipped, Sources
-from shisho.errors import EmptyCorpus, EngineUnavailable, Internal, NotFound, ShishoError, TaskNotFound, by_code
+from shisho.domain.task import (
+    Adding,
+    Asked,
+    AskOptions,
+    Bytes,
+    EngineRow,
+    JobKind,
+    Known,
+    Outgoing,
+    Queued,
+    Skipped,
+    Sources,
+    WebConsent,
+)
+from shisho.errors import (
+    ConsentRequired,
+    EmptyCorpus,
+    EngineUnavailable,
+    Internal,
+    NotFound,
+    ShishoError,
+    TaskNotFound,
+    by_code,
+)
 from shisho.ports import Interventions, JobStore, Ledger, Shelf, TaskStore
 
 STAGED = frozenset({"staged", "password"})  # inputs of jobs that name what is staged
@@ -74,6 +96,35 @@ class Watch(Protocol):
     async def __call__(self, task_id: TaskId, since: int | None, seconds: float) -> Task: ...
 
 
+class Consent(Protocol):
+    """What the person has said about asking the web."""
+
+    def state(self) -> WebConsent: ...
+
+    def since(self) -> str:
+        """When they said it; "" where a setting decides, or nobody has."""
+
+    def keep(self, consent: WebConsent) -> None:
+        """Remember a yes or a no; NOT_ASKED forgets both."""
+
+
+class OutgoingPreview(Protocol):
+    """What would be sent, and to whom."""
+
+    async def of_question(self, question: str) -> Outgoing: ...
+
+    async def of_queries(self, *queries: str) -> Outgoing: ...
+
+
+def check_consent(consent: WebConsent) -> None:
+    """Raises ConsentRequired where nobody has said yet whether the web may be asked."""
+    if consent is WebConsent.NOT_ASKED:
+        raise ConsentRequired(
+            "The web would be asked, and nobody has said yet that it may. A person says so once: `shisho web on` in a terminal "
+            "(`shisho web` tells what is sent to whom). Documents can be asked without it."
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Queue:
     """What the verbs of `Tasks` are made of."""
@@ -96,6 +147,8 @@ class Queue:
     new_id: Callable[[], str]
     mend: Callable[[str], Awaitable[None]]
     window: Callable[[Met], Awaitable[bool]]
+    consent: Consent
+    outgoing: OutgoingPreview
 
     async def _find(self, name: str) -> TaskId:
         if not name.strip():
@@ -235,20 +288,30 @@ class Queue:
         await checked_filters(self.shelf, self.owner, options.filters)
         way = await self.web_is_there()
         if options.sources in (Sources.WEB, Sources.BOTH):
-            if not way:
-                raise EngineUnavailable(
-                    "No search engine is set up here. Ask with sources=documents; `list_engines` says more."
-                )
-            return options.sources
+            if way or await self._answered_inside(options):
+                return options.sources
+            check_consent(self.consent.state())
+            if self.consent.state() is WebConsent.OFF:
+                raise EngineUnavailable("The web is turned off here (`shisho web` tells more). Ask with sources=documents.")
+            raise EngineUnavailable("No search engine is set up here. Ask with sources=documents; `list_engines` says more.")
         # Who filters names documents; a web page has nothing of what is filtered by.
         auto = options.sources is Sources.AUTO and not options.filters
         if not (auto and way) and await self.shelf.count(Scope(self.owner, options.corpora)) == 0:
+            if auto:
+                check_consent(self.consent.state())
             raise EmptyCorpus("There are no documents to answer from. Add some with add_documents, or ask with sources=web.")
         return Sources.AUTO if auto else Sources.DOCUMENTS
 
+    async def _answered_inside(self, options: AskOptions) -> bool:
+        """Whether nobody has said yes to the web and there is something to answer from: the answer says what was not asked."""
+        if self.consent.state() is not WebConsent.NOT_ASKED:
+            return False
+        corpora = (WEB_CORPUS,) if options.sources is Sources.WEB else options.corpora
+        return await self.shelf.count(Scope(self.owner, corpora)) > 0
+
     async def web_is_there(self) -> bool:
-        """Whether searches can be made."""
-        return any(row.available for row in await self.engines())
+        """Whether searches can be made, and may."""
+        return self.consent.state() is WebConsent.GIVEN and any(row.available for row in await self.engines())
 
     async def _answer_job(self, answer_id: str, unknown: NotFound) -> Job:
         try:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from shisho.desk import intake
 from shisho.desk import status as told
-from shisho.desk.queue import Queue
+from shisho.desk.queue import Queue, check_consent
 from shisho.domain.codec import plain
 from shisho.domain.corpus import DEFAULT_CORPUS
 from shisho.domain.inquiry import LoopStop
@@ -71,6 +71,7 @@ class Tasks(Queue):
         with its reason. Raises InvalidParams where no query is left or an option is wrong."""
         kept, skipped = intake.usable(queries)
         asked = intake.checked(options)
+        check_consent(self.consent.state())
         inputs = [intake.search_input(query, asked, self.owner) for query in kept]
         keys = [intake.search_key(query, asked) for query in kept]
         new = self._new_jobs(JobKind.SEARCH, inputs, keys, options.priority)
@@ -85,6 +86,7 @@ class Tasks(Queue):
         kept, skipped = intake.addresses(urls)
         if not kept:
             raise InvalidParams("There is no address to fetch. Give http(s) addresses or DOIs.", skipped=plain(skipped))
+        check_consent(self.consent.state())
         inputs = [intake.fetch_input(url, self.owner) for url in kept.values()]
         keys = [f"fetch {url}" for url in kept.values()]
         new = self._new_jobs(JobKind.FETCH, inputs, keys, SEARCH.priority)
@@ -117,6 +119,8 @@ class Tasks(Queue):
         addresses, skipped = intake.addresses(urls)
         if not (found or addresses or files):
             raise InvalidParams("There is nothing to add. Give paths, urls or files.", skipped=plain(skipped))
+        if addresses:
+            check_consent(self.consent.state())
         said = {"owner": self.owner, "corpus": intake.corpus_of(corpus), "metadata": dict(metadata or {})}
         known, handed = await self._handed_in(found, files, said)
         ingest = self._new_jobs(JobKind.INGEST, [said | one | await self._secret(password) for one in handed])

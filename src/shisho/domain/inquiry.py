@@ -73,9 +73,11 @@ class WebQuery:
 
 
 class Gap(StrEnum):
-    """Why the web brought less than it was asked for."""
+    """Why the web brought less than it was asked for. `not_asked`: nobody has said that words may go out."""
 
     NO_WAY = "no_way"
+    OFF = "off"
+    NOT_ASKED = "not_asked"
     PERSON = "person"
     FAILED = "failed"
     UNFINISHED = "unfinished"

@@ -45,6 +45,23 @@ class Sources(StrEnum):
     BOTH = "both"
 
 
+class WebConsent(StrEnum):
+    """Whether words of a question may go out. `not_asked`: nobody has said yes or no yet."""
+
+    GIVEN = "given"
+    NOT_ASKED = "not_asked"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """What would be sent, and to whom: `queries` to one of `engines` each. `boxed`: to this machine alone."""
+
+    queries: tuple[str, ...]
+    engines: tuple[str, ...]
+    boxed: bool = False
+
+
 class Purge(StrEnum):
     """What goes with a task. `none`: its own rows; `orphans`: also the pages that nothing else reaches."""
 

@@ -61,7 +61,7 @@ class Answering:
     left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
     budget: Budget
     clock: Clock
-    way: bool
+    way: Callable[[], bool]
 
     async def answer(self, job: Job, context: JobContext) -> Mapping[str, Any]:
         """A killed run, and one that has waited for the web, is replayed and goes on."""
@@ -73,7 +73,7 @@ class Answering:
         def notify(event: str, **facts: Any) -> None:
             telling.append(asyncio.create_task(_tell(context, event, facts)))
 
-        ask_web = partial(self._ask_web, job, context, asked) if self.way else None
+        ask_web = partial(self._ask_web, job, context, asked) if self.way() else None
         try:
             answer = await self.inquiries.run(job.id, notify, lambda: False, ask_web)
         finally:
@@ -88,7 +88,7 @@ class Answering:
         corpora = (WEB_CORPUS,) if asked.sources is Sources.WEB else asked.corpora
         scope = Scope(asked.owner, corpora, asked.filters, left.documents, left.passages)
         reach = REACH[asked.sources]
-        if (reach is Reach.NEVER or not self.way) and await self.shelf.count(scope) == 0:
+        if (reach is Reach.NEVER or not self.way()) and await self.shelf.count(scope) == 0:
             raise EmptyCorpus("There is nothing to answer from: no page or document in this scope. See the errors of the task.")
         budget = within(replace(self.budget, **dict[str, Any](asked.limits)), await self.left(job.task_id))
         run = {"run_id": job.id, "question": asked.question, "scope": scope, "budget": budget, "reach": reach}

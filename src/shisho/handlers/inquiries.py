@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shisho.domain.corpus import WEB_CORPUS, Complexity, Scope
 from shisho.domain.find import LeftOut
-from shisho.domain.inquiry import Answer
+from shisho.domain.inquiry import Answer, Gap
 from shisho.ports import Clock, Ledger, SearchSession
 
 if TYPE_CHECKING:
@@ -16,15 +16,22 @@ if TYPE_CHECKING:
     from shisho.librarian.reach import AskWeb
 
 
+def no_way() -> Gap:
+    """There is no search engine here."""
+    return Gap.NO_WAY
+
+
 @dataclass(frozen=True, slots=True)
 class Inquiries:
-    """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round."""
+    """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round. `barred`: why the web is not searched
+    where it is not."""
 
     searcher: CorpusSearcher
     ledger: Ledger
     clock: Clock
     left_out: Callable[[str], Awaitable[LeftOut]]
     room_tokens: int
+    barred: Callable[[], Gap] = no_way
 
     def check(self, question: str) -> None:
         """Raises InvalidParams for a question that cannot be asked."""
@@ -44,7 +51,7 @@ class Inquiries:
             scope = await self._with_web(inquiry.scope) if reached else inquiry.scope
             return await self.searcher.open(scope, complexity, self.room_tokens, run_id)
 
-        return await loop.run(inquiry, opened, self.ledger, self.clock, notify, stop, ask_web)
+        return await loop.run(inquiry, opened, self.ledger, self.clock, notify, stop, ask_web, self.barred())
 
     async def _with_web(self, scope: Scope) -> Scope:
         """The web's pages too, without what was blocked or cancelled meanwhile."""

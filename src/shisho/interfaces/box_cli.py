@@ -24,7 +24,7 @@ _TOLD = """A web in a box: {pages} pages on {hosts} hosts, 13 engines. It runs u
   https   127.0.0.1:{https}
   log     {log}
 Use it from another shell, where nothing else of the web can be reached then:
-  export SHISHO_BOX={folder}
+  export SHISHO_BOX={folder} SHISHO_WEB=on
 Queries worth trying:
 {queries}
 Make it misbehave, and stop that again:

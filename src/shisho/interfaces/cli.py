@@ -14,7 +14,7 @@ import typer
 import shisho
 from shisho import settings as settings_
 from shisho.errors import InvalidParams, ShishoError
-from shisho.interfaces import box_cli, cli_auth, cli_queue, cli_serve, engines_cli
+from shisho.interfaces import box_cli, cli_auth, cli_queue, cli_serve, cli_web, engines_cli
 from shisho.interfaces.filters import metadata_of, parsed
 from shisho.interfaces.running import Json
 from shisho.interfaces.running import fail as _fail
@@ -25,6 +25,7 @@ from shisho.interfaces.words import Words
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
+    from shisho.domain.inquiry import Answer
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -115,11 +116,12 @@ def ask(
         from shisho.interfaces import live, render
 
         words, stop = _words(context), _stop_on_interrupt()
-        with live.shown(words, quiet=json_) as notify:
-            if continue_ is not None:
-                answer = await desk.resume(continue_, notify, stop)
-            else:
-                answer = await desk.ask(
+
+        async def answered() -> Answer:
+            with live.shown(words, quiet=json_) as notify:
+                if continue_ is not None:
+                    return await desk.resume(continue_, notify, stop)
+                return await desk.ask(
                     question or "",
                     folders=folders,
                     corpora=corpora,
@@ -129,6 +131,12 @@ def ask(
                     notify=notify,
                     stop=stop,
                 )
+
+        chosen = Sources.DOCUMENTS if filters and sources == "auto" else Sources(sources)
+        if continue_ is not None:
+            answer = await answered()
+        else:
+            answer = await cli_web.asked_with_consent(desk, words, question or "", chosen, answered)
         _print(answer, json_, lambda: render.answer(answer, words))
 
     _run(context, work, json_)
@@ -277,6 +285,7 @@ def doctor(context: typer.Context, json_: Json = False) -> None:
 @app.command("settings")
 def settings(context: typer.Context, json_: Json = False) -> None:
     """Show every setting, its value, and where the value came from."""
+    from shisho.bootstrap import web_consent
     from shisho.interfaces import render
 
     try:
@@ -293,7 +302,14 @@ def settings(context: typer.Context, json_: Json = False) -> None:
         }
         for row in settings_.TABLE
     ]
-    _print({"home": str(held.home), "settings": rows}, json_, lambda: render.settings(rows, held.home, Words(held.japanese)))
+    consent, words = web_consent(held), Words(held.japanese)
+    said = {"state": consent.state(), "since": consent.since() or None}
+
+    def printed() -> None:
+        render.settings(rows, held.home, words)
+        typer.echo(words(f"consent_{consent.state()}", since=consent.since()[:10]))
+
+    _print({"home": str(held.home), "settings": rows, "web_consent": said}, json_, printed)
 
 
 @app.command("eval")
@@ -317,6 +333,7 @@ def eval_(
 
 app.command()(cli_queue.jobs)
 app.command()(cli_queue.worker)
+app.command()(cli_web.web)
 app.command()(cli_serve.mcp)
 app.command()(cli_serve.serve)
 app.command()(box_cli.box)

@@ -42,6 +42,7 @@ def add(
         from shisho.domain.task import SearchOptions, StopStrategy
         from shisho.domain.web import TimeRange
         from shisho.interfaces import render_queue
+        from shisho.interfaces.cli_web import agreed_to_queries
 
         options = SearchOptions(
             engines=tuple(engine),
@@ -53,6 +54,7 @@ def add(
             stop_strategy=StopStrategy(stop),
             priority=Priority.HIGH if urgent else Priority.MEDIUM,
         )
+        await agreed_to_queries(desk, words(context), queries)
         queued = await desk.tasks.queue_searches(queries, task_id=task, options=options)
         show(queued, json_, lambda: render_queue.queued(queued, words(context)))
 

@@ -39,6 +39,40 @@ WORDS: Mapping[str, tuple[str, str]] = {
         "{n} searches are left; they are done while `shisho worker` runs.",
     ),
     "web_line": ("検索 {queries} · ページ {pages}", "searches {queries} · pages {pages}"),
+    "consent_words": (
+        "この質問にはウェブが要ります。送る言葉:\n{queries}",
+        "This needs the web. What would be sent:\n{queries}",
+    ),
+    "consent_engines": (
+        "送り先は次の検索エンジンのどれか: {engines}\n"
+        "見つかったページは、それぞれのサーバーから取ります。文書の本文は送りません。",
+        "It goes to one of these search engines: {engines}\n"
+        "The pages found are fetched from their servers. No text of your documents is sent.",
+    ),
+    "consent_box": (
+        "送り先はこの機械の上の箱だけです({engines})。外へは何も出ません。",
+        "It goes to the box on this machine alone ({engines}). Nothing leaves it.",
+    ),
+    "consent_sure": ("送ってよいですか?", "May it be sent?"),
+    "consent_kept": (
+        "覚えました。以後は伺いません(取り消しは `shisho web off`)。",
+        "Remembered: you will not be asked again (`shisho web off` takes it back).",
+    ),
+    "consent_not_kept": (
+        "送りません。次の機会にまた伺います(二度と伺わないようにするには `shisho web off`)。",
+        "Nothing is sent. You will be asked again another time (`shisho web off` for never).",
+    ),
+    "consent_given": ("ウェブ: 使います {since}", "web: on {since}"),
+    "consent_off": ("ウェブ: 使いません {since}", "web: off {since}"),
+    "consent_not_asked": ("ウェブ: 使う前に伺います", "web: you are asked before it is used"),
+    "consent_how": (
+        "変えるには `shisho web on`、`off`、`ask`。何が誰に送られるかは docs/howto/web.md に。",
+        "`shisho web on`, `off` or `ask` changes it. docs/howto/web.md tells what is sent to whom.",
+    ),
+    "consent_overruled": (
+        "設定 web(環境変数か settings.toml)がこれに優先します。`shisho settings` で由来が分かります。",
+        "The setting `web` (environment or settings.toml) decides over this: `shisho settings` shows where it comes from.",
+    ),
     "sources": ("出典", "Sources"),
     "condition": ("終了条件", "condition"),
     "goals": ("知りたいこと", "goals"),

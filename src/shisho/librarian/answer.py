@@ -42,6 +42,9 @@ _WORDS = {
         "negation": "肯定と否定",
         "gap": "※ {}。",
         "no_way": "ウェブは探していません(使える検索エンジンがありません)",
+        "off": "ウェブは探していません(ウェブの利用が off になっています。`shisho web` で確かめられます)",
+        "not_asked": "「{query}」はウェブで探していません(言葉を外の検索エンジンに送ってよいか、まだ伺っていません。"
+        "よければ一度 `shisho web on` を)",
         "person": "「{query}」のウェブ検索は、人の確認を待っています({detail})",
         "failed": "「{query}」のウェブ検索はできませんでした({detail})",
         "unfinished": "「{query}」のウェブ検索は、時間内に終わりませんでした",
@@ -64,6 +67,9 @@ _WORDS = {
         "negation": "what they affirm and deny",
         "gap": "Note: {}.",
         "no_way": "the web was not searched (no search engine can be used)",
+        "off": "the web was not searched (it is set to off; `shisho web` tells more)",
+        "not_asked": "the web was not searched for “{query}” (nobody has said yet that words may go to search engines: "
+        "`shisho web on` says so once)",
         "person": "the web search for “{query}” waits for a person ({detail})",
         "failed": "the web search for “{query}” could not be made ({detail})",
         "unfinished": "the web search for “{query}” did not end in time",

@@ -10,7 +10,7 @@ from typing import Any
 
 from shisho.domain.codec import build, plain
 from shisho.domain.corpus import Scope
-from shisho.domain.inquiry import Answer, Budget, LoopStop, Reach, Status
+from shisho.domain.inquiry import Answer, Budget, Gap, LoopStop, Reach, Status
 from shisho.librarian.citations import Citations
 from shisho.librarian.nodes import Nodes
 from shisho.librarian.reach import AskWeb
@@ -50,18 +50,19 @@ async def run(
     notify: Notify = lambda event, **facts: None,
     stop: Callable[[], bool] = lambda: False,
     ask_web: AskWeb | None = None,
+    barred: Gap = Gap.NO_WAY,
 ) -> Answer:
     """Answer a question and save the answer. A run begun earlier under this id is replayed from the ledger and goes on.
 
     `notify` hears each node's name with `step`, `replayed` and `given`, and `forgotten` where a stored step no longer fits.
     Where `stop` turns true, what was found so far is the answer (STOPPED) and the same call goes on from there later. Without
-    `ask_web` there is no way to the web: where the inquiry would go there, its answer says so.
+    `ask_web` there is no way to the web: where the inquiry would go there, its answer says why, which is `barred`.
     Raises InvalidParams for a blank or overlong question.
     """
     question = checked(inquiry.question)
     await ledger.begin(inquiry.run_id, inquiry.scope.owner, plain(inquiry))
     citations = Citations()
-    nodes = Nodes(Search(open_session), citations, clock, ask_web)
+    nodes = Nodes(Search(open_session), citations, clock, ask_web, barred)
     record = Record(ledger, inquiry.run_id, citations, clock, notify, stop)
     given = State(question=question, budget=inquiry.budget, reach=inquiry.reach)
     try:

@@ -26,8 +26,11 @@ from shisho.ports import Clock
 class Nodes:
     """One run's nodes. Only `search` and `evaluate` touch the session, only `reach` the web, only `answer` the clock."""
 
-    def __init__(self, search: Search, citations: Citations, clock: Clock, ask_web: AskWeb | None = None) -> None:
+    def __init__(
+        self, search: Search, citations: Citations, clock: Clock, ask_web: AskWeb | None = None, barred: Gap = Gap.NO_WAY
+    ) -> None:
         self._search, self._citations, self._clock, self._ask_web = search, citations, clock, ask_web
+        self._barred = barred
 
     async def strategy(self, state: State) -> State:
         made = strategy(state["question"])
@@ -85,7 +88,8 @@ class Nodes:
         pages, seconds = budget.max_pages - spent.pages, max(0.0, budget.max_seconds - spent.seconds)
         queries = await asyncio.to_thread(web_queries, goals, pages)
         if self._ask_web is None:
-            reached = Reached(unsearched=(Unsearched(Gap.NO_WAY),))
+            asked = [query.text for query in queries] if self._barred is Gap.NOT_ASKED else [""]
+            reached = Reached(unsearched=tuple(Unsearched(self._barred, text) for text in asked or [""]))
         elif not queries:
             reached = Reached(unsearched=(Unsearched(Gap.BUDGET),))
         else:

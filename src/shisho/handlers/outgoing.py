@@ -1,0 +1,33 @@
+"""What a question would send out, told before anything is sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shisho.domain.inquiry import Budget
+from shisho.domain.task import Outgoing
+from shisho.handlers.engines import EngineList
+from shisho.web.category import GENERAL, category_of
+
+
+@dataclass(frozen=True, slots=True)
+class OutgoingPreview:
+    """`boxed`: the engines are those of a web in a box."""
+
+    engines: EngineList
+    budget: Budget
+    boxed: bool
+
+    async def of_question(self, question: str) -> Outgoing:
+        """For all that the question asks; what the library answers is left out when it comes to that."""
+        from shisho.librarian.reach import web_queries
+        from shisho.librarian.strategy import strategy
+
+        texts = [query.text for query in web_queries(strategy(question).goals, self.budget.max_pages)]
+        return await self.of_queries(*texts)
+
+    async def of_queries(self, *queries: str) -> Outgoing:
+        categories = {GENERAL, *map(category_of, queries)}
+        rows = await self.engines.rows()
+        names = tuple(row.name for row in rows if row.available and categories & {*row.categories})
+        return Outgoing(queries, names, self.boxed)

@@ -1,0 +1,61 @@
+"""What the person has said about asking the web, as a file of the home: one word for the web, one for a web in a box."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from shisho.domain.task import WebConsent
+from shisho.errors import Conflict
+from shisho.ports import Clock
+
+_WORDS = {"yes": WebConsent.GIVEN, "no": WebConsent.OFF}
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentFile:
+    """`mode`: the setting `web` (ask, on, off); only under `ask` the person's own word counts. `boxed`: nothing leaves this
+    machine, so that a yes given there is none for the web itself. Read anew each time: a server outlives a change of mind."""
+
+    path: Path
+    clock: Clock
+    mode: str
+    boxed: bool = False
+
+    def state(self) -> WebConsent:
+        if self.mode != "ask":
+            return WebConsent.GIVEN if self.mode == "on" else WebConsent.OFF
+        return _WORDS.get(self._kept().get(self._place, {}).get("said", ""), WebConsent.NOT_ASKED)
+
+    def since(self) -> str:
+        """When the person said so; "" where the setting decides, or nobody has said anything."""
+        decided = self.mode == "ask" and self.state() is not WebConsent.NOT_ASKED
+        return self._kept()[self._place].get("at", "") if decided else ""
+
+    def keep(self, consent: WebConsent) -> None:
+        """Remember a yes or a no, or forget both (NOT_ASKED). Raises Conflict where the home cannot be written."""
+        said = {state: word for word, state in _WORDS.items()}.get(consent)
+        kept = {place: word for place, word in self._kept().items() if place != self._place}
+        if said is not None:
+            kept[self._place] = {"said": said, "at": self.clock.now()}
+        fresh = self.path.with_suffix(".new")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            fresh.write_text(json.dumps(kept), "utf-8")
+            fresh.replace(self.path)
+        except OSError as error:
+            raise Conflict(f"{self.path} cannot be written ({error.strerror}): nothing is remembered.") from error
+
+    @property
+    def _place(self) -> str:
+        return "box" if self.boxed else "web"
+
+    def _kept(self) -> Mapping[str, Mapping[str, str]]:
+        try:
+            kept = json.loads(self.path.read_text("utf-8"))
+        except (OSError, ValueError):  # nobody has said anything, or nothing that can be read: then it is asked again
+            return {}
+        well_formed = isinstance(kept, dict) and all(isinstance(word, dict) for word in kept.values())
+        return kept if well_formed else {}

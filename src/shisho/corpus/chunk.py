@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from shisho.corpus.layout import UNDER, Layout, Placed
+from shisho.corpus.readers.headings import label
 from shisho.domain.corpus import BlockKind
 from shisho.language.sentences import sentences
 
@@ -66,7 +67,7 @@ def _bare_headings(layout: Layout) -> set[Placed]:
 
 
 def _path_of(block: Placed, text: str) -> str:
-    own = " ".join(text[block.start : block.end].split())
+    own = label(text[block.start : block.end])
     return UNDER.join(filter(None, (block.heading, own)))
 
 
@@ -94,9 +95,12 @@ def split_long(text: str, unit: Span, size: int) -> list[Span]:
     while end - start > size:
         pause = max(text.rfind(mark, start + size // 2, start + size) for mark in _PAUSES)
         stop = pause + 1 if pause >= 0 else start + size
-        parts.append((start, start + len(text[start:stop].rstrip())))
-        start = end - len(text[stop:end].lstrip())
-    return [*parts, (start, end)]
+        if words := text[start:stop].rstrip():
+            parts.append((start, start + len(words)))
+        start = stop
+        while start < end and text[start].isspace():
+            start += 1
+    return [*parts, (start, end)] if start < end else parts
 
 
 def pack(units: Sequence[Span], size: int, overlap: int) -> list[Span]:

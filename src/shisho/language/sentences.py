@@ -14,7 +14,8 @@ _EVENT = re.compile(
     r"[「『（(【〔《〈\[［“]|[」』）)】〕》〉\]］”]"
     r"|[。！？︒｡⁉⁈‼⁇]+[\"'’]*"
     r"|．(?![0-9０-９A-Za-zＡ-Ｚａ-ｚ])"
-    r"|[.!?]+[\"'’]*(?=[\s」』）)】\]”]|\Z)"
+    # From the first of a row of full stops only, and with all of them: else a long row is looked at once for each of them.
+    r"|(?<![.!?])[.!?]++[\"'’]*+(?=[\s」』）)】\]”]|\Z)"
     r"|\n[^\S\n]*(?:\n\s*)?"
 )
 _ABBREVIATED = re.compile(

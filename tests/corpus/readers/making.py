@@ -43,12 +43,14 @@ def lines(*texts: str, top: float = 120, pitch: float = 18) -> list[Text]:
 
 
 def unembedded(text: str, direction: str, *, named: bool) -> bytes:
-    """A PDF in a font that it does not hold, of letters by their order in `text`; `named`: it says which they are."""
-    letters = "".join(f"<{number:04x}><{ord(letter):04x}>" for number, letter in enumerate(text, start=1))
+    """A PDF in a font that it does not hold, of rows of `text`; `named`: it says which they are."""
+    codes = {letter: number for number, letter in enumerate(sorted(set(text) - {"\n"}), start=1)}
+    letters = "".join(f"<{code:04x}><{ord(letter):04x}>" for letter, code in codes.items())
     names = (
-        f"begincmap 1 begincodespacerange <0000><FFFF> endcodespacerange {len(text)} beginbfchar {letters} endbfchar endcmap"
+        f"begincmap 1 begincodespacerange <0000><FFFF> endcodespacerange {len(codes)} beginbfchar {letters} endbfchar endcmap"
     )
-    content = f"BT /F1 12 Tf 300 700 Td <{''.join(f'{number:04x}' for number in range(1, len(text) + 1))}> Tj ET"
+    shown = "".join(f"<{''.join(f'{codes[letter]:04x}' for letter in row)}> Tj 0 -20 Td " for row in text.split("\n"))
+    content = f"BT /F1 12 Tf 300 700 Td {shown}ET"
     system = "<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>"
     objects = (
         "<</Type/Catalog/Pages 2 0 R>>",

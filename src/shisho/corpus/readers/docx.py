@@ -44,7 +44,7 @@ def _items(parent: Any, document: Any) -> Iterator[Any]:
         if element.tag == _PARAGRAPH:
             yield Paragraph(element, document._body)
             for box in element.iter(_BOX):
-                if not _inside(box, element, _FALLBACK):
+                if not _inside(box, element, _FALLBACK, _BOX):
                     yield from _items(box, document)
         elif element.tag == _TABLE:
             yield Table(element, document._body)

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+MOST_CHARS = 300  # of a heading in the path of what stands under it; its own block has it whole
+
+
+def label(text: str) -> str:
+    """A heading as the paths of other blocks name it: on one line, and not without end."""
+    return " ".join(text[: 4 * MOST_CHARS].split())[:MOST_CHARS]
+
 
 class Headings:
     """The open headings, outermost first."""
@@ -18,5 +25,5 @@ class Headings:
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
         above = self.path
-        self._open.append((level, " ".join(text.split())))
+        self._open.append((level, label(text)))
         return above

@@ -25,8 +25,8 @@ LITTLE_ELSE = 1.5
 MENU = 3  # links
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.I)
 _SPACE = re.compile(r"[ \t\n]+")
-_BETWEEN_JAPANESE = re.compile(r"(?<=[ぁ-ヿ一-鿿、。])[ \t]*\n[ \t]*(?=[ぁ-ヿ一-鿿])")
-_AROUND_BREAK = re.compile(r" *\n *")
+_BETWEEN_JAPANESE = re.compile(r"(?<=[ぁ-ヿ一-鿿、。])[ \t]*+\n[ \t]*+(?=[ぁ-ヿ一-鿿])")
+_AROUND_BREAK = re.compile(r"(?<! ) *\n *")
 
 # Names of HTML and of trafilatura's own tree side by side.
 _KINDS = {

@@ -14,7 +14,7 @@ from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable
 
 _FRONT_MATTER = re.compile(r"\A---\n(?:.*\n){0,200}?(?:---|\.\.\.)\n")
-_TITLE = re.compile(r"^title:\s*[\"']?(.+?)[\"']?\s*$", re.M)
+_TITLE = re.compile(r"^title:(.*\S.*)$", re.M)
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _TAG = re.compile(r"<[^<>\n]{1,1000}>")
 
@@ -28,7 +28,7 @@ def read(data: bytes, charset: str | None = None) -> Reading:
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
     first = next((block.text for block in blocks if block.kind is BlockKind.HEADING), "")
-    return Reading(tuple(blocks), title=titles[0] if titles else first)
+    return Reading(tuple(blocks), title=titles[0].strip().strip("\"'").strip() if titles else first)
 
 
 def _blocks(tokens: Sequence[Token]) -> list[Block]:

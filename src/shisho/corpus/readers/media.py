@@ -35,7 +35,9 @@ _TAKEN = Message("Taken are PDF, HTML, DOCX, PPTX, Markdown and plain text.")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BINARY = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"\x7fELF", b"MZ\x90", b"SQLite format 3")
 _MARKUP = re.compile(
-    rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
+    # Possessive: a match is tried in the parent process, where nothing stops one that looks at comments in every order.
+    rb"\s*+(?:<\?xml[^>]{0,200}>\s*+)?(?:<!--(?:[^-]|-(?!->)){0,2000}+-->\s*+)*+<(?:!doctype\s+html|html|head|body)\b",
+    re.I,
 )
 
 

@@ -82,7 +82,7 @@ class _Grouping:
             return True
         if shapes.is_formula(last.text) and not shapes.is_scrap(line.text):
             return False
-        if not 1 / SAME_SIZE < line.size / max(last.size, 0.1) < SAME_SIZE or self._begins(line):
+        if not last.size < SAME_SIZE * line.size < SAME_SIZE**2 * last.size or self._begins(line):
             return False
         if self._is_unfinished(index - 1):
             return advance < 1.3 * pitch if last.type.bold == line.type.bold else 0 < advance < 1.1 * pitch
@@ -115,7 +115,10 @@ class _Grouping:
     def _has_room(self, index: int) -> bool:
         """Whether the next line's first word would have stood on this line: then somebody ended it here."""
         line, follower = self._lines[index], self._lines[index + 1]
-        word = follower.text.split(None, 1)[0]
+        words = follower.text.split(None, 1)
+        if not words:
+            return False
+        word = words[0]
         need = (0.55 * len(word) + 0.3) * line.size if word.isascii() else 2.2 * line.size
         return self._margin[index] - line.end > need
 
@@ -125,7 +128,8 @@ def _pitches(lines: Sequence[Printed]) -> dict[float, float]:
     steps: dict[float, Counter[float]] = {}
     for above, below in pairwise(lines):
         advance = _advance(above, below)
-        if above.size == below.size and above.vertical == below.vertical and 0.8 < advance / above.size < 3:
+        same = above.size == below.size and above.vertical == below.vertical
+        if same and 0.8 * above.size < advance < 3 * above.size:
             steps.setdefault(above.size, Counter())[round(advance * 2) / 2] += 1
     return {size: min(found, key=lambda step: (-found[step], step)) for size, found in steps.items()}
 

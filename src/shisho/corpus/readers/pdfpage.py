@@ -198,20 +198,22 @@ def _is_bold(font: bytes) -> bool:
 
 def _in_reading_order(lines: list[Printed]) -> list[Printed]:
     """As drawn, which keeps columns apart; but vertical lines go from right to left, whatever order they were drawn in."""
-    upright = [line for line in lines if line.vertical or len(line.text.strip()) <= SHORT]
+    upright: list[Printed] = []
+    lying: list[Printed] = []
+    for line in lines:
+        (upright if line.vertical or len(line.text.strip()) <= SHORT else lying).append(line)
     if 2 * sum(len(line.text) for line in lines if line.vertical) <= sum(len(line.text) for line in lines):
         return lines
     tiers: list[list[Printed]] = []
+    middle = 0.0  # of the longest line of the last tier
+    length = 0.0
     for line in sorted(upright, key=lambda line: line.box[1]):
-        tier = next((tier for tier in tiers if line.box[1] < _middle(tier)), None)
-        if tier is None:
-            tiers.append([line])
-        else:
-            tier.append(line)
+        if not tiers or line.box[1] >= middle:
+            tiers.append([])
+            length = -1.0
+        tiers[-1].append(line)
+        if line.box[3] - line.box[1] > length:
+            length = line.box[3] - line.box[1]
+            middle = (line.box[1] + line.box[3]) / 2
     ordered = [line for tier in tiers for line in sorted(tier, key=lambda line: -line.box[2])]
-    return ordered + [line for line in lines if line not in upright]
-
-
-def _middle(tier: list[Printed]) -> float:
-    longest = max(tier, key=lambda line: line.box[3] - line.box[1])
-    return (longest.box[1] + longest.box[3]) / 2
+    return ordered + lying

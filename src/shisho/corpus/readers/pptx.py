@@ -8,6 +8,7 @@ from typing import Any
 import pptx
 from pptx.oxml.ns import qn
 
+from shisho.corpus.readers.headings import label
 from shisho.corpus.readers.office import opened, table
 from shisho.corpus.readers.raised import lowered, raised
 from shisho.corpus.readers.text import plain
@@ -29,7 +30,7 @@ def read(data: bytes) -> Reading:
 def _slide(slide: Any, number: int) -> Iterator[Block]:
     title = slide.shapes.title
     heading = _text(title.text_frame) if title is not None and title.has_text_frame else ""
-    path = (" ".join(heading.split()),) if heading else ()
+    path = (label(heading),) if heading else ()
     if heading:
         yield Block(heading, BlockKind.HEADING, number)
     for shape in _shapes(slide.shapes, MAX_GROUPS):

@@ -11,6 +11,7 @@ from statistics import median
 from shisho.corpus.readers.pdfpage import Page, Printed
 
 EDGE = 2  # lines at the top and at the bottom of a page that may be running heads
+LONG = 500  # characters of a line that heads no page
 REPEATS = 3
 DRIFT = 6.0  # points by which a running head may move between pages
 
@@ -59,6 +60,8 @@ def _running(pages: Sequence[Page]) -> dict[str, float]:
 
 def _keys(line: Printed) -> list[str]:
     """The line as it is, and once for each number in it with that number told from the page's: a page number stays the same."""
+    if len(line.text) > LONG:
+        return []
     text = "".join(line.text.split())
     if len(text) > 100:
         return [text]

@@ -54,8 +54,20 @@ def _is_next_row(lines: Sequence[Printed]) -> bool:
 
 
 def _shared_white(above: Printed, below: Printed) -> list[tuple[float, float]]:
-    shared = [(max(one[0], other[0]), min(one[1], other[1])) for one in above.gaps for other in below.gaps]
-    return [(left, right) for left, right in shared if right - left > LEAST * below.size]
+    """Both rows have their gaps from left to right."""
+    shared = []
+    ours, theirs = list(above.gaps), list(below.gaps)
+    at = other = 0
+    while at < len(ours) and other < len(theirs):
+        left = max(ours[at][0], theirs[other][0])
+        right = min(ours[at][1], theirs[other][1])
+        if right - left > LEAST * below.size:
+            shared.append((left, right))
+        if ours[at][1] < theirs[other][1]:
+            at += 1
+        else:
+            other += 1
+    return shared
 
 
 def _is_of_cell(line: Printed, white: Sequence[tuple[float, float]]) -> bool:

@@ -1,0 +1,294 @@
+"""Lines, blocks and tables that are empty, white, of one character or without end: each is read or refused, in linear time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import docx
+import pptx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pptx.util import Inches
+
+from shisho.corpus.chunk import cut
+from shisho.corpus.layout import lay_out
+from shisho.corpus.readers import docx as word_reader
+from shisho.corpus.readers import headings, html, markdown, media, paragraphs, pdf, running, shapes, text
+from shisho.corpus.readers import pptx as slide_reader
+from shisho.corpus.readers.pdfpage import Page, Printed, Type, _in_reading_order
+from shisho.corpus.readers.tables import tables
+from shisho.domain.corpus import Reading
+from shisho.errors import UnusableDocument
+from shisho.language.sentences import sentences
+from tests.corpus.readers.making import _saved, unembedded
+
+WHITE = ("", " ", "\u3000", "\t", "\n", " \u3000\t ", "\u00a0", "\x0b\x0c", "\x85", "\u2028")
+SINGLE = (
+    "a",
+    "あ",
+    "。",
+    "「",
+    "」",
+    "・",
+    "-",
+    "1",
+    "第",
+    "図",
+    "表",
+    "|",
+    "#",
+    "<",
+    "=",
+    "\u200b",
+    "\U0001f600",
+    "\U00020b9f",
+)
+LONG = 20_000
+PIECES = (*WHITE, *SINGLE, "a" * 300, "あ" * 300, " " * 300, "1. ", "第1章 総則", "表 1: 値", "図 2-1 ", "x = y", "。" * 40)
+
+words = st.one_of(st.sampled_from(PIECES), st.text(max_size=12))
+places = st.one_of(st.sampled_from((0.0, 72.0, 300.0, -5.0)), st.floats(-100, 900, width=16))
+extents = st.one_of(st.sampled_from((0.0, 10.5)), st.floats(0, 600, width=16))
+sizes = st.sampled_from((0.0, 0.1, 1.0, 9.0, 10.5, 14.0, 400.0))
+
+
+@st.composite
+def printed_lines(draw: st.DrawFn, page: int = 1) -> Printed:
+    left, top, right, down = draw(places), draw(places), draw(extents), draw(extents)
+    begins = sorted(draw(st.lists(extents, max_size=3)))
+    gaps = tuple((begin, begin + 20) for begin in begins)
+    set_in = Type(draw(sizes), draw(places), draw(st.booleans()))
+    return Printed(draw(words), page, (left, top, left + right, top + down), set_in, draw(st.booleans()), gaps)
+
+
+pages = st.lists(
+    st.builds(Page, st.lists(printed_lines(), max_size=8), st.sampled_from((0.0, 595.0)), st.sampled_from((0.0, 400.0, 842.0))),
+    max_size=4,
+)
+
+
+def check(reading: Reading) -> None:
+    """Every span stands where it says, and every passage has words and at most its size."""
+    layout = lay_out(reading)
+    for block in reading.blocks:
+        assert all(0 <= line.start <= line.end <= len(block.text) for line in block.lines)
+    for piece in cut(layout):
+        assert layout.text[piece.start : piece.end].strip()
+        assert piece.end - piece.start <= 500
+        assert len(piece.heading) < 10_000
+
+
+def read_or_refused(read: Callable[[], Reading]) -> None:
+    try:
+        reading = read()
+    except UnusableDocument as reason:
+        assert len(reason.message) > 20
+    else:
+        check(reading)
+
+
+@settings(max_examples=150, deadline=None)
+@given(pages)
+def test_any_lines_of_a_page_are_put_together(drawn: list[Page]) -> None:
+    found = paragraphs.blocks(drawn)
+    check(Reading(found))
+    kept = {id(line) for page in running.without_running_heads(drawn) for line in page.lines}
+    assert sum(len(block.lines) for block in found) == len(kept)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(printed_lines(), max_size=12))
+def test_any_lines_are_ordered_and_searched_for_tables(drawn: list[Printed]) -> None:
+    ordered = _in_reading_order(drawn)
+    assert sorted(map(id, ordered)) == sorted(map(id, drawn))
+    assert all(first <= row < len(drawn) for row, first in tables(drawn).items())
+
+
+@pytest.mark.parametrize("blank", ["\x01", "\x01\x02", "\x7f", "\x85", "\u3000", "\u00a0 "])
+def test_a_line_of_nothing_but_white_space_is_passed_over(blank: str) -> None:
+    reading = pdf.read(unembedded(f"決定係数は、\n{blank}\n当てはまりの良さを表す。", "H", named=True))
+    read = "".join("".join(block.text.split()) for block in reading.blocks)
+    assert read == "決定係数は、当てはまりの良さを表す。"
+
+
+@pytest.mark.parametrize("blank", WHITE)
+def test_lines_of_white_space_among_others_in_a_paragraph(blank: str) -> None:
+    def line(words: str, top: float) -> Printed:
+        return Printed(words, 1, (72, top - 8, 500, top + 2), Type(10.5, top, False), False)
+
+    found = paragraphs.blocks([Page([line("決定係数は、", 100), line(blank, 117), line("指標である。", 134)], 595, 842)])
+    assert "決定係数は、" in found[0].text
+
+
+@pytest.mark.parametrize("content", [*WHITE, *SINGLE, " " * LONG, "a" * LONG, "あ" * LONG, "\n" * LONG, "あ。" * LONG])
+@pytest.mark.parametrize(
+    "around", ["{}", "<p>{}</p>", "<table><tr><td>{}</td></tr></table>", "<h1>{}</h1>本文", "<pre>{}</pre>"]
+)
+def test_text_formats_take_any_content(content: str, around: str) -> None:
+    data = around.format(content).encode()
+    for read in (text.read, markdown.read, html.read):
+        read_or_refused(lambda read=read: read(data))  # type: ignore[misc]
+    for mark in ("# {}\n\n本文", "- {}", "| {} |\n|---|\n| {} |", "> {}", "```\n{}\n```", "---\ntitle: {}\n---\n本文"):
+        read_or_refused(lambda mark=mark: markdown.read(mark.replace("{}", content).encode()))  # type: ignore[misc]
+
+
+def word_of(*texts: str) -> bytes:
+    document = docx.Document()
+    for content in texts:
+        document.add_heading(content, 1)
+        document.add_paragraph(content)
+        table = document.add_table(2, 2)
+        table.cell(0, 0).text = content
+        table.cell(1, 0).merge(table.cell(1, 1))
+    return _saved(document)
+
+
+def deck_of(*texts: str) -> bytes:
+    deck = pptx.Presentation()
+    for content in texts:
+        slide = deck.slides.add_slide(deck.slide_layouts[5])
+        slide.shapes.title.text = content
+        slide.notes_slide.notes_text_frame.text = content
+        table = slide.shapes.add_table(2, 2, 0, 0, Inches(3), Inches(1)).table
+        table.cell(0, 0).text = content
+        table.cell(1, 0).merge(table.cell(1, 1))
+    return _saved(deck)
+
+
+WRITABLE = [content for content in (*WHITE, *SINGLE) if content.isprintable() or content in " \t\n\u3000"]
+
+
+def test_office_formats_take_any_content() -> None:
+    for content in (*WRITABLE, "a" * LONG, " " * LONG, "あ。" * LONG):
+        read_or_refused(lambda content=content: word_reader.read(word_of(content)))  # type: ignore[misc]
+        read_or_refused(lambda content=content: slide_reader.read(deck_of(content)))  # type: ignore[misc]
+    reading = word_reader.read(word_of(*WRITABLE))
+    check(reading)
+    assert "あ" in {block.text for block in reading.blocks}
+    check(slide_reader.read(deck_of(*WRITABLE)))
+
+
+def test_a_heading_without_end_is_named_in_paths_by_its_beginning() -> None:
+    reading = markdown.read(("# " + "長" * 100_000 + "\n\n本文。\n\n次の本文。").encode())
+    assert [len(path) for block in reading.blocks[1:] for path in block.headings] == [headings.MOST_CHARS] * 2
+    assert len(reading.blocks[0].text) == 100_000
+    check(reading)
+
+
+# Of one character, and of what begins something in one of the formats.
+REPEATED = (
+    "a",
+    " ",
+    "あ",
+    "。",
+    ".",
+    "「",
+    "」",
+    "\n",
+    " \n",
+    "- a\n",
+    "# ",
+    "|",
+    "> ",
+    "*",
+    "_",
+    "[",
+    "<",
+    "`",
+    "~",
+    "\\",
+    "a ",
+)
+
+
+def _cpu_seconds(work: Callable[[str], object], content: str) -> float:
+    spent = []
+    for _ in range(3):
+        begin = time.process_time()
+        work(content)
+        spent.append(time.process_time() - begin)
+    return min(spent)
+
+
+def _grows_in_line(work: Callable[[str], object], make: Callable[[int], str], size: int) -> bool:
+    """Whether eight times the input costs far less than the 64 times of a quadratic rule. What costs next to nothing shows
+    no growth."""
+    large = _cpu_seconds(work, make(8 * size))
+    return large < 0.02 or large < 24 * _cpu_seconds(work, make(size))
+
+
+def _through(read: Callable[[bytes], Reading]) -> Callable[[str], object]:
+    def work(content: str) -> None:
+        read_or_refused(lambda: read(content.encode()))
+
+    return work
+
+
+@pytest.mark.parametrize("unit", REPEATED)
+def test_rules_about_the_words_of_a_line_are_linear(unit: str) -> None:
+    def rules(content: str) -> Sequence[object]:
+        yes_or_no = (
+            shapes.is_item,
+            shapes.has_label,
+            shapes.has_ended,
+            shapes.is_caption,
+            shapes.is_formula,
+            shapes.is_wordless,
+        )
+        return [
+            *(rule(content) for rule in yes_or_no),
+            shapes.depth(content),
+            shapes.reads_as_heading(content),
+            sentences(content),
+        ]
+
+    assert _grows_in_line(rules, lambda size: unit * (size // len(unit)) + "x", 125_000)
+
+
+@pytest.mark.parametrize("unit", REPEATED)
+@pytest.mark.parametrize("read", [text.read, markdown.read, html.read], ids=["text", "markdown", "html"])
+def test_readers_of_text_are_linear(unit: str, read: Callable[[bytes], Reading]) -> None:
+    assert _grows_in_line(_through(read), lambda size: unit * (size // len(unit)) + "x", 4_000)
+
+
+def test_white_space_in_code_of_a_page_is_linear() -> None:
+    assert _grows_in_line(
+        _through(html.read),
+        lambda size: f"<html><body><p>本文である。<code>{' ' * size}</code>終わり。</p></body></html>",
+        5_000,
+    )
+
+
+def test_a_title_with_white_space_inside_is_linear() -> None:
+    assert _grows_in_line(_through(markdown.read), lambda size: f"---\ntitle: a{' ' * size}b\n---\n本文。", 5_000)
+
+
+def test_a_sentence_without_end_is_cut_in_linear_time() -> None:
+    assert _grows_in_line(_through(text.read), lambda size: "あ" * size, 250_000)
+
+
+def test_a_page_of_many_short_vertical_lines_is_ordered_in_linear_time() -> None:
+    def lines(size: int) -> list[Printed]:
+        return [
+            Printed("縦書き", 1, (float(at), 10.0, at + 8.0, 700.0), Type(8.0, 10.0, False), True)
+            for at in reversed(range(size))
+        ]
+
+    small, large = lines(500), lines(4_000)
+    spent = [min(_timed(lambda drawn=drawn: _in_reading_order(drawn)) for _ in range(3)) for drawn in (small, large)]  # type: ignore[misc]
+    assert spent[1] < max(0.02, 24 * spent[0])
+
+
+def _timed(work: Callable[[], object]) -> float:
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
+def test_comments_before_a_page_are_passed_over_once_each() -> None:
+    """Told in the parent process: the rule that tried comments in every order took twice as long for each further one."""
+    assert media.sniff("page", b"<!---->" * 5_000 + b"<html><body>") == media.HTML
+    assert media.sniff("page", b"<!-- a - b -- c -->\n" * 20 + b"<html>") == media.HTML
+    assert media.sniff("page", b"<!---->" * 5_000 + b"x") == media.TEXT

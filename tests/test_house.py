@@ -54,6 +54,7 @@ LIVES_IN = {
     "httpcore": ("web/fetch.py", "web/wire.py"),
     "pypdfium2": ("corpus/readers/",),
     "pypdfium2_raw": ("corpus/readers/",),
+    "striprtf": ("corpus/readers/",),
     "trafilatura": ("corpus/readers/",),
     "lxml": ("corpus/readers/", "web/engines/"),
     "docx": ("corpus/readers/",),

@@ -69,7 +69,9 @@ async def _reader(reader: KillableReader) -> Check:
     except ShishoError as error:
         return Check("reader", False, error.message, "raise reader_memory_mb, or look with --debug")
     return Check(
-        "reader", all(one.blocks for one in readings), "PDF, HTML, DOCX, PPTX, Markdown, text; each file in a child process"
+        "reader",
+        all(one.blocks for one in readings),
+        "PDF, HTML, DOCX, PPTX, RTF, Markdown, text; each file in a child process",
     )
 
 

@@ -16,6 +16,7 @@ _READERS = {
     media.HTML: "shisho.corpus.readers.html:read",
     media.DOCX: "shisho.corpus.readers.docx:read",
     media.PPTX: "shisho.corpus.readers.pptx:read",
+    media.RTF: "shisho.corpus.readers.rtf:read",
     media.MARKDOWN: "shisho.corpus.readers.markdown:read",
     media.TEXT: "shisho.corpus.readers.text:read",
 }

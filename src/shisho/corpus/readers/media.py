@@ -11,9 +11,10 @@ PDF = "application/pdf"
 HTML = "text/html"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+RTF = "application/rtf"
 MARKDOWN = "text/markdown"
 TEXT = "text/plain"
-SUPPORTED = (PDF, HTML, DOCX, PPTX, MARKDOWN, TEXT)
+SUPPORTED = (PDF, HTML, DOCX, PPTX, RTF, MARKDOWN, TEXT)
 
 _SUFFIXES = {
     "pdf": PDF,
@@ -22,6 +23,7 @@ _SUFFIXES = {
     "xhtml": HTML,
     "docx": DOCX,
     "pptx": PPTX,
+    "rtf": RTF,
     "md": MARKDOWN,
     "markdown": MARKDOWN,
     "txt": TEXT,
@@ -31,9 +33,10 @@ _SUFFIXES = {
     "csv": TEXT,
     "tsv": TEXT,
 }
-_TAKEN = Message("Taken are PDF, HTML, DOCX, PPTX, Markdown and plain text.")
+_TAKEN = Message("Taken are PDF, HTML, DOCX, PPTX, RTF, Markdown and plain text.")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BINARY = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"\x7fELF", b"MZ\x90", b"SQLite format 3")
+_RICH = re.compile(rb"(?:\xef\xbb\xbf)?\s*+\{\\rtf")
 _MARKUP = re.compile(
     # Possessive: a match is tried in the parent process, where nothing stops one that looks at comments in every order.
     rb"\s*+(?:<\?xml[^>]{0,200}>\s*+)?(?:<!--(?:[^-]|-(?!->)){0,2000}+-->\s*+)*+<(?:!doctype\s+html|html|head|body)\b",
@@ -53,6 +56,12 @@ def sniff(name: str, data: bytes, declared: str | None = None) -> str:
         raise _old_office(data)
     if data.startswith(_BINARY):
         raise UnsupportedMedia("This is a picture, an archive or a program, not a document. {taken}", taken=_TAKEN)
+    if _RICH.match(data):
+        return RTF
+    if data.startswith(b"%!"):
+        raise UnsupportedMedia(
+            "This is a PostScript program: make a PDF of it, for example with `ps2pdf`. {taken}", taken=_TAKEN
+        )
     if _MARKUP.match(data, 3 if data.startswith(b"\xef\xbb\xbf") else 0):
         return HTML
     return _told(name, data, declared)
@@ -79,7 +88,8 @@ def _old_office(data: bytes) -> Exception:
 
 def _told(name: str, data: bytes, declared: str | None) -> str:
     suffix = name.rpartition(".")[2].lower() if "." in name else ""
-    for kind in ((declared or "").partition(";")[0].strip().lower(), _SUFFIXES.get(suffix, "")):
+    told = (declared or "").partition(";")[0].strip().lower()
+    for kind in (RTF if told == "text/rtf" else told, _SUFFIXES.get(suffix, "")):
         if kind in (HTML, MARKDOWN, TEXT):
             return kind
         if kind in SUPPORTED:

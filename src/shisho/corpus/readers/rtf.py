@@ -1,0 +1,110 @@
+"""RTF by striprtf: its paragraphs and tables as text. Headings and notes are not told apart there, pictures are left out.
+
+striprtf reads a letter of two bytes only where both are written as hexadecimal numbers. Japanese programs write the second as
+it is where it is an ASCII letter (`\\'83e\\'83X\\'83g` is 「テスト」): bytes are written alike before it sees them."""
+
+from __future__ import annotations
+
+import re
+
+from striprtf.striprtf import rtf_to_text
+
+from shisho.corpus.readers.text import plain
+from shisho.domain.corpus import Block, BlockKind, Reading
+from shisho.errors import DocumentUnreadable
+
+HOW_ELSE = "open it in a word processor and save it as .docx or PDF"
+_CODE_PAGE = re.compile(rb"\\ansicpg(\d{1,5})")
+_CHARSET = re.compile(rb"\\fcharset(\d{1,3})")
+_JAPANESE = 128
+_TWO_BYTES = {128: 932, 129: 949, 134: 936, 136: 950}  # charset of a font → its code page
+# The first byte of a letter of two, and the second however it is written.
+_SECOND = rb"(?:\\'([0-9a-fA-F]{2})|\\([\\{}])|([@-\[\]-z|~]))"
+_PAIR_CP932 = re.compile(rb"\\'(8[1-9a-fA-F]|9[0-9a-fA-F]|[eE][0-9a-fA-F]|[fF][0-9a-cA-C])" + _SECOND)
+_PAIR_WIDE = re.compile(rb"\\'(8[1-9a-fA-F]|[9a-eA-E][0-9a-fA-F]|[fF][0-9a-eA-E])" + _SECOND)
+_EIGHT_BITS = re.compile(rb"[\x80-\xff]")
+_EIGHT_BITS_CP932 = re.compile(rb"[\x81-\x9f\xe0-\xfc][@-~\x80-\xfc]|[\x80-\xff]")
+_EIGHT_BITS_WIDE = re.compile(rb"[\x81-\xfe][@-~\x80-\xfe]|[\x80-\xff]")
+# What decoding puts for bytes without a letter; in cp932 they are of private use.
+_UNNAMED = re.compile("[\ue000-\uf8ff\ufffd]")
+_BINARY = re.compile(rb"\\bin(\d{1,9}) ?")
+_CELL = "|"
+
+
+def read(data: bytes) -> Reading:
+    """A paragraph a block, and a row of cells a line of a table. Raises DocumentUnreadable for what is no RTF inside."""
+    page = _code_page(data)
+    source = _alike(_without_binary(data), page).decode("ascii")
+    try:
+        text = str(rtf_to_text(source, encoding=f"cp{page}", errors="replace"))  # type: ignore[no-untyped-call]
+    except (LookupError, ValueError, TypeError, IndexError, OverflowError) as failure:
+        raise DocumentUnreadable(f"The RTF is damaged: {HOW_ELSE}.") from failure
+    text = plain(_joined(text))
+    blocks = _blocks(text, rb"\cell" in data)
+    if not blocks:
+        raise DocumentUnreadable(f"The RTF holds no text: {HOW_ELSE}.")
+    lost = len(_UNNAMED.findall(text))
+    if 10 * lost > len("".join(text.split())):
+        raise DocumentUnreadable(f"The letters of the RTF are in an encoding that it does not name: {HOW_ELSE}.")
+    warnings = (f"Letters that the file does not name: {lost}. If they matter, {HOW_ELSE}.",) if lost else ()
+    return Reading(tuple(blocks), warnings=warnings)
+
+
+def _code_page(data: bytes) -> int:
+    """That of the document; where it names none, that of its fonts; else the western one."""
+    if found := _CODE_PAGE.search(data):
+        page = int(found[1])
+        return page if page and page != 65001 else 1252
+    charsets = {int(number) for number in _CHARSET.findall(data)}
+    return next((page for charset, page in _TWO_BYTES.items() if charset in charsets), 1252)
+
+
+def _without_binary(data: bytes) -> bytes:
+    parts: list[bytes] = []
+    start = 0
+    while found := _BINARY.search(data, start):
+        parts.append(data[start : found.start()])
+        start = found.end() + int(found[1])
+    return b"".join((*parts, data[start:]))
+
+
+def _alike(data: bytes, page: int) -> bytes:
+    """In ASCII, each byte of a letter beyond it as a hexadecimal number, its second byte too."""
+    # A field on a line of its own: striprtf looks for a link from each to the end of its line.
+    data = data.replace(rb"{\field", b"\n" + rb"{\field")
+    charsets = {int(number) for number in _CHARSET.findall(data)}
+    if page == _TWO_BYTES[_JAPANESE] or _JAPANESE in charsets:
+        return _PAIR_CP932.sub(_written_out, _EIGHT_BITS_CP932.sub(_in_numbers, data))
+    if page in _TWO_BYTES.values() or charsets & _TWO_BYTES.keys():
+        return _PAIR_WIDE.sub(_written_out, _EIGHT_BITS_WIDE.sub(_in_numbers, data))
+    return _EIGHT_BITS.sub(_in_numbers, data)
+
+
+def _in_numbers(found: re.Match[bytes]) -> bytes:
+    return b"".join(b"\\'%02x" % byte for byte in found[0])
+
+
+def _written_out(found: re.Match[bytes]) -> bytes:
+    first, number, escaped, letter = found.groups()
+    second = number or b"%02x" % ord(escaped or letter)
+    return b"\\'" + first + b"\\'" + second
+
+
+def _joined(text: str) -> str:
+    """Letters beyond U+FFFF are written as two halves."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _blocks(text: str, has_cells: bool) -> list[Block]:
+    blocks: list[Block] = []
+    rows: list[str] = []
+    for line in (*text.split("\n"), ""):
+        if has_cells and line.endswith(_CELL):
+            rows.append("\t".join(" ".join(cell.split()) for cell in line[:-1].split(_CELL)))
+            continue
+        if any(row.strip() for row in rows):
+            blocks.append(Block("\n".join(rows), BlockKind.TABLE))
+        rows = []
+        if line.strip():
+            blocks.append(Block(line.strip()))
+    return blocks

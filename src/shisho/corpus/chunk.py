@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from shisho.corpus.layout import UNDER, Layout, Placed
-from shisho.corpus.readers.headings import label
+from shisho.corpus.layout import UNDER, Layout, Placed, heading_label
 from shisho.domain.corpus import BlockKind
 from shisho.language.sentences import sentences
 
@@ -67,7 +66,7 @@ def _bare_headings(layout: Layout) -> set[Placed]:
 
 
 def _path_of(block: Placed, text: str) -> str:
-    own = label(text[block.start : block.end])
+    own = heading_label(text[block.start : block.end])
     return UNDER.join(filter(None, (block.heading, own)))
 
 

@@ -8,6 +8,12 @@ from shisho.domain.corpus import BlockKind, Line, Reading
 
 SEPARATOR = "\n\n"
 UNDER = " › "  # between the headings of a path
+HEADING_CHARS = 300  # of a heading in the path of what stands under it; its own block has it whole
+
+
+def heading_label(text: str) -> str:
+    """A heading as the paths of other blocks name it: on one line, and not without end."""
+    return " ".join(text[: 4 * HEADING_CHARS].split())[:HEADING_CHARS]
 
 
 @dataclass(frozen=True, slots=True)

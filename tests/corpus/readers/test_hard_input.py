@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from pptx.util import Inches
 
 from shisho.corpus.chunk import cut
-from shisho.corpus.layout import lay_out
+from shisho.corpus.layout import HEADING_CHARS, lay_out
 from shisho.corpus.readers import docx as word_reader
-from shisho.corpus.readers import headings, html, markdown, media, paragraphs, pdf, running, shapes, text
+from shisho.corpus.readers import html, markdown, media, paragraphs, pdf, running, shapes, text
 from shisho.corpus.readers import pptx as slide_reader
 from shisho.corpus.readers.pdfpage import Page, Printed, Type, _in_reading_order
 from shisho.corpus.readers.tables import tables
@@ -172,7 +172,7 @@ def test_office_formats_take_any_content() -> None:
 
 def test_a_heading_without_end_is_named_in_paths_by_its_beginning() -> None:
     reading = markdown.read(("# " + "長" * 100_000 + "\n\n本文。\n\n次の本文。").encode())
-    assert [len(path) for block in reading.blocks[1:] for path in block.headings] == [headings.MOST_CHARS] * 2
+    assert [len(path) for block in reading.blocks[1:] for path in block.headings] == [HEADING_CHARS] * 2
     assert len(reading.blocks[0].text) == 100_000
     check(reading)
 

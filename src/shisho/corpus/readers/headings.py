@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-MOST_CHARS = 300  # of a heading in the path of what stands under it; its own block has it whole
-
-
-def label(text: str) -> str:
-    """A heading as the paths of other blocks name it: on one line, and not without end."""
-    return " ".join(text[: 4 * MOST_CHARS].split())[:MOST_CHARS]
+from shisho.corpus.layout import heading_label
 
 
 class Headings:
@@ -25,5 +20,5 @@ class Headings:
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
         above = self.path
-        self._open.append((level, label(text)))
+        self._open.append((level, heading_label(text)))
         return above

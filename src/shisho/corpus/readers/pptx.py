@@ -8,7 +8,7 @@ from typing import Any
 import pptx
 from pptx.oxml.ns import qn
 
-from shisho.corpus.readers.headings import label
+from shisho.corpus.layout import heading_label
 from shisho.corpus.readers.office import opened, table
 from shisho.corpus.readers.raised import lowered, raised
 from shisho.corpus.readers.text import plain
@@ -30,7 +30,7 @@ def read(data: bytes) -> Reading:
 def _slide(slide: Any, number: int) -> Iterator[Block]:
     title = slide.shapes.title
     heading = _text(title.text_frame) if title is not None and title.has_text_frame else ""
-    path = (label(heading),) if heading else ()
+    path = (heading_label(heading),) if heading else ()
     if heading:
         yield Block(heading, BlockKind.HEADING, number)
     for shape in _shapes(slide.shapes, MAX_GROUPS):

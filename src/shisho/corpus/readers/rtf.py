@@ -12,8 +12,9 @@ from striprtf.striprtf import rtf_to_text
 from shisho.corpus.readers.text import plain
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable
+from shisho.messages.message import Message
 
-HOW_ELSE = "open it in a word processor and save it as .docx or PDF"
+HOW_ELSE = Message("open it in a word processor and save it as .docx or PDF")
 _CODE_PAGE = re.compile(rb"\\ansicpg(\d{1,5})")
 _CHARSET = re.compile(rb"\\fcharset(\d{1,3})")
 _JAPANESE = 128
@@ -38,16 +39,20 @@ def read(data: bytes) -> Reading:
     try:
         text = str(rtf_to_text(source, encoding=f"cp{page}", errors="replace"))  # type: ignore[no-untyped-call]
     except (LookupError, ValueError, TypeError, IndexError, OverflowError) as failure:
-        raise DocumentUnreadable(f"The RTF is damaged: {HOW_ELSE}.") from failure
+        raise DocumentUnreadable("The RTF is damaged: {how_else}.", how_else=HOW_ELSE) from failure
     text = plain(_joined(text))
     blocks = _blocks(text, rb"\cell" in data)
     if not blocks:
-        raise DocumentUnreadable(f"The RTF holds no text: {HOW_ELSE}.")
+        raise DocumentUnreadable("The RTF holds no text: {how_else}.", how_else=HOW_ELSE)
     lost = len(_UNNAMED.findall(text))
     if 10 * lost > len("".join(text.split())):
-        raise DocumentUnreadable(f"The letters of the RTF are in an encoding that it does not name: {HOW_ELSE}.")
-    warnings = (f"Letters that the file does not name: {lost}. If they matter, {HOW_ELSE}.",) if lost else ()
-    return Reading(tuple(blocks), warnings=warnings)
+        raise DocumentUnreadable(
+            "The letters of the RTF are in an encoding that it does not name: {how_else}.", how_else=HOW_ELSE
+        )
+    warning = Message(
+        "Letters that the file does not name: {letters}. If they matter, {how_else}.", letters=lost, how_else=HOW_ELSE
+    )
+    return Reading(tuple(blocks), warnings=(warning,) if lost else ())
 
 
 def _code_page(data: bytes) -> int:

@@ -194,7 +194,7 @@ def _desktop(settings: Settings) -> Notifier | None:
 
     if settings.text("notify") != "auto" or (program := desktop.program()) is None:
         return None
-    return desktop.DesktopNotifier(program, child_environment(screen=True), japanese=settings.japanese)
+    return desktop.DesktopNotifier(program, child_environment(screen=True), language=settings.reader)
 
 
 def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:

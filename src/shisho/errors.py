@@ -50,7 +50,10 @@ class ShishoError(Exception):
     def __init__(self, template: str, /, **details: Any) -> None:
         self.message = template if isinstance(template, Message) else Message(template, **details)
         super().__init__(self.message)
-        self.details: Mapping[str, Any] = {name: self.message.values.get(name, value) for name, value in details.items()}
+        said = {name: self.message.values.get(name, value) for name, value in details.items()}
+        self.details: Mapping[str, Any] = {
+            name: str(value) if isinstance(value, Message) else value for name, value in said.items()
+        }
 
     @property
     def template(self) -> str:

@@ -6,8 +6,9 @@ A value comes from the call, else from `SHISHO_<NAME>`, else from `settings.toml
 from __future__ import annotations
 
 import os
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -124,13 +125,29 @@ class Settings:
         return tuple(Path(each).expanduser().resolve() for each in self.text("allowed_roots").split(os.pathsep) if each.strip())
 
     @property
-    def japanese(self) -> bool:
-        """Whether messages are in Japanese: as set, else as the locale says; Japanese where it says nothing."""
+    def reader(self) -> str:
+        """The language of messages, `ja` or `en`: as set, else as the locale says."""
         chosen = self.text("language")
-        if chosen != "auto":
-            return chosen == "ja"
-        locale = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
-        return not locale.lower().startswith("en")
+        return locale_language() if chosen == "auto" else chosen
+
+
+def locale_language() -> str:
+    """Japanese in a Japanese locale, English in C, POSIX, every other and none."""
+    locale = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
+    return "ja" if re.match(r"ja(?![a-z])", locale.lower()) else "en"
+
+
+def reader_of(arguments: Sequence[str]) -> str:
+    """The language in which a command line is answered, before anything else of it is read."""
+    given: dict[str, str] = {}
+    for place, argument in enumerate(arguments):
+        name, equals, value = argument.partition("=")
+        if name in ("--home", "--language"):
+            given[name[2:]] = value if equals else next(iter(arguments[place + 1 : place + 2]), "")
+    try:
+        return load(**{name: value for name, value in given.items() if value}).reader
+    except InvalidParams:
+        return locale_language()
 
 
 def load(**given: Any) -> Settings:

@@ -11,13 +11,18 @@ from enum import Enum
 from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from shisho.messages import message
+from shisho.messages.message import Message
+
 T = TypeVar("T")
 
 _LEAVES = (str, int, float, bool)
 
 
 def plain(value: Any) -> Any:
-    """JSON-ready data: dataclasses as objects, tuples as arrays, enums as their values."""
+    """JSON-ready data: dataclasses as objects, tuples as arrays, enums as their values, a Message with its template."""
+    if isinstance(value, Message):
+        return message.pack(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Enum):
@@ -62,6 +67,8 @@ def build(data: Any, shape: Any) -> Any:
         return [build(each, args[0]) for each in data]
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return {key: build(each, args[1]) for key, each in data.items()}
+    if shape is str and type(data) is dict:
+        return message.unpack(data)
     if shape in _LEAVES and type(data) is not shape and not (shape is float and type(data) is int):
         raise TypeError(f"{shape.__name__} expected, not {type(data).__name__}")
     return data

@@ -22,6 +22,7 @@ from shisho.interfaces.running import run as _run
 from shisho.interfaces.running import show as _print
 from shisho.interfaces.running import words as _words
 from shisho.interfaces.words import Words
+from shisho.messages.catalogue import speak
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -66,6 +67,8 @@ def _options(
         for noisy in ("asyncio", "httpcore", "httpx", "langgraph"):
             logging.getLogger(noisy).setLevel(logging.WARNING)
     context.obj = {"home": home, "language": language}
+    given = {"--home": home, "--language": language}
+    speak(settings_.reader_of([f"{name}={value}" for name, value in given.items() if value]))
 
 
 @app.command()
@@ -302,7 +305,7 @@ def settings(context: typer.Context, json_: Json = False) -> None:
         }
         for row in settings_.TABLE
     ]
-    consent, words = web_consent(held), Words(held.japanese)
+    consent, words = web_consent(held), Words(held.reader)
     said = {"state": consent.state(), "since": consent.since() or None}
 
     def printed() -> None:
@@ -343,6 +346,7 @@ def main() -> None:
     """Entry point of the `shisho` command."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+    speak(settings_.reader_of(sys.argv[1:]))
     app(prog_name="shisho")
 
 

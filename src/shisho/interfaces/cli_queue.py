@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from shisho.interfaces.running import Json, asked_to_end, run, show, words
+from shisho.messages.catalogue import rendered
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -87,7 +88,7 @@ def watch(context: typer.Context, task: TaskName = "last", json_: Json = False) 
 
         def told(held: Status) -> None:
             if json_:
-                typer.echo(json.dumps(plain(held), ensure_ascii=False))
+                typer.echo(json.dumps(plain(rendered(held)), ensure_ascii=False))
             else:
                 tell(held)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shisho.interfaces.running import Json, run, show, words
+from shisho.messages.catalogue import render
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -60,7 +61,7 @@ def parse_file(engine: str, file: Path, url: str = "", status: int = 200, **give
     try:
         serp = asyncio.run(read_result_page(engine, Response(file.read_bytes(), url, status), **given))
     except ShishoError as error:
-        return {"ok": False, "code": error.code, "message": error.message, "details": dict(error.details)}
+        return {"ok": False, "code": error.code, "message": render(error.message), "details": dict(error.details)}
     return {
         "engine": serp.engine or None,
         "hits": [{"rank": h.rank, "url": h.url, "title": h.title, "snippet": h.snippet, "date": h.date} for h in serp.hits],

@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 from shisho.errors import Internal, ShishoError
+from shisho.messages.catalogue import render
 from shisho.telemetry import log
 
 
@@ -16,4 +17,5 @@ def told(error: Exception) -> dict[str, Any]:
         log.error("error %s", error_id, exc_info=error)
         error = Internal("Something broke here. Please report it with the error id {error_id}.", error_id=error_id)
     details = dict(error.details)
-    return {"ok": False, "code": error.code, "message": error.message, "details": details, "error_id": error_id}
+    message = render(error.message)
+    return {"ok": False, "code": error.code, "message": message, "details": details, "error_id": error_id}

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.types import Message as Event
 
 from shisho.errors import InvalidParams
+from shisho.messages.catalogue import render
 from shisho.messages.message import Message
 
 OPEN_PATHS = frozenset({"/livez", "/readyz"})
@@ -94,7 +95,13 @@ class Refusal:
     message: Message
 
     async def __call__(self, send: Send) -> None:
-        body = {"ok": False, "code": self.code, "message": self.message, "details": {}, "error_id": uuid.uuid4().hex[:12]}
+        body = {
+            "ok": False,
+            "code": self.code,
+            "message": render(self.message),
+            "details": {},
+            "error_id": uuid.uuid4().hex[:12],
+        }
         headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
         if self.status == 401:
             headers.append((b"www-authenticate", b"Bearer"))

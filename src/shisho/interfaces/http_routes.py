@@ -20,6 +20,7 @@ from shisho.errors import ShishoError
 from shisho.interfaces.failures import told
 from shisho.interfaces.fitting import written
 from shisho.interfaces.verbs import Verb
+from shisho.messages.catalogue import rendered
 
 STATUS = {
     "INVALID_PARAMS": 400,
@@ -128,7 +129,7 @@ def add_news(router: APIRouter, desk: Desk) -> None:
 async def _news(desk: Desk, status: Status) -> AsyncIterator[ServerSentEvent]:
     try:
         while True:
-            yield ServerSentEvent(data=written(status), event="status", id=str(status.revision))
+            yield ServerSentEvent(data=written(rendered(status)), event="status", id=str(status.revision))
             if status.status not in (TaskState.CREATED, TaskState.RUNNING, TaskState.WAITING) and not status.more:
                 return
             status = await _next(desk, status)

@@ -11,6 +11,7 @@ from shisho.desk import Desk
 from shisho.domain.task import Detail, Status
 from shisho.errors import NotFound, ShishoError
 from shisho.interfaces.fitting import written
+from shisho.messages.catalogue import render
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -54,7 +55,7 @@ async def _opened(work: Any) -> str:
     try:
         found = await work
     except NotFound as error:
-        raise ResourceNotFoundError(f"{error.code}: {error.message}") from error
+        raise ResourceNotFoundError(f"{error.code}: {render(error.message)}") from error
     except ShishoError as error:
-        raise ResourceError(f"{error.code}: {error.message}") from error
+        raise ResourceError(f"{error.code}: {render(error.message)}") from error
     return found if isinstance(found, str) else written(found)

@@ -21,6 +21,7 @@ from shisho.domain.task import Status
 from shisho.errors import NotFound, ShishoError
 from shisho.interfaces import mcp_tools
 from shisho.interfaces.verbs import Verb
+from shisho.messages.catalogue import render
 
 POLL_MS = 2_000
 MODERN = frozenset(MODERN_PROTOCOL_VERSIONS)
@@ -87,7 +88,7 @@ class TasksExtension(Extension):
         try:
             return await self.desk.tasks.get_status(task_id, wait=0)
         except NotFound as error:
-            raise MCPError(code=INVALID_PARAMS, message=error.message) from error
+            raise MCPError(code=INVALID_PARAMS, message=render(error.message)) from error
 
     async def _task(self, task_id: str) -> dict[str, Any]:
         status = await self._status(task_id)

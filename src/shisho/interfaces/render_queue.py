@@ -15,6 +15,7 @@ from shisho.domain.intervention import Waiting
 from shisho.domain.job import Job
 from shisho.domain.task import EngineRow, JobPage, Queued, Status, Stopped, TaskPage
 from shisho.interfaces.words import Words
+from shisho.messages.catalogue import render
 
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 
@@ -23,7 +24,7 @@ def queued(done: Queued, words: Words) -> None:
     """What was taken on and what was not."""
     typer.echo(f"{words('task', text=done.task_id)}: {words('queued', n=done.queued)}")
     for one in done.skipped:
-        typer.echo(f"  {words('skipped')}: {one.subject.strip() or '(blank)'} — {one.reason}")
+        typer.echo(f"  {words('skipped')}: {one.subject.strip() or '(blank)'} — {render(one.reason)}")
     typer.echo(words("who_works"))
 
 
@@ -50,7 +51,7 @@ def follow(words: Words) -> Callable[[Status], None]:
             )
         ]
         lines += [f"  {one.title or one.url}\n    {one.url}" for one in held.results if one.document_id]
-        lines += [f"  {one.code}: {one.query or ''} {one.url or ''} — {one.reason}" for one in held.errors]
+        lines += [f"  {one.code}: {one.query or ''} {one.url or ''} — {render(one.reason)}" for one in held.errors]
         lines += ["  " + words("person_needed", text=_where(one)) for one in held.waiting_for]
         for line in lines:
             if line not in said:
@@ -96,7 +97,7 @@ def engines(rows: Sequence[EngineRow], words: Words) -> None:
     heads = ["", *(words(name) for name in ("engine", "tier", "health", "answered", "latency", "left_today", "rests_until"))]
     _table(heads, [_engine(one, words) for one in rows])
     for one in rows:
-        for said in (one.reason, one.last_error and f"{words('error')}: {one.last_error}"):
+        for said in (render(one.reason), one.last_error and f"{words('error')}: {one.last_error}"):
             if said:
                 typer.echo(said if said.startswith(one.name) else f"{one.name}: {said}")
 
@@ -133,7 +134,7 @@ def _subject(job: Job) -> str:
 
 
 def _error(job: Job) -> str:
-    return f"{job.errors[-1].code}: {job.errors[-1].message}" if job.errors else ""
+    return f"{job.errors[-1].code}: {render(job.errors[-1].message)}" if job.errors else ""
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

@@ -14,6 +14,7 @@ from shisho import settings
 from shisho.errors import InvalidParams, ShishoError
 from shisho.interfaces.failures import told
 from shisho.interfaces.words import Words
+from shisho.messages.catalogue import render, rendered
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -43,13 +44,13 @@ def fail(error: ShishoError, json_: bool) -> NoReturn:
     if json_:
         typer.echo(json.dumps(told(error), ensure_ascii=False))
     else:
-        typer.echo(f"{error.code}: {error.message}", err=True)
+        typer.echo(f"{error.code}: {render(error.message)}", err=True)
     raise typer.Exit(2 if isinstance(error, InvalidParams) else 1)
 
 
 def words(context: typer.Context) -> Words:
     """In the language that is set."""
-    return Words(settings.load(**context.obj).japanese)
+    return Words(settings.load(**context.obj).reader)
 
 
 def show(thing: Any, json_: bool, otherwise: Callable[[], None]) -> None:
@@ -59,7 +60,7 @@ def show(thing: Any, json_: bool, otherwise: Callable[[], None]) -> None:
         return
     from shisho.domain.codec import plain
 
-    typer.echo(json.dumps(plain(thing), ensure_ascii=False, indent=2))
+    typer.echo(json.dumps(plain(rendered(thing)), ensure_ascii=False, indent=2))
 
 
 def asked_to_end(*, with_terminal: bool = False) -> asyncio.Event:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic_core import to_jsonable_python
 
 from shisho.errors import InvalidParams
+from shisho.messages.catalogue import rendered
 
 
 class Effect(Enum):
@@ -99,7 +100,7 @@ class Verb:
     async def __call__(self, desk: Any, **arguments: Any) -> dict[str, Any]:
         """The reply as JSON-ready data."""
         found = await self.run(desk, **self._gathered(arguments))
-        own: dict[str, Any] = to_jsonable_python(found)
+        own: dict[str, Any] = to_jsonable_python(rendered(found))
         link = own.get("link") if self.link is None else self.link.format(found)
         return {**own, "more": own.get("more", False), "cursor": own.get("cursor"), "link": link}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from string import Formatter
@@ -66,6 +67,20 @@ def unpack(packed: Any) -> str:
         raise TypeError(packed)
     values = {name: unpack(value) if isinstance(value, dict) else _ready(value) for name, value in packed["values"].items()}
     return Message(template, **values)
+
+
+def stored(text: str) -> str:
+    """One string for a place that takes nothing else, which `read` makes the text of again."""
+    return json.dumps(pack(text), ensure_ascii=False) if isinstance(text, Message) else text
+
+
+def read(stored_text: str) -> str:
+    """The text that was `stored`."""
+    try:
+        packed = json.loads(stored_text) if stored_text.startswith("{") else stored_text
+        return unpack(packed)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return stored_text
 
 
 def _ready(value: Any) -> Any:

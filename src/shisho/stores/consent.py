@@ -46,7 +46,9 @@ class ConsentFile:
             fresh.write_text(json.dumps(kept), "utf-8")
             fresh.replace(self.path)
         except OSError as error:
-            raise Conflict(f"{self.path} cannot be written ({error.strerror}): nothing is remembered.") from error
+            raise Conflict(
+                "{path} cannot be written ({cause}): nothing is remembered.", path=self.path, cause=error.strerror
+            ) from error
 
     @property
     def _place(self) -> str:

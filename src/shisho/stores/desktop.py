@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from shisho.domain.intervention import Waiting
+from shisho.messages.catalogue import word
 from shisho.telemetry import log
 
 # What is told goes in as arguments of its own, never into a script.
@@ -18,10 +19,6 @@ PROGRAMS: Mapping[str, Sequence[str]] = {
     "darwin": ("osascript", *(word for line in SCRIPT for word in ("-e", line))),
 }
 TITLE = "司書 Shisho"
-TOLD = (
-    "{who} が人の確認を待っています。開くには: shisho auth open {domain}",
-    "{who} waits for a person. To open it: shisho auth open {domain}",
-)
 SECONDS = 5.0
 STRANGE = re.compile(r"[^\w.-]")
 LONGEST = 253  # characters of a domain name
@@ -30,12 +27,13 @@ LONGEST = 253  # characters of a domain name
 class DesktopNotifier:
     """`ports.Notifier` by a program that takes a title and a text. It learns of the engine and the domain alone."""
 
-    def __init__(self, program: Sequence[str], environment: Mapping[str, str], *, japanese: bool) -> None:
-        self._program, self._environment, self._text = tuple(program), environment, TOLD[not japanese]
+    def __init__(self, program: Sequence[str], environment: Mapping[str, str], *, language: str) -> None:
+        self._program, self._environment, self._language = tuple(program), environment, language
 
     async def notify(self, waiting: Waiting) -> None:
         engine, domain = (STRANGE.sub("_", name)[:LONGEST] for name in (waiting.engine, waiting.domain))
-        text = self._text.format(who=f"{engine} ({domain})" if engine else domain, domain=domain)
+        who = f"{engine} ({domain})" if engine else domain
+        text = word("desktop", self._language, who=who, domain=domain)
         nowhere = asyncio.subprocess.DEVNULL
         try:
             process = await asyncio.create_subprocess_exec(

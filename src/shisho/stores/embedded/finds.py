@@ -13,6 +13,7 @@ from shisho.domain.corpus import WEB_CORPUS, DocumentId
 from shisho.domain.find import Find, Kept, Report, SearchNote
 from shisho.domain.job import Claim, JobId, JobState, Stale, TaskId
 from shisho.domain.task import Failure, JobKind, Result
+from shisho.messages import message
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.interventions import waiting
@@ -94,7 +95,7 @@ class EmbeddedFinds:
     ) -> None:
         """What became of a find: a document, or a failure with its code; with neither, it is left out."""
         status = "failed" if code else "visited" if document_id else "left_out"
-        values = {"status": status, "document_id": document_id, "code": code or None, "reason": reason or None}
+        values = {"status": status, "document_id": document_id, "code": code or None, "reason": message.stored(reason) or None}
         values |= {"job_id": claim.job_id, "canonical_url": canonical_url, "now": self._clock.now()}
 
         def work(connection: apsw.Connection) -> None:
@@ -157,7 +158,7 @@ class EmbeddedFinds:
                 results=[_result(row) for row in found[:limit]],
                 last=found[:limit][-1][0] if found else after,
                 more=len(found) > limit,
-                failures=[Failure(*row) for row in every(connection.execute(FAILURES, values | {"most": MOST_FAILURES}))],
+                failures=[_failure(*row) for row in every(connection.execute(FAILURES, values | {"most": MOST_FAILURES}))],
                 waiting=waiting(connection, owner, task_id),
                 answer_id=connection.execute(answer, values | {"kind": JobKind.ANSWER}).get,
                 changed_at=connection.execute(changed, values).get,
@@ -211,3 +212,7 @@ def _result(row: Sequence[Any]) -> Result:
         fetched_at=row[10],
         place=row[0],
     )
+
+
+def _failure(query: str | None, url: str | None, code: str, reason: str | None) -> Failure:
+    return Failure(query, url, code, message.read(reason or ""))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from shisho.domain.corpus import BlockKind, Document, DocumentId, DocumentState, Line, Passage, PassageId
+from shisho.messages.message import unpack
 
 DOCUMENT = """d.id, c.name, d.owner, d.source, d.title, d.media_type, d.sha256, d.size, d.page_count, d.passage_count,
     d.state, d.added_at, d.warnings, (SELECT json_group_object(key, value) FROM document_meta WHERE document_id = d.id)"""
@@ -30,7 +31,7 @@ def document(row: Sequence[Any]) -> Document:
         passage_count=row[9],
         state=DocumentState(row[10]),
         added_at=row[11],
-        warnings=tuple(json.loads(row[12])),
+        warnings=tuple(map(unpack, json.loads(row[12]))),
         metadata=json.loads(row[13]),
     )
 

@@ -11,6 +11,7 @@ import apsw
 from shisho.domain.corpus import Corpus, Document, DocumentId, Intake, Line, Passage, PassageId, Scope
 from shisho.errors import NotFound, SourceRemoved
 from shisho.language.comparable import comparable
+from shisho.messages.message import pack
 from shisho.ports import Clock
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
@@ -278,7 +279,7 @@ def _insert(connection: apsw.Connection, intake: Intake, corpus_id: int) -> None
         f"INSERT INTO documents VALUES ({rows.marks(18)})",
         (
             document.id, corpus_id, document.owner, document.source, document.title, document.media_type, document.sha256,
-            document.size, document.page_count, "live", document.added_at, json.dumps(document.warnings, ensure_ascii=False),
+            document.size, document.page_count, "live", document.added_at, _packed(document.warnings),
             intake.text, rows.pack_lines(intake.lines), len(passages), *sizes,
         ),
     )  # fmt: skip
@@ -308,3 +309,7 @@ def _describe(connection: apsw.Connection, document_id: DocumentId, metadata: Ma
         "INSERT OR REPLACE INTO document_meta VALUES (?, ?, ?, ?, ?)",
         [(document_id, key, value, form.folded, form.number) for key, value, form in facts],
     )
+
+
+def _packed(warnings: Sequence[str]) -> str:
+    return json.dumps([pack(warning) for warning in warnings], ensure_ascii=False)

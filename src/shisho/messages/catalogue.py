@@ -1,0 +1,74 @@
+"""The words of each language, and the language that this process speaks to its user.
+
+Messages are found by their English template; words of the shell, which have no sentence of their own, by a key."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from shisho.messages.message import Message
+
+LANGUAGES = ("ja", "en")
+DEFAULT = "en"
+_spoken = DEFAULT
+
+
+def speak(language: str) -> None:
+    """From here on this process says things in this language: `ja` or `en`."""
+    global _spoken
+    _spoken = language if language in LANGUAGES else DEFAULT
+
+
+def spoken() -> str:
+    return _spoken
+
+
+@cache
+def catalogue(language: str) -> Mapping[str, str]:
+    """Everything that is said in a language: by key, and in other languages than English by the English template too."""
+    if language == "ja":
+        from shisho.messages import japanese_desk, japanese_documents, japanese_help, japanese_shell, japanese_web
+
+        tables = (japanese_desk, japanese_documents, japanese_help, japanese_shell, japanese_web)
+        return {template: said for table in tables for template, said in table.SAID.items()}
+    from shisho.messages import english
+
+    return english.SAID
+
+
+def word(key: str, language: str | None = None, **values: object) -> str:
+    """A word or line of the shell, by its key. Raises KeyError for an unknown one."""
+    return catalogue(language or _spoken)[key].format(**values)
+
+
+def render(text: str, language: str | None = None) -> str:
+    """A message in a language, the reader's where none is named; what has no translation, and text that is no Message, as it
+    is."""
+    language = language or _spoken
+    if not isinstance(text, Message) or language == DEFAULT:
+        return str(text)
+    values = {name: render(value, language) if isinstance(value, Message) else value for name, value in text.values.items()}
+    template = catalogue(language).get(text.template, text.template)
+    return template.format(**values) if values else template
+
+
+def rendered(thing: Any, language: str | None = None) -> Any:
+    """The same thing with every Message in it as `render` says it; dataclasses, sequences and mappings are looked through."""
+    if isinstance(thing, Message):
+        return render(thing, language)
+    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
+        values = {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing) if field.init}
+        said = {name: rendered(value, language) for name, value in values.items()}
+        changed = {name: value for name, value in said.items() if value is not values[name]}
+        return dataclasses.replace(thing, **changed) if changed else thing
+    if isinstance(thing, Mapping):
+        entries = {name: rendered(value, language) for name, value in thing.items()}
+        return entries if any(entries[name] is not value for name, value in thing.items()) else thing
+    if isinstance(thing, list | tuple) and type(thing) in (list, tuple):
+        members = [rendered(member, language) for member in thing]
+        changed_any = any(new is not old for new, old in zip(members, thing, strict=True))
+        return type(thing)(members) if changed_any else thing
+    return thing

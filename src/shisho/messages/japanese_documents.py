@@ -1,0 +1,203 @@
+"""What is said of documents and of what keeps them, in Japanese, by its English template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SAID: Mapping[str, str] = {
+    "NEEDS_OCR: no text layer on page {pages}; it is not searchable until it has one.": (
+        "NEEDS_OCR: {pages}ページに文字の層がありません。文字の層を付けるまで検索できません。"
+    ),
+    "Its name is in no known encoding: rename the file.": ("ファイル名の文字コードが分かりません。名前を変えてください。"),
+    "There is no text in this file.": "このファイルには本文がありません。",
+    "The file holds no text.": "ファイルに本文がありません。",
+    "The page is larger than {megabytes} MB: save the part you need.": (
+        "ページが{megabytes} MBを超えています。必要な部分だけを保存してください。"
+    ),
+    "The page holds no text. If a browser shows some, save it from there as PDF and add that.": (
+        "ページに本文がありません。ブラウザーで見えるなら、そこからPDFに保存して追加してください。"
+    ),
+    "The file is larger than {megabytes:g} MB: split it or raise max_file_mb.": (
+        "ファイルが{megabytes:g} MBを超えています。分割するか、max_file_mb を上げてください。"
+    ),
+    "Reading took more than {seconds:g} s of computing: split the file or raise reader_seconds.": (
+        "読み取りの計算が{seconds:g}秒を超えました。ファイルを分割するか、reader_seconds を上げてください。"
+    ),
+    ("The file needs more memory, or holds more text, than a reader may: split it or raise reader_memory_mb."): (
+        "読み取りに許されたメモリーか文字量を超えています。ファイルを分割するか、reader_memory_mb を上げてください。"
+    ),
+    "The file broke its reader: it is damaged ({cause}).": ("読み取りの途中で止まりました。ファイルが壊れています({cause})。"),
+    "The file broke its reader: it is damaged, or needs more memory than allowed.": (
+        "読み取りの途中で止まりました。ファイルが壊れているか、許されたメモリーでは足りません。"
+    ),
+    "Taken are PDF, HTML, DOCX, PPTX, Markdown and plain text.": (
+        "読めるのは PDF、HTML、DOCX、PPTX、Markdown、プレーンテキストです。"
+    ),
+    "This is an archive or another zipped format: unpack it and add what is inside. {taken}": (
+        "書庫か、zipで固めた別の形式です。展開して中身を追加してください。{taken}"
+    ),
+    "This is an old Office file (.doc, .ppt, .xls): save it as .docx, .pptx or PDF. {taken}": (
+        "古いOffice形式(.doc、.ppt、.xls)です。.docx、.pptx、PDF のいずれかで保存し直してください。{taken}"
+    ),
+    "The file is empty.": "ファイルが空です。",
+    "This is a picture, an archive or a program, not a document. {taken}": (
+        "画像か書庫かプログラムで、文書ではありません。{taken}"
+    ),
+    "The file is protected by a password: save a copy without one and add that.": (
+        "ファイルはパスワードで保護されています。パスワードのない写しを保存して追加してください。"
+    ),
+    "Files like this cannot be read. {taken}": "この種類のファイルは読めません。{taken}",
+    "The file is named as {kind} but does not begin like one: it is damaged or misnamed.": (
+        "名前は {kind} ですが、中身の始まりが違います。壊れているか、名前が誤っています。"
+    ),
+    "Unpacked, the file has over {megabytes} MB or {max_entries} parts: split it.": (
+        "展開すると{megabytes} MBか{max_entries}個の部品を超えます。分割してください。"
+    ),
+    "The file is damaged: open it in its program and save it again.": (
+        "ファイルが壊れています。元のソフトで開き、保存し直してください。"
+    ),
+    "A part of the file grows beyond all measure when unpacked: it is not taken in.": (
+        "展開すると際限なく大きくなる部分があるため、取り込みません。"
+    ),
+    (
+        "make a text layer first, for example with `ocrmypdf -l jpn in.pdf out.pdf`, and add the result"
+    ): "先に文字の層を付け(例: `ocrmypdf -l jpn in.pdf out.pdf`)、できたファイルを追加してください",
+    "They stand here by their codes and may be wrong": ("ここでは文字コードから起こしており、誤りがあるかもしれません"),
+    "None of its {pages} pages has a usable text layer (a scan?): {ocr}.": (
+        "{pages}ページのどれにも使える文字の層がありません(スキャンした文書でしょうか)。{ocr}。"
+    ),
+    "Page {number} is damaged and was left out.": "{number}ページは壊れているため、除きました。",
+    "The PDF has {pages} pages, more than {max_pages}: split it.": (
+        "PDFが{pages}ページあり、上限の{max_pages}ページを超えています。分割してください。"
+    ),
+    "No usable text layer on page {pages}: {ocr}.": "{pages}ページに使える文字の層がありません。{ocr}。",
+    "Letters that the file does not name: {letters}, on page {pages}. {unnamed}: {ocr}.": (
+        "ファイルが何の字かを示していない文字が{letters}個あります({pages}ページ)。{unnamed}。{ocr}。"
+    ),
+    "The PDF is damaged: open it in a viewer and print it to a new PDF.": (
+        "PDFが壊れています。閲覧ソフトで開き、新しいPDFに印刷してください。"
+    ),
+    "The file is protected by a password: give it with --password.": (
+        "ファイルはパスワードで保護されています。--password で渡してください。"
+    ),
+    "The file is encrypted in a way that cannot be opened here: save a plain copy.": (
+        "ここでは開けない方式で暗号化されています。暗号化していない写しを保存してください。"
+    ),
+    "The password is wrong.": "パスワードが違います。",
+    "The slides hold no text: if they are pictures, export them as PDF and run OCR over it.": (
+        "スライドに文字がありません。画像なら、PDFに書き出してOCRをかけてください。"
+    ),
+    "The text is in no known encoding: save it as UTF-8.": ("文字コードが分かりません。UTF-8で保存してください。"),
+    'splitter = "ginza" needs an extra: pip install "shisho[ginza]"': (
+        'splitter = "ginza" には追加機能が要ります: pip install "shisho[ginza]"'
+    ),
+    'The setting "ginza" needs an extra: pip install "shisho[ginza]"': (
+        '設定 "ginza" には追加機能が要ります: pip install "shisho[ginza]"'
+    ),
+    "What {function} needs is not installed ({name}): reinstall Shisho.": (
+        "{function} に要るもの({name})が入っていません。Shishoを入れ直してください。"
+    ),
+    "A reading process answers nonsense: reinstall Shisho.": (
+        "読み取り用プロセスの応答が壊れています。Shishoを入れ直してください。"
+    ),
+    "A reading process does not start: reinstall Shisho, or run `shisho doctor`.": (
+        "読み取り用プロセスが起動しません。Shishoを入れ直すか、`shisho doctor` を実行してください。"
+    ),
+    "The page has a tag with more than {max_attributes} attributes: no page for people does.": (
+        "属性が{max_attributes}を超えるタグがあります。人の読むページにはないものです。"
+    ),
+    "The page nests elements more than {max_depth} deep: no page for people does.": (
+        "要素の入れ子が{max_depth}段を超えています。人の読むページにはないものです。"
+    ),
+    "SQLite {version} can corrupt data; install apsw 3.53 or newer.": (
+        "SQLite {version} はデータを壊すことがあります。apsw 3.53 以降を入れてください。"
+    ),
+    "{target} exists already. Name another file, or move it away.": (
+        "{target} はすでにあります。別の名前にするか、よそへ移してください。"
+    ),
+    "{path} is damaged ({what}). Nothing more is written into it. {backup}": (
+        "{path} が壊れています({what})。これ以上は書き込みません。{backup}"
+    ),
+    (
+        "{parent} cannot be written, so nothing was stored; what is there can be searched and shown. "
+        "Make the folder writable, or choose another one with --home or SHISHO_HOME."
+    ): (
+        "{parent} に書き込めないため、何も保存していません。今あるものの検索と表示はできます。フォル"
+        "ダを書き込めるようにするか、--home か SHISHO_HOME で別の場所を選んでください。"
+    ),
+    "{folder} cannot be the home folder: {why}. Choose another one with --home or SHISHO_HOME.": (
+        "{folder} はホームフォルダにできません: {why}。--home か SHISHO_HOME で別の場所を選んでください。"
+    ),
+    ("{path} was written by a newer version of Shisho (it has {version}). Update Shisho, or choose another home."): (
+        "{path} はより新しいShishoが書いたものです({version})。Shishoを更新するか、別のホームフォルダを選んでください。"
+    ),
+    "The disk is full: nothing was stored. Free some space and try again.": (
+        "ディスクがいっぱいで、何も保存していません。空きを作ってからやり直してください。"
+    ),
+    "{path} cannot be opened. Give yourself the right to read and write it and its folder.": (
+        "{path} を開けません。このファイルとフォルダを読み書きする権限を付けてください。"
+    ),
+    "{path} cannot be used: {error}. Mend the disk or the folder, or choose another home.": (
+        "{path} を使えません: {error}。ディスクかフォルダを直すか、別のホームフォルダを選んでください。"
+    ),
+    "Another process holds the database. Try again.": ("別のプロセスがデータベースを使っています。もう一度お試しください。"),
+    "More than one {noun} begins with {prefix}: give more of its id.": (
+        "{prefix} で始まる{noun}が複数あります。IDをもう少し長く書いてください。"
+    ),
+    "There is no {noun} {prefix}.": "{noun} {prefix} はありません。",
+    "answer": "回答",
+    "evidence": "証拠",
+    "run": "調査",
+    "Nothing has been answered yet.": "まだ回答がありません。",
+    "No question is unfinished. `shisho show last` shows the last answer.": (
+        "途中の質問はありません。最後の回答は `shisho show last` で見られます。"
+    ),
+    "There is no run {run_id}.": "調査 {run_id} はありません。",
+    "A document that this run read was purged, so it cannot be continued. Ask again.": (
+        "この調査が読んだ文書は抹消されたため、続けられません。もう一度質問してください。"
+    ),
+    "The document that this evidence quotes was purged. Add it again and ask anew.": (
+        "この証拠が引用した文書は抹消されました。追加し直し、もう一度質問してください。"
+    ),
+    "A {old} job cannot become {new}.": "{old} の仕事は {new} にはなれません。",
+    "A page filter takes one page or a range of pages, such as page=3 or page=3..5.": (
+        "ページの絞り込みには、page=3 や page=3..5 のように、1ページか範囲を一つ書いてください。"
+    ),
+    "There is no document {document_id}. `shisho list` shows what there is.": (
+        "文書 {document_id} はありません。ある文書は `shisho list` で見られます。"
+    ),
+    "The text of this document was purged. Add the file again to read it.": (
+        "この文書の本文は抹消されました。読むにはファイルを追加し直してください。"
+    ),
+    "There is no document {document_id} to remove. `shisho list` shows what there is.": (
+        "除く文書 {document_id} はありません。ある文書は `shisho list` で見られます。"
+    ),
+    "There is no document {document_id}.": "文書 {document_id} はありません。",
+    "There is no document {document_id} to remove.": "除く文書 {document_id} はありません。",
+    "There is no task {task_id}.": "調査課題 {task_id} はありません。",
+    "More than one task begins with {prefix}: give more of its id.": (
+        "{prefix} で始まる調査課題が複数あります。IDをもう少し長く書いてください。"
+    ),
+    "There is no task yet.": "まだ調査課題がありません。",
+    "There is no one task {prefix}.": "{prefix} に当たる調査課題が一つに決まりません。",
+    "There is no job {job_id}.": "仕事 {job_id} はありません。",
+    "There is no session {prefix}. `open_session` gives an id.": (
+        "セッション {prefix} はありません。IDは `open_session` で得られます。"
+    ),
+    "More than one session begins with {prefix}. `open_session` gives an id.": (
+        "{prefix} で始まるセッションが複数あります。IDは `open_session` で得られます。"
+    ),
+    ("{megabytes:.0f} MB is over the limit of {limit:.0f} MB. Raise max_file_mb, or split the file."): (
+        "{megabytes:.0f} MBで、上限の{limit:.0f} MBを超えています。max_file_mb を上げるか、ファイルを分割してください。"
+    ),
+    "There is no file or folder {path}.": "ファイルやフォルダ {path} はありません。",
+    "Cannot be opened: {cause}.": "開けません: {cause}。",
+    "{key!r} is no key of ours.": "{key!r} は、ここで渡した鍵ではありません。",
+    "The bytes of this document are no longer there. Hand it in again.": (
+        "この文書のデータはもうありません。もう一度渡してください。"
+    ),
+    ("The page asked for a person and nobody came in time. Resume the task, and `shisho auth open` when it waits."): (
+        "ページが人の確認を求めましたが、時間内に誰も来ませんでした。調査課題を再開し、待ちになったら"
+        " `shisho auth open` を実行してください。"
+    ),
+}

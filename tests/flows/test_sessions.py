@@ -163,7 +163,7 @@ async def test_an_unverified_sentence_stays_with_its_quotation_under_it_on_every
     session = (await stocked.sessions.open_session(QUESTION)).session_id
     passage = holding(TRUE, await shown(stocked, session))
     await stocked.sessions.submit_findings(session, [Finding(passage.temp_index, "G1", TRUE, 0.9)])
-    far = "決定係数がゼロ付近という結果だけを理由に、両変数を無縁と断じることは早計である。"
+    far = "決定係数がゼロ付近であっても、両変数を無縁と断じるのは早計である。"
     composed = await stocked.sessions.compose_answer(session, [Claimed(far, (1,))])
     assert [one.support for one in composed.sentences] == ["unverified"] and composed.counts.unverified == 1
     markdown = await stocked.export(composed.answer_id, "md")

@@ -16,17 +16,23 @@ _LARGE = {"万": 10**4, "億": 10**8, "兆": 10**12}
 _DIGIT = {kanji: value for value, kanji in enumerate("〇一二三四五六七八九")}
 _ENGLISH_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _WORDS = {word: value for value, word in enumerate(_ENGLISH_NUMBERS)} | {"hundred": 100, "thousand": 1000, "million": 10**6}
+_WORDS |= {"billion": 10**9, "trillion": 10**12}
 _MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, 1)}
 
 _UNITS = {
-    "%": "% パーセント percent",
+    "%": "% パーセント percent per\xa0cent",
     "km": "km キロメートル kilometers kilometres kilometer kilometre",
     "m": "m メートル meters metres meter metre",
     "cm": "cm センチメートル センチ",
     "mm": "mm ミリメートル ミリ",
     "kg": "kg キログラム kilograms kilogram",
     "g": "g グラム grams gram",
+    "mg": "mg ミリグラム milligrams milligram",
+    "μg": "μg マイクログラム micrograms microgram",
+    "ml": "ml ミリリットル millilitres milliliters",
+    "ha": "ha ヘクタール hectares hectare",
+    "pt": "ポイント points point",
     "t": "t トン tons ton tonnes",
     "l": "l リットル liters litres",
     "時": "時",
@@ -38,8 +44,10 @@ _UNITS = {
     "日": "日間 days day",
     "週": "週間 weeks week",
     "世紀": "世紀",
-    "円": "円",
-    "$": "ドル dollars",
+    "円": "円 ¥ yen",
+    "€": "€ euros euro ユーロ",
+    "£": "£ pounds",
+    "$": "ドル dollars dollar $",
     "国": "ヶ国 か国 カ国 ヵ国 箇国",
     "歳": "歳 才",
     "人": "人 名",
@@ -51,6 +59,7 @@ _COUNTERS = (
     "個 本 枚 台 回 件 社 校 店 戸 世帯 匹 頭 羽 冊 巻 章 話 曲 作 作品 点 票 議席 席 位 番 号 番目 種 種類 つ 箇所 か所 カ所 "
     "階 層 級 段 次 期 代 世 割 字 文字 語 色 面 辺 角 機 隻 両 軒 組 班 試合 勝 敗 度"
 )
+COUNTERS = frozenset({"", "つ", "人", *_COUNTERS.split()})  # of things, not of a measure
 UNITS = frozenset(_SAME_UNIT) | frozenset(_COUNTERS.split())  # every spelling, folded
 _KANJI_NUMBER = "[〇一二三四五六七八九十百千万億兆]{1,20}"
 _WRITTEN = sorted({*_SAME_UNIT, *_COUNTERS.split()}, key=len, reverse=True)
@@ -71,7 +80,8 @@ _DATE = re.compile(
     rf"|\b(?:in|since|from|until|by|of)\s+(?P<year5>1\d{{3}}|20\d{{2}})\b(?!\s?(?:%|{_UNIT}))"
 )
 _MEASURE = re.compile(
-    r"(?<![a-z\d.^_])(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?P<fraction>\.\d+|/\d+)?(?P<power>[\^_]-?\d+)?"
+    r"(?<![a-z\d.^_])(?P<currency>[$€£¥])?(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?P<fraction>\.\d+|/\d+)?(?P<power>[\^_]-?\d+)?"
+    r"(?:\s?(?P<times>thousand|million|billion|trillion)\b)?"
     rf"(?P<scale>(?:[万億兆千百]\d*){{1,8}}(?=[^一-鿿\d]|$|{_UNIT}))?\s?(?P<unit>{_UNIT})?"
     rf"|(?P<kanji>{_KANJI_NUMBER})(?P<counter>{_UNIT})"
     r"|(?<![一-鿿])(?P<bare>[〇一二三四五六七八九十百千万億兆]{2,20})(?![一-鿿])"
@@ -122,18 +132,42 @@ class Figures:
 def figures(text: str) -> Figures:
     """Dates and measures of a text, in its order."""
     plain = legible(text[:_LIMIT])
-    dates: list[Date] = []
+    places, rest = _places(plain)
+    dates = tuple(place.figure for place in places if isinstance(place.figure, Date))
+    measures = tuple(place.figure for place in places if isinstance(place.figure, Measure))
+    return Figures(dates, measures, frozenset(_SYMBOL.findall(rest)))
+
+
+@dataclass(frozen=True, slots=True)
+class FigurePlace:
+    """A figure at `legible(text)[start:end]`."""
+
+    start: int
+    end: int
+    figure: Date | Measure
+
+
+def figure_places(plain: str) -> list[FigurePlace]:
+    """Where the figures of a legible text stand, in its order."""
+    places, _ = _places(plain[:_LIMIT])
+    return sorted(places, key=lambda place: place.start)
+
+
+def _places(plain: str) -> tuple[list[FigurePlace], str]:
+    """The dates and then the measures, and the text with its dates blanked."""
+    places: list[FigurePlace] = []
 
     def take(found: re.Match[str]) -> str:
         date = _date({key.rstrip("2345"): value for key, value in found.groupdict().items() if value})
         if date == Date(None) or (found["name"] and date == Date(None, date.month)):
             return found[0]
-        dates.append(date)
-        return " "
+        places.append(FigurePlace(*found.span(), date))
+        return " " * len(found[0])
 
     rest = _DATE.sub(take, plain)
-    measures = tuple(_measure(found) for found in _MEASURE.finditer(rest) if found[0] not in _NOT_COUNTED)
-    return Figures(tuple(dates), measures, frozenset(_SYMBOL.findall(rest)))
+    counted = (found for found in _MEASURE.finditer(rest) if found[0] not in _NOT_COUNTED)
+    places += [FigurePlace(*found.span(), _measure(found)) for found in counted]
+    return places, rest
 
 
 def legible(text: str) -> str:
@@ -171,7 +205,7 @@ def _date(part: dict[str, str]) -> Date:
 
 def _measure(found: re.Match[str]) -> Measure:
     part = found.groupdict()
-    unit = part["unit"] or part["counter"] or part["after"] or ""
+    unit = part["unit"] or part["counter"] or part["after"] or part["currency"] or ""
     unit = _SAME_UNIT.get(unit, unit)
     if part["word"]:
         return Measure(Decimal(_WORDS[part["word"]]), unit)
@@ -182,4 +216,5 @@ def _measure(found: re.Match[str]) -> Measure:
     value = kanji_number(part["digits"].replace(",", "") + decimals + (part["scale"] or ""))
     if fraction.startswith("/") and int(fraction[1:]):
         value /= Decimal(fraction[1:])
+    value *= _WORDS.get(part["times"] or "", 1)
     return Measure(value.normalize(), unit, part["power"] or "")

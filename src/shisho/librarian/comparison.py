@@ -1,0 +1,180 @@
+"""A sentence against its quotations, phrase by phrase: what is covered, and what is denied, hedged or strengthened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from shisho.language.meanings import opposites, same
+from shisho.language.weights import DENYING, DIRECTED, LIGHT, STRONG
+from shisho.librarian.ties import TiedPhrase, figures_agree, likeness, tied, words_of
+
+FOREIGN = 0.34  # below this share of a sentence's words in its quotations, they speak of something else
+ALIKE = 2.0  # how much two places must have in common before an opposite in one contradicts the other
+MARGIN = 1.4  # how much better another thing must fit in a phrase's place before the phrase is taken for swapped
+LONG = 99
+SENTENCES = 1_000  # of one quotation at most, to number them all
+
+
+@dataclass(slots=True)
+class Doubts:
+    """What speaks against a sentence: what is contradicted, and what is only not there."""
+
+    wrong: list[str] = field(default_factory=list)
+    unsure: list[str] = field(default_factory=list)
+
+
+class Comparison:
+    """The phrases of a sentence and of its quotations, and which of them stand for each other."""
+
+    def __init__(self, sentence: str, quotations: Sequence[str], headings: Sequence[str]) -> None:
+        self.said = tied(sentence)
+        self.japanese = any(said.phrase.predicate for said in self.said)
+        self.quoted = [
+            TiedPhrase(one.phrase, number * SENTENCES + one.sentence, one.place, one.ties)
+            for number, quotation in enumerate(quotations)
+            for one in tied(quotation)
+        ]
+        self.headed = [one for heading in headings for one in tied(heading)]
+        there = [*self.quoted, *self.headed]
+        self.words = {word for one in there for word in words_of(one)}
+        self.wholes = {one.phrase.whole for one in there}
+        self.own_words = {word for one in self.said for word in (*one.phrase.terms, one.phrase.whole)}
+        self._renamed: dict[str, str] = {}
+
+    def rename(self, word: str) -> str:
+        """The quotations' word for a word."""
+        if word not in self._renamed:
+            alike = (other for other in self.words if same(word, other))
+            self._renamed[word] = word if word in self.words else next(alike, word)
+        return self._renamed[word]
+
+    def alike(self, said: TiedPhrase, quoted: TiedPhrase) -> bool:
+        """Whether two phrases have a word or figure in common."""
+        mine = {self.rename(word) for word in said.phrase.terms}
+        mine = mine - LIGHT or mine
+        if mine & set(quoted.phrase.terms) or figures_agree(said, quoted):
+            return True
+        return bool(said.phrase.terms and quoted.phrase.terms) and same(said.phrase.whole, quoted.phrase.whole)
+
+    def likeness(self, said: TiedPhrase, quoted: TiedPhrase, *others: TiedPhrase) -> float:
+        """How much two places hang together alike, whatever stands in them."""
+        without = frozenset(word for one in (said, quoted, *others) for word in words_of(one))
+        return likeness(said.ties, quoted.ties, self.rename, without)
+
+    def counterpart(self, said: TiedPhrase) -> TiedPhrase | None:
+        """The quoted phrase that says the same in the likest place."""
+        alike = [quoted for quoted in self.quoted if self.alike(said, quoted)]
+        if said.phrase.predicate:
+            alike = [quoted for quoted in alike if quoted.phrase.predicate] or alike
+        return max(alike, key=lambda quoted: self.likeness(said, quoted), default=None)
+
+
+def compare_words(comparison: Comparison, doubts: Doubts) -> None:
+    """Whether the sentence's words are in its quotations, and no stronger ones."""
+    said = comparison.said
+    count = sum(len(one.phrase.terms) for one in said)
+    lacking = [(one, word) for one in said for word in _lacking(comparison, one)]
+    if count and len(lacking) > (1 - FOREIGN) * count:
+        doubts.wrong.append("words")
+    if lacking and not _slight(comparison, lacking, count):
+        doubts.unsure.append("words")
+    for one in said:
+        if any(_strengthens(comparison, word) for word in one.phrase.terms) or _narrows(comparison, one):
+            doubts.wrong.append("quantifier")
+
+
+def _lacking(comparison: Comparison, said: TiedPhrase) -> list[str]:
+    whole = said.phrase.whole
+    if not whole or whole in comparison.wholes or any(same(whole, other) for other in comparison.wholes):
+        return []
+    return [word for word in said.phrase.terms if word not in LIGHT and comparison.rename(word) not in comparison.words]
+
+
+def _slight(comparison: Comparison, lacking: Sequence[tuple[TiedPhrase, str]], count: int) -> bool:
+    """One verb or adverb of a long sentence that is not its last."""
+    if len(lacking) > 1 or count < LONG:
+        return False
+    phrase = lacking[0][0].phrase
+    last = next((one.phrase for one in reversed(comparison.said) if one.phrase.predicate), None)
+    return (phrase.predicate or phrase.adverb) and phrase is not last and "not" not in phrase.marks
+
+
+def _strengthens(comparison: Comparison, word: str) -> bool:
+    if word not in STRONG or comparison.rename(word) in comparison.words:
+        return False
+    return not (word.startswith("最") and {"最も", "一番"} & comparison.words)  # 最大 for 最も大きい
+
+
+def _narrows(comparison: Comparison, said: TiedPhrase) -> bool:
+    if "only" not in said.phrase.marks or {"唯一", "onli", "sole"} & comparison.words:
+        return False
+    return not any("only" in quoted.phrase.marks and comparison.alike(said, quoted) for quoted in comparison.quoted)
+
+
+def compare_marks(comparison: Comparison, doubts: Doubts) -> None:
+    """Whether what is denied, hedged, demanded or conditional is so in the quotations too."""
+    for said in comparison.said:
+        quoted = comparison.counterpart(said)
+        if quoted is not None:
+            _compare_denial(comparison, said, quoted, doubts)
+            _compare_surety(comparison, said.phrase.marks, quoted.phrase.marks, doubts)
+            _compare_prepositions(said, quoted, doubts)
+        elif "not" in said.phrase.marks:
+            doubts.unsure.append("negation")
+
+
+def _compare_denial(comparison: Comparison, said: TiedPhrase, quoted: TiedPhrase, doubts: Doubts) -> None:
+    if _denied(said) == _denied(quoted):
+        return
+    there = [one for one in comparison.quoted if one.sentence == quoted.sentence]
+    balanced = sum(map(_denied, comparison.said)) % 2 == sum(map(_denied, there)) % 2
+    (doubts.unsure if balanced else doubts.wrong).append("negation")
+
+
+def _denied(one: TiedPhrase) -> bool:
+    return ("not" in one.phrase.marks) != any(word in DENYING for word in one.phrase.terms)
+
+
+def _compare_surety(comparison: Comparison, mine: frozenset[str], theirs: frozenset[str], doubts: Doubts) -> None:
+    hedges = {"maybe", "sometimes"}
+    if theirs & hedges and not mine & hedges:
+        doubts.wrong.append("hedge")
+    if "maybe" in mine and "maybe" not in theirs:
+        doubts.unsure.append("hedge")
+    if "must" in mine and "must" not in theirs and not {"義務", "必要", "必須"} & comparison.words:
+        doubts.wrong.append("must")
+    if "if" in theirs and "if" not in mine:
+        doubts.unsure.append("condition")
+    if "able" in theirs and "able" not in mine and not comparison.japanese:
+        doubts.unsure.append("able")
+
+
+def _compare_prepositions(said: TiedPhrase, quoted: TiedPhrase, doubts: Doubts) -> None:
+    mine, theirs = said.phrase.role, quoted.phrase.role
+    if mine in DIRECTED and mine != theirs:
+        (doubts.wrong if theirs in opposites(mine) else doubts.unsure).append("direction")
+
+
+def compare_opposites(comparison: Comparison, doubts: Doubts) -> None:
+    """Whether the opposite of a word stands in its place."""
+    for said in comparison.said:
+        for word in {*said.phrase.terms, said.phrase.whole}:
+            turned = opposites(word)
+            if turned and not turned & comparison.own_words and _turned(comparison, said, word, turned):
+                doubts.wrong.append("direction")
+
+
+def _turned(comparison: Comparison, said: TiedPhrase, word: str, turned: frozenset[str]) -> bool:
+    own = [quoted for quoted in comparison.quoted if word in (*quoted.phrase.terms, quoted.phrase.whole)]
+    fits = max((comparison.likeness(said, quoted) for quoted in own), default=0.0)
+    for quoted in comparison.quoted:
+        there = {*quoted.phrase.terms, quoted.phrase.whole}
+        if not turned & there or word in there:
+            continue
+        # Denying the opposite says the same.
+        if said.phrase.predicate and ("not" in said.phrase.marks) != ("not" in quoted.phrase.marks):
+            continue
+        if comparison.likeness(said, quoted) >= max(ALIKE, fits + MARGIN):
+            return True
+    return False

@@ -1,0 +1,159 @@
+"""Whether each thing of a sentence stands in the place that its quotations give it: a number beside its subject, a name in its
+role."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+
+from shisho.language.meanings import same
+from shisho.language.weights import LIGHT
+from shisho.librarian.comparison import MARGIN, Comparison, Doubts
+from shisho.librarian.ties import TiedPhrase, figure_kind, figure_kinds, figure_word, figures_agree
+
+LEAST_GAIN = 0.7  # that each of two phrases must have from changing places
+_LISTING = frozenset({"と", "や", "", "か"})
+
+
+def compare_places(comparison: Comparison, doubts: Doubts) -> None:
+    """Compare the places of names and figures, then of all phrases."""
+    for said in comparison.said:
+        if (said.phrase.figures or said.phrase.name) and _displaces(comparison, said):
+            doubts.wrong.append("role")
+        if not _hangs_alike(comparison, said):
+            doubts.unsure.append("place")
+    if _exchanged(comparison):
+        doubts.wrong.append("role")
+    if _repeated(comparison):
+        doubts.wrong.append("figure")
+    for part in _parts(comparison):
+        _compare_part(comparison, part, doubts)
+
+
+def _displaces(comparison: Comparison, said: TiedPhrase) -> bool:
+    """Whether something of the same kind, which the sentence does not name, fits far better where the phrase stands."""
+    own = max((comparison.likeness(said, quoted) for quoted in comparison.quoted if _is(comparison, said, quoted)), default=0.0)
+    named = {comparison.rename(word) for one in comparison.said for word in _identity(one)}
+    for quoted in comparison.quoted:
+        if not _same_kind(said, quoted) or _is(comparison, said, quoted) or set(_identity(quoted)) & named:
+            continue
+        fits = comparison.likeness(said, quoted)
+        if fits > max(own + 2 * MARGIN, 2 * own) and not _listed(comparison, said, quoted):
+            return True
+    return False
+
+
+def _listed(comparison: Comparison, said: TiedPhrase, other: TiedPhrase) -> bool:
+    """Whether the other name stands beside the quoted one in a list."""
+    own = [quoted for quoted in comparison.quoted if _is(comparison, said, quoted) and quoted.sentence == other.sentence]
+    roles = _LISTING | {other.phrase.role}
+    return any(abs(one.place - other.place) <= 1 and not said.phrase.figures and one.phrase.role in roles for one in own)
+
+
+def _is(comparison: Comparison, said: TiedPhrase, quoted: TiedPhrase) -> bool:
+    if said.phrase.figures:
+        return figures_agree(said, quoted)
+    return bool({comparison.rename(word) for word in said.phrase.terms} & set(quoted.phrase.terms))
+
+
+def _same_kind(said: TiedPhrase, quoted: TiedPhrase) -> bool:
+    if said.phrase.figures:
+        return bool(figure_kinds(said) & figure_kinds(quoted))
+    return quoted.phrase.name and not quoted.phrase.figures
+
+
+def _identity(one: TiedPhrase) -> list[str]:
+    return list(map(figure_word, one.phrase.figures)) or list(one.phrase.terms)
+
+
+def _exchanged(comparison: Comparison) -> bool:
+    """Whether two phrases would fit far better in each other's places."""
+    nouns = [one for one in comparison.said if not one.phrase.predicate and not one.phrase.adverb]
+    pairs = ((one, other) for one, other in combinations(nouns, 2) if one.sentence == other.sentence)
+    return any(_fit_each_other(comparison, one, other) for one, other in pairs)
+
+
+def _fit_each_other(comparison: Comparison, one: TiedPhrase, other: TiedPhrase) -> bool:
+    if (one.phrase.figures or other.phrase.figures) and not figure_kinds(one) & figure_kinds(other):
+        return False
+    mine = [quoted for quoted in comparison.quoted if _is(comparison, one, quoted)]
+    theirs = [quoted for quoted in comparison.quoted if _is(comparison, other, quoted)]
+    if not mine or not theirs or any(quoted in theirs for quoted in mine):
+        return False
+
+    def fit(said: TiedPhrase, places: Sequence[TiedPhrase], beside: TiedPhrase) -> float:
+        return max(comparison.likeness(said, place, beside) for place in places)
+
+    gains = (fit(one, theirs, other) - fit(one, mine, other), fit(other, mine, one) - fit(other, theirs, one))
+    return min(gains) > LEAST_GAIN and sum(gains) > 2 * MARGIN
+
+
+def _repeated(comparison: Comparison) -> bool:
+    """Whether a figure is said more often than it is quoted, and another of its kind less often."""
+    said, quoted = _tally(comparison.said), _tally(comparison.quoted)
+    kinds = {kind for (kind, word), times in said.items() if 1 < times > quoted[kind, word]}
+    return any(figure[0] in kinds and count > said[figure] for figure, count in quoted.items())
+
+
+def _tally(row: Sequence[TiedPhrase]) -> Counter[tuple[str, str]]:
+    return Counter((figure_kind(figure), figure_word(figure)) for one in row for figure in one.phrase.figures)
+
+
+def _hangs_alike(comparison: Comparison, said: TiedPhrase) -> bool:
+    """Whether a quoted phrase with its words is said of the same thing, as far as the order of words tells."""
+    quoted = [one for one in comparison.quoted if comparison.alike(said, one)]
+    if not quoted:
+        return True  # what is not there at all was seen before
+    mine = {comparison.rename(word) for word in _modified(said)}
+    compound = {comparison.rename(word) for word in said.phrase.terms} - LIGHT
+    known = any(same(said.phrase.whole, whole) or said.phrase.whole in whole for whole in comparison.wholes)
+    for one in quoted:
+        theirs = _modified(one)
+        together = len(compound) < 2 or known or compound <= {*one.phrase.terms, *_joined(one)}
+        if together and (not mine or not theirs or mine & theirs or (mine | theirs) & LIGHT):
+            return True
+    return False
+
+
+def _modified(one: TiedPhrase) -> set[str]:
+    return {word for kind, word, _ in one.ties if kind in ("for", "modifies")}
+
+
+def _joined(one: TiedPhrase) -> set[str]:
+    return {word for kind, word, _ in one.ties if kind in ("for", "of")}
+
+
+def _parts(comparison: Comparison) -> list[list[TiedPhrase]]:
+    """Stretches between pauses; one that says nothing yet goes with the next."""
+    rows: list[list[TiedPhrase]] = []
+    for one in comparison.said:
+        last = rows[-1] if rows else []
+        whole = any(each.phrase.predicate for each in last) if comparison.japanese else len(last) > 4
+        if not last or last[-1].sentence != one.sentence or (last[-1].phrase.broken and whole):
+            rows.append([])
+        rows[-1].append(one)
+    return rows
+
+
+def _compare_part(comparison: Comparison, part: Sequence[TiedPhrase], doubts: Doubts) -> None:
+    """All of a part must stand in one quoted sentence: the subject of one is not to have the number of another."""
+    wanted = {comparison.rename(word) for one in part for word in (*one.phrase.terms, *_topic(one))} - LIGHT
+    wanted = (wanted & comparison.words) - {word for one in comparison.headed for word in one.phrase.terms}
+    homes = {number: _words_there(comparison, number) for number in {one.sentence for one in comparison.quoted}}
+    best = max((len(wanted & words) for words in homes.values()), default=0)
+    if best < len(wanted):
+        doubts.unsure.append("sentence")
+    for one in part:
+        there = {quoted.sentence for quoted in comparison.quoted if one.phrase.figures and figures_agree(one, quoted)}
+        if there and max(len(wanted & homes[number]) for number in there) < best:
+            doubts.unsure.append("figure")
+
+
+def _words_there(comparison: Comparison, number: int) -> set[str]:
+    there = (one for one in comparison.quoted if one.sentence == number)
+    return {word for one in there for word in (*one.phrase.terms, *_topic(one))}
+
+
+def _topic(one: TiedPhrase) -> list[str]:
+    return [word for kind, word, _ in one.ties if kind == "topic"]

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from shisho.domain.corpus import DocumentState, Range, Scope
-from shisho.errors import InvalidParams, NotFound, SourceRemoved
+from shisho.domain.corpus import DocumentState, Intake, Range, Scope
+from shisho.errors import Conflict, InvalidParams, NotFound, SourceRemoved
 from tests.contracts.conftest import Store
 from tests.making import intake
 
@@ -194,3 +194,61 @@ async def test_akin_finds_what_shares_a_band(store: Store) -> None:
     (passage,) = given.passages
     assert [one.id for one in await store.shelf.akin("local", passage.bands[:1])] == [passage.id]
     assert list(await store.shelf.akin("other", passage.bands)) == []
+
+
+def in_parts(given: Intake) -> list[Intake]:
+    """A document of two paragraphs as two parts."""
+    first, second = given.passages
+    lines = [tuple(line for line in given.lines if line.start < first.end), ()]
+    texts = [given.text[: first.end], given.text[first.end :]]
+    return [
+        Intake(given.document, texts[0], lines[0], (first,)),
+        Intake(given.document, texts[1], lines[1], (second,), first.end),
+    ]
+
+
+async def test_a_document_that_comes_in_parts_is_seen_when_it_is_whole(store: Store) -> None:
+    given = intake("前の段落。\n\n後の段落。", metadata={"課": "統計学"})
+    token = await store.shelf.begin(given.document)
+    for part in in_parts(given):
+        await store.shelf.extend(token, part)
+        assert await store.shelf.count(EVERYTHING) == 0 and await store.shelf.documents(EVERYTHING) == []
+        assert await store.shelf.passages([passage.id for passage in given.passages]) == {}
+    assert await store.shelf.finish(token, given.document) is None
+    assert await store.shelf.document(given.document.id) == given.document
+    assert await store.shelf.text(given.document.id) == given.text
+    assert list(await store.shelf.lines(given.document.id)) == list(given.lines)
+    assert [passage.id for passage in await store.shelf.passages_of(given.document.id)] == [one.id for one in given.passages]
+    assert await store.shelf.count(EVERYTHING) == 2
+    (corpus,) = await store.shelf.corpora("local")
+    assert (corpus.documents, corpus.passages) == (1, 2)
+
+
+async def test_parts_that_were_abandoned_are_gone_and_those_of_the_dead_make_way(store: Store) -> None:
+    given = intake("前の段落。\n\n後の段落。")
+    first, second = in_parts(given)
+    token = await store.shelf.begin(given.document)
+    await store.shelf.extend(token, first)
+    await store.shelf.abandon(token, given.document.id)
+    assert list(await store.shelf.passages_of(given.document.id)) == []
+    dead = await store.shelf.begin(given.document)
+    await store.shelf.extend(dead, first)
+    token = await store.shelf.begin(given.document)
+    with pytest.raises(Conflict):
+        await store.shelf.extend(dead, second)
+    await store.shelf.extend(token, first)
+    await store.shelf.extend(token, second)
+    await store.shelf.finish(token, given.document)
+    assert await store.shelf.text(given.document.id) == given.text
+    with pytest.raises(Conflict):
+        await store.shelf.begin(given.document)
+
+
+async def test_the_next_version_in_parts_supersedes_the_last(store: Store) -> None:
+    old, new = intake("古い版。"), intake("新しい版。\n\n二段落目。")
+    await store.shelf.put(old)
+    token = await store.shelf.begin(new.document)
+    for part in in_parts(new):
+        await store.shelf.extend(token, part)
+    assert await store.shelf.count(EVERYTHING) == 1
+    assert await store.shelf.finish(token, new.document) == old.document.id

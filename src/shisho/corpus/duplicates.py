@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from shisho.domain.corpus import Passage
+from shisho.domain.corpus import Passage, PassageId
 from shisho.language.terms import fold, squeeze
 
 ALIKE = 0.8
@@ -38,26 +38,31 @@ def likeness(a: str, b: str) -> float:
 
 def join(passages: Sequence[Passage], akin: Sequence[Passage]) -> tuple[Passage, ...]:
     """`passages` in order, each in the cluster of the most alike among `akin` and those before it, else in its own."""
-    sharing: dict[int, list[Passage]] = {}
-    grams: dict[str, set[str]] = {}
+    sharing: dict[int, tuple[Passage, ...]] = {}
     for earlier in akin:
-        _enter(earlier, sharing, grams)
+        _enter(earlier, sharing)
     joined = []
     for passage in passages:
-        own = _grams(passage.text)
         near = {other.id: other for band in passage.bands for other in sharing.get(band, ())}
-        likest = max(near.values(), key=lambda other: _jaccard(own, grams[other.id]), default=None)
-        if likest is not None and _jaccard(own, grams[likest.id]) >= ALIKE:
+        alike, likest = _likest(passage, near)
+        if likest is not None and alike >= ALIKE:
             passage = replace(passage, cluster=likest.cluster)
         joined.append(passage)
-        _enter(passage, sharing, grams)
+        _enter(passage, sharing)
     return tuple(joined)
 
 
-def _enter(passage: Passage, sharing: dict[int, list[Passage]], grams: dict[str, set[str]]) -> None:
-    grams[passage.id] = _grams(passage.text)
+def _likest(passage: Passage, near: Mapping[PassageId, Passage]) -> tuple[float, Passage | None]:
+    # Grams are made anew for the few that share a band: of all passages of a long document they fill the memory.
+    own = _grams(passage.text) if near else set()
+    scored = ((_jaccard(own, _grams(other.text)), other) for other in near.values())
+    return max(scored, key=lambda pair: pair[0], default=(0.0, None))
+
+
+def _enter(passage: Passage, sharing: dict[int, tuple[Passage, ...]]) -> None:
+    """The first and the latest of each band: a line that stands on every page must not slow the page after it."""
     for band in passage.bands:
-        sharing.setdefault(band, []).append(passage)
+        sharing[band] = (*sharing.get(band, ())[:1], passage)
 
 
 def _grams(text: str) -> set[str]:

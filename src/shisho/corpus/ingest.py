@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
 from shisho.corpus import duplicates
 from shisho.corpus.chunk import Piece
-from shisho.corpus.layout import Layout, lay_out
+from shisho.corpus.layout import SEPARATOR, Layout, lay_out
+from shisho.corpus.parts import parts_of
 from shisho.domain.corpus import (
     Document,
     DocumentId,
@@ -50,6 +51,7 @@ class Ingest:
     sniff: Sniff
     cut: Cut
     analyse: Analyse
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # one long document at a time
 
     async def add(self, source: Source, corpus: str, owner: str) -> Receipt:
         """One source, whole or not at all. A source that cannot be used gives a receipt that says why, and so does one that
@@ -79,15 +81,37 @@ class Ingest:
         if not any(block.text.strip() for block in reading.blocks):
             raise DocumentUnreadable("There is no text in this file.")
         document = self._document(source, reading, sha256, corpus, owner)
-        with span("ingest.prepare", source=source.name):
-            intake = await asyncio.to_thread(self._prepare, document, reading)
-        intake = await self._clustered(intake)
-        earlier = await self.shelf.put(intake)
+        readings = tuple(parts_of(reading))
+        if len(readings) == 1:
+            intake = await self._prepared(document, reading, 0, 0)
+            earlier, passages = await self.shelf.put(intake), len(intake.passages)
+        else:
+            async with self.turn:
+                earlier, passages = await self._by_parts(document, readings)
         outcome = Outcome.ADDED if earlier is None else Outcome.REPLACED
-        passages = len(intake.passages)
         return Receipt(
             source.name, outcome, document.id, document.title, document.page_count, passages, warnings=document.warnings
         )
+
+    async def _by_parts(self, document: Document, readings: Sequence[Reading]) -> tuple[DocumentId | None, int]:
+        """The version that it supersedes, and how many passages it has. What would not fit into memory, or would keep others
+        from writing for long, goes to the shelf piece by piece; nobody sees it before the last one is there."""
+        token, start, passages = await self.shelf.begin(document), 0, 0
+        try:
+            for reading in readings:
+                part = await self._prepared(document, reading, start, passages)
+                await self.shelf.extend(token, part)
+                start, passages = start + len(part.text), passages + len(part.passages)
+                log.debug("%s: %d passages stored", document.source, passages)
+            return await self.shelf.finish(token, document), passages
+        except BaseException:
+            await asyncio.shield(self.shelf.abandon(token, document.id))
+            raise
+
+    async def _prepared(self, document: Document, reading: Reading, start: int, ordinal: int) -> Intake:
+        with span("ingest.prepare", source=document.source):
+            intake = await asyncio.to_thread(self._prepare, document, reading, start, ordinal)
+        return await self._clustered(intake)
 
     def _document(self, source: Source, reading: Reading, sha256: str, corpus: str, owner: str) -> Document:
         warnings = reading.warnings
@@ -112,17 +136,22 @@ class Ingest:
             warnings=warnings,
         )
 
-    def _prepare(self, document: Document, reading: Reading) -> Intake:
+    def _prepare(self, document: Document, reading: Reading, start: int, ordinal: int) -> Intake:
         layout = lay_out(reading)
+        between = SEPARATOR if start else ""
+        shift = start + len(between)
         headings: dict[str, str] = {}
         passages = []
-        for ordinal, piece in enumerate(self.cut(layout)):
+        for number, piece in enumerate(self.cut(layout), ordinal):
             heading = piece.heading if piece.heading.startswith(document.title) else _joined(document.title, piece.heading)
             if heading not in headings:
                 headings[heading] = self.analyse([fold_map(heading).text]).terms
             text = layout.text[piece.start : piece.end]
-            passages.append(self._passage(document, ordinal, piece, text, heading, headings[heading]))
-        return Intake(replace(document, passage_count=len(passages)), layout.text, layout.lines, tuple(passages))
+            piece = replace(piece, start=shift + piece.start, end=shift + piece.end)
+            passages.append(self._passage(document, number, piece, text, heading, headings[heading]))
+        lines = tuple(replace(line, start=shift + line.start, end=shift + line.end) for line in layout.lines)
+        counted = replace(document, passage_count=len(passages))
+        return Intake(counted, between + layout.text, lines, tuple(passages), start)
 
     def _passage(self, document: Document, ordinal: int, piece: Piece, text: str, heading: str, heading_terms: str) -> Passage:
         # Terms come from the folded view, where 決定⏎係数 is one word; offsets and text stay those of the original.

@@ -134,12 +134,14 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """A whole document ready for the shelf: everything that one transaction stores."""
+    """A document, or a part of one, ready for the shelf: everything that one transaction stores. Offsets of lines and passages
+    count from the beginning of the document, `start` is where this text begins in it."""
 
     document: Document
     text: str
     lines: tuple[Line, ...]
     passages: tuple[Passage, ...]
+    start: int = 0
 
 
 @dataclass(frozen=True, slots=True)

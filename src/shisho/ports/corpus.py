@@ -47,6 +47,19 @@ class Shelf(Protocol):
     async def put(self, intake: Intake) -> DocumentId | None:
         """Store a whole document in one transaction and return the version it superseded (same corpus, owner and source)."""
 
+    async def begin(self, document: Document) -> str:
+        """Take in a document part by part, which is one too long for one transaction. Nobody sees it before `finish`. Returns
+        the token of this arrival; whoever begins anew with the same document ends it. Raises Conflict where it is live."""
+
+    async def extend(self, token: str, part: Intake) -> None:
+        """The next part. Raises Conflict where the arrival was ended."""
+
+    async def finish(self, token: str, document: Document) -> DocumentId | None:
+        """Every part is there: as `put`. Raises Conflict where the arrival was ended."""
+
+    async def abandon(self, token: str, document_id: DocumentId) -> None:
+        """Forget the parts of an arrival."""
+
     async def meet_again(self, document: Document, source: str, metadata: Mapping[str, str]) -> None:
         """A known document stands at this source too, and this is said of it."""
 

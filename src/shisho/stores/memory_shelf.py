@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 
 from shisho.domain.corpus import (
     Condition,
@@ -21,7 +22,7 @@ from shisho.domain.corpus import (
     RoundRecord,
     Scope,
 )
-from shisho.errors import InvalidParams, NotFound, SourceRemoved
+from shisho.errors import Conflict, InvalidParams, NotFound, SourceRemoved
 from shisho.language.comparable import comparable
 
 COLUMNS = {"document": "id", "title": "title", "source": "source", "media_type": "media_type", "added_at": "added_at"}
@@ -35,6 +36,8 @@ class MemoryShelf:
         self._documents: dict[DocumentId, Document] = {}
         self._intakes: dict[DocumentId, Intake] = {}
         self._places: dict[tuple[str, str, str], DocumentId] = {}
+        self._arrivals: dict[DocumentId, tuple[str, list[Intake]]] = {}
+        self._tokens = count()
 
     async def ensure_corpus(self, name: str, owner: str) -> Corpus:
         self._corpora[owner, name] = None
@@ -70,6 +73,35 @@ class MemoryShelf:
             return None
         self._documents[name] = replace(self._documents[name], state=state)
         return name
+
+    async def begin(self, document: Document) -> str:
+        held = self._documents.get(document.id)
+        if held is not None and held.state is DocumentState.LIVE:
+            raise Conflict("Another process has just taken this file in. Add it again.")
+        token = f"{document.id} {next(self._tokens)}"
+        self._arrivals[document.id] = (token, [])
+        return token
+
+    async def extend(self, token: str, part: Intake) -> None:
+        self._arrived(token, part.document.id).append(part)
+
+    async def finish(self, token: str, document: Document) -> DocumentId | None:
+        parts = self._arrived(token, document.id)
+        del self._arrivals[document.id]
+        lines = tuple(line for part in parts for line in part.lines)
+        passages = tuple(passage for part in parts for passage in part.passages)
+        self._documents.pop(document.id, None)
+        return await self.put(Intake(document, "".join(part.text for part in parts), lines, passages))
+
+    async def abandon(self, token: str, document_id: DocumentId) -> None:
+        if self._arrivals.get(document_id, ("",))[0] == token:
+            del self._arrivals[document_id]
+
+    def _arrived(self, token: str, document_id: DocumentId) -> list[Intake]:
+        held, parts = self._arrivals.get(document_id, ("", []))
+        if held != token:
+            raise Conflict("Another process takes the same file in. Add it again.")
+        return parts
 
     async def meet_again(self, document: Document, source: str, metadata: Mapping[str, str]) -> None:
         held = self._documents[document.id]

@@ -19,7 +19,7 @@ from shisho.stores.embedded.rows import every, passage_id, passage_number
 
 TOP = "\U0010ffff"
 STANDS = """SELECT e.number, e.goal_id, e.document_id, e.passage_id, e.page, e.start, e."end", e.cluster, e.score, e.round,
-        p.heading, d.title, d.source, d.text
+        p.heading, d.title, d.source, substr(p.text, e.start - p.start + 1, e."end" - e.start)
     FROM assistant_evidence e JOIN documents d ON d.id = e.document_id JOIN passages p ON p.id = e.passage_id
     WHERE e.session_id = ? ORDER BY e.number"""
 ACCEPT = """INSERT INTO assistant_evidence
@@ -77,8 +77,7 @@ class EmbeddedAssistants:
 
 
 def _stand(row: Sequence[Any], site: Callable[[str], str]) -> Stand:
-    number, goal_id, document_id, passage, page, start, end, cluster, score, round_, heading, title, source, text = row
-    snippet = text[start:end]
+    number, goal_id, document_id, passage, page, start, end, cluster, score, round_, heading, title, source, snippet = row
     citation = Citation(
         document_id=DocumentId(document_id),
         title=title,

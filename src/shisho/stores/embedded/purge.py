@@ -13,7 +13,7 @@ from shisho.stores.embedded.traces import Traces, forget, traces
 
 REMOVED = "(出典は削除されました / source removed)"
 
-DOCUMENT = "UPDATE documents SET text = NULL, layout = NULL, warnings = '[]', source = '', title = '' WHERE id = ?"
+DOCUMENT = "UPDATE documents SET warnings = '[]', source = '', title = '' WHERE id = ?"
 EVIDENCE = """UPDATE evidence SET snippet = NULL, body = json_set(json_remove(body, '$.heading'),
         '$.title', ?, '$.document', '', '$.source_url', NULL, '$.link', '')
     WHERE document_id = ?"""
@@ -49,7 +49,7 @@ def _erase(connection: apsw.Connection, document_id: str) -> None:
     connection.execute(EVIDENCE, (REMOVED, document_id))
     forget(connection, named)
     connection.execute("DELETE FROM passages WHERE document_id = ?", (document_id,))
-    for table in ("document_meta", "page_memory", "places"):
+    for table in ("parts", "arrivals", "document_meta", "page_memory", "places"):
         connection.execute(f"DELETE FROM {table} WHERE document_id = ?", (document_id,))
     connection.execute(DOCUMENT, (document_id,))
 

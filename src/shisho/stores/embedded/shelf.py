@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import apsw
 
 from shisho.domain.corpus import Corpus, Document, DocumentId, Intake, Line, Passage, PassageId, Scope
-from shisho.errors import NotFound, SourceRemoved
+from shisho.errors import Conflict, NotFound, SourceRemoved
 from shisho.language.comparable import comparable
-from shisho.messages.message import pack
 from shisho.ports import Clock
-from shisho.stores.embedded import rows
+from shisho.stores.embedded import rows, storing
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.purge import erase
 from shisho.stores.embedded.scope import where
@@ -53,6 +54,39 @@ class EmbeddedShelf:
 
     async def put(self, intake: Intake) -> DocumentId | None:
         return await self._database.write(lambda connection: _put(connection, intake))
+
+    async def begin(self, document: Document) -> str:
+        token = secrets.token_hex(8)
+
+        def work(connection: apsw.Connection) -> None:
+            corpus_id = _corpus_id(connection, document.corpus, document.owner, document.added_at)
+            storing.begin(connection, document, corpus_id, token)
+
+        await self._database.write(work)
+        return token
+
+    async def extend(self, token: str, part: Intake) -> None:
+        def work(connection: apsw.Connection) -> None:
+            storing.check_arrival(connection, part.document.id, token)
+            storing.insert_part(connection, part)
+
+        await self._database.write(work)
+
+    async def finish(self, token: str, document: Document) -> DocumentId | None:
+        def work(connection: apsw.Connection) -> DocumentId | None:
+            storing.check_arrival(connection, document.id, token)
+            storing.finish(connection, document.id)
+            return _put_in_place(connection, document)
+
+        return await self._database.write(work)
+
+    async def abandon(self, token: str, document_id: DocumentId) -> None:
+        def work(connection: apsw.Connection) -> None:
+            with suppress(Conflict):
+                storing.check_arrival(connection, document_id, token)
+                storing.discard(connection, document_id)
+
+        await self._database.write(work)
 
     async def meet_again(self, document: Document, source: str, metadata: Mapping[str, str]) -> None:
         def work(connection: apsw.Connection) -> None:
@@ -123,23 +157,24 @@ class EmbeddedShelf:
 
     async def text(self, document_id: DocumentId) -> str:
         def work(connection: apsw.Connection) -> str:
-            row = connection.execute("SELECT text FROM documents WHERE id = ?", (document_id,)).fetchone()
-            if row is None:
+            state = connection.execute("SELECT state FROM documents WHERE id = ?", (document_id,)).get
+            if state is None:
                 raise NotFound(
                     "There is no document {document_id}. `shisho list` shows what there is.", document_id=document_id
                 )
-            if row[0] is None:
+            if state == "purged":
                 raise SourceRemoved(
                     "The text of this document was purged. Add the file again to read it.", document=document_id
                 )
-            return str(row[0])
+            query = "SELECT text FROM parts WHERE document_id = ? ORDER BY start"
+            return "".join(text for (text,) in connection.execute(query, (document_id,)))
 
         return await self._database.read(work)
 
     async def lines(self, document_id: DocumentId) -> Sequence[Line]:
         def work(connection: apsw.Connection) -> Sequence[Line]:
-            row = connection.execute("SELECT layout FROM documents WHERE id = ?", (document_id,)).fetchone()
-            return () if row is None else rows.unpack_lines(row[0])
+            query = "SELECT layout FROM parts WHERE document_id = ? ORDER BY start"
+            return [line for (blob,) in connection.execute(query, (document_id,)) for line in rows.unpack_lines(blob)]
 
         return await self._database.read(work)
 
@@ -241,10 +276,16 @@ def _put(connection: apsw.Connection, intake: Intake) -> DocumentId | None:
     corpus_id = _corpus_id(connection, document.corpus, document.owner, document.added_at)
     row = connection.execute("SELECT state FROM documents WHERE id = ?", (document.id,)).fetchone()
     if row is None or row[0] == "purged":
-        _insert(connection, intake, corpus_id)
+        storing.insert(connection, intake, corpus_id)
     elif row[0] != "live":
         connection.execute("UPDATE documents SET state = 'live', source = ? WHERE id = ?", (document.source, document.id))
+    return _put_in_place(connection, document)
+
+
+def _put_in_place(connection: apsw.Connection, document: Document) -> DocumentId | None:
+    """What is said of a live document, and the place it stands at. Returns the version that it supersedes."""
     _describe(connection, document.id, document.metadata)
+    corpus_id = _corpus_id(connection, document.corpus, document.owner, document.added_at)
     return _place(connection, corpus_id, document.source, document.id)
 
 
@@ -271,45 +312,9 @@ def _retire(connection: apsw.Connection, document_id: DocumentId, state: str) ->
     return document_id if connection.changes() else None
 
 
-def _insert(connection: apsw.Connection, intake: Intake, corpus_id: int) -> None:
-    document, passages = intake.document, intake.passages
-    sizes = [sum(len(text.split()) for text in each) for each in zip(*_indexed(passages), strict=True)] if passages else [0] * 3
-    connection.execute("DELETE FROM documents WHERE id = ? AND state = 'purged'", (document.id,))
-    connection.execute(
-        f"INSERT INTO documents VALUES ({rows.marks(18)})",
-        (
-            document.id, corpus_id, document.owner, document.source, document.title, document.media_type, document.sha256,
-            document.size, document.page_count, "live", document.added_at, _packed(document.warnings),
-            intake.text, rows.pack_lines(intake.lines), len(passages), *sizes,
-        ),
-    )  # fmt: skip
-    connection.executemany(
-        f"INSERT INTO passages VALUES ({rows.marks(13)})",
-        [
-            (
-                rows.passage_number(each.id), each.document_id, each.ordinal, each.start, each.end, each.page, each.heading,
-                str(each.kind), each.text, each.terms, each.heading_terms, each.bigrams, each.cluster,
-            )
-            for each in passages
-        ],
-    )  # fmt: skip
-    connection.executemany(
-        "INSERT OR IGNORE INTO passage_bands VALUES (?, ?)",
-        [(band, rows.passage_number(each.id)) for each in passages for band in each.bands],
-    )
-
-
-def _indexed(passages: Sequence[Passage]) -> list[tuple[str, str, str]]:
-    return [(each.terms, each.bigrams, each.heading_terms) for each in passages]
-
-
 def _describe(connection: apsw.Connection, document_id: DocumentId, metadata: Mapping[str, str]) -> None:
     facts = [(key, value, comparable(value)) for key, value in metadata.items()]
     connection.executemany(
         "INSERT OR REPLACE INTO document_meta VALUES (?, ?, ?, ?, ?)",
         [(document_id, key, value, form.folded, form.number) for key, value, form in facts],
     )
-
-
-def _packed(warnings: Sequence[str]) -> str:
-    return json.dumps([pack(warning) for warning in warnings], ensure_ascii=False)

@@ -1,0 +1,58 @@
+"""A document too long for one transaction: every passage is a slice of its text, and one that is broken off leaves nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import pairwise
+from pathlib import Path
+
+import apsw
+
+from shisho.bootstrap import open_desk
+from shisho.corpus.parts import PART
+from shisho.domain.corpus import Source
+
+
+def long_text(parts: float) -> bytes:
+    """Paragraphs that are all different, in a few words, so that they are soon analysed."""
+    lines = (f"第{number}項。" + f"棚{number}の本{number * 7}を読む。" * 24 for number in range(100_000))
+    text, size = [], 0
+    while size < parts * PART:
+        text.append(next(lines))
+        size += len(text[-1])
+    return "\n\n".join(text).encode()
+
+
+def counted(home: Path, table: str) -> int:
+    return int(
+        apsw.Connection(str(home / "shisho.db"), flags=apsw.SQLITE_OPEN_READONLY).execute(f"SELECT count(*) FROM {table}").get
+    )
+
+
+async def test_passages_of_all_parts_are_slices_of_one_text(tmp_path: Path) -> None:
+    data = long_text(1.6)
+    async with open_desk(home=tmp_path) as desk:
+        receipt = await desk.add_source(Source("long.txt", data, "text/plain"))
+        assert receipt.document_id is not None and receipt.outcome == "added", receipt
+        assert await desk.text(receipt.document_id) == data.decode()
+        passages = await desk.shelf.passages_of(receipt.document_id)
+        assert len(passages) == receipt.passages == (await desk.document(receipt.document_id)).passage_count
+        assert [passage.ordinal for passage in passages] == list(range(len(passages)))
+        text = data.decode()
+        assert all(text[passage.start : passage.end] == passage.text for passage in passages)
+        assert all(before.end + 2 >= after.start for before, after in pairwise(passages)), "a gap between passages"
+        assert counted(tmp_path, "parts") == 2 and counted(tmp_path, "arrivals") == 0
+        (best, *_) = await desk.search(["棚1300の本9100"])
+        assert "棚1300の" in best.text
+
+
+async def test_an_arrival_that_is_broken_off_leaves_nothing_and_the_next_goes_on(tmp_path: Path) -> None:
+    source = Source("long.txt", long_text(1.2), "text/plain")
+    async with open_desk(home=tmp_path) as desk:
+        adding = asyncio.create_task(desk.add_source(source))
+        while not await asyncio.to_thread(counted, tmp_path, "parts"):
+            pass
+        adding.cancel()
+        await asyncio.wait([adding])
+        assert [counted(tmp_path, table) for table in ("parts", "passages", "documents", "arrivals")] == [0, 0, 0, 0]
+        assert (await desk.add_source(source)).outcome == "added"

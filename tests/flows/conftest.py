@@ -18,7 +18,7 @@ from shisho.desk import Desk
 from tests.machine import PATIENCE
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "lectures"
-SHISHO = [sys.executable, "-c", "from shisho.interfaces.cli import main; main()"]
+SHISHO = [sys.executable, "-c", "from shisho.__main__ import main; main()"]
 
 
 class Shell:

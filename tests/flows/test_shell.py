@@ -163,7 +163,7 @@ def test_ctrl_c_prints_what_was_found_and_the_run_goes_on(shell: Shell, tmp_path
     until(process, shell.home, "SELECT count(*) FROM documents", 2)
     process.send_signal(signal.SIGINT)
     printed, said = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, (printed, said)
+    assert process.returncode == 130, (printed, said)
     assert "途中で止められました" in printed and "--continue last" in said
     assert "途中で止められました" in shell("show", "last")
     answer = shell("ask", "--continue", "last", "--json")

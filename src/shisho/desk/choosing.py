@@ -34,7 +34,10 @@ async def checked_filters(shelf: Shelf, owner: str, filters: Mapping[str, Condit
         if unknown:
             there = [*known, *FILTER_FIELDS]
             raise InvalidParams(
-                f"No document has {', '.join(unknown)} to filter by. There are: {', '.join(there)}.", known=there
+                "No document has {unknown} to filter by. There are: {fields}.",
+                unknown=", ".join(unknown),
+                fields=", ".join(there),
+                known=there,
             )
     return filters
 
@@ -42,5 +45,9 @@ async def checked_filters(shelf: Shelf, owner: str, filters: Mapping[str, Condit
 def _several(name: str, found: Sequence[Document]) -> NotFound:
     rows = [f"  {document.id}  {document.source}" for document in found[:LISTED]]
     more = ["  …"] if len(found) > LISTED else []
-    told = "\n".join([f"{name} fits more than one document. Name one by its id:", *rows, *more])
-    return NotFound(told, documents=[{"id": document.id, "source": document.source} for document in found[:LISTED]])
+    return NotFound(
+        "{name} fits more than one document. Name one by its id:\n{rows}",
+        name=name,
+        rows="\n".join([*rows, *more]),
+        documents=[{"id": document.id, "source": document.source} for document in found[:LISTED]],
+    )

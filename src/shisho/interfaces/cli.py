@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -16,6 +14,7 @@ from shisho import settings as settings_
 from shisho.errors import InvalidParams, ShishoError
 from shisho.interfaces import box_cli, cli_auth, cli_queue, cli_serve, cli_web, engines_cli
 from shisho.interfaces.filters import metadata_of, parsed
+from shisho.interfaces.interrupts import INTERRUPTED, InterruptibleCommands, run_to_end, stop_on_interrupt
 from shisho.interfaces.running import Json
 from shisho.interfaces.running import fail as _fail
 from shisho.interfaces.running import run as _run
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from shisho.domain.inquiry import Answer
 
 app = typer.Typer(
+    cls=InterruptibleCommands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -91,7 +91,7 @@ def add(
         if await shown.show(desk.add(*paths, corpus=corpus, metadata=said, password=password, notify=shown.notify)):
             raise typer.Exit(1)
 
-    _run(context, work, json_)
+    _run(context, work, json_, "interrupted_add")
 
 
 @app.command()
@@ -115,10 +115,12 @@ def ask(
         _fail(InvalidParams('Give a question, or --continue last. For example: shisho ask "決定係数とは何か"'), json_)
 
     async def work(desk: Desk) -> None:
+        from shisho.domain.inquiry import LoopStop
         from shisho.domain.task import Sources
         from shisho.interfaces import live, render
 
-        words, stop = _words(context), _stop_on_interrupt()
+        words = _words(context)
+        stop = stop_on_interrupt(words)
 
         async def answered() -> Answer:
             with live.shown(words, quiet=json_) as notify:
@@ -141,8 +143,10 @@ def ask(
         else:
             answer = await cli_web.asked_with_consent(desk, words, question or "", chosen, answered)
         _print(answer, json_, lambda: render.answer(answer, words))
+        if answer.loop_stop is LoopStop.STOPPED and stop():
+            raise typer.Exit(INTERRUPTED)
 
-    _run(context, work, json_)
+    _run(context, work, json_, "interrupted_ask")
 
 
 @app.command()
@@ -172,7 +176,7 @@ def search(
         found = await desk.search(query, corpora=inside, filters=parsed(filters), limit=limit)
         _print(found, json_, lambda: render.found(found, _words(context)))
 
-    _run(context, work, json_)
+    _run(context, work, json_, "interrupted_search")
 
 
 @app.command("list")
@@ -327,11 +331,14 @@ def eval_(
     from shisho.evaluation.run import measure
     from shisho.interfaces import render
 
+    async def work() -> None:
+        figures = await measure(folder, answers=answers, limit=limit)
+        _print(figures, json_, lambda: render.figures(figures, _words(context)))
+
     try:
-        figures = asyncio.run(measure(folder, answers=answers, limit=limit))
+        run_to_end(work(), context, "interrupted_eval")
     except ShishoError as error:
         _fail(error, json_)
-    _print(figures, json_, lambda: render.figures(figures, _words(context)))
 
 
 app.command()(cli_queue.jobs)
@@ -348,20 +355,3 @@ def main() -> None:
         stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
     speak(settings_.reader_of(sys.argv[1:]))
     app(prog_name="shisho")
-
-
-def _stop_on_interrupt() -> Callable[[], bool]:
-    """The first Ctrl-C asks the librarian to stop at the next step; the second ends the process as usual."""
-    asked = False
-
-    def note() -> None:
-        nonlocal asked
-        asked = True
-        loop.remove_signal_handler(signal.SIGINT)
-
-    loop = asyncio.get_running_loop()
-    try:
-        loop.add_signal_handler(signal.SIGINT, note)
-    except NotImplementedError:  # Windows has no such handlers: Ctrl-C ends the process, the run can be continued all the same
-        return lambda: False
-    return lambda: asked

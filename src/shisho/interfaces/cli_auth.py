@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shisho.interfaces.running import Json, asked_to_end, run, show, words
+from shisho.interfaces.interrupts import INTERRUPTED, end_request
+from shisho.interfaces.running import Json, run, show, words
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -39,12 +40,13 @@ def open_(context: typer.Context, item: Item = "last", json_: Json = False) -> N
     async def work(desk: Desk) -> None:
         typer.echo(words(context)("opening"), err=True)
         opening = asyncio.create_task(desk.tasks.open_auth(item))
-        ended = asyncio.create_task(asked_to_end(with_terminal=True).wait())
+        ended = asyncio.create_task(end_request(with_terminal=True).wait())
         await asyncio.wait([opening, ended], return_when=asyncio.FIRST_COMPLETED)
         ended.cancel()
         if opening.cancel():  # it waits on for whoever comes next
             await asyncio.wait([opening])
-            raise typer.Exit(130)
+            typer.echo(words(context)("still_waits"), err=True)
+            raise typer.Exit(INTERRUPTED)
         opened = opening.result()
         said = words(context)("requeued" if opened.through else "still_waits", n=len(opened.requeued))
         show(opened, json_, lambda: typer.echo(said))

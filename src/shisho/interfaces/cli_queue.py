@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from shisho.interfaces.running import Json, asked_to_end, run, show, words
+from shisho.interfaces.interrupts import end_request, interrupted
+from shisho.interfaces.running import Json, run, show, words
 from shisho.messages.catalogue import rendered
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def add(
         queued = await desk.tasks.queue_searches(queries, task_id=task, options=options)
         show(queued, json_, lambda: render_queue.queued(queued, words(context)))
 
-    run(context, work, json_)
+    run(context, work, json_, "interrupted_queue")
 
 
 @queue.command()
@@ -72,7 +73,7 @@ def status(context: typer.Context, task: TaskName = "last", json_: Json = False)
         held = await desk.tasks.get_status(task, wait=0)
         show(held, json_, lambda: render_queue.status(held, words(context)))
 
-    run(context, work, json_)
+    run(context, work, json_, "interrupted_queue")
 
 
 @queue.command()
@@ -100,7 +101,7 @@ def watch(context: typer.Context, task: TaskName = "last", json_: Json = False) 
             if held.changed:
                 told(held)
 
-    run(context, work, json_)
+    run(context, work, json_, "interrupted_queue")
 
 
 @queue.command("stop")
@@ -121,7 +122,7 @@ def stop_(
         stopped = await desk.tasks.stop_task(task, mode=mode, wait=wait)
         show(stopped, json_, lambda: render_queue.stopped(stopped, words(context)))
 
-    run(context, work, json_)
+    run(context, work, json_, "interrupted_queue")
 
 
 @queue.command()
@@ -132,7 +133,7 @@ def resume(context: typer.Context, task: TaskName = "last", json_: Json = False)
         resumed = await desk.tasks.resume_task(task)
         show(resumed, json_, lambda: typer.echo(words(context)("requeued", n=resumed.requeued)))
 
-    run(context, work, json_)
+    run(context, work, json_, "interrupted_queue")
 
 
 def jobs(
@@ -154,7 +155,7 @@ def jobs(
             held = await desk.tasks.list_jobs(task, cursor=after, limit=limit)
             show(held, json_, lambda: render_queue.jobs(held, words(context)))
 
-    run(context, work, json_)
+    run(context, work, json_, "interrupted_queue")
 
 
 def worker(
@@ -168,7 +169,7 @@ def worker(
         from shisho import settings
         from shisho.interfaces.render_queue import Terminal
 
-        ended = asked_to_end()
+        ended = end_request()
         async with desk.working(slots, Terminal(words(context))):
             at_once = slots or settings.load(**context.obj).whole("workers")
             typer.echo(words(context)("working", n=at_once), err=True)
@@ -178,8 +179,10 @@ def worker(
                         await ended.wait()
                 except TimeoutError:
                     continue
+        if ended.interrupted:
+            interrupted(context, "interrupted_worker")
 
-    run(context, work, False)
+    run(context, work, False, "interrupted_worker")
 
 
 async def _idle(desk: Desk) -> bool:

@@ -11,6 +11,7 @@ import typer
 from shisho import settings
 from shisho.errors import ShishoError
 from shisho.interfaces.client_configs import Client, config
+from shisho.interfaces.interrupts import end_request, interrupted
 from shisho.interfaces.running import fail, run, words
 
 if TYPE_CHECKING:
@@ -30,10 +31,11 @@ def mcp(
         typer.echo(config(print_config, context.obj["home"]))
         return
 
-    async def work(desk: Desk) -> None:
+    async def work(desk: Desk) -> bool:
         from shisho.interfaces.mcp import build
 
         await build(desk).run_stdio_async()
+        return False
 
     _worked(context, work)
 
@@ -49,10 +51,12 @@ def serve(
     """Serve REST under /api/v1 and MCP under /mcp, with workers, until interrupted."""
     given = {"token": token} if token else {}
 
-    async def work(desk: Desk) -> None:
+    async def work(desk: Desk) -> bool:
         from shisho.interfaces.http import serve as served
 
+        ended = end_request()  # uvicorn hears the same signals and ends by itself
         await served(desk, rules, port, _started)
+        return ended.interrupted
 
     try:
         rules = _rules(settings.load(**context.obj, **given), host)
@@ -78,8 +82,8 @@ def _rules(held: Settings, host: str) -> Rules:
     )
 
 
-def _worked(context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, None]]) -> None:
-    """Over a desk whose queue is worked on meanwhile."""
+def _worked(context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, bool]]) -> None:
+    """Over a desk whose queue is worked on meanwhile. `work` returns whether Ctrl-C ended it."""
     # To the error stream, as standard output carries the protocol; and before the SDK sets up a log of its own.
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
 
@@ -87,6 +91,8 @@ def _worked(context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, N
         from shisho.interfaces.render_queue import Terminal
 
         async with desk.working(here=Terminal(words(context))):
-            await work(desk)
+            was_interrupted = await work(desk)
+        if was_interrupted:
+            interrupted(context, "interrupted_worker")
 
-    run(context, working, False)
+    run(context, working, False, "interrupted_worker")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import signal
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -13,6 +11,7 @@ import typer
 from shisho import settings
 from shisho.errors import InvalidParams, ShishoError
 from shisho.interfaces.failures import told
+from shisho.interfaces.interrupts import run_to_end
 from shisho.interfaces.words import Words
 from shisho.messages.catalogue import render, rendered
 
@@ -22,8 +21,10 @@ if TYPE_CHECKING:
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
 
 
-def run(context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, None]], json_: bool) -> None:
-    """Do the work over the desk of the home that the command names."""
+def run(
+    context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, None]], json_: bool, kept: str = "interrupted"
+) -> None:
+    """Do the work over the desk of the home that the command names. `kept`: the word for what Ctrl-C leaves behind."""
 
     async def opened() -> None:
         from shisho.bootstrap import open_desk
@@ -32,11 +33,9 @@ def run(context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, None]
             await work(desk)
 
     try:
-        asyncio.run(opened())
+        run_to_end(opened(), context, kept)
     except ShishoError as error:
         fail(error, json_)
-    except KeyboardInterrupt:
-        raise typer.Exit(130) from None
 
 
 def fail(error: ShishoError, json_: bool) -> NoReturn:
@@ -61,16 +60,3 @@ def show(thing: Any, json_: bool, otherwise: Callable[[], None]) -> None:
     from shisho.domain.codec import plain
 
     typer.echo(json.dumps(plain(rendered(thing)), ensure_ascii=False, indent=2))
-
-
-def asked_to_end(*, with_terminal: bool = False) -> asyncio.Event:
-    """Set when the process is asked to end, so that it can leave things in order. `with_terminal`: also when its terminal is
-    closed, which whoever is started with nohup must outlive."""
-    ended = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for name in ("SIGINT", "SIGTERM", *(["SIGHUP"] if with_terminal else [])):
-        try:
-            loop.add_signal_handler(getattr(signal, name), ended.set)
-        except (AttributeError, NotImplementedError):  # Windows: the process ends as usual; its jobs are taken back when missed
-            break
-    return ended

@@ -151,7 +151,11 @@ class _Child:
     async def _spawn(self) -> Process:
         # -P: a file named json.py in the folder of documents must not be imported.
         command = (sys.executable, "-P", "-m", "shisho.isolation.child")
-        return await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=self._environment)
+        # In a group of its own: a terminal sends Ctrl-C to a whole group, and what a child reads would be called unreadable.
+        apart: dict[str, Any] = {} if sys.platform == "win32" else {"process_group": 0}
+        return await asyncio.create_subprocess_exec(
+            *command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=self._environment, **apart
+        )
 
 
 async def _ask(process: Process, data: bytes, seconds: float) -> bytes:

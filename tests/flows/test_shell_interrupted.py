@@ -1,0 +1,104 @@
+"""Ctrl-C as a terminal sends it, to the whole process group: what was kept is said, and how to go on; 130, and no traceback."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.flows.conftest import SAMPLES, Shell
+from tests.flows.test_shell import library, rows_of, until
+
+DOCUMENTS = "SELECT count(*) FROM documents"
+
+
+def interrupted(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Press Ctrl-C; what was printed."""
+    os.killpg(process.pid, signal.SIGINT)
+    printed, said = process.communicate(timeout=120)
+    assert process.returncode == 130, (process.returncode, printed, said)
+    assert "Traceback" not in printed + said and "Error" not in said, said
+    return printed, said
+
+
+def test_adding_keeps_what_is_in_and_the_same_command_goes_on(shell: Shell, tmp_path: Path) -> None:
+    library(tmp_path / "lib", 60)
+    process = shell.start("add", tmp_path / "lib")
+    until(process, shell.home, DOCUMENTS, 5)
+    printed, said = interrupted(process)
+    assert "取り込んだ文書は残っています" in said and "追加 " in printed.splitlines()[-1]
+    assert "取り込めないもの 0" in printed, "a file that was being read is no failure"
+    kept = len(shell("list", "--limit", "999", "--json"))
+    assert 5 <= kept < 60
+    done = shell("add", tmp_path / "lib")
+    assert f"登録済み {kept} " in done.splitlines()[-1]
+
+
+def test_asking_says_how_to_go_on(shell: Shell, tmp_path: Path) -> None:
+    library(tmp_path / "lib", 60)
+    process = shell.start("ask", "統計の12番目の関係とは何か", "--in", tmp_path / "lib")
+    until(process, shell.home, DOCUMENTS, 2)
+    printed, said = interrupted(process)
+    assert "途中で止められました" in printed and "--continue last" in said and "取り込めません" not in said
+    answer = shell("ask", "--continue", "last", "--json")
+    assert answer["loop_stop"] != "STOPPED"
+    assert shell("ask", "--continue", "last", "--json", code=1)["code"] == "RESOURCE_NOT_FOUND"
+
+
+def test_searching_a_folder_keeps_what_is_in(shell: Shell, tmp_path: Path) -> None:
+    library(tmp_path / "lib", 60)
+    process = shell.start("search", "統計", "--in", tmp_path / "lib")
+    until(process, shell.home, DOCUMENTS, 2)
+    assert "中断しました" in interrupted(process)[1]
+
+
+def test_measuring_says_that_nothing_was_kept(shell: Shell) -> None:
+    process = shell.start("eval", SAMPLES.parent / "eval", "--answers", "99")
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.communicate(timeout=1.5)
+    assert "何も残していません" in interrupted(process)[1]
+
+
+@pytest.mark.parametrize("words", [("worker",), ("serve", "--port", "0")])
+def test_work_goes_back_to_the_queue(shell: Shell, words: tuple[str, ...]) -> None:
+    process = shell.start(*words)
+    stream = process.stderr if words == ("worker",) else process.stdout
+    assert stream is not None and stream.readline()
+    assert "待ち行列に戻り" in interrupted(process)[1]
+
+
+def test_a_worker_that_is_told_to_end_ends_well(shell: Shell) -> None:
+    process = shell.start("worker")
+    assert process.stderr is not None and process.stderr.readline()
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
+def test_watching_leaves_the_queue_alone(shell: Shell) -> None:
+    shell("queue", "add", "決定係数 定義")
+    process = shell.start("queue", "watch")
+    assert process.stdout is not None and process.stdout.readline()
+    assert "shisho queue watch" in interrupted(process)[1]
+    assert rows_of(shell.home, "SELECT state FROM jobs") == [("queued",)]
+
+
+IN_LOADING = """
+import sys
+class Loading:
+    def find_spec(self, name, path=None, target=None):
+        if name == "shisho.interfaces.cli":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Loading())
+from shisho.__main__ import main
+main()
+"""
+
+
+def test_even_while_the_command_is_loaded_there_is_no_traceback() -> None:
+    done = subprocess.run([sys.executable, "-c", IN_LOADING], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

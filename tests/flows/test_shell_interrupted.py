@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
+import pty
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
-from tests.flows.conftest import SAMPLES, Shell
+from tests.flows.conftest import SAMPLES, SHISHO, Shell
 from tests.flows.test_shell import library, rows_of, until
 
 DOCUMENTS = "SELECT count(*) FROM documents"
@@ -63,6 +66,22 @@ def test_measuring_says_that_nothing_was_kept(shell: Shell) -> None:
     assert "何も残していません" in interrupted(process)[1]
 
 
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_an_assistants_server_ends_though_its_client_says_nothing(shell: Shell, how: signal.Signals, code: int) -> None:
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    command = [*SHISHO, "mcp"]
+    with subprocess.Popen(command, env=shell.environment, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        process.stdin.write(json.dumps(call) + "\n")
+        process.stdin.flush()
+        assert "serverInfo" in process.stdout.readline()
+        process.send_signal(how)
+        assert process.wait(timeout=60) == code
+        said = process.stderr.read()
+    assert "Traceback" not in said and ("待ち行列に戻り" in said) == (how is signal.SIGINT)
+
+
 @pytest.mark.parametrize("words", [("worker",), ("serve", "--port", "0")])
 def test_work_goes_back_to_the_queue(shell: Shell, words: tuple[str, ...]) -> None:
     process = shell.start(*words)
@@ -102,3 +121,26 @@ main()
 def test_even_while_the_command_is_loaded_there_is_no_traceback() -> None:
     done = subprocess.run([sys.executable, "-c", IN_LOADING], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_a_question_of_ours_can_be_left(shell: Shell) -> None:
+    shell("add", SAMPLES / "01-regression.pdf")
+    ours, its = pty.openpty()
+    process = subprocess.Popen(
+        [*SHISHO, "remove", "01-regression.pdf", "--purge"],
+        env=shell.environment,
+        stdin=its,
+        stdout=its,
+        stderr=its,
+        start_new_session=True,
+    )
+    sent = b""
+    while "元に戻せません".encode() not in sent:
+        sent += os.read(ours, 4096)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 130
+    sent += os.read(ours, 4096)
+    os.close(ours)
+    os.close(its)
+    assert "中断しました".encode() in sent and b"Traceback" not in sent
+    assert len(shell("list", "--json")) == 1

@@ -14,7 +14,7 @@ from shisho import settings as settings_
 from shisho.errors import InvalidParams, ShishoError
 from shisho.interfaces import box_cli, cli_auth, cli_queue, cli_serve, cli_web, engines_cli
 from shisho.interfaces.filters import metadata_of, parsed
-from shisho.interfaces.interrupts import INTERRUPTED, InterruptibleCommands, run_to_end, stop_on_interrupt
+from shisho.interfaces.interrupts import INTERRUPTED, InterruptibleCommands, confirm, run_to_end, stop_on_interrupt
 from shisho.interfaces.running import Json
 from shisho.interfaces.running import fail as _fail
 from shisho.interfaces.running import run as _run
@@ -214,7 +214,7 @@ def remove(
         held = await desk.document(document)
         if purge and not yes and not sys.stdin.isatty():
             raise InvalidParams(words("purge_unasked", text=held.source))
-        if purge and not yes and not typer.confirm(words("purge_sure", text=held.source)):
+        if purge and not yes and not confirm(words("purge_sure", text=held.source)):
             raise typer.Exit(1)
         held = await desk.remove(held.id, purge=purge)
         _print(held, json_, lambda: typer.echo(words("purged" if purge else "removed", text=held.source)))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import os
+import sys
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +14,7 @@ import typer
 from shisho import settings
 from shisho.errors import ShishoError
 from shisho.interfaces.client_configs import Client, config
-from shisho.interfaces.interrupts import end_request, interrupted
+from shisho.interfaces.interrupts import INTERRUPTED, EndRequest, end_request
 from shisho.interfaces.running import fail, run, words
 
 if TYPE_CHECKING:
@@ -31,13 +34,19 @@ def mcp(
         typer.echo(config(print_config, context.obj["home"]))
         return
 
-    async def work(desk: Desk) -> bool:
+    async def work(desk: Desk) -> EndRequest:
         from shisho.interfaces.mcp import build
 
-        await build(desk).run_stdio_async()
-        return False
+        ended = end_request()
+        serving = asyncio.ensure_future(build(desk).run_stdio_async())
+        asking = asyncio.ensure_future(ended.wait())
+        await asyncio.wait([serving, asking], return_when=asyncio.FIRST_COMPLETED)
+        asking.cancel()
+        if serving.done():
+            serving.result()
+        return ended
 
-    _worked(context, work)
+    _worked(context, work, holds_input=True)
 
 
 def serve(
@@ -51,12 +60,12 @@ def serve(
     """Serve REST under /api/v1 and MCP under /mcp, with workers, until interrupted."""
     given = {"token": token} if token else {}
 
-    async def work(desk: Desk) -> bool:
+    async def work(desk: Desk) -> EndRequest:
         from shisho.interfaces.http import serve as served
 
         ended = end_request()  # uvicorn hears the same signals and ends by itself
         await served(desk, rules, port, _started)
-        return ended.interrupted
+        return ended
 
     try:
         rules = _rules(settings.load(**context.obj, **given), host)
@@ -82,8 +91,11 @@ def _rules(held: Settings, host: str) -> Rules:
     )
 
 
-def _worked(context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, bool]]) -> None:
-    """Over a desk whose queue is worked on meanwhile. `work` returns whether Ctrl-C ended it."""
+def _worked(
+    context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, EndRequest]], *, holds_input: bool = False
+) -> None:
+    """Over a desk whose queue is worked on meanwhile. `holds_input`: a thread may be left that waits for standard input, and
+    nothing ends such a thread but the process."""
     # To the error stream, as standard output carries the protocol; and before the SDK sets up a log of its own.
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
 
@@ -91,8 +103,13 @@ def _worked(context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, b
         from shisho.interfaces.render_queue import Terminal
 
         async with desk.working(here=Terminal(words(context))):
-            was_interrupted = await work(desk)
-        if was_interrupted:
-            interrupted(context, "interrupted_worker")
+            ended = await work(desk)
+        if ended.interrupted:
+            typer.echo(words(context)("interrupted_worker"), err=True)
+        if ended.is_set() and holds_input:
+            sys.stderr.flush()
+            os._exit(INTERRUPTED if ended.interrupted else 0)
+        if ended.interrupted:
+            raise typer.Exit(INTERRUPTED)
 
     run(context, working, False, "interrupted_worker")

@@ -11,6 +11,7 @@ import typer
 from shisho.domain.inquiry import LoopStop
 from shisho.domain.task import Sources, WebConsent
 from shisho.errors import ConsentRequired, EmptyCorpus
+from shisho.interfaces.interrupts import confirm
 from shisho.interfaces.running import Json, run, show, words
 from shisho.interfaces.words import Words
 
@@ -72,7 +73,7 @@ def agreed(desk: Desk, words: Words, outgoing: Outgoing) -> bool:
     queries = "\n".join(f"  {query}" for query in outgoing.queries)
     typer.echo(words("consent_words", queries=queries), err=True)
     typer.echo(words("consent_box" if outgoing.boxed else "consent_engines", engines=", ".join(outgoing.engines)), err=True)
-    said = typer.confirm(words("consent_sure"), err=True)
+    said = confirm(words("consent_sure"))
     if said:
         desk.tasks.consent.keep(WebConsent.GIVEN)
     typer.echo(words("consent_kept" if said else "consent_not_kept"), err=True)

@@ -52,6 +52,15 @@ def second_ends_at_once() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+def confirm(question: str) -> bool:
+    """Ask the person at the terminal, on the error stream. Ctrl-C is heard at once, though the event loop stands still."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return typer.confirm(question, err=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def run_to_end(work: Coroutine[Any, Any, None], context: typer.Context, kept: str) -> None:
     """Run it to its end. Ctrl-C cancels it, `kept` (a word of the catalogue) is said, and the command ends with 130."""
 

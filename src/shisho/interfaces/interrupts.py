@@ -93,10 +93,10 @@ def run_to_end(work: Coroutine[Any, Any, None], context: typer.Context, kept: st
 def interrupted(context: typer.Context, kept: str = "interrupted") -> NoReturn:
     """Say what was kept and how to go on, and end with 130."""
     try:
-        japanese = settings.load(**(context.find_root().obj or {})).japanese
+        reader = settings.load(**(context.find_root().obj or {})).reader
     except ShishoError:
-        japanese = False
-    typer.echo(Words(japanese)(kept), err=True)
+        reader = settings.reader_of(())
+    typer.echo(Words(reader)(kept), err=True)
     raise typer.Exit(INTERRUPTED)
 
 

@@ -65,7 +65,7 @@ SAID: Mapping[str, str] = {
     "interrupted_ask": "Stopped. Every step until now is kept. Go on with: shisho ask --continue last",
     "interrupted_search": "Stopped. A search changes nothing. Try it again.",
     "interrupted_eval": "Stopped. It measures in a temporary folder and keeps nothing. Start it again.",
-    "interrupted_worker": "Ended. Jobs under way are queued again; the next `shisho worker` or `shisho serve` goes on with them.",
+    "interrupted_worker": "Ended. Jobs under way are queued again; the next worker or server goes on with them.",
     "interrupted_queue": "Stopped. What is queued stays queued. `shisho queue watch` shows how it stands.",
     "nothing_listed": "No documents yet. Add some: `shisho add FOLDER`.",
     "removed": "Taken out of search: {text}",

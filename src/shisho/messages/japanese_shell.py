@@ -63,7 +63,7 @@ SAID: Mapping[str, str] = {
     "interrupted_ask": "中断しました。ここまでの歩みは残っています。続きは: shisho ask --continue last",
     "interrupted_search": "中断しました。探すことで変わるものはありません。もう一度どうぞ。",
     "interrupted_eval": "中断しました。測定は一時フォルダーで行うため、何も残していません。始めからもう一度どうぞ。",
-    "interrupted_worker": "終わりました。途中の仕事は待ち行列に戻り、次の `shisho worker` か `shisho serve` が続きから行います。",
+    "interrupted_worker": "終わりました。途中の仕事は待ち行列に戻り、次に動くワーカーかサーバーが続きから行います。",
     "interrupted_queue": "中断しました。受け付けた仕事はそのまま残っています。様子は `shisho queue watch` で見られます。",
     "nothing_listed": "まだ文書がありません。`shisho add フォルダ` で追加できます。",
     "removed": "検索から外しました: {text}",

@@ -9,18 +9,26 @@ export PYTHONUTF8 = 1
 # What is measured and tested reaches no web but the one in a box.
 test faults bench eval: export SHISHO_WEB = off
 
-.PHONY: setup setup-dev demo test check faults bench eval lock clean
+.PHONY: python setup setup-dev demo test check faults bench eval lock clean
 
 setup: $(VENV)/.core
 setup-dev: $(VENV)/.dev
 
-$(VENV)/.core: pyproject.toml requirements/core.lock
+# Said here, since pip only says that it finds no version of this or that.
+python:
+	@python=$(BIN)/python; test -x $$python || python="$(PYTHON)"; \
+	is=$$($$python --version 2>&1) || is="not there"; \
+	$$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || { \
+	echo "Shisho needs Python 3.11, 3.12 or 3.13; $$python is $$is." >&2; \
+	echo "Name one that fits: make PYTHON=python3.12 (and remove $(VENV) if it is there)" >&2; exit 1; }
+
+$(VENV)/.core: pyproject.toml requirements/core.lock | python
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements/core.lock
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
 	touch $@
 
-$(VENV)/.dev: pyproject.toml requirements/dev.lock
+$(VENV)/.dev: pyproject.toml requirements/dev.lock | python
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements/dev.lock
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
@@ -36,8 +44,10 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not alone"
-	$(BIN)/python -m pytest -m alone
+	@failed=0; \
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not alone" || failed=1; \
+	$(BIN)/python -m pytest -m alone || failed=1; \
+	exit $$failed
 
 faults: $(VENV)/.dev
 	SHISHO_LONG=1 $(BIN)/python -m pytest tests/faults

@@ -16,6 +16,7 @@ from shisho.jobs.states import Pace
 from tests.faults.children import LONG, Child, first_to_begin, started
 from tests.faults.process import TASK, Orders
 from tests.queues import Queue, new, opened
+from tests.shared import missing
 
 PACE = Pace() if LONG else Pace(beat=0.3, cut_off=1.2, silence=2.0, look=0.2, idle=0.1)
 SLACK = 6.0  # from the end of the silence to the job's beginning elsewhere
@@ -66,7 +67,7 @@ async def test_a_dead_worker_is_noticed_at_once(queue: Queue, tmp_path: Path) ->
 
 async def test_a_clock_that_jumps_an_hour_loses_no_job(queue: Queue, tmp_path: Path) -> None:
     if not FAKETIME:
-        pytest.skip("libfaketime is not installed (apt-get install faketime)")
+        missing("libfaketime is not installed (apt-get install faketime)")
     offset = tmp_path / "offset"
     offset.write_text("+0\n")
     faked = {"LD_PRELOAD": str(FAKETIME[0]), "FAKETIME_TIMESTAMP_FILE": str(offset)}
@@ -103,7 +104,7 @@ def jumps(child: Child) -> set[float]:
 async def test_a_waiting_job_goes_on_in_time_after_the_clock_has_jumped(queue: Queue, tmp_path: Path, jump: str) -> None:
     """For a process that sees the jump, and for one that begins after it."""
     if not FAKETIME:
-        pytest.skip("libfaketime is not installed (apt-get install faketime)")
+        missing("libfaketime is not installed (apt-get install faketime)")
     offset, waits = tmp_path / "offset", 8.0
     offset.write_text("+0\n")
     faked = {"LD_PRELOAD": str(FAKETIME[0]), "FAKETIME_TIMESTAMP_FILE": str(offset)}

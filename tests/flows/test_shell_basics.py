@@ -10,6 +10,7 @@ import pytest
 
 import shisho
 from tests.flows.conftest import SAMPLES, SHISHO, Shell
+from tests.shared import missing
 
 COMPLETION = {
     "bash": """eval "$(_SHISHO_COMPLETE=source_bash shisho)"
@@ -33,7 +34,7 @@ def test_a_short_word_for_help(shell: Shell, words: tuple[str, ...]) -> None:
 def test_commands_are_completed(shell: Shell, tmp_path: Path, name: str) -> None:
     program = shutil.which(name)
     if program is None:
-        pytest.skip(f"{name} is not installed")
+        missing(f"{name} is not installed")
     command = tmp_path / "bin" / "shisho"
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec {SHISHO[0]} -c "{SHISHO[2]}" "$@"\n')

@@ -1,0 +1,92 @@
+"""What `make` says and does where a part fails or Python does not fit."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.shared import missing
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """The Makefile with the files it looks at."""
+    if shutil.which("make") is None:
+        missing("make is not installed")
+    for name in ("Makefile", "pyproject.toml", "requirements/core.lock", "requirements/dev.lock"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def make(checkout: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "PYTHON", "VENV")
+    }
+    return subprocess.run(
+        ["make", *words], cwd=checkout, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def program(path: Path, *lines: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(("#!/bin/sh", *lines)) + "\n")
+    path.chmod(0o755)
+    return path
+
+
+def python_of_version(path: Path, version: str) -> Path:
+    """This Python, saying that it is another one."""
+    parts = tuple(map(int, version.split(".")))
+    lie = f"import sys; sys.version_info = {parts!r}; exec(sys.argv.pop(1))"
+    return program(
+        path,
+        f'if [ "$1" = --version ]; then echo "Python {version}"; exit; fi',
+        'if [ "$1" != -c ]; then echo "went on" >&2; exit 3; fi',
+        f'exec {sys.executable} -c "{lie}" "$2"',
+    )
+
+
+@pytest.mark.parametrize("version", ["3.9.2", "3.10.15", "3.14.0"])
+@pytest.mark.parametrize("target", ["setup", "demo", "check", "test"])
+def test_a_python_that_does_not_fit_is_told_which_does(checkout: Path, version: str, target: str) -> None:
+    other = python_of_version(checkout / "python", version)
+    done = make(checkout, target, f"PYTHON={other}")
+    assert done.returncode != 0
+    assert f"needs Python 3.11, 3.12 or 3.13; {other} is Python {version}." in done.stderr
+    assert "make PYTHON=python3.12" in done.stderr
+    assert "went on" not in done.stderr
+
+
+@pytest.mark.parametrize("version", ["3.11.0", "3.13.9"])
+def test_a_python_that_fits_is_used(checkout: Path, version: str) -> None:
+    done = make(checkout, "setup", f"PYTHON={python_of_version(checkout / 'python', version)}")
+    assert "needs Python" not in done.stderr
+    assert "went on" in done.stderr
+
+
+def test_a_python_that_is_not_there_is_told_too(checkout: Path) -> None:
+    assert "python3.99 is not there." in make(checkout, "setup", "PYTHON=python3.99").stderr
+
+
+@pytest.mark.parametrize(("first", "second", "fails"), [(0, 0, False), (1, 0, True), (0, 1, True), (1, 1, True), (5, 0, True)])
+def test_both_parts_of_the_tests_run_whatever_the_first_says(checkout: Path, first: int, second: int, fails: bool) -> None:
+    program(
+        checkout / ".venv" / "bin" / "python",
+        'case "$*" in --version) echo Python; exit;; -c*) exit 0;; esac',
+        'echo "$*" >> ran',
+        f'case "$*" in *"not alone"*) exit {first};; *) exit {second};; esac',
+    )
+    for stamp in (".core", ".dev"):
+        (checkout / ".venv" / stamp).touch()
+    done = make(checkout, "test")
+    ran = (checkout / "ran").read_text().splitlines()
+    assert [("not alone" in line, "alone" in line) for line in ran] == [(True, True), (False, True)]
+    assert (done.returncode != 0) is fails

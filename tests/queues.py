@@ -7,12 +7,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from shisho.domain.intervention import Met
 from shisho.domain.job import Job, JobId, JobState, NewJob, NewTask, TaskId, WorkerId
 from shisho.jobs.ids import new_id
+from shisho.jobs.status import TaskWatch
 from shisho.ports import Interventions, JobStore, TaskStore
 from shisho.stores.bell import LocalBell
 from shisho.stores.embedded.bell import EmbeddedBell
@@ -58,6 +60,10 @@ class Queue:
     bell: LocalBell | EmbeddedBell
     clock: SetClock
     database: Database | None = None
+
+    @cached_property
+    def watch(self) -> TaskWatch:
+        return TaskWatch(self.tasks, self.bell)
 
     async def add(self, *new: NewJob, task: str = "t1") -> tuple[JobId, ...]:
         return (await self.tasks.enqueue(NewTask(TaskId(task), OWNER), new)).job_ids

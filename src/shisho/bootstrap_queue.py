@@ -125,7 +125,7 @@ def _stores(parts: Parts) -> Stores:
 def _tasks(parts: Parts, stores: Stores) -> Tasks:
     from shisho.handlers.outgoing import OutgoingPreview
     from shisho.jobs.ids import new_id
-    from shisho.jobs.status import changed, estimated_seconds
+    from shisho.jobs.status import TaskWatch, estimated_seconds
 
     return Tasks(
         owner=parts.owner,
@@ -139,7 +139,7 @@ def _tasks(parts: Parts, stores: Stores) -> Tasks:
         disk=parts.files,
         staging=stores.staging,
         roots=parts.settings.roots,
-        watch=partial(changed, stores.tasks, stores.bell),
+        watch=TaskWatch(stores.tasks, stores.bell),
         estimate=partial(estimated_seconds, stores.tasks, slots=parts.settings.whole("workers")),
         check=parts.inquiries.check,
         engines=_engine_list(parts, stores).rows,

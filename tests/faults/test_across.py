@@ -12,7 +12,6 @@ import pytest
 
 from shisho.domain.job import NewTask, Priority, StopMode, TaskId
 from shisho.jobs.states import Pace
-from shisho.jobs.status import changed
 from tests.faults.children import LONG, started
 from tests.faults.process import TASK, Orders
 from tests.queues import OWNER, Queue, at_best, new, opened
@@ -30,14 +29,14 @@ async def wake_ups(queue: Queue, folder: Path) -> float:
     still = [TaskId(f"still {number}") for number in range(500)]
     for task_id in still:
         await queue.tasks.open(NewTask(task_id, OWNER))
-    waiting = [asyncio.create_task(changed(queue.tasks, queue.bell, task_id, 0, 600)) for task_id in still]
+    waiting = [asyncio.create_task(queue.watch(task_id, 0, 600)) for task_id in still]
     begins = (await queue.tasks.open(TASK)).revision
     woken: dict[int, list[float]] = {}
 
     async def client() -> None:
         revision = begins
         while True:
-            revision = (await changed(queue.tasks, queue.bell, TASK.id, revision, 60)).revision
+            revision = (await queue.watch(TASK.id, revision, 60)).task.revision
             woken.setdefault(revision, []).append(time.monotonic())
 
     waiting += [asyncio.create_task(client()) for _ in range(50)]

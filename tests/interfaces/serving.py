@@ -108,7 +108,7 @@ async def until_done(call: Call, task_id: str, seconds: float = 120) -> Mapping[
     results: dict[tuple[str, str], Any] = {}
     status = await call("get_status", task_id=task_id, wait=0)
     while True:
-        results |= {(row["job_id"], row["url"]): row for row in status["results"]}
+        results |= {(row.get("query", ""), row["url"]): row for row in status["results"]}
         if status["status"] in ("completed", "failed", "stopped", "waiting") and not status["more"]:
             return {**status, "results": list(results.values())}
         since = {} if status["more"] else {"since_revision": status["revision"]}

@@ -14,7 +14,7 @@ import pytest
 
 from shisho.domain.job import NewTask, TaskId
 from shisho.errors import TaskNotFound
-from shisho.jobs.status import changed, estimated_seconds
+from shisho.jobs.status import estimated_seconds
 from shisho.stores.embedded.bell import NEWS
 from shisho.stores.embedded.jobs import CLAIM
 from tests.machine import PATIENCE, Stopwatch, contended
@@ -33,21 +33,21 @@ async def queue(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 async def test_a_change_already_made_is_told_at_once(queue: Queue) -> None:
     await queue.add(new())
-    assert (await changed(queue.tasks, queue.bell, T1, None, 60)).revision == 1
-    assert (await changed(queue.tasks, queue.bell, T1, 0, 60)).revision == 1
-    assert (await changed(queue.tasks, queue.bell, T1, 1, 0)).revision == 1
+    assert (await queue.watch(T1, None, 60)).task.revision == 1
+    assert (await queue.watch(T1, 0, 60)).task.revision == 1
+    assert (await queue.watch(T1, 1, 0)).task.revision == 1
 
 
 async def test_silence_ends_with_the_task_as_it_is(queue: Queue) -> None:
     await queue.add(new())
     began = time.monotonic()
-    assert (await changed(queue.tasks, queue.bell, T1, 1, 0.2)).revision == 1
+    assert (await queue.watch(T1, 1, 0.2)).task.revision == 1
     assert time.monotonic() - began >= 0.2
 
 
 async def test_a_removed_task_is_told_to_those_who_wait(queue: Queue) -> None:
     await queue.add(new())
-    waiting = asyncio.create_task(changed(queue.tasks, queue.bell, T1, 1, 2 * PATIENCE))
+    waiting = asyncio.create_task(queue.watch(T1, 1, 2 * PATIENCE))
     await asyncio.sleep(0.05)
     await queue.tasks.remove(T1)
     with pytest.raises(TaskNotFound):
@@ -59,11 +59,11 @@ async def test_no_change_falls_between_reading_and_waiting(queue: Queue) -> None
     await queue.add(new())
     revision = 1
     for delay in range(60):
-        waiting = asyncio.create_task(changed(queue.tasks, queue.bell, T1, revision, 2 * PATIENCE))
+        waiting = asyncio.create_task(queue.watch(T1, revision, 2 * PATIENCE))
         for _ in range(delay % 12):
             await asyncio.sleep(0 if delay < 40 else 0.0005)
         await queue.add(new())
-        revision = (await asyncio.wait_for(waiting, PATIENCE)).revision
+        revision = (await asyncio.wait_for(waiting, PATIENCE)).task.revision
         assert revision == delay + 2
 
 
@@ -76,19 +76,20 @@ async def wake_ups(queue: Queue, round_: int) -> float:
     before = resident()
 
     async def client(task_id: TaskId) -> float:
-        assert (await changed(queue.tasks, queue.bell, task_id, 0, 60)).revision == 1
+        assert (await queue.watch(task_id, 0, 60)).task.revision == 1
         return time.perf_counter()
 
     waiting = {task_id: [asyncio.create_task(client(task_id)) for _ in range(10)] for task_id in tasks}
     async with asyncio.timeout(PATIENCE):
-        while queue.bell.listening < 1000:  # noqa: ASYNC110
+        while queue.watch.waiting < 1000:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
+    assert queue.bell.listening == 100, "one listens for all who wait for a task"
     assert (resident() - before) / 1000 <= 50_000
     leaving = [each for clients in waiting.values() for each in clients[:2]]
     for each in leaving:
         each.cancel()
     await asyncio.wait(leaving)
-    assert queue.bell.listening == 800
+    assert queue.bell.listening == 100
     late = []
     for task_id in tasks:
         await queue.add(new(), task=task_id)
@@ -168,10 +169,10 @@ async def test_estimates_come_from_what_was_measured(queue: Queue) -> None:
 async def test_what_a_leaving_caller_commits_is_heard_all_the_same(tmp_path: Path) -> None:
     async with opened("embedded", tmp_path) as queue:
         await queue.tasks.open(NewTask(T1, OWNER))
-        waiting = asyncio.create_task(changed(queue.tasks, queue.bell, T1, 0, 2 * PATIENCE))
+        waiting = asyncio.create_task(queue.watch(T1, 0, 2 * PATIENCE))
         await asyncio.sleep(0.1)
         accepting = asyncio.create_task(queue.add(new()))
         await asyncio.sleep(0)  # it is with the writer now
         accepting.cancel()
-        assert (await asyncio.wait_for(waiting, PATIENCE)).revision == 1
+        assert (await asyncio.wait_for(waiting, PATIENCE)).task.revision == 1
         assert accepting.cancelled()

@@ -16,7 +16,20 @@ from shisho.domain.corpus import WEB_CORPUS, DocumentId, FileSurvey, Scope
 from shisho.domain.find import Report
 from shisho.domain.inquiry import Evidence
 from shisho.domain.intervention import AuthTarget, Met, Waiting, named, one_named, together
-from shisho.domain.job import ENDED, Enqueued, IdempotencyKey, Job, JobId, JobState, NewJob, NewTask, Priority, Task, TaskId
+from shisho.domain.job import (
+    ENDED,
+    Enqueued,
+    IdempotencyKey,
+    Job,
+    JobId,
+    JobState,
+    NewJob,
+    NewTask,
+    Priority,
+    TaskId,
+    TaskNews,
+    TaskState,
+)
 from shisho.domain.task import (
     Adding,
     Asked,
@@ -29,6 +42,7 @@ from shisho.domain.task import (
     Queued,
     Skipped,
     Sources,
+    WaitFor,
     WebConsent,
 )
 from shisho.errors import (
@@ -50,7 +64,9 @@ LOOKED_INTO = 200_000_000  # bytes of files whose hashes are taken at once; what
 class Reports(Protocol):
     """What the jobs of tasks have found, for those who ask."""
 
-    async def report(self, task_id: TaskId, owner: str, after: int, limit: int) -> Report: ...
+    async def report(self, task_id: TaskId, owner: str, after: int, limit: int, since: int = 0) -> Report: ...
+
+    async def has_outcome(self, task_id: TaskId, since: int) -> bool: ...
 
     async def orphans(self, task_id: TaskId) -> Sequence[DocumentId]: ...
 
@@ -93,7 +109,7 @@ class Disk(Protocol):
 class Watch(Protocol):
     """The task as soon as its revision is not `since`, or as it is after so many seconds."""
 
-    async def __call__(self, task_id: TaskId, since: int | None, seconds: float) -> Task: ...
+    async def __call__(self, task_id: TaskId, since: int | None, seconds: float) -> TaskNews: ...
 
 
 class Consent(Protocol):
@@ -342,6 +358,23 @@ class Queue:
                 "The question was stopped before it was answered. resume_task {task_id} goes on with it.", task_id=job.task_id
             )
         return Asked(job.task_id, job.id, None, told.retry_after(task.state, await self.estimate({job.kind: 1})))
+
+    async def _waited(self, task_id: TaskId, since: int | None, seconds: float, wait_for: WaitFor) -> TaskNews:
+        """The task as soon as what is waited for has come since then, or as it is after so many seconds."""
+        ends = asyncio.get_running_loop().time() + seconds
+        news = await self.watch(task_id, since if wait_for is WaitFor.CHANGE else None, seconds)
+        while not await self._has_come(news, since, wait_for):
+            left = ends - asyncio.get_running_loop().time()
+            if left <= 0:
+                break
+            news = await self.watch(task_id, news.task.revision, left)
+        return news
+
+    async def _has_come(self, news: TaskNews, since: int | None, wait_for: WaitFor) -> bool:
+        ended = news.task.state is not TaskState.RUNNING
+        if wait_for is WaitFor.RESULT and not ended:
+            return await news.once(("outcome", since), lambda: self.reports.has_outcome(news.task.id, since or 0))
+        return ended or wait_for is WaitFor.CHANGE
 
     async def _still_running(self, task_id: TaskId, jobs: Sequence[JobId], seconds: float) -> list[JobId]:
         """Those of these jobs that run on after so many seconds."""

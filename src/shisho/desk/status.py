@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from shisho.domain.find import Report
 from shisho.domain.job import ENDED, JobState, Task, TaskState
-from shisho.domain.task import JobKind, Pending, Progress, Status, TaskRow
+from shisho.domain.task import Detail, JobKind, Pending, Progress, Status, TaskRow
 
 PERSON_SECONDS, SLOWEST, FASTEST = 30.0, 10.0, 1.0
 
 
-def status(task: Task, report: Report, since: int | None, estimated: float) -> Status:
+def status(task: Task, report: Report, since: int | None, detail: Detail, estimated: float) -> Status:
     """A task as of `task.revision`."""
     return Status(
         task_id=task.id,
@@ -38,6 +38,8 @@ def status(task: Task, report: Report, since: int | None, estimated: float) -> S
         more=report.more,
         created_at=task.created_at,
         changed_at=report.changed_at or task.created_at,
+        since=since,
+        detail=detail,
     )
 
 

@@ -35,6 +35,7 @@ from shisho.domain.task import (
     Status,
     Stopped,
     TaskPage,
+    WaitFor,
 )
 from shisho.errors import Conflict, InvalidParams, NotFound
 
@@ -177,16 +178,26 @@ class Tasks(Queue):
         task_id: str = "last",
         *,
         wait: float = 20.0,
+        wait_for: WaitFor = WaitFor.CHANGE,
         since_revision: int | None = None,
         detail: Detail = Detail.SUMMARY,
         cursor: str | None = None,
     ) -> Status:
-        """A task as it is. With `since_revision`, waits up to `wait` (0..50 s) until it is another; results, failures and
-        cancellations all change it. With `cursor`, only results that came or changed since."""
+        """A task as it is, after waiting up to `wait` (0..50 s) for what `wait_for` says; a mere change is one from
+        `since_revision`. With `cursor`, only results that came or changed after it; without, those since the revision. Who
+        waits for the end is given no results before it."""
         seconds, after = intake.waiting(wait), intake.place(cursor)
-        task = await self.watch(await self._find(task_id), since_revision, seconds)
-        report = await self.reports.report(task.id, self.owner, after, ROWS[detail])
-        return told.status(task, report, since_revision, await self.estimate(told.live_kinds(report)))
+        name = await self._find(task_id)
+        news = await self._waited(name, since_revision, seconds, wait_for)
+        withheld = wait_for is WaitFor.DONE and news.task.state is TaskState.RUNNING
+        rows, since = 0 if withheld else ROWS[detail], since_revision if cursor is None else None
+
+        async def made() -> Status:
+            report = await self.reports.report(name, self.owner, after, rows, since or 0)
+            report = replace(report, more=False, last=after) if withheld else report
+            return told.status(news.task, report, since_revision, detail, await self.estimate(told.live_kinds(report)))
+
+        return await news.once((after, since_revision, detail, withheld, cursor is None), made)
 
     async def list_tasks(self, *, states: Sequence[TaskState] = (), cursor: str | None = None, limit: int = 50) -> TaskPage:
         """Tasks, newest first."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Coroutine, Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import Any, NewType
+from typing import Any, NewType, TypeVar
 
 from shisho.messages.message import Message
+
+T = TypeVar("T")
 
 JobId = NewType("JobId", str)
 TaskId = NewType("TaskId", str)
@@ -202,6 +205,21 @@ class Task:
     spent: Mapping[str, float]
     created_at: str
     jobs: Mapping[JobState, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskNews:
+    """A task as it was read, once for all who waited for it: what is made of it for one of them is kept for the others."""
+
+    task: Task
+    made: dict[Hashable, asyncio.Task[Any]] = field(default_factory=dict, compare=False)
+
+    async def once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """What `make` makes, made by the first who asks for this key. Whoever leaves takes nothing from the others."""
+        if key not in self.made:
+            self.made[key] = asyncio.create_task(make())
+        made: T = await asyncio.shield(self.made[key])
+        return made
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,15 @@ class Detail(StrEnum):
     FULL = "full"
 
 
+class WaitFor(StrEnum):
+    """What ends the wait of a poll. `change`: anything; `result`: a job has ended or something went wrong; `done`: nothing is
+    left to wait for but a person."""
+
+    CHANGE = "change"
+    RESULT = "result"
+    DONE = "done"
+
+
 class Opinion(StrEnum):
     """What a visitor may say of a source."""
 
@@ -214,7 +223,7 @@ class Failure:
 class Status:
     """A task as of `revision`. `changed`: it differs from `since_revision`. `results` are those that came or changed after
     `cursor` was given; `cursor` is for the next call and `more` says that rows were left for it. `retry_after`: seconds after
-    which asking again makes sense, None when nothing will change by itself."""
+    which asking again makes sense, None when nothing will change by itself. `since` and `detail` are as it was asked."""
 
     task_id: TaskId
     question: str
@@ -235,6 +244,8 @@ class Status:
     more: bool
     created_at: str
     changed_at: str
+    since: int | None = None
+    detail: Detail = Detail.SUMMARY
 
 
 @dataclass(frozen=True, slots=True)

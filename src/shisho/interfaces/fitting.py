@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from pydantic_core import to_json
 
 ROOM = 4_900  # tokens of a reply: under 5,000, with its link
 SLACK = 60  # tokens for `more` and `cursor`, which are set after the cut
 SHORT = 60
+T = TypeVar("T")
 Count = Callable[[str], int]
+
+
+class Recent(Generic[T]):
+    """What was made of the latest objects: of one that many are told, it is made once."""
+
+    def __init__(self, most: int = 16) -> None:
+        self._made: deque[tuple[object, T]] = deque(maxlen=most)
+
+    def of(self, source: object, make: Callable[[], T]) -> T:
+        """What is made of this very object."""
+        for known, made in self._made:
+            if known is source:
+                return made
+        new = make()
+        self._made.append((source, new))
+        return new
 
 
 def written(data: Any) -> str:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Path, Query
-from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from pydantic import BaseModel, ConfigDict, create_model
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
@@ -18,7 +18,7 @@ from shisho.domain.job import TaskState
 from shisho.domain.task import Status
 from shisho.errors import ShishoError
 from shisho.interfaces.failures import told
-from shisho.interfaces.fitting import written
+from shisho.interfaces.fitting import Recent, written
 from shisho.interfaces.verbs import Verb
 from shisho.messages.catalogue import rendered
 
@@ -38,6 +38,7 @@ STATUS = {
 }
 OTHERWISE = 409  # the request is right; it cannot be done as things stand
 WAIT = 20.0
+RECENT = Recent[bytes]()
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
 IdPath = Annotated[str, Path(min_length=1, max_length=500)]
 
@@ -67,8 +68,9 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
     }
     asked = create_model(f"{verb.name}_request", __config__=ConfigDict(extra="forbid"), **fields)
 
-    async def call(asked: BaseModel | None = None, **names: str) -> JSONResponse:
-        return JSONResponse(await verb(desk, **names, **{name: getattr(asked, name) for name in rest}))
+    async def call(asked: BaseModel | None = None, **names: str) -> Response:
+        found = await verb.ask(desk, **names, **{name: getattr(asked, name) for name in rest})
+        return Response(RECENT.of(found, lambda: written(verb.data(found)).encode()), media_type="application/json")
 
     parameters = [
         inspect.Parameter(each.name, KEYWORD, annotation=each.annotation) for each in verb.parameters if each.name in named

@@ -6,8 +6,8 @@ INSTRUCTIONS = """\
 Shisho (司書) is a research librarian. It searches the user's documents and the web, and keeps only passages that can be \
 quoted word for word.
 - To answer from documents at once: `ask`. Where `answer` is null, call `get_answer` with its answer_id until it is there.
-- To gather from the web: `queue_searches` with all queries in one call returns at once. Go on working, then poll `get_status` \
-with the last `revision` as since_revision and the last `cursor`; it returns as soon as something changes.
+- To gather from the web: `queue_searches` with all queries in one call returns at once. Go on working, then call `get_status` \
+with wait=50 and wait_for=done, again while `status` is running; each such call waits and costs you little.
 - To read and judge yourself: `open_session`, `search_corpus` with session_id, `submit_findings`, `compose_answer`.
 - Where a reply says `more`, pass its `cursor`, or open its `link`.
 - An error says what happened and what to do; do that, and do not repeat the call unchanged.
@@ -19,9 +19,9 @@ Research this question with Shisho, and answer it with citations: {question}
 
 1. Split it into what needs to be found out. Write 3 to 10 web queries in the language of the best sources, each different.
 2. Call queue_searches once with all of them. Keep task_id. Do not wait: it returns at once.
-3. Poll: get_status(task_id, wait=20). Then again and again
-   get_status(task_id, wait=20, since_revision=<revision of the last reply>, cursor=<cursor of the last reply>).
-   It returns as soon as something changes, and only with what is new. If `retry_after` is given, do something else for so long.
+3. Call get_status(task_id, wait=50, wait_for="done"), again while `status` is running: the results come when all is done. For
+   the rest of a long list pass `cursor`. To read as results come, use wait_for="result" with
+   since_revision=<revision of the last reply> and cursor=<cursor of the last reply>: you are told only what is new.
    - `errors` name queries that failed and why: rephrase those, or leave them.
    - `waiting_for` or status "waiting": a page asks for a person. Tell the user which (get_auth_queue); go on with the rest.
    - Stop polling when status is completed, failed, stopped or waiting. Call stop_task when you have enough.

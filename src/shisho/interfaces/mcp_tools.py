@@ -7,7 +7,7 @@ import json
 from collections.abc import Coroutine, Mapping
 from importlib import resources
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from mcp.server.mcpserver.context import Context
 from mcp.shared.exceptions import MCPError
@@ -16,9 +16,11 @@ from mcp_types import CallToolResult, ResourceLink, TextContent, Tool
 from shisho.desk import Desk
 from shisho.interfaces.arguments import checked
 from shisho.interfaces.failures import told
-from shisho.interfaces.fitting import fitted, written
+from shisho.interfaces.fitting import Recent, fitted, written
 from shisho.interfaces.verbs import Verb
 
+T = TypeVar("T")
+RECENT = Recent[CallToolResult]()
 BEAT = 5.0  # seconds between signs of life, for clients that ask for progress
 
 
@@ -32,8 +34,8 @@ async def called(verb: Verb, desk: Desk, arguments: Mapping[str, Any], context: 
     """What a verb replies, or why not."""
     try:
         given = checked(verb.name, verb.arguments, arguments)
-        data = await _alive(context, verb(desk, **given))
-        return result(verb, data, desk)
+        found = await _alive(context, verb.ask(desk, **given))
+        return RECENT.of(found, lambda: result(verb, verb.data(found), desk))
     except MCPError:
         raise
     except Exception as error:
@@ -57,7 +59,7 @@ def refusal(error: Exception) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=written(told(error)))], is_error=True)
 
 
-async def _alive(context: Context | None, work: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
+async def _alive(context: Context | None, work: Coroutine[Any, Any, T]) -> T:
     """The outcome of the work, with a sign of life from time to time. Whoever goes away ends the waiting, not the job."""
     doing = asyncio.ensure_future(work)
     try:

@@ -55,7 +55,7 @@ def reply(verb: Verb) -> dict[str, Any]:
     whole = verb.reply.model_json_schema()
     schema = _told(whole, whole.get("$defs", {}), 0)
     own = {name: kind for name, kind in schema["properties"].items() if name not in Reply.model_fields}
-    return {**schema, "properties": own, "required": [name for name in whole["required"] if name in own]}
+    return {**schema, "properties": own, "required": [name for name in whole.get("required", ()) if name in own]}
 
 
 def _asked(schema: Schema, defs: Schema) -> dict[str, Any]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from shisho.domain import corpus
 from shisho.domain.intervention import Waiting
-from shisho.domain.task import EngineRow, TaskRow
+from shisho.domain.job import JobState, TaskState
+from shisho.domain.task import Detail, EngineRow, Failure, Pending, Progress, Result, Status, TaskRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,89 @@ class Tasks:
     tasks: tuple[TaskRow, ...]
     more: bool
     cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRow:
+    """Something a task has found. Without `document_id` it is not taken in; `job_state` cancelled: answers leave it out.
+    `job_id`, `job_state` of what goes well and `fetched_at` are told in full detail."""
+
+    url: str
+    title: str
+    place: int
+    query: str | None = None
+    engine: str | None = None
+    rank: int | None = None
+    document_id: str | None = None
+    passages: int | None = None
+    job_id: str | None = None
+    job_state: str | None = None
+    fetched_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStatus:
+    """A task as of `revision`. `changed`: it differs from `since_revision`; what is left out then is as it was. `retry_after`:
+    seconds after which asking again makes sense; left out when nothing will change by itself."""
+
+    task_id: str
+    status: TaskState
+    revision: int
+    changed: bool
+    results: tuple[ResultRow, ...]
+    errors: tuple[Failure, ...]
+    waiting_for: tuple[Waiting, ...]
+    more: bool
+    question: str | None = None
+    progress: Progress | None = None
+    queue: Pending | None = None
+    budget: Mapping[str, float] | None = None
+    spent: Mapping[str, float] | None = None
+    answer_id: str | None = None
+    estimated_seconds: float | None = None
+    retry_after: float | None = None
+    cursor: str | None = None
+    created_at: str | None = None
+    changed_at: str | None = None
+
+
+def task_status(status: Status) -> TaskStatus:
+    """A status without what its reader knows: what never changes, after the first; where nothing has changed, all but the
+    signs of it."""
+    told = TaskStatus(
+        task_id=status.task_id,
+        status=status.status,
+        revision=status.revision,
+        changed=status.changed,
+        results=tuple(result_row(result, status.detail) for result in status.results),
+        errors=status.errors,
+        waiting_for=status.waiting_for,
+        more=status.more,
+        retry_after=status.retry_after,
+        cursor=status.cursor,
+    )
+    if status.changed:
+        told = replace(
+            told,
+            progress=status.progress,
+            queue=status.queue,
+            spent=status.spent,
+            answer_id=status.answer_id,
+            estimated_seconds=status.estimated_seconds or None,
+            changed_at=status.changed_at,
+        )
+    if status.since is None:
+        told = replace(told, question=status.question, budget=status.budget, created_at=status.created_at)
+    return told
+
+
+def result_row(result: Result, detail: Detail) -> ResultRow:
+    """A row as it is told at this detail."""
+    whole = ResultRow(**{name: getattr(result, name) for name in ResultRow.__dataclass_fields__})
+    if detail is Detail.FULL:
+        return whole
+    state = result.job_state if result.job_state in (JobState.CANCELLED, JobState.FAILED) else None
+    return replace(whole, job_id=None, job_state=state, fetched_at=None, passages=result.passages or None)
 
 
 class Asked(BaseModel):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from enum import Enum
 from functools import cached_property
 from typing import Any, get_args, get_type_hints
@@ -41,7 +41,7 @@ class Verb:
     `route`: method and path under /api/v1; names in braces are arguments. `again`: calling it twice does no more than once.
     `outside`: it may reach beyond this library. `link`: the resource that holds all of the reply, as a format of the noun.
     `rows`: the list that is paged, and the field of a row that is the cursor after it. `spread`: an argument, an object, whose
-    members may also be given beside it.
+    members may also be given beside it. `shape` makes the noun of what `run` gives; what is None in it is left out.
     """
 
     run: Callable[..., Awaitable[Any]]
@@ -54,6 +54,7 @@ class Verb:
     link: str | None = None
     rows: tuple[str, str] | None = None
     spread: str | None = None
+    shape: Callable[[Any], Any] | None = None
 
     @property
     def name(self) -> str:
@@ -94,13 +95,23 @@ class Verb:
     def reply(self) -> type[Reply]:
         """The noun as it is told."""
         hints = get_type_hints(self.noun, include_extras=True)
-        own: dict[str, Any] = {each.name: (hints[each.name], ...) for each in fields(self.noun)}
+        own: dict[str, Any] = {
+            each.name: (hints[each.name], ... if each.default is MISSING else each.default) for each in fields(self.noun)
+        }
         return create_model(self.noun.__name__, __base__=Reply, __doc__=self.noun.__doc__, **own)
 
     async def __call__(self, desk: Any, **arguments: Any) -> dict[str, Any]:
         """The reply as JSON-ready data."""
-        found = await self.run(desk, **self._gathered(arguments))
-        own: dict[str, Any] = to_jsonable_python(rendered(found))
+        return self.data(await self.ask(desk, **arguments))
+
+    async def ask(self, desk: Any, **arguments: Any) -> Any:
+        """The reply before it is data. The same object where many are told the same."""
+        return await self.run(desk, **self._gathered(arguments))
+
+    def data(self, found: Any) -> dict[str, Any]:
+        """A reply as JSON-ready data."""
+        own: dict[str, Any] = to_jsonable_python(rendered(self.shape(found) if self.shape else found))
+        own = _without_none(own) if self.shape else own
         link = own.get("link") if self.link is None else self.link.format(found)
         return {**own, "more": own.get("more", False), "cursor": own.get("cursor"), "link": link}
 
@@ -119,3 +130,9 @@ class Verb:
                 )
         rest = {name: value for name, value in arguments.items() if name not in names}
         return {**rest, self.spread: self._members(**(own | beside))}
+
+
+def _without_none(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _without_none(value) for key, value in data.items() if value is not None}
+    return [_without_none(value) for value in data] if isinstance(data, list) else data

@@ -22,6 +22,7 @@ from shisho.domain.task import (
     Status,
     Stopped,
     StopStrategy,
+    WaitFor,
 )
 from shisho.domain.web import TimeRange
 from shisho.interfaces.shapes import (
@@ -35,8 +36,10 @@ from shisho.interfaces.shapes import (
     Limit,
     Name,
     Tasks,
+    TaskStatus,
     Text,
     Wait,
+    task_status,
 )
 from shisho.interfaces.verbs import Effect, Verb
 
@@ -107,13 +110,19 @@ async def get_status(
     desk: Desk,
     task_id: Id = "last",
     wait: Wait = 20.0,
-    since_revision: Annotated[int | None, Field(ge=0, description="wait until the revision is another than this")] = None,
-    detail: Detail = Detail.SUMMARY,
+    wait_for: Annotated[
+        WaitFor, Field(description="what ends the wait: any change; the end of a job, or an error; the end of all")
+    ] = WaitFor.CHANGE,
+    since_revision: Annotated[int | None, Field(ge=0, description="`revision` of the reply before: only what is newer")] = None,
+    detail: Annotated[Detail, Field(description="full: more rows, with job, state and time")] = Detail.SUMMARY,
     cursor: Cursor = None,
 ) -> Status:
-    """How a task stands. Pass the last `revision` as since_revision and it returns as soon as anything changes, and the last
-    `cursor` to be told only what is new. Poll until `status` is completed, failed, stopped or waiting."""
-    return await desk.tasks.get_status(task_id, wait=wait, since_revision=since_revision, detail=detail, cursor=cursor)
+    """How a task stands and what it has found. Call it with wait=50 and wait_for=done, again while `status` is running; results
+    come when all is done. To see them as they come: wait_for=result or change, with the last `revision` as since_revision.
+    What you know already, and what is null, is left out."""
+    return await desk.tasks.get_status(
+        task_id, wait=wait, wait_for=wait_for, since_revision=since_revision, detail=detail, cursor=cursor
+    )
 
 
 async def stop_task(desk: Desk, task_id: Id, mode: StopMode = StopMode.GRACEFUL, wait: Wait = 0.0) -> Stopped:
@@ -192,7 +201,14 @@ VERBS = (
     ),
     Verb(queue_urls, Queued, "Queue addresses", ("POST", "/urls"), Effect.ADD, again=False, outside=True, link=TASK),
     Verb(
-        get_status, Status, "Status of a task", ("GET", "/tasks/{task_id}"), Effect.READ, link=TASK, rows=("results", "place")
+        get_status,
+        TaskStatus,
+        "Status of a task",
+        ("GET", "/tasks/{task_id}"),
+        Effect.READ,
+        link=TASK,
+        rows=("results", "place"),
+        shape=task_status,
     ),
     Verb(list_tasks, Tasks, "List tasks", ("GET", "/tasks"), Effect.READ, rows=("tasks", "task_id")),
     Verb(stop_task, Stopped, "Stop a task", ("POST", "/tasks/{task_id}/stop"), Effect.CHANGE, link=TASK),

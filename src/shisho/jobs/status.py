@@ -4,27 +4,95 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import ExitStack
 from statistics import median
 
-from shisho.domain.job import Task, TaskId
+from shisho.domain.job import TaskId, TaskNews
 from shisho.ports import Bell, TaskStore
 
 UNKNOWN_SECONDS = 30.0
+LISTENING_SECONDS = 60.0  # without a bell the table is read after so long
 
 
-async def changed(tasks: TaskStore, bell: Bell, task_id: TaskId, since: int | None, seconds: float) -> Task:
-    """The task as soon as its revision is not `since`, or as it is after so many seconds. None: as it is now.
+class TaskWatch:
+    """Waits for news of tasks. However many wait for the same task, one listens, and one reads each change for all of them."""
 
-    Raises TaskNotFound, also where the task is removed meanwhile.
-    """
-    ends = asyncio.get_running_loop().time() + seconds
-    with bell.listen(task_id) as ear:
-        while True:
-            task = await tasks.task(task_id)
-            left = ends - asyncio.get_running_loop().time()
-            if task.revision != since or left <= 0:
-                return task
-            await ear.wait(left)
+    def __init__(self, tasks: TaskStore, bell: Bell) -> None:
+        self._tasks, self._bell = tasks, bell
+        self._lines: dict[TaskId, _Line] = {}
+
+    async def __call__(self, task_id: TaskId, since: int | None, seconds: float) -> TaskNews:
+        """The task as soon as its revision is not `since`, or as it is after so many seconds. None: as it is now.
+
+        Raises TaskNotFound, also where the task is removed meanwhile.
+        """
+        ends = asyncio.get_running_loop().time() + seconds
+        news = TaskNews(await self._tasks.task(task_id))
+        if news.task.revision != since or seconds <= 0:
+            return news
+        line = self._joined(task_id)
+        try:
+            async with asyncio.timeout_at(ends):
+                return await line.news(news.task.revision)
+        except TimeoutError:
+            return TaskNews(await self._tasks.task(task_id))
+        finally:
+            self._left(task_id, line)
+
+    @property
+    def waiting(self) -> int:
+        """How many wait now."""
+        return sum(line.waiting for line in self._lines.values())
+
+    def _joined(self, task_id: TaskId) -> _Line:
+        line = self._lines.get(task_id)
+        if line is None:
+            line = self._lines[task_id] = _Line(self._tasks, self._bell, task_id)
+        line.waiting += 1
+        return line
+
+    def _left(self, task_id: TaskId, line: _Line) -> None:
+        line.waiting -= 1
+        if not line.waiting or line.reading.done():
+            line.close()
+            if self._lines.get(task_id) is line:
+                del self._lines[task_id]
+
+
+class _Line:
+    """Those who wait for one task. It listens before it reads, so no change falls between."""
+
+    def __init__(self, tasks: TaskStore, bell: Bell, task_id: TaskId) -> None:
+        self._tasks, self._task_id = tasks, task_id
+        self._listening = ExitStack()
+        self._ear = self._listening.enter_context(bell.listen(task_id))
+        self._latest: TaskNews | None = None
+        self._next: asyncio.Future[TaskNews] = asyncio.get_running_loop().create_future()
+        self.waiting = 0
+        self.reading = asyncio.create_task(self._read())
+
+    async def news(self, since: int) -> TaskNews:
+        """The first news after this revision."""
+        latest = self._latest
+        while latest is None or latest.task.revision <= since:
+            latest = await asyncio.shield(self._next)
+        return latest
+
+    def close(self) -> None:
+        self.reading.cancel()
+        self._listening.close()
+
+    async def _read(self) -> None:
+        try:
+            while True:
+                news = TaskNews(await self._tasks.task(self._task_id))
+                told, self._next = self._next, asyncio.get_running_loop().create_future()
+                self._latest = news
+                told.set_result(news)
+                await self._ear.wait(LISTENING_SECONDS)
+        except Exception as error:  # the task was removed, or cannot be read: those who wait are told
+            self._next.set_exception(error)
+            self._next.exception()  # nobody may be left to take it
 
 
 async def estimated_seconds(tasks: TaskStore, kinds: Mapping[str, int], slots: int) -> float:

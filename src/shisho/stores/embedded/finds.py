@@ -21,13 +21,15 @@ from shisho.stores.embedded.rows import every
 
 MOST_FAILURES = 20
 ADD = """INSERT INTO finds(task_id, job_id, canonical_url, seq, url, title, snippet, published_at, query, engine, page_number,
-        rank_on_page, rank, status)
+        rank_on_page, rank, status, revision)
     VALUES (:task_id, :job_id, :canonical_url, (SELECT coalesce(max(seq), 0) + 1 FROM finds WHERE task_id = :task_id), :url,
         :title, :snippet, :published_at, :query, :engine, :page_number, :rank_on_page,
-        (SELECT count(*) + 1 FROM finds WHERE job_id = :job_id), 'found')
+        (SELECT count(*) + 1 FROM finds WHERE job_id = :job_id), 'found',
+        (SELECT revision FROM tasks WHERE id = :task_id))
     ON CONFLICT DO NOTHING"""
 SETTLE = """UPDATE finds SET status = :status, document_id = :document_id, code = :code, reason = :reason, fetched_at = :now,
-        seq = (SELECT max(seq) + 1 FROM finds WHERE task_id = :task_id)
+        seq = (SELECT max(seq) + 1 FROM finds WHERE task_id = :task_id),
+        revision = (SELECT revision FROM tasks WHERE id = :task_id)
     WHERE job_id = :job_id AND canonical_url = :canonical_url"""
 NOTE = """INSERT OR REPLACE INTO searches(job_id, task_id, query, engine, pages, novelty_json, harvest_json, paging_stop)
     VALUES (:job_id, :task_id, :query, :engine, :pages, :novelty, :harvest, :stop)"""
@@ -36,20 +38,24 @@ SEEN = """SELECT canonical_url FROM finds WHERE task_id = :task_id AND canonical
 RESULTS = """SELECT f.seq, f.url, coalesce(nullif(d.title, ''), f.title), f.query, f.engine, f.rank, f.document_id,
         coalesce(d.passage_count, 0), f.job_id, j.state, f.fetched_at
     FROM finds f JOIN jobs j ON j.id = f.job_id LEFT JOIN documents d ON d.id = f.document_id
-    WHERE f.task_id = :task_id AND f.seq > :after ORDER BY f.seq LIMIT :limit"""
+    WHERE f.task_id = :task_id AND f.seq > :after AND f.revision >= :since ORDER BY f.seq LIMIT :limit"""
 FAILURES = """SELECT query, url, code, reason FROM
         (SELECT query, url, code, reason, seq FROM finds WHERE task_id = :task_id AND status = 'failed'
-         ORDER BY seq DESC LIMIT :most)
+         AND revision >= :since ORDER BY seq DESC LIMIT :most)
     UNION ALL SELECT * FROM
         (SELECT input_json ->> 'query', coalesce(input_json ->> 'url', input_json ->> 'source'),
             error_json ->> '$[#-1].code', error_json ->> '$[#-1].message'
-         FROM jobs WHERE task_id = :task_id AND state = 'failed'
+         FROM jobs WHERE task_id = :task_id AND state = 'failed' AND finished_at >= :since_at
             AND NOT EXISTS (SELECT 1 FROM finds WHERE job_id = jobs.id AND status = 'failed' AND engine IS NULL)
          ORDER BY finished_at DESC LIMIT :most)
     UNION ALL SELECT * FROM
         (SELECT input_json ->> 'query', each.value ->> 'url', each.value ->> 'code', each.value ->> 'reason'
          FROM jobs, json_each(jobs.output_json, '$.errors') each
-         WHERE task_id = :task_id AND state = 'completed' AND kind = 'search_queue' LIMIT :most)"""
+         WHERE task_id = :task_id AND state = 'completed' AND kind = 'search_queue' AND finished_at >= :since_at
+         LIMIT :most)"""
+OUTCOME = """SELECT EXISTS (SELECT 1 FROM events WHERE task_id = :task_id AND revision > :since
+        AND kind IN ('completed', 'failed', 'cancelled', 'awaiting_auth'))
+    OR EXISTS (SELECT 1 FROM finds WHERE task_id = :task_id AND status = 'failed' AND revision >= :since)"""
 ORPHANS = """SELECT DISTINCT d.id
     FROM provenance m JOIN documents d ON d.id = m.document_id JOIN corpora c ON c.id = d.corpus_id
     WHERE m.task_id = :task_id AND c.name = :corpus AND d.state <> 'purged'
@@ -132,11 +138,14 @@ class EmbeddedFinds:
             for row in await self._rows(query, (job_id,))
         ]
 
-    async def report(self, task_id: TaskId, owner: str, after: int, limit: int) -> Report:
-        """All that a status tells beside the task itself, as of one moment."""
+    async def report(self, task_id: TaskId, owner: str, after: int, limit: int, since: int = 0) -> Report:
+        """All that a status tells beside the task itself, as of one moment: results after a place, at most so many; results
+        and failures since a revision. What was written at that revision is among them: it may have been read before."""
 
         def work(connection: apsw.Connection) -> Report:
-            values: dict[str, Any] = {"task_id": task_id}
+            values: dict[str, Any] = {"task_id": task_id, "since": since}
+            at = "SELECT at FROM events WHERE task_id = :task_id AND revision = :since"
+            values["since_at"] = connection.execute(at, values).get or ""
             tally = "SELECT kind, state, count(*) FROM jobs WHERE task_id = :task_id GROUP BY kind, state"
             visits = """SELECT count(*) FILTER (WHERE status IN ('visited', 'failed')),
                 count(*) FILTER (WHERE status <> 'left_out'),
@@ -156,7 +165,7 @@ class EmbeddedFinds:
                 sources=sources,
                 taken_in=connection.execute(taken_in, values).get,
                 results=[_result(row) for row in found[:limit]],
-                last=found[:limit][-1][0] if found else after,
+                last=found[:limit][-1][0] if found[:limit] else after,
                 more=len(found) > limit,
                 failures=[_failure(*row) for row in every(connection.execute(FAILURES, values | {"most": MOST_FAILURES}))],
                 waiting=waiting(connection, owner, task_id),
@@ -165,6 +174,11 @@ class EmbeddedFinds:
             )
 
         return await self._database.read(work)
+
+    async def has_outcome(self, task_id: TaskId, since: int) -> bool:
+        """Whether a job has ended, waits for a person, or something went wrong since a revision."""
+        ((outcome,),) = await self._rows(OUTCOME, {"task_id": task_id, "since": since})
+        return bool(outcome)
 
     async def orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
         """Web pages that nothing but this task reaches: no other task's finds or answers, no session, no other answer."""

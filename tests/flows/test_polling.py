@@ -1,0 +1,108 @@
+"""What polling costs an assistant: few calls, few characters, nothing told twice, nothing missed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from shisho.box.server import Box
+from shisho.domain.task import Detail, WaitFor
+from shisho.interfaces.contract import VERBS
+from shisho.interfaces.fitting import written
+from tests.flows.boxed import boxed
+from tests.interfaces.serving import calling, serving, stdio
+from tests.machine import PATIENCE
+
+VERB = {verb.name: verb for verb in VERBS}
+ENGINES = "\n".join(f"[{name}]\ninterval_s = 0.05" for name in ("mojeek", "marginalia"))
+
+
+async def followed(call: Any, queries: list[str]) -> tuple[int, int, dict[str, Any]]:
+    """Calls, characters and the last reply of an assistant that queues searches and waits for their end."""
+    queued = await call("queue_searches", queries=queries, engines=["mojeek", "marginalia"])
+    replies = [queued]
+    status = await call("get_status", task_id=queued["task_id"], wait=50, wait_for="done")
+    replies.append(status)
+    while status["status"] == "running":
+        seen = {"since_revision": status["revision"]}
+        status = await call("get_status", task_id=queued["task_id"], wait=50, wait_for="done", **seen)
+        replies.append(status)
+    return len(replies), sum(len(json.dumps(reply, ensure_ascii=False)) for reply in replies), status
+
+
+async def test_two_queries_to_their_end_take_three_calls_and_six_thousand_characters(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "engines.toml").write_text(ENGINES, "utf-8")
+    more = {"SHISHO_WEB": "on", "SHISHO_BOX": str(tmp_path / "box"), "SHISHO_ROBOTS": "off"}
+    async with Box(seed=3, folder=tmp_path / "box") as box:
+        topics = list(dict.fromkeys(question.topic for question in box.questions[12:]))
+        async with calling(stdio(home, **more)) as call:
+            calls, characters, status = await followed(call, topics[:2])
+            assert status["status"] == "completed" and status["progress"]["queries"] == "2/2" and status["results"]
+            assert int(status["progress"]["pages"].split("/")[0]) > calls, "pages were visited, each of them a change"
+            assert (calls, characters) <= (3, 6_000) and characters <= 6_000, (calls, characters)
+        with serving(home, **more) as url:
+            async with httpx.AsyncClient(base_url=f"{url}/api/v1", timeout=2 * PATIENCE) as client:
+
+                async def rest(tool: str, **arguments: Any) -> dict[str, Any]:
+                    if tool == "queue_searches":
+                        return dict((await client.post("/searches", json=arguments)).json())
+                    return dict((await client.get(f"/tasks/{arguments.pop('task_id')}", params=arguments)).json())
+
+                calls, characters, status = await followed(rest, topics[2:4])
+                assert status["status"] == "completed" and status["results"]
+                assert calls <= 3 and characters <= 6_000, (calls, characters)
+
+
+async def test_what_is_known_is_not_told_again_and_nothing_is_missed(tmp_path: Path) -> None:
+    async with boxed(tmp_path / "home", seed=3) as (box, desk):
+        topics = list(dict.fromkeys(question.topic for question in box.questions[12:]))
+        queued = await desk.tasks.queue_searches(topics[:2])
+        task = queued.task_id
+        told: list[tuple[str | None, str]] = []
+        status = await VERB["get_status"](desk, task_id=task, wait=0)
+        assert status["question"] and status["budget"] and status["created_at"]
+        while True:
+            told += [(row.get("query"), row["url"]) for row in status["results"] if "document_id" in row]
+            if status["status"] != "running" and not status["more"]:
+                break
+            since = {} if status["more"] else {"since_revision": status["revision"]}
+            status = await VERB["get_status"](desk, task_id=task, wait=50, wait_for="result", cursor=status["cursor"], **since)
+            assert {"question", "budget", "created_at"}.isdisjoint(status) or not since
+        assert len(told) == len(set(told)) == len(await documents(desk, task))
+        again = await VERB["get_status"](desk, task_id=task, wait=0, since_revision=status["revision"])
+        assert not again["changed"] and "progress" not in again and len(written(again)) < 400, again
+
+
+async def documents(desk: Any, task: str) -> set[tuple[str | None, str]]:
+    found: set[tuple[str | None, str]] = set()
+    status = await desk.tasks.get_status(task, wait=0, detail=Detail.FULL)
+    while True:
+        found |= {(row.query, row.url) for row in status.results if row.document_id}
+        if not status.more:
+            return found
+        status = await desk.tasks.get_status(task, wait=0, detail=Detail.FULL, cursor=status.cursor)
+
+
+async def test_each_wait_ends_at_what_it_waits_for(tmp_path: Path) -> None:
+    async with boxed(tmp_path / "home", seed=3) as (box, desk):
+        topics = list(dict.fromkeys(question.topic for question in box.questions[12:]))
+        queued = await desk.tasks.queue_searches(topics[:2])
+        result = await desk.tasks.get_status(queued.task_id, wait=50, wait_for=WaitFor.RESULT)
+        ended = [job.state for job in (await desk.tasks.list_jobs(queued.task_id)).jobs if job.finished_at]
+        assert ended or result.errors, "a job has ended, or something went wrong"
+        done = await desk.tasks.get_status(queued.task_id, wait=50, wait_for=WaitFor.DONE)
+        assert done.status == "completed" and done.results
+        again = await desk.tasks.get_status(queued.task_id, wait=50, wait_for=WaitFor.DONE, since_revision=done.revision)
+        assert not again.changed, "what is done is not waited for"
+
+
+async def test_who_waits_for_the_end_is_given_no_results_before_it(tmp_path: Path) -> None:
+    async with boxed(tmp_path / "home", slots=0, seed=3) as (_, desk):
+        queued = await desk.tasks.queue_searches(["三毛猫"])
+        status = await desk.tasks.get_status(queued.task_id, wait=0.1, wait_for=WaitFor.DONE)
+        assert (status.status, status.results, status.more, status.cursor) == ("running", (), False, "0")

@@ -55,6 +55,7 @@ faults: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/jobs.py
+	$(BIN)/python bench/polls.py
 	$(BIN)/python bench/paging.py
 	$(BIN)/python bench/answers.py
 

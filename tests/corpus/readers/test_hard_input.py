@@ -170,6 +170,43 @@ def test_office_formats_take_any_content() -> None:
     check(slide_reader.read(deck_of(*WRITABLE)))
 
 
+def grid(rows: int, *, merged: bool) -> bytes:
+    """A table with a first column that is one cell, where `merged`."""
+    document = docx.Document()
+    table = document.add_table(rows, 2)
+    for row, element in enumerate(table._tbl.tr_lst):
+        first, second = element.tc_lst
+        if merged:
+            first.vMerge = "continue" if row else "restart"
+        first.p_lst[0].add_r().text = f"群{row}"
+        second.p_lst[0].add_r().text = str(row)
+    return _saved(document)
+
+
+def test_a_cell_over_many_rows_stands_in_each_of_them() -> None:
+    (block,) = word_reader.read(grid(2_000, merged=True)).blocks
+    assert block.text.split("\n") == [f"群0\t{row}" for row in range(2_000)]
+
+
+def test_neighbours_that_say_the_same_are_two_cells() -> None:
+    document = docx.Document()
+    table = document.add_table(2, 3)
+    for cell, content in zip(table._cells, ("10", "10", "20", "計", "計", "30"), strict=True):
+        cell.text = content
+    table.cell(1, 0).merge(table.cell(1, 1)).text = "計"
+    inner = table.cell(0, 2).add_table(1, 1)
+    inner.cell(0, 0).text = "内の表"
+    (block,) = word_reader.read(_saved(document)).blocks
+    assert block.text == "10\t10\t20 内の表\n計\t30"
+
+    deck = pptx.Presentation()
+    shape = deck.slides.add_slide(deck.slide_layouts[6]).shapes.add_table(1, 3, 0, 0, Inches(3), Inches(1))
+    for cell, content in zip(shape.table.rows[0].cells, ("5", "5", "6"), strict=True):
+        cell.text = content
+    (block,) = slide_reader.read(_saved(deck)).blocks
+    assert block.text == "5\t5\t6"
+
+
 def test_a_heading_without_end_is_named_in_paths_by_its_beginning() -> None:
     reading = markdown.read(("# " + "長" * 100_000 + "\n\n本文。\n\n次の本文。").encode())
     assert [len(path) for block in reading.blocks[1:] for path in block.headings] == [HEADING_CHARS] * 2

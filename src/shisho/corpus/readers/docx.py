@@ -24,6 +24,7 @@ _NOTES = ("/footnotes", "/endnotes")
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _PARAGRAPH, _TABLE, _BOX, _RUN = qn("w:p"), qn("w:tbl"), qn("w:txbxContent"), qn("w:r")
+_ROW, _CELL = qn("w:tr"), qn("w:tc")
 _VERTICAL = f"{qn('w:rPr')}/{qn('w:vertAlign')}"
 
 
@@ -54,10 +55,7 @@ def _items(parent: Any, document: Any) -> Iterator[Any]:
 
 def _blocks(item: Any, headings: Headings) -> Iterator[Block]:
     if isinstance(item, Table):
-        text = table(
-            ["\n".join(_text(paragraph._p) for paragraph in cell.paragraphs) for cell in row.cells] for row in item.rows
-        )
-        if text:
+        if text := table(_rows(item._tbl)):
             yield Block(text, BlockKind.TABLE, headings=headings.path)
         return
     text = _text(item._p).strip("\n")
@@ -70,6 +68,27 @@ def _blocks(item: Any, headings: Headings) -> Iterator[Block]:
     else:
         listed = style.startswith("List") or item._p.find(f"{qn('w:pPr')}/{qn('w:numPr')}") is not None
         yield Block(text, BlockKind.LIST if listed else BlockKind.PARAGRAPH, headings=headings.path)
+
+
+def _rows(grid: Any) -> Iterator[list[str]]:
+    """A cell over several columns stands once; one over several rows in each of them. python-docx's own walk climbs from every
+    row to the first, which is cubic, and ends at Python's stack."""
+    above: dict[int, str] = {}
+    for row in _own(grid, _ROW, _TABLE):
+        texts: list[str] = []
+        column = row.grid_before
+        for cell in _own(row, _CELL, _ROW):
+            if cell.vMerge != "continue":
+                inner = (paragraph for paragraph in cell.iter(_PARAGRAPH) if not _inside(paragraph, cell, _FALLBACK))
+                above[column] = "\n".join(map(_text, inner))
+            texts.append(above.get(column, ""))
+            column += cell.grid_span
+        yield texts
+
+
+def _own(parent: Any, tag: str, nested: str) -> Iterator[Any]:
+    """Those directly of a table or a row, and in its content controls, not those of a table inside a cell."""
+    return (element for element in parent.iter(tag) if next(element.iterancestors(nested)) is parent)
 
 
 def _notes(document: Any) -> Iterator[Block]:

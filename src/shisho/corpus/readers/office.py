@@ -35,11 +35,6 @@ def opened(data: bytes) -> io.BytesIO:
 
 
 def table(rows: Iterable[Sequence[str]]) -> str:
-    """A row per line, cells separated by tabs. A merged cell, which libraries repeat, stands once."""
-    lines = []
-    for row in rows:
-        cells = [" ".join(cell.split()) for cell in row]
-        kept = [cell for at, cell in enumerate(cells) if at == 0 or not cell or cell != cells[at - 1]]
-        if any(kept):
-            lines.append("\t".join(kept))
-    return "\n".join(lines)
+    """A row per line, cells separated by tabs."""
+    lines = ([" ".join(cell.split()) for cell in row] for row in rows)
+    return "\n".join("\t".join(cells) for cells in lines if any(cells))

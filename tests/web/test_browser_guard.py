@@ -158,3 +158,24 @@ async def test_no_part_of_a_page_comes_from_inside(tmp_path: Path) -> None:
     assert asked_for == set(PARTS)
     assert f"127.0.0.1:{inside.port}" in refused
     assert {type(each.error) for each in browser.proxy.refused} == {ForbiddenAddress}
+
+
+async def test_in_a_long_visit_the_browser_reaches_no_host_but_those_of_the_page(tmp_path: Path) -> None:
+    """Left to itself for ten seconds it asks its maker's hosts for things of its own."""
+    parts = "<script src='http://part.example/late.js'></script><img src='http://part.example/p.png'>"
+
+    async def pages(asked: Asked) -> Answer:
+        if asked.path == "/late.js":
+            await asyncio.sleep(14)
+            return Answer("document.title = '遅い題'", media_type="text/javascript; charset=utf-8")
+        return Answer(status=302, headers=[("Location", "http://b.example/")]) if asked.path == "/old" else Answer(parts)
+
+    names = Names()
+    async with serving(pages) as server:
+        for name in ("a.example", "b.example", "part.example"):
+            names.lead(name, [server.endpoint])
+        async with browsing(tmp_path, names, "a.example", "b.example", "part.example") as browser:
+            response = await browser.open(Request("http://a.example/old"), deadline_s=120)
+        assert "遅い題" in response.body.decode()
+        assert set(names.asked) == {"a.example", "b.example", "part.example"}
+        assert not browser.proxy.refused

@@ -40,10 +40,11 @@ class Outward:
 class Client:
     proxy: GuardedProxy
     port: int
+    user: str = "shisho"
 
     @property
     def credential(self) -> str:
-        return base64.b64encode(f"{self.proxy.user}:{self.proxy.password}".encode()).decode()
+        return base64.b64encode(f"{self.user}:{self.proxy.password}".encode()).decode()
 
     async def open(self, raw: str | bytes, *, known: bool = True) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         raw = raw.encode("latin-1") if isinstance(raw, str) else raw
@@ -303,3 +304,23 @@ def test_hops_keep_their_own_fields() -> None:
     assert heads.interim(b"HTTP/1.1 103 Early Hints\r\n\r\n") and not heads.interim(b"HTTP/1.1 200 OK\r\n\r\n")
     with pytest.raises(InvalidParams):
         _ = heads.request(b"POST http://a/ HTTP/1.1\r\nContent-Length: +1\r\n\r\n").body_size
+
+
+async def test_under_the_name_of_a_visit_only_its_page_s_hosts_are_let_through_and_the_others_not_even_resolved() -> None:
+    names = Names()
+    for name in ("page.example", "part.example", "maker.example"):
+        names.lead(name, [PUBLIC])
+    async with serving(lambda asked: Answer("本文")) as server, proxying(names, Outward(server.endpoint)) as client:
+        with client.proxy.visit() as hosts:
+            mine = Client(client.proxy, client.port, hosts.user)
+            hosts.add("http://page.example./start")
+            assert b"200 " in await mine.ask(get("http://page.example/"))
+            late = asyncio.create_task(mine.ask(get("http://PART.example/")))  # its word comes after the connection
+            refused = asyncio.create_task(mine.ask(tunnel("maker.example:443")))
+            await asyncio.sleep(0.1)
+            hosts.add("wss://part.example/line")
+            assert b"200 " in await late
+            assert (await refused).startswith(b"HTTP/1.1 403 ")
+        assert client.proxy.uninvited == {"maker.example:443": 1} and not client.proxy.refused
+        assert set(names.asked) == {"page.example", "part.example"}
+        assert (await mine.ask(get("http://page.example/"))).startswith(b"HTTP/1.1 407 "), "the visit is over"

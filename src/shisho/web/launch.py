@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from shisho.errors import EngineUnavailable, ExtraMissing
 from shisho.telemetry import log
 from shisho.web import chromium
+from shisho.web.pagehosts import PageHosts
 from shisho.web.profiles import Profile
 from shisho.web.proxy import GuardedProxy
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, CDPSession, Playwright
+    from playwright.async_api import BrowserContext, CDPSession, Page, Playwright
 
 START_S, CLOSE_S = 60.0, 5.0
 
@@ -79,35 +80,36 @@ class Launcher:
     @asynccontextmanager
     async def browser(self, profile: Profile, *, headless: bool = True) -> AsyncIterator[Live]:
         """A fresh browser on this profile, ended with the block. Raises ExtraMissing, EngineUnavailable."""
-        live = await self._started(profile, headless)
-        try:
-            yield live
-        finally:
-            await live.end()
+        with self._proxy.visit() as hosts:
+            live = await self._started(profile, headless, hosts)
+            try:
+                yield live
+            finally:
+                await live.end()
 
     async def close(self) -> None:
         async with self._turn:
             await self._stop()
             await self._proxy.close()
 
-    async def _started(self, profile: Profile, headless: bool) -> Live:
+    async def _started(self, profile: Profile, headless: bool, hosts: PageHosts) -> Live:
         """A driver that has died is found out here: another one is tried."""
         try:
             from playwright.async_api import Error
         except ImportError as missing:
             raise ExtraMissing('The browser needs Playwright: pip install "shisho[browser]".') from missing
         try:
-            return await self._launched(await self._begun(), profile, headless)
+            return await self._launched(await self._begun(), profile, headless, hosts)
         except Error as failure:
             log.info("the browser did not start (%s); trying anew", _first_line(failure))
         try:
             async with self._turn:
                 await self._stop()
-            return await self._launched(await self._begun(), profile, headless)
+            return await self._launched(await self._begun(), profile, headless, hosts)
         except Error as failure:
             raise _unusable(failure) from failure
 
-    async def _launched(self, driver: _Driver, profile: Profile, headless: bool) -> Live:
+    async def _launched(self, driver: _Driver, profile: Profile, headless: bool, hosts: PageHosts) -> Live:
         launching = asyncio.ensure_future(
             driver.playwright.chromium.launch_persistent_context(
                 str(profile.folder or ""),
@@ -120,7 +122,7 @@ class Launcher:
                 proxy={
                     "server": driver.way,
                     "bypass": chromium.BYPASS,
-                    "username": self._proxy.user,
+                    "username": hosts.user,
                     "password": self._proxy.password,
                 },
                 **self._how(),
@@ -133,6 +135,7 @@ class Launcher:
             launching.add_done_callback(_end_unwanted)
             raise
         try:
+            await _note_hosts(context, hosts)
             await context.grant_permissions([])  # none is granted, so all are denied
             await context.add_cookies(profile.session_cookies())  # type: ignore[arg-type]
             assert context.browser is not None
@@ -179,6 +182,22 @@ class Launcher:
             "env": self._environment,
             "timeout": START_S * 1000,
         }
+
+
+async def _note_hosts(context: BrowserContext, hosts: PageHosts) -> None:
+    """Every request of a page is noted, of its frames, workers and windows too, and each hop of a redirect."""
+
+    async def note_lines(page: Page) -> None:
+        # Playwright tells of a WebSocket only once it is connected.
+        with suppress(Exception):  # the page has gone
+            session = await context.new_cdp_session(page)
+            session.on("Network.webSocketCreated", lambda line: hosts.add(line["url"]))
+            await session.send("Network.enable")
+
+    context.on("request", lambda asked: hosts.add(asked.url))
+    context.on("page", note_lines)
+    for page in context.pages:
+        await note_lines(page)
 
 
 def _end_unwanted(launching: asyncio.Future[BrowserContext]) -> None:

@@ -8,9 +8,9 @@ import base64
 import re
 import secrets
 from asyncio import StreamReader, StreamWriter
-from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from hmac import compare_digest
 
@@ -20,6 +20,7 @@ from shisho.ports import Resolver
 from shisho.telemetry import log
 from shisho.web import head as heads
 from shisho.web.address import Exceptions, Target, check_url, chosen
+from shisho.web.pagehosts import PageHosts
 
 Streams = tuple[StreamReader, StreamWriter]
 Connect = Callable[[Endpoint], Awaitable[Streams]]
@@ -62,13 +63,16 @@ class Refused:
 class GuardedProxy:
     """HTTP proxy on 127.0.0.1 for whoever has its password: tunnels (CONNECT) and plain http. Belongs to one event loop.
 
-    `refused` remembers what was not passed on. `connect` is the only way out."""
+    `refused` remembers what was not passed on. `connect` is the only way out. Who comes under the name of a visit is let
+    through to that page's hosts alone; `uninvited` counts, by host:port, what browsers wanted for themselves."""
 
     def __init__(
         self, resolver: Resolver, allow: Exceptions = STRICT, *, connect: Connect = open_endpoint, limits: Limits = STANDARD
     ) -> None:
         self.user, self.password = "shisho", secrets.token_urlsafe(24)
         self.refused: deque[Refused] = deque(maxlen=_REMEMBERED)
+        self.uninvited: Counter[str] = Counter()
+        self._visits: dict[str, PageHosts] = {}
         self._resolver = resolver
         self._allow = allow
         self._connect = connect
@@ -88,6 +92,16 @@ class GuardedProxy:
                 task.cancel()
             await asyncio.gather(*self._open, return_exceptions=True)
             self._server = None
+
+    @contextmanager
+    def visit(self) -> Iterator[PageHosts]:
+        """While it lasts, a browser may come under the name `user` of what this gives."""
+        hosts = PageHosts()
+        self._visits[hosts.user] = hosts
+        try:
+            yield hosts
+        finally:
+            del self._visits[hosts.user]
 
     def refusal(self, authority: str, since: float) -> ShishoError | None:
         """Why requests to this host:port were not passed on since that moment, or None."""
@@ -114,13 +128,18 @@ class GuardedProxy:
                 head = heads.request(await client[0].readuntil(heads.END))
         except (asyncio.LimitOverrunError, ValueError):
             return await _reply(client, "400 Bad Request", "This is no request that a proxy can read.")
-        if not self._knows(head):
+        user = self._user(head)
+        if user is None:
             challenge = 'Proxy-Authenticate: Basic realm="shisho"\r\n'
             return await _reply(client, "407 Proxy Authentication Required", "", challenge)
         if len(self._open) > self._limits.connections:
             return await _reply(client, "503 Service Unavailable", "Too many connections at once.")
         try:
             target, size = self._target(head), head.body_size
+            if user in self._visits and not await self._visits[user].has(target.host):
+                self.uninvited[head.authority] += 1
+                log.info("the browser wanted %s for itself", head.authority)
+                return await _reply(client, "403 Forbidden", "The page does not ask for this host.")
             upstream = await self._reach(target)
         except ShishoError as error:
             self.refused.append(Refused(asyncio.get_running_loop().time(), head.authority, error))
@@ -134,10 +153,13 @@ class GuardedProxy:
         finally:
             await _end(upstream[1])
 
-    def _knows(self, head: heads.Head) -> bool:
-        """Other programs of this machine may not make us their way out."""
-        word = base64.b64encode(f"{self.user}:{self.password}".encode())
-        return any(compare_digest(value.encode(), b"Basic " + word) for value in head.all("proxy-authorization"))
+    def _user(self, head: heads.Head) -> str | None:
+        """Under which name it comes; None for a stranger: other programs of this machine may not make us their way out."""
+        for user in (self.user, *self._visits):
+            word = base64.b64encode(f"{user}:{self.password}".encode())
+            if any(compare_digest(value.encode(), b"Basic " + word) for value in head.all("proxy-authorization")):
+                return user
+        return None
 
     def _target(self, head: heads.Head) -> Target:
         if head.method == "CONNECT":

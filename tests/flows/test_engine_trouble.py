@@ -206,3 +206,12 @@ async def test_what_an_engine_cannot_do_is_said(tmp_path: Path) -> None:
         able = replace(options, engines=(), categories=("general",))
         done = await searched(desk, box.questions[21].topic, able)
         assert done["warnings"] == [] and done["engine"] in ("mojeek", "duckduckgo", "startpage")
+
+
+async def test_a_page_past_the_end_of_every_engine_is_the_limit_and_costs_nothing(tmp_path: Path) -> None:
+    async with boxed(tmp_path, {"mojeek": {"interval_s": 0.05, "max_pages": 3}}) as (box, desk):
+        options = SearchOptions(engines=("mojeek",), serp_page=4)
+        queued = await desk.tasks.queue_searches([box.questions[20].topic], options=options)
+        await ended(desk, queued.task_id)
+        done = await output(desk, queued.task_id)
+        assert (done["paging_stop"], done["pages"], done["errors"]) == ("LIMIT", [], []) and not box.log.requests

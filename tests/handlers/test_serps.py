@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from shisho.domain.job import Job
 from shisho.domain.politeness import Outcome
-from shisho.domain.web import Challenge, ChallengeKind, Hit, PagingStop, Request, Response, Serp
+from shisho.domain.web import (
+    Challenge,
+    ChallengeKind,
+    Hit,
+    PagingStop,
+    Query,
+    Request,
+    Response,
+    Serp,
+    Tier,
+    TimeRange,
+)
 from shisho.errors import BudgetExhausted, EngineUnavailable, TimedOut
 from shisho.handlers.serps import LONGEST_SNIPPET, LONGEST_TITLE, MOST_HITS, Serps
 from shisho.handlers.sheets import WHOLE_S, Search
 from shisho.jobs.context import JobContext
 from shisho.stores.memory_web import engine
-from shisho.web.asking import NeedsPerson
+from shisho.web.asking import NeedsPerson, is_plain
 from tests.handlers.searching import QUERY, Forgetful, World, hits, searching
 from tests.queues import OWNER
 
@@ -178,3 +190,37 @@ async def test_an_engine_that_rests_after_its_person_was_there_asks_for_nobody(t
             await health.record("memory", Outcome.FAILURE, 0.1)
         await world.pages(3)
         assert world.waits == [pytest.approx(1800)]
+
+
+@pytest.mark.parametrize(("time_range", "answers"), [(TimeRange.ALL, "loud"), (TimeRange.DAY, "silent")])
+async def test_no_results_for_plain_words_is_a_block_where_an_engine_blocks_in_silence(
+    tmp_path: Path, time_range: TimeRange, answers: str
+) -> None:
+    def rule(url: str) -> Serp:
+        return Serp("silent", no_results=True) if "silent" in url else Serp("loud", hits(1))
+
+    silent = engine("silent", blocks_in_silence=True, tier=Tier.YOURS, time_ranges=(TimeRange.DAY,))
+    async with searching(tmp_path, rule, silent, engine("loud", time_ranges=(TimeRange.DAY,))) as world:
+        (page,) = await world.pages(1, PagingStop.END, time_range=time_range)
+        assert page.engine == answers
+        assert (await world.engines.asking.health.of(["silent"]))["silent"].failures == (answers == "loud")
+        await world.next_job("t2")
+        await world.pages(1, time_range=time_range)
+        asked = [url for url in world.answers.asked if "silent" in url]
+        assert len(asked) == (2 if answers == "loud" else 1), "an empty page is kept only where it is believed"
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("決定係数 定義", True),
+        ("C++ Rust 違い", True),
+        ("state-of-the-art 2024", True),
+        ('"Orb (univers de fiction)"', False),
+        ("「吾輩は猫である」", False),
+        ("猫 -犬", False),
+        ("司書 site:example.jp", False),
+    ],
+)
+def test_plain_words(text: str, plain: bool) -> None:
+    assert is_plain(Query(text, date(2026, 7, 1))) is plain

@@ -196,3 +196,9 @@ def test_every_fitting_engine_is_asked_or_said_why_not(
     places = [name in last for name in names(choice)]
     assert places == sorted(places)
     assert names(choice) == names(candidates(abouts[::-1], needs, means))
+
+
+def test_who_does_not_show_so_deep_a_page_is_passed_over() -> None:
+    choice = candidates([engine("deep"), engine("flat", max_pages=3)], Needs("q", page=4), READY)
+    assert names(choice) == ["deep"] and [(one.engine, one.why) for one in choice.passed] == [("flat", Why.TOO_SHALLOW)]
+    assert names(candidates([engine("flat", max_pages=3)], Needs("q", page=3), READY)) == ["flat"]

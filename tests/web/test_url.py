@@ -6,7 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shisho.web.url import absolute, canonical, is_result, unwrap, without_tracking
+from shisho.errors import ForbiddenAddress
+from shisho.web.address import Exceptions, check_url
+from shisho.web.head import authority
+from shisho.web.site import host_of_url, site_of
+from shisho.web.url import absolute, canonical, is_result, unwrap, without_final_dot, without_tracking
 
 SAME = [
     ("http://example.com", "https://example.com/"),
@@ -130,3 +134,30 @@ def test_it_stays_the_same_page(pairs: list[str]) -> None:
     url = "https://example.com/page" + ("?" + "&".join(pairs) if pairs else "")
     assert canonical(without_tracking(url)) == canonical(url)
     assert "utm" not in without_tracking(url) and "fbclid" not in without_tracking(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "same"),
+    [
+        ("https://example.org./a", "https://example.org/a"),
+        ("http://例え.テスト./", "http://例え.テスト/"),
+        ("https://me:pw@example.org.:8443/a?q=./", "https://me:pw@example.org:8443/a?q=./"),
+        ("https://example.org/a./", "https://example.org/a./"),
+        ("https://[::1]:99999/", "https://[::1]:99999/"),
+    ],
+)
+def test_a_final_dot_is_no_other_host(url: str, same: str) -> None:
+    assert without_final_dot(url) == same
+
+
+def test_with_a_final_dot_it_is_the_same_page_site_host_and_limit() -> None:
+    dotted, plain = "https://Example.ORG./a?b=1", "https://example.org/a?b=1"
+    assert canonical(dotted) == canonical(plain)
+    assert host_of_url(dotted) == host_of_url(plain) and site_of(dotted) == site_of(plain)
+    assert site_of("https://example.org:443/") == site_of("https://example.org./") == "https://example.org"
+    assert authority(dotted) == authority(plain) == "example.org:443"
+    assert not is_result("https://www.google.com./search?q=a") and unwrap("https://www.google.com./url?q=https://a.example/")
+    allow = Exceptions.named(["inside.example.:8080"])
+    assert check_url("http://inside.example:8080/", allow) == check_url("http://inside.example.:8080/", allow)
+    with pytest.raises(ForbiddenAddress):
+        check_url("http://localhost./", allow)

@@ -190,7 +190,7 @@ class EngineAbout:
     """All that is known of an engine; the user's engines.toml may override any field. `kind` is html, json or xml;
     `pagination` the parameter that carries the page; `reason` says why it is not enabled. Intervals in seconds between
     requests, `per_day` None for no limit, `query_limit` in characters. Empty `languages`: any. `verified`: its parser has
-    met real pages."""
+    met real pages. `blocks_in_silence`: to those it takes for machines it says "no results", whatever they ask."""
 
     name: str
     site: str
@@ -213,4 +213,5 @@ class EngineAbout:
     regions: tuple[str, ...] = ()
     time_ranges: tuple[TimeRange, ...] = ()
     credentials: tuple[Credential, ...] = ()
+    blocks_in_silence: bool = False
     look: Look = Look()

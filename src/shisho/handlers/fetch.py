@@ -59,8 +59,12 @@ class Fetching:
         """Raises AllFetchesFailed where a host wants to be left alone for longer than the task has time."""
         left = (await self.left(job.task_id)).get("max_seconds", math.inf)
         if later.seconds > left:
-            told = f"{later.host} asks to be left alone for {later.seconds:.0f} s, and its task has {left:.0f} s left"
-            raise AllFetchesFailed("{told}: ask again then.", told=told, host=later.host, wait_s=later.seconds)
+            raise AllFetchesFailed(
+                "{host} asks to be left alone for {wait_s:.0f} s, and its task has {left_s:.0f} s left: ask again then.",
+                host=later.host,
+                wait_s=later.seconds,
+                left_s=left,
+            )
 
     async def _taken_in(self, pages: Pages, job: Job, context: JobContext, asked: Address) -> Any:
         name = canonical(asked.url)

@@ -26,7 +26,7 @@ from shisho.web.asking import Asked, Asking, Held, NeedsPerson, QuotaSpent, Stat
 from shisho.web.category import GENERAL, category_of
 from shisho.web.pagination import PageFacts, repeats
 from shisho.web.politeness import Later
-from shisho.web.search import ResultPage
+from shisho.web.search import DepthReached, ResultPage
 from shisho.web.selection import Candidate, Choice, Means, Needs, Why, candidates
 from shisho.web.url import canonical
 
@@ -145,6 +145,8 @@ class Serps:
             raise held[0]
         if waits:
             raise Later(min(waits))
+        if not errors and any(one.why is Why.TOO_SHALLOW for one in choice.passed):
+            raise DepthReached
         raise _given_up(errors, choice)
 
     async def _too_late(self, engine: str, later: Later) -> EngineUnavailable | None:
@@ -152,8 +154,13 @@ class Serps:
         left = await self._patience()
         if later.seconds <= left:
             return None
-        told = f"{engine} asks to be left alone for {later.seconds:.0f} s, and there are {left:.0f} s left to wait"
-        return EngineUnavailable("{told}: ask again then, or another engine.", told=told, engine=engine, wait_s=later.seconds)
+        return EngineUnavailable(
+            "{engine} asks to be left alone for {wait_s:.0f} s, and there are {left_s:.0f} s left to wait: ask again then, or "
+            "another engine.",
+            engine=engine,
+            wait_s=later.seconds,
+            left_s=left,
+        )
 
     async def _choice(self) -> Choice:
         """Recomputed at each attempt: engines rest and recover while a job waits. Who was waited for goes first."""
@@ -164,7 +171,7 @@ class Serps:
         standing = {name.removeprefix("engine:"): how for name, how in (await asking.limiter.standing(limits)).items()}
         # Few engines are of a kind only: general ones stand in where those rest.
         categories = asked.categories or tuple(dict.fromkeys((*self._categories, GENERAL)))
-        needs = Needs(asked.query, categories, asked.engines, asked.language, asked.time_range)
+        needs = Needs(asked.query, categories, asked.engines, asked.language, asked.time_range, asked.serp_page)
         choice = candidates(abouts, needs, Means(health, standing, self._engines.missing, asking.browse is not None))
         passed, first = await self._context.taken("passed over "), (await self._context.taken("turn")).get("turn")
         order = sorted(choice.candidates, key=lambda one: (f"passed over {one.engine}" in passed, one.engine != first))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ MOST_CHARS = 2_000
 _JAPANESE = re.compile(r"[ぁ-んァ-ヺ一-鿿々]")
 # What stays whole: quoted parts, and C++ and C#, whose signs Sudachi takes for punctuation.
 _WHOLE = re.compile(r"[「『“\"]([^」』”\"]{2,60})[」』”\"]|([A-Za-z]+(?:\+\+|#))")
+_KATAKANA = re.compile(r"[ァ-ヺー]+")
 _WHY = re.compile(r"なぜ|何故|どうして|なんで")
 _WORD = re.compile(r"[^\W_]+(?:['’.+#-][^\W_]+)*")
 _NOMINAL = frozenset({"名詞", "接頭辞", "接尾辞", "形状詞", "記号"})
@@ -67,15 +68,38 @@ def _plain(text: str) -> Iterator[Keyword]:
 def _japanese(text: str) -> Iterator[Keyword]:
     """Neighbouring nouns are one word; a verb or adjective is one by itself, or with its suffix (重さ) begins a noun."""
     held: list[Any] = []
-    for token in tokenizer().tokenize(text):
+    tokens = list(tokenizer().tokenize(text))
+    for at, token in enumerate(tokens):
         kind, form = token.part_of_speech()[0], fold(token.normalized_form())
         joined = held and held[-1].end() == token.begin()
-        if not (kind in _NOMINAL and joined and (_is_noun(held) or kind == "接尾辞")) or form in _FORMAL:
+        if joined and _binds(tokens, at):
+            held.append(token)
+            continue
+        compound = joined and (_is_noun(held) or kind == "接尾辞" or _is_stem(held[-1]))
+        if not (kind in _NOMINAL and compound) or form in _FORMAL:
             yield from _word(held)
             held = []
         if (kind in _NOMINAL or kind in _VERBAL or form in _WHICH) and form not in _FORMAL:
             held.append(token)
     yield from _word(held)
+
+
+def _binds(tokens: Sequence[Any], at: int) -> bool:
+    """Whether a token that is no noun stands inside a name: between two nouns, without a gap, in katakana (ヶ, ノ), in which
+    nobody writes grammar; or as a verb that the next noun is made with (鐘撞き堂)."""
+    if not 0 < at < len(tokens) - 1:
+        return False
+    before, token, after = tokens[at - 1 : at + 2]
+    nouns = before.part_of_speech()[0] in _NOMINAL and after.part_of_speech()[0] in _NOMINAL
+    if not nouns or token.end() != after.begin() or token.part_of_speech()[0] in _NOMINAL:
+        return False
+    return bool(_KATAKANA.fullmatch(token.surface())) or (_is_stem(token) and fold(token.normalized_form()) not in GRAMMAR)
+
+
+def _is_stem(token: Any) -> bool:
+    """A verb or adjective in the form that makes compounds (流れ橋, 高窓): before a noun it is no sentence's end."""
+    speech = token.part_of_speech()
+    return speech[0] in _VERBAL and speech[5].startswith(("連用形-一般", "語幹"))
 
 
 def _is_noun(tokens: list[Any]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -10,12 +11,13 @@ from urllib.parse import urlsplit
 
 from shisho.domain.intervention import Met
 from shisho.domain.politeness import BreakerState, Limit, Outcome
-from shisho.domain.web import ChallengeKind, EngineAbout, Query, Request, Response, Serp, State
+from shisho.domain.web import ChallengeKind, EngineAbout, Query, Request, Response, Serp, State, TimeRange
 from shisho.errors import BudgetExhausted, EngineUnavailable, InvalidParams, ShishoError
 from shisho.ports import Clock, Fetcher, Health, Limiter, SerpEngine, SerpParser
 from shisho.web.credentials import fetched, limit_of
 from shisho.web.politeness import SLOW_DOWN, Later, backoff, retry_after
 
+_OPERATORS = re.compile(r"[\"“”「」]|(?:^|\s)[-+]\S|\b(?:site|inurl|intitle|filetype|url|ip|lang(?:uage)?|loc):", re.IGNORECASE)
 PROBED_S = 5.0  # while somebody else tries an engine
 
 Pay = Callable[[], Awaitable[bool]]
@@ -52,6 +54,11 @@ class Refused(EngineUnavailable):
 def nobody(engine: str) -> bool:
     """No person has been at any engine."""
     return False
+
+
+def is_plain(query: Query) -> bool:
+    """Whether a query is of words alone: without quotes, operators or a time range, which may rightly leave nothing."""
+    return query.time_range is TimeRange.ALL and not _OPERATORS.search(query.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +102,8 @@ class Asking:
             if "missing" in error.details and number > 1:
                 raise StateExpired from error
             raise
-        return await self._one(engine, request, ticket, pay, doubted)
+        plain = number == 1 and is_plain(query)
+        return await self._one(engine, request, ticket, pay, doubted, plain=plain)
 
     async def followed(self, engine: SerpEngine, first: Asked, follow: Request, ticket: str, pay: Pay) -> Asked:
         """The result page that `first` leads on to: its hits, with the way to the next page of `first`. Raises as `page`."""
@@ -111,7 +119,9 @@ class Asking:
         left = datetime.fromisoformat(until) - datetime.fromisoformat(self.clock.steady())
         return max(PROBED_S, left.total_seconds())
 
-    async def _one(self, engine: SerpEngine, request: Request, ticket: str, pay: Pay, doubted: bool) -> Asked:
+    async def _one(
+        self, engine: SerpEngine, request: Request, ticket: str, pay: Pay, doubted: bool, *, plain: bool = False
+    ) -> Asked:
         name, limit, resource = engine.about.name, self.limit_of(engine.about), f"engine:{engine.about.name}"
         if not await self.health.probe(name, ticket):
             raise Held(await self.rests_for(name))
@@ -122,7 +132,7 @@ class Asking:
         try:
             if not await pay():
                 raise BudgetExhausted("The task's budget of pages is spent. Open a task with a larger max_pages.")
-            return await self._answered(engine, request, doubted)
+            return await self._answered(engine, request, doubted, plain)
         except Later as slow:
             after = slow.seconds
             raise
@@ -135,12 +145,14 @@ class Asking:
         finally:
             await self.limiter.give_back(resource, limit, ticket, after_s=after)
 
-    async def _answered(self, engine: SerpEngine, request: Request, doubted: bool) -> Asked:
+    async def _answered(self, engine: SerpEngine, request: Request, doubted: bool, plain: bool) -> Asked:
         name, began = engine.about.name, self.clock.monotonic()
         response: Response | None = None
         try:
             response = await self._fetched(engine.about, request)
             serp = await self.parser.parse(name, response)
+            if serp.no_results and plain and engine.about.blocks_in_silence:
+                raise Refused("{engine} says that it has no results for plain words: it blocks in silence.", engine=name)
         except ShishoError as error:
             if doubted and response is not None and response.status < 500 and response.status not in SLOW_DOWN:
                 raise StateExpired from error

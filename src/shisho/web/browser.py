@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from shisho.domain.web import Request, Response
@@ -18,6 +19,7 @@ from shisho.web.launch import Launcher, Live, Manner
 from shisho.web.profiles import Profile, hold
 from shisho.web.proxy import GuardedProxy
 from shisho.web.tab import Tab, broke
+from shisho.web.url import without_final_dot
 
 WATCH_S = 0.25
 LOOK_S = 1.0  # between two looks at what a person has done
@@ -41,6 +43,7 @@ class ChromiumBrowser:
         self._launcher = Launcher(proxy, environment, manner)
 
     async def open(self, request: Request, profile: str = "", *, deadline_s: float = 30.0) -> Response:
+        request = replace(request, url=without_final_dot(request.url))
         async with self._tabs:
             with hold(self._profiles, profile) as held, span("browser.open", url=request.url):
                 try:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from shisho.errors import InvalidParams
 from shisho.web.address import Target
+from shisho.web.url import host_name
 
 END = b"\r\n\r\n"
 _FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*)")
@@ -48,7 +49,7 @@ def authority(url: str) -> str:
     """The host and port a URL asks, as host:port."""
     try:
         parts = urlsplit(url)
-        return f"{parts.hostname}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+        return f"{host_name(parts.hostname or '')}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
     except ValueError:
         return url[:200]
 

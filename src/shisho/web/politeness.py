@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -29,6 +30,8 @@ MOST_BYTES = 500 * 1024  # RFC 9309 2.5: what a reader must take in at the least
 KEPT_S, KEPT_CLOSED_S = 86_400.0, 600.0
 MOST_TRIES = 5
 LONGEST_S = 120.0
+# "User-agent: Shisho/1.0": the product token ends before the slash (RFC 9309 2.2.1).
+_VERSION = re.compile(r"^([ \t]*user-agent[ \t]*:[ \t]*[^\s/#]+)/[^\r\n#]*", re.IGNORECASE | re.MULTILINE)
 _DIGITS = 9  # 31 years; a longer number is no time any more, and later than the calendar's last day
 _LARGE = 20_000  # characters; what takes longer to read than the event loop should wait
 
@@ -153,6 +156,7 @@ class RobotsBook:
                 await self._chains.keep(name, chain)
         except (AllFetchesFailed, TimedOut, TooLarge, UnsupportedMedia) as error:
             found = Robots(closed=Message("gives no robots.txt for now ({cause})", cause=error.message))
+        await self._chains.forget(name, chain)
         if not chain.begins:  # the pace it wants counts from the end of the chain
             await self._limiter.give_back(f"host:{host_of_url(site)}", host_limit(found), ticket)
         await self._cache.put(f"robots {site}", plain(found), closed_s if found.closed else KEPT_S)
@@ -184,4 +188,4 @@ async def _ready(found: Robots) -> Robots:
 
 @lru_cache(maxsize=8)  # a hostile one takes 36 MB
 def _read(text: str) -> Protego:
-    return Protego.parse(text)
+    return Protego.parse(_VERSION.sub(r"\1", text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from shisho.domain.web import Response
 from shisho.errors import AllFetchesFailed
@@ -56,9 +57,18 @@ class RedirectMemory:
 
     async def chain(self, name: str, url: str) -> RedirectChain:
         """The chain of this name, if it began at this address; else a new one."""
-        kept = await self._cache.get(f"redirects {name}")
+        kept = await self._cache.get(_key(name))
         urls: Sequence[str] = kept.value if kept is not None else ()
         return RedirectChain(tuple(urls)) if urls and urls[0] == url else RedirectChain((url,))
 
     async def keep(self, name: str, chain: RedirectChain) -> None:
-        await self._cache.put(f"redirects {name}", list(chain.urls), KEPT_S)
+        await self._cache.put(_key(name), list(chain.urls), KEPT_S)
+
+    async def forget(self, name: str, chain: RedirectChain) -> None:
+        """A chain that has come to its end, whatever that was, leaves no address behind."""
+        if not chain.begins:
+            await self._cache.put(_key(name), [], 0.0)
+
+
+def _key(name: str) -> str:
+    return "redirects " + sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]

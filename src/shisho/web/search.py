@@ -11,6 +11,10 @@ from shisho.errors import BudgetExhausted, ShishoError
 from shisho.web.asking import NeedsPerson, QuotaSpent, Refused
 
 
+class DepthReached(Exception):
+    """No engine shows pages as far down as the one to begin with."""
+
+
 @dataclass(frozen=True, slots=True)
 class ResultPage:
     """What is kept of a result page for going on after it; what stood on it is kept where a purge finds it. `urls` are
@@ -50,6 +54,9 @@ class ResultPages:
         while (stop := await self.onward(self.pages)) is None:
             try:
                 page = await self.ask(self.pages)
+            except DepthReached:
+                self.stop = PagingStop.LIMIT
+                return
             except NeedsPerson as needs:
                 self.met, self.stop = needs.met, PagingStop.CHALLENGE
                 return

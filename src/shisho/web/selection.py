@@ -18,7 +18,8 @@ _TIERS = (Tier.ACADEMIC, Tier.YOURS, Tier.DEFAULT, Tier.KNOWLEDGE, Tier.LAST_MIL
 
 
 class Why(StrEnum):
-    """Why an engine is not asked. `resting` and `spent` pass with time; `too_long` and `lacks_filter` are the query's doing."""
+    """Why an engine is not asked. `resting` and `spent` pass with time; `too_long`, `lacks_filter` and
+    `too_shallow` are the query's doing."""
 
     UNKNOWN = "unknown"
     DISABLED = "disabled"
@@ -28,18 +29,20 @@ class Why(StrEnum):
     SPENT = "spent"
     TOO_LONG = "too_long"
     LACKS_FILTER = "lacks_filter"
+    TOO_SHALLOW = "too_shallow"
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
     """What a search asks of its engine. `engines`: named ones, in this order and no others; else those of `categories`, where
-    among engines of one tier that are free alike an earlier category's goes first."""
+    among engines of one tier that are free alike an earlier category's goes first. `page`: the result page to begin with."""
 
     query: str
     categories: tuple[str, ...] = (GENERAL,)
     engines: tuple[str, ...] = ()
     language: str = ""
     time_range: TimeRange = TimeRange.ALL
+    page: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,7 @@ def candidates(abouts: Sequence[EngineAbout], needs: Needs, means: Means) -> Cho
     )
     usable = []
     for about in asked:
-        why = barred(about, means) or _too_long(about, needs)
+        why = barred(about, means) or _too_long(about, needs) or _too_shallow(about, needs)
         if why is None:
             usable.append(about)
         else:
@@ -150,6 +153,12 @@ def _too_long(about: EngineAbout, needs: Needs) -> PassedOver | None:
         return None
     template = "{engine} takes at most {limit} characters: shorten the query."
     return PassedOver(about.name, Why.TOO_LONG, Message(template, engine=about.name, limit=about.query_limit))
+
+
+def _too_shallow(about: EngineAbout, needs: Needs) -> PassedOver | None:
+    if needs.page <= about.max_pages:
+        return None
+    return PassedOver(about.name, Why.TOO_SHALLOW, f"{about.name} shows {about.max_pages} pages at most.")
 
 
 def _lacking(about: EngineAbout, needs: Needs) -> tuple[str, ...]:

@@ -96,7 +96,7 @@ def _split(url: str) -> tuple[str, str, str] | None:
         parts = urlsplit(url)
     except ValueError:
         return None
-    return ((parts.hostname or "").lower(), parts.path or "/", parts.query) if parts.scheme in _PORTS else None
+    return (host_name(parts.hostname or ""), parts.path or "/", parts.query) if parts.scheme in _PORTS else None
 
 
 def absolute(base: str, href: str) -> str:
@@ -153,6 +153,19 @@ def host_name(name: str) -> str:
         return name.encode("idna").decode("ascii").lower()
     except UnicodeError:
         return name.lower()
+
+
+def without_final_dot(url: str) -> str:
+    """The address with its host's name as everybody writes it: to a browser and to a cookie the dot makes another host."""
+    try:
+        parts = urlsplit(url)
+        name, port = parts.hostname or "", parts.port
+    except ValueError:
+        return url
+    if not name.endswith("."):
+        return url
+    before, at, _ = parts.netloc.rpartition("@")
+    return urlunsplit(parts._replace(netloc=f"{before}{at}{name.rstrip('.')}" + (f":{port}" if port is not None else "")))
 
 
 def _path(path: str) -> str:

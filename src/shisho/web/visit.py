@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from shisho.domain.web import Challenge, ChallengeKind, Request, Response
-from shisho.errors import AllFetchesFailed, AuthRequired, BudgetExhausted, RobotsDisallowed, TimedOut
+from shisho.errors import AllFetchesFailed, AuthRequired, BudgetExhausted, RobotsDisallowed, ShishoError, TimedOut
 from shisho.ports import Cache, Clock, Fetcher, Limiter
 from shisho.web.asking import Browse, Pay
 from shisho.web.challenge import detect
@@ -55,16 +55,22 @@ class Visiting:
             return await self._browsed(request, ticket, pay, browse)
         memory, took_s = RedirectMemory(self.cache), 0.0
         chain = await memory.chain(ticket, request.url)
-        while True:
-            began = self.clock.monotonic()
-            fetch = partial(self._fetched_within, TOTAL_S - took_s)
-            asked = replace(request, url=chain.url, one_hop=True)
-            response = await self._asked(asked, ticket, pay if chain.begins else _paid, fetch)
-            took_s += self.clock.monotonic() - began
-            if not (target := redirect_target(response)):
-                return response
-            chain = chain.extended(target)
-            await memory.keep(ticket, chain)
+        try:
+            while True:
+                began = self.clock.monotonic()
+                fetch = partial(self._fetched_within, TOTAL_S - took_s)
+                asked = replace(request, url=chain.url, one_hop=True)
+                response = await self._asked(asked, ticket, pay if chain.begins else _paid, fetch)
+                took_s += self.clock.monotonic() - began
+                if not (target := redirect_target(response)):
+                    break
+                chain = chain.extended(target)
+                await memory.keep(ticket, chain)
+        except ShishoError:
+            await memory.forget(ticket, chain)
+            raise
+        await memory.forget(ticket, chain)
+        return response
 
     async def _fetched_within(self, seconds: float, request: Request) -> Response:
         try:

@@ -170,3 +170,17 @@ def test_renamed_classes_never_give_an_empty_success(name: str) -> None:
             except (ParserFailed, EngineUnavailable):
                 continue
             assert serp.hits or serp.challenge, page.file
+
+
+def test_a_button_is_no_hit_though_it_looks_like_one() -> None:
+    """`Try again` stands in a heading inside an anchor that leads nowhere."""
+    pages = [page for page in saved() if page.file.startswith("google/") and b"Try again" in page.response.body]
+    seen = 0
+    for page in pages:
+        try:
+            hits = read(page).hits
+        except ShishoError:
+            continue
+        seen += bool(hits)
+        assert all(hit.title != "Try again" and hit.url != "https://www.google.com" for hit in hits), page.file
+    assert seen >= 4

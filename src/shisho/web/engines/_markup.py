@@ -13,7 +13,7 @@ from shisho.domain.web import EngineAbout, Hit, Response
 from shisho.errors import ParserFailed, TooLarge
 from shisho.isolation import prescan
 from shisho.web.engines._answer import decode, squeeze
-from shisho.web.url import absolute, is_result, unwrap
+from shisho.web.url import absolute, host_name, is_result, unwrap
 
 Node = LexborNode
 
@@ -76,7 +76,8 @@ class Page:
 
     def url(self, node: Node | None) -> str:
         """Where a link leads, unwrapped; "" where that is no result."""
-        url = unwrap(absolute(self.base, attribute(node, "href")))
+        href = attribute(node, "href").strip()  # a button has none, and would lead to the page itself
+        url = unwrap(absolute(self.base, href)) if href else ""
         return url if url and is_result(url) else ""
 
 
@@ -140,7 +141,7 @@ def foreign_hosts(page: Page, about: EngineAbout) -> set[str]:
 
 def _host(url: str) -> str:
     try:
-        return (urlsplit(url).hostname or "").lower()
+        return host_name(urlsplit(url).hostname or "")
     except ValueError:
         return ""
 

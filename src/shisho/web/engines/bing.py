@@ -25,6 +25,7 @@ ABOUT = EngineAbout(
     reason="Bing's terms forbid automatic queries: enable it only for what they allow you.",
     needs_browser=True,
     time_ranges=(*_RANGES, TimeRange.YEAR),
+    blocks_in_silence=True,  # of sixteen saved pages without results, fourteen were asked for what plainly has some
     look=Look(
         layouts=(
             Layout("#b_results li.b_algo", "h2 a", "", _SNIPPET, ".news_dt"),

@@ -63,8 +63,8 @@ def serve(
     async def work(desk: Desk) -> EndRequest:
         from shisho.interfaces.http import serve as served
 
-        ended = end_request()  # uvicorn hears the same signals and ends by itself
-        await served(desk, rules, port, _started)
+        ended = end_request()
+        await served(desk, rules, port, _started, ended)
         return ended
 
     try:

@@ -58,14 +58,25 @@ def build(desk: Desk, rules: Rules) -> ASGIApp:
     return Guard(app, rules)
 
 
-async def serve(desk: Desk, rules: Rules, port: int, started: Callable[[str], None]) -> None:
-    """Serve until told to end. Port 0: the system chooses; `started` is called with the address."""
+async def serve(desk: Desk, rules: Rules, port: int, started: Callable[[str], None], ended: asyncio.Event) -> None:
+    """Serve until `ended` is set. Port 0: the system chooses; `started` is called with the address."""
     listener = _listen(rules.host, port)
     config = uvicorn.Config(
         build(desk, rules), log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_SECONDS
     )
     started(_address(rules.host, listener.getsockname()[1]))
-    await uvicorn.Server(config).serve(sockets=[listener])
+    server = uvicorn.Server(config)
+
+    async def end() -> None:
+        # Uvicorn hears signals too, but only once it is up: one that comes before must not be lost.
+        await ended.wait()
+        server.should_exit = True
+
+    ending = asyncio.create_task(end())
+    try:
+        await server.serve(sockets=[listener])
+    finally:
+        ending.cancel()
 
 
 def _health(app: FastAPI, desk: Desk) -> None:

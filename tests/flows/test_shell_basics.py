@@ -98,3 +98,21 @@ def test_continue_last_goes_on_with_what_is_unfinished_or_says_there_is_none(she
     assert error["code"] == "RESOURCE_NOT_FOUND" and "unfinished" in error["message"]
     again = shell("ask", "--continue", stopped["task_id"], "--json")
     assert again["text"] == stopped["text"], "a finished one gives its answer again where it is named"
+
+
+def test_a_document_is_shown_page_by_page(shell: Shell) -> None:
+    shell("add", SAMPLES / "01-regression.pdf")
+    printed = shell("show", "01-regression.pdf").splitlines()
+    marks = [line for line in printed if line.startswith("── ")]
+    assert marks == [f"── {number}ページ ──" for number in range(1, 7)]
+    on_third = printed[printed.index(marks[2]) : printed.index(marks[3])]
+    assert any("決定係数が0に近いとき" in line for line in on_third)
+
+
+def test_a_quotation_is_printed_once(shell: Shell) -> None:
+    shell("add", SAMPLES)
+    for command in (("ask", "決定係数が0に近いとき何を意味するか"), ("show", "last")):
+        printed = shell(*command)
+        assert printed.count("決定係数が0に近いとき、それは回帰式が") == 1
+        assert "予測値が平均値を" in printed, "the line that the page breaks is whole"
+        assert "[1] 01-regression.pdf 3ページ" in printed

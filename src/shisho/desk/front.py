@@ -188,6 +188,13 @@ class Desk:
         lines = [line for line in await self.shelf.lines(document.id) if line.page == number]
         return text[lines[0].start : lines[-1].end] if lines else ""
 
+    async def page_starts(self, document_id: DocumentId) -> Mapping[int, int]:
+        """Where each page begins in the text, by its number from 1; none of a document without pages."""
+        starts: dict[int, int] = {}
+        for line in await self.shelf.lines(document_id):
+            starts.setdefault(line.page, line.start)
+        return starts
+
     async def remove(self, prefix: str, *, purge: bool = False) -> Document:
         """Take a document out of search; with `purge` erase it and every quotation of it. Returns what it was, with a warning
         where somebody still reads the log of the database: what was erased goes from it once they have done."""

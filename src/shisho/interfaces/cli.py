@@ -239,7 +239,8 @@ def show(
         from shisho.interfaces import render
 
         thing = await desk.show(id_)
-        _print(thing, json_, lambda: render.shown(thing, _words(context)))
+        pages = await desk.page_starts(thing[0].id) if isinstance(thing, tuple) else {}
+        _print(thing, json_, lambda: render.shown(thing, _words(context), pages))
 
     _run(context, work, json_)
 

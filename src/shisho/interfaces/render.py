@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from shisho.domain.codec import plain
 from shisho.domain.corpus import DEFAULT_CORPUS, Check, Document, Found
 from shisho.domain.inquiry import Answer, Evidence, SupportOutcome
+from shisho.interfaces.columns import print_columns
+from shisho.interfaces.file_names import distinct_names
 from shisho.interfaces.words import Words
 from shisho.language.display import legible, running
 
@@ -26,17 +27,18 @@ def answer(given: Answer, words: Words) -> None:
     _out.print(legible(given.text))
     if given.evidence:
         _out.print(f"\n{words('sources')}")
+        names = distinct_names(evidence.document for evidence in given.evidence if not evidence.source_url)
         for evidence in given.evidence:
             told = evidence.snippet and running(evidence.snippet) in given.text
-            _out.print(_evidence_line(evidence, words, quoted=not told))
+            name = legible(evidence.title) if evidence.source_url else names[evidence.document]
+            _out.print(_evidence_line(evidence, words, name, quoted=not told))
     if str(given.loop_stop) == "STOPPED":
         _err.print(words("continue_hint"))
     _err.print(Text(f"shisho show {given.id}", style="dim"))
 
 
-def _evidence_line(evidence: Evidence, words: Words, *, quoted: bool = True) -> Text:
+def _evidence_line(evidence: Evidence, words: Words, name: str, *, quoted: bool = True) -> Text:
     page = "" if evidence.page is None else " " + words("page", n=evidence.page)
-    name = legible(evidence.title if evidence.source_url else PurePath(evidence.document).name)
     # A terminal that knows links opens the quotation where it stands.
     line = Text(f"[{evidence.number}] ").append(f"{name}{page}", style=f"link {evidence.link}" if evidence.link else "")
     if evidence.source_url:
@@ -47,19 +49,33 @@ def _evidence_line(evidence: Evidence, words: Words, *, quoted: bool = True) -> 
     return line
 
 
-def shown(thing: Answer | Evidence | tuple[Document, str], words: Words) -> None:
-    """Whatever `shisho show` was asked for, in full."""
+def shown(thing: Answer | Evidence | tuple[Document, str], words: Words, pages: Mapping[int, int] | None = None) -> None:
+    """Whatever `shisho show` was asked for, in full. `pages`: where each page of a document begins in its text."""
     if isinstance(thing, Answer):
-        _out.print(thing.question, style="bold")
+        _out.print(legible(thing.question), style="bold")
         answer(thing, words)
         _account(thing, words)
     elif isinstance(thing, Evidence):
-        _out.print(_evidence_line(thing, words))
+        name = thing.title if thing.source_url else PurePath(thing.document).name
+        _out.print(_evidence_line(thing, words, legible(name)))
         _pairs({name: value for name, value in plain(thing).items() if name != "snippet"})
     else:
         document, text = thing
         _pairs(plain(document))
-        _out.print("\n" + text)
+        _out.print("")
+        for part in paged(text, pages or {}, words):
+            _out.print(part)
+
+
+def paged(text: str, pages: Mapping[int, int], words: Words) -> Iterator[str]:
+    """The text, a line with its number before each page."""
+    starts = sorted((start, number) for number, start in pages.items())
+    ends = [start for start, _ in starts[1:]] + [len(text)]
+    if not starts or starts[0][0] > 0:
+        yield legible(text[: starts[0][0] if starts else len(text)]).rstrip("\n")
+    for (start, number), end in zip(starts, ends, strict=True):
+        yield f"── {words('page', n=number)} ──"
+        yield legible(text[start:end]).rstrip("\n")
 
 
 def _account(given: Answer, words: Words) -> None:
@@ -81,11 +97,13 @@ def found(given: Sequence[Found], words: Words) -> None:
     """Passages, best first."""
     if not given:
         _out.print(words("nothing_found"))
-    for place, one in enumerate(given, 1):
-        page = "" if one.page is None else " " + words("page", n=one.page)
-        head = Text(f"{place}. {PurePath(one.source).name}{page}", style="bold")
-        _out.print(head.append(f"  {one.heading}  {one.score:.2f}", style="dim"))
-        _out.print(Text(f"   {running(one.text)}"))
+    names = distinct_names(passage.source for passage in given)
+    for place, passage in enumerate(given, 1):
+        page = "" if passage.page is None else " " + words("page", n=passage.page)
+        head = Text(f"{place}. {names[passage.source]}{page}", style="bold")
+        about = [running(passage.heading), f"{passage.score:.2f}"]
+        _out.print(head.append("  " + "  ".join(filter(None, about)), style="dim"))
+        _out.print(Text(f"   {running(passage.text)}"))
 
 
 def documents(given: Sequence[Document], limit: int, words: Words) -> None:
@@ -93,13 +111,14 @@ def documents(given: Sequence[Document], limit: int, words: Words) -> None:
     if not given:
         _out.print(words("nothing_listed"))
         return
-    for one in given:
-        said = [f"{key}={value}" for key, value in one.metadata.items()]
-        pages = [words("pages", n=one.page_count)] if one.page_count else []
-        corpus = [] if one.corpus == DEFAULT_CORPUS else [f"{words('corpus')} {one.corpus}"]
-        line = Text(f"{one.id}  ", style="dim")
-        line.append(one.title, style="not dim bold")
-        _out.print(line.append(f"\n    {'  '.join([PurePath(one.source).name, *pages, *said, *corpus])}"))
+    names = distinct_names(document.source for document in given)
+    for document in given:
+        said = [legible(f"{key}={value}") for key, value in document.metadata.items()]
+        pages = [words("pages", n=document.page_count)] if document.page_count else []
+        corpus = [] if document.corpus == DEFAULT_CORPUS else [f"{words('corpus')} {document.corpus}"]
+        line = Text(f"{document.id}  ", style="dim")
+        line.append(running(document.title), style="not dim bold")
+        _out.print(line.append(f"\n    {'  '.join([names[document.source], *pages, *said, *corpus])}"))
     if len(given) == limit:
         _out.print(words("more", n=limit))
 
@@ -114,11 +133,12 @@ def checks(given: Sequence[Check]) -> None:
 
 def settings(rows: Sequence[Mapping[str, Any]], home: object, words: Words) -> None:
     """A table of settings."""
-    table = Table(words("setting"), words("value"), words("origin"), words("meaning"), box=None)
-    for row in rows:
-        value = str(home) if row["name"] == "home" else str(row["value"])
-        table.add_row(*(Text(cell) for cell in (f"SHISHO_{row['name'].upper()}", value, row["from"], row["help"])))
-    _out.print(table)
+    heads = [words(name) for name in ("setting", "value", "origin", "meaning")]
+    values = [str(home) if row["name"] == "home" else str(row["value"]) for row in rows]
+    cells = [
+        (f"SHISHO_{row['name'].upper()}", value, row["from"], row["help"]) for row, value in zip(rows, values, strict=True)
+    ]
+    print_columns(_out, heads, cells)
 
 
 def figures(given: Mapping[str, Any], words: Words) -> None:
@@ -128,5 +148,12 @@ def figures(given: Mapping[str, Any], words: Words) -> None:
 
 def _pairs(given: Mapping[str, Any]) -> None:
     for name, value in given.items():
-        shown_value = f"{value:.4f}" if isinstance(value, float) else value
-        _out.print(f"{name}: {shown_value}")
+        _out.print(legible(f"{name}: {_value(value)}"))
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "  ".join(f"{key}={said}" for key, said in value.items())
+    if isinstance(value, list | tuple):
+        return "  ".join(map(str, value))
+    return "-" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any
 
 import typer
 from rich.console import Console
-from rich.table import Column, Table
-from rich.text import Text
 
 from shisho.domain.intervention import Waiting
 from shisho.domain.job import Job
 from shisho.domain.task import EngineRow, JobPage, Queued, Status, Stopped, TaskPage
+from shisho.interfaces.columns import print_columns
 from shisho.interfaces.words import Words
 from shisho.messages.catalogue import render
 
@@ -74,13 +72,13 @@ def tasks(page: TaskPage, words: Words) -> None:
         typer.echo(words("nothing_queued"))
         return
     rows = [(one.task_id, one.status, one.created_at[:19], one.question) for one in page.tasks]
-    _table([words("id"), words("state"), words("created"), words("question")], rows)
+    print_columns(_out, [words("id"), words("state"), words("created"), words("question")], rows)
 
 
 def jobs(page: JobPage, words: Words) -> None:
     """The jobs of a task, oldest first, each with its last error."""
     rows = [(one.id, one.kind, one.state, _subject(one), _error(one)) for one in page.jobs]
-    _table([words("id"), words("kind"), words("state"), words("subject"), words("error")], rows)
+    print_columns(_out, [words("id"), words("kind"), words("state"), words("subject"), words("error")], rows)
 
 
 def waiting(held: Sequence[Waiting], words: Words) -> None:
@@ -89,13 +87,13 @@ def waiting(held: Sequence[Waiting], words: Words) -> None:
         typer.echo(words("nobody_needed"))
         return
     heads = [words("id"), words("domain"), words("kind"), words("state"), "URL"]
-    _table(heads, [(one.id, one.domain, one.kind, one.state, one.url) for one in held])
+    print_columns(_out, heads, [(one.id, one.domain, one.kind, one.state, one.url) for one in held])
 
 
 def engines(rows: Sequence[EngineRow], words: Words) -> None:
     """Each engine: whether it can be asked, how it has answered, what is left of its day; below it, why not and what failed."""
     heads = ["", *(words(name) for name in ("engine", "tier", "health", "answered", "latency", "left_today", "rests_until"))]
-    _table(heads, [_engine(one, words) for one in rows])
+    print_columns(_out, heads, [_engine(one, words) for one in rows])
     for one in rows:
         for said in (render(one.reason), one.last_error and f"{words('error')}: {one.last_error}"):
             if said:
@@ -135,10 +133,3 @@ def _subject(job: Job) -> str:
 
 def _error(job: Job) -> str:
     return f"{job.errors[-1].code}: {render(job.errors[-1].message)}" if job.errors else ""
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    table = Table(*(Column(head, overflow="fold") for head in heads), box=None, pad_edge=False)  # an id is no use cut short
-    for row in rows:
-        table.add_row(*(Text(str(each)) for each in row))
-    _out.print(table)

@@ -1,0 +1,39 @@
+"""Rows under their heads where there is room for them; else each row as lines of its own. No id or address is ever broken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len
+from rich.console import Console
+
+GAP = "  "
+
+
+def columns(heads: Sequence[str], rows: Sequence[Sequence[object]], width: int | None) -> Iterator[str]:
+    """Lines of a table. `width` in cells, of which a Japanese letter takes two; None: without end, as for a pipe."""
+    cells = [[str(cell) for cell in row] for row in rows]
+    widths = [max(cell_len(row[place]) for row in [heads, *cells]) for place in range(len(heads))]
+    if width is None or sum(widths) + len(GAP) * (len(widths) - 1) <= width:
+        yield from (_aligned(row, widths) for row in [heads, *cells])
+    else:
+        for row in cells:
+            yield from _stacked(heads, row)
+
+
+def print_columns(console: Console, heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """The table on a console, as wide as that is."""
+    for line in columns(heads, rows, console.width if console.is_terminal else None):
+        console.print(line, soft_wrap=True)
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
+    return GAP.join(cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _stacked(heads: Sequence[str], row: Sequence[str]) -> Iterator[str]:
+    told = [(head, cell) for head, cell in zip(heads, row, strict=True) if cell]
+    marks = [cell for head, cell in told if not head]
+    named = [(head, cell) for head, cell in told if head]
+    yield " ".join([*marks, *(cell for _, cell in named[:1])])
+    yield from (f"{GAP}{head}: {cell}" for head, cell in named[1:])

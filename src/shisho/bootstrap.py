@@ -14,7 +14,7 @@ from shisho import settings as settings_
 from shisho.bootstrap_queue import Parts, build_queue
 from shisho.bootstrap_web import Web, consent_file, consent_of, web_of
 from shisho.desk.front import Desk
-from shisho.domain.corpus import LOCAL_OWNER, DocumentId, FileSurvey
+from shisho.domain.corpus import LOCAL_OWNER, Check, DocumentId, FileSurvey
 from shisho.domain.inquiry import Budget, Gap
 from shisho.domain.task import WebConsent
 from shisho.errors import ExtraMissing
@@ -24,11 +24,13 @@ from shisho.stores.clock import SystemClock
 
 if TYPE_CHECKING:
     from shisho.corpus.ingest import Analyse, Cut
+    from shisho.corpus.readers.killable import KillableReader
     from shisho.corpus.retrieve import AskTerms
     from shisho.corpus.usefulness import Usefulness
     from shisho.domain.web import Response, Serp
     from shisho.stores.consent import ConsentFile
     from shisho.stores.embedded.connect import Database
+    from shisho.stores.embedded.lexical import LexicalIndex
 
 DATABASE = "shisho.db"
 MB = 1 << 20
@@ -50,7 +52,6 @@ async def open_desk(*, web: Web | str | None = None, **given: Any) -> AsyncItera
 
 def build_desk(settings: Settings, web: Web | None = None) -> Desk:
     """Every piece, by explicit constructor calls. Nothing works on the queue before `working` is entered."""
-    from shisho.checks import checks
     from shisho.corpus.ingest import Ingest
     from shisho.corpus.readers import media
     from shisho.corpus.readers.killable import KillableReader
@@ -104,10 +105,16 @@ def build_desk(settings: Settings, web: Web | None = None) -> Desk:
         new_run=lambda: uuid.uuid4().hex[:24],
         exported=export,
         tokens=tokens,
-        checks=partial(checks, settings, database, index, reader),
+        checks=partial(_checked, settings, database, index, reader),
         copy=database.backup,
         close=partial(_close, (reader.close, erasure.close), web, database),
     )
+
+
+async def _checked(settings: Settings, database: Database, index: LexicalIndex, reader: KillableReader) -> Sequence[Check]:
+    from shisho.checks import checks
+
+    return await checks(settings, database, index, reader)
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,6 +198,21 @@ def _desktop(settings: Settings) -> Notifier | None:
 
 
 def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
+    """Made when the first job is there: a server says its first word without them."""
+    made: dict[str, Handler] = {}
+
+    def handler(kind: str) -> Handler:
+        async def handle(job: Job, context: JobContext) -> Any:
+            if not made:
+                made.update(_made_handlers(parts, stores))
+            return await made[kind](job, context)
+
+        return handle
+
+    return {kind: handler(kind) for kind in JobKind}
+
+
+def _made_handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
     from shisho.bootstrap_web import engines_of, pages_of
     from shisho.handlers.answers import Answering
     from shisho.handlers.fetch import Fetching

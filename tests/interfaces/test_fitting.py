@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shisho.interfaces import fitting
-from shisho.interfaces.fitting import ROOM, written
+from shisho.interfaces.fitting import ROOM, without_hidden, written
 from shisho.language.tokens import tokens
 
 JAPANESE = "決定係数は回帰の当てはまりを示す。" * 40
@@ -70,3 +70,11 @@ def test_whatever_the_shape_it_fits(first: list[dict[str, str]], second: list[st
     assert data["first"] == first[: len(data["first"])] and data["inner"]["second"] == second[: len(data["inner"]["second"])]
     whole = data["first"] == first and data["inner"]["second"] == second and data["text"] == text
     assert whole is not data["more"]
+
+
+def test_titles_and_file_names_hide_nothing() -> None:
+    hidden = "\u202e決定\U000e0041係数\x07\u2066(上)"
+    row = {"title": hidden, "source": f"/{hidden}.pdf", "text": hidden, "place": 3}
+    assert without_hidden({"rows": [row]}) == {
+        "rows": [{"title": "決定係数(上)", "source": "/決定係数(上).pdf", "text": hidden, "place": 3}]
+    }

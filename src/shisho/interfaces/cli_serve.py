@@ -35,7 +35,10 @@ def mcp(
         return
 
     async def work(desk: Desk) -> EndRequest:
-        from shisho.interfaces.mcp import build
+        from shisho.interfaces.starting import quick_imports
+
+        with quick_imports():
+            from shisho.interfaces.mcp import build
 
         ended = end_request()
         serving = asyncio.ensure_future(build(desk).run_stdio_async())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -12,6 +13,8 @@ from pydantic_core import to_json
 ROOM = 4_900  # tokens of a reply: under 5,000, with its link
 SLACK = 60  # tokens for `more` and `cursor`, which are set after the cut
 SHORT = 60
+STRANGERS_NAMES = frozenset({"title", "source", "document", "heading", "subject"})
+_HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 T = TypeVar("T")
 Count = Callable[[str], int]
 
@@ -73,3 +76,14 @@ def _kept(rows: list[Any], room: int, size: Callable[[Any], int]) -> list[Any]:
 def _clipped(text: str, over: int) -> str:
     """Without `over` tokens at the end: a token is four characters at most."""
     return text[: max(0, len(text) - 4 * over - 4)] + "…"
+
+
+def without_hidden(data: Any) -> Any:
+    """The data, its titles and file names without characters that a reader does not see, or that turn the text around: they
+    come from strangers, and can hold words for a model alone."""
+    if isinstance(data, dict):
+        return {
+            key: _HIDDEN.sub("", value) if key in STRANGERS_NAMES and isinstance(value, str) else without_hidden(value)
+            for key, value in data.items()
+        }
+    return [without_hidden(value) for value in data] if isinstance(data, list) else data

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from shisho.domain.corpus import Shown
 from shisho.domain.inquiry import Finding
 from shisho.language.normalise import View, fold_map
 from shisho.language.numbers import figures
+
+if TYPE_CHECKING:
+    import numpy as np
 
 ALIKE = 0.9  # share of a snippet's characters that must align with the stored text
 DOUBLE = 0.95  # similarity from which two snippets count as one
@@ -94,6 +96,8 @@ def _aligned(wanted: str, stored: str) -> tuple[int, int] | None:
 
 def _distances(wanted: str, stored: str) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
     """Edit distance of `wanted` to the best stretch of `stored` that ends at each place (Sellers 1980), row by row."""
+    import numpy as np  # here, as no server needs it for its first word
+
     codes = np.frombuffer(stored.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     steps = np.arange(len(codes) + 1, dtype=np.int32)
     row = np.zeros(len(codes) + 1, dtype=np.int32)

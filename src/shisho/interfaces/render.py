@@ -70,10 +70,10 @@ def shown(thing: Answer | Evidence | tuple[Document, str], words: Words, pages: 
 def paged(text: str, pages: Mapping[int, int], words: Words) -> Iterator[str]:
     """The text, a line with its number before each page."""
     starts = sorted((start, number) for number, start in pages.items())
-    ends = [start for start, _ in starts[1:]] + [len(text)]
-    if not starts or starts[0][0] > 0:
-        yield legible(text[: starts[0][0] if starts else len(text)]).rstrip("\n")
-    for (start, number), end in zip(starts, ends, strict=True):
+    first, *others = [*(start for start, _ in starts), len(text)]
+    if first > 0:
+        yield legible(text[:first]).rstrip("\n")
+    for (start, number), end in zip(starts, others, strict=True):
         yield f"── {words('page', n=number)} ──"
         yield legible(text[start:end]).rstrip("\n")
 

@@ -58,6 +58,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/polls.py
 	$(BIN)/python bench/paging.py
 	$(BIN)/python bench/answers.py
+	$(BIN)/python bench/large.py
 
 eval: $(VENV)/.dev
 	$(BIN)/python eval/run.py $(SHISHO_SHARED)/eval

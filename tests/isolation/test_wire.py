@@ -17,11 +17,13 @@ def whole(value: Any) -> int:
 
 
 def test_lone_surrogates_do_not_cross() -> None:
-    assert wire.unpack(wire.pack("a\ud800b"), str, ()) == "a?b"
+    assert wire.unpack(wire.pack("a\ud800b"), str, ()) == ("a?b", False)
+    assert wire.unpack(wire.pack("a", more=True), str, ()) == ("a", True)
 
 
 def test_reasons_cross_by_their_code() -> None:
-    reason = wire.unpack(wire.pack_reason(NeedsOcr("why")), whole, (UnusableDocument,))
+    reason, more = wire.unpack(wire.pack_reason(NeedsOcr("why")), whole, (UnusableDocument,))
+    assert not more
     assert type(reason) is NeedsOcr and reason.message == "why"
 
 

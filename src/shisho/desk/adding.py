@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -12,6 +13,8 @@ from shisho.domain.corpus import Outcome, Receipt, Source
 from shisho.errors import ShishoError
 
 AT_ONCE = 4  # files under way together: one is read in the child while another is cut and a third is stored
+
+LARGE = 16 << 20  # bytes
 
 
 class FileBytes(Protocol):
@@ -36,6 +39,7 @@ class FileIntake:
     owner: str
     metadata: Mapping[str, str]
     password: str | None = None
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # of large files one at a time is held in memory
 
     async def receipts(self, paths: Sequence[Path]) -> AsyncGenerator[Receipt, None]:
         """One for each file as it is done, in the order of the paths."""
@@ -45,11 +49,22 @@ class FileIntake:
     async def _taken_in(self, path: Path) -> Receipt:
         name = full_path(path)
         try:
-            data = await asyncio.to_thread(self.disk.read, path)
-            source = Source(name, data, metadata=self.metadata, password=self.password)
-            return await self.intakes.add(source, self.corpus, self.owner)
+            async with self._room(await asyncio.to_thread(_size, path)):
+                data = await asyncio.to_thread(self.disk.read, path)
+                source = Source(name, data, metadata=self.metadata, password=self.password)
+                return await self.intakes.add(source, self.corpus, self.owner)
         except ShishoError as error:
             return Receipt(name, Outcome.FAILED, code=error.code, reason=error.message)
+
+    def _room(self, size: int) -> AbstractAsyncContextManager[object]:
+        return self.turn if size > LARGE else nullcontext()
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # reading it says why
+        return 0
 
 
 def full_path(folder: Path | str) -> str:

@@ -7,12 +7,14 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, BinaryIO
 
 from shisho.errors import ShishoError
 from shisho.isolation import wire
+
+LAST = object()
 
 
 def main() -> None:
@@ -29,20 +31,29 @@ def main() -> None:
         _send(replies, wire.READY)
         data = _frame(source)
         _count_cpu(work["seconds"])
-        reply = answer(function, pack, data, work["given"])
+        for reply in answers(function, pack, data, work["given"]):
+            _send(replies, reply)
         _count_cpu(0)
-        _send(replies, reply)
 
 
-def answer(function: Callable[..., Any], pack: Callable[[Any], Any], data: bytes, given: Mapping[str, Any]) -> bytes:
+def answers(function: Callable[..., Any], pack: Callable[[Any], Any], data: bytes, given: Mapping[str, Any]) -> Iterator[bytes]:
+    """One reply, or one for each part where `pack` gives an iterator of them; what goes wrong ends them."""
     try:
-        reply = wire.pack(pack(function(data, **given)))
+        packed = pack(function(data, **given))
+        parts = packed if isinstance(packed, Iterator) else iter((packed,))
+        part = next(parts)
+        while part is not LAST:
+            following = next(parts, LAST)
+            reply = wire.pack(part, more=following is not LAST)
+            if len(reply) > wire.MAX_REPLY:
+                raise MemoryError
+            yield reply
+            part = following
     except ShishoError as reason:
-        return wire.pack_reason(reason)
+        yield wire.pack_reason(reason)
     except Exception as broken:
         # Parsers raise whatever they like on bad input; all of it means the same to the person who brought the bytes.
-        return wire.pack_failure(type(broken).__name__)
-    return reply if len(reply) <= wire.MAX_REPLY else wire.pack_failure(MemoryError.__name__)
+        yield wire.pack_failure(type(broken).__name__)
 
 
 def _named(name: str) -> Callable[..., Any]:

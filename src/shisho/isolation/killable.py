@@ -7,7 +7,7 @@ import json
 import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -26,6 +26,8 @@ START_SECONDS = 60.0
 LAST_SECONDS = 5.0  # what a child whose pipe is closed may take to end
 # Seconds by the clock for each second of computing: who sleeps is noticed, who waits for a processor comes to no harm.
 PATIENCE = 20
+GROWTH = 4  # times its input, but at least a reply, is the most that an answer in parts may hold
+SLICE = 256 * 1024
 MOST_WORK = 100  # pieces one child does: what a library leaks ends with it
 
 
@@ -65,7 +67,15 @@ class Killable:
             self._free.put_nowait(child)
 
     async def run(self, work: Work, data: bytes, made: Callable[[Any], T]) -> T:
-        """What the function returned, as `made` makes it of JSON data; it raises ValueError or TypeError on nonsense.
+        """What the function returned, as `made` makes it of JSON data; it raises ValueError or TypeError on nonsense. Raises
+        what `parts` raises."""
+        (whole, *rest) = await self.parts(work, data, made)
+        if rest:
+            raise Broken("")
+        return whole
+
+    async def parts(self, work: Work, data: bytes, made: Callable[[Any], T]) -> list[T]:
+        """The same for a function whose `pack` gives a long answer in parts, so that no process holds it twice.
 
         Raises one of `reasons`, Overrun, Exhausted, Broken, or Internal where no child can be started at all."""
         child = await self._free.get()
@@ -95,11 +105,26 @@ class _Child:
 
     async def answer(
         self, work: Work, data: bytes, made: Callable[[Any], T], reasons: tuple[type[ShishoError], ...]
-    ) -> T | ShishoError:
+    ) -> list[T] | ShishoError:
+        parts: list[T] = []
+        left = max(wire.MAX_REPLY, GROWTH * len(data))
+
+        async def take(reply: bytes) -> bool:
+            nonlocal left
+            left -= len(reply)
+            if left < 0:
+                raise Exhausted
+            part, more = await asyncio.to_thread(wire.unpack, reply, made, reasons)
+            if isinstance(part, ShishoError):
+                raise _Reason(part)
+            parts.append(part)
+            return more
+
         try:
-            process = await self._ready(work)
-            reply = await _ask(process, data, work.seconds)
-            return await asyncio.to_thread(wire.unpack, reply, made, reasons)
+            await _ask(await self._ready(work), data, work.seconds, take)
+            return parts
+        except _Reason as told:
+            return told.reason
         except BaseException:
             # Cancelled, broken or lying: what this process says next cannot be trusted.
             await self.kill()
@@ -158,11 +183,21 @@ class _Child:
         )
 
 
-async def _ask(process: Process, data: bytes, seconds: float) -> bytes:
+class _Reason(Exception):
+    """The function said why it cannot; its process is as good as before."""
+
+    def __init__(self, reason: ShishoError) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+async def _ask(process: Process, data: bytes, seconds: float, take: Callable[[bytes], Awaitable[bool]]) -> None:
+    """`take` is given each reply and says whether another comes."""
     try:
         async with asyncio.timeout(seconds * PATIENCE):
             await _send(process, data)
-            return await _receive(process)
+            while await take(await _receive(process)):
+                pass
     except TimeoutError as overrun:
         raise Overrun from overrun
     except (EOFError, OSError) as broken:
@@ -175,8 +210,11 @@ async def _ask(process: Process, data: bytes, seconds: float) -> bytes:
 
 async def _send(process: Process, payload: bytes) -> None:
     assert process.stdin is not None
-    process.stdin.write(wire.frame(payload))
-    await process.stdin.drain()
+    process.stdin.write(wire.LENGTH.pack(len(payload)))
+    view = memoryview(payload)
+    for start in range(0, len(payload), SLICE):  # what is written at once is copied
+        process.stdin.write(view[start : start + SLICE])
+        await process.stdin.drain()
 
 
 async def _receive(process: Process) -> bytes:

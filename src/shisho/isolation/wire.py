@@ -36,9 +36,11 @@ def frame(payload: bytes) -> bytes:
     return LENGTH.pack(len(payload)) + payload
 
 
-def pack(value: Any) -> bytes:
-    """Lone surrogates become question marks: no store takes them."""
-    return json.dumps({"value": value}, ensure_ascii=False).encode("utf-8", "replace")
+def pack(value: Any, *, more: bool = False) -> bytes:
+    """A whole answer, or a part of one: `more` says whether another follows. Lone surrogates become question marks: no store
+    takes them."""
+    said = {"value": value, "more": True} if more else {"value": value}
+    return json.dumps(said, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def pack_reason(reason: ShishoError) -> bytes:
@@ -49,15 +51,15 @@ def pack_failure(raised: str) -> bytes:
     return json.dumps({"raised": raised}).encode()
 
 
-def unpack(reply: bytes, made: Callable[[Any], T], reasons: tuple[type[ShishoError], ...]) -> T | ShishoError:
-    """What was sent: a value, as `made` makes it, or one of `reasons`. Raises Exhausted, or Broken for anything else: never
-    ask its sender again."""
+def unpack(reply: bytes, made: Callable[[Any], T], reasons: tuple[type[ShishoError], ...]) -> tuple[T | ShishoError, bool]:
+    """What was sent: a value, as `made` makes it, or one of `reasons`; and whether another part follows. Raises
+    Exhausted, or Broken for anything else: never ask its sender again."""
     try:
         answer = json.loads(reply)
         if "value" in answer:
-            return made(answer["value"])
+            return made(answer["value"]), answer.get("more") is True
         if "code" in answer:
-            return _reason(answer, reasons)
+            return _reason(answer, reasons), False
         raised = _clean(answer["raised"])
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as nonsense:
         raise Broken("") from nonsense

@@ -11,6 +11,9 @@ from shisho.errors import DocumentUnreadable, TooLarge, UnusableDocument
 from shisho.isolation.killable import Broken, Exhausted, Killable, Overrun, Work
 
 HTML_SECONDS = 5.0
+# What a good file of a hundred megabytes needs beyond the limits for small ones.
+SECONDS_PER_MB = 0.5
+MEMORY_PER_MB = 12
 _READERS = {
     media.PDF: "shisho.corpus.readers.pdf:read",
     media.HTML: "shisho.corpus.readers.html:read",
@@ -43,9 +46,12 @@ class KillableReader:
             )
         kind = media.sniff(source.name, source.data, source.media_type)
         seconds = min(HTML_SECONDS, self._seconds) if kind == media.HTML else self._seconds
-        work = Work(_READERS[kind], "shisho.corpus.readers.wire:pack", _given(source, kind), seconds, self._memory_mb)
+        megabytes = len(source.data) / 2**20
+        seconds += SECONDS_PER_MB * megabytes
+        memory_mb = self._memory_mb + int(MEMORY_PER_MB * megabytes)
+        work = Work(_READERS[kind], "shisho.corpus.readers.wire:pack", _given(source, kind), seconds, memory_mb)
         try:
-            return await self._killable.run(work, source.data, wire.unpack)
+            return wire.joined(await self._killable.parts(work, source.data, wire.unpack))
         except Overrun as overrun:
             raise TooLarge(
                 "Reading took more than {seconds:g} s of computing: split the file or raise reader_seconds.", seconds=seconds

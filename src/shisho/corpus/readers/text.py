@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
 
 from shisho.domain.corpus import Block, Reading
 from shisho.errors import DocumentUnreadable
 from shisho.language.encodings import agrees, codec_of, decoded
 
+LONGEST = 200_000  # characters of a paragraph
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _KANA = re.compile("[ぁ-ヺー]")
 _HALF_WIDTH = re.compile("[｡-ﾟ]")
@@ -20,10 +22,24 @@ _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 def read(data: bytes, charset: str | None = None) -> Reading:
     """Blocks are paragraphs between blank lines. `charset` is what the server named."""
     text = plain(decode(data, charset))
-    blocks = tuple(Block(part) for part in _BLANK_LINES.split(text.strip("\n")) if part.strip())
+    paragraphs = (part for part in _BLANK_LINES.split(text.strip("\n")) if part.strip())
+    blocks = tuple(Block(piece) for paragraph in paragraphs for piece in _pieces(paragraph))
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
     return Reading(blocks)
+
+
+def _pieces(paragraph: str) -> Iterator[str]:
+    """A paragraph as it is; a log of a hundred megabytes without a blank line in pieces that end with a line."""
+    start = 0
+    while len(paragraph) - start > LONGEST:
+        line = paragraph.rfind("\n", start + 1, start + LONGEST)
+        end = start + LONGEST if line < 0 else line
+        if piece := paragraph[start:end].strip("\n"):
+            yield piece
+        start = end
+    if rest := paragraph[start:].strip("\n") if start else paragraph:
+        yield rest
 
 
 def plain(text: str) -> str:

@@ -25,6 +25,7 @@ FORMAT = "1"
 WEIGHTS = {"terms": 1.0, "bigrams": 0.4}
 HEADING = 3  # a term of the heading counts as this many in the text
 BATCH = 500  # documents taken in per commit
+ENTRIES = 2_000  # passages of one document that are held at once
 HEAP = 128 << 20
 PATIENCE = 5.0  # seconds to wait for another process that is catching up
 
@@ -137,8 +138,11 @@ class LexicalIndex:
     def _apply(self, writer: Any, documents: Iterable[str]) -> None:
         for document_id in documents:
             writer.delete_documents_by_term("document", document_id)
-            for row in self._database.snapshot(partial(_entries, document_id=document_id)):
-                writer.add_document(_entry(*row))
+            after = -1
+            while found := self._database.snapshot(partial(_entries, document_id=document_id, after=after)):
+                for *row, _ in found:
+                    writer.add_document(_entry(*row))
+                after = found[-1][-1]
         writer.commit()
 
     def _mark(self, seen: int) -> None:
@@ -215,10 +219,11 @@ def _changed(connection: apsw.Connection, since: int) -> list[tuple[Any, ...]]:
     return rows.every(connection.execute(query, (since, BATCH)))
 
 
-def _entries(connection: apsw.Connection, document_id: str) -> list[tuple[Any, ...]]:
-    query = """SELECT d.corpus_id, d.id, p.id, p.page, p.terms, p.bigrams, p.heading_terms
-        FROM documents d JOIN passages p ON p.document_id = d.id WHERE d.id = ? AND d.state = 'live'"""
-    return rows.every(connection.execute(query, (document_id,)))
+def _entries(connection: apsw.Connection, document_id: str, after: int) -> list[tuple[Any, ...]]:
+    query = """SELECT d.corpus_id, d.id, p.id, p.page, p.terms, p.bigrams, p.heading_terms, p.ordinal
+        FROM documents d JOIN passages p ON p.document_id = d.id
+        WHERE d.id = ? AND d.state = 'live' AND p.ordinal > ? ORDER BY p.ordinal LIMIT ?"""
+    return rows.every(connection.execute(query, (document_id, after, ENTRIES)))
 
 
 def _entry(corpus: int, document_id: str, passage: int, page: int | None, terms: str, bigrams: str, heading: str) -> Any:

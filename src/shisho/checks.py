@@ -13,6 +13,7 @@ from shisho.corpus.readers import specimen
 from shisho.corpus.readers.killable import KillableReader
 from shisho.domain.corpus import Check, Source
 from shisho.errors import ShishoError
+from shisho.messages.message import Message
 from shisho.settings import Settings
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
@@ -27,13 +28,15 @@ async def checks(settings: Settings, database: Database, index: LexicalIndex, re
         await asyncio.to_thread(_tokenizer),
         await _reader(reader),
         await _fonts(reader),
-        _extra("ginza", "ja_ginza", "reference splitter and terms", 'pip install "shisho[ginza]"'),
+        _extra("ginza", "ja_ginza", Message("reference splitter and terms"), 'pip install "shisho[ginza]"'),
         _program(
-            "ocrmypdf", "text layer for scanned PDFs", "install ocrmypdf with tesseract's Japanese data; see docs/howto/ocr.md"
+            "ocrmypdf",
+            Message("text layer for scanned PDFs"),
+            Message("install ocrmypdf with tesseract's Japanese data; see docs/howto/ocr.md"),
         ),
         _browser(settings.text("browser_path")),
-        Check("embedder", False, "none in this version: search is by words", optional=True),
-        Check("model", settings.text("model") != "none", "none: answers are quotations only", optional=True),
+        Check("embedder", False, Message("none in this version: search is by words"), optional=True),
+        Check("model", settings.text("model") != "none", Message("none: answers are quotations only"), optional=True),
     ]
 
 
@@ -41,8 +44,11 @@ async def _database(database: Database) -> Check:
     def look(connection: apsw.Connection) -> Check:
         verdict = str(connection.execute("PRAGMA quick_check(1)").get)
         documents = connection.execute("SELECT coalesce(sum(documents), 0) FROM corpora").get
-        detail = f"SQLite {apsw.sqlite_lib_version()}, {documents} documents, {database.path}"
-        return Check("database", verdict == "ok", detail, "restore a backup: the file is damaged" if verdict != "ok" else "")
+        version, path = apsw.sqlite_lib_version(), database.path
+        detail = Message("SQLite {version}, {count} documents, {path}", version=version, count=documents, path=path)
+        if verdict == "ok":
+            return Check("database", True, detail)
+        return Check("database", False, detail, Message("restore a backup: the file is damaged"))
 
     return await database.read(look)
 
@@ -52,14 +58,17 @@ async def _index(index: LexicalIndex) -> Check:
         await index.catch_up()
         held = await index.statistics()
     except (OSError, ValueError) as error:
-        return Check("index", False, str(error), "delete the folder `lexical` in the home; it is made again from the database")
-    return Check("index", True, f"{held['passages']:.0f} passages")
+        remedy = Message("delete the folder `lexical` in the home; it is made again from the database")
+        return Check("index", False, str(error), remedy)
+    return Check("index", True, Message("{count} passages", count=int(held["passages"])))
 
 
 def _tokenizer() -> Check:
     from shisho.language.terms import analyse
 
-    return Check("tokenizer", "売り上げ" in analyse(["売上"]).terms, "Sudachi, core dictionary", "pip install sudachidict-core")
+    return Check(
+        "tokenizer", "売り上げ" in analyse(["売上"]).terms, Message("Sudachi, core dictionary"), "pip install sudachidict-core"
+    )
 
 
 async def _reader(reader: KillableReader) -> Check:
@@ -67,36 +76,43 @@ async def _reader(reader: KillableReader) -> Check:
     try:
         readings = [await reader.read(Source(name, text.encode())) for name, text in samples.items()]
     except ShishoError as error:
-        return Check("reader", False, error.message, "raise reader_memory_mb, or look with --debug")
+        return Check("reader", False, error.message, Message("raise reader_memory_mb, or look with --debug"))
     return Check(
         "reader",
         all(one.blocks for one in readings),
-        "PDF, HTML, DOCX, PPTX, RTF, Markdown, text; each file in a child process",
+        Message("PDF, HTML, DOCX, PPTX, RTF, Markdown, text; each file in a child process"),
     )
 
 
 async def _fonts(reader: KillableReader) -> Check:
     """Whether letters are read of which neither a PDF nor this machine has the fonts."""
-    remedy = "until then open such PDFs where their fonts are installed and print them to new ones; pip install -U pypdfium2"
+    remedy = Message(
+        "until then open such PDFs where their fonts are installed and print them to new ones; pip install -U pypdfium2"
+    )
     try:
         reading = await reader.read(Source("specimen.pdf", specimen.specimen()))
     except ShishoError as error:
         return Check("fonts", False, error.message, remedy)
     missing = specimen.unread("\n".join(block.text for block in reading.blocks))
     if missing:
-        return Check("fonts", False, f"letters are lost in PDFs that do not hold their fonts: {', '.join(missing)}", remedy)
-    return Check("fonts", True, f"PDFs are read without their fonts: {', '.join(specimen.TEXTS)}")
+        return Check(
+            "fonts",
+            False,
+            Message("letters are lost in PDFs that do not hold their fonts: {scripts}", scripts=", ".join(missing)),
+            remedy,
+        )
+    return Check("fonts", True, Message("PDFs are read without their fonts: {scripts}", scripts=", ".join(specimen.TEXTS)))
 
 
 def _browser(chosen: str) -> Check:
     """The package that drives it, and the program itself."""
-    use = "engines and pages that only scripts fill"
+    use = Message("engines and pages that only scripts fill")
     if importlib.util.find_spec("playwright") is None:
         return Check("browser", False, use, 'pip install "shisho[browser]"', optional=True)
     found = chromium.find(chosen)
     if found is None:
         return Check("browser", False, use, chromium.HOW_TO_GET, optional=True)
-    return Check("browser", True, f"{use}: {found}", optional=True)
+    return Check("browser", True, Message("{use}: {path}", use=use, path=found), optional=True)
 
 
 def _extra(name: str, module: str, use: str, remedy: str) -> Check:

@@ -34,7 +34,9 @@ from shisho.telemetry import log, span
 
 PIPELINE = "1"  # part of every passage id: raise it when the same bytes give other passages
 HEADING_SEPARATOR = " › "
-FAULT = "Taking it in failed by a fault of ours ({}); nothing of it was stored. Report what `shisho --debug add` says of it."
+FAULT = (
+    "Taking it in failed by a fault of ours ({kind}); nothing of it was stored. Report what `shisho --debug add` says of it."
+)
 
 Cut = Callable[[Layout], Sequence[Piece]]
 Sniff = Callable[[str, bytes, str | None], str]
@@ -65,7 +67,7 @@ class Ingest:
             raise
         except Exception as fault:
             log.debug("taking in %s failed", source.name, exc_info=True)
-            return Receipt(source.name, Outcome.FAILED, code=Internal.code, reason=FAULT.format(type(fault).__name__))
+            return Receipt(source.name, Outcome.FAILED, code=Internal.code, reason=Message(FAULT, kind=type(fault).__name__))
 
     async def _add(self, source: Source, corpus: str, owner: str) -> Receipt:
         if not _is_storable(source.name):

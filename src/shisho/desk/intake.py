@@ -17,6 +17,7 @@ from shisho.domain.inquiry import Budget
 from shisho.domain.job import IdempotencyKey
 from shisho.domain.task import MAX_QUERIES, MAX_WAIT, Bytes, SearchOptions, Skipped
 from shisho.errors import ForbiddenPath, InvalidParams
+from shisho.messages.message import Message
 
 MAX_QUERY = 500  # characters; the narrowest engine takes 499
 MAX_URLS = 200
@@ -64,7 +65,7 @@ def usable(queries: Sequence[str]) -> tuple[list[str], list[Skipped]]:
     skipped = []
     for query in queries:
         text = " ".join(query.encode("utf-8", "replace").decode().split())
-        reason = _unusable(text) or ("repeated in this call" if same(text) in kept else "")
+        reason = _unusable(text) or (Message("repeated in this call") if same(text) in kept else "")
         if reason:
             skipped.append(Skipped(query, reason))
         else:
@@ -78,10 +79,10 @@ def usable(queries: Sequence[str]) -> tuple[list[str], list[Skipped]]:
 
 def _unusable(text: str) -> str:
     if not any(character.isalnum() for character in text):
-        return "blank"
+        return Message("blank")
     if text.casefold() in _NOTHING:
-        return f"{text} is no query"
-    return f"longer than {MAX_QUERY} characters" if len(text) > MAX_QUERY else ""
+        return Message("{text} is no query", text=text)
+    return Message("longer than {limit} characters", limit=MAX_QUERY) if len(text) > MAX_QUERY else ""
 
 
 def same(query: str) -> str:
@@ -116,11 +117,11 @@ def addresses(given: Iterable[str]) -> tuple[dict[str, str], list[Skipped]]:
     for one in given:
         url = _address(one.strip())
         if not url:
-            skipped.append(Skipped(one, "no http(s) address and no DOI"))
+            skipped.append(Skipped(one, Message("no http(s) address and no DOI")))
         elif url in kept.values():
-            skipped.append(Skipped(one, "repeated in this call"))
+            skipped.append(Skipped(one, Message("repeated in this call")))
         elif len(kept) == MAX_URLS:
-            skipped.append(Skipped(one, f"more than {MAX_URLS} addresses in one call"))
+            skipped.append(Skipped(one, Message("more than {limit} addresses in one call", limit=MAX_URLS)))
         else:
             kept[one] = url
     return kept, skipped

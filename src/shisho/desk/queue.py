@@ -55,6 +55,7 @@ from shisho.errors import (
     TaskNotFound,
     by_code,
 )
+from shisho.messages.message import Message
 from shisho.ports import Interventions, JobStore, Ledger, Shelf, TaskStore
 
 STAGED = frozenset({"staged", "password"})  # inputs of jobs that name what is staged
@@ -220,7 +221,7 @@ class Queue:
         estimated = await self.estimate({new[0].kind: len(new)})
         stands = await self.tasks.enqueue(task, new, key and replace(key, facts={"estimated_seconds": estimated}))
         again = [
-            Skipped(subject, f"queued in this task before (job {job_id})")
+            Skipped(subject, Message("queued in this task before (job {job_id})", job_id=job_id))
             for subject, job_id in zip(subjects, stands.job_ids, strict=True)
             if job_id not in stands.added
         ]

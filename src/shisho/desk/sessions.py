@@ -49,6 +49,7 @@ from shisho.domain.session import (
     SupportCounts,
 )
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
+from shisho.messages.message import Message
 from shisho.ports import Clock, Ledger, SearchSession, SessionLog, Shelf
 
 MAX_CONTEXT = 5
@@ -255,9 +256,9 @@ class Sessions:
         try:
             citation = await session.resolve(span.index, span.start, span.end)
         except (NotFound, SourceRemoved):
-            return Judged(finding.index, finding.goal_id, False, None, "", False, "its document was removed")
+            return Judged(finding.index, finding.goal_id, False, None, "", False, Message("its document was removed"))
         number = await self.book.accept(facts.id, finding.goal_id, citation, finding.score, rounds[span.index])
-        reason = "replaced by the stored text" if span.replaced else ""
+        reason = Message("replaced by the stored text") if span.replaced else ""
         return Judged(finding.index, finding.goal_id, True, number, citation.snippet, span.replaced, reason)
 
     async def _cited(self, facts: SessionFacts, sentences: Sequence[Claimed]) -> list[Claimed]:

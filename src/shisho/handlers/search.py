@@ -175,8 +175,11 @@ class _Run:
     async def _give_up(self, frontier: Frontier, wait: float, left: float) -> None:
         """Hits whose hosts want to be left alone for longer than there is time to wait."""
         for hit in frontier.left:
-            told = f"{frontier.host(hit)} asks to be left alone for {wait:.0f} s or longer"
-            reason = f"{told}, and there are {left:.0f} s left to wait: ask again then."
+            template = (
+                "{host} asks to be left alone for {wait:.0f} s or longer, "
+                "and there are {left:.0f} s left to wait: ask again then."
+            )
+            reason = Message(template, host=frontier.host(hit), wait=wait, left=left)
             await self._engines.finds.settle(self._job.claim, hit.canonical_url, code=AllFetchesFailed.code, reason=reason)
 
     def _enough(self) -> bool:

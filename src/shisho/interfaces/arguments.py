@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from shisho.errors import InvalidParams
+from shisho.messages.message import Message
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -28,22 +29,40 @@ def checked(name: str, model: type[BaseModel], given: Mapping[str, Any]) -> dict
         try:
             made = model.model_validate(unpacked)
         except ValidationError:
-            raise refusal(f"{name} cannot be called so.", model, error.errors()) from error
+            raise refusal(
+                Message("{name} cannot be called so. {reasons}.", name=name, reasons=reasons(model, error.errors())),
+                model,
+                error.errors(),
+            ) from error
     return {field: getattr(made, field) for field in made.model_fields_set}
 
 
-def refusal(beginning: str, model: type[BaseModel], errors: Sequence[Any]) -> InvalidParams:
+def refusal(said: Message, model: type[BaseModel], errors: Sequence[Any]) -> InvalidParams:
     """What is wrong, each argument with the reason; where it does not exist, with those that do."""
     wrong = [{"argument": ".".join(map(str, error["loc"])), "reason": _reason(model, error)} for error in errors[:LISTED]]
-    said = "; ".join(f"{each['argument'] or 'arguments'}: {each['reason']}" for each in wrong[:TOLD])
-    return InvalidParams("{beginning} {said}.", beginning=beginning, said=said, wrong=wrong)
+    return InvalidParams(said, wrong=wrong)
+
+
+def reasons(model: type[BaseModel], errors: Sequence[Any]) -> Message:
+    """The first few mistakes, in one line."""
+    return Message.joined(
+        (
+            Message(
+                "{argument}: {reason}", argument=".".join(map(str, error["loc"])) or "arguments", reason=_reason(model, error)
+            )
+            for error in errors[:TOLD]
+        ),
+        "; ",
+    )
 
 
 def _reason(model: type[BaseModel], error: Any) -> str:
     if error["type"] != "extra_forbidden":
         return str(error["msg"])
     known = _names_at(model.model_json_schema(), error["loc"][:-1])
-    return "there is no such argument" + (f"; known: {', '.join(known)}" if known else "")
+    if not known:
+        return Message("there is no such argument")
+    return Message("there is no such argument; known: {known}", known=", ".join(known))
 
 
 def _names_at(schema: Mapping[str, Any], path: Sequence[int | str]) -> list[str]:

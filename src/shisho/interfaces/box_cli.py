@@ -12,6 +12,8 @@ import typer
 from shisho import settings
 from shisho.errors import ShishoError
 from shisho.interfaces.running import fail
+from shisho.messages.catalogue import render
+from shisho.messages.message import Message
 
 if TYPE_CHECKING:
     from shisho.box.server import Box
@@ -64,7 +66,9 @@ def box(
     try:
         asyncio.run(_run(made))
     except OSError as error:
-        typer.echo(f"The box cannot listen or write: {error}. Choose another port or folder.", err=True)
+        typer.echo(
+            render(Message("The box cannot listen or write: {error}. Choose another port or folder.", error=error)), err=True
+        )
         raise typer.Exit(1) from error
 
 

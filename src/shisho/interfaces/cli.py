@@ -14,6 +14,7 @@ from shisho import settings as settings_
 from shisho.errors import InvalidParams, ShishoError
 from shisho.interfaces import box_cli, cli_auth, cli_queue, cli_serve, cli_web, engines_cli
 from shisho.interfaces.filters import metadata_of, parsed
+from shisho.interfaces.frames import translate_frames
 from shisho.interfaces.interrupts import INTERRUPTED, InterruptibleCommands, confirm, run_to_end, stop_on_interrupt
 from shisho.interfaces.running import Json
 from shisho.interfaces.running import fail as _fail
@@ -21,7 +22,7 @@ from shisho.interfaces.running import run as _run
 from shisho.interfaces.running import show as _print
 from shisho.interfaces.running import words as _words
 from shisho.interfaces.words import Words
-from shisho.messages.catalogue import speak
+from shisho.messages.catalogue import render, speak, translated
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -220,7 +221,7 @@ def remove(
         _print(held, json_, lambda: typer.echo(words("purged" if purge else "removed", text=held.source)))
         if purge and not json_:
             for warning in held.warnings:
-                typer.echo(warning, err=True)
+                typer.echo(render(warning), err=True)
 
     _run(context, work, json_)
 
@@ -306,7 +307,7 @@ def settings(context: typer.Context, json_: Json = False) -> None:
             "value": held.shown(row.name),
             "from": held.origins[row.name],
             "default": row.default,
-            "help": row.help,
+            "help": translated(row.help),
         }
         for row in settings_.TABLE
     ]
@@ -355,4 +356,5 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
     speak(settings_.reader_of(sys.argv[1:]))
+    translate_frames()
     app(prog_name="shisho")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from shisho.interfaces.frames import Group
 from shisho.interfaces.interrupts import end_request, interrupted
 from shisho.interfaces.running import Json, run, show, words
 from shisho.messages.catalogue import rendered
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from shisho.desk import Desk
     from shisho.domain.task import Status
 
-queue = typer.Typer(help="Web searches that go on by themselves.", no_args_is_help=True)
+queue = typer.Typer(cls=Group, help="Web searches that go on by themselves.", no_args_is_help=True)
 
 TaskName = Annotated[str, typer.Argument(metavar="TASK", help="id, its beginning, or last")]
 WAIT = 20.0

@@ -22,6 +22,7 @@ from shisho.interfaces import arguments, http_routes, mcp
 from shisho.interfaces.contract import VERBS
 from shisho.interfaces.failures import told
 from shisho.interfaces.http_guard import Guard, Rules
+from shisho.messages.message import Message
 
 READY_SECONDS = 5.0
 GRACE_SECONDS = 2  # long polls are cut when the server ends; their jobs are not
@@ -109,7 +110,11 @@ def _refusals(app: FastAPI) -> None:
         verb = by_name.get(getattr(request.scope.get("route"), "operation_id", ""))
         places = [{**each, "loc": each["loc"][1:]} for each in error.errors()]  # without "body" or "query"
         taken = verb.arguments if verb else BaseModel
-        return http_routes.refused(arguments.refusal("The request cannot be understood.", taken, places))
+        return http_routes.refused(
+            arguments.refusal(
+                Message("The request cannot be understood. {reasons}.", reasons=arguments.reasons(taken, places)), taken, places
+            )
+        )
 
     @app.exception_handler(HTTPException)
     async def nowhere(request: Request, error: HTTPException) -> JSONResponse:

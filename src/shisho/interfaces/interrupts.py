@@ -8,10 +8,10 @@ from collections.abc import Callable, Coroutine
 from typing import Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
 from shisho import settings
 from shisho.errors import ShishoError
+from shisho.interfaces.frames import Group
 from shisho.interfaces.words import Words
 
 INTERRUPTED = 128 + signal.SIGINT
@@ -100,7 +100,7 @@ def interrupted(context: typer.Context, kept: str = "interrupted") -> NoReturn:
     raise typer.Exit(INTERRUPTED)
 
 
-class InterruptibleCommands(TyperGroup):
+class InterruptibleCommands(Group):
     """Ctrl-C where no event loop runs: at a question, while a command is loaded."""
 
     def invoke(self, ctx: Any) -> Any:

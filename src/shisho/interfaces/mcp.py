@@ -43,7 +43,7 @@ class DeskServer(MCPServer[Any]):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         if name not in self._verbs:
-            return refusal(InvalidParams(f"There is no tool {name!r}. Known: {', '.join(self._verbs)}."))
+            return refusal(InvalidParams("There is no tool {name!r}. Known: {known}.", name=name, known=", ".join(self._verbs)))
         return await called(self._verbs[name], self._desk, arguments, context)
 
     async def get_prompt(

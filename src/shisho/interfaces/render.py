@@ -17,6 +17,7 @@ from shisho.interfaces.columns import print_columns
 from shisho.interfaces.file_names import distinct_names
 from shisho.interfaces.words import Words
 from shisho.language.display import legible, running
+from shisho.messages.catalogue import render
 
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
@@ -127,8 +128,8 @@ def checks(given: Sequence[Check]) -> None:
     """A line for each check, with the way to mend it."""
     for one in given:
         mark = "✓" if one.ok else "–" if one.optional else "✗"
-        remedy = "" if one.ok or not one.remedy else f"\n    → {one.remedy}"
-        _out.print(f"{mark} {one.name}: {one.detail}{remedy}")
+        remedy = "" if one.ok or not one.remedy else f"\n    → {render(one.remedy)}"
+        _out.print(f"{mark} {one.name}: {render(one.detail)}{remedy}")
 
 
 def settings(rows: Sequence[Mapping[str, Any]], home: object, words: Words) -> None:

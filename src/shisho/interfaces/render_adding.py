@@ -18,6 +18,7 @@ from shisho.domain.codec import plain
 from shisho.domain.corpus import FileSurvey, Outcome, Receipt
 from shisho.interfaces.words import Words
 from shisho.language.display import legible
+from shisho.messages.catalogue import render
 
 NAMED = 6  # kinds of left-out files that a line names
 REPEATED = 200  # failures that are told once more at the end
@@ -90,7 +91,7 @@ class AddingDisplay:
         if self.failures and self.counts.total() > 1:
             _out.print(self.words("failures"))
             for receipt in self.failures[:REPEATED]:
-                _out.print(Text(f"  {self.name(receipt.source)}\n    {receipt.code}: {receipt.reason}"))
+                _out.print(Text(f"  {self.name(receipt.source)}\n    {receipt.code}: {render(receipt.reason)}"))
             if len(self.failures) > REPEATED:
                 _out.print("  " + self.words("more_failures", n=len(self.failures) - REPEATED))
 
@@ -99,11 +100,11 @@ def receipt_line(receipt: Receipt, words: Words, name: str) -> Text:
     """What became of a file."""
     line = Text(f"{words(str(receipt.outcome))}  {name}")
     if receipt.outcome is Outcome.FAILED:
-        line.append(f"\n    {receipt.code}: {receipt.reason}", style="yellow")
+        line.append(f"\n    {receipt.code}: {render(receipt.reason)}", style="yellow")
     elif receipt.outcome is not Outcome.GONE:
         pages = [words("pages", n=receipt.pages)] if receipt.pages else []
         line.append("  " + " · ".join([*pages, words("passages", n=receipt.passages)]), style="dim")
-    for warning in receipt.warnings:
+    for warning in map(render, receipt.warnings):
         line.append(f"\n    {warning}", style="yellow")
     return line
 

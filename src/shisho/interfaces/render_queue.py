@@ -22,7 +22,7 @@ def queued(done: Queued, words: Words) -> None:
     """What was taken on and what was not."""
     typer.echo(f"{words('task', text=done.task_id)}: {words('queued', n=done.queued)}")
     for one in done.skipped:
-        typer.echo(f"  {words('skipped')}: {one.subject.strip() or '(blank)'} — {render(one.reason)}")
+        typer.echo(f"  {words('skipped')}: {one.subject.strip() or words('blank')} — {render(one.reason)}")
     typer.echo(words("who_works"))
 
 

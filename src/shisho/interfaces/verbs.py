@@ -128,7 +128,11 @@ class Verb:
         for name in sorted(beside.keys() & own.keys()):
             if beside[name] != own[name]:
                 raise InvalidParams(
-                    f"{name} is given twice: {beside[name]} beside {self.spread} and {own[name]} in it. Give it once."
+                    "{name} is given twice: {beside} beside {spread} and {inside} in it. Give it once.",
+                    name=name,
+                    beside=str(beside[name]),
+                    spread=self.spread,
+                    inside=str(own[name]),
                 )
         rest = {name: value for name, value in arguments.items() if name not in names}
         return {**rest, self.spread: self._members(**(own | beside))}

@@ -17,6 +17,7 @@ from shisho.librarian.citations import Citations
 from shisho.librarian.evidence import Verified, verify
 from shisho.librarian.reflect import open_goals
 from shisho.librarian.strategy import MAX_GOALS, checked, strategy
+from shisho.messages.message import Message
 
 _GOAL_ID = re.compile(r"G[1-9]\d{0,2}")
 
@@ -46,12 +47,12 @@ class Assistant:
     def judge(self, finding: Finding, shown: Sequence[Shown], aim: Strategy) -> Verified | str:
         """The finding as a span of what was shown, or why it is refused."""
         if finding.goal_id not in {goal.id for goal in aim.goals}:
-            return f"there is no goal {finding.goal_id}"
+            return Message("there is no goal {goal}", goal=finding.goal_id)
         if not (isfinite(finding.score) and 0 <= finding.score <= 1):
-            return "score takes 0 to 1"
+            return Message("score takes 0 to 1")
         if not any(one.temp_index == finding.index for one in shown):
-            return f"no passage {finding.index} was shown in this session"
-        return verify(finding, shown) or "these words do not stand in that passage: copy them from it"
+            return Message("no passage {number} was shown in this session", number=finding.index)
+        return verify(finding, shown) or Message("these words do not stand in that passage: copy them from it")
 
     def status(self, aim: Strategy, stands: Sequence[Stand]) -> tuple[tuple[GoalStatus, ...], bool]:
         """How far each goal has come, and whether the condition holds."""

@@ -55,6 +55,12 @@ def render(text: str, language: str | None = None) -> str:
     return template.format(**values) if values else template
 
 
+def translated(text: str, language: str | None = None) -> str:
+    """A fixed text of ours, such as a command's help, in a language; as it is where it has no translation."""
+    language = language or _spoken
+    return text if language == DEFAULT else catalogue(language).get(text, text)
+
+
 def rendered(thing: Any, language: str | None = None) -> Any:
     """The same thing with every Message in it as `render` says it; dataclasses, sequences and mappings are looked through."""
     if isinstance(thing, Message):

@@ -4,4 +4,224 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-SAID: Mapping[str, str] = {}
+SAID: Mapping[str, str] = {
+    "The web is turned off here (`shisho web` tells more): nothing is searched or fetched.": (
+        "ここではウェブを使わない設定です(`shisho web` で分かります)。検索も取得もしません。"
+    ),
+    (
+        "The web would be asked, and nobody has said yet that it may. A person says so once: `shisho "
+        "web on` in a terminal (`shisho web` tells what is sent to whom). Documents can be asked "
+        "without it."
+    ): (
+        "ウェブに尋ねることになりますが、まだ許しがありません。一度だけ、人が端末で `shisho web on` "
+        "と許してください(何をどこへ送るかは `shisho web` で分かります)。文書だけへの質問に許しは要り"
+        "ません。"
+    ),
+    "The web is turned off here (`shisho web` tells more). Ask with sources=documents.": (
+        "ここではウェブを使わない設定です(`shisho web` で分かります)。sources=documents で質問してください。"
+    ),
+    "Nothing to search for: give keyword_query or vector_query.": (
+        "探すものがありません。keyword_query か vector_query を渡してください。"
+    ),
+    "No passage {temp_index} was shown in this session.": ("このセッションでパッセージ {temp_index} は示されていません。"),
+    "That passage's document was removed while this session ran.": ("このパッセージの文書は、セッションの間に除かれました。"),
+    "There is no document {name}. `shisho list` shows what there is.": (
+        "文書 {name} はありません。ある文書は `shisho list` で見られます。"
+    ),
+    "{source} has no page {number}: it has {pages}.": ("{source} に{number}ページはありません(全{pages}ページ)。"),
+    'Nothing to search for: give some words. For example: shisho search "決定係数 定義"': (
+        '探す言葉がありません。例: shisho search "決定係数 定義"'
+    ),
+    "There is nothing to search yet. Add documents first: `shisho add FOLDER`.": (
+        "まだ探すものがありません。先に文書を追加してください: `shisho add フォルダ`"
+    ),
+    "Stopped before it was begun. `shisho queue resume {task_id}` and `shisho worker` do it.": (
+        "始まる前に止められました。`shisho queue resume {task_id}` と `shisho worker` で進みます。"
+    ),
+    "wait takes 0 to {max_wait:g} seconds, not {seconds}. Call again to wait longer.": (
+        "wait は0から{max_wait:g}秒までです({seconds}は使えません)。もっと待つには、もう一度呼んでください。"
+    ),
+    "{count} queries are too many at once: give at most {max_queries} a call.": (
+        "一度に{count}件は多すぎます。1回に{max_queries}件までにしてください。"
+    ),
+    "There is no query to search for. Give 1 to 50 of them, for example: 決定係数 定義": (
+        "検索語がありません。1から50件を渡してください。例: 決定係数 定義"
+    ),
+    "{cursor!r} is no cursor. Give the one that the last status had, or none.": (
+        "{cursor!r} はカーソルではありません。前回の状態にあったものを渡すか、省いてください。"
+    ),
+    "The corpus has no name. Leave it out for the default one.": ("コーパスの名前が空です。既定のものなら省いてください。"),
+    "{web_corpus!r} is where searched pages go. Name another corpus.": (
+        "{web_corpus!r} は検索したページの置き場です。別のコーパスを指定してください。"
+    ),
+    "A document handed over as bytes needs a file name, for example report.pdf.": (
+        "データで渡す文書にはファイル名が要ります。例: report.pdf"
+    ),
+    ("{path} is not below an allowed folder. The owner can add one to `allowed_roots` (SHISHO_ALLOWED_ROOTS)."): (
+        "{path} は許されたフォルダの中にありません。持ち主が `allowed_roots`(SHISHO_ALLOWED_ROOTS)に加えられます。"
+    ),
+    "{text!r} is no domain. For example: example.co.jp": ("{text!r} はドメインではありません。例: example.co.jp"),
+    "The idempotency key is blank. Give a word of your own, or leave it out.": (
+        "冪等キーが空です。ご自分で決めた語を渡すか、省いてください。"
+    ),
+    "There is no ceiling {name!r}. Known: {known}.": ("{name!r} という上限はありません。あるのは {known} です。"),
+    "{name} must be a number from 0 upward, not {most}.": "{name} は0以上の数です({most}は使えません)。",
+    "{name} takes {least} to {most}, not {value}.": ("{name} は{least}から{most}までです({value}は使えません)。"),
+    "{path!r} is no path: {error}.": "{path!r} はパスではありません: {error}。",
+    "A blank names no task. Give its id, or `last`.": ("調査課題の名前が空です。IDか `last` を渡してください。"),
+    "No one thing waits for a person under {name!r}. `shisho auth list` shows what does.": (
+        "{name!r} に当たる人待ちが一つに決まりません。待っているものは `shisho auth list` で見られます。"
+    ),
+    "No search engine is set up here. Ask with sources=documents; `list_engines` says more.": (
+        "使える検索エンジンがありません。sources=documents で質問してください。詳しくは `list_engines` で分かります。"
+    ),
+    "There are no documents to answer from. Add some with add_documents, or ask with sources=web.": (
+        "答えのもとになる文書がありません。add_documents で追加するか、sources=web で質問してください。"
+    ),
+    "The question was stopped before it was answered. resume_task {task_id} goes on with it.": (
+        "質問は答えが出る前に止められました。resume_task {task_id} で続けられます。"
+    ),
+    "The passage of evidence {name} is no longer there. Add its document again.": (
+        "証拠 {name} のパッセージはもうありません。文書を追加し直してください。"
+    ),
+    "Give 1 to {max_findings} findings a call.": "1回に渡す所見は1から{max_findings}件までです。",
+    "Give 1 to {max_sentences} sentences.": "文は1から{max_sentences}までです。",
+    "context takes 0 to {max_context}, not {context}.": ("context は0から{max_context}までです({context}は使えません)。"),
+    "Give session_id and number, or the id of a passage or of evidence.": (
+        "session_id と number か、パッセージまたは証拠のIDを渡してください。"
+    ),
+    ("There is nothing to search yet. Add documents first, with add_documents or `shisho add FOLDER`."): (
+        "まだ探すものがありません。先に add_documents か `shisho add フォルダ` で文書を追加してください。"
+    ),
+    "No passage {number} was shown in this session, or its document was removed.": (
+        "このセッションでパッセージ {number} は示されていないか、文書が除かれました。"
+    ),
+    "There is no address to fetch. Give http(s) addresses or DOIs.": (
+        "取得するアドレスがありません。http(s)のアドレスかDOIを渡してください。"
+    ),
+    "There is nothing to add. Give paths, urls or files.": (
+        "追加するものがありません。paths、urls、files のどれかを渡してください。"
+    ),
+    "Nothing waits for a person under {id}. `shisho auth list` shows what does.": (
+        "{id} に当たる人待ちはありません。待っているものは `shisho auth list` で見られます。"
+    ),
+    "Gave up after {count} failures. The last one: {cause}": ("{count}回失敗したため、あきらめました。最後の失敗: {cause}"),
+    "Document {name}: {reason}": "文書 {name}: {reason}",
+    ("{folder} has no {name} (or {name}.gz). A set is corpus.jsonl, queries.jsonl and qrels.tsv (BEIR layout)."): (
+        "{folder} に {name}(または {name}.gz)がありません。評価セットは corpus.jsonl、queries.jsonl、qrels.tsv です(BEIRの形)。"
+    ),
+    "{name}, line {number}: not query-id, corpus-id and score with tabs between.": (
+        "{name} の{number}行目: query-id、corpus-id、score がタブ区切りになっていません。"
+    ),
+    "{name}, line {number}: not a JSON object with _id and text ({error}).": (
+        "{name} の{number}行目: _id と text のあるJSONオブジェクトではありません({error})。"
+    ),
+    ("{host} asks to be left alone for {wait_s:.0f} s, and its task has {left_s:.0f} s left: ask again then."): (
+        "{host} は{wait_s:.0f}秒控えるよう求めていますが、調査課題の残りは{left_s:.0f}秒です。その後でやり直してください。"
+    ),
+    ("{host} asks to be left alone for {wait:.0f} s or longer, and there are {left:.0f} s left to wait: ask again then."): (
+        "{host} は{wait:.0f}秒以上控えるよう求めていますが、待てるのは残り{left:.0f}秒です。その後でやり直してください。"
+    ),
+    (
+        "{engine} asks to be left alone for {wait_s:.0f} s, and there are {left_s:.0f} s left to "
+        "wait: ask again then, or another engine."
+    ): (
+        "{engine} は{wait_s:.0f}秒控えるよう求めていますが、待てるのは残り{left_s:.0f}秒です。その後"
+        "でやり直すか、別の検索エンジンをお使いください。"
+    ),
+    "No document has {unknown} to filter by. There are: {fields}.": (
+        "{unknown} で絞り込める文書はありません。使える項目: {fields}。"
+    ),
+    "{name} fits more than one document. Name one by its id:\n{rows}": (
+        "{name} に当たる文書が複数あります。IDで指定してください:\n{rows}"
+    ),
+    "There is no tool {name!r}. Known: {known}.": ("{name!r} というツールはありません。あるのは {known} です。"),
+    "{name} is given twice: {beside} beside {spread} and {inside} in it. Give it once.": (
+        "{name} が二度あります({spread} の外に {beside}、中に {inside})。一度だけ渡してください。"
+    ),
+    "{name} cannot be called so. {reasons}.": "{name} はこのようには呼べません。{reasons}。",
+    "The request cannot be understood. {reasons}.": "要求を読み取れません。{reasons}。",
+    "{argument}: {reason}": "{argument}: {reason}",
+    "there is no such argument; known: {known}": "そのような引数はありません(使えるのは {known})",
+    "there is no such argument": "そのような引数はありません",
+    'Give a question, or --continue last. For example: shisho ask "決定係数とは何か"': (
+        '質問か --continue last を渡してください。例: shisho ask "決定係数とは何か"'
+    ),
+    "Something broke here. Please report it with the error id {error_id}.": (
+        "こちらの不具合です。エラーID {error_id} を添えてお知らせください。"
+    ),
+    "{text!r} is not key=value. For example: {example}": ("{text!r} は key=value の形ではありません。例: {example}"),
+    "{key} has a range already; a range and a value cannot be asked together.": (
+        "{key} にはすでに範囲があります。範囲と値を一緒には指定できません。"
+    ),
+    "The database did not answer in time. Try again.": ("データベースが時間内に応答しませんでした。もう一度お試しください。"),
+    "Port {port} of {host} cannot be used: {cause}. Choose another: shisho serve --port N": (
+        "{host} のポート{port}は使えません: {cause}。別のポートを選んでください: shisho serve --port N"
+    ),
+    "There is nothing at {path}. The API is under {api}.": ("{path} には何もありません。APIは {api} の下にあります。"),
+    "{detail}.": "{detail}。",
+    (
+        "To listen on {host} a token is needed, or everyone who reaches it could read the library. "
+        "Set SHISHO_TOKEN to a long random word, or listen on 127.0.0.1."
+    ): (
+        "{host} で待ち受けるにはトークンが要ります。ないと、届く人すべてが蔵書を読めてしまいます。"
+        "SHISHO_TOKEN に長い無作為の語を設定するか、127.0.0.1 で待ち受けてください。"
+    ),
+    "The body is over {limit:,} bytes.": "本体が{limit:,}バイトを超えています。",
+    "This Host name is not one of this server's. Add it to allowed_hosts.": (
+        "このホスト名はこのサーバーのものではありません。allowed_hosts に加えてください。"
+    ),
+    "Pages of this origin may not call. Add it to allowed_origins.": (
+        "この出所のページからは呼べません。allowed_origins に加えてください。"
+    ),
+    "Send the server's token: Authorization: Bearer …": ("サーバーのトークンを送ってください: Authorization: Bearer …"),
+    "The body did not come within {seconds:g} seconds.": "本体が{seconds:g}秒以内に届きませんでした。",
+    "The bytes of {name} are not base64.": "{name} のデータがbase64ではありません。",
+    "{kind}: {cause}": "{kind}: {cause}",
+    "The job found nothing within {seconds:g} seconds.": ("仕事は{seconds:g}秒以内に何も見つけられませんでした。"),
+    "The process that ran the job died.": "仕事をしていたプロセスが落ちました。",
+    "The process that ran the job gave no sign of life.": "仕事をしていたプロセスが応答しなくなりました。",
+    "Goals are G1, G2, … each once, at most {max_goals}; not {goals}.": (
+        "目標は G1、G2 … を一度ずつ、{max_goals}個までです({goals} は使えません)。"
+    ),
+    "{form!r} is no export format. Choose one of {formats}.": (
+        "{form!r} は書き出しの形式ではありません。{formats} から選んでください。"
+    ),
+    "The question is blank. Write what you want to know, for example: 決定係数とは何か": (
+        "質問が空です。知りたいことを書いてください。例: 決定係数とは何か"
+    ),
+    "The question has {count:,} characters; {limit:,} is the limit. Shorten it.": (
+        "質問が{count:,}文字あり、上限の{limit:,}文字を超えています。短くしてください。"
+    ),
+    "{setting} (from {origin}) takes one of {choices}, not {raw!r}.": (
+        "{setting}({origin} から)に使えるのは {choices} です({raw!r} は使えません)。"
+    ),
+    "There is no setting {name!r}. `shisho settings` lists them all.": (
+        "{name!r} という設定はありません。一覧は `shisho settings` で見られます。"
+    ),
+    "settings.toml has {name!r}, which is no setting. `shisho settings` lists them all.": (
+        "settings.toml の {name!r} は設定ではありません。一覧は `shisho settings` で見られます。"
+    ),
+    "{path}: {engine} stands outside a table. Write [name of the engine] above its fields.": (
+        "{path}: {engine} が表の外にあります。項目の上に [検索エンジンの名前] を書いてください。"
+    ),
+    "{path} is not valid TOML: {error}": "{path} は正しいTOMLではありません: {error}",
+    "{setting} (from {origin}) takes {kind}, not {raw!r}.": (
+        "{setting}({origin} から)の型は {kind} です({raw!r} は使えません)。"
+    ),
+    "blank": "空です",
+    "{text} is no query": "{text} は検索語ではありません",
+    "longer than {limit} characters": "{limit}文字を超えています",
+    "repeated in this call": "この呼び出しの中で重複しています",
+    "no http(s) address and no DOI": "http(s)のアドレスでもDOIでもありません",
+    "more than {limit} addresses in one call": "1回に{limit}件を超えるアドレスです",
+    "queued in this task before (job {job_id})": "この調査課題ですでに受け付けています(仕事 {job_id})",
+    "there is no goal {goal}": "目標 {goal} はありません",
+    "score takes 0 to 1": "score は0から1までです",
+    "no passage {number} was shown in this session": ("このセッションでパッセージ {number} は示されていません"),
+    "these words do not stand in that passage: copy them from it": (
+        "この文言はそのパッセージにありません。そこから写してください"
+    ),
+    "its document was removed": "文書が除かれました",
+    "replaced by the stored text": "保存されている本文に置き換えました",
+}

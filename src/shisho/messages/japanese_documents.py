@@ -30,9 +30,6 @@ SAID: Mapping[str, str] = {
     "The file broke its reader: it is damaged, or needs more memory than allowed.": (
         "読み取りの途中で止まりました。ファイルが壊れているか、許されたメモリーでは足りません。"
     ),
-    "Taken are PDF, HTML, DOCX, PPTX, Markdown and plain text.": (
-        "読めるのは PDF、HTML、DOCX、PPTX、Markdown、プレーンテキストです。"
-    ),
     "This is an archive or another zipped format: unpack it and add what is inside. {taken}": (
         "書庫か、zipで固めた別の形式です。展開して中身を追加してください。{taken}"
     ),
@@ -199,5 +196,65 @@ SAID: Mapping[str, str] = {
     ("The page asked for a person and nobody came in time. Resume the task, and `shisho auth open` when it waits."): (
         "ページが人の確認を求めましたが、時間内に誰も来ませんでした。調査課題を再開し、待ちになったら"
         " `shisho auth open` を実行してください。"
+    ),
+    "Taken are PDF, HTML, DOCX, PPTX, RTF, Markdown and plain text.": (
+        "読めるのは PDF、HTML、DOCX、PPTX、RTF、Markdown、プレーンテキストです。"
+    ),
+    "This is a PostScript program: make a PDF of it, for example with `ps2pdf`. {taken}": (
+        "PostScriptのプログラムです。PDFにしてください(例: `ps2pdf`)。{taken}"
+    ),
+    "open it in a word processor and save it as .docx or PDF": ("ワープロソフトで開き、.docx か PDF で保存してください"),
+    "Letters that the file does not name: {letters}. If they matter, {how_else}.": (
+        "ファイルが何の字かを示していない文字が{letters}個あります。大切な箇所なら、{how_else}。"
+    ),
+    "The RTF holds no text: {how_else}.": "RTFに本文がありません。{how_else}。",
+    "The letters of the RTF are in an encoding that it does not name: {how_else}.": (
+        "RTFの文字コードが示されていません。{how_else}。"
+    ),
+    "The RTF is damaged: {how_else}.": "RTFが壊れています。{how_else}。",
+    ("Restore a backup (a file that `shisho backup` wrote) in its place, or choose another home; `shisho doctor` says more."): (
+        "控え(`shisho backup` で作ったファイル)に置き換えるか、別のホームフォルダを選んでください。詳"
+        "しくは `shisho doctor` で分かります。"
+    ),
+    "{path} cannot be written ({cause}): nothing is remembered.": ("{path} に書き込めず({cause})、何も覚えていません。"),
+    (
+        "Taking it in failed by a fault of ours ({kind}); nothing of it was stored. Report what "
+        "`shisho --debug add` says of it."
+    ): ("こちらの不具合({kind})で取り込めず、何も保存していません。`shisho --debug add` の出力をお知らせください。"),
+    "Sudachi, core dictionary": "Sudachi、core辞書",
+    "PDF, HTML, DOCX, PPTX, RTF, Markdown, text; each file in a child process": (
+        "PDF、HTML、DOCX、PPTX、RTF、Markdown、テキスト(ファイルごとに別のプロセスで)"
+    ),
+    "none in this version: search is by words": "この版にはありません(検索は語によります)",
+    "none: answers are quotations only": "未設定(回答は引用だけになります)",
+    "pip install sudachidict-core": "pip install sudachidict-core",
+    'pip install "shisho[browser]"': 'pip install "shisho[browser]"',
+    'pip install "shisho[ginza]"': 'pip install "shisho[ginza]"',
+    "delete the folder `lexical` in the home; it is made again from the database": (
+        "ホームフォルダの `lexical` を消してください。データベースから作り直されます"
+    ),
+    "raise reader_memory_mb, or look with --debug": "reader_memory_mb を上げるか、--debug で調べてください",
+    "{count} passages": "{count}パッセージ",
+    "PDFs are read without their fonts: {scripts}": "フォントのないPDFも読めます: {scripts}",
+    "letters are lost in PDFs that do not hold their fonts: {scripts}": (
+        "フォントを含まないPDFで失われる文字があります: {scripts}"
+    ),
+    "{use}: {path}": "{use}: {path}",
+    "restore a backup: the file is damaged": "ファイルが壊れています。控えから戻してください",
+    "SQLite {version}, {count} documents, {path}": "SQLite {version}、文書{count}件、{path}",
+    "reference splitter and terms": "参照方式の分割と索引語",
+    "text layer for scanned PDFs": "スキャンしたPDFに文字の層を付ける",
+    "install ocrmypdf with tesseract's Japanese data; see docs/howto/ocr.md": (
+        "ocrmypdf と tesseract の日本語データを入れてください。docs/howto/ocr.ja.md をご覧ください"
+    ),
+    "engines and pages that only scripts fill": "スクリプトでしか中身が出ない検索エンジンとページ",
+    ("until then open such PDFs where their fonts are installed and print them to new ones; pip install -U pypdfium2"): (
+        "そのようなPDFは、フォントのある環境で開いて新しいPDFに印刷してください。pip install -U pypdfium2"
+    ),
+    "Another process has just taken this file in. Add it again.": (
+        "別のプロセスがこのファイルを取り込んだところです。もう一度追加してください。"
+    ),
+    "Another process takes the same file in. Add it again.": (
+        "別のプロセスが同じファイルを取り込んでいます。もう一度追加してください。"
     ),
 }

@@ -247,7 +247,7 @@ SAID: Mapping[str, str] = {
     ),
     "gives no robots.txt for now (status {status})": "は今、robots.txt を返しません(状態 {status})",
     "gives no robots.txt for now ({cause})": "は今、robots.txt を返しません({cause})",
-    "asks programs not to read this (robots.txt)": "はプログラムに読まないよう求めています(robots.txt)",
+    "asks programs not to read this page (robots.txt)": ("はプログラムに読まないよう求めています(robots.txt)"),
     "{name!r} is no name of a profile.": "{name!r} はプロファイルの名前ではありません。",
     "The browser profile of {name} is in use: close its window, or try again.": (
         "{name} のブラウザープロファイルは使用中です。窓を閉じるか、やり直してください。"

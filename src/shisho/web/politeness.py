@@ -59,7 +59,7 @@ class Robots:
         """Why the page is not to be read, in words that follow the site's name; "" where it may be."""
         if self.closed:
             return self.closed
-        return "" if _read(self.text).can_fetch(url, PRODUCT) else "asks programs not to read this page (robots.txt)"
+        return "" if _read(self.text).can_fetch(url, PRODUCT) else Message("asks programs not to read this page (robots.txt)")
 
     @property
     def delay_s(self) -> float:

@@ -16,13 +16,16 @@ from pathlib import Path
 import apsw
 
 from shisho.errors import Conflict, ShishoError, StorageUnusable
+from shisho.messages.message import Message
 from shisho.stores.embedded.holder import holder, is_stopped
 from shisho.telemetry import log
 
 BUSY_MS = 10_000
 OURS = ("shisho.db", "lexical", "staging", "workers", "profiles", "settings.toml", "engines.toml")
 INNER = ("lexical", "staging", "workers", "profiles")
-BACKUP = "Restore a backup (a file that `shisho backup` wrote) in its place, or choose another home; `shisho doctor` says more."
+BACKUP = Message(
+    "Restore a backup (a file that `shisho backup` wrote) in its place, or choose another home; `shisho doctor` says more."
+)
 UNREADABLE = (UnicodeDecodeError, json.JSONDecodeError, zlib.error)
 """What reading stored text gives where it is no longer what was stored."""
 
@@ -86,7 +89,9 @@ def missing_migrations(connection: apsw.Connection, path: Path) -> list[str]:
     newer = sorted(set(done) - set(_scripts()))
     if newer:
         raise StorageUnusable(
-            f"{path} was written by a newer version of Shisho (it has {newer[-1]}). Update Shisho, or choose another home."
+            "{path} was written by a newer version of Shisho (it has {version}). Update Shisho, or choose another home.",
+            path=path,
+            version=newer[-1],
         )
     return [name for name in _scripts() if name not in done]
 

@@ -1,0 +1,220 @@
+"""Everything that is said to people stands in both languages, survives its way to them, and one output is in one language."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+import pytest
+import typer
+
+from shisho import errors
+from shisho.domain import codec
+from shisho.domain.corpus import Outcome, Receipt
+from shisho.domain.job import JobError
+from shisho.errors import NotFound, by_code
+from shisho.interfaces.cli import app
+from shisho.messages import english, japanese_shell, message
+from shisho.messages.catalogue import catalogue, render, rendered
+from shisho.messages.message import Message
+from shisho.settings import TABLE, locale_language, reader_of
+from shisho.web.address import _REASONS
+from shisho.web.engines import engines
+
+HOUSE = Path(errors.__file__).parent
+FILES = sorted(path for path in HOUSE.rglob("*.py") if "messages" not in path.parts)
+RAISED = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)} | {"Refused"}
+JAPANESE = re.compile("[ぁ-んァ-ヺ一-鿿]")
+KANA = re.compile("[ぁ-んァ-ヺ]")
+# What is the same in every language: commands, names, a colon between two values.
+ALIKE = {
+    text for text in catalogue("ja") if text.startswith("pip install") or not re.search("[a-z]", re.sub(r"{.*?}", "", text))
+}
+
+
+def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call):
+            yield getattr(node.func, "id", getattr(node.func, "attr", "")), node
+
+
+def said(path: Path) -> Iterator[tuple[str, ast.Call]]:
+    """The templates of a file, as far as they are written where they are said."""
+    for name, call in calls(path):
+        if name in RAISED | {"Message"} and call.args and isinstance(call.args[0], ast.Constant):
+            yield str(call.args[0].value), call
+
+
+def names(template: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(template) if name}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(HOUSE)))
+def test_errors_are_raised_with_a_template_and_not_with_a_finished_sentence(path: Path) -> None:
+    finished = (ast.JoinedStr, ast.BinOp, ast.IfExp)
+    for name, call in calls(path):
+        if name in RAISED | {"Message"} and call.args:
+            assert not isinstance(call.args[0], finished), f"{path.name}:{call.lineno}: {ast.unparse(call.args[0])}"
+    for template, call in said(path):
+        given = {keyword.arg for keyword in call.keywords}
+        assert None in given or names(template) <= given, f"{path.name}:{call.lineno}: {names(template) - given}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(HOUSE)))
+def test_every_message_has_its_pair(path: Path) -> None:
+    known = catalogue("ja")
+    assert [template for template, _ in said(path) if template and template not in known] == []
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):  # templates that a line is too short for
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in ("template", "FAULT"):
+            assert ast.literal_eval(node.value) in known, f"{path.name}:{node.lineno}"
+
+
+def test_tables_of_messages_have_their_pairs() -> None:
+    known = catalogue("ja")
+    texts = [reason for _, reason in _REASONS]
+    texts += [engine.about.reason for engine in engines().values() if engine.about.reason]
+    texts += [setting.help for setting in TABLE]
+    texts += [*helps(typer.main.get_command(app))]
+    assert [text for text in dict.fromkeys(texts) if text not in known] == []
+
+
+def helps(command: Any) -> Iterator[str]:
+    yield from (inspect.cleandoc(holder.help) for holder in (command, *command.params) if getattr(holder, "help", None))
+    for below in getattr(command, "commands", {}).values():
+        yield from helps(below)
+
+
+def test_both_catalogues_have_the_same_keys_and_every_pair_the_same_values() -> None:
+    assert english.SAID.keys() == japanese_shell.SAID.keys()
+    for key, text in english.SAID.items():
+        assert names(text) == names(japanese_shell.SAID[key]), key
+    sentences = {text: pair for text, pair in catalogue("ja").items() if text not in english.SAID}
+    for text, pair in sentences.items():
+        assert names(text) == names(pair), text
+        assert JAPANESE.search(pair) or text in ALIKE, f"no Japanese: {pair}"
+
+
+def test_no_entry_of_the_catalogue_is_left_over() -> None:
+    typers = Path(typer.__file__).parent.rglob("*.py")
+    tables = [path.read_text("utf-8") for path in (*FILES, *typers)]
+    written = "\n".join(re.sub(r'"\s*\n\s*f?"', "", text) for text in tables).replace("\\", "")
+    sentences = set(catalogue("ja")) - set(english.SAID)
+    lost = [text for text in sentences if text.partition("\n")[0].strip() not in written and " " in text.strip()]
+    assert lost == []
+
+
+def test_a_message_says_itself_in_another_language_with_its_values_and_those_within_them() -> None:
+    told = Message("{engine} refused: {reason}. Ask another engine.", engine="bing", reason=Message("no reason given"))
+    assert told == "bing refused: no reason given. Ask another engine."
+    assert render(told, "ja") == "bing が断りました: 理由は示されていません。別の検索エンジンをお使いください。"
+    assert render(told, "en") == told
+    assert render("鍵 {x}", "ja") == "鍵 {x}"
+
+
+def test_foreign_words_with_braces_are_no_template() -> None:
+    assert Message("{a.__class__} {b", a=1) == "{a.__class__} {b"
+    assert Message("{a:>99999999}", a=1) == "{a:>99999999}"
+    assert str(NotFound("it said {x")) == "it said {x"
+
+
+def test_an_error_keeps_its_template_through_rows_and_wires() -> None:
+    error = NotFound("There is no job {job_id}.", job_id="7")
+    stored = codec.loads(codec.dumps(JobError(error.code, error.message, error.details)), JobError)
+    again = by_code()[stored.code](stored.message, **stored.details)
+    assert (str(again), again.template, again.details) == ("There is no job 7.", "There is no job {job_id}.", {"job_id": "7"})
+    assert render(again.message, "ja") == "仕事 7 はありません。"
+    assert render(message.read(message.stored(error.message)), "ja") == "仕事 7 はありません。"
+    receipt = Receipt("a.pdf", Outcome.FAILED, reason=error.message, warnings=("query_changed", Message("no answer")))
+    kept = codec.loads(codec.dumps(receipt), Receipt)
+    assert kept == receipt
+    assert (rendered(kept, "ja").reason, rendered(kept, "ja").warnings) == (
+        "仕事 7 はありません。",
+        ("query_changed", "応答なし"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("environment", "language"),
+    [
+        ({}, "en"),
+        ({"LANG": "C"}, "en"),
+        ({"LANG": "C.UTF-8"}, "en"),
+        ({"LANG": "POSIX"}, "en"),
+        ({"LANG": "de_DE.UTF-8"}, "en"),
+        ({"LANG": "ja_JP.UTF-8"}, "ja"),
+        ({"LANG": "ja"}, "ja"),
+        ({"LANG": "jam_JM"}, "en"),
+        ({"LANG": "ja_JP.UTF-8", "LC_MESSAGES": "en_GB.UTF-8"}, "en"),
+        ({"LANG": "ja_JP.UTF-8", "LC_ALL": "C"}, "en"),
+        ({"LANG": "C", "LC_ALL": "", "LC_MESSAGES": "ja_JP"}, "ja"),
+    ],
+)
+def test_the_locale_decides(environment: dict[str, str], language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG", "SHISHO_LANGUAGE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert locale_language() == language
+
+
+def test_a_setting_and_an_option_go_before_the_locale(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("LC_ALL", "C")
+    (tmp_path / "settings.toml").write_text('language = "ja"', "utf-8")
+    assert reader_of(["--home", str(tmp_path), "list"]) == "ja"
+    assert reader_of([f"--home={tmp_path}", "--language", "en", "list"]) == "en"
+    assert reader_of(["--language"]) == "en"
+    monkeypatch.setenv("SHISHO_LANGUAGE", "ja")
+    assert reader_of([]) == "ja"
+
+
+OUTPUTS = [
+    ("--help",),
+    ("queue", "add", "--help"),
+    ("list", "--limit", "x"),
+    ("list", "--limit", "0"),
+    ("list", "--nope"),
+    ("list", "too", "many"),
+    ("listt",),
+    ("remove",),
+    ("ask", "--sources", "x", "?"),
+    ("list",),
+    ("show", "zzz"),
+    ("search", " "),
+    ("add", "missing.pdf"),
+    ("add", "empty.pdf"),
+    ("settings",),
+    ("doctor",),
+    ("engines",),
+]
+SENTENCE = re.compile(r"\b(?:the|is|are|not|of|for|with|this|that|was|must|takes|invalid|usage|options|error|try)\b", re.I)
+
+
+@pytest.mark.parametrize("arguments", OUTPUTS, ids=" ".join)
+def test_one_output_is_in_one_language(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "empty.pdf").touch()
+    spoken = {locale: shell(locale, arguments, tmp_path) for locale in ("C", "ja_JP.UTF-8")}
+    assert not KANA.search(spoken["C"].replace("決定係数とは何か", "")), spoken["C"]
+    lines = [line for line in spoken["ja_JP.UTF-8"].splitlines() if SENTENCE.search(unquoted(line, tmp_path))]
+    assert lines == []
+    assert KANA.search(spoken["ja_JP.UTF-8"])
+
+
+def unquoted(line: str, home: Path) -> str:
+    """Without what is no prose: codes, options, placeholders, quoted commands, paths."""
+    return re.sub(r"`[^`]*`|<[^>]*>|\[[^\]]*\]|--[\w-]+|\S*[/_]\S*|[A-Z_]{4,}", "", line.replace(str(home), ""))
+
+
+def shell(locale: str, arguments: tuple[str, ...], home: Path) -> str:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG", "SHISHO_LANG"))}
+    environment |= {"LC_ALL": locale, "SHISHO_HOME": str(home / "home"), "COLUMNS": "150", "SHISHO_WEB": "off"}
+    command = [sys.executable, "-c", "from shisho.interfaces.cli import main; main()", *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, cwd=home, check=False)
+    return (done.stdout + done.stderr).decode()

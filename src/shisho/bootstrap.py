@@ -107,6 +107,7 @@ def build_desk(settings: Settings, web: Web | None = None) -> Desk:
         tokens=tokens,
         checks=partial(_checked, settings, database, index, reader),
         copy=database.backup,
+        writable=database.ready,
         close=partial(_close, (reader.close, erasure.close), web, database),
     )
 

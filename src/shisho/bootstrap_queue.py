@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,9 +19,10 @@ from shisho.domain.inquiry import Budget
 from shisho.domain.job import Job, TaskId
 from shisho.domain.task import JobKind, WebConsent
 from shisho.domain.web import EngineAbout
-from shisho.errors import EngineUnavailable
+from shisho.errors import EngineUnavailable, ShishoError
 from shisho.ports import Clock, Ledger, Notifier, Shelf, TaskStore
 from shisho.settings import Settings, child_environment, engine_overrides
+from shisho.telemetry import log
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from shisho.handlers.inquiries import Inquiries
     from shisho.handlers.search import Judge
     from shisho.jobs.context import Handler, JobContext
+    from shisho.jobs.notices import Notices
+    from shisho.jobs.worker import Worker
     from shisho.stores.consent import ConsentFile
     from shisho.stores.embedded.bell import EmbeddedBell
     from shisho.stores.embedded.connect import Database
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
     from shisho.stores.embedded.tasks import EmbeddedTasks
     from shisho.stores.staging import FileStaging
 
+LOOK_AGAIN_SECONDS = 3.0
 SESSION_ROOM = 3000  # tokens of text and headings; with what JSON adds to 100 passages, a reply stays under 5,000
 
 
@@ -185,8 +190,50 @@ async def _working(parts: Parts, stores: Stores, slots: int | None = None, here:
     told = None if settings.text("notify") == "off" else here
     notices = Notices(parts.owner, stores.interventions, stores.bell, told, _desktop(settings))
     worker = Worker(stores.jobs, stores.bell, presence, parts.clock, _handlers(parts, stores), slots=at_once, pace=pace)
-    async with notices, worker:
+    async with _usable(parts.database, here is not None, Workplace(notices, worker)):
         yield
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """What is entered to work on the queue."""
+
+    notices: Notices
+    worker: Worker
+
+    @asynccontextmanager
+    async def __call__(self) -> AsyncIterator[None]:
+        async with self.notices, self.worker:
+            yield
+
+
+@asynccontextmanager
+async def _usable(database: Database, is_to_stay: bool, working: Workplace) -> AsyncIterator[None]:
+    """At work; over a home that cannot be used, as soon as it can. Who is to stay has the whole file looked through."""
+    aside = [asyncio.create_task(database.examine())] if is_to_stay else []
+    try:
+        try:
+            await database.ready()
+        except ShishoError as error:
+            log.warning("no job is done until this is mended: %s", error)
+            aside.append(asyncio.create_task(_once_usable(database, working)))
+            yield
+        else:
+            async with working():
+                yield
+    finally:
+        for task in aside:
+            task.cancel()
+        await asyncio.gather(*aside, return_exceptions=True)
+
+
+async def _once_usable(database: Database, working: Workplace) -> None:
+    while True:
+        await asyncio.sleep(LOOK_AGAIN_SECONDS)
+        with suppress(ShishoError):
+            await database.ready()
+            async with working():
+                await asyncio.Event().wait()
 
 
 def _desktop(settings: Settings) -> Notifier | None:

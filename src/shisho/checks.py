@@ -50,13 +50,20 @@ async def _database(database: Database) -> Check:
             return Check("database", True, detail)
         return Check("database", False, detail, Message("restore a backup: the file is damaged"))
 
-    return await database.read(look)
+    try:
+        check = await database.read(look)
+        await database.ready()
+    except ShishoError as error:
+        return Check("database", False, error.message)
+    return check
 
 
 async def _index(index: LexicalIndex) -> Check:
     try:
         await index.catch_up()
         held = await index.statistics()
+    except ShishoError as error:
+        return Check("index", False, error.message)
     except (OSError, ValueError) as error:
         remedy = Message("delete the folder `lexical` in the home; it is made again from the database")
         return Check("index", False, str(error), remedy)

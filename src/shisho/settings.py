@@ -15,7 +15,7 @@ from typing import Any
 
 from platformdirs import user_data_path
 
-from shisho.errors import InvalidParams
+from shisho.errors import InvalidParams, StorageUnusable
 
 Value = str | int | float | bool
 
@@ -215,12 +215,15 @@ def child_environment(*, screen: bool = False) -> dict[str, str]:
 
 
 def _file(path: Path) -> dict[str, object]:
-    if not path.is_file():
-        return {}
     try:
+        if not path.is_file():
+            return {}
         return tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidParams("{path} is not valid TOML: {error}", path=path, error=error) from error
+    except OSError as error:
+        why = error.strerror
+        raise StorageUnusable("{path} cannot be read: {why}. Give yourself the right to it.", path=path, why=why) from error
 
 
 _FLAGS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from shisho.domain.corpus import Outcome, Receipt, Source
-from shisho.errors import ShishoError
+from shisho.errors import ShishoError, StorageUnusable
 
 AT_ONCE = 4  # files under way together: one is read in the child while another is cut and a third is stored
 
@@ -53,6 +53,8 @@ class FileIntake:
                 data = await asyncio.to_thread(self.disk.read, path)
                 source = Source(name, data, metadata=self.metadata, password=self.password)
                 return await self.intakes.add(source, self.corpus, self.owner)
+        except StorageUnusable:  # of no file, but of them all
+            raise
         except ShishoError as error:
             return Receipt(name, Outcome.FAILED, code=error.code, reason=error.message)
 

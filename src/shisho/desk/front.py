@@ -103,6 +103,7 @@ class Desk:
     tokens: Callable[[str], int]
     checks: Callable[[], Awaitable[Sequence[Check]]]
     copy: Callable[[Path], Awaitable[None]]
+    writable: Callable[[], Awaitable[None]]
     close: Callable[[], Awaitable[None]]
 
     async def __aenter__(self) -> Desk:
@@ -309,6 +310,11 @@ class Desk:
     async def backup(self, target: Path | str) -> None:
         """Everything in one file, which opens as a home's `shisho.db`."""
         await self.copy(Path(target))
+
+    async def ready(self) -> None:
+        """Whether something could be read and stored now. Raises StorageUnusable, or Conflict that names who holds it."""
+        await self.corpora()
+        await self.writable()
 
     async def doctor(self) -> Sequence[Check]:
         """What works here, and how to get what does not."""

@@ -170,6 +170,7 @@ def worker(
         from shisho import settings
         from shisho.interfaces.render_queue import Terminal
 
+        await desk.ready()
         ended = end_request()
         async with desk.working(slots, Terminal(words(context))):
             at_once = slots or settings.load(**context.obj).whole("workers")

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+import errno
 import uuid
 from typing import Any
 
-from shisho.errors import Internal, ShishoError
+from shisho.errors import Conflict, Internal, ShishoError, StorageUnusable
 from shisho.messages.catalogue import render
 from shisho.telemetry import log
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENOTDIR, errno.ENXIO)
+
+
+def of_disk(error: OSError) -> ShishoError | None:
+    """What an error of the file system means to a visitor; None where it is none that they could mend."""
+    if error.errno in FULL:
+        return Conflict("The disk is full: nothing was stored. Free some space and try again.")
+    if error.errno in CLOSED:
+        where = f"{error.filename}: " if error.filename else ""
+        template = "{where}{why}. Give yourself the right to it, or choose another home or folder."
+        return StorageUnusable(template, where=where, why=error.strerror)
+    return None
 
 
 def told(error: Exception) -> dict[str, Any]:
     """What the visitor is told. A fault of ours is logged under its error id, and its own words stay here."""
     error_id = uuid.uuid4().hex[:12]
+    if isinstance(error, OSError) and (cause := of_disk(error)) is not None:
+        error = cause
     if not isinstance(error, ShishoError):
         log.error("error %s", error_id, exc_info=error)
         error = Internal("Something broke here. Please report it with the error id {error_id}.", error_id=error_id)

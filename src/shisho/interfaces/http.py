@@ -24,7 +24,7 @@ from shisho.interfaces.failures import told
 from shisho.interfaces.http_guard import Guard, Rules
 from shisho.messages.message import Message
 
-READY_SECONDS = 5.0
+READY_SECONDS = 10.0
 GRACE_SECONDS = 2  # long polls are cut when the server ends; their jobs are not
 API = "/api/v1"
 
@@ -87,11 +87,14 @@ def _health(app: FastAPI, desk: Desk) -> None:
         return {"status": "ok"}
 
     @app.get("/readyz", operation_id="readyz", tags=["health"], responses={503: {"model": http_routes.Refused}})
-    async def readyz() -> dict[str, str]:
-        """The database answers."""
-        async with asyncio.timeout(READY_SECONDS):
-            await desk.corpora()
-        return {"status": "ok"}
+    async def readyz() -> JSONResponse:
+        """The database answers, and could store something; if not, why."""
+        try:
+            async with asyncio.timeout(READY_SECONDS):
+                await desk.ready()
+        except ShishoError as error:
+            return JSONResponse(told(error), 503)
+        return JSONResponse({"status": "ok"})
 
 
 def _refusals(app: FastAPI) -> None:

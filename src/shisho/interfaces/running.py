@@ -10,7 +10,7 @@ import typer
 
 from shisho import settings
 from shisho.errors import InvalidParams, ShishoError
-from shisho.interfaces.failures import told
+from shisho.interfaces.failures import of_disk, told
 from shisho.interfaces.interrupts import run_to_end
 from shisho.interfaces.words import Words
 from shisho.messages.catalogue import render, rendered
@@ -36,6 +36,11 @@ def run(
         run_to_end(opened(), context, kept)
     except ShishoError as error:
         fail(error, json_)
+    except OSError as error:
+        cause = of_disk(error)
+        if cause is None:
+            raise
+        fail(cause, json_)
 
 
 def fail(error: ShishoError, json_: bool) -> NoReturn:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from shisho.domain.job import Job, JobError, Stale
-from shisho.errors import BudgetExhausted, Conflict, ShishoError
+from shisho.errors import BudgetExhausted, Conflict, ShishoError, StorageUnusable
 from shisho.jobs.context import Handler, JobContext, Left
 from shisho.jobs.states import Pace, backoff, later
 from shisho.messages.message import Message
@@ -74,6 +74,6 @@ async def _stored(write: Callable[[], Awaitable[None]]) -> None:
     while True:
         try:
             return await write()
-        except Conflict as error:
+        except (Conflict, StorageUnusable) as error:
             log.warning("the outcome of a job could not be stored yet: %s", error)
             await asyncio.sleep(AGAIN_SECONDS)

@@ -144,6 +144,9 @@ async def forever(step: Callable[[], Awaitable[None]]) -> None:
     while True:
         try:
             await step()
+        except ShishoError as error:  # its words say all
+            log.warning("a worker waits: %s", error)
+            await asyncio.sleep(BROKEN_SECONDS)
         except Exception:  # a full disk, a busy file, a fault of ours: a worker must outlive them all
             log.exception("a worker stumbled")
             await asyncio.sleep(BROKEN_SECONDS)

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from shisho.errors import NotFound
+from shisho.stores.embedded.home import trouble
 
 _KEY = re.compile(r"[0-9a-f]{32}")
 
@@ -21,7 +22,13 @@ class FileStaging:
         self._folder = folder
 
     def put(self, data: bytes) -> str:
-        """Store bytes so that they outlive a crash; returns their key."""
+        """Store bytes so that they outlive a crash; returns their key. Raises StorageUnusable, Conflict on a full disk."""
+        try:
+            return self._stored(data)
+        except OSError as error:
+            raise trouble(error, self._folder) from error
+
+    def _stored(self, data: bytes) -> str:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         key = secrets.token_hex(16)
         fresh = self._folder / f"{key}.new"

@@ -125,7 +125,7 @@ class Database:
 
     @contextmanager
     def _reading(self) -> Iterator[apsw.Connection]:
-        if self._door.is_unchanging:
+        if self._door.is_makeshift:
             with closing(self._door.reader()) as passing:
                 yield passing
             return

@@ -39,14 +39,13 @@ class Door:
         self._looked = self._left = False
         self._noted = time.monotonic()
         self._anchor = anchored(None, this_start(), time.time(), since_start())
-        self.is_unchanging = False
-        """Nothing can be written beside the file, so that it is read as it is; no connection may outlast one look."""
+        self._is_unchanging = False  # nothing can be written beside the file either, so that it is read as it is
 
     def open(self) -> None:
         """See how far it can be used. Raises nothing: whoever needs what is not there is told why."""
         with self._opening:
             self._no_writing = self._no_reading = None
-            self.is_unchanging = False
+            self._is_unchanging = False
             try:
                 self._open_for_writing()
             except Exception as error:
@@ -55,6 +54,12 @@ class Door:
                 self._no_reading = self._open_for_reading()
                 if self._no_reading is None and isinstance(error, NOT_WRITABLE):
                     self._no_writing = home.read_only(self.path)
+
+    @property
+    def is_makeshift(self) -> bool:
+        """Whether it can only be read. A connection may then last for one look only: as long as one is open, SQLite keeps what
+        it could open beside the file, read-only, and no other connection of the process could write."""
+        return self._no_writing is not None
 
     def writer(self) -> apsw.Connection:
         """A connection that writes."""
@@ -70,11 +75,11 @@ class Door:
 
     def reader(self) -> apsw.Connection:
         """A read-only connection."""
-        if self._no_reading is not None or (self.is_unchanging and home.has_log(self.path)):
+        if self._no_reading is not None or (self._is_unchanging and home.has_log(self.path)):
             self.open()
         if self._no_reading is not None:
             raise self._no_reading
-        return home.connect(self.path, readonly=True, unchanging=self.is_unchanging)
+        return home.connect(self.path, readonly=True, unchanging=self._is_unchanging)
 
     def examined(self, connection: apsw.Connection) -> apsw.Connection:
         """The connection, where no damage is known. Before the first write it is looked for, for a moment."""
@@ -153,13 +158,13 @@ class Door:
         """Why it cannot be read either."""
         error = self._try_to_read()
         if error is not None and not home.has_log(self.path):
-            self.is_unchanging = True
+            self._is_unchanging = True
             error = self._try_to_read()
         return error and self._no_writing
 
     def _try_to_read(self) -> Exception | None:
         try:
-            with closing(home.connect(self.path, readonly=True, unchanging=self.is_unchanging)) as connection:
+            with closing(home.connect(self.path, readonly=True, unchanging=self._is_unchanging)) as connection:
                 if home.missing_migrations(connection, self.path):
                     return home.read_only(self.path)
                 held = connection.execute(HELD).fetchone()

@@ -6,6 +6,7 @@ Fields are white-space tokenised, frequencies only. BM25 in tantivy is fixed at 
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -38,6 +39,7 @@ class LexicalIndex:
         self._lock = asyncio.Lock()
         self._index: Any = None
         self._seen = -1
+        self._is_passing = False
 
     async def catch_up(self) -> None:
         newest = await self._database.read(_newest_change)
@@ -46,7 +48,7 @@ class LexicalIndex:
         async with self._lock:
             waited = 0.0
             while self._seen < newest:
-                if await asyncio.to_thread(self._take_in):
+                if await asyncio.to_thread(self._take_in, newest):
                     continue
                 # Another process holds the writer: it takes in the same changes for us.
                 await asyncio.sleep(0.05)
@@ -102,21 +104,42 @@ class LexicalIndex:
         return self._index
 
     def _reopen(self) -> int:
+        if self._is_passing:
+            return self._seen
+        try:
+            return self._reopened()
+        except (OSError, ValueError) as error:  # it can neither be read nor be made anew
+            return self._in_memory(error)
+
+    def _in_memory(self, error: Exception) -> int:
+        """An index that ends with this process, for a home that cannot be written. Returns what it has seen."""
+        log.warning("the index is made in memory: %s", error)
+        self._is_passing = True
+        self._index = tantivy.Index(_schema())
+        self._index.register_tokenizer("spaces", _spaces())
+        self._seen = 0
+        return 0
+
+    def _reopened(self) -> int:
         current = self._folder / "watermark"
         mark = current.read_text("ascii").split() if current.is_file() else []
         if len(mark) != 2 or mark[0] != FORMAT:
             shutil.rmtree(self._folder, ignore_errors=True)
             mark = [FORMAT, "0"]
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if self._index is None or not current.is_file():
             self._index = tantivy.Index(_schema(), path=str(self._folder), reuse=True)
             self._index.register_tokenizer("spaces", _spaces())
         self._index.reload()
         return int(mark[1])
 
-    def _take_in(self) -> bool:
-        """One batch of changes; False when another process holds the writer."""
+    def _take_in(self, newest: int) -> bool:
+        """The changes there are; False when another process holds the writer."""
         self._seen = self._reopen()
+        if self._seen >= newest:
+            return True
+        if not (self._is_passing or os.access(self._folder, os.W_OK)):
+            self._in_memory(PermissionError(f"{self._folder} cannot be written"))
         try:
             writer = self._index.writer(heap_size=HEAP, num_threads=1)
         except ValueError:
@@ -146,6 +169,8 @@ class LexicalIndex:
         writer.commit()
 
     def _mark(self, seen: int) -> None:
+        if self._is_passing:
+            return
         # After the commit: a crash between the two repeats a batch, and taking in a document twice changes nothing.
         fresh = self._folder / "watermark.new"
         fresh.write_text(f"{FORMAT} {seen}", "ascii")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from shisho.domain.job import WorkerId
+from shisho.stores.embedded.home import trouble
 
 if sys.platform != "win32":
     import fcntl
@@ -21,9 +22,15 @@ class FilePresence:
         self._held: dict[WorkerId, Any] = {}
 
     def enter(self, worker_id: WorkerId) -> None:
+        try:
+            self._enter(worker_id)
+        except OSError as error:
+            raise trouble(error, self._folder) from error
+
+    def _enter(self, worker_id: WorkerId) -> None:
         if sys.platform == "win32":  # nobody is known to be dead before its beat stops
             return
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.gone(WorkerId(each.stem) for each in self._folder.glob("*.lock"))  # sweeps up after the dead
         entering = self._folder / f"{worker_id}.entering"
         file = entering.open("ab")

@@ -1,0 +1,189 @@
+"""A process frozen while it writes: the others go on where they can, and are told who holds them up where they cannot."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from shisho.bootstrap import open_desk
+from shisho.domain.job import JobId, JobState, NewTask, Priority, TaskId
+from shisho.errors import Conflict
+from shisho.jobs.states import Pace
+from shisho.stores.clock import SystemClock
+from shisho.stores.embedded.connect import Database
+from tests.faults.children import LONG, ROOT, Child, started
+from tests.faults.process import TASK, Orders
+from tests.queues import OWNER, Queue, new, opened
+
+STOPS = 40 if LONG else 3
+WITHIN = 12.0  # seconds in which the others go on, or are told why not
+PACE = Pace(beat=0.3, cut_off=1e6, silence=2.0, look=0.2, idle=0.1)  # no cut-off: the fence alone stops a late write
+ELSEWHERE = PACE.silence + 6.0
+FROZEN = {
+    "in its turn": """
+with Courtesy(path.with_name(path.name + ".lock")).taken():
+    os.kill(os.getpid(), signal.SIGSTOP)
+""",
+    "in its transaction": """
+async def main():
+    database = Database(path)
+    await database.write(lambda connection: os.kill(os.getpid(), signal.SIGSTOP))
+    await database.close()
+asyncio.run(main())
+""",
+}
+IMPORTS = """
+import asyncio, os, signal, sys
+from pathlib import Path
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.courtesy import Courtesy
+path = Path(sys.argv[1])
+"""
+
+
+@pytest.fixture
+async def queue(tmp_path: Path) -> AsyncIterator[Queue]:
+    async with opened("embedded", tmp_path, SystemClock()) as made:
+        await made.tasks.open(TASK)
+        yield made
+
+
+@contextmanager
+def frozen(home: Path, where: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that has stopped itself there."""
+    child = stopped([sys.executable, "-c", IMPORTS + FROZEN[where], str(home / "shisho.db")])
+    try:
+        yield child
+    finally:
+        child.send_signal(signal.SIGCONT)
+        child.wait(60)
+
+
+def stopped(command: Sequence[str]) -> subprocess.Popen[bytes]:
+    """The process, as soon as it has stopped itself."""
+    child = subprocess.Popen(command, cwd=ROOT)
+    _, status = os.waitpid(child.pid, os.WUNTRACED)
+    assert os.WIFSTOPPED(status)
+    return child
+
+
+async def until_read(home: Path) -> float:
+    """Seconds until a newcomer has opened the library and listed it."""
+    began = time.monotonic()
+    async with open_desk(home=home) as desk:
+        await desk.documents()
+        await desk.tasks.list_tasks()
+    return time.monotonic() - began
+
+
+async def test_who_is_frozen_in_its_turn_is_passed_over(queue: Queue, tmp_path: Path) -> None:
+    with frozen(tmp_path, "in its turn"):
+        reading = await until_read(tmp_path)
+        began = time.monotonic()
+        await queue.add(new(id="first"))
+        first = time.monotonic() - began
+        began = time.monotonic()
+        await queue.add(new(id="second"))
+        second = time.monotonic() - began
+    print(f"frozen in its turn: read after {reading:.2f} s, written after {first:.1f} s, and then after {second:.2f} s")
+    assert reading < WITHIN / 2 and first < WITHIN and second < WITHIN / 2
+    await queue.add(new(id="third"))
+    assert await queue.state(JobId("second")) is JobState.QUEUED
+
+
+async def test_who_is_frozen_in_its_transaction_is_named(queue: Queue, tmp_path: Path) -> None:
+    async with open_desk(home=tmp_path) as desk:
+        with frozen(tmp_path, "in its transaction") as child:
+            reading = await until_read(tmp_path)
+            for attempt in (desk.ready, partial(queue.tasks.open, NewTask(TaskId("late"), OWNER))):
+                began = time.monotonic()
+                with pytest.raises(Conflict, match=rf"Process {child.pid} .*is stopped.*kill -CONT {child.pid}") as caught:
+                    await attempt()
+                print(f"frozen in its transaction: read after {reading:.2f} s, told after {time.monotonic() - began:.1f} s")
+                assert reading < WITHIN / 2 and time.monotonic() - began < WITHIN
+                assert caught.value.details == {"pid": child.pid}
+        await desk.ready()
+        assert await queue.add(new(id="later")) == ("later",)
+
+
+async def test_a_reader_that_is_frozen_holds_nobody_up(queue: Queue, tmp_path: Path) -> None:
+    code = """
+import apsw, os, signal, sys
+connection = apsw.Connection(sys.argv[1])
+connection.execute("BEGIN"); list(connection.execute("SELECT count(*) FROM tasks"))
+os.kill(os.getpid(), signal.SIGSTOP)
+"""
+    child = await asyncio.to_thread(stopped, [sys.executable, "-c", code, str(tmp_path / "shisho.db")])
+    other = Database(tmp_path / "shisho.db")
+    try:
+        await other.write(lambda connection: connection.execute("UPDATE tasks SET question = 'x'") and None)
+        began = time.monotonic()
+        await other.close()  # folds the log, which waits for readers
+        folding = time.monotonic() - began
+        await queue.add(new(id="first"))
+    finally:
+        child.kill()
+        child.wait()
+    assert folding < 5
+
+
+async def test_random_stops_of_a_busy_worker(queue: Queue, tmp_path: Path) -> None:
+    """Others write within the time, or are told who holds the database; they list at once; its job is redone elsewhere, and
+    what it writes afterwards is refused."""
+    chance, met, slowest = random.Random(9), Counter[str](), Counter[str]()
+    busy = Orders(str(tmp_path), slots=3, accept=0.005, backlog=300, pace=PACE)
+    with started(busy, Orders(str(tmp_path), slots=2, pace=PACE)) as (victim, other):
+        for number in range(STOPS):
+            job_id = await begun_by(victim, queue, number)
+            await asyncio.sleep(chance.uniform(0, 0.3))
+            os.kill(victim.pid, signal.SIGSTOP)
+            try:
+                slowest["list"] = max(slowest["list"], await until_read(tmp_path))
+                began = time.monotonic()
+                try:
+                    await queue.add(new(id=f"after {number}"), task=TASK.id)
+                    met["went on"] += 1
+                    is_held = False
+                except Conflict as error:
+                    assert error.details == {"pid": victim.pid}, error
+                    met["told who holds it"] += 1
+                    is_held = True
+                slowest["write"] = max(slowest["write"], time.monotonic() - began)
+                if not is_held:
+                    again = await asyncio.to_thread(other.heard, "begun", job_id, 60, attempt=2)
+                    slowest["elsewhere"] = max(slowest["elsewhere"], again["at"] - began)
+            finally:
+                os.kill(victim.pid, signal.SIGCONT)
+            job = await queue.until(job_id, JobState.COMPLETED, seconds=60)
+            assert (job.attempt, job.output["attempt"]) == ((1, 1) if is_held and job.attempt == 1 else (2, 2))
+            assert job.output["worker"] == job.worker_id
+    print(f"{STOPS} random stops: {dict(met)}; slowest: { ({name: round(slowest[name], 1) for name in slowest}) } s")
+    assert slowest["list"] < WITHIN and slowest["write"] < WITHIN and slowest["elsewhere"] < WITHIN + ELSEWHERE
+    assert met.total() == STOPS and met["went on"]
+
+
+async def begun_by(victim: Child, queue: Queue, number: int) -> str:
+    """A job that the victim has just begun and will be at for a while."""
+    for batch in range(100):
+        told = {"input": {"seconds": 1.0}, "priority": Priority.HIGH}
+        jobs = [new("lasting", id=f"{number} {batch} {place}", **told) for place in range(4)]
+        names = set(await queue.add(*jobs, task=TASK.id))
+        ends = time.monotonic() + 3
+        while time.monotonic() < ends:
+            mine = [one["begun"] for one in list(victim.said) if one.get("begun") in names and one["attempt"] == 1]
+            if mine:
+                return str(mine[-1])
+            await asyncio.sleep(0.005)
+    raise AssertionError("the victim never began one")

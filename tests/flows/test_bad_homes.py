@@ -1,0 +1,252 @@
+"""A home that cannot be used: every way in says so in one typed sentence, nothing is taken into it, and what can be read is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import stat
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import httpx
+import pytest
+from typer.testing import CliRunner
+
+from shisho.bootstrap import build_desk, open_desk
+from shisho.desk import Desk
+from shisho.errors import Conflict, ShishoError, StorageUnusable
+from shisho.interfaces.cli import app
+from shisho.interfaces.http import build
+from shisho.interfaces.http_guard import Rules
+from shisho.interfaces.mcp import build as build_mcp
+from shisho.settings import load
+from tests.making_homes import SPOILT, TEXT, furnish, mount, mounted, scribble, spoilt
+
+TYPED = ("STORAGE_UNUSABLE", "CONFLICT")
+READS = [["list"], ["search", "灯台"], ["show", "灯台.txt"]]
+WRITES = [
+    ["add", "{file}"],
+    ["remove", "灯台.txt"],
+    ["queue", "add", "灯台"],
+    ["ask", "灯台の高さは何メートルか"],
+    ["worker", "--drain"],
+]
+OTHERS = [["queue", "status"], ["jobs", "last"], ["auth", "list"], ["engines"], ["export"]]
+
+
+@pytest.fixture
+async def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    await furnish(folder)
+    return folder
+
+
+def said(home: Path, *words: str) -> tuple[int, str]:
+    """What a command of the shell ends with and prints."""
+    result = CliRunner().invoke(app, ["--home", str(home), "--language", "en", *words])
+    assert result.exception is None or isinstance(result.exception, SystemExit), (words, result.exception)
+    assert "Traceback" not in result.output and "report" not in result.output
+    return result.exit_code, result.output
+
+
+@pytest.mark.parametrize("how", SPOILT)
+def test_every_command_says_it_in_one_sentence(home: Path, tmp_path: Path, how: str) -> None:
+    file = tmp_path / "new.txt"
+    file.write_text(TEXT + "新しい。", "utf-8")
+    with spoilt(home, how):
+        for command in WRITES + ([] if how == "read-only" else READS):
+            code, printed = said(home, *(word.format(file=file) for word in command))
+            assert code == 1 and printed.startswith(TYPED), (command, code, printed)
+            assert len(printed.splitlines()) == 1 and printed.rstrip().endswith((".", "more.")), printed
+        for command in OTHERS:
+            code, printed = said(home, *command)
+            assert code in (0, 1), (command, printed)
+        code, printed = said(home, "doctor", "--json")
+        checks = {check["name"]: check for check in json.loads(printed)}
+        assert code == 1 and not checks["database"]["ok"] and checks["tokenizer"]["ok"]
+        if how == "read-only":
+            for command in READS:
+                code, printed = said(home, *command)
+                assert code == 0 and "灯台" in printed
+
+
+@asynccontextmanager
+async def served(desk: Desk) -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(app=build(desk, Rules()), raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+        yield client
+
+
+@pytest.mark.parametrize("how", SPOILT)
+async def test_servers_are_not_ready_and_take_nothing(home: Path, how: str) -> None:
+    with spoilt(home, how):
+        async with open_desk(home=home) as desk, desk.working(), served(desk) as client:
+            ready = await client.get("/readyz")
+            assert (ready.status_code, ready.json()["code"]) == (503, "STORAGE_UNUSABLE")
+            assert (await client.get("/livez")).status_code == 200
+            handed = {"files": [{"name": "new.txt", "base64": "5paw44GX44GE44CC"}]}
+            for path, body in (("/api/v1/searches", {"queries": ["灯台"]}), ("/api/v1/tasks", {"question": "灯台は"})):
+                reply = await client.post(path, json=body)
+                assert (reply.status_code, reply.json()["code"]) == (503, "STORAGE_UNUSABLE"), reply.text
+            searched = await client.post("/api/v1/passages/search", json={"keyword_query": ["灯台"]})
+            assert searched.status_code == (200 if how == "read-only" else 503), searched.text
+            server = build_mcp(desk)
+            for tool, arguments in (("add_documents", handed), ("queue_searches", {"queries": ["灯台"]})):
+                said_ = await told_by(server, tool, arguments)
+                assert said_["code"] == "STORAGE_UNUSABLE", said_
+
+
+async def told_by(server: Any, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    result = await server.call_tool(tool, arguments)
+    body: dict[str, Any] = json.loads(result.content[0].text)
+    return body
+
+
+async def test_noise_in_any_page_gives_typed_errors_and_no_job_is_taken(home: Path) -> None:
+    """Page by page: each verb answers or says what is wrong, and once damage is known nothing is written."""
+    whole = (home / "shisho.db").read_bytes()
+    refused = answered = 0
+    for page in range(0, len(whole) // 4096, 3):
+        for left in home.glob("shisho.db*"):  # noqa: ASYNC240
+            left.unlink()
+        (home / "shisho.db").write_bytes(whole)
+        scribble(home / "shisho.db", page, seed=page)
+        desk = build_desk(load(home=home))
+        verbs = (
+            lambda desk=desk: desk.documents(),
+            lambda desk=desk: desk.search(["灯台"]),
+            lambda desk=desk: desk.show("灯台.txt"),
+            lambda desk=desk: desk.doctor(),
+        )
+        for verb in verbs:
+            try:
+                await verb()
+                answered += 1
+            except ShishoError:
+                refused += 1
+        try:
+            await desk.tasks.create_task("灯台の高さは")
+        except (StorageUnusable, Conflict):
+            refused += 1
+        else:
+            assert "ok" in str(await desk.doctor()), page
+            rows = await desk.tasks.list_tasks()
+            assert len(rows.tasks) == 1
+        await desk.close()
+    print(f"{len(whole) // 4096} pages, every third spoilt: {answered} answered, {refused} refused")
+    assert answered and refused
+
+
+async def test_damage_that_is_met_later_stops_all_writing(home: Path) -> None:
+    async with open_desk(home=home) as desk:
+        await desk.tasks.create_task("前")
+        database = home / "shisho.db"
+        for page in range(1, database.stat().st_size // 4096):
+            scribble(database, page, seed=page)
+        async with open_desk(home=home) as other:
+            with pytest.raises(StorageUnusable, match=r"damaged.*backup"):
+                await other.search(["灯台"])
+            with pytest.raises(StorageUnusable, match="damaged"):
+                await other.tasks.create_task("後")
+            with pytest.raises(StorageUnusable, match="damaged"):
+                await other.ready()
+
+
+async def test_a_home_that_can_be_written_again_is_used_again(home: Path) -> None:
+    with mounted(home, "bind", "--bind", str(home)):
+        mount("-o", "remount,ro,bind", str(home))
+        async with open_desk(home=home) as desk:
+            with pytest.raises(StorageUnusable, match="cannot be written"):
+                await desk.tasks.create_task("前")
+            assert len(await desk.search(["灯台"])) > 0
+            mount("-o", "remount,rw,bind", str(home))
+            await desk.ready()
+            await desk.tasks.create_task("後")
+            assert len(await desk.search(["灯台"])) > 0
+
+
+async def test_a_full_disk_is_said_and_what_is_there_is_found(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    with mounted(home, "-t", "tmpfs", "-o", "size=6m", "none"):
+        await furnish(home)
+        ballast = home / "staging"
+        ballast.write_bytes(b"")
+        with ballast.open("wb", buffering=0) as file:
+            for size in (1 << 16, 1 << 12, 1):
+                try:
+                    while True:
+                        file.write(bytes(size))
+                except OSError:
+                    continue
+        async with open_desk(home=home) as desk:
+            with pytest.raises(Conflict, match="disk is full"):
+                await desk.tasks.create_task("前")
+            assert len(await desk.search(["灯台"])) > 0
+            code, printed = 0, str(await desk.doctor())
+            assert "disk is full" in printed and code == 0
+            ballast.unlink()
+            await desk.tasks.create_task("後")
+
+
+@pytest.mark.parametrize(("mode", "expected"), [(0o755, "灯台"), (0o700, "STORAGE_UNUSABLE")])
+async def test_a_home_without_the_right_to_it_is_said(mode: int, expected: str) -> None:
+    """As a user who may not write, and as one who may not look inside."""
+    if sys.platform == "win32" or os.geteuid() != 0:
+        pytest.skip("only root can become another user")
+    with TemporaryDirectory() as outer:
+        home = Path(outer, "home")
+        await furnish(home)
+        reveal(Path(outer))
+        os.chmod(home, mode)  # noqa: PTH101
+        code, printed = await asyncio.to_thread(as_nobody, home, "list")
+    assert expected in printed and (code == 0) == (mode == 0o755), printed
+
+
+def reveal(folder: Path) -> None:
+    """To everyone, whatever is in it."""
+    for file in (folder, *folder.rglob("*")):
+        file.chmod(0o755 if file.is_dir() else 0o644)
+
+
+def as_nobody(home: Path, *words: str) -> tuple[int, str]:
+    said(home, "settings")  # what is imported late is there then
+    os.seteuid(65534)
+    try:
+        return said(home, *words)
+    finally:
+        os.seteuid(0)
+
+
+async def test_a_home_is_its_owners_alone(home: Path) -> None:
+    if sys.platform == "win32":
+        pytest.skip("Windows keeps homes private by itself")
+
+    def modes() -> dict[str, int]:
+        files = [home, *home.glob("shisho.db*"), *(home / name for name in ("lexical", "staging", "workers"))]
+        return {file.name: stat.S_IMODE(file.stat().st_mode) for file in files if file.exists()}
+
+    for earlier in (None, 0o755):
+        if earlier is not None:
+            reveal(home)
+        async with open_desk(home=home) as desk, desk.working():
+            await desk.tasks.create_task("前")
+            held = modes()
+        assert {"shisho.db", "shisho.db-wal", "shisho.db-shm", "shisho.db.lock", "home", "lexical"} <= held.keys()
+        wrong = {name: oct(mode) for name, mode in held.items() if mode & 0o077}
+        assert not wrong
+
+
+async def test_a_folder_that_holds_other_things_keeps_its_mode(tmp_path: Path) -> None:
+    folder = tmp_path / "shared"
+    folder.mkdir(mode=0o755)
+    (folder / "report.txt").write_text("x")
+    async with open_desk(home=folder) as desk:
+        await desk.tasks.create_task("前")
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o755
+    assert stat.S_IMODE((folder / "shisho.db").stat().st_mode) == 0o600

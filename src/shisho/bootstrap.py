@@ -19,7 +19,7 @@ from shisho.domain.inquiry import Budget, Gap
 from shisho.domain.task import WebConsent
 from shisho.errors import ExtraMissing
 from shisho.settings import Settings
-from shisho.stores import files
+from shisho.stores import files, reading
 from shisho.stores.clock import SystemClock
 
 if TYPE_CHECKING:
@@ -70,19 +70,17 @@ def build_desk(settings: Settings, web: Web | None = None) -> Desk:
     from shisho.stores.embedded.shelf import EmbeddedShelf
     from shisho.web.site import registered_domain
 
-    max_bytes = settings.whole("max_file_mb") * MB
-    database = Database(settings.home / DATABASE)
+    database, disk = Database(settings.home / DATABASE), _Files(settings.whole("max_file_mb") * MB)
     clock = SystemClock(database.line)
     index = LexicalIndex(settings.home / "lexical", database)
     erasure = Erasure(settings.home / DATABASE, index)
     shelf, ledger = EmbeddedShelf(database, clock, erasure.erase), EmbeddedLedger(database, clock)
     seconds, memory_mb = settings.real("reader_seconds"), settings.whole("reader_memory_mb")
-    reader = KillableReader(seconds, memory_mb, max_bytes, environment=settings_.child_environment())
+    reader = KillableReader(seconds, memory_mb, disk.max_bytes, environment=settings_.child_environment())
     retriever = Retriever(shelf, index, _query_terms(settings))
     searcher = CorpusSearcher(shelf, retriever, EmbeddedSessions(database), settings.text("growth"), site=registered_domain)
     budget = Budget(max_rounds=settings.whole("max_rounds"), max_seconds=settings.real("max_seconds"))
-    disk, opinions = _Files(max_bytes), EmbeddedOpinions(database, clock)
-    consent = consent_of(settings, web, clock)
+    opinions, consent = EmbeddedOpinions(database, clock), consent_of(settings, web, clock)
     room_tokens, barred = settings.whole("room_tokens"), partial(_barred, consent)
     inquiries = Inquiries(searcher, ledger, clock, opinions.left_out, room_tokens, barred)
     ingest = Ingest(shelf, reader, clock, media.sniff, _splitter(settings), _passage_terms(settings))
@@ -125,8 +123,8 @@ class _Files:
     def survey(self, paths: Iterable[Path]) -> FileSurvey:
         return files.survey(paths)
 
-    def read(self, path: Path) -> bytes:
-        return files.read(path, self.max_bytes)
+    def read(self, path: Path, within: Path | None = None) -> bytes:
+        return reading.read(path, self.max_bytes, within)
 
 
 def _barred(consent: ConsentFile) -> Gap:

@@ -189,6 +189,12 @@ def real(path: Path | str) -> Path:
         raise InvalidParams("{path!r} is no path: {error}.", path=str(path), error=error) from error
 
 
+def root_of(path: Path, roots: Sequence[Path]) -> Path:
+    """The allowed folder that a path is in. Raises ForbiddenPath."""
+    allowed(path, roots)
+    return next(root for root in roots if path.is_relative_to(root))
+
+
 def allowed(path: Path | str, roots: Sequence[Path]) -> Path:
     """As `real`. Raises ForbiddenPath for a file outside the allowed folders, and says no more of it."""
     there = real(path)

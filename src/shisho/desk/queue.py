@@ -104,7 +104,7 @@ class Disk(Protocol):
 
     def survey(self, paths: Iterable[Path]) -> FileSurvey: ...
 
-    def read(self, path: Path) -> bytes: ...
+    def read(self, path: Path, within: Path | None = None) -> bytes: ...
 
 
 class Watch(Protocol):
@@ -237,17 +237,20 @@ class Queue:
         return list(found)
 
     async def _handed_in(
-        self, paths: Sequence[Path], files: Sequence[Bytes], said: Mapping[str, Any]
+        self, paths: Sequence[Path], files: Sequence[Bytes], said: Mapping[str, Any], remote: bool
     ) -> tuple[list[Known], list[dict[str, Any]]]:
-        """What is known already, and the inputs of the jobs that take in the rest."""
+        """What is known already, and the inputs of the jobs that take in the rest. A path of a caller from outside stays in the
+        folder that allowed it, until it is read."""
         known, inputs, looked = [], list[dict[str, Any]](), 0
         for path in paths:
             size = await asyncio.to_thread(_size, path)
             looked += size
-            data = await asyncio.to_thread(self._bytes, path) if looked <= LOOKED_INTO else None
+            within = intake.root_of(path, self.roots) if remote else None
+            data = await asyncio.to_thread(self._bytes, path, within) if looked <= LOOKED_INTO else None
             held = None if data is None else await self._known(str(path), data, said)
             if held is None:
-                inputs.append({"source": str(path), "path": str(path)})
+                root = {} if within is None else {"within": str(within)}
+                inputs.append({"source": str(path), "path": str(path), **root})
             else:
                 known.append(held)
         for name, data in ((intake.file_name(one.name), one.data) for one in files):
@@ -258,9 +261,9 @@ class Queue:
                 known.append(held)
         return known, inputs
 
-    def _bytes(self, path: Path) -> bytes | None:
+    def _bytes(self, path: Path, within: Path | None) -> bytes | None:
         try:
-            return self.disk.read(path)
+            return self.disk.read(path, within)
         except (OSError, ShishoError):  # its job says why it cannot be taken in
             return None
 

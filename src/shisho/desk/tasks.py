@@ -123,7 +123,7 @@ class Tasks(Queue):
         if addresses:
             check_consent(self.consent.state())
         said = {"owner": self.owner, "corpus": intake.corpus_of(corpus), "metadata": dict(metadata or {})}
-        known, handed = await self._handed_in(found, files, said)
+        known, handed = await self._handed_in(found, files, said, remote)
         ingest = self._new_jobs(JobKind.INGEST, [said | one | await self._secret(password) for one in handed])
         fetch = [said | {"url": url} | await self._secret(password) for url in addresses.values()]
         new = [*ingest, *self._new_jobs(JobKind.FETCH, fetch)]

@@ -54,18 +54,19 @@ class Staged(Protocol):
 class Disk(Protocol):
     """Files on disk."""
 
-    def read(self, path: Path) -> bytes: ...
+    def read(self, path: Path, within: Path | None = None) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """The input of an ingest job: a file on disk, or staged bytes."""
+    """The input of an ingest job: a file on disk (`within`: the folder that it must not have left), or staged bytes."""
 
     source: str
     owner: str
     corpus: str
     metadata: Mapping[str, str] = field(default_factory=dict)
     path: str | None = None
+    within: str | None = None
     staged: str | None = None
     password: str | None = None
 
@@ -109,7 +110,8 @@ class Shelving:
         if handed.staged is not None:
             data = await asyncio.to_thread(self.staging.get, handed.staged)
         else:
-            data = await asyncio.to_thread(self.disk.read, Path(handed.path or handed.source))
+            within = None if handed.within is None else Path(handed.within)
+            data = await asyncio.to_thread(self.disk.read, Path(handed.path or handed.source), within)
         password = await self.secret(handed.password)
         source = Source(handed.source, data, metadata=handed.metadata, password=password)
         return plain(checked(await self.shelve(claim, handed.source, source, handed.corpus, handed.owner)))

@@ -65,9 +65,11 @@ class AddingDisplay:
                 async with aclosing(coming) as receipts:
                     async for receipt in receipts:
                         self._tell(receipt)
+                self.counts.setdefault(Outcome.ADDED, 0)
             finally:
                 self.bar.stop()
-                self._end()
+                if self.counts:  # what was broken off before the first file has its own words
+                    self._end()
         return self.failures
 
     def _tell(self, receipt: Receipt) -> None:

@@ -1,4 +1,4 @@
-"""Files on disk as sources: which there are under a path, and their bytes."""
+"""Files on disk as sources: which there are under a path."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from shisho.domain.corpus import FileSurvey
-from shisho.errors import DocumentUnreadable, InvalidParams, TooLarge
+from shisho.errors import InvalidParams
 
 # What programs keep beside documents: packages, environments, caches, archives' leftovers. Hidden names need no entry.
 NO_DOCUMENTS = frozenset({"node_modules", "bower_components", "__pycache__", "__MACOSX", "site-packages"})
@@ -53,22 +53,3 @@ def _inside(folder: Path) -> list[Path]:
         return sorted(folder.iterdir())
     except PermissionError:
         return [folder / "."]
-
-
-def read(path: Path, max_bytes: int) -> bytes:
-    """Raises TooLarge above `max_bytes`, before anything is read; DocumentUnreadable for what cannot be opened."""
-    try:
-        return _read(path, max_bytes)
-    except OSError as error:
-        raise DocumentUnreadable("Cannot be opened: {cause}.", cause=error.strerror or error) from error
-
-
-def _read(path: Path, max_bytes: int) -> bytes:
-    size = path.stat().st_size
-    if size > max_bytes:
-        raise TooLarge(
-            "{megabytes:.0f} MB is over the limit of {limit:.0f} MB. Raise max_file_mb, or split the file.",
-            megabytes=size / 1e6,
-            limit=max_bytes / 1e6,
-        )
-    return path.read_bytes()

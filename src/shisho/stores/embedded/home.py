@@ -21,7 +21,7 @@ from shisho.stores.embedded.holder import holder, is_stopped
 from shisho.telemetry import log
 
 BUSY_MS = 10_000
-OURS = ("shisho.db", "lexical", "staging", "workers", "profiles", "settings.toml", "engines.toml")
+OURS = ("shisho.db", "lexical", "staging", "workers", "profiles", "settings.toml", "engines.toml", "web_consent.")
 INNER = ("lexical", "staging", "workers", "profiles")
 BACKUP = Message(
     "Restore a backup (a file that `shisho backup` wrote) in its place, or choose another home; `shisho doctor` says more."

@@ -1,0 +1,88 @@
+"""The bytes of one file: a plain file and nothing else, and for callers from outside no file that a link leads to."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from shisho.errors import DocumentUnreadable, ForbiddenPath, TooLarge
+
+# Opened without waiting: a pipe put in the file's place would have the reader wait for ever.
+READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+FOLDER = getattr(os, "O_DIRECTORY", 0) | NO_LINK | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_PATH", os.O_RDONLY)
+
+
+def read(path: Path, max_bytes: int, within: Path | None = None) -> bytes:
+    """`within`: the folder that the file must be in; both without links, as they were when the path was accepted. Raises
+    TooLarge above `max_bytes`, before anything is read; ForbiddenPath where a link has taken the place of a part of the path;
+    DocumentUnreadable for what cannot be opened or is no plain file."""
+    try:
+        with _opened(path, within) as file:
+            return _whole(file, max_bytes)
+    except OSError as error:
+        if within is not None and _leads_elsewhere(path):
+            raise ForbiddenPath("{path} is not the file that was handed in: a link has taken its place.", path=path) from error
+        raise DocumentUnreadable("Cannot be opened: {cause}.", cause=error.strerror or error) from error
+
+
+@contextmanager
+def _opened(path: Path, within: Path | None) -> Iterator[int]:
+    if within is None:
+        file = os.open(path, READ)
+    elif os.open in os.supports_dir_fd and NO_LINK:
+        file = _walked(path, within)
+    else:
+        file = os.open(path, READ)
+        # The best there is without a walk: what is open already cannot be swapped, and its name leads there now.
+        if not (path.resolve() == path and path.is_relative_to(within) and os.path.samestat(os.fstat(file), path.stat())):
+            os.close(file)
+            raise OSError(f"{path} leads elsewhere")
+    try:
+        yield file
+    finally:
+        os.close(file)
+
+
+def _walked(path: Path, within: Path) -> int:
+    """The file, each folder on the way opened in the one before it, and none through a link."""
+    if path == within:
+        return os.open(path, READ | NO_LINK)
+    *folders, name = path.relative_to(within).parts
+    here = os.open(within, FOLDER)
+    try:
+        for folder in folders:
+            inner = os.open(folder, FOLDER, dir_fd=here)
+            os.close(here)
+            here = inner
+        return os.open(name, READ | NO_LINK, dir_fd=here)
+    finally:
+        os.close(here)
+
+
+def _whole(file: int, max_bytes: int) -> bytes:
+    found = os.fstat(file)
+    if not stat.S_ISREG(found.st_mode):
+        raise DocumentUnreadable("It is no plain file but a folder, a pipe or a device.")
+    if found.st_size > max_bytes:
+        raise _too_large(found.st_size, max_bytes)
+    with os.fdopen(os.dup(file), "rb") as plain:
+        data = plain.read(max_bytes + 1)
+    if len(data) > max_bytes:  # it has grown meanwhile
+        raise _too_large(len(data), max_bytes)
+    return data
+
+
+def _too_large(size: int, limit: int) -> TooLarge:
+    return TooLarge(
+        "{megabytes:.0f} MB is over the limit of {limit:.0f} MB. Raise max_file_mb, or split the file.",
+        megabytes=size / 1e6,
+        limit=limit / 1e6,
+    )
+
+
+def _leads_elsewhere(path: Path) -> bool:
+    return any(part.is_symlink() for part in (path, *path.parents))

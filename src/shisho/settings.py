@@ -146,12 +146,12 @@ def reader_of(arguments: Sequence[str]) -> str:
             given[name[2:]] = value if equals else next(iter(arguments[place + 1 : place + 2]), "")
     try:
         return load(**{name: value for name, value in given.items() if value}).reader
-    except InvalidParams:
+    except (InvalidParams, StorageUnusable):
         return locale_language()
 
 
 def load(**given: Any) -> Settings:
-    """Read settings. Raises InvalidParams that names a wrong setting and what it takes."""
+    """Read settings. Raises InvalidParams that names a wrong setting and what it takes, StorageUnusable for an unreadable file."""
     table = {row.name: row for row in TABLE}
     for name in given:
         if name not in table:

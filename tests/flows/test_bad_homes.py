@@ -195,16 +195,16 @@ async def test_a_full_disk_is_said_and_what_is_there_is_found(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("mode", "expected"), [(0o755, "灯台"), (0o700, "STORAGE_UNUSABLE")])
-async def test_a_home_without_the_right_to_it_is_said(mode: int, expected: str) -> None:
+def test_a_home_without_the_right_to_it_is_said(mode: int, expected: str) -> None:
     """As a user who may not write, and as one who may not look inside."""
     if sys.platform == "win32" or os.geteuid() != 0:
         pytest.skip("only root can become another user")
     with TemporaryDirectory() as outer:
         home = Path(outer, "home")
-        await furnish(home)
+        asyncio.run(furnish(home))
         reveal(Path(outer))
-        os.chmod(home, mode)  # noqa: PTH101
-        code, printed = await asyncio.to_thread(as_nobody, home, "list")
+        home.chmod(mode)
+        code, printed = as_nobody(home, "list")
     assert expected in printed and (code == 0) == (mode == 0o755), printed
 
 

@@ -151,7 +151,7 @@ def reader_of(arguments: Sequence[str]) -> str:
 
 
 def load(**given: Any) -> Settings:
-    """Read settings. Raises InvalidParams that names a wrong setting and what it takes, StorageUnusable for an unreadable file."""
+    """Read settings. Raises InvalidParams that names a wrong setting and what it takes, StorageUnusable."""
     table = {row.name: row for row in TABLE}
     for name in given:
         if name not in table:

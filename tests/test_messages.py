@@ -218,3 +218,16 @@ def shell(locale: str, arguments: tuple[str, ...], home: Path) -> str:
     command = [sys.executable, "-c", "from shisho.interfaces.cli import main; main()", *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, cwd=home, check=False)
     return (done.stdout + done.stderr).decode()
+
+
+@pytest.mark.parametrize("locale", ["C", "ja_JP.UTF-8"])
+@pytest.mark.parametrize(("question", "head"), [("What is a lighthouse?", "Sources"), ("灯台とは何か", "出典")])
+def test_an_answer_and_its_sources_are_in_the_language_of_the_question(
+    locale: str, question: str, head: str, tmp_path: Path
+) -> None:
+    text = "A lighthouse is a tower that guides ships with its lamp.\n\n灯台とは、光で船を導く塔のことである。\n"
+    (tmp_path / "lighthouse.txt").write_text(text, "utf-8")
+    assert "lighthouse.txt" in shell(locale, ("add", "lighthouse.txt"), tmp_path)
+    answer = shell(locale, ("ask", question, "--sources", "documents"), tmp_path)
+    assert head in answer
+    assert ("出典" if head == "Sources" else "Sources") not in answer

@@ -17,6 +17,7 @@ from shisho.interfaces.columns import print_columns
 from shisho.interfaces.file_names import distinct_names
 from shisho.interfaces.words import Words
 from shisho.language.display import legible, running
+from shisho.language.script import answer_language
 from shisho.messages.catalogue import render
 
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
@@ -24,15 +25,17 @@ _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji
 
 
 def answer(given: Answer, words: Words) -> None:
-    """The answer's text, then where each quotation stands; the quotation itself only where the text does not have it."""
+    """The answer's text, then where each quotation stands, in the question's language; the quotation itself only where the text
+    does not have it."""
     _out.print(legible(given.text))
     if given.evidence:
-        _out.print(f"\n{words('sources')}")
+        own = Words(answer_language(given.question))
+        _out.print(f"\n{own('sources')}")
         names = distinct_names(evidence.document for evidence in given.evidence if not evidence.source_url)
         for evidence in given.evidence:
             told = evidence.snippet and running(evidence.snippet) in given.text
             name = legible(evidence.title) if evidence.source_url else names[evidence.document]
-            _out.print(_evidence_line(evidence, words, name, quoted=not told))
+            _out.print(_evidence_line(evidence, own, name, quoted=not told))
     if str(given.loop_stop) == "STOPPED":
         _err.print(words("continue_hint"))
     _err.print(Text(f"shisho show {given.id}", style="dim"))

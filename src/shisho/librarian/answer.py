@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -19,11 +18,11 @@ from shisho.domain.inquiry import (
     Verdict,
 )
 from shisho.language.display import running
+from shisho.language.script import answer_language
 from shisho.librarian.contradictions import contradiction
 from shisho.librarian.evaluate import ENOUGH
 from shisho.librarian.reflect import open_goals
 
-_JAPANESE = re.compile(r"[ぁ-んァ-ヺ一-鿿々]")
 _WORDS = {
     True: {
         "head": "抜粋のみ(モデル未設定)",
@@ -102,7 +101,7 @@ class Draft:
 
 def japanese(question: str) -> bool:
     """Whether the answer is to be in Japanese: the question has kana or kanji."""
-    return bool(_JAPANESE.search(question))
+    return answer_language(question) == "ja"
 
 
 def compose(

@@ -308,4 +308,7 @@ SAID: Mapping[str, str] = {
     "Bing's terms forbid automatic queries: enable it only for what they allow you.": (
         "Bingの規約は自動の検索を禁じています。許された範囲でだけ有効にしてください。"
     ),
+    "{engine} says that it has no results for plain words: it blocks in silence.": (
+        "{engine} がごく普通の言葉に「結果なし」と答えました。黙って断られています。"
+    ),
 }

@@ -1,0 +1,12 @@
+"""Which language a text is in, by its letters."""
+
+from __future__ import annotations
+
+import re
+
+_JAPANESE = re.compile("[ぁ-んァ-ヺ一-鿿々]")
+
+
+def answer_language(question: str) -> str:
+    """The language in which a question is answered: `ja` where it has kana or kanji, else `en`."""
+    return "ja" if _JAPANESE.search(question) else "en"

@@ -116,3 +116,11 @@ def test_a_quotation_is_printed_once(shell: Shell) -> None:
         assert printed.count("決定係数が0に近いとき、それは回帰式が") == 1
         assert "予測値が平均値を" in printed, "the line that the page breaks is whole"
         assert "[1] 01-regression.pdf 3ページ" in printed
+
+
+def test_a_long_list_says_how_it_goes_on(shell: Shell) -> None:
+    shell("add", SAMPLES)
+    held = shell("list", "--json")
+    assert "--after" not in shell("list", "--limit", str(len(held)))
+    assert f"shisho list --after {held[1]['id']}" in shell("list", "--limit", "2")
+    assert shell("list", "--after", held[1]["id"], "--json") == held[2:]

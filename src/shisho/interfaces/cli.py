@@ -194,8 +194,9 @@ def list_(
     async def work(desk: Desk) -> None:
         from shisho.interfaces import render
 
-        documents = await desk.documents(corpora=corpora, filters=parsed(filters), after=after, limit=limit)
-        _print(documents, json_, lambda: render.documents(documents, limit, _words(context)))
+        found = await desk.documents(corpora=corpora, filters=parsed(filters), after=after, limit=limit + 1)
+        documents, more = found[:limit], len(found) > limit
+        _print(documents, json_, lambda: render.documents(documents, more, _words(context)))
 
     _run(context, work, json_)
 

@@ -110,8 +110,8 @@ def found(given: Sequence[Found], words: Words) -> None:
         _out.print(Text(f"   {running(passage.text)}"))
 
 
-def documents(given: Sequence[Document], limit: int, words: Words) -> None:
-    """Two lines a document."""
+def documents(given: Sequence[Document], more: bool, words: Words) -> None:
+    """Two lines a document, and how to see `more`."""
     if not given:
         _out.print(words("nothing_listed"))
         return
@@ -123,8 +123,8 @@ def documents(given: Sequence[Document], limit: int, words: Words) -> None:
         line = Text(f"{document.id}  ", style="dim")
         line.append(running(document.title), style="not dim bold")
         _out.print(line.append(f"\n    {'  '.join([names[document.source], *pages, *said, *corpus])}"))
-    if len(given) == limit:
-        _out.print(words("more", n=limit))
+    if more:
+        _out.print(words("more", n=len(given), id=given[-1].id))
 
 
 def checks(given: Sequence[Check]) -> None:

@@ -73,7 +73,7 @@ SAID: Mapping[str, str] = {
     "purge_unasked": "{text} was not erased: without a terminal to ask at, a purge needs --yes.",
     "purge_sure": "Erase text, quotations and ledger copies of {text}? This cannot be undone.",
     "backed_up": "Backed up to {text}",
-    "more": "There are more than {n}.",
+    "more": "{n} shown. There are more: shisho list --after {id}",
     "nothing_found": "Nothing found.",
     "title": "title",
     "id": "id",

@@ -71,7 +71,7 @@ SAID: Mapping[str, str] = {
     "purge_unasked": "{text} は抹消していません。端末から確かめられないときは --yes を付けてください。",
     "purge_sure": "{text} の本文・引用・記録を抹消します。元に戻せません。よろしいですか?",
     "backed_up": "控えを作りました: {text}",
-    "more": "ほかに {n}件以上あります。",
+    "more": "{n}件を表示しました。続きは: shisho list --after {id}",
     "nothing_found": "見つかりませんでした。",
     "title": "題名",
     "id": "ID",

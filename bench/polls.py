@@ -1,7 +1,7 @@
 """A hundred long polls over HTTP beside a hundred bare requests of the same run.
 
 The yardstick is `/livez`: what HTTP itself costs here for a hundred clients at once. A poll's lateness is counted from the
-moment the change was answered to its maker. Milliseconds; CPU is the server's for each client.
+moment the change is asked for, so that its commit is part of it. Milliseconds; CPU is the server's for each client.
 """
 
 from __future__ import annotations
@@ -10,17 +10,15 @@ import asyncio
 import base64
 import json
 import os
+import re
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from statistics import median, quantiles
-
-from shisho.bootstrap import open_desk
-from shisho.interfaces.http import serve
-from shisho.interfaces.http_guard import Rules
 
 CLIENTS, ROUNDS = 100, 5
 BOUND = "ms from a bare request's p99 to a long poll's"
@@ -75,33 +73,23 @@ async def bare(clients: list[Connection], server_cpu: Callable[[], float]) -> tu
 async def polled(
     clients: list[Connection], maker: Connection, task: str, number: int, server_cpu: Callable[[], float]
 ) -> tuple[float, float, float]:
-    _, status = await maker.ask("GET", f"/api/v1/tasks/{task}?wait=0")
+    _, status = await maker.ask("GET", f"/api/v1/tasks/{task}?wait=50&wait_for=done")
     path = f"/api/v1/tasks/{task}?wait=50&since_revision={json.loads(status)['revision']}"
     polls = [asyncio.create_task(client.ask("GET", path)) for client in clients]
     await asyncio.sleep(1)
+    early = [poll for poll in polls if poll.done()]
     spent = server_cpu()
     file = {"name": f"{number}.txt", "base64": base64.b64encode(f"本文{number}。".encode()).decode()}
-    committed, _ = await maker.ask("POST", "/api/v1/documents", json.dumps({"task_id": task, "files": [file]}).encode())
+    began = time.perf_counter()
+    await maker.ask("POST", "/api/v1/documents", json.dumps({"task_id": task, "files": [file]}).encode())
     replies = await asyncio.gather(*polls)
-    assert all(json.loads(reply)["changed"] for _, reply in replies)
-    return (*figures([max(0.0, at - committed) for at, _ in replies]), (server_cpu() - spent) * 1000 / CLIENTS)
+    assert not early and all(json.loads(reply)["changed"] for _, reply in replies)
+    return (*figures([at - began for at, _ in replies]), (server_cpu() - spent) * 1000 / CLIENTS)
 
 
 def figures(seconds: list[float]) -> tuple[float, float]:
     cuts = quantiles(seconds, n=100)
     return cuts[49] * 1000, cuts[98] * 1000
-
-
-async def serving(home: Path, work: Callable[[str], Awaitable[dict[str, float]]]) -> dict[str, float]:
-    """A server in this process, without workers: nothing else happens in the tasks."""
-    async with open_desk(home=home) as desk:
-        address: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        server = asyncio.create_task(serve(desk, Rules(), 0, address.set_result))
-        try:
-            return await work(await address)
-        finally:
-            server.cancel()
-            await asyncio.wait([server])
 
 
 def cpu_of(pid: int) -> Callable[[], float]:
@@ -114,31 +102,18 @@ def cpu_of(pid: int) -> Callable[[], float]:
     return seconds
 
 
-def serve_child(folder: Path, write: int) -> None:
-    """The server's side, in a process of its own: its CPU is not mixed with the clients'."""
-
-    async def told(url: str) -> dict[str, float]:
-        os.write(write, f"{url}\n".encode())
-        await asyncio.Event().wait()
-        return {}
-
-    asyncio.run(serving(folder, told))
-
-
 def main() -> dict[str, float]:
+    """Against a server of its own, in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        read, write = os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            serve_child(Path(folder) / "home", write)
-            os._exit(0)
-        with os.fdopen(read) as pipe:
-            url = pipe.readline().strip()
-        try:
-            return asyncio.run(measure(url, cpu_of(pid)))
-        finally:
-            os.kill(pid, 9)
-            os.waitpid(pid, 0)
+        words = [sys.executable, "-c", "from shisho.interfaces.cli import main; main()", "serve", "--port", "0"]
+        with subprocess.Popen(words, env={**os.environ, "SHISHO_HOME": folder}, stdout=subprocess.PIPE, text=True) as server:
+            try:
+                assert server.stdout is not None
+                url = re.search(r"http://[0-9.:]+", server.stdout.readline())
+                assert url is not None
+                return asyncio.run(measure(url[0], cpu_of(server.pid)))
+            finally:
+                server.terminate()
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import signal
 import socket
 import time
 from collections import Counter
@@ -18,6 +19,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 import schemathesis
+from bench import polls
 from hypothesis import HealthCheck, given, settings
 from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
@@ -154,6 +156,20 @@ async def test_a_hundred_long_polls_at_once_hold_nobody_up(server: str) -> None:
         told = await asyncio.wait_for(asyncio.gather(*polls), PATIENCE)
         assert all(one.json()["changed"] for one in told)
         await client.post(f"/tasks/{task}/stop", json={"mode": "immediate"})
+
+
+@pytest.mark.alone
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="CPU of another process is read from /proc")
+async def test_a_long_poll_that_wakes_costs_no_more_than_a_few_bare_requests(tmp_path: Path) -> None:
+    """A status is built once for all who wait for it: what is left for each is to send it."""
+    process = started(tmp_path / "home")
+    try:
+        found = await polls.measure(address(process), polls.cpu_of(process.pid))
+    finally:
+        process.send_signal(signal.SIGINT)
+        await asyncio.to_thread(process.communicate, timeout=2 * PATIENCE)
+    print(found)
+    assert found["poll CPU"] < 4 * found["livez CPU"], found
 
 
 CANARY = "canary-5b1e77-token"

@@ -1,0 +1,61 @@
+"""The turn of writers: one at a time, those who wait one after the other, and who does not move is passed over once."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from shisho.stores.embedded.courtesy import Courtesy
+from tests.machine import PATIENCE
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has SQLite's own lock alone")
+
+
+def test_one_at_a_time_and_all_in_the_end(tmp_path: Path) -> None:
+    inside, most, done = 0, 0, 0
+    counting = threading.Lock()
+
+    def write() -> None:
+        nonlocal inside, most, done
+        courtesy = Courtesy(tmp_path / "lock")
+        for _ in range(50):
+            with courtesy.taken(PATIENCE) as in_turn:
+                with counting:
+                    assert in_turn
+                    inside += 1
+                    most = max(most, inside)
+                with counting:
+                    inside -= 1
+                    done += 1
+        courtesy.close()
+
+    writers = [threading.Thread(target=write) for _ in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert (most, done) == (1, 200)
+
+
+def test_who_does_not_move_is_passed_over_and_comes_back(tmp_path: Path) -> None:
+    frozen, other = Courtesy(tmp_path / "lock"), Courtesy(tmp_path / "lock")
+    with frozen.taken():
+        for _ in range(3):
+            with other.taken(0.05) as in_turn:
+                assert not in_turn
+        assert sum(thread.name == "shisho-lock" for thread in threading.enumerate()) == 1, "nobody queues twice"
+    waiting = [thread for thread in threading.enumerate() if thread.name == "shisho-lock"]
+    for thread in waiting:
+        thread.join(PATIENCE)
+    with other.taken(PATIENCE) as in_turn:
+        assert in_turn
+    frozen.close()
+    other.close()
+
+
+def test_where_no_file_can_be_locked_it_is_always_one_s_turn(tmp_path: Path) -> None:
+    with Courtesy(tmp_path / "no folder" / "lock").taken() as in_turn:
+        assert in_turn

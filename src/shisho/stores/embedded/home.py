@@ -20,6 +20,7 @@ from shisho.messages.message import Message
 from shisho.stores.embedded.holder import holder, is_stopped
 from shisho.telemetry import log
 
+CACHE_KB = -32_768  # 32 MB for the writer: with SQLite's 2 MB the bands of a long document are read and written over and over
 BUSY_MS = 10_000
 OURS = ("shisho.db", "lexical", "staging", "workers", "profiles", "settings.toml", "engines.toml", "web_consent.")
 INNER = ("lexical", "staging", "workers", "profiles")
@@ -64,6 +65,7 @@ def connect(path: Path, *, readonly: bool, unchanging: bool = False) -> apsw.Con
     settings = {"foreign_keys": "ON", "mmap_size": 0, "trusted_schema": "OFF"}
     if not readonly:
         settings |= {"journal_mode": "WAL", "synchronous": "FULL", "journal_size_limit": 64 << 20, "secure_delete": "ON"}
+        settings["cache_size"] = CACHE_KB
     try:
         for name, value in settings.items():
             connection.pragma(name, value)

@@ -70,6 +70,7 @@ class WebQuery:
     goal_id: str
     text: str
     language: str
+    without: tuple[str, ...] = ()
 
 
 class Gap(StrEnum):
@@ -97,12 +98,14 @@ class Unsearched:
 @dataclass(frozen=True, slots=True)
 class Reached:
     """What came of going to the web: what was asked of it, how many pages were asked for, what is lacking, and how many rounds
-    there had been before."""
+    there had been before. `engines`: which engine has answered for which goal (goal, engine), over all `times`."""
 
     queries: tuple[WebQuery, ...] = ()
     pages: int = 0
     unsearched: tuple[Unsearched, ...] = ()
     rounds_before: int = 0
+    engines: tuple[tuple[str, str], ...] = ()
+    times: int = 1
 
 
 @dataclass(frozen=True, slots=True)

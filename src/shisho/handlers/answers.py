@@ -27,6 +27,7 @@ from shisho.jobs.states import later
 from shisho.librarian.reach import RESULTS
 from shisho.ports import Clock, Ledger, Shelf
 
+WORTHWHILE_S = 5.0  # nothing more is asked of the web when less is left to wait
 REACH = {
     Sources.AUTO: Reach.LAST,
     Sources.DOCUMENTS: Reach.NEVER,
@@ -99,18 +100,26 @@ class Answering:
     ) -> Reached:
         """`librarian.reach.AskWeb` by search jobs of the same task. The wait ends when none of them can go on by itself, and at
         the moment that was set when it began."""
-        ends = await context.step("waits until", partial(self._later, seconds))
+        ends = await context.step("waits until", partial(self._later, seconds))  # one moment for all that the question asks
+        if queries[0].without and self._left_until(ends) < WORTHWHILE_S:
+            return Reached()
         results = max(1, min(RESULTS, pages // len(queries) - 1))
         await context.spawn(*(_search(job, query, asked, results, ends) for query in queries))
         left = (datetime.fromisoformat(ends) - datetime.fromisoformat(self.clock.steady())).total_seconds()
         if left > 0:
             await context.park(left)
-        searches = {child.id: child for child in await context.children()}
+        names = {_name(job, query) for query in queries}
+        searches = {child.id: child for child in await context.children() if child.id in names}
         persons = {one.job_id: one.domain for one in await self.waiting(asked.owner, job.task_id)}
         lacking = [_lacking(searches[_name(job, query)], query, persons) for query in queries]
         if (await self.left(job.task_id)).get("max_pages", 1) < 1:
             lacking.append(Unsearched(Gap.BUDGET))
-        return Reached(tuple(queries), await self._pages(searches), tuple(one for one in lacking if one is not None))
+        gaps = tuple(one for one in lacking if one is not None)
+        engines = tuple((query.goal_id, engine) for query in queries if (engine := _engine(searches[_name(job, query)])))
+        return Reached(tuple(queries), await self._pages(searches), gaps, engines=engines)
+
+    def _left_until(self, ends: str) -> float:
+        return (datetime.fromisoformat(ends) - datetime.fromisoformat(self.clock.now())).total_seconds()
 
     async def _later(self, seconds: float) -> str:
         return later(self.clock.steady(), seconds)
@@ -146,11 +155,18 @@ async def _tell(context: JobContext, event: str, facts: Mapping[str, Any]) -> No
 
 def _name(job: Job, query: WebQuery) -> JobId:
     # The same for the same query, so that a job that is run again adds none.
-    return JobId(sha256(f"{job.id}/{query.goal_id}/{query.text}".encode()).hexdigest()[:32])
+    named = "/".join((job.id, query.goal_id, query.text, *query.without))
+    return JobId(sha256(named.encode()).hexdigest()[:32])
+
+
+def _engine(search: Job) -> str:
+    return search.output.get("engine") or "" if isinstance(search.output, Mapping) else ""
 
 
 def _search(job: Job, query: WebQuery, asked: Question, results: int, until: str) -> NewJob:
     options = SearchOptions(language=query.language, max_results_per_query=results)
     # Searches that went on for nobody would hold the workers that the answer needs.
     input_ = {**plain(options), "query": query.text, "owner": asked.owner, "corpus": WEB_CORPUS, "until": until}
+    if query.without:
+        input_["without"] = query.without
     return NewJob(_name(job, query), JobKind.SEARCH, input_)

@@ -165,7 +165,7 @@ class Serps:
     async def _choice(self) -> Choice:
         """Recomputed at each attempt: engines rest and recover while a job waits. Who was waited for goes first."""
         asking, asked, table = self._engines.asking, self._asked, self._engines.table
-        abouts = [engine.about for engine in table.values()]
+        abouts = [engine.about for name, engine in table.items() if name not in asked.without]
         health = await asking.health.of([about.name for about in abouts])
         limits = {f"engine:{about.name}": asking.limit_of(about) for about in abouts}
         standing = {name.removeprefix("engine:"): how for name, how in (await asking.limiter.standing(limits)).items()}

@@ -22,12 +22,14 @@ CUT_SHORT = frozenset((PagingStop.QUOTA, PagingStop.CHALLENGE, PagingStop.ERROR,
 
 @dataclass(frozen=True, slots=True)
 class Search(SearchOptions):
-    """The input of a search job. `until`: when nobody waits for it any more; "" for a search of its own."""
+    """The input of a search job. `until`: when nobody waits for it any more; "" for a search of its own. `without`: engines
+    that need not be asked, for they have answered."""
 
     query: str = ""
     owner: str = ""
     corpus: str = ""
     until: str = ""
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,6 @@ class Sheets:
 
 def _key(asked: Search, engine: str) -> str:
     """The same for two searches that an engine would answer alike."""
-    alike = replace(asked, query=fold(asked.query), owner="", corpus="", until="")
+    alike = replace(asked, query=fold(asked.query), owner="", corpus="", until="", without=())
     told = plain(replace(alike, engines=(), categories=(), priority=Priority.MEDIUM))
     return "serp " + hashlib.sha256(json.dumps([engine, told], sort_keys=True).encode()).hexdigest()

@@ -1,5 +1,5 @@
 """The loop: strategy → plan → search → evaluate → route → (plan | reach | answer), as one graph that every interface and test
-runs. `reach` goes to the web, at most once, and on to plan."""
+runs. `reach` goes to the web and on to plan; for goals still open once more, to another engine, then with other words."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from shisho.librarian.strategy import checked
 from shisho.ports import Clock, Ledger
 
 MODEL = "none"
+TIMES = 3  # that the web is asked for a goal: of one engine, of another, then with other words
+_SEARCHED_OUT = frozenset({LoopStop.ROUNDS, LoopStop.STAGNATION, LoopStop.EXHAUSTED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def graph(nodes: Nodes, record: Record) -> Any:
     drawn = StateGraph(State)
     for node in (
         Node("strategy", nodes.strategy, ("question",)),
-        Node("reach", nodes.reach, ("strategy", "goal_status", "plans", "budget", "spent"), stoppable=True),
+        Node("reach", nodes.reach, ("strategy", "goal_status", "plans", "budget", "spent", "reached"), stoppable=True),
         Node(
             "plan", nodes.plan, ("strategy", "goal_status", "plans", "verdicts", "shown", "rarity", "reached"), stoppable=True
         ),
@@ -112,7 +114,7 @@ def graph(nodes: Nodes, record: Record) -> Any:
 async def _through(drawn: Any, given: State, budget: Budget) -> State:
     from langsmith import tracing_context
 
-    steps = 8 * max(budget.max_rounds, 1) + 5
+    steps = 8 * (1 + TIMES) * max(budget.max_rounds, 1) + 5
     # LangGraph sends every state to a tracing service when the environment of the user's other projects says so.
     with tracing_context(enabled=False):
         state: State = await drawn.ainvoke(given, {"recursion_limit": steps})
@@ -127,8 +129,12 @@ def _onward(state: State) -> str:
     verdict = state["verdicts"][-1]
     if verdict.status is Status.CONTINUE:
         return "plan"
-    open_ = verdict.loop_stop is not LoopStop.CONDITION_MET
-    return "reach" if open_ and state["reach"] is Reach.LAST and "reached" not in state else "answer"
+    if "reached" not in state:
+        open_ = verdict.loop_stop is not LoopStop.CONDITION_MET
+        return "reach" if open_ and state["reach"] is Reach.LAST else "answer"
+    reached = state["reached"]
+    again = reached.times < TIMES and reached.engines and verdict.loop_stop in _SEARCHED_OUT
+    return "reach" if again else "answer"
 
 
 def _after_web(state: State) -> str:

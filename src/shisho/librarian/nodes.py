@@ -86,16 +86,17 @@ class Nodes:
         budget, spent, plans = state["budget"], state["spent"], state["plans"]
         goals = open_goals(state["strategy"].goals, state["goal_status"])
         pages, seconds = budget.max_pages - spent.pages, max(0.0, budget.max_seconds - spent.seconds)
-        queries = await asyncio.to_thread(web_queries, goals, pages)
+        before = state.get("reached")
+        queries = await asyncio.to_thread(web_queries, goals, pages, before)
         if self._ask_web is None:
             asked = [query.text for query in queries] if self._barred is Gap.NOT_ASKED else [""]
             reached = Reached(unsearched=tuple(Unsearched(self._barred, text) for text in asked or [""]))
-        elif not queries:
+        elif not queries and before is None:
             reached = Reached(unsearched=(Unsearched(Gap.BUDGET),))
         else:
-            reached = await self._ask_web(queries, pages, seconds)
+            reached = await self._ask_web(queries, pages, seconds) if queries else Reached()
         return State(
-            reached=replace(reached, rounds_before=len(plans)),
+            reached=_together(before, replace(reached, rounds_before=len(plans))),
             shown=(),
             rarity={},
             exhausted=False,
@@ -127,6 +128,19 @@ class Nodes:
         heading = next(passage.heading for passage in state["shown"] if passage.temp_index == verified.index)
         number = self._citations.take(citation)
         return EvidenceRef(number, finding.goal_id, citation.snippet, heading, finding.score, len(state["plans"]))
+
+
+def _together(before: Reached | None, now: Reached) -> Reached:
+    """What was asked of the web in all. That no further engine could be asked is no gap."""
+    if before is None:
+        return now
+    lacking = tuple(each for each in now.unsearched if each.why is not Gap.FAILED)
+    return replace(
+        now,
+        unsearched=tuple(dict.fromkeys((*before.unsearched, *lacking))),
+        engines=(*before.engines, *now.engines),
+        times=before.times + 1,
+    )
 
 
 def _reached(state: State) -> Reached:

@@ -26,12 +26,27 @@ class AskWeb(Protocol):
         is left by an exception that passes through the loop; run again, it comes back to this place."""
 
 
-def web_queries(goals: Sequence[Goal], pages: int) -> tuple[WebQuery, ...]:
-    """At most two for each goal, all first ones before the second ones; no more than so many pages can answer."""
-    asked = [[WebQuery(goal.id, text, _language(goal)) for text in _texts(goal)] for goal in goals]
+def web_queries(goals: Sequence[Goal], pages: int, before: Reached | None = None) -> tuple[WebQuery, ...]:
+    """At most two for each goal, all first ones before the second ones; no more than so many pages can answer. After what was
+    asked `before`: the same words of engines that have not answered for the goal yet, then other words."""
+    asked = [_asked(goal, before) for goal in goals]
     most = max(pages // (1 + RESULTS), min(1, pages // 2))
     in_turn = (query for query in chain(*zip_longest(*asked)) if query is not None)
     return tuple({(query.text, query.language): query for query in reversed([*in_turn])}.values())[::-1][:most]
+
+
+def _asked(goal: Goal, before: Reached | None) -> list[WebQuery]:
+    if before is None:
+        return [WebQuery(goal.id, text, _language(goal)) for text in _texts(goal)]
+    tried = tuple(dict.fromkeys(engine for goal_id, engine in before.engines if goal_id == goal.id))
+    texts = _texts(goal)[:1] if before.times == 1 else [_name(goal)]
+    return [WebQuery(goal.id, text, _language(goal), tried) for text in texts if text]
+
+
+def _name(goal: Goal) -> str:
+    """The longest noun: mostly what the goal is about, without what is asked of it."""
+    nouns = [word for word in keywords(goal.question) if word.noun and not word.text.isdecimal()]
+    return _text(sorted(nouns, key=lambda word: -len(word.text))[:1])
 
 
 def _texts(goal: Goal) -> list[str]:

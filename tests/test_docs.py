@@ -47,3 +47,27 @@ def test_files_that_the_readme_names_exist(readme: str) -> None:
 def test_adrs_are_short() -> None:
     for path in (ROOT / "docs" / "adr").glob("*.md"):
         assert path.read_text("utf-8").count("\n") <= 60, path.name
+
+
+HOWTOS = sorted(path for path in (ROOT / "docs" / "howto").glob("*.md") if not path.name.endswith(".ja.md"))
+
+
+@pytest.mark.parametrize("path", HOWTOS, ids=lambda path: path.stem)
+def test_every_howto_has_its_japanese_pair_with_the_same_code(path: Path) -> None:
+    pair = path.with_suffix(".ja.md")
+    english, japanese = path.read_text("utf-8"), pair.read_text("utf-8")
+    assert code_blocks(japanese) == code_blocks(english)
+    for mark in (r"^#+ ", r"^\|", r"^- ", r"^\d+\. "):  # headings, rows of tables, items of lists
+        assert len(re.findall(mark, japanese, re.M)) == len(re.findall(mark, english, re.M)), mark
+
+
+@pytest.mark.parametrize("path", HOWTOS, ids=lambda path: path.stem)
+def test_japanese_howtos_lead_to_japanese_ones(path: Path) -> None:
+    folder, links = path.parent, re.findall(r"\]\((?!https?:)([^)#]+)\)", path.with_suffix(".ja.md").read_text("utf-8"))
+    assert [link for link in links if not (folder / link).exists()] == []
+    assert [link for link in links if (folder / link).with_suffix(".ja.md").exists() and not link.endswith(".ja.md")] == []
+    assert f"docs/howto/{path.name})" not in text("README.ja.md")
+
+
+def code_blocks(markdown: str) -> list[str]:
+    return re.findall(r"^```.*?^```$", markdown, re.M | re.S)

@@ -62,6 +62,7 @@ bench: $(VENV)/.dev
 
 eval: $(VENV)/.dev
 	$(BIN)/python eval/run.py $(SHISHO_SHARED)/eval
+	$(BIN)/python eval/support.py $(SHISHO_SHARED)/eval-support
 
 # Written from a fresh environment, so that the lock holds what the ranges give and nothing else.
 lock:

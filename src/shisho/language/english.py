@@ -59,7 +59,7 @@ def statement(plain: str, places: list[FigurePlace], known: frozenset[str]) -> S
 
 def _drafts(plain: str, places: list[FigurePlace], known: frozenset[str]) -> Iterator[_Draft]:
     figures = iter([place.figure for place in places])
-    role, marks, be, last, clause = "", set[str](), False, None, 0
+    role, reach, marks, be, last, clause = "", 0, set[str](), False, None, 0
     for found in _WORD.finditer(_holed(plain, places)):
         word = found[0].replace("’", "'").removesuffix("'s").removesuffix("'")
         if word.endswith("n't"):
@@ -74,7 +74,7 @@ def _drafts(plain: str, places: list[FigurePlace], known: frozenset[str]) -> Ite
             continue
         marks |= _marks(word)
         if word in _PREPOSITIONS:
-            role = word
+            role, reach = word, 2
         elif word in _BE:
             be = True
         if word in _PASSED_OVER:
@@ -82,9 +82,21 @@ def _drafts(plain: str, places: list[FigurePlace], known: frozenset[str]) -> Ite
         draft = _Draft("" if word == "\ue000" else word, role, [next(figures)] if word == "\ue000" else [], clause=clause)
         draft.name, draft.marks = fold(word) in known, marks
         draft.passive = be and bool(_PAST.match(word)) and not draft.figures
-        # A preposition holds for what follows it, until a verb or another one.
-        marks, be, last = set(), False, draft
+        # A preposition holds for the two words after it, until another one.
+        marks, be, last, reach = set(), False, draft, reach - 1
+        if reach <= 0:
+            role = ""
         yield draft
+
+
+def hedges(sentence: str) -> int:
+    """How many words say that it may not be so."""
+    return sum(word in _MAYBE or word in _SOMETIMES for word in re.findall(r"[a-z]+", sentence))
+
+
+def denials(sentence: str) -> int:
+    """How many words deny."""
+    return len(re.findall(r"n['’]t\b", sentence)) + sum(word in _NOT for word in re.findall(r"[a-z]+", sentence))
 
 
 def _marks(word: str) -> set[str]:

@@ -11,6 +11,43 @@ from functools import lru_cache
 from shisho.language.terms import fold, terms, tokenizer
 
 _SAME = (
+    "贈る 与える 授与;生かす 活用 利用;選ぶ 決める;解禁 許可 認める;立候補 出馬;目的 為;続く 次ぐ;"
+    "知らせる 伝える 告げる 通知;やめる 中止 取り止める;直後 直ぐ;海上 海;地域 区域 地区 地方;暗い 暗闇;"
+    "白い 白色 白;赤い 赤色 赤;青い 青色 青;黒い 黒色 黒;黄色い 黄色;茶色い 茶色;偽 偽り 嘘;事柄 事;後継 後任;"
+    "光る 発光 輝く;現れる 登場;登場 出演 出る;求める 追求;広げる 展開;述べる 記す 書く 記述 記載;記す 記録;"
+    "来訪 訪れる;訪問 訪ねる;観光 旅行;旅 旅行;宿泊 泊まる;滞在 留まる;留学 学ぶ;卒業 出る;入学 入る;合格 受かる;"
+    "落選 敗れる;当選 選ばれる 選出;首位 一位 1位;優勝 勝つ;出場 出る 参加;所属 属する;移籍 移る;引退 退く;"
+    "経営 営む 運営;営業 営む;勤務 勤める 働く;雇用 雇う;解雇 首;給料 賃金 給与;税金 税;予算 費用;投資 出資;"
+    "融資 貸す;返済 返す;借金 借りる;寄付 寄贈 贈る;募集 募る;応募 申し込む;申請 申し込む 願い出る;登録 載せる;"
+    "検査 調べる 調査;検討 考える;議論 論じる 話し合う 討論;会議 会合;決議 決定;合意 同意;締結 結ぶ;"
+    "調印 署名 結ぶ;批准 承認;宣言 宣告;布告 宣言;独立 自立;占領 占拠;支配 統べる;降伏 降参;撤退 退く 引き揚げる;"
+    "攻略 落とす;陥落 落ちる;爆撃 空襲;砲撃 撃つ;射撃 撃つ;暗殺 殺す;処刑 死刑;追放 追う;亡命 逃れる;"
+    "逃れる 逃げる;捕虜 捕える;解放 放つ;釈放 解放;投獄 収監;訴訟 裁判;判決 裁く;犯罪 罪;違反 反する 破る;"
+    "洪水 水害;地震 震災;火災 火事;噴火 爆発;爆発 破裂;崩壊 崩れる;倒壊 倒れる;沈没 沈む;墜落 落ちる;"
+    "衝突 ぶつかる;転覆 覆る;行方不明 不明;救急 緊急;避難 逃げる;復旧 直す 復興;再建 建て直す;移築 移設 移す;"
+    "観測 観察 見る;計測 測る 測定;計算 算出 求める;推計 推定;予測 予想;実証 証明 確かめる;証明 示す;仮定 仮説;"
+    "理論 説;研究 調べる;開発 作る;発明 考案;設計 デザイン;試作 試す;改良 改善;応用 用いる;採用 用いる;"
+    "溶解 溶ける;蒸発 気化;凝固 固まる;沸騰 沸く;結晶 固体;反応 作用;合成 作る;分解 分ける;燃料 燃やす;発電 電気;"
+    "充電 電気;電力 電気;回転 回る;振動 揺れる;落下 落ちる;浮遊 浮く;沈殿 沈む;吸収 吸う 取り込む;排出 出す;"
+    "放出 出す 放つ;分布 生息 住む;生息 住む 棲む;繁殖 増える;産卵 卵;孵化 かえる;死滅 死ぬ;絶滅 滅びる;"
+    "捕食 食べる;冬眠 眠る;成熟 熟す;開花 咲く;枯死 枯れる;発芽 芽;成人 大人;幼児 子供;赤ちゃん 乳児;高齢 老いる;"
+    "両親 父母 親;祖先 先祖;子孫 末裔;家族 家庭;夫婦 夫妻;友人 友達;仲間 同僚;相棒 パートナー;弟子 門下生;"
+    "師匠 先生;君主 王;領主 主;武将 将軍;兵隊 兵;貴重 珍しい;豊富 豊か 多い;不明 分からない;特別 特殊;"
+    "独特 独自 特有 固有;共通 同じ;全般 全体;個別 別;別 他 別々;最近 近年;近年 最近;今日 現在 現代 今;将来 今後;"
+    "昔 かつて 以前;当時 その頃;同年 同じ年;毎年 年々;毎日 日々;直前 前;直後 後;早朝 朝;深夜 夜中;午前中 朝;"
+    "文章 文;論文 論;記事 文;見出し 題;台詞 言葉;演説 話す;講演 話す;講義 授業;質問 問う 尋ねる;回答 答える 答え;"
+    "返事 答える;連絡 知らせる;報告 知らせる;案内 導く 誘導;命令 命じる;指示 命じる;依頼 頼む;約束 契約;"
+    "scientist researcher;film movie;street road;town city;firm company corporation;staff employee worker;"
+    "boss chief head;kid child;woman lady;man guy;illness disease sickness;medicine drug;injure hurt wound;"
+    "study research;test examine examination;choose select pick;change alter modify;keep retain maintain;"
+    "remove delete;add append;ask inquire request;answer reply respond;try attempt;stop halt cease;"
+    "allow let permit;explain describe;think believe;know understand;see notice observe;happen occur;"
+    "appear emerge;grow expand;reduce cut lower;improve enhance;large huge;rich wealthy;clever smart;"
+    "famous known;main primary major chief;whole entire;near close;far distant;often frequently;quickly rapidly;"
+    "near around;earlier previously before;win victory;lose defeat;fight battle war;attack assault;kill slay;"
+    "protect defend guard;destroy demolish;collect gather;move relocate;travel journey trip;arrive reach;"
+    "leave depart;return come_back;live reside;work operate;teach instruct;learn study;write author;"
+    "publish release issue;"
     "含む 包括 含有;場面 状況 局面;わざと 意図的 意図 故意;翌年 翌;付ける 付与;段階 時期;南方 南;北方 北;東方 東;"
     "西方 西;少し 少量 僅か;巡らす 巡らせる;近く 近隣;合わせる 加える;被る 受ける;人々 人 人びと 住民;"
     "作る 設ける 置く;一度 一旦 一時;途中 中途;離れる 隔たる;叩き込む 教え込む;適する 適当 相応しい;"
@@ -160,8 +197,7 @@ def _same() -> dict[str, frozenset[int]]:
     groups: dict[str, set[int]] = {}
     for number, group in enumerate(_SAME.split(";")):
         for word in group.split():
-            term = _term(word)
-            if term:
+            for term in {word, _term(word)}:
                 groups.setdefault(term, set()).add(number)
     return {term: frozenset(numbers) for term, numbers in groups.items()}
 

@@ -16,6 +16,10 @@ _LARGE = {"万": 10**4, "億": 10**8, "兆": 10**12}
 _DIGIT = {kanji: value for value, kanji in enumerate("〇一二三四五六七八九")}
 _ENGLISH_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _WORDS = {word: value for value, word in enumerate(_ENGLISH_NUMBERS)} | {"hundred": 100, "thousand": 1000, "million": 10**6}
+_TEENS = ("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_WORDS |= {word: value for value, word in enumerate(_TEENS, 13)}
+_WORDS |= {word: value * 10 for value, word in enumerate(_TENS, 2)}
 _WORDS |= {"billion": 10**9, "trillion": 10**12}
 _MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES, 1)}
@@ -48,6 +52,7 @@ _UNITS = {
     "€": "€ euros euro ユーロ",
     "£": "£ pounds",
     "$": "ドル dollars dollar $",
+    "箇所": "箇所 か所 カ所 ヶ所 ケ所 ヵ所 ヵ所",
     "国": "ヶ国 か国 カ国 ヵ国 箇国",
     "歳": "歳 才",
     "人": "人 名",
@@ -56,7 +61,7 @@ _UNITS = {
 }
 _SAME_UNIT = {spelling: unit for unit, spellings in _UNITS.items() for spelling in spellings.split()}
 _COUNTERS = (
-    "個 本 枚 台 回 件 社 校 店 戸 世帯 匹 頭 羽 冊 巻 章 話 曲 作 作品 点 票 議席 席 位 番 号 番目 種 種類 つ 箇所 か所 カ所 "
+    "個 本 枚 台 回 件 社 校 店 戸 世帯 匹 頭 羽 冊 巻 章 話 曲 作 作品 点 票 議席 席 位 番 号 番目 種 種類 つ "
     "階 層 級 段 次 期 代 世 割 字 文字 語 色 面 辺 角 機 隻 両 軒 組 班 試合 勝 敗 度"
 )
 COUNTERS = frozenset({"", "つ", "人", *_COUNTERS.split()})  # of things, not of a measure

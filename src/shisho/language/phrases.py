@@ -20,6 +20,7 @@ from shisho.language.sentences import sentences
 from shisho.language.terms import CONTENT, fold, tokenizer
 from shisho.language.weights import word_set
 
+END_CHARS = 16  # of a sentence, where Japanese says how sure it is
 HOLE = "\ue000"  # stands for a figure while Sudachi reads the rest
 _JAPANESE = re.compile(r"[ぁ-んァ-ヺ一-鿿々]")
 _BETWEEN_WIDE = re.compile(r"(?<=[^\x00-\xff])\s+(?=[^\x00-\xff])|(?<=[^\x00-\xff])\n+|\n+(?=[^\x00-\xff])")
@@ -30,14 +31,16 @@ _LIGHT = word_set(
     "所 考える 言う 思う 見る 居る 有る 成る 為る 置く 来る 行く 仕舞う 得る 兼ねる 出来る 呉れる 貰う 頂く 下さる",
     "過ぎる 欲しい 義務 無い 高い 指摘 報告 見なす 述べる 評価 始める 続ける",
 )
-_OF_PARTICLES = word_set(
-    "因る 対する 関する 基づく 於く 取る 伴う 通ずる 除く よる おく 為る 言う 見る 考える 評する 推定 推測 渡る 就く 限る"
-)
+_OF_PARTICLES = {
+    "に": word_set("因る 対する 関する 基づく 於く 取る 伴う 渡る よる おく 就く"),
+    "を": word_set("通ずる 除く"),
+    "と": word_set("為る 言う 見る 考える 評する 推定 推測 限る"),
+}
 _LIGHT_AFTER_TO = word_set("言う 考える 思う 見る 為る 推定 推測 見なす 述べる 指摘 報告 主張")
-_BARE = word_set("上 的 性 化 用 者")  # suffixes that change the kind of a word, little of its meaning
+_BARE = word_set("上 的 性 化 用 者 達 間 等 共")  # suffixes that change the kind of a word, little of its meaning
 _COMPOUND_PARTICLE = (
     r"によって|により|による|に対して|に対し|に対する|に関して|に関する|について|において|における|にとって|にわたって|に伴って|に伴い|に基づいて|に基づき|"
-    r"に基づく|とともに|という|といった|を通じて|を通して|を除く|を除いて|として|とともに|と共に|からの|への|での|との|までの|には|では|とは|からは|へは|までは|よりも|より|にも|でも|"
+    r"に基づく|との間で|との間の|との間に|とともに|という|といった|を通じて|を通して|を除く|を除いて|として|とともに|と共に|からの|への|での|との|までの|には|では|とは|からは|へは|までは|よりも|より|にも|でも|"
     r"から|まで|へ|に|を|が|は|も|と|や|か|で|の"
 )
 _ONLY = re.compile(r"^[」』）)】\"”]*(?:から|に|へ|で|と)?(?:のみ|だけ|しか)(?!なら|でな|では?なく)")
@@ -57,10 +60,11 @@ _IF = re.compile(
     r"(?:[いえけせてねべめれ]ば|たら|なら(?!な|ず|び)|場合(?:は|に|、)|ときは?、|時は?、|とすれば|としても|ても|でも、|限り|くても|ると、)"
 )
 _MAYBE = re.compile(
-    r"可能性|(?:^|[おこそとのもよろ])うと(?:し|す)|ところ(?:だ|で)|"
-    r"かもしれ|かも知れ|だろう|でしょう|まい[。、]?$|恐れ|おそれ|はずで|はずだ|らしい|ようで|ようだ|そうだ|とみられ|と見られ|と思われ|とされ|ともされ|といわれ|と言われ|"
-    r"ともいわれ|とも言われ|と考えら|と推定|と推測|という説|との説|と評|と主張|と述べ|と指摘|との指摘|と報告|との見方|とみなさ|見込み|予定|つもり|たい[。、]|得る|うる|かねな"
+    r"可能性|(?:^|[おこそとのもよろ])うと(?:し|す)|ところ(?:だ|で)|かもしれ|かも知れ|だろう|でしょう|まい[。、]?$|恐れ|おそれ"
+    r"|はずで|はずだ|らしい|ようで|ようだ|そうだ|見込み|予定|つもり|たい[。、]|得る|うる|かねな|(?:という|との|とする)(?:説|指摘|見方)"
+    r"|とも?(?:みられ|見られ|思われ|され|いわれ|言われ|考えら|みなさ|推定|推測|評|主張|述べ|指摘|報告)"
 )
+_INTENDED = re.compile(r"と(?:も)?(?:し|す)")  # 止まろうとする
 _QUOTING = re.compile(r"と(?:も)?(?:の|さ|い|言|考|思|み|見|推|評|述|指|報)")
 _SOMETIMES = re.compile(r"こと(?:が|も)(?:あ|多)|場合(?:が|も)(?:あ|多)")
 
@@ -68,6 +72,19 @@ _SOMETIMES = re.compile(r"こと(?:が|も)(?:あ|多)|場合(?:が|も)(?:あ|�
 def phrases(text: str) -> tuple[Statement, ...]:
     """The sentences of a text as phrases, in its order. Takes any text, however hostile."""
     return _read(text[:20_000])
+
+
+def hedges(sentence: str) -> int:
+    """How often a folded sentence says that it may not be so: in English anywhere, in Japanese at its end."""
+    if not _JAPANESE.search(sentence):
+        return english.hedges(sentence)
+    end = sentence[-END_CHARS:]
+    return len(_MAYBE.findall(end)) + len(_SOMETIMES.findall(end))
+
+
+def denies(sentence: str) -> int:
+    """The denials of a folded sentence: in English all, in Japanese whether its end denies."""
+    return int(negated(sentence[-END_CHARS // 2 :])) if _JAPANESE.search(sentence) else english.denials(sentence)
 
 
 @lru_cache(maxsize=1_000)
@@ -96,7 +113,6 @@ class _Draft:
     tail: str = ""
     predicate: bool = False
     name: bool = False
-    verbal: bool = False  # a noun that する makes a verb of
     adverb: bool = False
     absent: bool = False
 
@@ -146,9 +162,8 @@ class _Reader:
                 self._flush()
         elif part[0] in _NOUN and part[0] in CONTENT | {"代名詞", "記号"}:
             name = part[1] == "固有名詞" or (token.is_oov() and bool(re.fullmatch(r"[ァ-ヺー]{3,}", surface)))
-            self._noun(
-                surface, term, [], name=name or (fold(surface) in self._known and surface.isascii()), verbal="サ変" in part[2]
-            )
+            name = name or (fold(surface) in self._known and surface.isascii())
+            self._noun(surface, term, [], name=name, bare=part[0] == "接尾辞" and term in _BARE)
         else:
             now.tail += surface
 
@@ -157,14 +172,15 @@ class _Reader:
         now = self._now
         if surface.startswith("ともさ"):  # とも + される, which the dictionary reads as 灯す
             return True
-        if not ((now.predicate and now.tail) or (now.predicate and part[1] == "非自立可能")):
+        nominal = term in _LIGHT and part[0] in ("名詞", "形状詞")
+        if not now.predicate or not (now.tail or part[1] == "非自立可能" or nominal):
             # 人気が無い is a predicate of its own; 王では無い and 可能性が有る after a noun are not.
             if term in ("有る", "無い") and (now.tail.endswith(("で", "では", "でも", "じゃ")) or _COPULA.match(now.tail)):
                 return True
             if term in _LIGHT and _COPULA.match(now.tail):
                 return True
-            joined = now.tail.endswith(("に", "を", "と", "とも", "とは"))
-            return joined and term in _OF_PARTICLES
+            last = "と" if now.tail.endswith(("とも", "とは")) else now.tail[-1:]
+            return term in _OF_PARTICLES.get(last, ())
         if "、" in now.tail and term not in ("言う", "考える"):
             return False
         if part[0] == "動詞" and part[1] == "非自立可能":
@@ -181,15 +197,15 @@ class _Reader:
             and bool(now.tail or term in ("事", "為", "よう", "場合"))
         )
 
-    def _noun(self, surface: str, term: str, figures: list[Any], *, name: bool = False, verbal: bool = False) -> None:
+    def _noun(self, surface: str, term: str, figures: list[Any], *, name: bool = False, bare: bool = False) -> None:
         now = self._now
         if now.tail or now.predicate or now.adverb:
             self._flush()
             now = self._now
         now.surface += surface
-        now.terms += [term] if term else []
+        now.terms += [] if not term or (bare and now.terms) else [term]
         now.figures += figures
-        now.name, now.verbal = now.name or name, verbal
+        now.name = now.name or name
 
     def _flush(self) -> None:
         if self._now.surface:
@@ -227,19 +243,21 @@ def _phrase(draft: _Draft, after: _Draft | None, aside: bool) -> Phrase:
         adverb=draft.adverb,
         figures=tuple(draft.figures),
         name=draft.name,
-        marks=frozenset(_marks(tail, predicate)) ^ ({"not"} if draft.absent else set()),
+        marks=frozenset(_marks(tail, predicate, draft.surface)) ^ ({"not"} if draft.absent else set()),
         broken="、" in tail or "," in tail,
         aside=aside,
     )
 
 
-def _marks(tail: str, predicate: bool) -> Iterator[str]:
+def _marks(tail: str, predicate: bool, surface: str) -> Iterator[str]:
     if _ONLY.search(tail):
         yield "only"
     if not predicate:
         return
     if negated(tail):
         yield "not"
+    if surface.endswith("う") and _INTENDED.match(tail):
+        yield "maybe"
     own = _QUOTING.split(tail, maxsplit=1)[0]
     for mark, form in (
         ("passive", _PASSIVE),

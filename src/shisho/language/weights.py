@@ -17,6 +17,7 @@ STRONG = word_set(
 )
 # Words whose absence from a source says nothing.
 LIGHT = word_set(
+    "行う 果たす 遂げる",
     "事 こと 物 もの 為 場合 時 際 所 人物 点 為る 有る 成る 居る 出来る 此れ 其れ 此の 其の 様 よう 等",
     "方 言う 於く 因る 対する 関する 其処 此処 又 更に 尚 因みに 特に 即ち 先ず 次 以下 並び 及び",
     "若しくは 或いは 存在 其々 夫々 其れ其れ 凡そ 約 程 程度 頃 一つ 自体 実際 現在 旨 呼ぶ 種 種類",
@@ -27,4 +28,4 @@ LIGHT = word_set(
 # Words and prefixes that turn what follows into its opposite.
 DENYING = word_set("不 非 無 未 不要 不可 皆無")
 # English prepositions whose exchange changes what is said.
-DIRECTED = word_set("before after above below under over without inside outside until since into from to")
+DIRECTED = word_set("before after above below under over without inside outside until since")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -12,7 +13,8 @@ from shisho.librarian.ties import TiedPhrase, figures_agree, likeness, tied, wor
 FOREIGN = 0.34  # below this share of a sentence's words in its quotations, they speak of something else
 ALIKE = 2.0  # how much two places must have in common before an opposite in one contradicts the other
 MARGIN = 1.4  # how much better another thing must fit in a phrase's place before the phrase is taken for swapped
-LONG = 99
+LONG = 10
+_VERB = re.compile(r"[うくぐすつぬぶむる]$")
 SENTENCES = 1_000  # of one quotation at most, to number them all
 
 
@@ -95,9 +97,11 @@ def _slight(comparison: Comparison, lacking: Sequence[tuple[TiedPhrase, str]], c
     """One verb or adverb of a long sentence that is not its last."""
     if len(lacking) > 1 or count < LONG:
         return False
-    phrase = lacking[0][0].phrase
+    phrase, word = lacking[0][0].phrase, lacking[0][1]
+    if not _VERB.search(word) or opposites(word):
+        return False
     last = next((one.phrase for one in reversed(comparison.said) if one.phrase.predicate), None)
-    return (phrase.predicate or phrase.adverb) and phrase is not last and "not" not in phrase.marks
+    return phrase.predicate and phrase is not last and "not" not in phrase.marks
 
 
 def _strengthens(comparison: Comparison, word: str) -> bool:
@@ -118,7 +122,7 @@ def compare_marks(comparison: Comparison, doubts: Doubts) -> None:
         quoted = comparison.counterpart(said)
         if quoted is not None:
             _compare_denial(comparison, said, quoted, doubts)
-            _compare_surety(comparison, said.phrase.marks, quoted.phrase.marks, doubts)
+            _compare_surety(comparison, said.phrase.marks, quoted, doubts)
             _compare_prepositions(said, quoted, doubts)
         elif "not" in said.phrase.marks:
             doubts.unsure.append("negation")
@@ -136,11 +140,12 @@ def _denied(one: TiedPhrase) -> bool:
     return ("not" in one.phrase.marks) != any(word in DENYING for word in one.phrase.terms)
 
 
-def _compare_surety(comparison: Comparison, mine: frozenset[str], theirs: frozenset[str], doubts: Doubts) -> None:
-    hedges = {"maybe", "sometimes"}
+def _compare_surety(comparison: Comparison, mine: frozenset[str], quoted: TiedPhrase, doubts: Doubts) -> None:
+    hedges, theirs = {"maybe", "sometimes"}, quoted.phrase.marks
+    hedged = any(one.phrase.marks & hedges for one in comparison.quoted if one.sentence == quoted.sentence)
     if theirs & hedges and not mine & hedges:
         doubts.wrong.append("hedge")
-    if "maybe" in mine and "maybe" not in theirs:
+    if "maybe" in mine and not hedged:
         doubts.unsure.append("hedge")
     if "must" in mine and "must" not in theirs and not {"義務", "必要", "必須"} & comparison.words:
         doubts.wrong.append("must")
@@ -152,8 +157,10 @@ def _compare_surety(comparison: Comparison, mine: frozenset[str], theirs: frozen
 
 def _compare_prepositions(said: TiedPhrase, quoted: TiedPhrase, doubts: Doubts) -> None:
     mine, theirs = said.phrase.role, quoted.phrase.role
-    if mine in DIRECTED and mine != theirs:
-        (doubts.wrong if theirs in opposites(mine) else doubts.unsure).append("direction")
+    if mine != theirs and theirs in opposites(mine):
+        doubts.wrong.append("direction")
+    elif mine != theirs and mine in DIRECTED and theirs:
+        doubts.unsure.append("direction")
 
 
 def compare_opposites(comparison: Comparison, doubts: Doubts) -> None:

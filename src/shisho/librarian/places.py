@@ -12,36 +12,38 @@ from shisho.language.weights import LIGHT
 from shisho.librarian.comparison import MARGIN, Comparison, Doubts
 from shisho.librarian.ties import TiedPhrase, figure_kind, figure_kinds, figure_word, figures_agree
 
-LEAST_GAIN = 0.7  # that each of two phrases must have from changing places
+LEAST_GAIN = 1.4  # that each of two names or figures must have from changing places
+COMMON_GAIN = 2.5  # the same for other phrases, whose places vary more
+NO_GAIN = (-99.0, -99.0)
 _LISTING = frozenset({"と", "や", "", "か"})
 
 
 def compare_places(comparison: Comparison, doubts: Doubts) -> None:
     """Compare the places of names and figures, then of all phrases."""
     for said in comparison.said:
-        if (said.phrase.figures or said.phrase.name) and _displaces(comparison, said):
-            doubts.wrong.append("role")
+        if said.phrase.figures or said.phrase.name:
+            _compare_displacement(comparison, said, doubts)
         if not _hangs_alike(comparison, said):
             doubts.unsure.append("place")
-    if _exchanged(comparison):
-        doubts.wrong.append("role")
+    _compare_exchanges(comparison, doubts)
     if _repeated(comparison):
         doubts.wrong.append("figure")
     for part in _parts(comparison):
         _compare_part(comparison, part, doubts)
 
 
-def _displaces(comparison: Comparison, said: TiedPhrase) -> bool:
-    """Whether something of the same kind, which the sentence does not name, fits far better where the phrase stands."""
+def _compare_displacement(comparison: Comparison, said: TiedPhrase, doubts: Doubts) -> None:
+    """Something of the same kind, which the sentence does not name, must not fit as well where the phrase stands."""
     own = max((comparison.likeness(said, quoted) for quoted in comparison.quoted if _is(comparison, said, quoted)), default=0.0)
     named = {comparison.rename(word) for one in comparison.said for word in _identity(one)}
     for quoted in comparison.quoted:
         if not _same_kind(said, quoted) or _is(comparison, said, quoted) or set(_identity(quoted)) & named:
             continue
         fits = comparison.likeness(said, quoted)
-        if fits > max(own + 2 * MARGIN, 2 * own) and not _listed(comparison, said, quoted):
-            return True
-    return False
+        if fits < own or not fits or _listed(comparison, said, quoted):
+            continue
+        far = own <= 2 * MARGIN and fits > max(own + 2 * MARGIN, 2 * own)
+        (doubts.wrong if far else doubts.unsure).append("role")
 
 
 def _listed(comparison: Comparison, said: TiedPhrase, other: TiedPhrase) -> bool:
@@ -67,26 +69,46 @@ def _identity(one: TiedPhrase) -> list[str]:
     return list(map(figure_word, one.phrase.figures)) or list(one.phrase.terms)
 
 
-def _exchanged(comparison: Comparison) -> bool:
-    """Whether two phrases would fit far better in each other's places."""
-    nouns = [one for one in comparison.said if not one.phrase.predicate and not one.phrase.adverb]
+def _compare_exchanges(comparison: Comparison, doubts: Doubts) -> None:
+    """Whether two phrases would fit better in each other's places. Figures and names that stand in the other order than in
+    their quotation must fit clearly better where they are."""
+    nouns = [one for one in comparison.said if one.phrase.figures or not (one.phrase.predicate or one.phrase.adverb)]
     pairs = ((one, other) for one, other in combinations(nouns, 2) if one.sentence == other.sentence)
-    return any(_fit_each_other(comparison, one, other) for one, other in pairs)
+    for one, other in pairs:
+        gains = _gains(comparison, one, other)
+        telling = bool(one.phrase.figures) or (one.phrase.name and other.phrase.name)
+        least = LEAST_GAIN if telling else COMMON_GAIN
+        if min(gains) >= least and sum(gains) > 2 * least:
+            doubts.wrong.append("role")
+        elif telling and sum(gains) > -LEAST_GAIN and _turned_round(comparison, one, other):
+            (doubts.wrong if min(gains) > 0 else doubts.unsure).append("role")
 
 
-def _fit_each_other(comparison: Comparison, one: TiedPhrase, other: TiedPhrase) -> bool:
+def _turned_round(comparison: Comparison, one: TiedPhrase, other: TiedPhrase) -> bool:
+    """Whether, wherever one sentence quotes both, the later of the two comes first."""
+    orders = [
+        mine.place > theirs.place
+        for mine in comparison.quoted
+        if _is(comparison, one, mine)
+        for theirs in comparison.quoted
+        if theirs.sentence == mine.sentence and _is(comparison, other, theirs)
+    ]
+    return bool(orders) and all(orders)
+
+
+def _gains(comparison: Comparison, one: TiedPhrase, other: TiedPhrase) -> tuple[float, float]:
+    """How much better each of two phrases would fit in the other's place."""
     if (one.phrase.figures or other.phrase.figures) and not figure_kinds(one) & figure_kinds(other):
-        return False
+        return NO_GAIN
     mine = [quoted for quoted in comparison.quoted if _is(comparison, one, quoted)]
     theirs = [quoted for quoted in comparison.quoted if _is(comparison, other, quoted)]
     if not mine or not theirs or any(quoted in theirs for quoted in mine):
-        return False
+        return NO_GAIN
 
     def fit(said: TiedPhrase, places: Sequence[TiedPhrase], beside: TiedPhrase) -> float:
         return max(comparison.likeness(said, place, beside) for place in places)
 
-    gains = (fit(one, theirs, other) - fit(one, mine, other), fit(other, mine, one) - fit(other, theirs, one))
-    return min(gains) > LEAST_GAIN and sum(gains) > 2 * MARGIN
+    return fit(one, theirs, other) - fit(one, mine, other), fit(other, mine, one) - fit(other, theirs, one)
 
 
 def _repeated(comparison: Comparison) -> bool:
@@ -103,15 +125,15 @@ def _tally(row: Sequence[TiedPhrase]) -> Counter[tuple[str, str]]:
 def _hangs_alike(comparison: Comparison, said: TiedPhrase) -> bool:
     """Whether a quoted phrase with its words is said of the same thing, as far as the order of words tells."""
     quoted = [one for one in comparison.quoted if comparison.alike(said, one)]
-    if not quoted:
+    if not quoted or not said.phrase.terms:
         return True  # what is not there at all was seen before
     mine = {comparison.rename(word) for word in _modified(said)}
     compound = {comparison.rename(word) for word in said.phrase.terms} - LIGHT
     known = any(same(said.phrase.whole, whole) or said.phrase.whole in whole for whole in comparison.wholes)
     for one in quoted:
         theirs = _modified(one)
-        together = len(compound) < 2 or known or compound <= {*one.phrase.terms, *_joined(one)}
-        if together and (not mine or not theirs or mine & theirs or (mine | theirs) & LIGHT):
+        together = len(compound) < 2 or known or compound <= _around(comparison, one)
+        if together and (not mine or not theirs or mine & theirs or mine & LIGHT):
             return True
     return False
 
@@ -120,8 +142,10 @@ def _modified(one: TiedPhrase) -> set[str]:
     return {word for kind, word, _ in one.ties if kind in ("for", "modifies")}
 
 
-def _joined(one: TiedPhrase) -> set[str]:
-    return {word for kind, word, _ in one.ties if kind in ("for", "of")}
+def _around(comparison: Comparison, one: TiedPhrase) -> set[str]:
+    """The words of a quoted phrase and of those on both sides."""
+    near = (each for each in comparison.quoted if each.sentence == one.sentence and abs(each.place - one.place) <= 1)
+    return {word for each in near for word in each.phrase.terms}
 
 
 def _parts(comparison: Comparison) -> list[list[TiedPhrase]]:

@@ -11,13 +11,15 @@ from shisho.domain.inquiry import SupportOutcome
 from shisho.language.english import FUNCTION_WORDS
 from shisho.language.meanings import same
 from shisho.language.names import names
-from shisho.language.numbers import COUNTERS, UNITS, Date, Figures, Measure, figures
-from shisho.language.terms import fold, squeeze, terms
+from shisho.language.numbers import COUNTERS, ERA_START, UNITS, Date, Figures, Measure, figures
+from shisho.language.terms import fold, squeeze, terms, tokenizer
 from shisho.librarian.comparison import Comparison, Doubts, compare_marks, compare_opposites, compare_words
 from shisho.librarian.places import compare_places
 from shisho.librarian.ties import figure_word
+from shisho.librarian.wording import compare_wording
 
 _CAPITALISED = re.compile(r"(?:[A-Z][a-z]+[ -](?:of |and )?){1,5}[A-Z][a-z]+")
+_KATAKANA = re.compile(r"[ァ-ヺー・]+")
 _INITIAL = re.compile(r"\b[A-Z](?=[a-z])")
 
 
@@ -42,8 +44,9 @@ def check(sentence: str, quotations: Sequence[str], headings: Sequence[str] = ()
 def _checked(sentence: str, quotations: tuple[str, ...], headings: tuple[str, ...], question: str) -> Support:
     there = "\n".join([*quotations, *headings])
     doubts = Doubts(wrong=_figures_lacking(figures(sentence), figures(there)))
-    _compare_names(sentence, there, question, doubts)
     comparison = Comparison(sentence, quotations, headings)
+    _compare_names(comparison, sentence, there, question, doubts)
+    compare_wording(comparison, sentence, quotations, doubts)
     for compare in (compare_words, compare_marks, compare_opposites, compare_places):
         compare(comparison, doubts)
     if doubts.wrong:
@@ -85,18 +88,29 @@ def _is_year(measure: Measure, there: Figures) -> bool:
     return any(measure.value == have.year for have in there.dates)
 
 
-def _compare_names(sentence: str, there: str, question: str, doubts: Doubts) -> None:
+def _compare_names(comparison: Comparison, sentence: str, there: str, question: str, doubts: Doubts) -> None:
     known, asked = fold(squeeze(there)), fold(squeeze(question))
-    words = {*terms(fold(there)), *UNITS, *FUNCTION_WORDS, *_acronyms(there)}
+    words = {*terms(fold(there)), *UNITS, *FUNCTION_WORDS, *ERA_START, *_acronyms(there)}
     first = fold(sentence.split(" ", 1)[0]) if " " in sentence else ""
     for name in sorted(names(sentence)):
         parts = terms(name) or [name]
         if name in known or name in words or all(any(same(part, word) for word in words) for part in parts):
             continue
+        if any(same(name, whole) for whole in comparison.wholes) or not _proper(name):
+            continue  # a common word is a matter of wording
         if name in _acronyms(sentence) or _spelt_out(name, sentence, words):
             continue
         # A capital at the head of an English sentence need not be a name.
         (doubts.unsure if name in asked or name == first else doubts.wrong).append(name)
+
+
+@lru_cache(maxsize=5_000)
+def _proper(name: str) -> bool:
+    """Whether the dictionary does not have the name as a common word."""
+    if not _KATAKANA.fullmatch(name):
+        return True
+    tokens = list(tokenizer().tokenize(name))
+    return any(token.is_oov() or token.part_of_speech()[1] == "固有名詞" for token in tokens)
 
 
 def _acronyms(text: str) -> set[str]:

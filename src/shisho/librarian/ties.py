@@ -101,6 +101,12 @@ def _ties(row: Sequence[Phrase], place: int, topic: tuple[str, ...]) -> Ties:
     return ties
 
 
+def case_of(role: str) -> str:
+    """The case of a particle: a topic is taken for the subject."""
+    case = _PLAIN_ROLE.get(role, role)
+    return "が" if case == "は" else case
+
+
 def plain_role(phrase: Phrase, predicate: Phrase) -> str:
     """The role of a phrase as if its predicate were active."""
     role = _PLAIN_ROLE.get(phrase.role, phrase.role)

@@ -1,0 +1,103 @@
+"""A sentence that is nearly its quotation word for word: the few differences are looked at one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from shisho.language.meanings import same
+from shisho.language.phrase import Phrase, Statement
+from shisho.language.phrases import denies, hedges, phrases
+from shisho.language.weights import LIGHT
+from shisho.librarian.comparison import Comparison, Doubts
+from shisho.librarian.ties import case_of, figure_word
+
+NEAR = 0.7  # share of phrases in the same order from which two sentences count as nearly the same
+MAX_PHRASES = 200
+
+CASES = frozenset({"が", "を", "に", "で", "から", "まで", "より", "の"})
+
+Key = tuple[str, ...]
+
+
+def compare_wording(comparison: Comparison, sentence: str, quotations: Sequence[str], doubts: Doubts) -> None:
+    """Compare each sentence with the quoted one that it is nearest to, if it is near."""
+    quoted = [statement for quotation in quotations for statement in phrases(quotation)]
+    for said in phrases(sentence):
+        mine = _keys(comparison, said)
+        near = [(SequenceMatcher(None, mine, _keys(comparison, other), autojunk=False), other) for other in quoted]
+        matcher, other = max(near, key=lambda pair: pair[0].ratio(), default=(None, None))
+        if matcher is not None and other is not None and matcher.ratio() >= NEAR:
+            theirs = _keys(comparison, other)
+            if mine and mine[-1] in theirs[-3:]:
+                _compare_ends(said, other, doubts)
+            _compare_blocks(comparison, mine, theirs, matcher, doubts)
+            _compare_roles(comparison, said, other, doubts)
+
+
+def _keys(comparison: Comparison, statement: Statement) -> list[Key]:
+    return [_key(comparison, phrase) for phrase in statement.phrases[:MAX_PHRASES]]
+
+
+def _key(comparison: Comparison, phrase: Phrase) -> Key:
+    return (*map(comparison.rename, phrase.terms), *map(figure_word, phrase.figures))
+
+
+def _compare_ends(said: Statement, quoted: Statement, doubts: Doubts) -> None:
+    if hedges(quoted.text) > hedges(said.text):
+        doubts.wrong.append("hedge")
+    if denies(quoted.text) != denies(said.text):
+        doubts.wrong.append("negation")
+
+
+def _compare_blocks(
+    comparison: Comparison, mine: Sequence[Key], theirs: Sequence[Key], matcher: SequenceMatcher[Key], doubts: Doubts
+) -> None:
+    codes = matcher.get_opcodes()
+    replaced = [(_words(mine[a:b]), _words(theirs[c:d])) for kind, a, b, c, d in codes if kind == "replace"]
+    replaced = [(said, quoted) for said, quoted in replaced if not _means_same(said, quoted)]
+    for said, quoted in replaced:
+        if (quoted, said) in replaced:
+            doubts.wrong.append("role")
+        elif said <= comparison.words and not said <= quoted:
+            # It stands elsewhere in the quotations, and here in the place of something else.
+            alone = len(replaced) == 1 and not any(kind in ("insert", "delete") for kind, *_ in codes)
+            (doubts.wrong if alone else doubts.unsure).append("role")
+        else:
+            doubts.unsure.append("words")
+
+
+def _compare_roles(comparison: Comparison, said: Statement, quoted: Statement, doubts: Doubts) -> None:
+    """Words that stand once in both sentences keep their particles, unless one of the two is passive."""
+    if _voices(said) != _voices(quoted):
+        return
+    mine, theirs = _roles(comparison, said), _roles(comparison, quoted)
+    changed = [word for word in mine.keys() & theirs.keys() if mine[word] != theirs[word]]
+    if len(changed) > 1:
+        pairs = ((one, other) for one in changed for other in changed)
+        swapped = any(mine[one] == theirs[other] and mine[other] == theirs[one] for one, other in pairs)
+        (doubts.wrong if swapped else doubts.unsure).append("role")
+
+
+def _voices(statement: Statement) -> int:
+    return sum("passive" in phrase.marks for phrase in statement.phrases)
+
+
+def _roles(comparison: Comparison, statement: Statement) -> dict[str, str]:
+    roles: dict[str, str] = {}
+    words = [comparison.rename(word) for phrase in statement.phrases for word in phrase.terms]
+    for phrase in statement.phrases:
+        role = case_of(phrase.role)
+        for word in map(comparison.rename, phrase.terms):
+            if role in CASES and words.count(word) == 1:
+                roles[word] = role
+    return roles
+
+
+def _words(keys: Sequence[Key]) -> frozenset[str]:
+    return frozenset(word for key in keys for word in key)
+
+
+def _means_same(said: frozenset[str], quoted: frozenset[str]) -> bool:
+    """Whether each word has its like on the other side, apart from words that only fill."""
+    return all(word in LIGHT or any(same(word, other) for other in quoted) for word in said)

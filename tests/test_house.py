@@ -55,6 +55,7 @@ LIVES_IN = {
     "pypdfium2": ("corpus/readers/",),
     "pypdfium2_raw": ("corpus/readers/",),
     "striprtf": ("corpus/readers/",),
+    "readability": ("corpus/readers/",),
     "trafilatura": ("corpus/readers/",),
     "lxml": ("corpus/readers/", "web/engines/"),
     "docx": ("corpus/readers/",),

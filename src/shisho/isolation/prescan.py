@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
 
 from shisho.errors import TooLarge
 
@@ -19,18 +19,20 @@ _TAG = re.compile(
     rf"|<(/?)([a-z][^\s/>]*+)((?:[\s/=]++|{_ATTRIBUTE.pattern})*+)",
     re.I | re.S,
 )
-_ENDLESS = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr")
-# A parser closes these by itself, so pages that never close them are not deep.
-_SELF_CLOSING = re.compile("p|li|dt|dd|tr|td|th|thead|tbody|tfoot|option|optgroup|colgroup|rp|rt|body|html|head")
+# Elements without an end, and those that a parser closes by itself: pages that never close them are not deep.
+_ENDLESS = ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr")
+_TABLE = ("colgroup", "thead", "tbody", "tfoot", "tr", "td", "th")
+_SELF_CLOSING = (*_TABLE, "p", "li", "dt", "dd", "option", "optgroup", "rp", "rt")
+_NOT_COUNTED = frozenset(("", *_ENDLESS, *_SELF_CLOSING, "body", "html", "head"))
 
 
 def check(html: str) -> None:
     """Raises TooLarge over MAX_DEPTH nested elements or MAX_ATTRIBUTES of one tag. MAX_BYTES is its caller's to hold."""
     opened: list[str] = []
-    counts: Counter[str] = Counter()
+    counts: defaultdict[str, int] = defaultdict(int)
     for _, slash, name, attributes in _TAG.findall(html):
         tag = name.lower()
-        if not tag or _ENDLESS.fullmatch(tag) or _SELF_CLOSING.fullmatch(tag):
+        if tag in _NOT_COUNTED:
             pass
         elif not slash:
             opened.append(tag)
@@ -48,7 +50,7 @@ def check(html: str) -> None:
             )
 
 
-def _close(tag: str, opened: list[str], counts: Counter[str]) -> None:
+def _close(tag: str, opened: list[str], counts: defaultdict[str, int]) -> None:
     while opened:
         last = opened.pop()
         counts[last] -= 1

@@ -1,4 +1,5 @@
-"""HTML: the main text by trafilatura under its headings; all text of the body where there is no main text to find."""
+"""HTML: the main text by trafilatura under its headings, by readability where trafilatura missed most of it; all text of the
+body where there is no main text to find."""
 
 from __future__ import annotations
 
@@ -9,19 +10,29 @@ from typing import Any
 import lxml.html  # type: ignore[import-untyped]
 import trafilatura
 from lxml import etree
+from readability import Document
 
 from shisho.corpus.readers.headings import Headings
+from shisho.corpus.readers.hidden import drop_hidden
 from shisho.corpus.readers.raised import lowered, raised
 from shisho.corpus.readers.text import decode, plain
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable, TooLarge
 from shisho.isolation.prescan import MAX_BYTES, check
 
-# trafilatura gives a page with little text back as one paragraph without headings, or misses most of it.
+# trafilatura gives a page with little text back as one paragraph without headings, or misses most of it. All letters counts.
 SHORT = 1_000
-FRAGMENT = 200
+FRAGMENT = 100
 # On news pages of 600 to 1,000 letters the rest of the page is 1.5 to 10 times as long and is not the article (measured).
 LITTLE_ELSE = 1.5
+# Where trafilatura's text is poor, readability's steps in: it found next to nothing and readability many times as much, or it
+# found less than this share of the letters of the page's paragraphs and readability all of that and much more. Measured (F1)
+# on two halves of 90 news pages: .950 and .942 become .972 each; trafilatura with its own fallbacks has .955 twice.
+LITTLE = 300
+FAR_MORE = 5
+SHARE = 0.6
+MUCH_MORE = 1.5
+PARAGRAPH = 60  # letters; below it stand captions, notes and buttons
 MENU = 3  # links
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.I)
 _SPACE = re.compile(r"[ \t\n]+")
@@ -58,8 +69,9 @@ def read(data: bytes, charset: str | None = None) -> Reading:
     blocks: list[Block] = []
     title = ""
     if tree is not None:
-        _spell_out(tree)
         title = " ".join((tree.findtext(".//head/title") or "").split())
+        drop_hidden(tree)
+        _spell_out(tree)
         blocks = _main(tree)
         if _size(blocks) < SHORT and _says_less(blocks, _everything(tree)):
             blocks = _without_menus(tree)
@@ -90,11 +102,13 @@ def _begin_body(tree: Any) -> None:
 
 def _says_less(main: list[Block], whole: list[Block]) -> bool:
     """Whether the whole page is wanted: the main text is a fragment, or there is little else on the page."""
-    return _size(main) < FRAGMENT or _size(whole) <= LITTLE_ELSE * _size(main)
+    if _size(main) < FRAGMENT:
+        return not main or _size(whole) < SHORT
+    return _size(whole) <= LITTLE_ELSE * _size(main)
 
 
 def _size(blocks: list[Block]) -> int:
-    return sum(len("".join(block.text.split())) for block in blocks)
+    return len(_squeezed(blocks))
 
 
 def _spell_out(tree: Any) -> None:
@@ -113,8 +127,51 @@ def _spell_out(tree: Any) -> None:
 
 
 def _main(tree: Any) -> list[Block]:
-    found: Any = trafilatura.bare_extraction(tree, include_tables=True, include_comments=False)
-    return [] if found is None or found.body is None else _Walk().blocks_of(found.body)
+    # "fast" leaves out its own second opinions, "txt" the plain text that "python" would make beside the tree.
+    options = {"output_format": "txt", "fast": True, "favor_precision": True, "include_comments": False}
+    extracted: Any = trafilatura.bare_extraction(tree, **options)
+    blocks = [] if extracted is None or extracted.body is None else _Walk().blocks_of(extracted.body)
+    size = _size(blocks)
+    if size < LITTLE:
+        other = _by_readability(tree)
+        return other if _size(other) >= max(LITTLE, FAR_MORE * size) else blocks
+    if SHORT <= size < SHARE * _in_paragraphs(tree):
+        other = _by_readability(tree)
+        return other if _size(other) >= MUCH_MORE * size and _holds(other, blocks) else blocks
+    return blocks
+
+
+def _holds(whole: list[Block], part: list[Block]) -> bool:
+    """Whether most of one text stands in another."""
+    text = _squeezed(whole)
+    return sum(_size([block]) for block in part if _squeezed([block]) in text) >= 0.9 * _size(part)
+
+
+def _squeezed(blocks: list[Block]) -> str:
+    return "".join("".join(block.text.split()) for block in blocks)
+
+
+def _in_paragraphs(tree: Any) -> int:
+    """Letters in paragraphs that are more than captions and menus."""
+    counted = 0
+    for paragraph in tree.iter("p"):
+        letters = _letters(paragraph)
+        if letters >= PARAGRAPH and sum(map(_letters, paragraph.iter("a"))) <= letters / 3:
+            counted += letters
+    return counted
+
+
+def _letters(element: Any) -> int:
+    return len("".join("".join(element.itertext()).split()))
+
+
+def _by_readability(tree: Any) -> list[Block]:
+    """The part of the page that readability takes for its article; nothing where it finds none."""
+    try:
+        article = lxml.html.fromstring(Document(lxml.html.tostring(tree, encoding="unicode")).summary())
+    except Exception:  # it raises whatever lxml does on a page that it has emptied
+        return []
+    return _Walk().blocks_of(article)
 
 
 def _everything(tree: Any) -> list[Block]:

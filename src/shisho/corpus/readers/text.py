@@ -15,7 +15,7 @@ _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codec
 _KANA = re.compile("[ぁ-ヺー]")
 _HALF_WIDTH = re.compile("[｡-ﾟ]")
 # A control character breaks terminals and databases; a space of the same length keeps every offset.
-_CONTROLS = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127), " ")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 
 
@@ -44,7 +44,7 @@ def _pieces(paragraph: str) -> Iterator[str]:
 
 def plain(text: str) -> str:
     """Line ends as \\n and no control characters."""
-    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
+    return _CONTROL.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def decode(data: bytes, *labels: str | None) -> str:

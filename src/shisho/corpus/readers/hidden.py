@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from lxml.etree import XPath
+from lxml.etree import XPath  # type: ignore[import-untyped]
 
 # What the browser paints below, when nothing on the page says otherwise.
 _PAPER = "#ffffff"

@@ -128,8 +128,9 @@ def _spell_out(tree: Any) -> None:
 
 def _main(tree: Any) -> list[Block]:
     # "fast" leaves out its own second opinions, "txt" the plain text that "python" would make beside the tree.
-    options = {"output_format": "txt", "fast": True, "favor_precision": True, "include_comments": False}
-    extracted: Any = trafilatura.bare_extraction(tree, **options)
+    extracted: Any = trafilatura.bare_extraction(
+        tree, output_format="txt", fast=True, favor_precision=True, include_comments=False
+    )
     blocks = [] if extracted is None or extracted.body is None else _Walk().blocks_of(extracted.body)
     size = _size(blocks)
     if size < LITTLE:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from shisho.domain.codec import loads
-from shisho.domain.job import Enqueued, Job, JobId, JobState, NewJob, NewTask, TaskId
+from shisho.domain.job import Enqueued, IdempotencyKey, Job, JobId, JobState, NewJob, NewTask, TaskId
 from shisho.jobs.context import JobContext
 from shisho.jobs.ids import new_id
 from shisho.jobs.states import Pace
@@ -66,12 +66,12 @@ class EarlyTasks(EmbeddedTasks):
 
     _under_way: list[asyncio.Task[None]]
 
-    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob]) -> Enqueued:
+    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None) -> Enqueued:
         written = super().enqueue
 
         async def later() -> None:
             await asyncio.sleep(0.03)
-            await written(task, jobs)
+            await written(task, jobs, key)
 
         self._under_way = [*getattr(self, "_under_way", []), asyncio.create_task(later())]
         return Enqueued(task.id if isinstance(task, NewTask) else task, tuple(each.id for each in jobs))

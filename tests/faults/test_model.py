@@ -321,4 +321,5 @@ def test_the_model_notices_a_defective_queue(mutant: str) -> None:
         checked(machine, 200, (Phase.generate,))
     print(f"{mutant}: {type(caught.value).__name__} {str(caught.value)[:200]}")
     # Flaky: what is acknowledged too early may be there in time when the same steps are tried again.
-    assert isinstance(caught.value, AssertionError | Stale | Flaky)
+    # Its task may be missing with it.
+    assert isinstance(caught.value, AssertionError | Stale | Flaky | TaskNotFound)

@@ -18,6 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from shisho.domain.intervention import AuthTarget, Met, intervention_id
 from shisho.domain.job import Claim, JobError, JobId, JobState, NewTask, Running, Stale, StopMode, TaskId
+from shisho.errors import TaskNotFound
 from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.interventions import EmbeddedInterventions

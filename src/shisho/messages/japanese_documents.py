@@ -122,16 +122,6 @@ SAID: Mapping[str, str] = {
         "{parent} に書き込めないため、何も保存していません。今あるものの検索と表示はできます。フォル"
         "ダを書き込めるようにするか、--home か SHISHO_HOME で別の場所を選んでください。"
     ),
-    "{where}{why}. Give yourself the right to it, or choose another home or folder.": (
-        "{where}{why}。アクセス権を付けるか、別のホームやフォルダを選んでください。"
-    ),
-    "{path} cannot be read: {why}. Give yourself the right to it.": ("{path} を読めません: {why}。読む権限を付けてください。"),
-    "It is no plain file but a folder, a pipe or a device.": (
-        "普通のファイルではありません(フォルダ、パイプ、デバイスのいずれか)。"
-    ),
-    "{path} is not the file that was handed in: a link has taken its place.": (
-        "{path} は渡されたファイルではありません。リンクに置き換えられています。"
-    ),
     "{folder} cannot be the home folder: {why}. Choose another one with --home or SHISHO_HOME.": (
         "{folder} はホームフォルダにできません: {why}。--home か SHISHO_HOME で別の場所を選んでください。"
     ),

@@ -56,7 +56,9 @@ def _listed(comparison: Comparison, said: TiedPhrase, other: TiedPhrase) -> bool
 def _is(comparison: Comparison, said: TiedPhrase, quoted: TiedPhrase) -> bool:
     if said.phrase.figures:
         return figures_agree(said, quoted)
-    return bool({comparison.rename(word) for word in said.phrase.terms} & set(quoted.phrase.terms))
+    mine, theirs = {comparison.rename(word) for word in said.phrase.terms}, set(quoted.phrase.terms)
+    # A社 is not B社, though 社 is in both.
+    return len(mine & theirs) > max(len(mine), len(theirs)) / 2 or bool(mine & theirs and (mine <= theirs or theirs <= mine))
 
 
 def _same_kind(said: TiedPhrase, quoted: TiedPhrase) -> bool:

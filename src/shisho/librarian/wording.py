@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from shisho.language.meanings import same
 from shisho.language.phrase import Phrase, Statement
 from shisho.language.phrases import denies, hedges, phrases
+from shisho.language.terms import terms
 from shisho.language.weights import LIGHT
 from shisho.librarian.comparison import Comparison, Doubts
 from shisho.librarian.ties import case_of, figure_word
@@ -16,6 +18,8 @@ NEAR = 0.7  # share of phrases in the same order from which two sentences count 
 MAX_PHRASES = 200
 
 CASES = frozenset({"が", "を", "に", "で", "から", "まで", "より", "の"})
+
+_REASON = re.compile(r"ため(?!の)|ので|せいで|おかげで|(?:た|の)結果|\bbecause\b|\bdue to\b")
 
 Key = tuple[str, ...]
 
@@ -32,7 +36,9 @@ def compare_wording(comparison: Comparison, sentence: str, quotations: Sequence[
             if mine and mine[-1] in theirs[-3:]:
                 _compare_ends(said, other, doubts)
             _compare_blocks(comparison, mine, theirs, matcher, doubts)
+        if other is not None and len(_words(mine) & _words(_keys(comparison, other))) >= NEAR * len(_words(mine)):
             _compare_roles(comparison, said, other, doubts)
+            _compare_causes(comparison, said, other, doubts)
 
 
 def _keys(comparison: Comparison, statement: Statement) -> list[Key]:
@@ -76,7 +82,26 @@ def _compare_roles(comparison: Comparison, said: Statement, quoted: Statement, d
     if len(changed) > 1:
         pairs = ((one, other) for one in changed for other in changed)
         swapped = any(mine[one] == theirs[other] and mine[other] == theirs[one] for one, other in pairs)
-        (doubts.wrong if swapped else doubts.unsure).append("role")
+        if swapped:
+            doubts.wrong.append("role")
+
+
+def _compare_causes(comparison: Comparison, said: Statement, quoted: Statement, doubts: Doubts) -> None:
+    """What is the reason there must not be the effect here."""
+    mine, theirs = _sides(comparison, said), _sides(comparison, quoted)
+    if mine and theirs:
+        kept = len(mine[0] & theirs[0]) + len(mine[1] & theirs[1])
+        if len(mine[0] & theirs[1]) + len(mine[1] & theirs[0]) > kept:
+            doubts.wrong.append("role")
+
+
+def _sides(comparison: Comparison, statement: Statement) -> tuple[frozenset[str], frozenset[str]] | None:
+    """The words before and after the word that makes one the reason of the other."""
+    parts = _REASON.split(statement.text, maxsplit=1)
+    if len(parts) < 2:
+        return None
+    before, after = (frozenset(map(comparison.rename, terms(part))) for part in parts)
+    return before, after
 
 
 def _voices(statement: Statement) -> int:

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -17,10 +18,13 @@ import pytest
 import typer
 
 from shisho import errors
+from shisho.corpus.readers import specimen
+from shisho.desk import intake
+from shisho.desk.front import STILL_READ
 from shisho.domain import codec
 from shisho.domain.corpus import Outcome, Receipt
-from shisho.domain.job import JobError
-from shisho.errors import NotFound, by_code
+from shisho.domain.job import JobError, TaskId
+from shisho.errors import KeyConflict, NotFound, by_code
 from shisho.interfaces.cli import app
 from shisho.messages import english, japanese_shell, message
 from shisho.messages.catalogue import catalogue, render, rendered
@@ -80,6 +84,7 @@ def test_every_message_has_its_pair(path: Path) -> None:
 def test_tables_of_messages_have_their_pairs() -> None:
     known = catalogue("ja")
     texts = [reason for _, reason in _REASONS]
+    texts += specimen.TEXTS
     texts += [engine.about.reason for engine in engines().values() if engine.about.reason]
     texts += [setting.help for setting in TABLE]
     texts += [*helps(typer.main.get_command(app))]
@@ -117,6 +122,20 @@ def test_a_message_says_itself_in_another_language_with_its_values_and_those_wit
     assert render(told, "ja") == "bing が断りました: 理由は示されていません。別の検索エンジンをお使いください。"
     assert render(told, "en") == told
     assert render("鍵 {x}", "ja") == "鍵 {x}"
+
+
+def test_a_key_of_another_request_and_a_log_in_use_are_said_in_japanese() -> None:
+    key = intake.request_key("owner", "鍵", "queue_searches", ["回帰", "分散"])
+    assert key is not None
+    first = replace(key, subject=message.read(message.stored(key.subject)))
+    conflict = KeyConflict(first.taken(TaskId("t1")), verb=key.verb, task_id="t1")
+    assert str(conflict).startswith(
+        "The idempotency key '鍵' belongs to another request: queue_searches of '回帰' and 1 more in"
+    )
+    assert render(conflict.message, "ja").startswith(
+        "冪等キー '鍵' は別の要求のものです: タスク t1 の queue_searches('回帰' ほか1件)"
+    )
+    assert render(STILL_READ, "ja").startswith("LOG_IN_USE: データベースを")
 
 
 def test_foreign_words_with_braces_are_no_template() -> None:

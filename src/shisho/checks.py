@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import apsw
 
@@ -105,10 +105,14 @@ async def _fonts(reader: KillableReader) -> Check:
         return Check(
             "fonts",
             False,
-            Message("letters are lost in PDFs that do not hold their fonts: {scripts}", scripts=", ".join(missing)),
+            Message("letters are lost in PDFs that do not hold their fonts: {scripts}", scripts=_named(missing)),
             remedy,
         )
-    return Check("fonts", True, Message("PDFs are read without their fonts: {scripts}", scripts=", ".join(specimen.TEXTS)))
+    return Check("fonts", True, Message("PDFs are read without their fonts: {scripts}", scripts=_named(specimen.TEXTS)))
+
+
+def _named(scripts: Iterable[str]) -> Message:
+    return Message.joined([Message(script) for script in scripts], ", ")
 
 
 def _browser(chosen: str) -> Check:

@@ -33,9 +33,10 @@ from shisho.domain.corpus import (
 from shisho.domain.inquiry import Answer, Budget, Evidence, LoopStop, Reach
 from shisho.domain.task import AskOptions, Sources
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, ShishoError
+from shisho.messages.message import Message
 from shisho.ports import Ledger, Notifier, Shelf
 
-STILL_READ = "LOG_IN_USE: somebody is reading the database; its log is emptied of what was erased once they have done."
+STILL_READ = Message("LOG_IN_USE: somebody is reading the database; its log is emptied of what was erased once they have done.")
 TICK = 0.5  # seconds until a wish to stop is heard
 Notify = Callable[..., None]
 Stop = Callable[[], bool]

@@ -225,7 +225,8 @@ def request_key(owner: str, key: str | None, verb: str, subjects: Sequence[str],
     if not key.strip():
         raise InvalidParams("The idempotency key is blank. Give a word of your own, or leave it out.")
     first = subjects[0] if len(subjects[0]) <= SUBJECT else f"{subjects[0][:SUBJECT]}…"
-    subject = f"{first!r}" + (f" and {len(subjects) - 1} more" if len(subjects) > 1 else "")
+    more = len(subjects) - 1
+    subject = Message("{first!r} and {count} more", first=first, count=more) if more else repr(first)
     return IdempotencyKey(owner, key, verb, hashlib.sha256(dumps(arguments).encode("utf-8", "replace")).hexdigest(), subject)
 
 

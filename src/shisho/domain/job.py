@@ -99,11 +99,15 @@ class IdempotencyKey:
     subject: str
     facts: Mapping[str, Any] = field(default_factory=dict)
 
-    def taken(self, task_id: TaskId) -> str:
+    def taken(self, task_id: TaskId) -> Message:
         """What to tell who used it for another request."""
-        return (
-            f"The idempotency key {self.key!r} belongs to another request: {self.verb} of {self.subject} in task {task_id}. "
-            "Nothing was done. Take a new key for a new request, or send that request unchanged to have its reply again."
+        return Message(
+            "The idempotency key {key!r} belongs to another request: {verb} of {subject} in task {task_id}. "
+            "Nothing was done. Take a new key for a new request, or send that request unchanged to have its reply again.",
+            key=self.key,
+            verb=self.verb,
+            subject=self.subject,
+            task_id=task_id,
         )
 
 

@@ -73,10 +73,10 @@ class _Line:
 
     async def news(self, since: int) -> TaskNews:
         """The first news after this revision."""
-        latest = self._latest
-        while latest is None or latest.task.revision <= since:
-            latest = await asyncio.shield(self._next)
-        return latest
+        # What was awaited may be older than `_latest` by the time this goes on: only `_latest` and `_next` belong together.
+        while self._latest is None or self._latest.task.revision <= since:
+            await asyncio.shield(self._next)
+        return self._latest
 
     def close(self) -> None:
         self.reading.cancel()

@@ -20,6 +20,15 @@ SAID: Mapping[str, str] = {
     "The web is turned off here (`shisho web` tells more). Ask with sources=documents.": (
         "ここではウェブを使わない設定です(`shisho web` で分かります)。sources=documents で質問してください。"
     ),
+    (
+        "The idempotency key {key!r} belongs to another request: {verb} of {subject} in task {task_id}. "
+        "Nothing was done. Take a new key for a new request, or send that request unchanged to have its "
+        "reply again."
+    ): (
+        "冪等キー {key!r} は別の要求のものです: タスク {task_id} の {verb}({subject})。何もしていません。新しい要求には"
+        "新しいキーを使ってください。同じ返事が要るときは、その要求をそのまま送ってください。"
+    ),
+    "{first!r} and {count} more": "{first!r} ほか{count}件",
     "Nothing to search for: give keyword_query or vector_query.": (
         "探すものがありません。keyword_query か vector_query を渡してください。"
     ),

@@ -239,6 +239,13 @@ SAID: Mapping[str, str] = {
     "letters are lost in PDFs that do not hold their fonts: {scripts}": (
         "フォントを含まないPDFで失われる文字があります: {scripts}"
     ),
+    "Japanese": "日本語",
+    "Korean": "韓国語",
+    "simplified Chinese": "中国語(簡体字)",
+    "traditional Chinese": "中国語(繁体字)",
+    "LOG_IN_USE: somebody is reading the database; its log is emptied of what was erased once they have done.": (
+        "LOG_IN_USE: データベースを読んでいるプロセスがあります。抹消した中身は、読み終わったあとでログからも消えます。"
+    ),
     "{use}: {path}": "{use}: {path}",
     "restore a backup: the file is damaged": "ファイルが壊れています。控えから戻してください",
     "SQLite {version}, {count} documents, {path}": "SQLite {version}、文書{count}件、{path}",

@@ -8,6 +8,7 @@ from dataclasses import replace
 from shisho.domain.codec import dumps
 from shisho.domain.job import Enqueued, IdempotencyKey, JobId, TaskId
 from shisho.errors import KeyConflict
+from shisho.messages import message
 from shisho.stores.embedded.moves import Transaction
 
 FIND = "SELECT verb, request, subject, task_id, reply_json FROM request_keys WHERE owner = :owner AND key = :key"
@@ -24,7 +25,8 @@ def repeated(transaction: Transaction, key: IdempotencyKey | None) -> Enqueued |
         return None
     verb, request, subject, task_id, reply = stored[0]
     if (verb, request) != (key.verb, key.request):
-        raise KeyConflict(replace(key, verb=verb, subject=subject).taken(task_id), verb=verb, task_id=task_id)
+        first = replace(key, verb=verb, subject=message.read(subject))
+        raise KeyConflict(first.taken(task_id), verb=verb, task_id=task_id)
     kept = json.loads(reply)
     job_ids, added = (tuple(map(JobId, kept[name])) for name in ("job_ids", "added"))
     return Enqueued(TaskId(task_id), job_ids, added, kept["facts"], is_repeat=True)
@@ -35,5 +37,6 @@ def keep(transaction: Transaction, key: IdempotencyKey | None, enqueued: Enqueue
     if key is None:
         return
     reply = dumps({"job_ids": enqueued.job_ids, "added": enqueued.added, "facts": enqueued.facts})
-    values = {"owner": key.owner, "key": key.key, "verb": key.verb, "request": key.request, "subject": key.subject}
-    transaction.rows(KEEP, values | {"task_id": enqueued.task_id, "reply": reply, "now": transaction.now})
+    values = {"owner": key.owner, "key": key.key, "verb": key.verb, "request": key.request}
+    subject = message.stored(key.subject)
+    transaction.rows(KEEP, values | {"subject": subject, "task_id": enqueued.task_id, "reply": reply, "now": transaction.now})

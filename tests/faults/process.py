@@ -68,6 +68,8 @@ class EarlyTasks(EmbeddedTasks):
 
     async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None) -> Enqueued:
         written = super().enqueue
+        if not jobs:  # a task is opened
+            return await written(task, jobs, key)
 
         async def later() -> None:
             await asyncio.sleep(0.03)

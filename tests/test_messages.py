@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -250,3 +251,10 @@ def test_an_answer_and_its_sources_are_in_the_language_of_the_question(
     answer = shell(locale, ("ask", question, "--sources", "documents"), tmp_path)
     assert head in answer
     assert ("出典" if head == "Sources" else "Sources") not in answer
+
+
+def test_a_message_in_a_job_s_output_is_said_in_the_reader_s_language() -> None:
+    reason = Message("There is no document {name}. `shisho list` shows what there is.", name="d1")
+    output = json.loads(codec.dumps({"errors": [{"code": "X", "reason": reason}]}))
+    assert rendered(output, "en") == {"errors": [{"code": "X", "reason": str(reason)}]}
+    assert rendered(output, "ja")["errors"][0]["reason"] == render(reason, "ja") != str(reason)

@@ -13,6 +13,7 @@ from shisho.bootstrap_web import Web
 from shisho.box.client import Client
 from shisho.box.server import Box
 from shisho.desk import Desk
+from shisho.messages.catalogue import rendered
 from shisho.ports import Resolver
 from shisho.web.address import Exceptions
 from shisho.web.engines import engines
@@ -56,7 +57,7 @@ async def output(desk: Desk, task_id: str) -> dict[str, Any]:
     """The result of a task's only job."""
     (job,) = (await desk.tasks.list_jobs(task_id)).jobs
     assert isinstance(job.output, dict), job
-    return job.output
+    return dict(rendered(job.output, "en"))
 
 
 def through(shell: Shell, box: Box, overrides: Mapping[str, Mapping[str, Any]] = QUICK, *, robots: bool = False) -> None:

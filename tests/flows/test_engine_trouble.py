@@ -32,7 +32,7 @@ SHELL = "<html><head><title>Startpage</title></head><body><div id='root'></div><
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Ahead:
     clock = Ahead()
-    monkeypatch.setattr("shisho.bootstrap.SystemClock", lambda: clock)
+    monkeypatch.setattr("shisho.bootstrap.SystemClock", lambda line: clock)
     return clock
 
 

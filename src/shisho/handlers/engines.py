@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from shisho.domain.politeness import BreakerState, EngineHealth, Limit, Standing, later
@@ -41,7 +41,7 @@ class EngineList:
         """Every engine, in the order of their table. Raises InvalidParams for an engines.toml that cannot be followed."""
         abouts = self.known()
         limits = {about.name: limit_of(about, self.values) for about in abouts}
-        health = await self.health.of(list(limits))
+        health = {name: self._dated(known) for name, known in (await self.health.of(list(limits))).items()}
         busy = await self.limiter.standing({f"engine:{name}": limit for name, limit in limits.items()})
         standing = {name: busy[f"engine:{name}"] for name in limits}
         means = Means(health, standing, missing(abouts, self.values), self.browser)
@@ -69,13 +69,14 @@ class EngineList:
             breaker=health.breaker,
             success_rate=health.success_rate,
             median_latency_s=health.median_latency_s,
-            cool_down_until=self._dated(health.open_until) if health.breaker is BreakerState.OPEN else None,
+            cool_down_until=health.open_until if health.breaker is BreakerState.OPEN else None,
             last_error=health.last_error or None,
         )
 
-    def _dated(self, due: str | None) -> str | None:
-        """A moment that is waited for by the clock on the wall."""
-        if due is None:
-            return None
-        left = datetime.fromisoformat(due) - datetime.fromisoformat(self.clock.steady())
-        return later(self.clock.now(), left.total_seconds())
+    def _dated(self, health: EngineHealth) -> EngineHealth:
+        """With the end of its rest by the clock on the wall, to the second."""
+        if not health.open_until:
+            return health
+        left = datetime.fromisoformat(health.open_until) - datetime.fromisoformat(self.clock.steady())
+        ends = datetime.fromisoformat(later(self.clock.now(), left.total_seconds()))
+        return replace(health, open_until=ends.isoformat(timespec="seconds"))

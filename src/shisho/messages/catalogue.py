@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from shisho.messages.message import Message
+from shisho.messages.message import Message, is_packed, unpack
 
 LANGUAGES = ("ja", "en")
 DEFAULT = "en"
@@ -70,6 +70,8 @@ def rendered(thing: Any, language: str | None = None) -> Any:
         said = {name: rendered(value, language) for name, value in values.items()}
         changed = {name: value for name, value in said.items() if value is not values[name]}
         return dataclasses.replace(thing, **changed) if changed else thing
+    if isinstance(thing, Mapping) and is_packed(thing):  # of a job's output, which has no type to be read by
+        return render(unpack(thing), language)
     if isinstance(thing, Mapping):
         entries = {name: rendered(value, language) for name, value in thing.items()}
         return entries if any(entries[name] is not value for name, value in thing.items()) else thing

@@ -69,6 +69,11 @@ def unpack(packed: Any) -> str:
     return Message(template, **values)
 
 
+def is_packed(thing: Mapping[str, Any]) -> bool:
+    """Whether it is what `pack` makes of a Message."""
+    return thing.keys() == {"text", "template", "values"} and isinstance(thing["values"], dict)
+
+
 def stored(text: str) -> str:
     """One string for a place that takes nothing else, which `read` makes the text of again."""
     return json.dumps(pack(text), ensure_ascii=False) if isinstance(text, Message) else text

@@ -27,7 +27,7 @@ from shisho.domain.corpus import Outcome, Receipt
 from shisho.domain.job import JobError, TaskId
 from shisho.errors import KeyConflict, NotFound, by_code
 from shisho.interfaces.cli import app
-from shisho.messages import english, japanese_shell, message
+from shisho.messages import english, english_answers, japanese_answers, japanese_shell, message
 from shisho.messages.catalogue import catalogue, render, rendered
 from shisho.messages.message import Message
 from shisho.settings import TABLE, locale_language, reader_of
@@ -38,6 +38,15 @@ HOUSE = Path(errors.__file__).parent
 FILES = sorted(path for path in HOUSE.rglob("*.py") if "messages" not in path.parts)
 RAISED = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)} | {"Refused"}
 JAPANESE = re.compile("[ぁ-んァ-ヺ一-鿿]")
+LATIN = re.compile("[A-Za-z]{2}")
+# Tables that hold both languages because they are about language, and say nothing to people.
+LINGUISTIC = {
+    "corpus/readers/specimen.py",
+    "language/numbers.py",
+    "librarian/questions.py",
+    "librarian/reach.py",
+    "web/engines/google.py",
+}
 KANA = re.compile("[ぁ-んァ-ヺ]")
 # What is the same in every language: commands, names, a colon between two values.
 ALIKE = {
@@ -100,9 +109,11 @@ def helps(command: Any) -> Iterator[str]:
 
 def test_both_catalogues_have_the_same_keys_and_every_pair_the_same_values() -> None:
     assert english.SAID.keys() == japanese_shell.SAID.keys()
-    for key, text in english.SAID.items():
-        assert names(text) == names(japanese_shell.SAID[key]), key
-    sentences = {text: pair for text, pair in catalogue("ja").items() if text not in english.SAID}
+    assert english_answers.SAID.keys() == japanese_answers.SAID.keys()
+    assert not english.SAID.keys() & english_answers.SAID.keys()
+    for key, text in catalogue("en").items():
+        assert names(text) == names(catalogue("ja")[key]), key
+    sentences = {text: pair for text, pair in catalogue("ja").items() if text not in catalogue("en")}
     for text, pair in sentences.items():
         assert names(text) == names(pair), text
         assert JAPANESE.search(pair) or text in ALIKE, f"no Japanese: {pair}"
@@ -112,9 +123,52 @@ def test_no_entry_of_the_catalogue_is_left_over() -> None:
     typers = Path(typer.__file__).parent.rglob("*.py")
     tables = [path.read_text("utf-8") for path in (*FILES, *typers)]
     written = "\n".join(re.sub(r'"\s*\n\s*f?"', "", text) for text in tables).replace("\\", "")
-    sentences = set(catalogue("ja")) - set(english.SAID)
+    sentences = set(catalogue("ja")) - set(catalogue("en"))
     lost = [text for text in sentences if text.partition("\n")[0].strip() not in written and " " in text.strip()]
     assert lost == []
+
+
+def test_every_key_is_looked_up_somewhere() -> None:
+    """By its name, or by the beginning of it where the rest is a state or the like."""
+    written = {node for path in FILES for node in ast.walk(ast.parse(path.read_text("utf-8")))}
+    texts = {str(node.value) for node in written if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    begun = [node.values[0] for node in written if isinstance(node, ast.JoinedStr)]
+    heads = tuple(str(node.value) for node in begun if isinstance(node, ast.Constant) and str(node.value).endswith("_"))
+    outcomes = {str(outcome) for outcome in Outcome}
+    assert [key for key in catalogue("en") if key not in texts | outcomes and not key.startswith(heads)] == []
+
+
+def texts_of(node: ast.AST) -> list[str]:
+    """The texts that stand side by side in a table or a choice; of a table of tables, in those."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return [node.value]
+    if isinstance(node, ast.Tuple | ast.List):
+        return [text for member in node.elts for text in texts_of(member)]
+    if isinstance(node, ast.Dict):
+        return [text for member in node.values for text in texts_of(member)]
+    return texts_of(node.body) + texts_of(node.orelse) if isinstance(node, ast.IfExp) else []
+
+
+def pairs(tree: ast.AST) -> Iterator[int]:
+    """Lines where Japanese and English stand side by side."""
+    for node in ast.walk(tree):
+        texts = [] if isinstance(node, ast.Constant) else texts_of(node)
+        japanese = [text for text in texts if JAPANESE.search(text)]
+        if japanese and any(LATIN.search(text) for text in texts if text not in japanese):
+            yield getattr(node, "lineno", 0)
+
+
+def test_pairs_of_both_languages_stand_in_the_catalogue_alone() -> None:
+    """`LINGUISTIC` names the tables about language; an entry there that is none any more goes."""
+    holding = {path: [*pairs(ast.parse(path.read_text("utf-8")))] for path in FILES}
+    assert {str(path.relative_to(HOUSE)) for path, lines in holding.items() if lines} == LINGUISTIC
+
+
+@pytest.mark.parametrize(
+    "table", ['A = {True: {"a": "数"}, False: {"a": "number"}}', 'A = ("数", "number")', 'x = "数" if japanese else "number"']
+)
+def test_a_pair_outside_the_catalogue_is_noticed(table: str) -> None:
+    assert [*pairs(ast.parse(table))]
 
 
 def test_a_message_says_itself_in_another_language_with_its_values_and_those_within_them() -> None:

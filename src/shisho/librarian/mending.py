@@ -11,34 +11,17 @@ from shisho.domain.corpus import Shown
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal, Sentence, SupportOutcome
 from shisho.domain.session import Claimed, Mended, SupportCounts
 from shisho.language.display import running
+from shisho.language.script import answer_language
 from shisho.language.sentences import sentences as sentence_spans
 from shisho.language.terms import fold, terms
-from shisho.librarian.answer import japanese
 from shisho.librarian.evaluate import ENOUGH
 from shisho.librarian.frames import frame
 from shisho.librarian.support import check
+from shisho.messages.catalogue import word
 
 MAX_SOUGHT = 400  # sentences of shown passages that are read closely in search of support, those with most words in common
 
 _NUMBERS = re.compile(r"\s*[\[［【]\s*(\d{1,9}(?:\s*[,、，;]\s*\d{1,9})*)\s*[\]］】]")
-_WORDS = {
-    True: {
-        "nothing": "この質問に答える根拠は示されていません。",
-        "quote": "「{}」",
-        "unverified": "{text}{numbers} (未確認: 引用と言い回しが離れています)\n  引用: {quotation}",
-        "altered": "{text}{numbers} (引用と食い違う文を、引用に置き換えました)",
-        "counts": "裏付けの検査: 確認 {supported} · 未確認 {unverified}"
-        " · 引用に置き換え {altered} · 裏付けがなく削除 {removed}",
-    },
-    False: {
-        "nothing": "No evidence was given that answers this question.",
-        "quote": "“{}”",
-        "unverified": "{text}{numbers} (unverified: its wording is far from the quotation)\n  Quoted: {quotation}",
-        "altered": "{text}{numbers} (a sentence that disagreed with its quotation was replaced by it)",
-        "counts": "Support: {supported} supported · {unverified} unverified · {altered} replaced by quotations"
-        " · {removed} removed for want of support",
-    },
-}
 
 
 def cite(evidence: Sequence[EvidenceRef], shown: Sequence[Shown], goals: Sequence[Goal], said: Claimed) -> Claimed | Finding:
@@ -79,8 +62,8 @@ def counts(mended: Sequence[Mended]) -> SupportCounts:
 
 def render(question: str, held: Mapping[int, EvidenceRef], sentences: Sequence[Sentence], counted: SupportCounts) -> str:
     """Each sentence with its numbers and, unless it is supported, what came of its check; then the counts."""
-    words = _WORDS[japanese(question)]
-    lines = [_line(one, held, question) for one in sentences] or [words["nothing"]]
+    language = answer_language(question)
+    lines = [_line(one, held, question) for one in sentences] or [word("mended_nothing", language)]
     if counted.unverified or counted.altered or counted.removed:
         figures = {
             "supported": counted.supported,
@@ -88,7 +71,7 @@ def render(question: str, held: Mapping[int, EvidenceRef], sentences: Sequence[S
             "altered": counted.altered,
             "removed": counted.removed,
         }
-        lines += ["", words["counts"].format(**figures)]
+        lines += ["", word("mended_counts", language, **figures)]
     return "\n".join(lines)
 
 
@@ -97,13 +80,13 @@ def _line(sentence: Sentence, held: Mapping[int, EvidenceRef], question: str) ->
     if sentence.support in (None, SupportOutcome.SUPPORTED):
         return sentence.text + numbers
     quotation = _quotation([held[number].snippet for number in sentence.evidence], question)
-    form = _WORDS[japanese(question)][str(sentence.support)]
-    return form.format(text=sentence.text, numbers=numbers, quotation=quotation)
+    key = f"mended_{sentence.support}"
+    return word(key, answer_language(question), text=sentence.text, numbers=numbers, quotation=quotation)
 
 
 def _quotation(snippets: Sequence[str], question: str) -> str:
-    marks = _WORDS[japanese(question)]["quote"]
-    return " ".join(marks.format(running(snippet)) for snippet in snippets)
+    language = answer_language(question)
+    return " ".join(word("answer_quote", language, text=running(snippet)) for snippet in snippets)
 
 
 def _read(said: Claimed) -> tuple[str, tuple[int, ...]]:

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from shisho.domain.inquiry import Goal, Reached, WebQuery
 from shisho.language.keywords import Keyword, keywords
+from shisho.language.script import answer_language
 from shisho.librarian import questions
-from shisho.librarian.answer import japanese
 from shisho.librarian.questions import Kind
 
 RESULTS = 5  # pages wanted for one query
@@ -37,10 +37,10 @@ def web_queries(goals: Sequence[Goal], pages: int, before: Reached | None = None
 
 def _asked(goal: Goal, before: Reached | None) -> list[WebQuery]:
     if before is None:
-        return [WebQuery(goal.id, text, _language(goal)) for text in _texts(goal)]
+        return [WebQuery(goal.id, text, answer_language(goal.question)) for text in _texts(goal)]
     tried = tuple(dict.fromkeys(engine for goal_id, engine in before.engines if goal_id == goal.id))
     texts = _texts(goal)[:1] if before.times == 1 else [_name(goal)]
-    return [WebQuery(goal.id, text, _language(goal), tried) for text in texts if text]
+    return [WebQuery(goal.id, text, answer_language(goal.question), tried) for text in texts if text]
 
 
 def _name(goal: Goal) -> str:
@@ -57,7 +57,7 @@ def _texts(goal: Goal) -> list[str]:
     nouns = [word for word in words if word.noun and not word.text.isdecimal()][:SHORTER]
     texts = [_text(words[:LONGEST]), _text(nouns)]
     if questions.read(goal.question).kind is Kind.DEFINITION and words == nouns:
-        texts.insert(1, f"{texts[0]} {_DEFINING[_language(goal)]}")
+        texts.insert(1, f"{texts[0]} {_DEFINING[answer_language(goal.question)]}")
     return [*dict.fromkeys(text for text in texts if text)][:2]
 
 
@@ -72,7 +72,3 @@ def _fitting(texts: Iterator[str]) -> Iterator[str]:
         if left < 0:
             return
         yield text
-
-
-def _language(goal: Goal) -> str:
-    return "ja" if japanese(goal.question) else "en"

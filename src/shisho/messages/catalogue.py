@@ -1,6 +1,7 @@
 """The words of each language, and the language that this process speaks to its user.
 
-Messages are found by their English template; words of the shell, which have no sentence of their own, by a key."""
+Messages are found by their English template; words of the shell and of
+answers, which have no sentence of their own, by a key."""
 
 from __future__ import annotations
 
@@ -30,17 +31,24 @@ def spoken() -> str:
 def catalogue(language: str) -> Mapping[str, str]:
     """Everything that is said in a language: by key, and in other languages than English by the English template too."""
     if language == "ja":
-        from shisho.messages import japanese_desk, japanese_documents, japanese_help, japanese_shell, japanese_web
+        from shisho.messages import (
+            japanese_answers,
+            japanese_desk,
+            japanese_documents,
+            japanese_help,
+            japanese_shell,
+            japanese_web,
+        )
 
-        tables = (japanese_desk, japanese_documents, japanese_help, japanese_shell, japanese_web)
+        tables = (japanese_answers, japanese_desk, japanese_documents, japanese_help, japanese_shell, japanese_web)
         return {template: said for table in tables for template, said in table.SAID.items()}
-    from shisho.messages import english
+    from shisho.messages import english, english_answers
 
-    return english.SAID
+    return {**english.SAID, **english_answers.SAID}
 
 
 def word(key: str, language: str | None = None, **values: object) -> str:
-    """A word or line of the shell, by its key. Raises KeyError for an unknown one."""
+    """What the shell says or an answer is framed with, by its key. Raises KeyError for an unknown one."""
     return catalogue(language or _spoken)[key].format(**values)
 
 

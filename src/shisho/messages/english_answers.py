@@ -1,0 +1,51 @@
+"""What frames an answer, in English, by key. An answer is in the language of its question, whoever reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SAID: Mapping[str, str] = {
+    "answer_head": "quotations only, no model set",
+    "answer_quote": "“{text}”",
+    "answer_cited": "{quote} [{number}]",
+    "answer_heading": " — {text}",
+    "answer_goal": "■ {text}",
+    "answer_near": "No answer, but near it:",
+    "answer_missing": "Not found: {text}",
+    "answer_nothing": "Nothing in the documents searched answers this question.",
+    "answer_advice": "Asking in other words, filtering less or adding documents may help.",
+    "answer_end": "The search ended: {why}.",
+    "answer_comma": "; ",
+    "answer_note": "Note: {text}.",
+    "against": "Note: [{one}] and [{other}] disagree in {what}.",
+    "against_date": "date",
+    "against_number": "number",
+    "against_negation": "what they affirm and deny",
+    "gap_no_way": "the web was not searched (no search engine can be used)",
+    "gap_off": "the web was not searched (it is set to off; `shisho web` tells more)",
+    "gap_not_asked": (
+        "the web was not searched for “{query}” (nobody has said yet that words may go to search engines: "
+        "`shisho web on` says so once)"
+    ),
+    "gap_person": "the web search for “{query}” waits for a person ({detail})",
+    "gap_failed": "the web search for “{query}” could not be made ({detail})",
+    "gap_unfinished": "the web search for “{query}” did not end in time",
+    "gap_budget": "the web was not searched to the end (the limit of pages or seconds was reached)",
+    "end_condition_met": "the condition was met",
+    "end_rounds": "the limit of rounds was reached",
+    "end_pages": "the limit of pages was reached",
+    "end_seconds": "the time allowed ran out",
+    "end_model_calls": "the limit of model calls was reached",
+    "end_tokens": "the limit of tokens was reached",
+    "end_stagnation": "further rounds brought nothing new",
+    "end_exhausted": "every passage in scope was seen",
+    "end_stopped": "it was stopped and can be continued",
+    "end_model_failed": "the model failed",
+    "mended_nothing": "No evidence was given that answers this question.",
+    "mended_unverified": "{text}{numbers} (unverified: its wording is far from the quotation)\n  Quoted: {quotation}",
+    "mended_altered": "{text}{numbers} (a sentence that disagreed with its quotation was replaced by it)",
+    "mended_counts": (
+        "Support: {supported} supported · {unverified} unverified · {altered} replaced by quotations"
+        " · {removed} removed for want of support"
+    ),
+}

@@ -1,0 +1,50 @@
+"""What frames an answer, in Japanese, by key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SAID: Mapping[str, str] = {
+    "answer_head": "抜粋のみ(モデル未設定)",
+    "answer_quote": "「{text}」",
+    "answer_cited": "{quote} [{number}]",
+    "answer_heading": " — {text}",
+    "answer_goal": "■ {text}",
+    "answer_near": "答えとまでは言えませんが、近い記述:",
+    "answer_missing": "次の点は見つかりませんでした: {text}",
+    "answer_nothing": "この質問に答える記述は、探した資料の中に見つかりませんでした。",
+    "answer_advice": "別の言葉で尋ねる、絞り込みを緩める、資料を加える、のいずれかで見つかることがあります。",
+    "answer_end": "探索の終了: {why}。",
+    "answer_comma": "、",
+    "answer_note": "※ {text}。",
+    "against": "※ [{one}] と [{other}] は{what}が食い違っています。",
+    "against_date": "日付",
+    "against_number": "数",
+    "against_negation": "肯定と否定",
+    "gap_no_way": "ウェブは探していません(使える検索エンジンがありません)",
+    "gap_off": "ウェブは探していません(ウェブの利用が off になっています。`shisho web` で確かめられます)",
+    "gap_not_asked": (
+        "「{query}」はウェブで探していません(言葉を外の検索エンジンに送ってよいか、まだ伺っていません。"
+        "よければ一度 `shisho web on` を)"
+    ),
+    "gap_person": "「{query}」のウェブ検索は、人の確認を待っています({detail})",
+    "gap_failed": "「{query}」のウェブ検索はできませんでした({detail})",
+    "gap_unfinished": "「{query}」のウェブ検索は、時間内に終わりませんでした",
+    "gap_budget": "ウェブは探し切れていません(ページ数か時間の上限に達しました)",
+    "end_condition_met": "終了条件を満たしました",
+    "end_rounds": "回数の上限に達しました",
+    "end_pages": "ページ数の上限に達しました",
+    "end_seconds": "時間の上限に達しました",
+    "end_model_calls": "モデル呼び出しの上限に達しました",
+    "end_tokens": "トークン数の上限に達しました",
+    "end_stagnation": "続けて探しても新しい根拠が出ませんでした",
+    "end_exhausted": "関係のある箇所はすべて見ました",
+    "end_stopped": "途中で止められました(続きから再開できます)",
+    "end_model_failed": "モデルが応答しませんでした",
+    "mended_nothing": "この質問に答える根拠は示されていません。",
+    "mended_unverified": "{text}{numbers} (未確認: 引用と言い回しが離れています)\n  引用: {quotation}",
+    "mended_altered": "{text}{numbers} (引用と食い違う文を、引用に置き換えました)",
+    "mended_counts": (
+        "裏付けの検査: 確認 {supported} · 未確認 {unverified} · 引用に置き換え {altered} · 裏付けがなく削除 {removed}"
+    ),
+}

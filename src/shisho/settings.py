@@ -79,8 +79,8 @@ TABLE: tuple[Setting, ...] = (
     Setting("browser_memory_mb", 1500, "memory one page may take in the browser, in megabytes"),
     Setting("max_tabs", 1, "pages open in the browser at once, for each process"),
     Setting("max_file_mb", 50, "largest file taken in, in megabytes"),
-    Setting("reader_seconds", 60.0, "seconds a reader may compute on one file (HTML: 5)"),
-    Setting("reader_memory_mb", 1024, "memory a reader may use, in megabytes"),
+    Setting("reader_seconds", 60.0, "seconds a reader may compute on one file (HTML: 5), and 0.5 more for each MB of it"),
+    Setting("reader_memory_mb", 1024, "memory a reader may use, in megabytes, and 12 more for each MB of the file"),
     Setting("passage_chars", 500, "longest passage, in characters"),
     Setting("passage_overlap", 100, "overlap of neighbouring passages, in characters"),
 )

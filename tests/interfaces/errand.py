@@ -36,9 +36,9 @@ async def documents(call: Call) -> str:
     with pytest.raises(Refused, match="INVALID_PARAMS"):
         await call("search_corpus", search_intent="何も探さない")
     best = found["passages"][0]
-    assert "決定係数" in best["text"] and best["page"]
+    assert "決定係数" in best["quoted_text"] and best["page"]
     read = await call("read_passage", id=best["passage"], context=1)
-    assert best["text"] in read["text"]
+    assert best["quoted_text"] in read["quoted_text"]
     return str(best["document"])
 
 
@@ -54,10 +54,10 @@ async def sessions(call: Call) -> None:
     shown = await call("search_corpus", session_id=session, keyword_query=["決定係数"])
     one = shown["shown"][0]
     goal = (await call("open_session", question=QUESTION))["strategy"]["goals"][0]["id"]
-    findings = [{"index": one["temp_index"], "goal_id": goal, "snippet": one["text"][:60]}]
+    findings = [{"index": one["temp_index"], "goal_id": goal, "snippet": one["quoted_text"][:60]}]
     judged = await call("submit_findings", session_id=session, findings=findings)
     (number,) = [each["number"] for each in judged["findings"]]
-    text = one["text"][:60]
+    text = one["quoted_text"][:60]
     composed = await call("compose_answer", session_id=session, sentences=[{"text": text, "cites": [number]}])
     assert composed["answer_id"] and composed["evidence"]
 

@@ -43,20 +43,20 @@ async def test_the_whole_way(tmp_path: Path) -> None:
         for reply in (first, second):
             says_no_id(reply, session)
             assert reply["passages"] == [] and reply["shown"]
-        texts = [{one["text"] for one in reply["shown"]} for reply in (first, second)]
+        texts = [{one["quoted_text"] for one in reply["shown"]} for reply in (first, second)]
         numbers = [{one["temp_index"] for one in reply["shown"]} for reply in (first, second)]
         assert not texts[0] & texts[1] and not numbers[0] & numbers[1]
         number = await findings(call, session, goal, first["shown"][0])
         read = await call("read_passage", session_id=session, number=first["shown"][0]["temp_index"], context=2)
         says_no_id(read, session)
-        assert read["text"] == first["shown"][0]["text"] and read["link"] in (None, "")
+        assert read["quoted_text"] == first["shown"][0]["quoted_text"] and read["link"] in (None, "")
     async with calling(stdio(home)) as call:  # another process: the session has survived
         await after_a_restart(call, session, goal, first["shown"], number)
 
 
 async def findings(call: Call, session: str, goal: str, shown: dict[str, Any]) -> int:
     """A true, an altered and an invented snippet; the condition's state after each. Gives the number of the true one."""
-    text, index = shown["text"], shown["temp_index"]
+    text, index = shown["quoted_text"], shown["temp_index"]
     true = sentence(text)
     altered = true.replace("は", "が", 1)
     assert altered != true
@@ -69,13 +69,13 @@ async def findings(call: Call, session: str, goal: str, shown: dict[str, Any]) -
         return judged, reply
 
     judged, reply = await submit(true)
-    assert judged["accepted"] and not judged["replaced"] and judged["snippet"] == true
+    assert judged["accepted"] and not judged["replaced"] and judged["quoted_text"] == true
     assert {one["goal_id"]: one["met"] for one in reply["goal_status"]} == {"G1": True, "G2": False}
     assert not reply["condition_met"]
     again, _ = await submit(true)
     assert again["number"] == judged["number"]
     near, _ = await submit(altered)
-    assert near["accepted"] and near["replaced"] and near["snippet"] in text and near["reason"]
+    assert near["accepted"] and near["replaced"] and near["quoted_text"] in text and near["reason"]
     none, reply = await submit(invented)
     assert not none["accepted"] and none["number"] is None and none["reason"] and not reply["condition_met"]
     wrong = await call("submit_findings", session_id=session, findings=[finding(9_999, goal, true), finding(index, "G9", true)])
@@ -84,11 +84,11 @@ async def findings(call: Call, session: str, goal: str, shown: dict[str, Any]) -
 
 
 async def after_a_restart(call: Call, session: str, goal: str, shown: list[dict[str, Any]], number: int) -> None:
-    text = shown[0]["text"]
+    text = shown[0]["quoted_text"]
     again = await call("submit_findings", session_id=session, findings=[finding(shown[0]["temp_index"], goal, sentence(text))])
     assert again["findings"][0]["number"] == number
     third = await call("search_corpus", session_id=session, keyword_query=["決定係数 定義"])
-    assert not {one["text"] for one in third["shown"]} & {one["text"] for one in shown}
+    assert not {one["quoted_text"] for one in third["shown"]} & {one["quoted_text"] for one in shown}
     sentences = [
         {"text": sentence(text), "cites": [number]},
         {"text": "決定係数は1999年に京都で発見された。", "cites": [number]},

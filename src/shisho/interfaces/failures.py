@@ -7,6 +7,7 @@ import uuid
 from typing import Any
 
 from shisho.errors import Conflict, Internal, ShishoError, StorageUnusable
+from shisho.language.display import without_unseen
 from shisho.messages.catalogue import render
 from shisho.telemetry import log
 
@@ -33,6 +34,6 @@ def told(error: Exception) -> dict[str, Any]:
     if not isinstance(error, ShishoError):
         log.error("error %s", error_id, exc_info=error)
         error = Internal("Something broke here. Please report it with the error id {error_id}.", error_id=error_id)
-    details = dict(error.details)
-    message = render(error.message)
+    details = {name: without_unseen(value) if isinstance(value, str) else value for name, value in error.details.items()}
+    message = without_unseen(render(error.message))
     return {"ok": False, "code": error.code, "message": message, "details": details, "error_id": error_id}

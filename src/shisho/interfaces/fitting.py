@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
-from pydantic_core import to_json
+from pydantic_core import to_json, to_jsonable_python
+
+from shisho.language.display import without_unseen
+from shisho.messages.catalogue import rendered
 
 ROOM = 4_900  # tokens of a reply: under 5,000, with its link
 SLACK = 60  # tokens for `more` and `cursor`, which are set after the cut
 SHORT = 60
-STRANGERS_NAMES = frozenset({"title", "source", "document", "heading", "subject"})
-_HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+STRANGERS_NAMES = frozenset(
+    {"title", "source", "document", "heading", "subject", "url", "source_url", "reason", "last_error", "warnings"}
+)
 T = TypeVar("T")
 Count = Callable[[str], int]
 
@@ -78,12 +81,20 @@ def _clipped(text: str, over: int) -> str:
     return text[: max(0, len(text) - 4 * over - 4)] + "…"
 
 
+def plain_data(thing: Any) -> Any:
+    """JSON-ready data of whatever is told to a client, in the reader's language, with nothing hidden in its names."""
+    return without_hidden(to_jsonable_python(rendered(thing)))
+
+
 def without_hidden(data: Any) -> Any:
-    """The data, its titles and file names without characters that a reader does not see, or that turn the text around: they
-    come from strangers, and can hold words for a model alone."""
+    """The data, its titles, file names and what is said of them without characters that a reader does not see, or that turn
+    the text around: they come from strangers, and can hold words for a model alone. Quoted text stays as it is stored."""
     if isinstance(data, dict):
-        return {
-            key: _HIDDEN.sub("", value) if key in STRANGERS_NAMES and isinstance(value, str) else without_hidden(value)
-            for key, value in data.items()
-        }
+        return {key: _seen(value) if key in STRANGERS_NAMES else without_hidden(value) for key, value in data.items()}
     return [without_hidden(value) for value in data] if isinstance(data, list) else data
+
+
+def _seen(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_seen(name) for name in value]
+    return without_unseen(value) if isinstance(value, str) else without_hidden(value)

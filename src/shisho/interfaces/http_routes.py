@@ -18,9 +18,8 @@ from shisho.domain.job import TaskState
 from shisho.domain.task import Status
 from shisho.errors import ShishoError
 from shisho.interfaces.failures import told
-from shisho.interfaces.fitting import Recent, written
+from shisho.interfaces.fitting import Recent, plain_data, written
 from shisho.interfaces.verbs import Verb
-from shisho.messages.catalogue import rendered
 
 STATUS = {
     "INVALID_PARAMS": 400,
@@ -100,10 +99,17 @@ def refused(error: Exception) -> JSONResponse:
 def add_reading(router: APIRouter, desk: Desk) -> None:
     """What the links of replies open."""
 
-    @router.get("/evidence/{evidence_id}", operation_id="get_evidence", summary="A quotation", responses=REFUSALS)
-    async def get_evidence(evidence_id: IdPath) -> Evidence:
+    @router.get(
+        "/evidence/{evidence_id}",
+        operation_id="get_evidence",
+        summary="A quotation",
+        response_model=Evidence,
+        responses=REFUSALS,
+    )
+    async def get_evidence(evidence_id: IdPath) -> Response:
         """A quotation with its document, page, offsets and hash."""
-        return await desk.evidence(evidence_id)
+        found = plain_data(await desk.evidence(evidence_id))
+        return Response(written(found), media_type="application/json")
 
     @router.get(
         "/documents/{document_id}/pages/{page}",
@@ -131,7 +137,7 @@ def add_news(router: APIRouter, desk: Desk) -> None:
 async def _news(desk: Desk, status: Status) -> AsyncIterator[ServerSentEvent]:
     try:
         while True:
-            yield ServerSentEvent(data=written(rendered(status)), event="status", id=str(status.revision))
+            yield ServerSentEvent(data=written(plain_data(status)), event="status", id=str(status.revision))
             if status.status not in (TaskState.CREATED, TaskState.RUNNING, TaskState.WAITING) and not status.more:
                 return
             status = await _next(desk, status)

@@ -10,7 +10,7 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from shisho.desk import Desk
 from shisho.domain.task import Detail, Status
 from shisho.errors import NotFound, ShishoError
-from shisho.interfaces.fitting import written
+from shisho.interfaces.fitting import plain_data, written
 from shisho.messages.catalogue import render
 
 if TYPE_CHECKING:
@@ -58,4 +58,4 @@ async def _opened(work: Any) -> str:
         raise ResourceNotFoundError(f"{error.code}: {render(error.message)}") from error
     except ShishoError as error:
         raise ResourceError(f"{error.code}: {render(error.message)}") from error
-    return found if isinstance(found, str) else written(found)
+    return found if isinstance(found, str) else written(plain_data(found))

@@ -10,11 +10,9 @@ from functools import cached_property
 from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
-from pydantic_core import to_jsonable_python
 
 from shisho.errors import InvalidParams
-from shisho.interfaces.fitting import without_hidden
-from shisho.messages.catalogue import rendered
+from shisho.interfaces.fitting import plain_data
 
 
 class Effect(Enum):
@@ -111,9 +109,8 @@ class Verb:
 
     def data(self, found: Any) -> dict[str, Any]:
         """A reply as JSON-ready data."""
-        own: dict[str, Any] = to_jsonable_python(rendered(self.shape(found) if self.shape else found))
+        own: dict[str, Any] = plain_data(self.shape(found) if self.shape else found)
         own = _without_none(own) if self.shape else own
-        own = without_hidden(own)
         link = own.get("link") if self.link is None else self.link.format(found)
         return {**own, "more": own.get("more", False), "cursor": own.get("cursor"), "link": link}
 

@@ -35,8 +35,8 @@ async def add_documents(
     task_id: Id | None = None,
     idempotency_key: Key = None,
 ) -> Adding:
-    """Take documents into a corpus: PDF, HTML, DOCX, PPTX, Markdown, text. Returns at once; follow with get_status. What is
-    known already is named in already_known and not read again."""
+    """Take documents into a corpus: PDF, HTML, DOCX, PPTX, RTF, Markdown, text. Returns at once; follow with get_status. What
+    is known already is named in already_known and not read again."""
     return await desk.tasks.add_documents(
         paths=paths,
         urls=urls,

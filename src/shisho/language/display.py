@@ -10,10 +10,11 @@ from shisho.language.normalise import RADICALS
 # Characters that no reader sees but a terminal or a browser obeys: controls, directions, tags. Variation selectors and joiners
 # stay, for they choose the shape of a letter.
 _UNSEEN = re.compile(
-    "[\u0000-\u0008\u000b-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffe"
-    "\U000e0000-\U000e007f]"
+    "[\u0000-\u0008\u000b-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
+    "\ufff9-\ufffb\ufffe\U000e0000-\U000e007f]"
 )
 _BREAK = re.compile(r"\r\n?|[\u0085\u2028\u2029]")
+_SPACE = re.compile(r"[\t-\r\u0085\u2028\u2029]+")
 _KANGXI = re.compile("[\u2e80-\u2fd5]")
 _LIGATURE = re.compile("[\ufb00-\ufb06]")
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
@@ -54,6 +55,11 @@ _LINES = re.compile(r"\s*\n\s*")
 _SPACES = re.compile(r" {2,}")
 _WIDE_BEFORE, _WIDE_AFTER = re.compile(f"[{_WIDE}]$"), re.compile(f"[{_WIDE}]")
 _HYPHENATED = re.compile(r"[^\W_][-‐]$")
+
+
+def without_unseen(text: str) -> str:
+    """A name on one line, without what no reader sees; otherwise as it is."""
+    return _UNSEEN.sub("", _SPACE.sub(" ", text))
 
 
 def legible(text: str) -> str:

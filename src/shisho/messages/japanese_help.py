@@ -201,8 +201,12 @@ SAID: Mapping[str, str] = {
     "memory one page may take in the browser, in megabytes": "ブラウザーで1ページが使ってよいメモリー(MB)",
     "pages open in the browser at once, for each process": "ブラウザーで同時に開くページ数(プロセスごと)",
     "largest file taken in, in megabytes": "取り込むファイルの最大の大きさ(MB)",
-    "seconds a reader may compute on one file (HTML: 5)": ("読み取り器が1ファイルの計算にかける秒数(HTMLは5)"),
-    "memory a reader may use, in megabytes": "読み取り器が使ってよいメモリー(MB)",
+    "seconds a reader may compute on one file (HTML: 5), and 0.5 more for each MB of it": (
+        "読み取り器が1ファイルの計算にかける秒数(HTMLは5)。ファイル1 MBごとに0.5秒増える"
+    ),
+    "memory a reader may use, in megabytes, and 12 more for each MB of the file": (
+        "読み取り器が使ってよいメモリー(MB)。ファイル1 MBごとに12 MB増える"
+    ),
     "longest passage, in characters": "最も長いパッセージ(文字数)",
     "overlap of neighbouring passages, in characters": "隣り合うパッセージの重なり(文字数)",
     "Usage:": "使い方:",

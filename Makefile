@@ -7,9 +7,9 @@ BIN := $(VENV)/bin
 export SHISHO_SHARED ?= ../shared
 export PYTHONUTF8 = 1
 # What is measured and tested reaches no web but the one in a box.
-test faults bench eval: export SHISHO_WEB = off
+test test-busy faults bench eval: export SHISHO_WEB = off
 
-.PHONY: python setup setup-dev demo test check faults bench eval lock clean
+.PHONY: python setup setup-dev demo test test-busy check faults bench eval lock clean
 
 setup: $(VENV)/.core
 setup-dev: $(VENV)/.dev
@@ -48,6 +48,11 @@ test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not alone" || failed=1; \
 	$(BIN)/python -m pytest -m alone || failed=1; \
 	exit $$failed
+
+# Beside eight busy processes: what has to do with time three times, then all of it. Takes an hour or two.
+test-busy: $(VENV)/.dev
+	for turn in 1 2 3; do $(BIN)/python -m tests.load 8 $(BIN)/python -m pytest -n 2 --dist loadfile -m timed || exit 1; done
+	$(BIN)/python -m tests.load 8 $(MAKE) test
 
 faults: $(VENV)/.dev
 	SHISHO_LONG=1 $(BIN)/python -m pytest tests/faults

@@ -3,5 +3,45 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
+
+import pytest
 
 os.environ["SHISHO_WEB"] = "off"
+
+HERE = Path(__file__).parent
+# Tests with children, browsers, clocks and wake-ups: what a busy machine disturbs first.
+WITH_TIME = (
+    "corpus/readers/test_killable.py",
+    "faults/",
+    "flows/test_adding_interrupted.py",
+    "flows/test_browser",
+    "flows/test_engine_trouble.py",
+    "flows/test_global_limits.py",
+    "flows/test_hostile_web.py",
+    "flows/test_notices.py",
+    "flows/test_persons_turn",
+    "flows/test_polling.py",
+    "flows/test_search_cut_short.py",
+    "flows/test_search_killed.py",
+    "flows/test_shell",
+    "flows/test_task_verbs.py",
+    "flows/test_web_answers.py",
+    "flows/test_web_budgets.py",
+    "flows/test_workers_killed.py",
+    "interfaces/test_first_call.py",
+    "interfaces/test_mcp_client.py",
+    "interfaces/test_rest.py",
+    "interfaces/test_tasks_extension.py",
+    "isolation/",
+    "jobs/",
+    "web/test_browser",
+    "web/test_hostile_servers.py",
+    "web/test_parser.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(HERE) and item.path.relative_to(HERE).as_posix().startswith(WITH_TIME):
+            item.add_marker("timed")

@@ -27,7 +27,7 @@ def test_the_version_is_told(shell: Shell) -> None:
 
 @pytest.mark.parametrize("words", [(), ("add",), ("queue",), ("queue", "add"), ("engines", "parse")])
 def test_a_short_word_for_help(shell: Shell, words: tuple[str, ...]) -> None:
-    assert shell(*words, "-h") == shell(*words, "--help") and "Usage: shisho" in shell(*words, "-h")
+    assert shell(*words, "-h") == shell(*words, "--help") and "使い方: shisho" in shell(*words, "-h")
 
 
 @pytest.mark.parametrize("name", COMPLETION)
@@ -95,7 +95,7 @@ def test_continue_last_goes_on_with_what_is_unfinished_or_says_there_is_none(she
     shell("add", SAMPLES)
     stopped = shell("ask", "徳川家康はいつ江戸幕府を開いたか", "--json")
     error = shell("ask", "--continue", "last", "--json", code=1)
-    assert error["code"] == "RESOURCE_NOT_FOUND" and "unfinished" in error["message"]
+    assert error["code"] == "RESOURCE_NOT_FOUND" and "途中の質問はありません" in error["message"]
     again = shell("ask", "--continue", stopped["task_id"], "--json")
     assert again["text"] == stopped["text"], "a finished one gives its answer again where it is named"
 

@@ -1,23 +1,66 @@
-"""Two quotations about one thing disagree, or do not."""
+"""Two quotations contradict each other, or do not: seldom shown, and then right."""
 
 import pytest
 
 from shisho.librarian.contradictions import contradiction
+from tests.librarian.disagreements import KINDS, Pair, Tally, pairs, tally
+
+PRECISION = 0.9
+RECALL = {"seen": 0.35, "kept": 0.15}  # measured: 13 of 34 and 6 of 31
+
+
+def judged(half: str) -> list[tuple[Pair, str]]:
+    return [(pair, contradiction(pair.one.text, pair.other.text, pair.one.heading, pair.other.heading)) for pair in pairs(half)]
+
+
+@pytest.mark.parametrize("half", ["seen", "kept"])
+def test_of_the_contradictions_shown_in_real_documents_nine_of_ten_are_real(half: str) -> None:
+    rows = judged(half)
+    kinds: dict[str, Tally] = {kind: tally(row for row in rows if row[0].kind == kind) for kind in KINDS}
+    print("", half, *(f"{kind} P {one.precision:.2f} R {one.recall:.2f} {one}" for kind, one in kinds.items()), sep="\n")
+    whole = tally(rows)
+    assert whole.shown and whole.precision >= PRECISION and whole.recall >= RECALL[half], kinds
 
 
 @pytest.mark.parametrize(
     ("one", "other", "expected"),
     [
         ("東京の人口は1400万人である。", "東京の人口は1300万人である。", "number"),
-        ("東京の人口は1400万人である。", "東京の人口は14,000,000人だ。", ""),
-        ("開業は1998年である。", "開業は2001年である。", "date"),
-        ("開業は1998年である。", "開業は平成10年である。", ""),
-        ("この薬は有効である。", "この薬は有効でない。", "negation"),
-        ("鏡ヶ淵湖の最大水深は45メートルである。", "鏡ヶ淵湖の湖面の標高は727メートルである。", ""),
-        ("富士山は3776mである。", "富士山の高さは3774mである。", "number"),
-        ("富士山の高さは3776mである。", "東京の人口は1400万人である。", ""),
-        ("The bridge opened in 1998.", "The bridge opened in 2001.", "date"),
+        ("千葉市の人口は818,167人である。", "千葉市の総人口は705,117人。", "number"),
+        ("琵琶湖の面積は669平方キロメートルである。", "琵琶湖の面積は705平方キロメートルである。", "number"),
+        ("金閣寺は1397年に建立された。", "金閣寺は1401年に建立された。", "date"),
+        ("The Golden Gate Bridge opened in 1937.", "The Golden Gate Bridge opened in 1933.", "date"),
+        ("銀閣寺は猫を連れて入れる。", "銀閣寺は猫を連れて入れない。", "negation"),
     ],
 )
-def test_contradictions(one: str, other: str, expected: str) -> None:
+def test_one_thing_told_in_two_ways_is_a_contradiction(one: str, other: str, expected: str) -> None:
     assert contradiction(one, other) == expected == contradiction(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("東京の人口は1400万人である。", "東京の人口は14,000,000人だ。"),
+        ("利根川の流域面積は16,840km2である。", "利根川の流域面積は1万6,840km2である。"),
+        ("金閣寺は1397年に建立された。", "金閣寺は応永4年、1397年に建立された。"),
+        ("法人番号は13桁である。", "法人番号は3桁と10桁からなる。"),
+        ("郵便番号は7桁である。", "郵便番号は3桁+4桁である。"),
+        ("京都市の人口は146万人である。", "例えば、京都市の人口は150万人である。"),
+        ("京都市の人口は約146万人である。", "京都市の人口は144万人である。"),
+        ("京都市の人口は140万人以上である。", "京都市の人口は146万人である。"),
+        ("京都市の2010年の人口は147万人である。", "京都市の2020年の人口は146万人である。"),
+        ("京都市の人口は146万人である。", "京都市の2020年の人口は147万人である。"),
+        ("京都市の北区の人口は11万人である。", "京都市の南区の人口は10万人である。"),
+        ("京都市 1463723 人口\n大阪市 2752412 人口\n神戸市 1525152 人口", "京都市 1474015\n大阪市 2691185\n神戸市 1537272"),
+        ("エアバスA330-300は1994年に就航した。", "エアバスA330-200は1997年に就航した。"),
+        ("第3回印象派展は1877年にパリで始まった。", "第4回印象派展は1879年にパリで始まった。"),
+        ("ロンメルは1912年に連隊に戻った。", "ロンメルは1915年に連隊に戻った。"),
+        ("この薬は有効である。", "この薬は有効でない。"),
+    ],
+)
+def test_other_subjects_scopes_times_examples_rows_and_parts_are_none(one: str, other: str) -> None:
+    assert contradiction(one, other) == "" == contradiction(other, one)
+
+
+def test_headings_say_whose_figures_they_are() -> None:
+    assert contradiction("総面積の6.01%が水域である。", "総面積の3.70%が水域である。", "ミネアポリス", "ヒューストン") == ""

@@ -87,7 +87,7 @@ _DATE = re.compile(
 _MEASURE = re.compile(
     r"(?<![a-z\d.^_])(?P<currency>[$€£¥])?(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?P<fraction>\.\d+|/\d+)?(?P<power>[\^_]-?\d+)?"
     r"(?:\s?(?P<times>thousand|million|billion|trillion)\b)?"
-    rf"(?P<scale>(?:[万億兆千百]\d*){{1,8}}(?=[^一-鿿\d]|$|{_UNIT}))?\s?(?P<unit>{_UNIT})?"
+    rf"(?P<scale>(?:[万億兆千百](?:\d{{1,3}}(?:,\d{{3}})+|\d*)){{1,8}}(?=[^一-鿿\d]|$|{_UNIT}))?\s?(?P<unit>{_UNIT})?"
     rf"|(?P<kanji>{_KANJI_NUMBER})(?P<counter>{_UNIT})"
     r"|(?<![一-鿿])(?P<bare>[〇一二三四五六七八九十百千万億兆]{2,20})(?![一-鿿])"
     rf"|\b(?P<word>{'|'.join(_WORDS)})\b(?:\s(?P<after>{'|'.join(u for u in _WRITTEN if u.isascii() and u.isalpha())})\b)?"
@@ -218,7 +218,7 @@ def _measure(found: re.Match[str]) -> Measure:
         return Measure(kanji_number(written).normalize(), unit)
     fraction = part["fraction"] or ""
     decimals = fraction if fraction.startswith(".") else ""
-    value = kanji_number(part["digits"].replace(",", "") + decimals + (part["scale"] or ""))
+    value = kanji_number(part["digits"].replace(",", "") + decimals + (part["scale"] or "").replace(",", ""))
     if fraction.startswith("/") and int(fraction[1:]):
         value /= Decimal(fraction[1:])
     value *= _WORDS.get(part["times"] or "", 1)

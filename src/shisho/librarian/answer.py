@@ -86,13 +86,12 @@ def _cited(evidence: EvidenceRef, said: Callable[..., str]) -> str:
 
 
 def _disagreements(found: Sequence[EvidenceRef], said: Callable[..., str]) -> list[str]:
-    """Quotations of one goal that say opposite things stand side by side, and the reader is told.
-
-    Under one heading a text sets cases against each other (near 0, near 1); that is no disagreement.
-    """
+    """Quotations of one goal that contradict each other stand side by side, and the reader is told."""
     sure = [one for one in found if one.score >= ENOUGH]
-    apart = ((one, other) for one, other in combinations(sure, 2) if not one.heading or one.heading != other.heading)
-    pairs = ((one, other, contradiction(one.snippet, other.snippet)) for one, other in apart)
+    pairs = [
+        (one, other, contradiction(one.snippet, other.snippet, one.heading, other.heading))
+        for one, other in combinations(sure, 2)
+    ]
     return [
         said("against", one=one.number, other=other.number, what=said(f"against_{kind}")) for one, other, kind in pairs if kind
     ]

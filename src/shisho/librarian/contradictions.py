@@ -1,79 +1,149 @@
-"""Whether two quotations about the same thing disagree."""
+"""Whether two quotations disagree: only where subject, scope, unit and time agree and both are definite.
+
+A contradiction that is none costs more trust than one that is missed."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable
 from decimal import Decimal
+from itertools import product
 
-from shisho.language.clauses import clauses
-from shisho.language.names import names
-from shisho.language.numbers import Date, Measure, figures
-from shisho.language.polarity import negated
-from shisho.language.sentences import sentences
-from shisho.language.terms import fold, terms
+from shisho.language.meanings import same
+from shisho.librarian.assertions import (
+    ONCE,
+    Amount,
+    Assertion,
+    assertions,
+    clash,
+    indefinite,
+    names_of,
+    of_one_time,
+    topic_words,
+)
 
-SAME_MATTER = 0.5  # share of the shorter's terms that two quotations share when they speak of one thing
-SAME_CLAUSE = 0.6  # share of a clause's terms in another, from which their polarity must agree
+ALIKE = 0.5  # share of the shorter assertion's words that both have, from which they speak of one thing
+ALIKE_EVENTS = 0.5  # share of all words of two assertions that both have, from which they tell of one event
+ALIKE_DENIED = 0.75  # the same where one denies what the other affirms
+ROUGHLY = Decimal("1.5")  # two amounts that are said to be rough disagree from this ratio on
+NAMED = 2  # names in common from which one that only one of them has is a detail
+NAMED_TOPIC = 3  # words of a topic that is as good as a name, for what happened once
+NAMELESS = 4  # words that two assertions without a name in common must share, with nothing left over
 
-_SUBJECT = re.compile(r"([^、。はが\s]{1,30})[はが](?=[^、。はが]{0,30}\d)")
 
-
-def contradiction(one: str, other: str) -> str:
-    """What two quotations about the same thing disagree in: `date`, `number`, `negation`, or nothing."""
-    a, b = _matter(one), _matter(other)
-    if set(names(one)) != set(names(other)):  # two temples were founded in two years
+def contradiction(one: str, other: str, heading: str = "", other_heading: str = "") -> str:
+    """What two quotations about the same thing disagree in: `date`, `number`, `negation`, or nothing. Headings say what the
+    quotations are about. Pure; the order of the two does not matter."""
+    if indefinite(one) or indefinite(other):
         return ""
-    if not a & b or len(a & b) < SAME_MATTER * min(len(a), len(b)):
-        return ""
-    measured, other_measured = _measured(one), _measured(other)
-    if measured and other_measured and not measured & b and not other_measured & a:  # a lake's depth and its height
-        return ""
-    mine, theirs = figures(one), figures(other)
-    if mine.dates and theirs.dates and not _any_agree(mine.dates, theirs.dates):
+    mine, theirs = _Side(one, heading), _Side(other, other_heading)
+    pairs = [pair for pair in product(mine.said, theirs.said) if _of_one_thing(*pair, mine, theirs)]
+    apart = {figures for pair in pairs for figures in _apart(*pair)}
+    if not apart and not _share_a_day(mine, theirs) and any(_dates_disagree(*pair) for pair in pairs):
         return "date"
-    if _units_clash(mine.measures, theirs.measures):
+    if len(apart) == 1 and any(_amounts_disagree(*pair, mine, theirs) for pair in pairs):
         return "number"
-    return "" if _polarity_agrees(one, [other]) and _polarity_agrees(other, [one]) else "negation"
+    if not apart and any(_denials_disagree(*pair) for pair in pairs):
+        return "negation"
+    return ""
 
 
-def _polarity_agrees(sentence: str, quotations: Iterable[str]) -> bool:
-    """Each clause is negated as the quoted clause nearest to it; where none is near, a negation must be quoted at all."""
-    quoted = [clause for quotation in quotations for clause in _clauses(quotation)]
-    for words, denied in _clauses(sentence):
-        near = max(quoted, key=lambda clause: len(words & clause[0]), default=None)
-        if near is not None and words and len(words & near[0]) >= SAME_CLAUSE * len(words):
-            alike = [no for said, no in quoted if len(words & said) == len(words & near[0])]
-            if denied not in alike:
-                return False
-        elif denied and not any(no for _, no in quoted):
-            return False
-    return True
+class _Side:
+    """A quotation with all that it says and is about."""
+
+    def __init__(self, text: str, heading: str) -> None:
+        self.said = assertions(text)
+        self.heading = topic_words(heading)
+        self.names = names_of(text)
+        self.own = frozenset(word for said in self.said for word in said.words)
+        self.words = self.own | self.heading
+        units = Counter(amount.unit for said in self.said for amount in set(said.amounts))
+        self.lists = {unit for unit, count in units.items() if count > 1}
 
 
-def _clauses(text: str) -> list[tuple[frozenset[str], bool]]:
-    parts = (text[a:b] for start, end in sentences(text) for a, b in clauses(text, start, end))
-    return [(frozenset(terms(fold(part))), negated(part)) for part in parts]
+def _of_one_thing(a: Assertion, b: Assertion, mine: _Side, theirs: _Side) -> bool:
+    common = _shared(a.words, b.words)
+    if not common or len(common) < ALIKE * min(len(a.words), len(b.words)) or a.ordinals_differ(b):
+        return False
+    left, right = _only_in(a, theirs), _only_in(b, mine)
+    if left & a.nouns and right & b.nouns:  # the second against the fourth, the north against the south
+        return False
+    names = mine.names & theirs.names
+    if len(names) < NAMED and (left & mine.names or right & theirs.names):
+        return False
+    if not _on_one_topic(a, b, mine, theirs):
+        return False
+    if names or mine.heading != theirs.heading:
+        return bool(names) or _of_one_named_topic(a, b)
+    return not left and not right and (len(common) >= NAMELESS or bool(a.topic and a.topic == b.topic and _clash_in_days(a, b)))
 
 
-def _matter(text: str) -> frozenset[str]:
-    return frozenset(term for term in terms(fold(text)) if not re.search(r"\d", term))
+def _of_one_named_topic(a: Assertion, b: Assertion) -> bool:
+    return a.topic == b.topic and len(a.topic) >= NAMED_TOPIC and _clash_in_days(a, b)
 
 
-def _measured(text: str) -> frozenset[str]:
-    """What the text's figures are figures of: 最大水深は45メートル."""
-    subjects = (terms(found[1]) for found in _SUBJECT.finditer(fold(text)))
-    return frozenset(said[-1] for said in subjects if said)
+def _only_in(said: Assertion, other: _Side) -> frozenset[str]:
+    """Words that the other quotation has not; what its heading names it need not say where this one's topic does."""
+    only = said.words - _shared(said.words, other.own)
+    return only - (said.topic & _shared(said.topic, other.heading))
 
 
-def _any_agree(mine: Sequence[Date], theirs: Sequence[Date]) -> bool:
-    return any(a.says(b) or b.says(a) for a in mine for b in theirs)
+def _on_one_topic(a: Assertion, b: Assertion, mine: _Side, theirs: _Side) -> bool:
+    """Neither topic is narrowed by what the other does not say. Under two headings it is named: in a topic that both share, or
+    by the other's heading."""
+    if a.scope - _shared(a.scope, theirs.words) or b.scope - _shared(b.scope, mine.words):
+        return False
+    if not mine.heading or not theirs.heading or mine.heading == theirs.heading:
+        return True
+    if mine.heading <= theirs.own or theirs.heading <= mine.own:
+        return True
+    return bool(a.topic & b.topic & mine.names) or len(a.named & b.named) >= NAMED or _of_one_named_topic(a, b)
 
 
-def _units_clash(mine: Sequence[Measure], theirs: Sequence[Measure]) -> bool:
-    """Both give amounts in one unit, and none of them is the same."""
-    units: dict[str, set[Decimal]] = {}
-    for measure in mine:
-        units.setdefault(measure.unit, set()).add(measure.value)
-    others = {unit: {measure.value for measure in theirs if measure.unit == unit} for unit in units}
-    return any(others[unit] and not values & others[unit] for unit, values in units.items())
+def _shared(words: Iterable[str], others: Iterable[str]) -> frozenset[str]:
+    there = tuple(others)
+    return frozenset(word for word in words if any(same(word, other) for other in there))
+
+
+def _share_a_day(mine: _Side, theirs: _Side) -> bool:
+    pairs = product(mine.said, theirs.said)
+    return any(a.day is not None and b.day is not None and not clash(a.day, b.day) for a, b in pairs)
+
+
+def _of_the_same_names(mine: _Side, theirs: _Side) -> bool:
+    return not (mine.names - _shared(mine.names, theirs.words) or theirs.names - _shared(theirs.names, mine.words))
+
+
+def _clash_in_days(a: Assertion, b: Assertion) -> bool:
+    return a.day is not None and b.day is not None and clash(a.day, b.day)
+
+
+def _dates_disagree(a: Assertion, b: Assertion) -> bool:
+    if not _clash_in_days(a, b):
+        return False
+    if len(_shared(a.words, b.words)) < ALIKE_EVENTS * len(a.words | b.words):
+        return False
+    return a.sure and b.sure and a.denied == b.denied and bool(ONCE & _shared(a.predicate, b.predicate))
+
+
+def _amounts_disagree(a: Assertion, b: Assertion, mine: _Side, theirs: _Side) -> bool:
+    units = {x.unit for x, _ in _apart(a, b)}
+    if units & (mine.lists | theirs.lists) and (not a.topic or a.topic != b.topic):
+        return False  # which one of several is meant, only a topic can tell
+    if not _apart(a, b) or not (a.sure and b.sure) or not of_one_time(a.dates, b.dates):
+        return False
+    return bool(a.dates) or (_of_the_same_names(mine, theirs) and not (a.passing or b.passing))
+
+
+def _apart(a: Assertion, b: Assertion) -> list[tuple[Amount, Amount]]:
+    """Amounts of one unit that cannot both be right, where either gives only one of that unit."""
+    units = [Counter(amount.unit for amount in set(said.amounts)) for said in (a, b)]
+    alike = [(x, y) for x, y in product(a.amounts, b.amounts) if x.unit == y.unit]
+    return [(x, y) for x, y in alike if x.disagrees(y, ROUGHLY) and all(unit[x.unit] == 1 for unit in units)]
+
+
+def _denials_disagree(a: Assertion, b: Assertion) -> bool:
+    if a.denied == b.denied or not (a.sure and b.sure) or not of_one_time(a.dates, b.dates):
+        return False
+    shared = _shared(a.words, b.words)
+    return bool(_shared(a.predicate, b.predicate)) and len(shared) >= ALIKE_DENIED * max(len(a.words), len(b.words))

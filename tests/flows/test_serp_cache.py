@@ -22,13 +22,13 @@ DAY_S = 86_400.0
 OPTIONS = SearchOptions(engines=("mojeek",), serp_max_pages=3, stop_strategy=StopStrategy.EXHAUSTIVE, max_results_per_query=100)
 ONE_PAGE = replace(OPTIONS, serp_max_pages=1)
 # A paragraph that no copy of the document has.
-OWN = "SELECT 1 FROM documents d WHERE id = ? AND NOT EXISTS (SELECT 1 FROM documents WHERE id <> d.id AND instr(text, ?))"
+OWN = "SELECT 1 FROM documents d WHERE id = ? AND NOT EXISTS (SELECT 1 FROM parts WHERE document_id <> d.id AND instr(text, ?))"
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Ahead:
     clock = Ahead()
-    monkeypatch.setattr("shisho.bootstrap.SystemClock", lambda: clock)
+    monkeypatch.setattr("shisho.bootstrap.SystemClock", lambda line: clock)
     return clock
 
 
@@ -142,7 +142,7 @@ async def test_a_purged_page_is_nowhere_quoted(tmp_path: Path) -> None:
             for each in page.paragraphs
             if rows(tmp_path, OWN, one["document_id"], each)
         )
-        assert {"documents", "passages"} <= quoting(tmp_path, own) and "cache" in quoting(tmp_path, gone["url"])
+        assert {"parts", "passages"} <= quoting(tmp_path, own) and "cache" in quoting(tmp_path, gone["url"])
         assert await desk.text(gone["document_id"])
         await desk.remove(gone["document_id"], purge=True)
         assert quoting(tmp_path, own) == set()

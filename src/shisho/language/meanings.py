@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from shisho.language.synonyms import synonym_groups
 from shisho.language.terms import fold, terms, tokenizer
+from shisho.language.weights import STRONG
 
 _SAME = (
     "贈る 与える 授与;生かす 活用 利用;選ぶ 決める;解禁 許可 認める;立候補 出馬;目的 為;続く 次ぐ;"
@@ -191,6 +193,8 @@ _OPPOSITE = (
     "fewest most;earliest latest"
 )
 
+_NONE = frozenset[int]()
+
 
 @lru_cache(maxsize=1)
 def _same() -> dict[str, frozenset[int]]:
@@ -223,13 +227,18 @@ def opposites(term: str) -> frozenset[str]:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two terms mean the same here: written alike, in one group, or a verb beside the noun made of its kanji."""
+    """Whether two terms mean the same here: written alike, in one group of this list or of the dictionary, or a verb beside
+    the noun made of its kanji."""
     if one == other:
         return True
     groups = _same()
-    if not groups.get(one, frozenset()).isdisjoint(groups.get(other, frozenset())):
+    if not groups.get(one, _NONE).isdisjoint(groups.get(other, _NONE)):
         return True
-    return other not in opposites(one) and (_of_one_kanji(one, other) or _of_one_kanji(other, one))
+    if other in opposites(one) or (one in STRONG) != (other in STRONG):
+        return False
+    if not synonym_groups(one).isdisjoint(synonym_groups(other)):
+        return True
+    return _of_one_kanji(one, other) or _of_one_kanji(other, one)
 
 
 _VERB = re.compile(r"([一-鿿])[ぁ-ん]{1,3}")

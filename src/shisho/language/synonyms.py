@@ -1,0 +1,29 @@
+"""Synonyms of the dictionary: words that share one of its groups mean the same. Names and numbers have none here."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from shisho.language.terms import tokenizer
+
+_WITHOUT = frozenset({"固有名詞", "数詞", "助数詞可能"})
+NONE = frozenset[int]()
+
+
+@lru_cache(maxsize=50_000)
+def synonym_groups(word: str) -> frozenset[int]:
+    """The dictionary's groups of a word, in its normal form; none for what it has no single word for."""
+    if word.isascii():
+        return NONE
+    tokens = list(tokenizer().tokenize(word, mode=_whole_words()))
+    if len(tokens) != 1 or _WITHOUT.intersection(tokens[0].part_of_speech()):
+        return NONE
+    return frozenset(tokens[0].synonym_group_ids())
+
+
+@lru_cache(maxsize=1)
+def _whole_words() -> Any:
+    from sudachipy import SplitMode
+
+    return SplitMode.C

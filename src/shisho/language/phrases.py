@@ -194,7 +194,7 @@ class _Reader:
         return (
             term in _LIGHT
             and part[0] in ("名詞", "形状詞", "形容詞", "接尾辞")
-            and bool(now.tail or term in ("事", "為", "よう", "場合"))
+            and bool(now.tail or term in ("事", "こと", "為", "よう", "場合"))
         )
 
     def _noun(self, surface: str, term: str, figures: list[Any], *, name: bool = False, bare: bool = False) -> None:

@@ -111,7 +111,7 @@ def _strengthens(comparison: Comparison, word: str) -> bool:
 
 
 def _narrows(comparison: Comparison, said: TiedPhrase) -> bool:
-    if "only" not in said.phrase.marks or {"唯一", "onli", "sole"} & comparison.words:
+    if "only" not in said.phrase.marks or {"唯一", "唯", "onli", "sole"} & comparison.words:
         return False
     return not any("only" in quoted.phrase.marks and comparison.alike(said, quoted) for quoted in comparison.quoted)
 

@@ -28,13 +28,17 @@ def compare_places(comparison: Comparison, doubts: Doubts) -> None:
     _compare_exchanges(comparison, doubts)
     if _repeated(comparison):
         doubts.wrong.append("figure")
+    if _crossed(comparison) or _turned_inside_out(comparison):
+        doubts.wrong.append("role")
     for part in _parts(comparison):
         _compare_part(comparison, part, doubts)
 
 
 def _compare_displacement(comparison: Comparison, said: TiedPhrase, doubts: Doubts) -> None:
     """Something of the same kind, which the sentence does not name, must not fit as well where the phrase stands."""
-    own = max((comparison.likeness(said, quoted) for quoted in comparison.quoted if _is(comparison, said, quoted)), default=0.0)
+    there = [quoted for quoted in comparison.quoted if _is(comparison, said, quoted)]
+    own = max((comparison.likeness(said, quoted) for quoted in there), default=0.0)
+    headed = not there and any(_is(comparison, said, one) for one in comparison.headed)
     named = {comparison.rename(word) for one in comparison.said for word in _identity(one)}
     for quoted in comparison.quoted:
         if not _same_kind(said, quoted) or _is(comparison, said, quoted) or set(_identity(quoted)) & named:
@@ -43,7 +47,7 @@ def _compare_displacement(comparison: Comparison, said: TiedPhrase, doubts: Doub
         if fits < own or not fits or _listed(comparison, said, quoted):
             continue
         far = own <= 2 * MARGIN and fits > max(own + 2 * MARGIN, 2 * own)
-        (doubts.wrong if far else doubts.unsure).append("role")
+        (doubts.wrong if far and not headed else doubts.unsure).append("role")
 
 
 def _listed(comparison: Comparison, said: TiedPhrase, other: TiedPhrase) -> bool:
@@ -111,6 +115,55 @@ def _gains(comparison: Comparison, one: TiedPhrase, other: TiedPhrase) -> tuple[
         return max(comparison.likeness(said, place, beside) for place in places)
 
     return fit(one, theirs, other) - fit(one, mine, other), fit(other, mine, one) - fit(other, theirs, one)
+
+
+def _crossed(comparison: Comparison) -> bool:
+    """Whether two figures of a kind each have beside them what the other has there: A 10 mg, B 50 mg."""
+    said, quoted = _figures_of(comparison.said), _figures_of(comparison.quoted)
+    for (kind, one), (other_kind, other) in combinations(said, 2):
+        pair = (kind, one), (other_kind, other)
+        if kind == other_kind and one != other and all(figure in quoted for figure in pair):
+            for side in (0, 1):
+                mine = [frozenset(map(comparison.rename, said[figure][side])) - LIGHT for figure in pair]
+                theirs = [frozenset(quoted[figure][side]) - LIGHT for figure in pair]
+                crossed = all(mine[at] & theirs[1 - at] - theirs[at] for at in (0, 1))
+                if crossed and not any(mine[at] & theirs[at] - theirs[1 - at] for at in (0, 1)):
+                    return True
+    return False
+
+
+def _figures_of(row: Sequence[TiedPhrase]) -> dict[tuple[str, str], tuple[list[str], list[str]]]:
+    """The figures that stand once, with the words that stand before and after them, up to the next of their kind."""
+    places = [(figure_kind(figure), figure_word(figure), at) for at, one in enumerate(row) for figure in one.phrase.figures]
+    times = Counter((kind, word) for kind, word, _ in places)
+    around: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
+    for kind, word, at in places:
+        if times[kind, word] == 1:
+            others = [place for other, _, place in places if other == kind and place != at]
+            start = max((place + 1 for place in others if place < at), default=0)
+            end = min((place for place in others if place > at), default=len(row))
+            around[kind, word] = (_terms(row[start:at], row[at]), _terms(row[at + 1 : end], row[at]))
+    return around
+
+
+def _terms(row: Sequence[TiedPhrase], home: TiedPhrase) -> list[str]:
+    return [term for one in row if one.sentence == home.sentence for term in one.phrase.terms]
+
+
+def _turned_inside_out(comparison: Comparison) -> bool:
+    """Whether the land of a town is called the town of a land."""
+    said = {(comparison.rename(one), comparison.rename(other)) for one, other in _owned(comparison.said)}
+    quoted = set(_owned(comparison.quoted))
+    return any((other, one) in quoted and (one, other) not in quoted for one, other in said if one != other)
+
+
+def _owned(row: Sequence[TiedPhrase]) -> list[tuple[str, str]]:
+    pairs = zip(row, row[1:], strict=False)
+    return [
+        (one.phrase.whole, other.phrase.whole)
+        for one, other in pairs
+        if one.phrase.role == "の" and one.sentence == other.sentence and one.phrase.whole and other.phrase.whole
+    ]
 
 
 def _repeated(comparison: Comparison) -> bool:

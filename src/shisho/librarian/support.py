@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from html import unescape
 
 from shisho.domain.inquiry import SupportOutcome
 from shisho.language.english import FUNCTION_WORDS
@@ -42,6 +43,8 @@ def check(sentence: str, quotations: Sequence[str], headings: Sequence[str] = ()
 
 @lru_cache(maxsize=500)
 def _checked(sentence: str, quotations: tuple[str, ...], headings: tuple[str, ...], question: str) -> Support:
+    if "&" in "".join(quotations):
+        quotations = tuple(map(unescape, quotations))  # some collections keep &amp;
     there = "\n".join([*quotations, *headings])
     doubts = Doubts(wrong=_figures_lacking(figures(sentence), figures(there)))
     comparison = Comparison(sentence, quotations, headings)

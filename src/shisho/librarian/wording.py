@@ -100,8 +100,8 @@ def _sides(comparison: Comparison, statement: Statement) -> tuple[frozenset[str]
     parts = _REASON.split(statement.text, maxsplit=1)
     if len(parts) < 2:
         return None
-    before, after = (frozenset(map(comparison.rename, terms(part))) for part in parts)
-    return before, after
+    before, after = (frozenset(map(comparison.rename, terms(part))) - LIGHT for part in parts)
+    return (before, after) if before and after else None  # そのため stands for what was said before
 
 
 def _voices(statement: Statement) -> int:
@@ -111,8 +111,10 @@ def _voices(statement: Statement) -> int:
 def _roles(comparison: Comparison, statement: Statement) -> dict[str, str]:
     roles: dict[str, str] = {}
     words = [comparison.rename(word) for phrase in statement.phrases for word in phrase.terms]
-    for phrase in statement.phrases:
+    for phrase, after in zip(statement.phrases, [*statement.phrases[1:], None], strict=True):
         role = case_of(phrase.role)
+        if role == "が" and after is not None and "able" in after.marks:  # 英語が話せる
+            role = "を"
         for word in map(comparison.rename, phrase.terms):
             if role in CASES and words.count(word) == 1:
                 roles[word] = role

@@ -10,7 +10,7 @@ from itertools import combinations
 from shisho.language.meanings import same
 from shisho.language.weights import LIGHT
 from shisho.librarian.comparison import MARGIN, Comparison, Doubts
-from shisho.librarian.ties import TiedPhrase, figure_kind, figure_kinds, figure_word, figures_agree
+from shisho.librarian.ties import TiedPhrase, case_of, figure_kind, figure_kinds, figure_word, figures_agree
 
 LEAST_GAIN = 1.4  # that each of two names or figures must have from changing places
 COMMON_GAIN = 2.5  # the same for other phrases, whose places vary more
@@ -23,6 +23,8 @@ def compare_places(comparison: Comparison, doubts: Doubts) -> None:
     for said in comparison.said:
         if said.phrase.figures or said.phrase.name:
             _compare_displacement(comparison, said, doubts)
+        if _longer_or_shorter(comparison, said):
+            doubts.unsure.append("role")
         if not _hangs_alike(comparison, said):
             doubts.unsure.append("place")
     _compare_exchanges(comparison, doubts)
@@ -48,6 +50,25 @@ def _compare_displacement(comparison: Comparison, said: TiedPhrase, doubts: Doub
             continue
         far = own <= 2 * MARGIN and fits > max(own + 2 * MARGIN, 2 * own)
         (doubts.wrong if far and not headed else doubts.unsure).append("role")
+
+
+def _longer_or_shorter(comparison: Comparison, said: TiedPhrase) -> bool:
+    """Whether it stands in the place of a name that it only begins, or that begins with it: 天皇 and 天皇賞."""
+    whole = said.phrase.whole
+    if not whole or case_of(said.phrase.role) not in ("が", "を"):
+        return False
+    own = [quoted for quoted in comparison.quoted if quoted.phrase.whole == whole]
+    if not own:
+        return False
+    others = (
+        quoted
+        for quoted in comparison.quoted
+        if quoted.phrase.whole != whole
+        and quoted.phrase.whole
+        and (quoted.phrase.whole.startswith(whole) or whole.startswith(quoted.phrase.whole))
+    )
+    fits = max(comparison.likeness(said, quoted) for quoted in own)
+    return any(comparison.likeness(said, quoted) >= fits + MARGIN for quoted in others)
 
 
 def _listed(comparison: Comparison, said: TiedPhrase, other: TiedPhrase) -> bool:
@@ -123,7 +144,7 @@ def _crossed(comparison: Comparison) -> bool:
     for (kind, one), (other_kind, other) in combinations(said, 2):
         pair = (kind, one), (other_kind, other)
         if kind == other_kind and one != other and all(figure in quoted for figure in pair):
-            for side in (0, 1):
+            for side in range(3):
                 mine = [frozenset(map(comparison.rename, said[figure][side])) - LIGHT for figure in pair]
                 theirs = [frozenset(quoted[figure][side]) - LIGHT for figure in pair]
                 crossed = all(mine[at] & theirs[1 - at] - theirs[at] for at in (0, 1))
@@ -132,17 +153,19 @@ def _crossed(comparison: Comparison) -> bool:
     return False
 
 
-def _figures_of(row: Sequence[TiedPhrase]) -> dict[tuple[str, str], tuple[list[str], list[str]]]:
-    """The figures that stand once, with the words that stand before and after them, up to the next of their kind."""
+def _figures_of(row: Sequence[TiedPhrase]) -> dict[tuple[str, str], tuple[list[str], ...]]:
+    """The figures that stand once, with the words that stand before and after them, up to the next of their kind; and
+    of these two those on the side where its thing stands."""
     places = [(figure_kind(figure), figure_word(figure), at) for at, one in enumerate(row) for figure in one.phrase.figures]
     times = Counter((kind, word) for kind, word, _ in places)
-    around: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
+    around: dict[tuple[str, str], tuple[list[str], ...]] = {}
     for kind, word, at in places:
         if times[kind, word] == 1:
             others = [place for other, _, place in places if other == kind and place != at]
             start = max((place + 1 for place in others if place < at), default=0)
             end = min((place for place in others if place > at), default=len(row))
-            around[kind, word] = (_terms(row[start:at], row[at]), _terms(row[at + 1 : end], row[at]))
+            before, after = _terms(row[start:at], row[at]), _terms(row[at + 1 : end], row[at])
+            around[kind, word] = (before, after, after if row[at].phrase.role == "の" else before)
     return around
 
 

@@ -21,6 +21,7 @@ from shisho.librarian.wording import compare_wording
 
 _CAPITALISED = re.compile(r"(?:[A-Z][a-z]+[ -](?:of |and )?){1,5}[A-Z][a-z]+")
 _KATAKANA = re.compile(r"[ァ-ヺー・]+")
+_WRITTEN_AS_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+|\b(?:Will|May|Can)(?= (?:is|was|has|had|will|'s)\b)")
 _INITIAL = re.compile(r"\b[A-Z](?=[a-z])")
 
 
@@ -93,6 +94,10 @@ def _is_year(measure: Measure, there: Figures) -> bool:
 
 def _compare_names(comparison: Comparison, sentence: str, there: str, question: str, doubts: Doubts) -> None:
     known, asked = fold(squeeze(there)), fold(squeeze(question))
+    capitals = set(_WRITTEN_AS_NAME.findall(there))
+    doubts.unsure += [
+        fold(word) for word in _WRITTEN_AS_NAME.findall(sentence) if _function_name(word) and word not in capitals
+    ]
     words = {*terms(fold(there)), *UNITS, *FUNCTION_WORDS, *ERA_START, *_acronyms(there)}
     first = fold(sentence.split(" ", 1)[0]) if " " in sentence else ""
     for name in sorted(names(sentence)):
@@ -105,6 +110,11 @@ def _compare_names(comparison: Comparison, sentence: str, there: str, question: 
             continue
         # A capital at the head of an English sentence need not be a name.
         (doubts.unsure if name in asked or name == first else doubts.wrong).append(name)
+
+
+def _function_name(word: str) -> bool:
+    """Whether a function word is written as a name: Will."""
+    return fold(word) in FUNCTION_WORDS
 
 
 @lru_cache(maxsize=5_000)

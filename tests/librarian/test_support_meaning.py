@@ -1,0 +1,68 @@
+"""What another wording may say, and what looks alike and says something else."""
+
+import pytest
+
+from shisho.language.meanings import same
+from shisho.language.synonyms import synonym_groups
+from shisho.librarian.support import check
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("火災", "火事"), ("賛成", "賛同"), ("短縮", "縮める"), ("購入", "買う"), ("収益", "利益")],
+)
+def test_words_of_one_group_of_the_dictionary_mean_the_same(one: str, other: str) -> None:
+    assert same(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("輸出", "輸入"), ("賛成", "反対"), ("全部", "一部"), ("医師", "看護師"), ("男性", "女性"), ("大統領", "首相")],
+)
+def test_neighbours_and_opposites_do_not_mean_the_same(one: str, other: str) -> None:
+    assert not same(one, other)
+
+
+def test_names_and_numbers_have_no_synonyms() -> None:
+    assert [synonym_groups(word) for word in ("東京", "三", "sony")] == [frozenset()] * 3
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quotation"),
+    [
+        ("図書館は火事で失われた。", "図書館は火災で失われた。"),
+        ("町を複数の名前に分けることもあります。", "町を複数の名前に分ける場合もある。"),
+        ("涸れた油井の現象が説明できる。", "涸れた油井の現象を説明することができる。"),
+        ("意見の相違が大きいため、法の定義は困難である。", "そのため、意見の相違が大きく、法の定義は困難である。"),
+        ("M459はS&W社が採用した。", "M459はS&amp;W社が採用した。"),
+    ],
+)
+def test_another_wording_is_not_called_altered(sentence: str, quotation: str) -> None:
+    assert check(sentence, [quotation]).outcome != "altered"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quotation"),
+    [
+        ("薬Aは1日50mg、薬Bは1日10mg投与する。", "薬Aは1日10mg、薬Bは1日50mg投与する。"),
+        ("薬Aの用量は50mg、薬Bの用量は10mgである。", "薬Aの用量は10mg、薬Bの用量は50mgである。"),
+        ("10mgの薬Bと50mgの薬Aを飲む。", "薬A 10mgと薬B 50mgを飲む。"),
+        ("Drug A is given at 50 mg and drug B at 10 mg.", "Drug A is given at 10 mg and drug B at 50 mg."),
+        ("ベルリンのドイツで会議が開かれた。", "2019年にドイツのベルリンで会議が開かれた。"),
+    ],
+)
+def test_things_that_changed_places_are_altered(sentence: str, quotation: str) -> None:
+    assert check(sentence, [quotation]).outcome == "altered"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quotation"),
+    [
+        ("Will is the largest moon of Saturn.", "Titan is the largest moon of Saturn."),
+        ("Materials play a leading role on Will.", "Materials play a leading role on Titan. It will rain."),
+        ("天皇は東京競馬場で行われる。", "天皇賞は東京競馬場で行われる。天皇は1989年に即位した。"),
+        ("天皇は東京競馬場で行われ、天皇賞は皇居に住む。", "天皇賞は東京競馬場で行われ、天皇は皇居に住む。"),
+    ],
+)
+def test_a_name_that_is_like_another_word_is_not_supported(sentence: str, quotation: str) -> None:
+    assert check(sentence, [quotation]).outcome != "supported"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from shisho.language.meanings import same
 from shisho.language.weights import LIGHT
@@ -181,7 +181,7 @@ def _turned_inside_out(comparison: Comparison) -> bool:
 
 
 def _owned(row: Sequence[TiedPhrase]) -> list[tuple[str, str]]:
-    pairs = zip(row, row[1:], strict=False)
+    pairs = pairwise(row)
     return [
         (one.phrase.whole, other.phrase.whole)
         for one, other in pairs

@@ -6,7 +6,7 @@ from shisho.librarian.contradictions import contradiction
 from tests.librarian.disagreements import KINDS, Pair, Tally, pairs, tally
 
 PRECISION = 0.9
-RECALL = {"seen": 0.35, "kept": 0.15}  # measured: 13 of 34 and 6 of 31
+RECALL = {"seen": 0.35, "kept": 0.15}  # measured: 14 of 34 and 6 of 31
 
 
 def judged(half: str) -> list[tuple[Pair, str]]:
@@ -20,6 +20,13 @@ def test_of_the_contradictions_shown_in_real_documents_nine_of_ten_are_real(half
     print("", half, *(f"{kind} P {one.precision:.2f} R {one.recall:.2f} {one}" for kind, one in kinds.items()), sep="\n")
     whole = tally(rows)
     assert whole.shown and whole.precision >= PRECISION and whole.recall >= RECALL[half], kinds
+
+
+@pytest.mark.parametrize("half", ["seen", "kept"])
+def test_the_order_of_two_quotations_does_not_matter(half: str) -> None:
+    for pair, kind in judged(half):
+        turned = contradiction(pair.other.text, pair.one.text, pair.other.heading, pair.one.heading)
+        assert turned == kind, pair
 
 
 @pytest.mark.parametrize(

@@ -62,8 +62,8 @@ class _Side:
 
 
 def _of_one_thing(a: Assertion, b: Assertion, mine: _Side, theirs: _Side) -> bool:
-    common = _shared(a.words, b.words)
-    if not common or len(common) < ALIKE * min(len(a.words), len(b.words)) or a.ordinals_differ(b):
+    common = _in_common(a, b)
+    if not common or common < ALIKE * min(len(a.words), len(b.words)) or a.ordinals_differ(b):
         return False
     left, right = _only_in(a, theirs), _only_in(b, mine)
     if left & a.nouns and right & b.nouns:  # the second against the fourth, the north against the south
@@ -75,7 +75,7 @@ def _of_one_thing(a: Assertion, b: Assertion, mine: _Side, theirs: _Side) -> boo
         return False
     if names or mine.heading != theirs.heading:
         return bool(names) or _of_one_named_topic(a, b)
-    return not left and not right and (len(common) >= NAMELESS or bool(a.topic and a.topic == b.topic and _clash_in_days(a, b)))
+    return not left and not right and (common >= NAMELESS or bool(a.topic and a.topic == b.topic and _clash_in_days(a, b)))
 
 
 def _of_one_named_topic(a: Assertion, b: Assertion) -> bool:
@@ -105,6 +105,11 @@ def _shared(words: Iterable[str], others: Iterable[str]) -> frozenset[str]:
     return frozenset(word for word in words if any(same(word, other) for other in there))
 
 
+def _in_common(a: Assertion, b: Assertion) -> int:
+    """How many words both have; one word may stand for two of the other's."""
+    return min(len(_shared(a.words, b.words)), len(_shared(b.words, a.words)))
+
+
 def _share_a_day(mine: _Side, theirs: _Side) -> bool:
     pairs = product(mine.said, theirs.said)
     return any(a.day is not None and b.day is not None and not clash(a.day, b.day) for a, b in pairs)
@@ -121,9 +126,14 @@ def _clash_in_days(a: Assertion, b: Assertion) -> bool:
 def _dates_disagree(a: Assertion, b: Assertion) -> bool:
     if not _clash_in_days(a, b):
         return False
-    if len(_shared(a.words, b.words)) < ALIKE_EVENTS * len(a.words | b.words):
+    if _in_common(a, b) < ALIKE_EVENTS * len(a.words | b.words):
         return False
-    return a.sure and b.sure and a.denied == b.denied and bool(ONCE & _shared(a.predicate, b.predicate))
+    return (
+        a.sure
+        and b.sure
+        and a.denied == b.denied
+        and bool(ONCE & (_shared(a.predicate, b.predicate) | _shared(b.predicate, a.predicate)))
+    )
 
 
 def _amounts_disagree(a: Assertion, b: Assertion, mine: _Side, theirs: _Side) -> bool:
@@ -145,5 +155,4 @@ def _apart(a: Assertion, b: Assertion) -> list[tuple[Amount, Amount]]:
 def _denials_disagree(a: Assertion, b: Assertion) -> bool:
     if a.denied == b.denied or not (a.sure and b.sure) or not of_one_time(a.dates, b.dates):
         return False
-    shared = _shared(a.words, b.words)
-    return bool(_shared(a.predicate, b.predicate)) and len(shared) >= ALIKE_DENIED * max(len(a.words), len(b.words))
+    return bool(_shared(a.predicate, b.predicate)) and _in_common(a, b) >= ALIKE_DENIED * max(len(a.words), len(b.words))

@@ -27,7 +27,16 @@ from shisho.domain.corpus import Outcome, Receipt
 from shisho.domain.job import JobError, TaskId
 from shisho.errors import KeyConflict, NotFound, by_code
 from shisho.interfaces.cli import app
-from shisho.messages import english, english_answers, japanese_answers, japanese_shell, message
+from shisho.messages import (
+    english,
+    english_answers,
+    english_states,
+    japanese_answers,
+    japanese_shell,
+    japanese_states,
+    message,
+    system,
+)
 from shisho.messages.catalogue import catalogue, render, rendered
 from shisho.messages.message import Message
 from shisho.settings import TABLE, locale_language, reader_of
@@ -97,6 +106,7 @@ def test_tables_of_messages_have_their_pairs() -> None:
     texts += specimen.TEXTS
     texts += [engine.about.reason for engine in engines().values() if engine.about.reason]
     texts += [setting.help for setting in TABLE]
+    texts += [reason.template for reason in (*system.REASONS.values(), *system.NAMES.values())]
     texts += [*helps(typer.main.get_command(app))]
     assert [text for text in dict.fromkeys(texts) if text not in known] == []
 
@@ -110,7 +120,8 @@ def helps(command: Any) -> Iterator[str]:
 def test_both_catalogues_have_the_same_keys_and_every_pair_the_same_values() -> None:
     assert english.SAID.keys() == japanese_shell.SAID.keys()
     assert english_answers.SAID.keys() == japanese_answers.SAID.keys()
-    assert not english.SAID.keys() & english_answers.SAID.keys()
+    assert english_states.SAID.keys() == japanese_states.SAID.keys()
+    assert len(catalogue("en")) == sum(len(table.SAID) for table in (english, english_answers, english_states))
     for key, text in catalogue("en").items():
         assert names(text) == names(catalogue("ja")[key]), key
     sentences = {text: pair for text, pair in catalogue("ja").items() if text not in catalogue("en")}
@@ -121,7 +132,7 @@ def test_both_catalogues_have_the_same_keys_and_every_pair_the_same_values() -> 
 
 def test_no_entry_of_the_catalogue_is_left_over() -> None:
     typers = Path(typer.__file__).parent.rglob("*.py")
-    tables = [path.read_text("utf-8") for path in (*FILES, *typers)]
+    tables = [path.read_text("utf-8") for path in (*FILES, *typers, Path(str(system.__file__)))]
     written = "\n".join(re.sub(r'"\s*\n\s*f?"', "", text) for text in tables).replace("\\", "")
     sentences = set(catalogue("ja")) - set(catalogue("en"))
     lost = [text for text in sentences if text.partition("\n")[0].strip() not in written and " " in text.strip()]
@@ -267,6 +278,14 @@ OUTPUTS = [
     ("settings",),
     ("doctor",),
     ("engines",),
+    ("web",),
+    ("jobs",),
+    ("queue", "status"),
+    ("auth", "list"),
+    ("--home", "empty.pdf", "list"),
+    ("backup", "missing/folder/file"),
+    ("engines", "parse", "auto", "page.html"),
+    ("engines", "parse", "mojeek", "page.html"),
 ]
 SENTENCE = re.compile(r"\b(?:the|is|are|not|of|for|with|this|that|was|must|takes|invalid|usage|options|error|try)\b", re.I)
 
@@ -274,6 +293,7 @@ SENTENCE = re.compile(r"\b(?:the|is|are|not|of|for|with|this|that|was|must|takes
 @pytest.mark.parametrize("arguments", OUTPUTS, ids=" ".join)
 def test_one_output_is_in_one_language(arguments: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "empty.pdf").touch()
+    (tmp_path / "page.html").write_text("<p>Nothing.</p>", "utf-8")
     spoken = {locale: shell(locale, arguments, tmp_path) for locale in ("C", "ja_JP.UTF-8")}
     assert not KANA.search(spoken["C"].replace("決定係数とは何か", "")), spoken["C"]
     lines = [line for line in spoken["ja_JP.UTF-8"].splitlines() if SENTENCE.search(unquoted(line, tmp_path))]

@@ -16,6 +16,8 @@ from typing import Any
 from platformdirs import user_data_path
 
 from shisho.errors import InvalidParams, StorageUnusable
+from shisho.messages.message import Message
+from shisho.messages.system import reason_of
 
 Value = str | int | float | bool
 
@@ -222,10 +224,15 @@ def _file(path: Path) -> dict[str, object]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidParams("{path} is not valid TOML: {error}", path=path, error=error) from error
     except OSError as error:
-        why = error.strerror
+        why = reason_of(error)
         raise StorageUnusable("{path} cannot be read: {why}. Give yourself the right to it.", path=path, why=why) from error
 
 
+ORIGINS: Mapping[str, str] = {
+    "environment": Message("the environment"),
+    "call": Message("the command line"),
+    "file": "settings.toml",
+}
 _FLAGS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
 
 
@@ -239,7 +246,7 @@ def _typed(row: Setting, raw: object, origin: str) -> Value:
         raise InvalidParams(
             "{setting} (from {origin}) takes {kind}, not {raw!r}.",
             setting=row.name,
-            origin=origin,
+            origin=ORIGINS[origin],
             kind=wanted.__name__,
             raw=raw,
         ) from error
@@ -247,7 +254,7 @@ def _typed(row: Setting, raw: object, origin: str) -> Value:
         raise InvalidParams(
             "{setting} (from {origin}) takes one of {choices}, not {raw!r}.",
             setting=row.name,
-            origin=origin,
+            origin=ORIGINS[origin],
             choices=", ".join(row.choices),
             raw=raw,
         )

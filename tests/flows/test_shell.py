@@ -47,7 +47,7 @@ def test_a_folder_in_and_a_cited_answer_out(shell: Shell) -> None:
     found = shell("search", "決定係数 定義", "--filter", "課=統計学", "--json")
     assert found and "決定係数" in found[0]["text"]
     assert shell("search", "決定係数 定義", "--filter", "課=物理", "--json") == []
-    assert "終了条件: G1" in shell("show", answer["id"]) and "CONDITION_MET" in shell("show", "last")
+    assert "終了条件: G1" in shell("show", answer["id"]) and "終了の理由: 終了条件を満たしました" in shell("show", "last")
     for form in ("md", "jsonl", "bibtex", "ris"):
         assert "決定係数" in shell("export", answer["id"], "--format", form)
 

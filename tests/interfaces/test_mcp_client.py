@@ -153,7 +153,7 @@ async def test_errors_are_typed(tool: str, arguments: dict[str, Any], code: str,
             {"queries": ["x"], "priority": "high", "options": {"priority": "low"}},
             "priority is given twice: high beside options",
         ),
-        ({"queries": ["x"], "max_results_per_query": 101}, "max_results_per_query: Input should be less than or equal to 100"),
+        ({"queries": ["x"], "max_results_per_query": 101}, "max_results_per_query: it must be 100 or less"),
     ],
 )
 async def test_arguments_that_do_not_exist_are_refused_by_name(arguments: dict[str, Any], said: str, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from shisho.domain.web import Endpoint
 from shisho.errors import AllFetchesFailed, InvalidParams
+from shisho.messages.system import reason_of
 
 if TYPE_CHECKING:
     from shisho.box.log import Record
@@ -119,7 +120,9 @@ class Client:
             text = answer.read().decode("utf-8", "replace")
         except OSError as error:
             raise InvalidParams(
-                "The box of {folder} does not answer: {error}. Start it with `shisho box`.", folder=self.folder, error=error
+                "The box of {folder} does not answer: {error}. Start it with `shisho box`.",
+                folder=self.folder,
+                error=reason_of(error),
             ) from error
         finally:
             connection.close()

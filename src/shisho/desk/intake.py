@@ -18,6 +18,7 @@ from shisho.domain.job import IdempotencyKey
 from shisho.domain.task import MAX_QUERIES, MAX_WAIT, Bytes, SearchOptions, Skipped
 from shisho.errors import ForbiddenPath, InvalidParams
 from shisho.messages.message import Message
+from shisho.messages.system import reason_of
 
 MAX_QUERY = 500  # characters; the narrowest engine takes 499
 MAX_URLS = 200
@@ -186,7 +187,7 @@ def real(path: Path | str) -> Path:
     try:
         return Path(path).expanduser().resolve()
     except (ValueError, RuntimeError, OSError) as error:
-        raise InvalidParams("{path!r} is no path: {error}.", path=str(path), error=error) from error
+        raise InvalidParams("{path!r} is no path: {error}.", path=str(path), error=reason_of(error)) from error
 
 
 def root_of(path: Path, roots: Sequence[Path]) -> Path:

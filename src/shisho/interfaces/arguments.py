@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from shisho.errors import InvalidParams
+from shisho.interfaces.mistakes import mistake
 from shisho.messages.message import Message
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def reasons(model: type[BaseModel], errors: Sequence[Any]) -> Message:
 
 def _reason(model: type[BaseModel], error: Any) -> str:
     if error["type"] != "extra_forbidden":
-        return str(error["msg"])
+        return mistake(error) or Message("it cannot be used so ({kind})", kind=error["type"])
     known = _names_at(model.model_json_schema(), error["loc"][:-1])
     if not known:
         return Message("there is no such argument")

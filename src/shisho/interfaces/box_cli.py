@@ -12,26 +12,14 @@ import typer
 from shisho import settings
 from shisho.errors import ShishoError
 from shisho.interfaces.running import fail
-from shisho.messages.catalogue import render
+from shisho.messages.catalogue import render, word
 from shisho.messages.message import Message
+from shisho.messages.system import reason_of
 
 if TYPE_CHECKING:
     from shisho.box.server import Box
 
 Port = Annotated[int, typer.Option(min=0, max=65_535, help="0: the system chooses")]
-
-_TOLD = """A web in a box: {pages} pages on {hosts} hosts, 13 engines. It runs until Ctrl-C.
-  folder  {folder}
-  http    127.0.0.1:{http}
-  https   127.0.0.1:{https}
-  log     {log}
-Use it from another shell, where nothing else of the web can be reached then:
-  export SHISHO_BOX={folder} SHISHO_WEB=on
-Queries worth trying:
-{queries}
-Make it misbehave, and stop that again:
-  curl -d '{{"engine": "mojeek", "page": 2, "do": "captcha"}}' http://127.0.0.1:{http}/rules
-  curl -d '' http://127.0.0.1:{http}/calm"""
 
 
 def box(
@@ -67,7 +55,8 @@ def box(
         asyncio.run(_run(made))
     except OSError as error:
         typer.echo(
-            render(Message("The box cannot listen or write: {error}. Choose another port or folder.", error=error)), err=True
+            render(Message("The box cannot listen or write: {error}. Choose another port or folder.", error=reason_of(error))),
+            err=True,
         )
         raise typer.Exit(1) from error
 
@@ -87,7 +76,8 @@ def _told(box: Box) -> str:
     # One of each kind of topic, made or written.
     chosen = {question.topic: question.text for question in reversed(box.questions)}
     queries = [*chosen.values()][::3][:8]
-    return _TOLD.format(
+    return word(
+        "box_told",
         pages=len(box.web.world.pages),
         hosts=len(box.hosts),
         folder=box.folder,

@@ -285,7 +285,7 @@ def doctor(context: typer.Context, json_: Json = False) -> None:
         from shisho.interfaces import render
 
         checks = await desk.doctor()
-        _print(checks, json_, lambda: render.checks(checks))
+        _print(checks, json_, lambda: render.checks(checks, _words(context)))
         if not all(one.ok or one.optional for one in checks):
             raise typer.Exit(1)
 
@@ -317,7 +317,7 @@ def settings(context: typer.Context, json_: Json = False) -> None:
 
     def printed() -> None:
         render.settings(rows, held.home, words)
-        typer.echo(words(f"consent_{consent.state()}", since=consent.since()[:10]))
+        typer.echo(words(f"consent_{consent.state()}", since=consent.since()[:10]).rstrip())
 
     _print({"home": str(held.home), "settings": rows, "web_consent": said}, json_, printed)
 

@@ -86,7 +86,7 @@ def _unanswered(desk: Desk) -> bool:
 
 
 def _told(words: Words, state: WebConsent, since: str, said: WebConsent) -> str:
-    lines = [words(f"consent_{state}", since=since[:10]), words("consent_how")]
+    lines = [words(f"consent_{state}", since=since[:10]).rstrip(), words("consent_how")]
     if state is not said:
         lines.insert(0, words("consent_overruled"))
     return "\n".join(lines)

@@ -10,7 +10,7 @@ import typer
 
 from shisho.interfaces.frames import Group
 from shisho.interfaces.running import Json, run, show, words
-from shisho.messages.catalogue import render
+from shisho.messages.catalogue import render, word
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -77,6 +77,7 @@ def _print(answer: dict[str, Any]) -> None:
     if "code" in answer:
         typer.echo(f"{answer['code']}: {answer['message']}", err=True)
         return
-    typer.echo(f"{answer['engine']}: {len(answer['hits'])} hits, challenge {answer['challenge'] or 'none'}")
+    challenge = word(f"proof_{answer['challenge'] or 'none'}")
+    typer.echo(word("parsed", engine=answer["engine"], n=len(answer["hits"]), challenge=challenge))
     for hit in answer["hits"]:
         typer.echo(f"{hit['rank']:3} {hit['title']}\n    {hit['url']}")

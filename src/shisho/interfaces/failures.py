@@ -9,6 +9,7 @@ from typing import Any
 from shisho.errors import Conflict, Internal, ShishoError, StorageUnusable
 from shisho.language.display import without_unseen
 from shisho.messages.catalogue import render
+from shisho.messages.system import reason_of
 from shisho.telemetry import log
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -22,7 +23,7 @@ def of_disk(error: OSError) -> ShishoError | None:
     if error.errno in CLOSED:
         where = f"{error.filename}: " if error.filename else ""
         template = "{where}{why}. Give yourself the right to it, or choose another home or folder."
-        return StorageUnusable(template, where=where, why=error.strerror)
+        return StorageUnusable(template, where=where, why=reason_of(error))
     return None
 
 

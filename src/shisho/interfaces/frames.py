@@ -15,6 +15,7 @@ from typing import Any
 import typer
 import typer.core
 
+from shisho.interfaces.mistakes import mistake
 from shisho.messages.catalogue import DEFAULT, render, spoken, translated
 from shisho.messages.message import Message
 
@@ -149,23 +150,8 @@ def _no_command(name: str, known: Sequence[str]) -> Message:
     return Message("There is no command {name}. Near it: {near}.", name=name, near=", ".join(near))
 
 
-_WANTED = {
-    "int_parsing": Message("it is no whole number"),
-    "int_from_float": Message("it is no whole number"),
-    "float_parsing": Message("it is no number"),
-}
-
-
 def _wanted(cause: Any) -> Message:
     """What pydantic, which reads the values, asks for: by the code of its error."""
     if not hasattr(cause, "errors"):
         return Message("see its help")
-    error = cause.errors()[0]
-    limits = error.get("ctx", {})
-    if "ge" in limits:
-        return Message("it must be {limit} or more", limit=limits["ge"])
-    if "le" in limits:
-        return Message("it must be {limit} or less", limit=limits["le"])
-    if "expected" in limits:
-        return Message("it must be one of {expected}", expected=str(limits["expected"]).replace(" or ", ", "))
-    return _WANTED.get(error["type"], Message("see its help"))
+    return mistake(cause.errors()[0]) or Message("see its help")

@@ -23,6 +23,7 @@ from shisho.interfaces.contract import VERBS
 from shisho.interfaces.failures import told
 from shisho.interfaces.http_guard import Guard, Rules
 from shisho.messages.message import Message
+from shisho.messages.system import reason_of
 
 READY_SECONDS = 10.0
 GRACE_SECONDS = 2  # long polls are cut when the server ends; their jobs are not
@@ -147,7 +148,7 @@ def _listen(host: str, port: int) -> socket.socket:
             "Port {port} of {host} cannot be used: {cause}. Choose another: shisho serve --port N",
             port=port,
             host=host,
-            cause=error.strerror,
+            cause=reason_of(error),
         ) from error
     listener.listen(2048)
     return listener

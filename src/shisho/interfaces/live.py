@@ -101,7 +101,8 @@ class _Searches:
 
     def _end(self, job: Job) -> str:
         if job.state is not JobState.COMPLETED:
-            return self._words("web_failed", text=job.input["query"], code=job.errors[-1].code if job.errors else job.state)
+            code = job.errors[-1].code if job.errors else self._words(f"state_{job.state}")
+            return self._words("web_failed", text=job.input["query"], code=code)
         pages, documents = len(job.output["pages"]), len(job.output["documents"])
         return self._words("web_ended", text=job.input["query"], engine=job.output["engine"], pages=pages, documents=documents)
 

@@ -62,10 +62,10 @@ def shown(thing: Answer | Evidence | tuple[Document, str], words: Words, pages: 
     elif isinstance(thing, Evidence):
         name = thing.title if thing.source_url else PurePath(thing.document).name
         _out.print(_evidence_line(thing, words, legible(name)))
-        _pairs({name: value for name, value in plain(thing).items() if name != "snippet"})
+        _fields({name: value for name, value in plain(thing).items() if name != "snippet"}, words)
     else:
         document, text = thing
-        _pairs(plain(document))
+        _fields(plain(document) | {"state": words(f"state_{document.state}")}, words)
         _out.print("")
         for part in paged(text, pages or {}, words):
             _out.print(part)
@@ -93,8 +93,9 @@ def _account(given: Answer, words: Words) -> None:
         )
     outcomes = Counter(one.support for one in given.sentences)
     _out.print(words("support", **{str(outcome): outcomes[outcome] for outcome in SupportOutcome}))
-    used = ", ".join(f"{name} {amount:g}" for name, amount in given.budget_used.items())
-    _out.print(f"{words('stopped_because')}: {given.loop_stop}\n{words('rounds')}: {given.rounds} ({used})")
+    used = " · ".join(words(f"spent_{name}", n=f"{round(amount, 1):g}") for name, amount in given.budget_used.items())
+    why = words(f"end_{given.loop_stop}".lower())
+    _out.print(f"{words('stopped_because')}: {why}\n{words('rounds')}: {given.rounds} ({used})")
 
 
 def found(given: Sequence[Found], words: Words) -> None:
@@ -127,27 +128,31 @@ def documents(given: Sequence[Document], more: bool, words: Words) -> None:
         _out.print(words("more", n=len(given), id=given[-1].id))
 
 
-def checks(given: Sequence[Check]) -> None:
+def checks(given: Sequence[Check], words: Words) -> None:
     """A line for each check, with the way to mend it."""
     for one in given:
         mark = "✓" if one.ok else "–" if one.optional else "✗"
         remedy = "" if one.ok or not one.remedy else f"\n    → {render(one.remedy)}"
-        _out.print(f"{mark} {one.name}: {render(one.detail)}{remedy}")
+        _out.print(f"{mark} {words(f'check_{one.name}')}: {render(one.detail)}{remedy}")
 
 
 def settings(rows: Sequence[Mapping[str, Any]], home: object, words: Words) -> None:
     """A table of settings."""
     heads = [words(name) for name in ("setting", "value", "origin", "meaning")]
-    values = [str(home) if row["name"] == "home" else str(row["value"]) for row in rows]
-    cells = [
-        (f"SHISHO_{row['name'].upper()}", value, row["from"], row["help"]) for row, value in zip(rows, values, strict=True)
-    ]
+    cells = []
+    for row in rows:
+        value = str(home) if row["name"] == "home" else str(row["value"])
+        cells.append((f"SHISHO_{row['name'].upper()}", value, words(f"origin_{row['from']}"), row["help"]))
     print_columns(_out, heads, cells)
 
 
 def figures(given: Mapping[str, Any], words: Words) -> None:
     """Measured figures, one a line."""
-    _pairs(given)
+    _pairs({words(f"figure_{name}"): value for name, value in given.items()})
+
+
+def _fields(given: Mapping[str, Any], words: Words) -> None:
+    _pairs({words(f"field_{name}"): value for name, value in given.items()})
 
 
 def _pairs(given: Mapping[str, Any]) -> None:
@@ -157,7 +162,7 @@ def _pairs(given: Mapping[str, Any]) -> None:
 
 def _value(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "  ".join(f"{key}={said}" for key, said in value.items())
+        return "  ".join(f"{key}={said}" for key, said in value.items()) or "-"
     if isinstance(value, list | tuple):
-        return "  ".join(map(str, value))
-    return "-" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
+        return "  ".join(map(str, value)) or "-"
+    return "-" if value in (None, "") else f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -22,7 +22,7 @@ def queued(done: Queued, words: Words) -> None:
     """What was taken on and what was not."""
     typer.echo(f"{words('task', text=done.task_id)}: {words('queued', n=done.queued)}")
     for one in done.skipped:
-        typer.echo(f"  {words('skipped')}: {one.subject.strip() or words('blank')} — {render(one.reason)}")
+        typer.echo(f"  {words('skipped')}: {one.subject.strip() or words('blank_subject')} — {render(one.reason)}")
     typer.echo(words("who_works"))
 
 
@@ -41,7 +41,7 @@ def follow(words: Words) -> Callable[[Status], None]:
         lines = [
             words(
                 "task_line",
-                state=held.status,
+                state=words(f"state_{held.status}"),
                 queries=progress.queries,
                 pages=progress.pages,
                 documents=progress.documents,
@@ -71,13 +71,13 @@ def tasks(page: TaskPage, words: Words) -> None:
     if not page.tasks:
         typer.echo(words("nothing_queued"))
         return
-    rows = [(one.task_id, one.status, one.created_at[:19], one.question) for one in page.tasks]
+    rows = [(one.task_id, words(f"state_{one.status}"), one.created_at[:19], one.question) for one in page.tasks]
     print_columns(_out, [words("id"), words("state"), words("created"), words("question")], rows)
 
 
 def jobs(page: JobPage, words: Words) -> None:
     """The jobs of a task, oldest first, each with its last error."""
-    rows = [(one.id, one.kind, one.state, _subject(one), _error(one)) for one in page.jobs]
+    rows = [(one.id, words(f"job_{one.kind}"), words(f"state_{one.state}"), _subject(one), _error(one)) for one in page.jobs]
     print_columns(_out, [words("id"), words("kind"), words("state"), words("subject"), words("error")], rows)
 
 
@@ -87,7 +87,8 @@ def waiting(held: Sequence[Waiting], words: Words) -> None:
         typer.echo(words("nobody_needed"))
         return
     heads = [words("id"), words("domain"), words("kind"), words("state"), "URL"]
-    print_columns(_out, heads, [(one.id, one.domain, one.kind, one.state, one.url) for one in held])
+    rows = [(one.id, one.domain, words(f"proof_{one.kind}"), words(f"state_{one.state}"), one.url) for one in held]
+    print_columns(_out, heads, rows)
 
 
 def engines(rows: Sequence[EngineRow], words: Words) -> None:
@@ -104,7 +105,7 @@ def _engine(one: EngineRow, words: Words) -> tuple[str, ...]:
     return (
         "○" if one.available else "-",
         one.name,
-        one.tier,
+        words(f"tier_{one.tier}"),
         words(f"breaker_{one.breaker}"),
         "" if one.success_rate is None else f"{one.success_rate:.0%}",
         "" if one.median_latency_s is None else f"{one.median_latency_s:.1f} s",

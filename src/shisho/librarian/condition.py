@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from shisho.messages.message import Message
+
 MAX_CHARS = 2_000
 MAX_DEPTH = 20
 _TOKEN = re.compile(r"\s*(?:([(),])|(\w+))")
@@ -17,7 +19,7 @@ _WORDS = frozenset({"and", "or", "at_least"})
 
 
 class Unreadable(ValueError):
-    """Why a condition cannot be read; the message is fit to be shown."""
+    """Why a condition cannot be read: a Message, fit to be shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ def read(text: str, goal_ids: Sequence[str]) -> tuple[Expression, str]:
         return parse(text, goal_ids), ""
     except Unreadable as error:
         every = AtLeast(len(goal_ids), tuple(Met(goal_id) for goal_id in goal_ids))
-        return every, f"condition not understood ({error}): all goals are asked for"
+        return every, Message("condition not understood ({why}): all goals are asked for", why=error.args[0])
 
 
 def holds(expression: Expression, met: Collection[str]) -> bool:
@@ -57,11 +59,11 @@ def holds(expression: Expression, met: Collection[str]) -> bool:
 def parse(text: str, goal_ids: Collection[str]) -> Expression:
     """Read a condition over these goals. Raises Unreadable."""
     if len(text) > MAX_CHARS:
-        raise Unreadable(f"longer than {MAX_CHARS} characters")
+        raise Unreadable(Message("longer than {limit} characters", limit=MAX_CHARS))
     parser = _Parser(_tokens(unicodedata.normalize("NFKC", text)), {goal_id.casefold(): goal_id for goal_id in goal_ids})
     expression = parser.either(0)
     if parser.ahead:
-        raise Unreadable(f"{parser.ahead!r} is not expected there")
+        raise Unreadable(Message("{word!r} is not expected there", word=parser.ahead))
     return expression
 
 
@@ -72,7 +74,7 @@ def _tokens(text: str) -> list[str]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise Unreadable(f"{text[at:].strip()[:1]!r} is no part of a condition")
+            raise Unreadable(Message("{word!r} is no part of a condition", word=text[at:].strip()[:1]))
         found.append(match[1] or match[2])
         at = match.end()
     return found
@@ -105,7 +107,7 @@ class _Parser:
 
     def _one(self, depth: int) -> Expression:
         if depth >= MAX_DEPTH:
-            raise Unreadable(f"nested deeper than {MAX_DEPTH}")
+            raise Unreadable(Message("nested deeper than {limit}", limit=MAX_DEPTH))
         if self._took("("):
             inner = self.either(depth + 1)
             self._expect(")")
@@ -120,13 +122,13 @@ class _Parser:
             parts.append(self._goal())
         self._expect(")")
         if not (count.isascii() and count.isdigit() and 1 <= int(count) <= len(set(parts))):
-            raise Unreadable(f"at_least({count}, …) asks for a number from 1 to that of its goals")
+            raise Unreadable(Message("at_least({count}, …) asks for a number from 1 to that of its goals", count=count))
         return AtLeast(int(count), tuple(dict.fromkeys(parts)))
 
     def _goal(self) -> Met:
         word = self._next()
         if word.casefold() in _WORDS or word.casefold() not in self._goals:
-            raise Unreadable(f"there is no goal {word!r}" if word else "it breaks off")
+            raise Unreadable(Message("there is no goal {goal}", goal=word) if word else Message("it breaks off"))
         return Met(self._goals[word.casefold()])
 
     def _took(self, token: str) -> bool:
@@ -142,4 +144,6 @@ class _Parser:
 
     def _expect(self, token: str) -> None:
         if not self._took(token):
-            raise Unreadable(f"{token!r} is missing before {self.ahead or 'the end'!r}")
+            raise Unreadable(
+                Message("{token!r} is missing before {ahead}", token=token, ahead=self.ahead or Message("its end"))
+            )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from shisho.domain.inquiry import Budget, GoalStatus, LoopStop, Status, Strategy, Verdict
 from shisho.librarian import condition
 from shisho.librarian.budget import Spending, ceiling, next_round
+from shisho.messages.message import Message
 
 PATIENCE = 2  # rounds without new evidence
 
@@ -34,7 +35,7 @@ def route(
         stop = LoopStop.STAGNATION
     else:
         stop = ceiling(budget, spent, next_round(spent))
-    reason = "; ".join(part for part in (_progress(strategy, status), remark) if part)
+    reason = Message.joined([part for part in (_progress(strategy, status), remark) if part], "; ")
     if stop is None:
         return Verdict(Status.CONTINUE, next_focus, reason)
     return ended(stop, status, reason)

@@ -37,14 +37,16 @@ def catalogue(language: str) -> Mapping[str, str]:
             japanese_documents,
             japanese_help,
             japanese_shell,
+            japanese_states,
             japanese_web,
         )
 
-        tables = (japanese_answers, japanese_desk, japanese_documents, japanese_help, japanese_shell, japanese_web)
+        words = (japanese_answers, japanese_shell, japanese_states)
+        tables = (japanese_desk, japanese_documents, japanese_help, japanese_web, *words)
         return {template: said for table in tables for template, said in table.SAID.items()}
-    from shisho.messages import english, english_answers
+    from shisho.messages import english, english_answers, english_states
 
-    return {**english.SAID, **english_answers.SAID}
+    return {**english.SAID, **english_answers.SAID, **english_states.SAID}
 
 
 def word(key: str, language: str | None = None, **values: object) -> str:

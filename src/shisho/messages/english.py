@@ -113,5 +113,5 @@ SAID: Mapping[str, str] = {
     "breaker_open": "resting",
     "breaker_half_open": "to be tried",
     "desktop": "{who} waits for a person. To open it: shisho auth open {domain}",
-    "blank": "(blank)",
+    "blank_subject": "(blank)",
 }

@@ -5,6 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
+    "there is no such file or folder": "そのようなファイルもフォルダもありません",
+    "permission denied": "許可がありません",
+    "it exists already": "すでにあります",
+    "a part of the path is no folder": "パスの途中がフォルダではありません",
+    "it is a folder": "フォルダです",
+    "it is a file": "ファイルです",
+    "the folder is not empty": "フォルダが空ではありません",
+    "the name is too long": "名前が長すぎます",
+    "its links lead in a circle": "リンクが輪になっています",
+    "too many files are open": "開いているファイルが多すぎます",
+    "the disk is full": "ディスクがいっぱいです",
+    "the quota of the disk is spent": "ディスクの割り当てを使い切りました",
+    "the disk is read-only": "ディスクは読み取り専用です",
+    "the disk does not answer": "ディスクが応答しません",
+    "there is no such device": "そのような装置はありません",
+    "another program uses it": "ほかのプログラムが使っています",
+    "this machine has no such address": "この計算機にそのようなアドレスはありません",
+    "connection refused": "接続を断られました",
+    "connection broken off": "接続が切れました",
+    "no answer in time": "時間内に応答がありません",
+    "no way leads there": "そこへ通じる道がありません",
+    "no such name is known": "そのような名前は知られていません",
+    "the name servers do not answer": "ネームサーバーが応答しません",
     "NEEDS_OCR: no text layer on page {pages}; it is not searchable until it has one.": (
         "NEEDS_OCR: {pages}ページに文字の層がありません。文字の層を付けるまで検索できません。"
     ),

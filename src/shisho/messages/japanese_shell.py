@@ -113,5 +113,5 @@ SAID: Mapping[str, str] = {
     "breaker_open": "休止中",
     "breaker_half_open": "試行待ち",
     "desktop": "{who} が人の確認を待っています。開くには: shisho auth open {domain}",
-    "blank": "(空)",
+    "blank_subject": "(空)",
 }

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from shisho.domain.task import WebConsent
 from shisho.errors import Conflict
+from shisho.messages.system import reason_of
 from shisho.ports import Clock
 
 _WORDS = {"yes": WebConsent.GIVEN, "no": WebConsent.OFF}
@@ -47,7 +48,7 @@ class ConsentFile:
             fresh.replace(self.path)
         except OSError as error:
             raise Conflict(
-                "{path} cannot be written ({cause}): nothing is remembered.", path=self.path, cause=error.strerror
+                "{path} cannot be written ({cause}): nothing is remembered.", path=self.path, cause=reason_of(error)
             ) from error
 
     @property

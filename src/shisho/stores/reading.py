@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from shisho.errors import DocumentUnreadable, ForbiddenPath, TooLarge
+from shisho.messages.system import reason_of
 
 # Opened without waiting: a pipe put in the file's place would have the reader wait for ever.
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -26,7 +27,7 @@ def read(path: Path, max_bytes: int, within: Path | None = None) -> bytes:
     except OSError as error:
         if within is not None and _leads_elsewhere(path):
             raise ForbiddenPath("{path} is not the file that was handed in: a link has taken its place.", path=path) from error
-        raise DocumentUnreadable("Cannot be opened: {cause}.", cause=error.strerror or error) from error
+        raise DocumentUnreadable("Cannot be opened: {cause}.", cause=reason_of(error)) from error
 
 
 @contextmanager

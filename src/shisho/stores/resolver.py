@@ -10,6 +10,7 @@ from functools import partial
 
 from shisho.domain.web import Endpoint
 from shisho.errors import AllFetchesFailed
+from shisho.messages.system import reason_of
 
 
 class SystemResolver:
@@ -25,7 +26,7 @@ class SystemResolver:
             rows = await asyncio.get_running_loop().run_in_executor(self._threads, look_up)
         except (OSError, UnicodeError) as error:
             raise AllFetchesFailed(
-                "{host} has no address ({error}): check its spelling and your connection.", host=host, error=error
+                "{host} has no address ({error}): check its spelling and your connection.", host=host, error=reason_of(error)
             ) from error
         return [Endpoint(str(address[0]), port) for *_, address in rows]
 

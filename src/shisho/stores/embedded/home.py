@@ -17,6 +17,7 @@ import apsw
 
 from shisho.errors import Conflict, ShishoError, StorageUnusable
 from shisho.messages.message import Message
+from shisho.messages.system import reason_of
 from shisho.stores.embedded.holder import holder, is_stopped
 from shisho.telemetry import log
 
@@ -139,7 +140,9 @@ def trouble(error: Exception, path: Path) -> Exception:
         )
     if isinstance(error, apsw.IOError | OSError):
         return StorageUnusable(
-            "{path} cannot be used: {error}. Mend the disk or the folder, or choose another home.", path=path, error=error
+            "{path} cannot be used: {error}. Mend the disk or the folder, or choose another home.",
+            path=path,
+            error=reason_of(error),
         )
     return error
 
@@ -163,7 +166,7 @@ def read_only(path: Path) -> StorageUnusable:
 def no_home(path: Path, error: OSError) -> StorageUnusable:
     """What is said where there is no folder for the database, and none can be made."""
     folder = path.parent
-    why = "it is a file" if folder.is_file() else error.strerror or str(error)
+    why = Message("it is a file") if folder.is_file() else reason_of(error)
     return StorageUnusable(
         "{folder} cannot be the home folder: {why}. Choose another one with --home or SHISHO_HOME.", folder=folder, why=why
     )

@@ -1,0 +1,113 @@
+"""The words for states, kinds, fields and figures, in English, by key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SAID: Mapping[str, str] = {
+    "state_created": "created",
+    "state_queued": "queued",
+    "state_running": "running",
+    "state_waiting": "waits for a person",
+    "state_parked": "resting",
+    "state_awaiting_auth": "waits for a person",
+    "state_completed": "completed",
+    "state_failed": "failed",
+    "state_cancelled": "cancelled",
+    "state_stopped": "stopped",
+    "state_pending": "waiting",
+    "state_in_progress": "window open",
+    "state_skipped": "skipped",
+    "state_expired": "expired",
+    "state_live": "searchable",
+    "state_superseded": "replaced by a newer version",
+    "state_removed": "removed",
+    "state_purged": "erased",
+    "job_search_queue": "search",
+    "job_fetch": "fetch",
+    "job_ingest": "ingest",
+    "job_answer": "answer",
+    "proof_captcha": "CAPTCHA",
+    "proof_turnstile": "Turnstile",
+    "proof_consent": "consent",
+    "proof_login": "login",
+    "proof_js_challenge": "script check",
+    "proof_blocked": "blocked",
+    "proof_none": "none",
+    "tier_default": "default",
+    "tier_last_mile": "last mile",
+    "tier_knowledge": "knowledge",
+    "tier_academic": "academic",
+    "tier_yours": "yours",
+    "origin_default": "default",
+    "origin_environment": "environment",
+    "origin_call": "command line",
+    "origin_file": "settings.toml",
+    "check_database": "database",
+    "check_index": "index",
+    "check_tokenizer": "tokenizer",
+    "check_reader": "reader",
+    "check_fonts": "fonts",
+    "check_ginza": "ginza",
+    "check_ocrmypdf": "ocrmypdf",
+    "check_browser": "browser",
+    "check_embedder": "embedder",
+    "check_model": "model",
+    "field_id": "id",
+    "field_number": "number",
+    "field_goal_id": "goal",
+    "field_document_id": "document id",
+    "field_document": "document",
+    "field_title": "title",
+    "field_heading": "heading",
+    "field_page": "page",
+    "field_start": "start",
+    "field_end": "end",
+    "field_sha256": "SHA-256",
+    "field_score": "score",
+    "field_round": "search",
+    "field_source_url": "address",
+    "field_link": "link",
+    "field_corpus": "corpus",
+    "field_owner": "owner",
+    "field_source": "source",
+    "field_media_type": "media type",
+    "field_size": "bytes",
+    "field_page_count": "pages",
+    "field_passage_count": "passages",
+    "field_state": "state",
+    "field_added_at": "added",
+    "field_metadata": "said of it",
+    "field_warnings": "warnings",
+    "figure_ndcg@10": "nDCG@10",
+    "figure_recall@50": "recall@50",
+    "figure_mrr@10": "MRR@10",
+    "figure_queries": "questions",
+    "figure_documents": "documents",
+    "figure_evidence@answer": "gold answer quoted",
+    "figure_quoted_characters": "characters quoted",
+    "figure_abstains_with_gold": "abstains with the gold passage",
+    "figure_abstains_without_gold": "abstains without the gold passage",
+    "figure_answered_queries": "questions answered",
+    "figure_seconds": "seconds",
+    "spent_rounds": "searches {n}",
+    "spent_seconds": "{n} s",
+    "spent_pages": "pages {n}",
+    "spent_model_calls": "model calls {n}",
+    "spent_tokens": "tokens {n}",
+    "parsed": "{engine}: {n} hits · challenge: {challenge}",
+    "box_told": (
+        "A web in a box: {pages} pages on {hosts} hosts, 13 engines. It runs until Ctrl-C.\n"
+        "  folder  {folder}\n"
+        "  http    127.0.0.1:{http}\n"
+        "  https   127.0.0.1:{https}\n"
+        "  log     {log}\n"
+        "Use it from another shell, where nothing else of the web can be reached then:\n"
+        "  export SHISHO_BOX={folder} SHISHO_WEB=on\n"
+        "Queries worth trying:\n"
+        "{queries}\n"
+        "Make it misbehave, and stop that again:\n"
+        '  curl -d \'{{"engine": "mojeek", "page": 2, "do": "captcha"}}\' http://127.0.0.1:{http}/rules\n'
+        "  curl -d '' http://127.0.0.1:{http}/calm"
+    ),
+}

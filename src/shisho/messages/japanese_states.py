@@ -1,0 +1,113 @@
+"""The words for states, kinds, fields and figures, in Japanese, by key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SAID: Mapping[str, str] = {
+    "state_created": "作成済み",
+    "state_queued": "待ち",
+    "state_running": "実行中",
+    "state_waiting": "人の確認待ち",
+    "state_parked": "休止中",
+    "state_awaiting_auth": "人の確認待ち",
+    "state_completed": "完了",
+    "state_failed": "失敗",
+    "state_cancelled": "取り消し",
+    "state_stopped": "停止",
+    "state_pending": "待ち",
+    "state_in_progress": "窓を開いています",
+    "state_skipped": "見送り",
+    "state_expired": "期限切れ",
+    "state_live": "検索できます",
+    "state_superseded": "新しい版に置き換え",
+    "state_removed": "除去済み",
+    "state_purged": "抹消済み",
+    "job_search_queue": "検索",
+    "job_fetch": "取得",
+    "job_ingest": "取り込み",
+    "job_answer": "回答",
+    "proof_captcha": "CAPTCHA",
+    "proof_turnstile": "Turnstile",
+    "proof_consent": "同意",
+    "proof_login": "ログイン",
+    "proof_js_challenge": "スクリプトによる確認",
+    "proof_blocked": "拒否",
+    "proof_none": "なし",
+    "tier_default": "標準",
+    "tier_last_mile": "最後の手段",
+    "tier_knowledge": "知識",
+    "tier_academic": "学術",
+    "tier_yours": "ご自分の",
+    "origin_default": "既定",
+    "origin_environment": "環境変数",
+    "origin_call": "コマンド行",
+    "origin_file": "settings.toml",
+    "check_database": "データベース",
+    "check_index": "索引",
+    "check_tokenizer": "分かち書き",
+    "check_reader": "読み取り器",
+    "check_fonts": "フォント",
+    "check_ginza": "ginza",
+    "check_ocrmypdf": "ocrmypdf",
+    "check_browser": "ブラウザー",
+    "check_embedder": "埋め込み器",
+    "check_model": "モデル",
+    "field_id": "ID",
+    "field_number": "番号",
+    "field_goal_id": "知りたいこと",
+    "field_document_id": "文書のID",
+    "field_document": "文書",
+    "field_title": "表題",
+    "field_heading": "見出し",
+    "field_page": "ページ",
+    "field_start": "始まり(文字)",
+    "field_end": "終わり(文字)",
+    "field_sha256": "SHA-256",
+    "field_score": "点数",
+    "field_round": "検索の回",
+    "field_source_url": "アドレス",
+    "field_link": "リンク",
+    "field_corpus": "コーパス",
+    "field_owner": "持ち主",
+    "field_source": "入力元",
+    "field_media_type": "メディア型",
+    "field_size": "大きさ(バイト)",
+    "field_page_count": "ページ数",
+    "field_passage_count": "パッセージ数",
+    "field_state": "状態",
+    "field_added_at": "追加日時",
+    "field_metadata": "付けた項目",
+    "field_warnings": "注意",
+    "figure_ndcg@10": "nDCG@10",
+    "figure_recall@50": "再現率@50",
+    "figure_mrr@10": "MRR@10",
+    "figure_queries": "質問数",
+    "figure_documents": "文書数",
+    "figure_evidence@answer": "正解を引用した割合",
+    "figure_quoted_characters": "引用の文字数",
+    "figure_abstains_with_gold": "正解があるのに答えない割合",
+    "figure_abstains_without_gold": "正解がなければ答えない割合",
+    "figure_answered_queries": "答えさせた質問数",
+    "figure_seconds": "秒数",
+    "spent_rounds": "検索 {n}回",
+    "spent_seconds": "{n}秒",
+    "spent_pages": "ウェブ {n}ページ",
+    "spent_model_calls": "モデル呼び出し {n}回",
+    "spent_tokens": "{n}トークン",
+    "parsed": "{engine}: 検索結果 {n}件 · 求められた確認: {challenge}",
+    "box_told": (
+        "箱の中のウェブ: {hosts}ホストに{pages}ページ、検索エンジン13。Ctrl-C で終わります。\n"
+        "  フォルダ  {folder}\n"
+        "  http      127.0.0.1:{http}\n"
+        "  https     127.0.0.1:{https}\n"
+        "  記録      {log}\n"
+        "別のシェルから使います。そこからは、ウェブのほかのどこにも通じません:\n"
+        "  export SHISHO_BOX={folder} SHISHO_WEB=on\n"
+        "試すとよい検索:\n"
+        "{queries}\n"
+        "わざと不調にし、また元に戻すには:\n"
+        '  curl -d \'{{"engine": "mojeek", "page": 2, "do": "captcha"}}\' http://127.0.0.1:{http}/rules\n'
+        "  curl -d '' http://127.0.0.1:{http}/calm"
+    ),
+}

@@ -9,7 +9,7 @@ from shisho.librarian.support import check
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("火災", "火事"), ("賛成", "賛同"), ("短縮", "縮める"), ("購入", "買う"), ("収益", "利益")],
+    [("広がる", "広まる"), ("火災", "火事"), ("賛成", "賛同"), ("短縮", "縮める"), ("購入", "買う"), ("収益", "利益")],
 )
 def test_words_of_one_group_of_the_dictionary_mean_the_same(one: str, other: str) -> None:
     assert same(one, other)
@@ -17,7 +17,16 @@ def test_words_of_one_group_of_the_dictionary_mean_the_same(one: str, other: str
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("輸出", "輸入"), ("賛成", "反対"), ("全部", "一部"), ("医師", "看護師"), ("男性", "女性"), ("大統領", "首相")],
+    [
+        ("行う", "興行"),
+        ("立つ", "成る"),
+        ("輸出", "輸入"),
+        ("賛成", "反対"),
+        ("全部", "一部"),
+        ("医師", "看護師"),
+        ("男性", "女性"),
+        ("大統領", "首相"),
+    ],
 )
 def test_neighbours_and_opposites_do_not_mean_the_same(one: str, other: str) -> None:
     assert not same(one, other)
@@ -59,6 +68,7 @@ def test_things_that_changed_places_are_altered(sentence: str, quotation: str) -
     ("sentence", "quotation"),
     [
         ("Will is the largest moon of Saturn.", "Titan is the largest moon of Saturn."),
+        ("A drone flies around on Will.", "A drone flies around on Titan, Will Smith said."),
         ("Materials play a leading role on Will.", "Materials play a leading role on Titan. It will rain."),
         ("天皇は東京競馬場で行われる。", "天皇賞は東京競馬場で行われる。天皇は1989年に即位した。"),
         ("天皇は東京競馬場で行われ、天皇賞は皇居に住む。", "天皇賞は東京競馬場で行われ、天皇は皇居に住む。"),

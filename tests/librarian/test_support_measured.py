@@ -45,7 +45,7 @@ def outcome_of(row: dict[str, Any]) -> str:
 
 
 # The floors are what was reached; the aim is .60 supported and .03 altered in both halves.
-@pytest.mark.parametrize(("held_out", "supported", "altered"), [(False, 0.55, 0.05), (True, 0.41, 0.06)])
+@pytest.mark.parametrize(("held_out", "supported", "altered"), [(False, 0.60, 0.03), (True, 0.44, 0.05)])
 def test_honest_paraphrases_stay(held_out: bool, supported: float, altered: float) -> None:
     rows = [json.loads(line) for line in PARAPHRASES.read_text("utf-8").splitlines()]
     rows = [row for row in rows if row["held_out"] == held_out]

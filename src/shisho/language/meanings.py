@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from shisho.language.near_words import ENGLISH, JAPANESE
 from shisho.language.synonyms import synonym_groups
 from shisho.language.terms import fold, terms, tokenizer
-from shisho.language.weights import STRONG
+from shisho.language.weights import LIGHT, STRONG
 
 _SAME = (
     "贈る 与える 授与;生かす 活用 利用;選ぶ 決める;解禁 許可 認める;立候補 出馬;目的 為;続く 次ぐ;"
@@ -198,10 +199,19 @@ _NONE = frozenset[int]()
 
 @lru_cache(maxsize=1)
 def _same() -> dict[str, frozenset[int]]:
+    return _grouped(_SAME)
+
+
+@lru_cache(maxsize=1)
+def _near() -> dict[str, frozenset[int]]:
+    return _grouped(f"{JAPANESE};{ENGLISH}")
+
+
+def _grouped(groups_of_words: str) -> dict[str, frozenset[int]]:
     groups: dict[str, set[int]] = {}
-    for number, group in enumerate(_SAME.split(";")):
+    for number, group in enumerate(groups_of_words.split(";")):
         for word in group.split():
-            for term in {word, _term(word)}:
+            for term in {word, _term(word) if _is_content(word) else word}:
                 groups.setdefault(term, set()).add(number)
     return {term: frozenset(numbers) for term, numbers in groups.items()}
 
@@ -221,6 +231,11 @@ def _term(word: str) -> str:
     return "".join(terms(fold(word))) or word
 
 
+def _is_content(word: str) -> bool:
+    """Whether all of its parts are terms: without its first part, 成り立つ would be 立つ."""
+    return word.isascii() or len(terms(fold(word))) == len(tokenizer().tokenize(fold(word)))
+
+
 def opposites(term: str) -> frozenset[str]:
     """Terms that mean the opposite."""
     return _opposite().get(term, frozenset())
@@ -236,6 +251,9 @@ def same(one: str, other: str) -> bool:
         return True
     if other in opposites(one) or (one in STRONG) != (other in STRONG):
         return False
+    near = _near()
+    if not near.get(one, _NONE).isdisjoint(near.get(other, _NONE)):
+        return True
     if not synonym_groups(one).isdisjoint(synonym_groups(other)):
         return True
     return _of_one_kanji(one, other) or _of_one_kanji(other, one)
@@ -249,6 +267,7 @@ _PAIR = re.compile(r"[一-鿿]{2}")
 def _of_one_kanji(verb: str, noun: str) -> bool:
     """増える and 増加, 建てる and 建設: the noun is one that する makes a verb of."""
     found = _VERB.fullmatch(verb)
-    if found is None or not _PAIR.fullmatch(noun) or found[1] not in noun:
+    # 興行 is no 行う, nor 形成 成る.
+    if found is None or verb in LIGHT or not _PAIR.fullmatch(noun) or found[1] not in noun:
         return False
     return any("サ変" in token.part_of_speech()[2] for token in tokenizer().tokenize(noun))

@@ -13,7 +13,7 @@ from shisho.librarian.ties import TiedPhrase, figures_agree, likeness, tied, wor
 FOREIGN = 0.34  # below this share of a sentence's words in its quotations, they speak of something else
 ALIKE = 2.0  # how much two places must have in common before an opposite in one contradicts the other
 MARGIN = 1.4  # how much better another thing must fit in a phrase's place before the phrase is taken for swapped
-LONG = 10
+LONG = 10  # words of a sentence from which one of them may be missing
 _VERB = re.compile(r"[うくぐすつぬぶむる]$")
 SENTENCES = 1_000  # of one quotation at most, to number them all
 
@@ -98,6 +98,8 @@ def _slight(comparison: Comparison, lacking: Sequence[tuple[TiedPhrase, str]], c
     if len(lacking) > 1 or count < LONG:
         return False
     phrase, word = lacking[0][0].phrase, lacking[0][1]
+    if phrase.adverb and word not in STRONG and not opposites(word):
+        return True
     if not _VERB.search(word) or opposites(word):
         return False
     last = next((one.phrase for one in reversed(comparison.said) if one.phrase.predicate), None)

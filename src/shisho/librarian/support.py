@@ -94,10 +94,7 @@ def _is_year(measure: Measure, there: Figures) -> bool:
 
 def _compare_names(comparison: Comparison, sentence: str, there: str, question: str, doubts: Doubts) -> None:
     known, asked = fold(squeeze(there)), fold(squeeze(question))
-    capitals = set(_WRITTEN_AS_NAME.findall(there))
-    doubts.unsure += [
-        fold(word) for word in _WRITTEN_AS_NAME.findall(sentence) if _function_name(word) and word not in capitals
-    ]
+    doubts.unsure += [fold(mark[0]) for mark in _WRITTEN_AS_NAME.finditer(sentence) if _function_name(mark, there)]
     words = {*terms(fold(there)), *UNITS, *FUNCTION_WORDS, *ERA_START, *_acronyms(there)}
     first = fold(sentence.split(" ", 1)[0]) if " " in sentence else ""
     for name in sorted(names(sentence)):
@@ -112,9 +109,12 @@ def _compare_names(comparison: Comparison, sentence: str, there: str, question: 
         (doubts.unsure if name in asked or name == first else doubts.wrong).append(name)
 
 
-def _function_name(word: str) -> bool:
-    """Whether a function word is written as a name: Will."""
-    return fold(word) in FUNCTION_WORDS
+def _function_name(mark: re.Match[str], there: str) -> bool:
+    """Whether a function word is written as a name, Will, and not quoted beside one of its neighbours."""
+    before = mark.string[: mark.start()].split()[-1:]
+    after = re.match(r" \w+", mark.string[mark.end() :])
+    known = (before and f"{before[0]} {mark[0]}" in there) or (after and mark[0] + after[0] in there)
+    return fold(mark[0]) in FUNCTION_WORDS and not known
 
 
 @lru_cache(maxsize=5_000)

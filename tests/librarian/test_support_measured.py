@@ -16,6 +16,7 @@ from tests.librarian.alterations import alterations
 from tests.shared import shared
 
 PARAPHRASES = Path(__file__).parent / "support" / "paraphrases.jsonl"
+FURTHER = PARAPHRASES.with_name("further_paraphrases.jsonl")
 
 
 @pytest.mark.parametrize("held_out", [False, True])
@@ -53,6 +54,14 @@ def test_honest_paraphrases_stay(held_out: bool, supported: float, altered: floa
     assert len(rows) >= 60
     assert outcomes["supported"] >= supported * len(rows), outcomes
     assert outcomes["altered"] <= altered * len(rows), outcomes
+
+
+def test_freer_paraphrases_stay() -> None:
+    """Written after the rules, further from their passages; no rule was made with them. The aim is that of the others."""
+    rows = [json.loads(line) for line in FURTHER.read_text("utf-8").splitlines()]
+    outcomes = Counter(map(outcome_of, rows))
+    assert outcomes["supported"] >= 0.20 * len(rows) > 0, outcomes
+    assert outcomes["altered"] <= 0.15 * len(rows), outcomes
 
 
 def test_what_is_called_supported_of_known_pairs_is_entailed() -> None:

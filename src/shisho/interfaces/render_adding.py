@@ -18,7 +18,7 @@ from shisho.domain.codec import plain
 from shisho.domain.corpus import FileSurvey, Outcome, Receipt
 from shisho.interfaces.words import Words
 from shisho.language.display import legible
-from shisho.messages.catalogue import render
+from shisho.messages.catalogue import render, rendered
 
 NAMED = 6  # kinds of left-out files that a line names
 REPEATED = 200  # failures that are told once more at the end
@@ -77,7 +77,7 @@ class AddingDisplay:
         if receipt.outcome is Outcome.FAILED:
             self.failures.append(receipt)
         if self.json_ and not self.quiet:
-            print(json.dumps(plain(receipt), ensure_ascii=False), flush=True)
+            print(json.dumps(plain(rendered(receipt)), ensure_ascii=False), flush=True)
         elif not self.quiet:
             _out.print(receipt_line(receipt, self.words, self.name(receipt.source)))
         elif receipt.outcome not in (Outcome.KNOWN, Outcome.ADDED):

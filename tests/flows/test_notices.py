@@ -122,7 +122,7 @@ async def test_the_watch_says_where(shell: Shell) -> None:
     await wait_for_a_person(shell.home, "t1")
     with running(shell, "queue", "watch") as (watch,):
         assert watch.stdout is not None
-        line = next(line for line in watch.stdout if "人の確認" in line)
+        line = next(line for line in watch.stdout if "人の確認を待って" in line)
         assert "memory (memory.example)" in line and "shisho auth open" in line
 
 

@@ -18,6 +18,8 @@ async def test_a_tracked_address_is_cited_without_it_and_opens(tmp_path: Path) -
         held = await desk.tasks.get_status(queued.task_id, wait=0)
         while held.status is TaskState.RUNNING:
             held = await desk.tasks.get_status(queued.task_id, wait=20, since_revision=held.revision)
+        whole = await desk.tasks.get_status(queued.task_id, wait=0)
+        assert not whole.errors, whole.errors
         (document,) = await desk.documents()
         assert document.source == page.url and box.page(document.source) is box.page(page.url)
         assert held.progress.documents == "1/1", "a fetched page was taken in"
@@ -35,5 +37,6 @@ async def test_documents_are_counted_when_they_are_in(tmp_path: Path) -> None:
         held = await desk.tasks.get_status(queued.task_id, wait=0)
         while held.status is TaskState.RUNNING:
             held = await desk.tasks.get_status(queued.task_id, wait=20, since_revision=held.revision)
+        held = await desk.tasks.get_status(queued.task_id, wait=0)
         assert held.progress.documents == "3/5", held.progress
         assert len(await desk.documents()) == 3 and len(held.errors) == 2

@@ -17,6 +17,7 @@ from shisho.errors import InvalidParams
 MADE: Mapping[str, Any] = tomllib.loads((files("shisho.box") / "world.toml").read_text("utf-8"))
 FACT_SHARE, MIRROR_SHARE = 0.6, 0.1  # of a topic's pages; the rest mention it and say nothing
 _LAST_DAY = date(2026, 6, 30)
+_TRACKING = ("utm_", "fbclid", "gclid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,5 +207,5 @@ def _titled(pages: Sequence[Page]) -> Iterator[Page]:
 
 def _key(url: str) -> str:
     parts = urlsplit(url)
-    kept = [(name, value) for name, value in parse_qsl(parts.query) if not name.startswith("utm_")]
+    kept = [(name, value) for name, value in parse_qsl(parts.query) if not name.startswith(_TRACKING)]
     return urlunsplit(("", parts.netloc.lower(), unquote(parts.path) or "/", urlencode(sorted(kept)), ""))

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
 
-from shisho.bootstrap import open_desk
-from shisho.box.log import Entry
-from shisho.box.server import Box
-from shisho.box.world import Question
+from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.inquiry import Answer
 from shisho.domain.task import MAX_WAIT, AskOptions, Sources
+from shisho.testing.box.log import Entry
+from shisho.testing.box.server import Box
+from shisho.testing.box.world import Question
 
 QUICK = ("mojeek", "duckduckgo", "marginalia", "startpage", "wikipedia")
 WITHOUT = ("ecosia", "qwant", "brave")

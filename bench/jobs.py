@@ -23,12 +23,12 @@ from shisho.domain.job import Job, JobId, JobState, NewJob, NewTask, TaskId
 from shisho.jobs.context import JobContext
 from shisho.jobs.ids import new_id
 from shisho.jobs.worker import Worker
-from shisho.stores.clock import SystemClock
 from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.jobs import EmbeddedJobs
 from shisho.stores.embedded.presence import FilePresence
 from shisho.stores.embedded.tasks import EmbeddedTasks
+from shisho.system.clock import SystemClock
 
 JOBS, BACKLOG, COMMITS, WORKERS, ROUNDS = 2_000, 1_000_000, 1_000, 2, 3
 """Jobs measured, jobs queued behind them, plain commits measured, workers, and how often."""

@@ -19,14 +19,14 @@ from pathlib import Path
 
 import large_sources as sources
 
-from shisho.bootstrap import open_desk
+from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.corpus import Source
 
 MOST_MB = 600
 ADD = """
 import atexit, resource, sys
-from shisho.interfaces.cli import main
+from shisho.interfaces.cli.app import main
 
 @atexit.register
 def tell():

@@ -36,7 +36,7 @@ from dataclasses import dataclass, replace
 
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.domain.web import PagingStop
-from shisho.web.pagination import PageFacts, Rules, onward, repeats
+from shisho.web.serp.stopping import PageFacts, Rules, onward, repeats
 
 PAGES, PAGE_SIZE = 5, 10
 OVERLAP, COPIES, SHALLOW, FAILING = 1 / 12, 1 / 20, 1 / 4, 1 / 8

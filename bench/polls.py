@@ -105,7 +105,7 @@ def cpu_of(pid: int) -> Callable[[], float]:
 def main() -> dict[str, float]:
     """Against a server of its own, in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        words = [sys.executable, "-c", "from shisho.interfaces.cli import main; main()", "serve", "--port", "0"]
+        words = [sys.executable, "-c", "from shisho.interfaces.cli.app import main; main()", "serve", "--port", "0"]
         with subprocess.Popen(words, env={**os.environ, "SHISHO_HOME": folder}, stdout=subprocess.PIPE, text=True) as server:
             try:
                 assert server.stdout is not None

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from shisho.bootstrap import open_desk
+from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.corpus import Source
 from shisho.language.terms import analyse
@@ -73,7 +73,7 @@ def best(work: Callable[[], None], times: int = 3) -> float:
 
 
 def command(home: str, *words: str) -> None:
-    script = "from shisho.interfaces.cli import main; main()"
+    script = "from shisho.interfaces.cli.app import main; main()"
     subprocess.run([sys.executable, "-c", script, "--home", home, *words], check=True, capture_output=True)
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from shisho.domain.politeness import later
 from shisho.domain.timeline import moment
-from shisho.stores.clock import SystemClock
+from shisho.system.clock import SystemClock
 from tests.queues import SetClock
 
 

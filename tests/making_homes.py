@@ -12,7 +12,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from shisho.bootstrap import build_desk
+from shisho.bootstrap.desk import build_desk
 from shisho.domain.corpus import Source
 from shisho.settings import load
 

@@ -9,7 +9,7 @@ import pytest
 import typer.main
 
 from shisho.errors import by_code
-from shisho.interfaces.cli import app
+from shisho.interfaces.cli.app import app
 from shisho.settings import TABLE
 
 ROOT = Path(__file__).parent.parent

@@ -34,34 +34,30 @@ MAY_KNOW: dict[str, set[str]] = {
     "web": COMMON | {"isolation"},
     "corpus": COMMON | {"isolation"},
     "librarian": COMMON,
-    "stores": COMMON,
-    "box": COMMON,
+    "system": GROUND | {"ports"},
+    "stores": COMMON | {"system"},
+    "testing": COMMON,
     "desk": GROUND | {"ports"},
     "handlers": COMMON | CORE,
     # What puts rooms together knows them all but the interfaces. Optional drivers (a browser, the web in a box) are imported
     # there, inside functions, and nowhere else.
-    "checks": COMMON | {"settings", "stores", "corpus", "web"},
-    "bootstrap": COMMON
-    | {"settings", "stores", "corpus", "librarian", "web", "handlers", "desk", "checks", "bootstrap_queue", "bootstrap_web"},
-    "bootstrap_queue": COMMON | CORE | {"settings", "stores", "handlers", "desk", "bootstrap_web"},
-    "bootstrap_web": COMMON | {"__init__", "settings", "stores", "handlers", "web", "box", "bootstrap_browser"},
-    "bootstrap_browser": COMMON | {"settings", "web"},
+    "bootstrap": COMMON | CORE | {"__init__", "settings", "stores", "system", "handlers", "desk", "testing"},
     "evaluation": COMMON | {"desk", "bootstrap"},
-    "interfaces": GROUND | {"__init__", "language", "settings", "bootstrap", "evaluation", "desk", "box"},
+    "interfaces": GROUND | {"__init__", "language", "settings", "bootstrap", "evaluation", "desk", "testing"},
     "__init__": {"bootstrap"},
     "__main__": {"interfaces"},
 }
 
 # what is plugged in → who may name it beside itself: every other room works through a port
-PLUGGED = ("web/engines/", "web/fetch.py", "web/browser.py", "corpus/readers/")
-PLUG_IN = {"bootstrap", "bootstrap_browser", "bootstrap_queue", "bootstrap_web", "checks"}
+PLUGGED = ("web/engines/", "web/http/fetch.py", "web/browser/", "corpus/readers/")
+PLUG_IN = {"bootstrap"}
 
 # third party → the only places that touch it
 LIVES_IN: dict[str, tuple[str, ...]] = {
-    "apsw": ("stores/embedded/", "checks.py"),
+    "apsw": ("stores/embedded/", "bootstrap/checks.py"),
     "tantivy": ("stores/embedded/",),
     "numpy": ("librarian/evidence.py",),
-    "httpcore": ("web/fetch.py", "web/wire.py"),
+    "httpcore": ("web/http/fetch.py", "web/http/stream.py"),
     "pypdfium2": ("corpus/readers/",),
     "striprtf": ("corpus/readers/",),
     "readability": ("corpus/readers/",),
@@ -71,10 +67,10 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "pptx": ("corpus/readers/",),
     "markdown_it": ("corpus/readers/",),
     "charset_normalizer": ("corpus/readers/",),
-    "playwright": ("web/browser.py", "web/launch.py", "web/tab.py"),
+    "playwright": ("web/browser/",),
     "selectolax": ("web/engines/",),
-    "protego": ("web/politeness.py",),
-    "tldextract": ("web/site.py",),
+    "protego": ("web/crawl/robots.py",),
+    "tldextract": ("web/http/site.py",),
     "sudachipy": ("language/",),
     "snowballstemmer": ("language/",),
     "ja_ginza": ("language/",),
@@ -93,8 +89,8 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "sse_starlette": ("interfaces/http",),
     "pydantic": ("interfaces/",),
     "pydantic_core": ("interfaces/",),
-    "h11": ("box/",),
-    "trustme": ("box/",),
+    "h11": ("testing/box/",),
+    "trustme": ("testing/box/",),
 }
 ENVIRONMENT_LIVES_IN = "settings.py"
 MARKS_LIVE_IN = "stores/embedded/rows.py"
@@ -307,7 +303,7 @@ SINS = [
     ("ui.py", "import shisho.stores.memory", "ui.py knows stores"),
     ("desk/ui.py", "from shisho import stores", "desk/ui.py knows stores"),
     ("web/sin.py", "def late() -> None:\n    from shisho.librarian import route", "web/sin.py knows librarian"),
-    ("bootstrap_web.py", "from shisho.interfaces import cli", "bootstrap_web.py knows interfaces"),
+    ("bootstrap/web.py", "from shisho.interfaces import cli", "bootstrap/web.py knows interfaces"),
     ("ports/sin.py", "from shisho import open", "ports/sin.py knows __init__"),
     ("domain/sin.py", "from . import codec", "domain/sin.py imports by a relative name"),
     ("domain/sin.py", "import requests", "domain/sin.py imports requests, which LIVES_IN does not list"),
@@ -322,7 +318,7 @@ SINS = [
     ("web/sin.py", "from os import environ", "web/sin.py reads the environment"),
     ("web/sin.py", "from shisho.web.engines import mojeek", "web/sin.py knows shisho.web.engines.mojeek, which is plugged in"),
     ("corpus/sin.py", "from shisho.corpus import readers", "corpus/sin.py knows shisho.corpus.readers, which is plugged in"),
-    ("handlers/sin.py", "import shisho.web.fetch", "handlers/sin.py knows shisho.web.fetch, which is plugged in"),
+    ("handlers/sin.py", "import shisho.web.http.fetch", "handlers/sin.py knows shisho.web.http.fetch, which is plugged in"),
     ("web/sin.py", LONG, "web/sin.py: long has 62 lines"),
     ("web/sin.py", "x = 1", "web/sin.py does not say what it is"),
     ("stores/sin.py", "x = ','.join(['?'] * 3)", "stores/sin.py:2 binds each member of a list"),

@@ -21,12 +21,12 @@ import typer
 from shisho import errors
 from shisho.corpus.readers import specimen
 from shisho.desk import intake
-from shisho.desk.front import STILL_READ
+from shisho.desk.desk import STILL_READ
 from shisho.domain import codec
 from shisho.domain.corpus import Outcome, Receipt
 from shisho.domain.job import JobError, TaskId
 from shisho.errors import KeyConflict, NotFound, by_code
-from shisho.interfaces.cli import app
+from shisho.interfaces.cli.app import app
 from shisho.messages import (
     english,
     english_answers,
@@ -40,8 +40,8 @@ from shisho.messages import (
 from shisho.messages.catalogue import catalogue, render, rendered
 from shisho.messages.message import Message
 from shisho.settings import TABLE, locale_language, reader_of
-from shisho.web.address import _REASONS
 from shisho.web.engines import engines
+from shisho.web.http.address import _REASONS
 
 HOUSE = Path(errors.__file__).parent
 FILES = sorted(path for path in HOUSE.rglob("*.py") if "messages" not in path.parts)
@@ -309,7 +309,7 @@ def unquoted(line: str, home: Path) -> str:
 def shell(locale: str, arguments: tuple[str, ...], home: Path) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG", "SHISHO_LANG"))}
     environment |= {"LC_ALL": locale, "SHISHO_HOME": str(home / "home"), "COLUMNS": "150", "SHISHO_WEB": "off"}
-    command = [sys.executable, "-c", "from shisho.interfaces.cli import main; main()", *arguments]
+    command = [sys.executable, "-c", "from shisho.interfaces.cli.app import main; main()", *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, cwd=home, check=False)
     return (done.stdout + done.stderr).decode()
 

@@ -22,7 +22,7 @@ from shisho.domain.job import JobState, TaskState
 from shisho.domain.task import JobKind
 from shisho.domain.web import ChallengeKind, Tier
 from shisho.errors import InvalidParams
-from shisho.interfaces.arguments import checked
+from shisho.interfaces.api.arguments import checked
 from shisho.librarian import condition
 from shisho.messages.catalogue import render, word
 from shisho.messages.system import reason_of

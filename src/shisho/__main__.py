@@ -8,7 +8,7 @@ import sys
 def main() -> None:
     """Entry point of the `shisho` command."""
     try:
-        from shisho.interfaces import cli
+        from shisho.interfaces.cli import app as cli
     except KeyboardInterrupt:
         sys.exit(130)
     cli.main()

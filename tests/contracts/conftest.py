@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from shisho.ports import Index, Ledger, SessionLog, Shelf
-from shisho.stores.clock import SystemClock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.ledger import EmbeddedLedger
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.sessions import EmbeddedSessions
 from shisho.stores.embedded.shelf import EmbeddedShelf
-from shisho.stores.memory import MemoryLedger
-from shisho.stores.memory_shelf import MemoryIndex, MemorySessions, MemoryShelf
+from shisho.stores.memory.ledger import MemoryLedger
+from shisho.stores.memory.shelf import MemoryIndex, MemorySessions, MemoryShelf
+from shisho.system.clock import SystemClock
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from shisho.domain.politeness import Leave, Limit
 from shisho.ports import Limiter
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.limiter import EmbeddedLimiter
-from shisho.stores.memory_politeness import MemoryLimiter
+from shisho.stores.memory.limiter import MemoryLimiter
 from tests.clocks import TwoHands
 
 MOJEEK, HOST = "engine:mojeek", "host:example.org"

@@ -11,12 +11,12 @@ import pytest
 from shisho.domain.job import JobState
 from shisho.domain.politeness import BreakerState, Outcome, later
 from shisho.jobs.context import JobContext, Left
-from shisho.jobs.states import Pace
+from shisho.jobs.timing import Pace
 from shisho.ports import Cache, Health
 from shisho.stores.embedded.cache import EmbeddedCache
 from shisho.stores.embedded.health import EmbeddedHealth
-from shisho.stores.memory_politeness import MemoryCache, MemoryHealth
-from shisho.stores.memory_shelf import MemoryShelf
+from shisho.stores.memory.limiter import MemoryCache, MemoryHealth
+from shisho.stores.memory.shelf import MemoryShelf
 from tests.clocks import TwoHands
 from tests.queues import BEN, CAPTCHA, Queue, new, opened
 

@@ -13,11 +13,11 @@ from shisho.corpus.session import CorpusSearcher
 from shisho.domain.corpus import Complexity, PassageId, Scope, SearchRequest
 from shisho.errors import InvalidParams
 from shisho.language.terms import analyse, query
-from shisho.stores.clock import SystemClock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.sessions import EmbeddedSessions
 from shisho.stores.embedded.shelf import EmbeddedShelf
+from shisho.system.clock import SystemClock
 from tests.making import intake
 
 ROOM = 100_000

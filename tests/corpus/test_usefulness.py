@@ -15,10 +15,10 @@ from shisho.corpus.usefulness import ELSEWHERE, Useful, Usefulness, useful
 from shisho.domain.corpus import DocumentId, Passage
 from shisho.evaluation.sets import load
 from shisho.language import terms
-from shisho.stores.clock import SystemClock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.shelf import EmbeddedShelf
+from shisho.system.clock import SystemClock
 from tests.corpus.passages import passage
 from tests.making import intake
 from tests.shared import shared

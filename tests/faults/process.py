@@ -22,14 +22,14 @@ from shisho.domain.codec import loads
 from shisho.domain.job import Enqueued, IdempotencyKey, Job, JobId, JobState, NewJob, NewTask, TaskId
 from shisho.jobs.context import JobContext
 from shisho.jobs.ids import new_id
-from shisho.jobs.states import Pace
+from shisho.jobs.timing import Pace
 from shisho.jobs.worker import Worker
-from shisho.stores.clock import SystemClock
 from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.jobs import EmbeddedJobs
 from shisho.stores.embedded.presence import FilePresence
 from shisho.stores.embedded.tasks import EmbeddedTasks
+from shisho.system.clock import SystemClock
 from tests.queues import CAPTCHA
 
 TASK = NewTask(TaskId("load"), "local")

@@ -11,7 +11,7 @@ from statistics import quantiles
 import pytest
 
 from shisho.domain.job import NewTask, Priority, StopMode, TaskId
-from shisho.jobs.states import Pace
+from shisho.jobs.timing import Pace
 from tests.faults.children import LONG, started
 from tests.faults.process import TASK, Orders
 from tests.machine import Stopwatch

@@ -13,10 +13,10 @@ import pytest
 from shisho.domain.job import Job, JobState, NewTask, TaskId
 from shisho.errors import Conflict
 from shisho.jobs.context import JobContext
-from shisho.jobs.states import Pace
+from shisho.jobs.timing import Pace
 from shisho.jobs.worker import Worker
-from shisho.stores.clock import SystemClock
 from shisho.stores.embedded.presence import FilePresence
+from shisho.system.clock import SystemClock
 from tests.faults.children import LONG
 from tests.machine import Stopwatch
 from tests.queues import OWNER, Queue, new, opened

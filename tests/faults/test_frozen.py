@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.job import JobId, JobState, Priority
-from shisho.jobs.states import Pace
+from shisho.jobs.timing import Pace
 from tests.faults.children import LONG, Child, first_to_begin, started
 from tests.faults.process import TASK, Orders
 from tests.machine import PATIENCE, Stopwatch

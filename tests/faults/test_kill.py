@@ -16,7 +16,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from shisho.jobs.states import Pace
+from shisho.jobs.timing import Pace
 from tests.faults.children import LONG, Child
 from tests.faults.process import Orders
 

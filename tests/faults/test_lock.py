@@ -17,12 +17,12 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap import open_desk
+from shisho.bootstrap.desk import open_desk
 from shisho.domain.job import JobId, JobState, NewTask, Priority, TaskId
 from shisho.errors import Conflict
-from shisho.jobs.states import Pace
-from shisho.stores.clock import SystemClock
+from shisho.jobs.timing import Pace
 from shisho.stores.embedded.connect import Database
+from shisho.system.clock import SystemClock
 from tests.faults.children import LONG, ROOT, Child, started
 from tests.faults.process import TASK, Orders
 from tests.machine import Stopwatch, contended

@@ -14,8 +14,8 @@ import apsw
 from shisho.domain.intervention import AuthTarget, Waiting
 from shisho.domain.job import NewJob
 from shisho.jobs.ids import new_id
-from shisho.jobs.states import Pace
-from shisho.stores.clock import SystemClock
+from shisho.jobs.timing import Pace
+from shisho.system.clock import SystemClock
 from tests.faults.children import Child, started
 from tests.faults.process import TASK, Orders
 from tests.machine import PATIENCE

@@ -8,17 +8,17 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from shisho.bootstrap import open_desk
-from shisho.bootstrap_web import Web
-from shisho.box.client import Client
-from shisho.box.server import Box
+from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.web import Web
 from shisho.desk import Desk
 from shisho.messages.catalogue import rendered
 from shisho.ports import Resolver
-from shisho.web.address import Exceptions
+from shisho.testing.box.client import Client
+from shisho.testing.box.server import Box
 from shisho.web.engines import engines
-from shisho.web.fetch import HttpFetcher
-from shisho.web.parser import KillableSerpParser
+from shisho.web.http.address import Exceptions
+from shisho.web.http.fetch import HttpFetcher
+from shisho.web.serp.parser import KillableSerpParser
 from tests.flows.conftest import Shell
 
 QUICK: Mapping[str, Mapping[str, Any]] = {

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from shisho import settings
-from shisho.bootstrap import open_desk
-from shisho.bootstrap_web import web_of
-from shisho.box.server import Box
+from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.web import web_of
 from shisho.desk import Desk
-from shisho.web.browser import ChromiumBrowser
+from shisho.testing.box.server import Box
+from shisho.web.browser.browser import ChromiumBrowser
 from tests.web.browsing import need_browser
 
 BROWSER: Mapping[str, Mapping[str, Any]] = {"ecosia": {"interval_s": 0.2}, "qwant": {"interval_s": 0.2}}

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from shisho.bootstrap import open_desk
+from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from tests.machine import PATIENCE
 

@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from shisho.bootstrap import open_desk
-from shisho.box.client import connect
+from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.task import SearchOptions
-from shisho.web.url import canonical
+from shisho.testing.box.client import connect
+from shisho.web.http.url import canonical
 from tests.flows.boxed import way
 from tests.flows.smallweb import ended
 from tests.machine import Stopwatch, watch_loop

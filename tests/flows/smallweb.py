@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-from shisho.bootstrap_web import Web
+from shisho.bootstrap.web import Web
 from shisho.desk import Desk
 from shisho.domain.job import TaskState
 from shisho.domain.task import Detail, Result, Status
 from shisho.domain.web import Challenge, ChallengeKind, Hit, Serp
-from shisho.stores.memory_web import MemoryParser, MemoryWeb, engine
+from shisho.testing.memory_web import MemoryParser, MemoryWeb, engine
 from tests.machine import PATIENCE
 
 QUERY = "決定係数"

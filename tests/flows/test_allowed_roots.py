@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap import open_desk
+from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.job import Job, JobState
 from shisho.domain.task import Adding
 from shisho.errors import DocumentUnreadable, ForbiddenPath, TooLarge
-from shisho.stores.reading import read
+from shisho.system.reading import read
 
 SECRET = "秘密の本文である。"
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes are made as on Unix")

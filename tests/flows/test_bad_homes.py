@@ -17,13 +17,13 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from shisho.bootstrap import build_desk, open_desk
+from shisho.bootstrap.desk import build_desk, open_desk
 from shisho.desk import Desk
 from shisho.errors import Conflict, ShishoError, StorageUnusable
-from shisho.interfaces.cli import app
-from shisho.interfaces.http import build
-from shisho.interfaces.http_guard import Rules
-from shisho.interfaces.mcp import build as build_mcp
+from shisho.interfaces.cli.app import app
+from shisho.interfaces.http.guard import Rules
+from shisho.interfaces.http.server import build
+from shisho.interfaces.mcp.server import build as build_mcp
 from shisho.settings import load
 from tests.making_homes import SPOILT, TEXT, furnish, mount, mounted, scribble, spoilt
 

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from shisho.box.server import Box
 from shisho.domain.task import SearchOptions
+from shisho.testing.box.server import Box
 from tests.flows.boxed import output
 from tests.flows.browsed import browsed
 from tests.flows.smallweb import ended
-from tests.web.test_browser_guard import PARTS, secret
+from tests.web.browser.test_browser_guard import PARTS, secret
 
 SCRIPTED = "<!doctype html><meta charset=utf-8><title>頁</title><body><script>{script}</script>"
 TURNS = ("rebind", "loopback", "metadata")

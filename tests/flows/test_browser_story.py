@@ -6,17 +6,17 @@ import asyncio
 from pathlib import Path
 
 from shisho import settings
-from shisho.box.server import Box
 from shisho.desk import Desk
 from shisho.domain.job import TaskState
 from shisho.domain.task import Detail, SearchOptions, Status, StopStrategy
+from shisho.testing.box.server import Box
 from tests.flows.boxed import output
 from tests.flows.browsed import browsed
 from tests.flows.smallweb import ended
 from tests.flows.test_story_search import the_record
 from tests.machine import PATIENCE
+from tests.web.browser.test_browser_faults import browser_root, gone, kill
 from tests.web.browsing import until
-from tests.web.test_browser_faults import browser_root, gone, kill
 
 
 async def followed(desk: Desk, task: str) -> list[Status]:

@@ -8,13 +8,13 @@ from urllib.parse import unquote, urlsplit
 import pypdfium2
 import pytest
 
-from shisho.box.server import Box
 from shisho.domain.inquiry import Evidence
 from shisho.settings import child_environment
-from shisho.web.address import Exceptions
-from shisho.web.launch import Launcher, Manner
-from shisho.web.profiles import Profile
-from shisho.web.proxy import GuardedProxy
+from shisho.testing.box.server import Box
+from shisho.web.browser.launch import Launcher, Manner
+from shisho.web.browser.profiles import Profile
+from shisho.web.browser.proxy import GuardedProxy
+from shisho.web.http.address import Exceptions
 from tests.flows.boxed import boxed
 from tests.flows.conftest import SAMPLES
 from tests.web.browsing import need_browser

@@ -12,7 +12,7 @@ from typing import Any
 import pypdfium2
 import pytest
 
-from shisho.bootstrap import open_desk
+from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.corpus import Outcome, Source
 from shisho.domain.inquiry import Answer, LoopStop

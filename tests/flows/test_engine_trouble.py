@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from shisho.bootstrap import open_desk
-from shisho.box.server import Box
+from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.job import Job, JobState
 from shisho.domain.politeness import BreakerState
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.domain.web import TimeRange
+from shisho.testing.box.server import Box
 from tests.clocks import Ahead
 from tests.flows.boxed import QUICK, boxed, output, way
 from tests.flows.smallweb import ended
@@ -32,7 +32,7 @@ SHELL = "<html><head><title>Startpage</title></head><body><div id='root'></div><
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Ahead:
     clock = Ahead()
-    monkeypatch.setattr("shisho.bootstrap.SystemClock", lambda line: clock)
+    monkeypatch.setattr("shisho.bootstrap.desk.SystemClock", lambda line: clock)
     return clock
 
 

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap import open_desk
-from shisho.bootstrap_web import Web
+from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.web import Web
 from shisho.domain.politeness import BreakerState, Limit, Outcome
 from shisho.domain.task import AskOptions, EngineRow, Sources
 from shisho.errors import EngineUnavailable, InvalidParams
-from shisho.stores.clock import SystemClock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.health import EmbeddedHealth
 from shisho.stores.embedded.limiter import EmbeddedLimiter
-from shisho.stores.memory_web import MemoryWeb
+from shisho.system.clock import SystemClock
+from shisho.testing.memory_web import MemoryWeb
 from shisho.web.engines import engines
-from shisho.web.parser import KillableSerpParser
+from shisho.web.serp.parser import KillableSerpParser
 from tests.flows.conftest import Shell
 
 HOWTO = Path(__file__).parents[2] / "docs" / "howto" / "add-an-engine.md"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap import open_desk
+from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.corpus import Outcome
 from shisho.evaluation.run import fill

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap import open_desk
+from shisho.bootstrap.desk import open_desk
 from shisho.domain.corpus import Source
 
 TEXT = "決定係数は回帰式の当てはまりの良さを表す。単回帰では相関係数の二乗に等しい。図書館の貸出期間は二週間である。"

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from shisho.bootstrap import open_desk
-from shisho.box.log import Entry
-from shisho.box.server import Box
+from shisho.bootstrap.desk import open_desk
 from shisho.domain.task import SearchOptions, StopStrategy
+from shisho.testing.box.log import Entry
+from shisho.testing.box.server import Box
 from tests.flows.boxed import QUICK, boxed, output, through
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended

@@ -13,13 +13,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from shisho.bootstrap import open_desk
-from shisho.box.client import TRAPS
-from shisho.box.hostile import SCRIPTS
-from shisho.box.server import Box
+from shisho.bootstrap.desk import open_desk
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.domain.web import Endpoint
-from shisho.web.url import canonical
+from shisho.testing.box.client import TRAPS
+from shisho.testing.box.hostile import SCRIPTS
+from shisho.testing.box.server import Box
+from shisho.web.http.url import canonical
 from tests.flows.boxed import boxed, output, way
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended

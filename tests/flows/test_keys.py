@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap import open_desk
-from shisho.bootstrap_web import Web
+from shisho.bootstrap.desk import open_desk
+from shisho.bootstrap.web import Web
 from shisho.domain.codec import dumps
 from shisho.domain.task import SearchOptions
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed
 from shisho.web.engines import engines
-from shisho.web.parser import KillableSerpParser
+from shisho.web.serp.parser import KillableSerpParser
 from tests.flows.smallweb import ended
 
 CANARY = "canary-81b2-7f3c"

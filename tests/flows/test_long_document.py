@@ -8,7 +8,7 @@ from pathlib import Path
 
 import apsw
 
-from shisho.bootstrap import open_desk
+from shisho.bootstrap.desk import open_desk
 from shisho.corpus.parts import PART
 from shisho.domain.corpus import Source
 

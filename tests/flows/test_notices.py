@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.intervention import Met
-from shisho.jobs.states import later
-from shisho.stores.clock import SystemClock
+from shisho.jobs.timing import later
+from shisho.system.clock import SystemClock
 from tests.flows.conftest import Shell
 from tests.flows.test_shell import rows_of
 from tests.machine import PATIENCE

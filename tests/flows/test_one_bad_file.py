@@ -14,7 +14,7 @@ from typing import Any
 import apsw
 import pytest
 
-from shisho.bootstrap import open_desk
+from shisho.bootstrap.desk import open_desk
 from shisho.corpus.chunk import Piece, cut
 from shisho.corpus.layout import Layout
 from shisho.desk import Desk
@@ -103,7 +103,7 @@ async def ended(desk: Desk, task_id: str) -> None:
 
 
 def shisho(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    script = "from shisho.interfaces.cli import main; main()"
+    script = "from shisho.interfaces.cli.app import main; main()"
     command = [sys.executable, "-c", script, "--home", str(home), *words]
     return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=240, check=False)
 

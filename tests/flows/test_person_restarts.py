@@ -10,17 +10,17 @@ from pathlib import Path
 import apsw
 import pytest
 
-from shisho.bootstrap import open_desk
-from shisho.box.server import Box
+from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.intervention import Waiting
 from shisho.domain.job import TaskState
 from shisho.domain.task import SearchOptions
 from shisho.settings import child_environment
-from shisho.web.address import Exceptions
-from shisho.web.launch import Launcher, Manner
-from shisho.web.profiles import hold
-from shisho.web.proxy import GuardedProxy
+from shisho.testing.box.server import Box
+from shisho.web.browser.launch import Launcher, Manner
+from shisho.web.browser.profiles import hold
+from shisho.web.browser.proxy import GuardedProxy
+from shisho.web.http.address import Exceptions
 from tests.flows.boxed import QUICK, boxed, output, through
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended

@@ -12,17 +12,17 @@ from urllib.parse import quote
 
 import pytest
 
-from shisho.bootstrap import open_desk
+from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.intervention import AuthAction, AuthTarget, InterventionState, Met, Waiting
 from shisho.domain.job import JobState, TaskState
 from shisho.domain.politeness import BreakerState, Outcome
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.errors import Conflict, EngineUnavailable, NotFound
-from shisho.stores.clock import SystemClock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.health import EmbeddedHealth
-from shisho.stores.memory_web import MemoryWeb
+from shisho.system.clock import SystemClock
+from shisho.testing.memory_web import MemoryWeb
 from tests.flows.smallweb import QUERY, challenge, ended, result_page, serp, small_web, way
 from tests.flows.test_shell import rows_of
 
@@ -250,7 +250,7 @@ async def test_after_three_hours_it_ends_with_what_it_has(
     rich, poor = await held_up(opening, web, QUERY, OTHER)
     async with opening(web, slots=1) as desk:
         assert len(await desk.tasks.get_auth_queue()) == 2
-    monkeypatch.setattr("shisho.bootstrap.SystemClock", Later)
+    monkeypatch.setattr("shisho.bootstrap.desk.SystemClock", Later)
     async with opening(web, slots=1) as desk:
         while await desk.tasks.get_auth_queue():
             await desk.tasks.get_status(rich, wait=0.1, since_revision=0)

@@ -10,20 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap import open_desk
-from shisho.box.server import Box
+from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.job import TaskState
 from shisho.domain.task import SearchOptions
 from shisho.domain.web import Response
-from shisho.web.browser import ChromiumBrowser
-from shisho.web.launch import Live
-from shisho.web.profiles import Profile
+from shisho.testing.box.server import Box
+from shisho.web.browser.browser import ChromiumBrowser
+from shisho.web.browser.launch import Live
+from shisho.web.browser.profiles import Profile
 from tests.flows.boxed import output
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
 from tests.machine import PATIENCE
-from tests.web.test_browser_person import screen
+from tests.web.browser.test_browser_person import screen
 
 __all__ = ["screen"]
 ENGINES = "".join(f"[{name}]\ninterval_s = 0.2\n" for name in ("ecosia", "mojeek", "marginalia"))
@@ -45,7 +45,7 @@ class WithPerson(ChromiumBrowser):
 
 @pytest.fixture
 def home(tmp_path: Path, screen: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("shisho.web.browser.ChromiumBrowser", WithPerson)
+    monkeypatch.setattr("shisho.web.browser.browser.ChromiumBrowser", WithPerson)
     for name, value in {"DISPLAY": screen["DISPLAY"], "SHISHO_WEB": "on", "SHISHO_BOX": str(tmp_path / "box")}.items():
         monkeypatch.setenv(name, value)
     (tmp_path / "home").mkdir()

@@ -8,10 +8,10 @@ from typing import Any
 
 import httpx
 
-from shisho.box.server import Box
 from shisho.domain.task import Detail, WaitFor
-from shisho.interfaces.contract import VERBS
-from shisho.interfaces.fitting import written
+from shisho.interfaces.api.contract import VERBS
+from shisho.interfaces.api.truncate import written
+from shisho.testing.box.server import Box
 from tests.flows.boxed import boxed
 from tests.interfaces.serving import calling, serving, stdio
 from tests.machine import PATIENCE

@@ -14,7 +14,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from shisho.bootstrap import open_desk
+from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.corpus import Source
 from shisho.domain.job import ENDED
@@ -29,7 +29,7 @@ TEXT = f"# {TITLE}\n\n## {SECTION}\n\n{SENTENCE}。搬入口は西側の扉で�
 TELLING = (NAME, TITLE, SECTION, SAID, SENTENCE, "縞馬", "搬入口")
 WRITER = """
 import asyncio, sys
-from shisho.bootstrap import open_desk
+from shisho.bootstrap.desk import open_desk
 from shisho.domain.corpus import Source
 
 async def write():

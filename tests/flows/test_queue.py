@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap import open_desk
+from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.corpus import WEB_CORPUS
 from shisho.domain.intervention import AuthAction, AuthTarget
@@ -17,7 +17,7 @@ from shisho.domain.job import JobState, StopMode, TaskState
 from shisho.domain.task import AskOptions, Purge, SearchOptions, Sources, StopStrategy
 from shisho.domain.web import ChallengeKind
 from shisho.errors import EmptyCorpus, EngineUnavailable, NotFound, TaskNotFound
-from shisho.stores.memory_web import MemoryWeb
+from shisho.testing.memory_web import MemoryWeb
 from tests.flows.conftest import SAMPLES
 from tests.flows.smallweb import QUERY, address, challenge, ended, html, page, result_page, serp, small_web, way
 

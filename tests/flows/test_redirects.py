@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from shisho.box.server import Box
 from shisho.desk import Desk
 from shisho.domain.job import JobState
 from shisho.domain.task import SearchOptions, StopStrategy
+from shisho.testing.box.server import Box
 from tests.flows.boxed import boxed, output
 from tests.flows.smallweb import ended
 

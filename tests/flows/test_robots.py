@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from shisho.bootstrap import open_desk
-from shisho.box.log import Entry
-from shisho.box.server import Box
+from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.job import JobState
 from shisho.domain.task import SearchOptions, StopStrategy
-from shisho.web.url import canonical
+from shisho.testing.box.log import Entry
+from shisho.testing.box.server import Box
+from shisho.web.http.url import canonical
 from tests.flows.boxed import boxed, output, through, way
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from shisho.bootstrap import open_desk
+from shisho.bootstrap.desk import open_desk
 from shisho.domain.job import JobState, StopMode
 from shisho.domain.task import SearchOptions, StopStrategy
-from shisho.stores.memory_web import MemoryWeb
+from shisho.testing.memory_web import MemoryWeb
 from tests.flows.boxed import output
 from tests.flows.smallweb import QUERY, address, ended, small_web, way
 from tests.flows.test_paging_stops import noted

@@ -11,13 +11,13 @@ from urllib.parse import urlencode
 
 import pytest
 
-from shisho.bootstrap import open_desk
-from shisho.box.log import Entry
-from shisho.box.server import Box
+from shisho.bootstrap.desk import open_desk
 from shisho.domain.job import TaskState
 from shisho.domain.task import SearchOptions, StopStrategy
-from shisho.web.frontier import AT_ONCE
-from shisho.web.url import canonical
+from shisho.testing.box.log import Entry
+from shisho.testing.box.server import Box
+from shisho.web.crawl.frontier import AT_ONCE
+from shisho.web.http.url import canonical
 from tests.flows.boxed import output, through
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended

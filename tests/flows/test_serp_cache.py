@@ -10,10 +10,10 @@ from typing import Any
 import apsw
 import pytest
 
-from shisho.box.log import Entry
-from shisho.box.server import Box
 from shisho.desk import Desk
 from shisho.domain.task import SearchOptions, StopStrategy
+from shisho.testing.box.log import Entry
+from shisho.testing.box.server import Box
 from tests.clocks import Ahead
 from tests.flows.boxed import boxed, output
 from tests.flows.smallweb import ended
@@ -28,7 +28,7 @@ OWN = "SELECT 1 FROM documents d WHERE id = ? AND NOT EXISTS (SELECT 1 FROM part
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Ahead:
     clock = Ahead()
-    monkeypatch.setattr("shisho.bootstrap.SystemClock", lambda line: clock)
+    monkeypatch.setattr("shisho.bootstrap.desk.SystemClock", lambda line: clock)
     return clock
 
 

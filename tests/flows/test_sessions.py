@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.bootstrap import open_desk
+from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.codec import plain
 from shisho.domain.corpus import SearchRequest, Shown

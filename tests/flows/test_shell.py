@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from shisho.bootstrap import open_desk
+from shisho.bootstrap.desk import open_desk
 from tests.flows.conftest import SAMPLES, Shell
 from tests.machine import PATIENCE, children_seconds
 

@@ -9,7 +9,7 @@ import subprocess
 import threading
 from pathlib import Path
 
-from shisho.stores.files import survey
+from shisho.system.files import survey
 from tests.flows.conftest import SAMPLES, SHISHO, Shell
 
 

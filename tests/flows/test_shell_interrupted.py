@@ -110,7 +110,7 @@ IN_LOADING = """
 import sys
 class Loading:
     def find_spec(self, name, path=None, target=None):
-        if name == "shisho.interfaces.cli":
+        if name == "shisho.interfaces.cli.app":
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Loading())
 from shisho.__main__ import main

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.box.server import Box
+from shisho.testing.box.server import Box
 from tests.flows.boxed import through
 from tests.flows.conftest import SAMPLES, Shell
 from tests.flows.test_shell import rows_of, until

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from shisho.box.client import Client as BoxClient
-from shisho.box.server import Box
+from shisho.testing.box.client import Client as BoxClient
+from shisho.testing.box.server import Box
 from tests.interfaces.serving import calling, stdio
 
 ENGINES = "\n".join(f"[{name}]\ninterval_s = 0.2" for name in ("mojeek", "marginalia"))
@@ -60,7 +60,7 @@ async def test_two_queries_on_two_engines(home: Path, tmp_path: Path) -> None:
 
 async def the_record(home: Path, task: str, box: Box | BoxClient, queries: list[str]) -> None:
     """What is kept of each search for whoever asks later."""
-    from shisho.bootstrap import open_desk
+    from shisho.bootstrap.desk import open_desk
 
     async with open_desk(home=home) as desk:
         jobs = (await desk.tasks.list_jobs(task)).jobs

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from shisho.bootstrap import open_desk
+from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.job import JobState, Priority, TaskId, TaskState
 from shisho.domain.task import AskOptions, Bytes, Opinion, SearchOptions, Sources

@@ -11,14 +11,14 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from shisho.bootstrap import open_desk
+from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer, LoopStop
 from shisho.domain.job import JobState, TaskState
 from shisho.domain.task import AskOptions, JobKind, Sources
 from shisho.domain.web import ChallengeKind, Hit, Serp
-from shisho.stores.memory_web import MemoryWeb
+from shisho.testing.memory_web import MemoryWeb
 from tests.flows.conftest import SAMPLES
 from tests.flows.smallweb import challenge, ended, html, way
 from tests.machine import PATIENCE

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from shisho.box.log import Entry
-from shisho.box.server import Box
 from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer
 from shisho.domain.task import AskOptions, SearchOptions, Sources, StopStrategy
+from shisho.testing.box.log import Entry
+from shisho.testing.box.server import Box
 from tests.flows.boxed import boxed, output
 from tests.flows.smallweb import ended
 from tests.flows.test_web_answers import ONE, R2

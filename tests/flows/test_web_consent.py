@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 from shisho import settings as settings_
-from shisho.bootstrap import open_desk
-from shisho.box.server import Box
+from shisho.bootstrap.desk import open_desk
 from shisho.domain.job import JobState
 from shisho.domain.task import AskOptions, Sources, WebConsent
 from shisho.errors import ConsentRequired, EngineUnavailable
-from shisho.stores.clock import SystemClock
-from shisho.stores.consent import ConsentFile
+from shisho.system.clock import SystemClock
+from shisho.system.consent import ConsentFile
+from shisho.testing.box.server import Box
 from tests.flows.boxed import through
 from tests.flows.conftest import SAMPLES, SHISHO, Shell
 from tests.flows.smallweb import ended

@@ -9,22 +9,22 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from shisho.bootstrap_web import Manners, Web, engines_of
+from shisho.bootstrap.web import Manners, Web, engines_of
 from shisho.domain.codec import dumps
 from shisho.domain.job import Job, JobId, NewTask, TaskId
 from shisho.domain.web import Hit, PagingStop, Query, Request, Response, Serp, State
 from shisho.errors import InvalidParams
-from shisho.handlers.serps import Engines, Serps
-from shisho.handlers.sheets import Search
+from shisho.handlers.result_pages import Engines, Serps
+from shisho.handlers.serp_cache import Search
 from shisho.jobs.context import JobContext, Left
-from shisho.jobs.states import Pace
+from shisho.jobs.timing import Pace
 from shisho.ports import SerpEngine
 from shisho.stores.embedded.cache import EmbeddedCache
 from shisho.stores.embedded.finds import EmbeddedFinds
 from shisho.stores.embedded.health import EmbeddedHealth
 from shisho.stores.embedded.limiter import EmbeddedLimiter
-from shisho.stores.memory_web import MemoryEngine, MemoryParser, engine
-from shisho.web.search import ResultPage
+from shisho.testing.memory_web import MemoryEngine, MemoryParser, engine
+from shisho.web.serp.paging import ResultPage
 from tests.clocks import TwoHands
 from tests.queues import ANA, OWNER, Queue, new, opened
 

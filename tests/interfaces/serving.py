@@ -18,7 +18,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 from tests.machine import PATIENCE
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "lectures"
-SHISHO = ("-c", "from shisho.interfaces.cli import main; main()")
+SHISHO = ("-c", "from shisho.interfaces.cli.app import main; main()")
 Call = Callable[..., Awaitable[dict[str, Any]]]
 
 

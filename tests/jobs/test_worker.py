@@ -14,10 +14,10 @@ from shisho.domain.intervention import AuthTarget
 from shisho.domain.job import ENDED, Job, JobId, JobState, NewTask, StopMode, TaskId, TaskState
 from shisho.errors import DocumentUnreadable, TimedOut
 from shisho.jobs.context import Handler, JobContext
-from shisho.jobs.states import Pace
+from shisho.jobs.timing import Pace
 from shisho.jobs.worker import Worker
-from shisho.stores.clock import SystemClock
 from shisho.stores.embedded.presence import FilePresence
+from shisho.system.clock import SystemClock
 from tests.machine import PATIENCE
 from tests.queues import CAPTCHA, OWNER, Queue, new, opened
 

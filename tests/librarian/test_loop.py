@@ -15,7 +15,7 @@ from shisho.errors import EmptyCorpus, InvalidParams, NotFound
 from shisho.language.display import running
 from shisho.librarian.loop import Inquiry, begun, run
 from shisho.librarian.search import SessionOpener
-from shisho.stores.memory import MemoryLedger
+from shisho.stores.memory.ledger import MemoryLedger
 from tests.librarian.library import Leaf, Library, Session, Ticking
 
 OTHERS = tuple(

@@ -12,7 +12,7 @@ from shisho.librarian.citations import Citations
 from shisho.librarian.record import Node, Record, Stopped
 from shisho.librarian.state import State
 from shisho.librarian.strategy import strategy
-from shisho.stores.memory import MemoryLedger
+from shisho.stores.memory.ledger import MemoryLedger
 from tests.librarian.library import Ticking
 
 

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from shisho.settings import child_environment
-from shisho.web import chromium
-from shisho.web.address import Exceptions
-from shisho.web.browser import ChromiumBrowser
-from shisho.web.launch import Manner
-from shisho.web.proxy import Connect, GuardedProxy, open_endpoint
+from shisho.web.browser import chromium
+from shisho.web.browser.browser import ChromiumBrowser
+from shisho.web.browser.launch import Manner
+from shisho.web.browser.proxy import Connect, GuardedProxy, open_endpoint
+from shisho.web.http.address import Exceptions
 from tests.machine import PATIENCE
 from tests.web.servers import Names
 

@@ -14,11 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from shisho.box.hostile import SCRIPTS, play
 from shisho.domain.web import Endpoint, Request
 from shisho.errors import ShishoError
-from shisho.web.address import Exceptions
-from shisho.web.fetch import HttpFetcher
+from shisho.testing.box.hostile import SCRIPTS, play
+from shisho.web.http.address import Exceptions
+from shisho.web.http.fetch import HttpFetcher
 from tests.machine import Stopwatch, watch_loop
 
 GOOD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 15\r\n\r\n<p>well behaved"

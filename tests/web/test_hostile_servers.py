@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from shisho.box import hostile
-from shisho.box.hostile import SCRIPTS
 from shisho.corpus.readers import html
 from shisho.domain.web import Request
 from shisho.errors import TooLarge
-from shisho.web.address import Exceptions
-from shisho.web.fetch import HttpFetcher
+from shisho.testing.box import hostile
+from shisho.testing.box.hostile import SCRIPTS
+from shisho.web.http.address import Exceptions
+from shisho.web.http.fetch import HttpFetcher
 from tests.machine import PATIENCE
 from tests.web.hostile import Ports
 

@@ -1,6 +1,6 @@
 """The desk: what a visitor may ask, each verb once. `front` is the facade that interfaces are thin shells over."""
 
 from shisho.desk.adding import full_path
-from shisho.desk.front import Desk
+from shisho.desk.desk import Desk
 
 __all__ = ["Desk", "full_path"]

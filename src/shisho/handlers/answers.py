@@ -20,10 +20,10 @@ from shisho.domain.job import Job, JobId, JobState, NewJob, Stale, TaskId
 from shisho.domain.task import JobKind, SearchOptions, Sources
 from shisho.domain.web import PagingStop
 from shisho.errors import EmptyCorpus
+from shisho.handlers.ingest import Finds
 from shisho.handlers.inquiries import Inquiries
-from shisho.handlers.library import Finds
 from shisho.jobs.context import JobContext
-from shisho.jobs.states import later
+from shisho.jobs.timing import later
 from shisho.librarian.reach import RESULTS
 from shisho.ports import Clock, Ledger, Shelf
 

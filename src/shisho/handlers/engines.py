@@ -11,8 +11,8 @@ from shisho.domain.task import EngineRow
 from shisho.domain.web import EngineAbout
 from shisho.messages.message import Message
 from shisho.ports import Clock, Health, Limiter
-from shisho.web.credentials import limit_of, missing
-from shisho.web.selection import Means, Why, barred
+from shisho.web.serp.credentials import limit_of, missing
+from shisho.web.serp.selection import Means, Why, barred
 
 NO_WAY = Message("There is no way to the web here: see the setting `web`.")
 PASSES = (Why.RESTING, Why.SPENT)

@@ -13,11 +13,11 @@ from shisho.domain.corpus import WEB_CORPUS
 from shisho.domain.find import Find
 from shisho.domain.job import Job, TaskId
 from shisho.errors import AllFetchesFailed, EngineUnavailable
-from shisho.handlers.library import checked
-from shisho.handlers.pages import Pages, Wanted
+from shisho.handlers.ingest import checked
+from shisho.handlers.web_pages import Pages, Wanted
 from shisho.jobs.context import JobContext
-from shisho.web.politeness import Later
-from shisho.web.url import canonical
+from shisho.web.crawl.robots import Later
+from shisho.web.http.url import canonical
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from shisho.domain.inquiry import Budget
 from shisho.domain.task import Outgoing
 from shisho.handlers.engines import EngineList
-from shisho.web.category import GENERAL, category_of
+from shisho.web.serp.category import GENERAL, category_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,16 +20,16 @@ from shisho.domain.job import Job, TaskId
 from shisho.domain.task import StopStrategy
 from shisho.domain.web import PagingStop
 from shisho.errors import AllFetchesFailed, BudgetExhausted, EngineUnavailable, ShishoError
-from shisho.handlers.pages import Pages, Wanted
-from shisho.handlers.serps import Engines, Serps
-from shisho.handlers.sheets import Search
+from shisho.handlers.result_pages import Engines, Serps
+from shisho.handlers.serp_cache import Search
+from shisho.handlers.web_pages import Pages, Wanted
 from shisho.jobs.context import JobContext
 from shisho.messages.message import Message
 from shisho.ports import Clock
-from shisho.web.crawl import Crawl
-from shisho.web.frontier import Frontier
-from shisho.web.pagination import PageFacts, Rules, deepest, onward
-from shisho.web.search import ResultPage, ResultPages
+from shisho.web.crawl.crawl import Crawl
+from shisho.web.crawl.frontier import Frontier
+from shisho.web.serp.paging import ResultPage, ResultPages
+from shisho.web.serp.stopping import PageFacts, Rules, deepest, onward
 
 Judge = Callable[[str, DocumentId, frozenset[str]], Awaitable[frozenset[str]]]
 """The clusters of a document's passages that answer a query and are not among those given; none: it is of no use."""

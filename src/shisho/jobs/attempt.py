@@ -10,7 +10,7 @@ from contextlib import suppress
 from shisho.domain.job import Job, JobError, Stale
 from shisho.errors import BudgetExhausted, Conflict, ShishoError, StorageUnusable
 from shisho.jobs.context import Handler, JobContext, Left
-from shisho.jobs.states import Pace, backoff, later
+from shisho.jobs.timing import Pace, backoff, later
 from shisho.messages.message import Message
 from shisho.ports import Clock, JobStore
 from shisho.telemetry import log, span

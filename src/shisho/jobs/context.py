@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from shisho.domain.intervention import Met
 from shisho.domain.job import Job, JobId, NewJob
-from shisho.jobs.states import Pace, later
+from shisho.jobs.timing import Pace, later
 from shisho.ports import Clock, JobStore
 
 

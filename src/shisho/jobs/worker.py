@@ -13,7 +13,7 @@ from shisho.errors import ShishoError
 from shisho.jobs.attempt import attempt
 from shisho.jobs.context import Handler, JobContext
 from shisho.jobs.ids import new_id
-from shisho.jobs.states import Pace, Silence
+from shisho.jobs.timing import Pace, Silence
 from shisho.messages.message import Message
 from shisho.ports import Bell, Clock, JobStore, Presence
 from shisho.telemetry import log

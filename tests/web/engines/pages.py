@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from shisho.domain.web import Response
-from shisho.web.url import canonical, unwrap
+from shisho.web.http.url import canonical, unwrap
 from tests.shared import shared
 
 REVIEWED: dict[str, dict[str, Any]] = tomllib.loads((Path(__file__).parent / "disagreements.toml").read_text("utf-8"))

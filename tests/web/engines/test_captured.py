@@ -10,7 +10,7 @@ import pytest
 from shisho.domain.web import ChallengeKind, Response, Serp
 from shisho.errors import EngineUnavailable, ParserFailed, ShishoError
 from shisho.web.engines import engines, read_saved
-from shisho.web.url import canonical
+from shisho.web.http.url import canonical
 from tests.web.engines.pages import REVIEWED, Saved, saved
 
 LEAST = 0.95

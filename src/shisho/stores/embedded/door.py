@@ -13,9 +13,9 @@ import apsw
 
 from shisho.domain.timeline import Anchor, anchored
 from shisho.errors import Conflict, ShishoError
-from shisho.stores.clock import since_start, this_start
 from shisho.stores.embedded import home
 from shisho.stores.embedded.courtesy import Courtesy
+from shisho.system.clock import since_start, this_start
 from shisho.telemetry import log
 
 LOOK_SECONDS = 0.3  # for damage, before the first write: a small home is looked through whole

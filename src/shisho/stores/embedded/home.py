@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import stat
 import sys
 import zlib
@@ -19,6 +18,7 @@ from shisho.errors import Conflict, ShishoError, StorageUnusable
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.stores.embedded.holder import holder, is_stopped
+from shisho.system.disk import disk_full, file_trouble, forbidden, is_full, unusable
 from shisho.telemetry import log
 
 CACHE_KB = -32_768  # 32 MB for the writer: with SQLite's 2 MB the bands of a long document are read and written over and over
@@ -126,24 +126,20 @@ def trouble(error: Exception, path: Path) -> Exception:
     """The error as visitors are told it; one that has nothing to do with the storage as it is."""
     if isinstance(error, ShishoError):
         return error
-    if isinstance(error, apsw.FullError) or (isinstance(error, apsw.IOError | apsw.CantOpenError | OSError) and _is_full(path)):
-        return Conflict("The disk is full: nothing was stored. Free some space and try again.")
+    if isinstance(error, apsw.FullError) or (isinstance(error, apsw.IOError | apsw.CantOpenError) and is_full(path.parent)):
+        return disk_full()
     if isinstance(error, apsw.BusyError | apsw.LockedError | apsw.ProtocolError):
         return _busy(path)
     if is_damage(error):
         return damaged(path, str(error))
     if isinstance(error, apsw.ReadOnlyError):
         return read_only(path)
-    if isinstance(error, apsw.CantOpenError | apsw.PermissionsError | apsw.AuthError | PermissionError):
-        return StorageUnusable(
-            "{path} cannot be opened. Give yourself the right to read and write it and its folder.", path=path
-        )
-    if isinstance(error, apsw.IOError | OSError):
-        return StorageUnusable(
-            "{path} cannot be used: {error}. Mend the disk or the folder, or choose another home.",
-            path=path,
-            error=reason_of(error),
-        )
+    if isinstance(error, apsw.CantOpenError | apsw.PermissionsError | apsw.AuthError):
+        return forbidden(path)
+    if isinstance(error, apsw.IOError):
+        return unusable(path, error)
+    if isinstance(error, OSError):
+        return file_trouble(error, path)
     return error
 
 
@@ -181,10 +177,3 @@ def _busy(path: Path) -> Conflict:
     else:
         said = f"Process {pid} holds the database. Try again; if that lasts, see what it does (ps {pid}), or end it."
     return Conflict(said, pid=pid)
-
-
-def _is_full(path: Path) -> bool:
-    try:
-        return shutil.disk_usage(path.parent).free < 1 << 16
-    except OSError:
-        return False

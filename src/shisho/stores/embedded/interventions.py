@@ -11,8 +11,8 @@ from shisho.domain.intervention import AuthTarget, InterventionState, Met, Waiti
 from shisho.domain.job import PERSON, Claim, JobId, JobState, TaskId
 from shisho.ports import Bell, Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.moves import Transaction, Transactions
 from shisho.stores.embedded.rows import every
+from shisho.stores.embedded.transitions import Transaction, Transactions
 
 RAISE = """INSERT INTO interventions(id, owner, task_id, job_id, engine, domain, url, kind, created_at, expires_at)
     SELECT :id, t.owner, j.task_id, j.id, :engine, :domain, :url, :kind, :now, :until

@@ -29,7 +29,7 @@ from shisho.messages.message import Message
 from shisho.ports import Bell, Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.interventions import raise_
-from shisho.stores.embedded.moves import IN_TIME, JOB, Transaction, Transactions, errors, job, jobs
+from shisho.stores.embedded.transitions import IN_TIME, JOB, Transaction, Transactions, errors, job, jobs
 
 DUE = """SELECT id FROM jobs WHERE state = 'queued' AND (not_before IS NULL OR not_before <= :steady)
         AND kind IN (SELECT value FROM json_each(:kinds)) ORDER BY priority, created_at, id LIMIT 1"""

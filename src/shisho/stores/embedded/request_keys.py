@@ -9,7 +9,7 @@ from shisho.domain.codec import dumps
 from shisho.domain.job import Enqueued, IdempotencyKey, JobId, TaskId
 from shisho.errors import KeyConflict
 from shisho.messages import message
-from shisho.stores.embedded.moves import Transaction
+from shisho.stores.embedded.transitions import Transaction
 
 FIND = "SELECT verb, request, subject, task_id, reply_json FROM request_keys WHERE owner = :owner AND key = :key"
 KEEP = """INSERT INTO request_keys(owner, key, verb, request, subject, task_id, reply_json, created_at)

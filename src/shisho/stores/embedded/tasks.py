@@ -31,7 +31,7 @@ from shisho.errors import TaskNotFound
 from shisho.ports import Bell, Clock
 from shisho.stores.embedded import request_keys
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.moves import JOB, TASK, Transaction, Transactions, jobs, task
+from shisho.stores.embedded.transitions import JOB, TASK, Transaction, Transactions, jobs, task
 
 TOP = "\U0010ffff"
 

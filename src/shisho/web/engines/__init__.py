@@ -22,7 +22,6 @@ from shisho.domain.web import (
     TimeRange,
 )
 from shisho.errors import InvalidParams
-from shisho.web.challenge import detect
 from shisho.web.engines import (
     arxiv,
     bing,
@@ -45,6 +44,7 @@ from shisho.web.engines import (
 )
 from shisho.web.engines._answer import decode, unknown_layout
 from shisho.web.engines._detect import detect_engine
+from shisho.web.http.challenge import detect
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from shisho.errors import EngineUnavailable, ParserFailed
 from shisho.isolation.prescan import MAX_DEPTH
 from shisho.language.encodings import codec_of, decoded
 from shisho.messages.message import Message
-from shisho.web.challenge import detect
+from shisho.web.http.challenge import detect
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from shisho.domain.web import EngineAbout, Hit, Response
 from shisho.errors import ParserFailed, TooLarge
 from shisho.isolation import prescan
 from shisho.web.engines._answer import decode, squeeze
-from shisho.web.url import absolute, host_name, is_result, unwrap
+from shisho.web.http.url import absolute, host_name, is_result, unwrap
 
 Node = LexborNode
 

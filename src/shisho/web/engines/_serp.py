@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 
 from shisho.domain.web import EngineAbout, Hit, Layout, Response, Serp, State
 from shisho.errors import EngineUnavailable
-from shisho.web.challenge import detect
 from shisho.web.engines._answer import unreadable
 from shisho.web.engines._dates import parse_date
 from shisho.web.engines._markup import Node, Page, affinity, attribute, foreign_hosts, ranked, text_of
 from shisho.web.engines._shape import guess_hits
+from shisho.web.http.challenge import detect
 
 _MOST_HITS = 200
 _NESTED = 2

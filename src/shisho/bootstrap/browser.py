@@ -1,0 +1,44 @@
+"""The browser of this machine: for engines that need one, and for the person whom a page asks for."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from shisho.domain.web import Request, Response
+from shisho.ports import Browser, Resolver
+from shisho.settings import Settings, child_environment
+from shisho.web.browser import chromium
+
+if TYPE_CHECKING:
+    from shisho.web.http.address import Exceptions
+    from shisho.web.serp.client import Browse
+
+
+def browser_of(settings: Settings, resolver: Resolver, allow: Exceptions, agent: str, *, boxed: bool) -> Browser:
+    """Nothing is started before it is used, and where there is none it says how to get one. Only in a box, whose certificates
+    are its own, any certificate is taken."""
+    from shisho.web.browser.browser import ChromiumBrowser
+    from shisho.web.browser.launch import Manner
+    from shisho.web.browser.proxy import GuardedProxy
+
+    manner = Manner(
+        path=settings.text("browser_path"),
+        agent=agent,
+        max_tabs=settings.whole("max_tabs"),
+        memory_mb=settings.whole("browser_memory_mb"),
+        trust_any_certificate=boxed,
+    )
+    return ChromiumBrowser(GuardedProxy(resolver, allow), settings.home / "profiles", child_environment(screen=True), manner)
+
+
+def browse_of(settings: Settings, browser: Browser) -> Browse | None:
+    """How engines use it; None where it is not installed."""
+    if find_spec("playwright") is None or chromium.find(settings.text("browser_path")) is None:
+        return None
+    return partial(_browsed, browser, settings.real("browser_seconds"))
+
+
+async def _browsed(browser: Browser, seconds: float, request: Request, profile: str) -> Response:
+    return await browser.open(request, profile, deadline_s=seconds)

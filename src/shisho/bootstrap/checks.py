@@ -1,0 +1,134 @@
+"""What `shisho doctor` looks at: database, index, tokenizer, reader, and the optional parts with the way to get them."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import shutil
+from collections.abc import Iterable, Sequence
+
+import apsw
+
+from shisho.corpus.readers import specimen
+from shisho.corpus.readers.killable import KillableReader
+from shisho.domain.corpus import Check, Source
+from shisho.errors import ShishoError
+from shisho.messages.message import Message
+from shisho.settings import Settings
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.lexical import LexicalIndex
+from shisho.web.browser import chromium
+
+
+async def checks(settings: Settings, database: Database, index: LexicalIndex, reader: KillableReader) -> Sequence[Check]:
+    """Every check, the needed ones first."""
+    return [
+        await _database(database),
+        await _index(index),
+        await asyncio.to_thread(_tokenizer),
+        await _reader(reader),
+        await _fonts(reader),
+        _extra("ginza", "ja_ginza", Message("reference splitter and terms"), 'pip install "shisho[ginza]"'),
+        _program(
+            "ocrmypdf",
+            Message("text layer for scanned PDFs"),
+            Message("install ocrmypdf with tesseract's Japanese data; see docs/howto/ocr.md"),
+        ),
+        _browser(settings.text("browser_path")),
+        Check("embedder", False, Message("none in this version: search is by words"), optional=True),
+        Check("model", settings.text("model") != "none", Message("none: answers are quotations only"), optional=True),
+    ]
+
+
+async def _database(database: Database) -> Check:
+    def look(connection: apsw.Connection) -> Check:
+        verdict = str(connection.execute("PRAGMA quick_check(1)").get)
+        documents = connection.execute("SELECT coalesce(sum(documents), 0) FROM corpora").get
+        version, path = apsw.sqlite_lib_version(), database.path
+        detail = Message("SQLite {version}, {count} documents, {path}", version=version, count=documents, path=path)
+        if verdict == "ok":
+            return Check("database", True, detail)
+        return Check("database", False, detail, Message("restore a backup: the file is damaged"))
+
+    try:
+        check = await database.read(look)
+        await database.ready()
+    except ShishoError as error:
+        return Check("database", False, error.message)
+    return check
+
+
+async def _index(index: LexicalIndex) -> Check:
+    try:
+        await index.catch_up()
+        held = await index.statistics()
+    except ShishoError as error:
+        return Check("index", False, error.message)
+    except (OSError, ValueError) as error:
+        remedy = Message("delete the folder `lexical` in the home; it is made again from the database")
+        return Check("index", False, str(error), remedy)
+    return Check("index", True, Message("{count} passages", count=int(held["passages"])))
+
+
+def _tokenizer() -> Check:
+    from shisho.language.terms import analyse
+
+    return Check(
+        "tokenizer", "売り上げ" in analyse(["売上"]).terms, Message("Sudachi, core dictionary"), "pip install sudachidict-core"
+    )
+
+
+async def _reader(reader: KillableReader) -> Check:
+    samples = {"check.md": "# 題\n\n本文。", "check.html": "<html><body><p>本文である。</p></body></html>"}
+    try:
+        readings = [await reader.read(Source(name, text.encode())) for name, text in samples.items()]
+    except ShishoError as error:
+        return Check("reader", False, error.message, Message("raise reader_memory_mb, or look with --debug"))
+    return Check(
+        "reader",
+        all(one.blocks for one in readings),
+        Message("PDF, HTML, DOCX, PPTX, RTF, Markdown, text; each file in a child process"),
+    )
+
+
+async def _fonts(reader: KillableReader) -> Check:
+    """Whether letters are read of which neither a PDF nor this machine has the fonts."""
+    remedy = Message(
+        "until then open such PDFs where their fonts are installed and print them to new ones; pip install -U pypdfium2"
+    )
+    try:
+        reading = await reader.read(Source("specimen.pdf", specimen.specimen()))
+    except ShishoError as error:
+        return Check("fonts", False, error.message, remedy)
+    missing = specimen.unread("\n".join(block.text for block in reading.blocks))
+    if missing:
+        return Check(
+            "fonts",
+            False,
+            Message("letters are lost in PDFs that do not hold their fonts: {scripts}", scripts=_named(missing)),
+            remedy,
+        )
+    return Check("fonts", True, Message("PDFs are read without their fonts: {scripts}", scripts=_named(specimen.TEXTS)))
+
+
+def _named(scripts: Iterable[str]) -> Message:
+    return Message.joined([Message(script) for script in scripts], ", ")
+
+
+def _browser(chosen: str) -> Check:
+    """The package that drives it, and the program itself."""
+    use = Message("engines and pages that only scripts fill")
+    if importlib.util.find_spec("playwright") is None:
+        return Check("browser", False, use, 'pip install "shisho[browser]"', optional=True)
+    found = chromium.find(chosen)
+    if found is None:
+        return Check("browser", False, use, chromium.HOW_TO_GET, optional=True)
+    return Check("browser", True, Message("{use}: {path}", use=use, path=found), optional=True)
+
+
+def _extra(name: str, module: str, use: str, remedy: str) -> Check:
+    return Check(name, importlib.util.find_spec(module) is not None, use, remedy, optional=True)
+
+
+def _program(name: str, use: str, remedy: str) -> Check:
+    return Check(name, shutil.which(name) is not None, use, remedy, optional=True)

@@ -1,0 +1,202 @@
+"""Settings to adapters to a Desk. The one page that knows both sides; optional drivers are imported here and nowhere else."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from shisho import settings as settings_
+from shisho.bootstrap.queue import Parts, build_queue
+from shisho.bootstrap.web import Web, consent_file, consent_of, web_of
+from shisho.desk.desk import Desk
+from shisho.domain.corpus import LOCAL_OWNER, Check, DocumentId, FileSurvey
+from shisho.domain.inquiry import Budget, Gap
+from shisho.domain.task import WebConsent
+from shisho.errors import ExtraMissing
+from shisho.settings import Settings
+from shisho.system import files, reading
+from shisho.system.clock import SystemClock
+
+if TYPE_CHECKING:
+    from shisho.corpus.ingest import Analyse, Cut
+    from shisho.corpus.readers.killable import KillableReader
+    from shisho.corpus.retrieve import AskTerms
+    from shisho.corpus.usefulness import Usefulness
+    from shisho.domain.web import Response, Serp
+    from shisho.stores.embedded.connect import Database
+    from shisho.stores.embedded.lexical import LexicalIndex
+    from shisho.system.consent import ConsentFile
+
+DATABASE = "shisho.db"
+MB = 1 << 20
+
+
+@asynccontextmanager
+async def open_desk(*, web: Web | str | None = None, **given: Any) -> AsyncIterator[Desk]:
+    """A desk over the configured home. Keywords are settings: `async with shisho.open(home="~/library") as desk: …`.
+
+    `web`: the setting of that name (ask, on, off), or another way to the web than the settings describe."""
+    way = None if isinstance(web, str) else web
+    settings = settings_.load(**given, web=web if isinstance(web, str) else None)
+    desk = build_desk(settings, way or web_of(settings))
+    try:
+        yield desk
+    finally:
+        await desk.close()
+
+
+def build_desk(settings: Settings, web: Web | None = None) -> Desk:
+    """Every piece, by explicit constructor calls. Nothing works on the queue before `working` is entered."""
+    from shisho.corpus.ingest import Ingest
+    from shisho.corpus.readers import media
+    from shisho.corpus.readers.killable import KillableReader
+    from shisho.corpus.retrieve import Retriever
+    from shisho.corpus.session import CorpusSearcher
+    from shisho.corpus.usefulness import Usefulness
+    from shisho.handlers.inquiries import Inquiries
+    from shisho.language.tokens import tokens
+    from shisho.librarian.export import export
+    from shisho.stores.embedded.connect import Database
+    from shisho.stores.embedded.erasure import Erasure
+    from shisho.stores.embedded.ledger import EmbeddedLedger
+    from shisho.stores.embedded.lexical import LexicalIndex
+    from shisho.stores.embedded.opinions import EmbeddedOpinions
+    from shisho.stores.embedded.sessions import EmbeddedSessions
+    from shisho.stores.embedded.shelf import EmbeddedShelf
+    from shisho.web.http.site import registered_domain
+
+    database, disk = Database(settings.home / DATABASE), _Files(settings.whole("max_file_mb") * MB)
+    clock = SystemClock(database.line)
+    index = LexicalIndex(settings.home / "lexical", database)
+    erasure = Erasure(settings.home / DATABASE, index)
+    shelf, ledger = EmbeddedShelf(database, clock, erasure.erase), EmbeddedLedger(database, clock)
+    seconds, memory_mb = settings.real("reader_seconds"), settings.whole("reader_memory_mb")
+    reader = KillableReader(seconds, memory_mb, disk.max_bytes, environment=settings_.child_environment())
+    retriever = Retriever(shelf, index, _query_terms(settings))
+    searcher = CorpusSearcher(shelf, retriever, EmbeddedSessions(database), settings.text("growth"), site=registered_domain)
+    budget = Budget(max_rounds=settings.whole("max_rounds"), max_seconds=settings.real("max_seconds"))
+    opinions, consent = EmbeddedOpinions(database, clock), consent_of(settings, web, clock)
+    room_tokens, barred = settings.whole("room_tokens"), partial(_barred, consent)
+    inquiries = Inquiries(searcher, ledger, clock, opinions.left_out, room_tokens, barred)
+    ingest = Ingest(shelf, reader, clock, media.sniff, _splitter(settings), _passage_terms(settings))
+    judge = _Judge(Usefulness(shelf, index, _query_terms(settings)))
+    queue = build_queue(
+        Parts(settings, database, clock, LOCAL_OWNER, shelf, ledger, disk, ingest, inquiries, searcher, budget, judge, web)
+    )
+    return Desk(
+        owner=LOCAL_OWNER,
+        shelf=shelf,
+        ledger=ledger,
+        files=disk,
+        ingest=ingest,
+        rankings=searcher,
+        inquiries=inquiries,
+        budget=budget,
+        tasks=queue.tasks,
+        sessions=queue.sessions,
+        working=queue.working,
+        new_run=lambda: uuid.uuid4().hex[:24],
+        exported=export,
+        tokens=tokens,
+        checks=partial(_checked, settings, database, index, reader),
+        copy=database.backup,
+        writable=database.ready,
+        close=partial(_close, (reader.close, erasure.close), web, database),
+    )
+
+
+async def _checked(settings: Settings, database: Database, index: LexicalIndex, reader: KillableReader) -> Sequence[Check]:
+    from shisho.bootstrap.checks import checks
+
+    return await checks(settings, database, index, reader)
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    max_bytes: int
+
+    def survey(self, paths: Iterable[Path]) -> FileSurvey:
+        return files.survey(paths)
+
+    def read(self, path: Path, within: Path | None = None) -> bytes:
+        return reading.read(path, self.max_bytes, within)
+
+
+def _barred(consent: ConsentFile) -> Gap:
+    """Why the web is not searched where it is not."""
+    why = {WebConsent.OFF: Gap.OFF, WebConsent.NOT_ASKED: Gap.NOT_ASKED}
+    return why.get(consent.state(), Gap.NO_WAY)
+
+
+async def _close(closing: Sequence[Callable[[], Awaitable[None]]], web: Web | None, database: Database) -> None:
+    for close in closing:
+        await close()
+    if web is not None:
+        await web.close()
+    await database.close()
+
+
+def _splitter(settings: Settings) -> Cut:
+    from shisho.corpus import chunk, reference
+
+    size, overlap = settings.whole("passage_chars"), settings.whole("passage_overlap")
+    cut = reference.cut_ginza if settings.text("splitter") == "ginza" else chunk.cut
+    return partial(cut, size=size, overlap=overlap)
+
+
+def _passage_terms(settings: Settings) -> Analyse:
+    if settings.text("terms") == "ginza":
+        return cast("Analyse", _ginza().analyse)
+    from shisho.language import terms
+
+    return terms.analyse
+
+
+def _query_terms(settings: Settings) -> AskTerms:
+    if settings.text("terms") == "ginza":
+        return cast("AskTerms", _ginza().query)
+    from shisho.language import terms
+
+    return terms.query
+
+
+def _ginza() -> Any:
+    from shisho.language import ginza
+
+    try:
+        ginza.load()
+    except ImportError as error:
+        raise ExtraMissing('The setting "ginza" needs an extra: pip install "shisho[ginza]"') from error
+    return ginza
+
+
+async def read_result_page(engine: str, response: Response, **given: Any) -> Serp:
+    """A saved result page by the engine of that name, or `auto`, as engines.toml has them. Keywords are settings. Raises
+    ParserFailed, EngineUnavailable, InvalidParams."""
+    from shisho.web.serp.parser import KillableSerpParser
+
+    overrides = settings_.engine_overrides(settings_.load(**given).home)
+    parser = KillableSerpParser(overrides, settings_.child_environment())
+    try:
+        return await parser.parse(engine, response)
+    finally:
+        await parser.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    usefulness: Usefulness
+
+    async def __call__(self, query: str, document: DocumentId, clusters: frozenset[str]) -> frozenset[str]:
+        found = await self.usefulness.of(query, document, clusters)
+        return found.clusters if found else frozenset()
+
+
+def web_consent(settings: Settings) -> ConsentFile:
+    """What the person has said about asking the web, without opening a desk."""
+    return consent_file(settings, SystemClock(), settings.text("web"))

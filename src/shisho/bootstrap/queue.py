@@ -1,0 +1,339 @@
+"""The queue's side of the wiring: stores to the verbs of tasks and sessions, handlers to workers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from shisho.bootstrap.web import Manners, Web, consent_of, no_window
+from shisho.desk.adding import Intakes
+from shisho.desk.desk import Files, Working
+from shisho.desk.queue import check_consent
+from shisho.desk.sessions import Sessions
+from shisho.desk.tasks import Tasks
+from shisho.domain.inquiry import Budget
+from shisho.domain.job import Job, TaskId
+from shisho.domain.task import JobKind, WebConsent
+from shisho.domain.web import EngineAbout
+from shisho.errors import EngineUnavailable, ShishoError
+from shisho.ports import Clock, Ledger, Notifier, Shelf, TaskStore
+from shisho.settings import Settings, child_environment, engine_overrides
+from shisho.telemetry import log
+
+if TYPE_CHECKING:
+    from shisho.corpus.session import CorpusSearcher
+    from shisho.handlers.engines import EngineList
+    from shisho.handlers.inquiries import Inquiries
+    from shisho.handlers.search import Judge
+    from shisho.jobs.context import Handler, JobContext
+    from shisho.jobs.notices import Notices
+    from shisho.jobs.worker import Worker
+    from shisho.stores.embedded.bell import EmbeddedBell
+    from shisho.stores.embedded.connect import Database
+    from shisho.stores.embedded.finds import EmbeddedFinds
+    from shisho.stores.embedded.interventions import EmbeddedInterventions
+    from shisho.stores.embedded.jobs import EmbeddedJobs
+    from shisho.stores.embedded.opinions import EmbeddedOpinions
+    from shisho.stores.embedded.tasks import EmbeddedTasks
+    from shisho.system.consent import ConsentFile
+    from shisho.system.staging import FileStaging
+
+LOOK_AGAIN_SECONDS = 3.0
+SESSION_ROOM = 3000  # tokens of text and headings; with what JSON adds to 100 passages, a reply stays under 5,000
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a desk has made before its queue is wired."""
+
+    settings: Settings
+    database: Database
+    clock: Clock
+    owner: str
+    shelf: Shelf
+    ledger: Ledger
+    files: Files
+    ingest: Intakes
+    inquiries: Inquiries
+    searcher: CorpusSearcher
+    budget: Budget
+    judge: Judge
+    web: Web | None
+
+    @property
+    def consent(self) -> ConsentFile:
+        """Whether words may go out."""
+        return consent_of(self.settings, self.web, self.clock)
+
+
+@dataclass(frozen=True, slots=True)
+class Queueing:
+    """The queue's side of a desk."""
+
+    tasks: Tasks
+    sessions: Sessions
+    working: Working
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The queue's side of the database, and what stands beside it."""
+
+    bell: EmbeddedBell
+    jobs: EmbeddedJobs
+    interventions: EmbeddedInterventions
+    tasks: EmbeddedTasks
+    finds: EmbeddedFinds
+    opinions: EmbeddedOpinions
+    staging: FileStaging
+    manners: Manners
+
+
+def build_queue(parts: Parts) -> Queueing:
+    """Cheap: no worker is made before `working` is entered."""
+    stores = _stores(parts)
+    return Queueing(_tasks(parts, stores), _sessions(parts, stores), partial(_working, parts, stores))
+
+
+def _stores(parts: Parts) -> Stores:
+    from shisho.stores.embedded.bell import EmbeddedBell
+    from shisho.stores.embedded.cache import EmbeddedCache
+    from shisho.stores.embedded.finds import EmbeddedFinds
+    from shisho.stores.embedded.health import EmbeddedHealth
+    from shisho.stores.embedded.interventions import EmbeddedInterventions
+    from shisho.stores.embedded.jobs import EmbeddedJobs
+    from shisho.stores.embedded.limiter import EmbeddedLimiter
+    from shisho.stores.embedded.opinions import EmbeddedOpinions
+    from shisho.stores.embedded.tasks import EmbeddedTasks
+    from shisho.system.staging import FileStaging
+
+    database, clock = parts.database, parts.clock
+    bell = EmbeddedBell(database)
+    interventions = EmbeddedInterventions(database, clock, bell)
+    limiter, health, cache = EmbeddedLimiter(database, clock), EmbeddedHealth(database, clock), EmbeddedCache(database, clock)
+    return Stores(
+        bell=bell,
+        jobs=EmbeddedJobs(database, clock, bell),
+        interventions=interventions,
+        tasks=EmbeddedTasks(database, clock, bell),
+        finds=EmbeddedFinds(database, clock),
+        opinions=EmbeddedOpinions(database, clock),
+        staging=FileStaging(parts.settings.home / "staging"),
+        manners=Manners(limiter, health, cache, interventions, clock),
+    )
+
+
+def _tasks(parts: Parts, stores: Stores) -> Tasks:
+    from shisho.handlers.outgoing import OutgoingPreview
+    from shisho.jobs.ids import new_id
+    from shisho.jobs.status import TaskWatch, estimated_seconds
+
+    return Tasks(
+        owner=parts.owner,
+        tasks=stores.tasks,
+        jobs=stores.jobs,
+        interventions=stores.interventions,
+        reports=stores.finds,
+        opinions=stores.opinions,
+        shelf=parts.shelf,
+        ledger=parts.ledger,
+        disk=parts.files,
+        staging=stores.staging,
+        roots=parts.settings.roots,
+        watch=TaskWatch(stores.tasks, stores.bell),
+        estimate=partial(estimated_seconds, stores.tasks, slots=parts.settings.whole("workers")),
+        check=parts.inquiries.check,
+        engines=_engine_list(parts, stores).rows,
+        new_id=new_id,
+        mend=stores.manners.health.mend,
+        window=parts.web.window if parts.web else no_window,
+        consent=parts.consent,
+        outgoing=OutgoingPreview(_engine_list(parts, stores), parts.budget, bool(parts.settings.text("box"))),
+    )
+
+
+def _sessions(parts: Parts, stores: Stores) -> Sessions:
+    from shisho.jobs.ids import new_id
+    from shisho.librarian.assistant import Assistant
+    from shisho.stores.embedded.assistants import EmbeddedAssistants
+    from shisho.web.http.site import registered_domain
+
+    return Sessions(
+        owner=parts.owner,
+        shelf=parts.shelf,
+        ledger=parts.ledger,
+        log=parts.searcher.log,
+        book=EmbeddedAssistants(parts.database, parts.clock, registered_domain),
+        searching=parts.searcher,
+        rules=Assistant(),
+        left_out=stores.opinions.left_out,
+        clock=parts.clock,
+        new_id=new_id,
+        room_tokens=min(SESSION_ROOM, parts.settings.whole("room_tokens")),
+    )
+
+
+@asynccontextmanager
+async def _working(parts: Parts, stores: Stores, slots: int | None = None, here: Notifier | None = None) -> AsyncIterator[None]:
+    from shisho.jobs.notices import Notices
+    from shisho.jobs.timing import Pace
+    from shisho.jobs.worker import Worker
+    from shisho.stores.embedded.presence import FilePresence
+
+    settings = parts.settings
+    presence, pace = FilePresence(settings.home / "workers"), Pace(job=settings.real("max_job_seconds"))
+    at_once = settings.whole("workers") if slots is None else slots
+    told = None if settings.text("notify") == "off" else here
+    notices = Notices(parts.owner, stores.interventions, stores.bell, told, _desktop(settings))
+    worker = Worker(stores.jobs, stores.bell, presence, parts.clock, _handlers(parts, stores), slots=at_once, pace=pace)
+    async with _usable(parts.database, here is not None, Workplace(notices, worker)):
+        yield
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """What is entered to work on the queue."""
+
+    notices: Notices
+    worker: Worker
+
+    @asynccontextmanager
+    async def __call__(self) -> AsyncIterator[None]:
+        async with self.notices, self.worker:
+            yield
+
+
+@asynccontextmanager
+async def _usable(database: Database, is_to_stay: bool, working: Workplace) -> AsyncIterator[None]:
+    """At work; over a home that cannot be used, as soon as it can. Who is to stay has the whole file looked through."""
+    aside = [asyncio.create_task(database.examine())] if is_to_stay else []
+    try:
+        try:
+            await database.ready()
+        except ShishoError as error:
+            log.warning("no job is done until this is mended: %s", error)
+            aside.append(asyncio.create_task(_once_usable(database, working)))
+            yield
+        else:
+            async with working():
+                yield
+    finally:
+        for task in aside:
+            task.cancel()
+        await asyncio.gather(*aside, return_exceptions=True)
+
+
+async def _once_usable(database: Database, working: Workplace) -> None:
+    while True:
+        await asyncio.sleep(LOOK_AGAIN_SECONDS)
+        with suppress(ShishoError):
+            await database.ready()
+            async with working():
+                await asyncio.Event().wait()
+
+
+def _desktop(settings: Settings) -> Notifier | None:
+    from shisho.system import desktop
+
+    if settings.text("notify") != "auto" or (program := desktop.program()) is None:
+        return None
+    return desktop.DesktopNotifier(program, child_environment(screen=True), language=settings.reader)
+
+
+def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
+    """Made when the first job is there: a server says its first word without them."""
+    made: dict[str, Handler] = {}
+
+    def handler(kind: str) -> Handler:
+        async def handle(job: Job, context: JobContext) -> Any:
+            if not made:
+                made.update(_made_handlers(parts, stores))
+            return await made[kind](job, context)
+
+        return handle
+
+    return {kind: handler(kind) for kind in JobKind}
+
+
+def _made_handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
+    from shisho.bootstrap.web import engines_of, pages_of
+    from shisho.handlers.answers import Answering
+    from shisho.handlers.fetch import Fetching
+    from shisho.handlers.ingest import Shelving
+    from shisho.handlers.search import Searching
+
+    shelving = Shelving(parts.ingest, stores.finds, parts.files, stores.staging)
+    way, manners = parts.web, stores.manners
+    engines = engines_of(way, manners, stores.finds) if way else None
+    pages = pages_of(way, manners, shelving) if way else None
+    left = partial(_left, stores.tasks)
+    searching = Searching(engines, pages, parts.judge, stores.opinions.blocked, left, parts.clock)
+    answering = Answering(
+        parts.shelf,
+        parts.ledger,
+        parts.inquiries,
+        stores.finds,
+        stores.opinions.left_out,
+        stores.interventions.waiting,
+        left,
+        parts.budget,
+        parts.clock,
+        way=partial(_way_is_open, parts, stores),
+    )
+    return {
+        JobKind.SEARCH: _with_consent(parts.consent, searching.search),
+        JobKind.FETCH: _with_consent(parts.consent, Fetching(pages, left).fetch),
+        JobKind.INGEST: shelving.ingest,
+        JobKind.ANSWER: answering.answer,
+    }
+
+
+def _way_is_open(parts: Parts, stores: Stores) -> bool:
+    return parts.consent.state() is WebConsent.GIVEN and _engine_list(parts, stores).any_set_up()
+
+
+def _with_consent(consent: ConsentFile, handler: Handler) -> Handler:
+    """A yes may be taken back between a job's queueing and its turn."""
+
+    async def handled(job: Job, context: JobContext) -> Any:
+        check_consent(consent.state())
+        if consent.state() is WebConsent.OFF:
+            raise EngineUnavailable("The web is turned off here (`shisho web` tells more): nothing is searched or fetched.")
+        return await handler(job, context)
+
+    return handled
+
+
+async def _left(tasks: TaskStore, task_id: TaskId) -> Mapping[str, float]:
+    task = await tasks.task(task_id)
+    return {name: max(0.0, most - task.spent.get(name.removeprefix("max_"), 0)) for name, most in task.budget.items()}
+
+
+def _engine_list(parts: Parts, stores: Stores) -> EngineList:
+    from shisho.handlers.engines import EngineList
+
+    return EngineList(
+        known=partial(_known_engines, parts),
+        plugged=_plugged(parts).keys(),
+        health=stores.manners.health,
+        limiter=stores.manners.limiter,
+        values=parts.settings.values,
+        browser=parts.web is not None and parts.web.browse is not None,
+        clock=parts.clock,
+    )
+
+
+def _known_engines(parts: Parts) -> list[EngineAbout]:
+    """All engines there are, as engines.toml has them, and those that were plugged in besides."""
+    from shisho.web.engines import engines
+
+    known = {name: engine.about for name, engine in engines(engine_overrides(parts.settings.home)).items()}
+    return [*(known | _plugged(parts)).values()]
+
+
+def _plugged(parts: Parts) -> dict[str, EngineAbout]:
+    return {name: engine.about for name, engine in parts.web.engines.items()} if parts.web else {}

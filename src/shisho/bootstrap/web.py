@@ -1,0 +1,146 @@
+"""The way to the web: engines, fetcher and politeness into the handlers of searches and addresses; or no way at all."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shisho import __version__
+from shisho import settings as settings_
+from shisho.domain.intervention import Met
+from shisho.errors import EngineUnavailable
+from shisho.ports import Browser, Cache, Clock, Fetcher, Health, Interventions, Limiter, SerpEngine, SerpParser
+from shisho.settings import Settings
+
+if TYPE_CHECKING:
+    from shisho.handlers.ingest import Finds, Shelving
+    from shisho.handlers.result_pages import Engines
+    from shisho.handlers.web_pages import Pages
+    from shisho.system.consent import ConsentFile
+    from shisho.web.serp.client import Browse
+
+
+async def no_window(met: Met) -> bool:
+    """Stands where there is no browser."""
+    raise EngineUnavailable(
+        'There is no browser here to open {url} in: install the extra, pip install "shisho[browser]".', url=met.url
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Web:
+    """A way to the web. `robots`: whether robots.txt is heeded. `keys`: the user's own, by setting. `window` shows a page to
+    the person before the screen, and tells whether they got through; `let_in`, whether it was ever opened on an engine.
+    `needs_consent`: a person has to say first that words may go out."""
+
+    engines: Mapping[str, SerpEngine]
+    fetcher: Fetcher
+    parser: SerpParser
+    browse: Browse | None = None
+    robots: bool = True
+    keys: Mapping[str, str] = field(default_factory=dict)
+    window: Callable[[Met], Awaitable[bool]] = no_window
+    browser: Browser | None = None
+    let_in: Callable[[str], bool] | None = None
+    needs_consent: bool = False
+
+    async def close(self) -> None:
+        """End what was opened for it."""
+        await self.fetcher.close()
+        await self.parser.close()
+        if self.browser is not None:
+            await self.browser.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """What keeps all processes polite together."""
+
+    limiter: Limiter
+    health: Health
+    cache: Cache
+    interventions: Interventions
+    clock: Clock
+
+
+def web_of(settings: Settings) -> Web | None:
+    """The way that the settings describe. Nothing is started or sent before it is used."""
+    if settings["web"] == "off":
+        return None
+    from shisho.bootstrap.browser import browse_of, browser_of
+    from shisho.handlers.person_window import Window
+    from shisho.system.resolver import SystemResolver
+    from shisho.testing.box.client import connect
+    from shisho.web.engines import engines
+    from shisho.web.http.address import Exceptions
+    from shisho.web.http.fetch import HttpFetcher, user_agent
+    from shisho.web.serp.parser import KillableSerpParser
+
+    overrides = settings_.engine_overrides(settings.home)
+    table = engines(overrides)
+    box = connect(Path(settings.text("box"))) if settings.text("box") else None
+    resolver, trusted = (box.resolver, box.ssl_context) if box else (SystemResolver(), None)
+    hosts = settings.words("allow_private_hosts").union(box.hosts if box else ())
+    allow = Exceptions.named(hosts, settings.words("allow_ports"))
+    agent = user_agent(__version__, settings.text("contact"))
+    keys = {one.setting for engine in table.values() for one in engine.about.credentials}
+    parser = KillableSerpParser(overrides, settings_.child_environment())
+    browser = browser_of(settings, resolver, allow, agent, boxed=box is not None)
+    return Web(
+        table,
+        HttpFetcher(resolver, allow, agent, ssl_context=trusted),
+        parser,
+        browse_of(settings, browser),
+        robots=bool(settings["robots"]),
+        keys={name: settings.text(name) for name in keys if settings.text(name)},
+        window=Window(browser, parser),
+        browser=browser,
+        let_in=lambda engine: (settings.home / "profiles" / engine).is_dir(),
+        needs_consent=settings["web"] == "ask",
+    )
+
+
+def consent_of(settings: Settings, web: Web | None, clock: Clock) -> ConsentFile:
+    """Whether words may go out this way. Who hands in a way of their own has said yes with it."""
+    return consent_file(settings, clock, "off" if web is None else "ask" if web.needs_consent else "on")
+
+
+def consent_file(settings: Settings, clock: Clock, mode: str) -> ConsentFile:
+    """What the person has said, under that mode (ask, on, off)."""
+    from shisho.system.consent import ConsentFile
+
+    return ConsentFile(settings.home / "web_consent.json", clock, mode, boxed=bool(settings.text("box")))
+
+
+def engines_of(web: Web, manners: Manners, finds: Finds) -> Engines:
+    """What search jobs ask result pages with."""
+    from shisho.handlers.result_pages import Engines
+    from shisho.web.serp.client import Asking, nobody
+    from shisho.web.serp.credentials import missing
+
+    asking = Asking(
+        web.fetcher,
+        web.browse,
+        web.parser,
+        manners.limiter,
+        manners.health,
+        manners.clock,
+        web.keys,
+        web.let_in or nobody,
+    )
+    absent = missing([each.about for each in web.engines.values()], web.keys)
+    stand = manners.interventions
+    return Engines(web.engines, absent, asking, finds, manners.cache, stand.pending, stand.solved)
+
+
+def pages_of(web: Web, manners: Manners, shelving: Shelving) -> Pages:
+    """What search and fetch jobs visit web pages with."""
+    from shisho.handlers.web_pages import Pages
+    from shisho.web.crawl.robots import RobotsBook
+    from shisho.web.crawl.visit import Visiting
+
+    robots = RobotsBook(web.fetcher, manners.cache, manners.limiter, manners.clock) if web.robots else None
+    visiting = Visiting(web.fetcher, web.browse, robots, manners.limiter, manners.cache, manners.clock)
+    return Pages(visiting, shelving, shelving.finds, manners.cache, manners.clock)

@@ -1,0 +1,312 @@
+"""The result pages of one search job: from which engine, out of the cache or asked for, and kept."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from functools import partial
+from itertools import count, takewhile
+from typing import Any
+
+from shisho.domain.codec import build, plain
+from shisho.domain.find import Find
+from shisho.domain.intervention import Met
+from shisho.domain.job import Job
+from shisho.domain.web import Hit, Query
+from shisho.errors import AllEnginesBlocked, BudgetExhausted, EngineUnavailable, ShishoError
+from shisho.handlers.ingest import Finds
+from shisho.handlers.serp_cache import Search, Sheet, Sheets
+from shisho.jobs.context import JobContext
+from shisho.messages.message import Message
+from shisho.ports import Cache, SerpEngine
+from shisho.web.crawl.robots import Later
+from shisho.web.http.url import canonical
+from shisho.web.serp.category import GENERAL, category_of
+from shisho.web.serp.client import Asked, Asking, Held, NeedsPerson, QuotaSpent, StateExpired
+from shisho.web.serp.paging import DepthReached, ResultPage
+from shisho.web.serp.selection import Candidate, Choice, Means, Needs, Why, candidates
+from shisho.web.serp.stopping import PageFacts, repeats
+
+LOOK_AGAIN_S = 1.0
+MOST_HITS, LONGEST_URL, LONGEST_TITLE, LONGEST_SNIPPET = 100, 8_000, 500, 2_000  # a hostile page must not fill the database
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """The engines and all that asking them takes. `missing`: settings of keys that have no value. `pending` tells what of an
+    owner's waits for a person at an engine; `solved`, that the engine answers again."""
+
+    table: Mapping[str, SerpEngine]
+    missing: frozenset[str]
+    asking: Asking
+    finds: Finds
+    cache: Cache
+    pending: Callable[[str, str], Awaitable[Met | None]]
+    solved: Callable[[str, str], Awaitable[object]]
+
+
+async def without_end() -> float:
+    return math.inf
+
+
+class Serps:
+    """One attempt at one job's result pages. What an earlier attempt has asked is not asked again. `patience`: seconds that
+    the job may still wait for an engine that wants to be left alone."""
+
+    def __init__(
+        self,
+        engines: Engines,
+        job: Job,
+        context: JobContext,
+        asked: Search,
+        patience: Callable[[], Awaitable[float]] = without_end,
+    ) -> None:
+        self._engines, self._job, self._context, self._asked = engines, job, context, asked
+        self._patience = patience
+        self._categories = asked.categories or (category_of(asked.query),)
+        self.sheets = Sheets(engines.cache, asked)
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """As asked for, else as the query suggests."""
+        return self._categories
+
+    async def next(self, pages: Sequence[ResultPage]) -> ResultPage:
+        """The page after these. Raises as `ResultPages` expects; a wait in between frees the worker."""
+        number = self._asked.serp_page + len(pages)
+        work = partial(self._page, Candidate(pages[0].engine), pages) if pages else self._first
+        while True:
+            try:
+                page: ResultPage = build(await self._context.step(f"page {number}", work), ResultPage)
+                return page
+            except Later as later:
+                if pages and isinstance(later, QuotaSpent):
+                    raise
+                if pages and isinstance(later, Held):
+                    for needs in await self._joined([pages[0].engine], pages):
+                        raise needs from later
+                elif pages and (error := await self._too_late(pages[0].engine, later)) is not None:
+                    raise error from later
+                await self._context.wait(later.seconds)
+
+    async def known(self) -> list[ResultPage]:
+        """The pages that this job has so far, whichever attempt brought them."""
+        taken = await self._context.taken("page ")
+        keys = takewhile(taken.__contains__, (f"page {number}" for number in count(self._asked.serp_page)))
+        return [build(taken[key], ResultPage) for key in keys]
+
+    async def needs(self, met: Met, pages: Sequence[ResultPage]) -> None:
+        """Remember what asks for a person after these pages: where this job is stopped and resumed, it asks for the same."""
+        await self._context.step(self._met(met.engine, pages), partial(_said, plain(met)))
+
+    async def _awaited(self, engine: str, pages: Sequence[ResultPage]) -> Met | None:
+        """For whom an engine that rests is waiting, if it is for a person."""
+        met, key = await self._engines.pending(self._asked.owner, engine), self._met(engine, pages)
+        known = (await self._context.taken(key)).get(key)
+        return build(known, Met) if met is None and known is not None else met
+
+    def _met(self, engine: str, pages: Sequence[ResultPage]) -> str:
+        return f"met {engine} at page {self._asked.serp_page + len(pages)}"
+
+    async def _first(self) -> Any:
+        """Each candidate in turn. None of them: wait for a person, else for the first that rests, else give up."""
+        choice = await self._choice()
+        waits, errors, held = await self._waits(choice), list[ShishoError](), list[NeedsPerson]()
+        resting = [one.engine for one in choice.passed if one.why is Why.RESTING]
+        for candidate in choice.candidates:
+            try:
+                return await self._page(candidate, ())
+            except QuotaSpent as spent:
+                waits.append(spent.seconds)
+            except Held as rests:
+                waits.append(rests.seconds)
+                resting.append(candidate.engine)
+            except Later as later:
+                if (error := await self._too_late(candidate.engine, later)) is None:
+                    await self._context.step("turn", partial(_said, candidate.engine))
+                    raise
+                errors.append(error)
+                await self._pass_over(candidate.engine, error.code, error.message)
+            except BudgetExhausted:
+                raise
+            except NeedsPerson as needs:
+                held.append(needs)
+                await self._pass_over(
+                    candidate.engine, "AUTH_REQUIRED", Message("wants proof of a person ({kind})", kind=needs.met.kind)
+                )
+            except ShishoError as error:
+                errors.append(error)
+                await self._pass_over(candidate.engine, error.code, error.message)
+        held = held or await self._joined(resting)
+        if held:
+            raise held[0]
+        if waits:
+            raise Later(min(waits))
+        if not errors and any(one.why is Why.TOO_SHALLOW for one in choice.passed):
+            raise DepthReached
+        raise _given_up(errors, choice)
+
+    async def _too_late(self, engine: str, later: Later) -> EngineUnavailable | None:
+        """Why there is no waiting for an engine, if it wants to be left alone for longer than the job has time."""
+        left = await self._patience()
+        if later.seconds <= left:
+            return None
+        return EngineUnavailable(
+            "{engine} asks to be left alone for {wait_s:.0f} s, and there are {left_s:.0f} s left to wait: ask again then, or "
+            "another engine.",
+            engine=engine,
+            wait_s=later.seconds,
+            left_s=left,
+        )
+
+    async def _choice(self) -> Choice:
+        """Recomputed at each attempt: engines rest and recover while a job waits. Who was waited for goes first."""
+        asking, asked, table = self._engines.asking, self._asked, self._engines.table
+        abouts = [engine.about for name, engine in table.items() if name not in asked.without]
+        health = await asking.health.of([about.name for about in abouts])
+        limits = {f"engine:{about.name}": asking.limit_of(about) for about in abouts}
+        standing = {name.removeprefix("engine:"): how for name, how in (await asking.limiter.standing(limits)).items()}
+        # Few engines are of a kind only: general ones stand in where those rest.
+        categories = asked.categories or tuple(dict.fromkeys((*self._categories, GENERAL)))
+        needs = Needs(asked.query, categories, asked.engines, asked.language, asked.time_range, asked.serp_page)
+        choice = candidates(abouts, needs, Means(health, standing, self._engines.missing, asking.browse is not None))
+        passed, first = await self._context.taken("passed over "), (await self._context.taken("turn")).get("turn")
+        order = sorted(choice.candidates, key=lambda one: (f"passed over {one.engine}" in passed, one.engine != first))
+        return replace(choice, candidates=tuple(order))
+
+    async def _joined(self, resting: Sequence[str], pages: Sequence[ResultPage] = ()) -> list[NeedsPerson]:
+        """Engines that already wait for a person, for whom this job may wait too. A breaker opens a moment before the job that
+        opened it waits."""
+        for wait in (0.0, LOOK_AGAIN_S) if resting else ():
+            await asyncio.sleep(wait)
+            met = [await self._awaited(engine, pages) for engine in resting]
+            if any(met):
+                return [NeedsPerson(one) for one in met if one is not None]
+        return []
+
+    async def _waits(self, choice: Choice) -> list[float]:
+        """Seconds until those that only rest may be asked."""
+        asking = self._engines.asking
+        waits = []
+        for each in choice.passed:
+            if each.why is Why.RESTING:
+                waits.append(await asking.rests_for(each.engine))
+            elif each.why is Why.SPENT:
+                waits.append(until_tomorrow(asking.clock.now()))
+        return waits
+
+    async def _pass_over(self, engine: str, code: str, reason: str) -> None:
+        await self._context.step(
+            f"passed over {engine}",
+            partial(_said, {"url": "", "code": code, "reason": Message("{engine}: {reason}", engine=engine, reason=reason)}),
+        )
+
+    async def passed_over(self) -> list[dict[str, str]]:
+        """What went wrong before the first page was there."""
+        return list((await self._context.taken("passed over ")).values())
+
+    async def _page(self, candidate: Candidate, pages: Sequence[ResultPage]) -> Any:
+        """Page N+1 of an engine as it is kept, JSON-ready."""
+        number = self._asked.serp_page + len(pages)
+        sheet = (await self.sheets.of(candidate.engine)).get(number)
+        if sheet is None:
+            asked = await self._asked_for(self._engines.table[candidate.engine], number, pages)
+            serp, request = asked.serp, asked.request
+            warnings = dict.fromkeys((*candidate.warnings, *request.warnings, *serp.warnings))
+            made = ResultPage(
+                candidate.engine, number, request.url, asked.status, (), 0, serp.next, self._job.attempt, tuple(warnings)
+            )
+            sheet = Sheet(made, serp.hits)
+        return plain(await self._kept(sheet, pages))
+
+    async def _asked_for(self, engine: SerpEngine, number: int, pages: Sequence[ResultPage]) -> Asked:
+        state = (pages[-1].next or {}) if pages else {}
+        own = bool(pages) and pages[-1].attempt == self._job.attempt
+        ticket, expired = f"{self._job.id} {number}", f"{engine.about.name} state for page {number} expired"
+        if not await self._context.taken(expired):
+            try:
+                return await self._ask(engine, number, state, ticket, doubted=bool(state) and not own)
+            except StateExpired:
+                # Kept, because whoever waits for leave to renew it comes back here, and must not ask with the old one again.
+                await self._context.step(expired, partial(_said, True))
+        try:
+            return await self._ask(engine, number, await self._renewed(engine, number, ticket), ticket)
+        except StateExpired as error:
+            raise EngineUnavailable(
+                "{engine} shows no way to its page {number} any more.", engine=engine.about.name, number=number
+            ) from error
+
+    async def _renewed(self, engine: SerpEngine, number: int, ticket: str) -> Mapping[str, str]:
+        """The engine's state for a page, from page 1 asked again: neither counted nor merged. A cursor has to be walked."""
+        state: Mapping[str, str] = {}
+        for again in range(1, number if engine.about.pagination == "cursor" else 2):
+
+            async def once(again: int = again, state: Mapping[str, str] = state) -> Any:
+                return dict((await self._ask(engine, again, state, ticket)).serp.next or {})
+
+            state = await self._context.step(f"{engine.about.name} page {again} again for {number}", once)
+        return state
+
+    async def _ask(
+        self, engine: SerpEngine, number: int, state: Mapping[str, str], ticket: str, *, doubted: bool = False
+    ) -> Asked:
+        asked, asking, name = self._asked, self._engines.asking, engine.about.name
+        today = date.fromisoformat(asking.clock.now()[:10])
+        query = Query(asked.query, today, asked.language, asked.region, asked.time_range)
+        pay, leads_on = partial(self._context.charge, pages=1), f"{name} page {number} leads on"
+        held = (await self._context.taken(leads_on)).get(leads_on)
+        page = build(held, Asked) if held else await asking.page(engine, query, number, state, ticket, pay, doubted=doubted)
+        if page.serp.follow is not None:
+            await self._context.step(leads_on, partial(_said, plain(page)))
+            page = await asking.followed(engine, page, page.serp.follow, ticket, pay)
+        await self._engines.solved(asked.owner, name)
+        return page
+
+    async def _kept(self, sheet: Sheet, pages: Sequence[ResultPage]) -> ResultPage:
+        named = [(hit, name) for hit in sheet.hits[:MOST_HITS] if (name := _name(hit.url))]
+        # A page of the cache knows them all; its hits are those that no page before it had.
+        urls = sheet.page.urls or tuple(dict.fromkeys(name for _, name in named))
+        page = replace(sheet.page, urls=urls)
+        earlier = [PageFacts(one.number, one.urls, one.fresh) for one in pages]
+        if repeats(PageFacts(page.number, urls, 0), earlier):
+            return replace(page, repeats=True)
+        finds = [_find(hit, name, page, self._asked.query) for hit, name in named]
+        return replace(page, fresh=await self._engines.finds.add(self._job.claim, finds))
+
+
+def until_tomorrow(now: str) -> float:
+    """Seconds until the next UTC day."""
+    here = datetime.fromisoformat(now)
+    return 86400.0 - (here.hour * 3600 + here.minute * 60 + here.second)
+
+
+async def _said(value: Any) -> Any:
+    return value
+
+
+def _find(hit: Hit, name: str, page: ResultPage, query: str) -> Find:
+    title, snippet = hit.title[:LONGEST_TITLE], hit.snippet[:LONGEST_SNIPPET]
+    return Find(hit.url, name, title, snippet, hit.date, query, page.engine, page.number, hit.rank)
+
+
+def _name(url: str) -> str:
+    try:
+        return canonical(url) if len(url) <= LONGEST_URL else ""
+    except ValueError:
+        return ""
+
+
+def _given_up(errors: Sequence[ShishoError], choice: Choice) -> ShishoError:
+    if len(errors) == 1:
+        return errors[0]
+    if errors:
+        reasons = Message.joined((error.message for error in errors), "; ")
+        engines = [candidate.engine for candidate in choice.candidates]
+        return AllEnginesBlocked("No engine answered. {reasons}", reasons=reasons, engines=engines)
+    none = Message("No engine is set up for this category.")
+    reasons = Message.joined(engine.reason for engine in choice.passed) if choice.passed else none
+    template = "No search engine can answer this here. {reasons} `shisho engines` shows them all."
+    return EngineUnavailable(template, reasons=reasons)

@@ -1,0 +1,77 @@
+"""Result pages kept for whoever asks the same: those of a search cut short for minutes, of a whole one for a day."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from shisho.domain.codec import build, plain
+from shisho.domain.find import Kept
+from shisho.domain.job import Priority
+from shisho.domain.task import SearchOptions
+from shisho.domain.web import Hit, PagingStop
+from shisho.language.terms import fold
+from shisho.ports import Cache
+from shisho.web.serp.paging import ResultPage
+
+WHOLE_S, PARTIAL_S = 24 * 3600.0, 600.0
+CUT_SHORT = frozenset((PagingStop.QUOTA, PagingStop.CHALLENGE, PagingStop.ERROR, PagingStop.BUDGET, PagingStop.STOPPED))
+
+
+@dataclass(frozen=True, slots=True)
+class Search(SearchOptions):
+    """The input of a search job. `until`: when nobody waits for it any more; "" for a search of its own. `without`: engines
+    that need not be asked, for they have answered."""
+
+    query: str = ""
+    owner: str = ""
+    corpus: str = ""
+    until: str = ""
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A result page with what stands on it; of a page of the cache, what stood on no page before."""
+
+    page: ResultPage
+    hits: tuple[Hit, ...]
+
+
+class Sheets:
+    """The kept pages of one search."""
+
+    def __init__(self, cache: Cache, asked: Search) -> None:
+        self._cache, self._asked = cache, asked
+        self._held: dict[str, dict[int, Sheet]] = {}
+
+    async def of(self, engine: str) -> Mapping[int, Sheet]:
+        """An engine's pages by number, as they were when the search first asked for them."""
+        if engine not in self._held:
+            held = await self._cache.get(_key(self._asked, engine))
+            sheets = [build(each, Sheet) for each in held.value] if held else []
+            self._held[engine] = {each.page.number: each for each in sheets}
+        return self._held[engine]
+
+    async def keep(self, pages: Sequence[ResultPage], stop: PagingStop, kept: Sequence[Kept]) -> None:
+        """From when somebody was asked: what comes from here does not stay for longer by being used."""
+        if all(page.cached for page in pages):
+            return
+        hits: dict[int | None, list[Hit]] = {}
+        for each in kept:
+            one = each.find
+            hit = Hit(one.rank_on_page or 0, one.url, one.title, one.snippet, one.published_at)
+            hits.setdefault(one.page_number, []).append(hit)
+        sheets = [Sheet(replace(page, cached=True, attempt=0), tuple(hits.get(page.number, ()))) for page in pages]
+        short = stop in CUT_SHORT
+        seconds = PARTIAL_S if short else WHOLE_S
+        await self._cache.put(_key(self._asked, pages[0].engine), plain(sheets), seconds, partial=short)
+
+
+def _key(asked: Search, engine: str) -> str:
+    """The same for two searches that an engine would answer alike."""
+    alike = replace(asked, query=fold(asked.query), owner="", corpus="", until="", without=())
+    told = plain(replace(alike, engines=(), categories=(), priority=Priority.MEDIUM))
+    return "serp " + hashlib.sha256(json.dumps([engine, told], sort_keys=True).encode()).hexdigest()

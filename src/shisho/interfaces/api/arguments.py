@@ -1,0 +1,104 @@
+"""Arguments as they come from outside: checked against what a verb takes, and what is wrong with them, told so that it can be
+mended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ValidationError
+
+from shisho.errors import InvalidParams
+from shisho.interfaces.api.mistakes import mistake
+from shisho.messages.message import Message
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+TOLD = 5  # mistakes in a message; `details` has more
+LISTED = 20
+
+
+def checked(name: str, model: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that were given, as the model has them. Some clients send objects and lists as JSON in a string: those are
+    read. Raises InvalidParams."""
+    try:
+        made = model.model_validate(given)
+    except ValidationError as error:
+        unpacked = dict(given) | dict(_unpacked(given, error.errors()))
+        try:
+            made = model.model_validate(unpacked)
+        except ValidationError:
+            raise refusal(
+                Message("{name} cannot be called so. {reasons}.", name=name, reasons=reasons(model, error.errors())),
+                model,
+                error.errors(),
+            ) from error
+    return {field: getattr(made, field) for field in made.model_fields_set}
+
+
+def refusal(said: Message, model: type[BaseModel], errors: Sequence[Any]) -> InvalidParams:
+    """What is wrong, each argument with the reason; where it does not exist, with those that do."""
+    wrong = [{"argument": ".".join(map(str, error["loc"])), "reason": _reason(model, error)} for error in errors[:LISTED]]
+    return InvalidParams(said, wrong=wrong)
+
+
+def reasons(model: type[BaseModel], errors: Sequence[Any]) -> Message:
+    """The first few mistakes, in one line."""
+    return Message.joined(
+        (
+            Message(
+                "{argument}: {reason}", argument=".".join(map(str, error["loc"])) or "arguments", reason=_reason(model, error)
+            )
+            for error in errors[:TOLD]
+        ),
+        "; ",
+    )
+
+
+def _reason(model: type[BaseModel], error: Any) -> str:
+    if error["type"] != "extra_forbidden":
+        return mistake(error) or Message("it cannot be used so ({kind})", kind=error["type"])
+    known = _names_at(model.model_json_schema(), error["loc"][:-1])
+    if not known:
+        return Message("there is no such argument")
+    return Message("there is no such argument; known: {known}", known=", ".join(known))
+
+
+def _names_at(schema: Mapping[str, Any], path: Sequence[int | str]) -> list[str]:
+    """The names of an object's members, at this path of the arguments."""
+    places = [schema]
+    for part in path:
+        deeper = [_below(place, part) for place in _alternatives(schema, places)]
+        places = [place for place in deeper if place]
+    return [name for place in _alternatives(schema, places) for name in place.get("properties", ())]
+
+
+def _alternatives(root: Mapping[str, Any], places: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    found: list[Mapping[str, Any]] = []
+    for place in places:
+        if "$ref" in place:
+            found += _alternatives(root, [root["$defs"][place["$ref"].rpartition("/")[2]]])
+        elif "anyOf" in place:
+            found += _alternatives(root, place["anyOf"])
+        else:
+            found.append(place)
+    return found
+
+
+def _below(place: Mapping[str, Any], part: int | str) -> Mapping[str, Any]:
+    below = place.get("items", {}) if isinstance(part, int) else place.get("properties", {}).get(part, {})
+    return below if isinstance(below, dict) else {}
+
+
+def _unpacked(given: Mapping[str, Any], errors: Sequence[ErrorDetails]) -> Iterable[tuple[str, Any]]:
+    for name in {str(error["loc"][0]) for error in errors if error["loc"]}:
+        if not isinstance(given.get(name), str):
+            continue
+        try:
+            value = json.loads(given[name])
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict | list):
+            yield name, value

@@ -1,0 +1,9 @@
+"""Everything that can be asked from outside, in the order a reader meets it."""
+
+from __future__ import annotations
+
+from shisho.interfaces.api import answers as verbs_answers
+from shisho.interfaces.api import documents as verbs_documents
+from shisho.interfaces.api import tasks as verbs_tasks
+
+VERBS = (*verbs_tasks.VERBS, *verbs_documents.VERBS, *verbs_answers.VERBS)

@@ -1,0 +1,102 @@
+"""Verbs over documents and their passages."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Annotated
+
+from pydantic import Field
+
+from shisho.desk import Desk
+from shisho.domain.corpus import DEFAULT_CORPUS
+from shisho.domain.task import Adding, Bytes
+from shisho.errors import InvalidParams
+from shisho.interfaces.api.filters import parsed
+from shisho.interfaces.api.operations import Effect, Verb
+from shisho.interfaces.api.replies import Asked, Corpora, Cursor, Documents, Id, Key, Limit, Name, RemovedDocument
+
+
+class File(Asked):
+    """A document as bytes."""
+
+    name: Annotated[Name, Field(description="file name; its ending tells its kind")]
+    base64: Annotated[str, Field(max_length=100_000_000)]
+
+
+async def add_documents(
+    desk: Desk,
+    paths: Annotated[list[Name], Field(max_length=200, description="files and folders below allowed_roots")] = [],  # noqa: B006
+    urls: Annotated[list[Name], Field(max_length=200, description="http(s) addresses")] = [],  # noqa: B006
+    files: Annotated[list[File], Field(max_length=20, description="documents handed over here")] = [],  # noqa: B006
+    corpus: Name = DEFAULT_CORPUS,
+    metadata: Annotated[dict[Name, Name], Field(max_length=20, description="said of each document, for filters")] = {},  # noqa: B006
+    password: Annotated[str | None, Field(max_length=200, description="opens encrypted files")] = None,
+    task_id: Id | None = None,
+    idempotency_key: Key = None,
+) -> Adding:
+    """Take documents into a corpus: PDF, HTML, DOCX, PPTX, RTF, Markdown, text. Returns at once; follow with get_status. What
+    is known already is named in already_known and not read again."""
+    return await desk.tasks.add_documents(
+        paths=paths,
+        urls=urls,
+        files=[Bytes(file.name, _decoded(file)) for file in files],
+        corpus=corpus,
+        metadata=metadata,
+        password=password,
+        task_id=task_id,
+        idempotency_key=idempotency_key,
+    )
+
+
+async def list_documents(
+    desk: Desk,
+    corpora: Corpora = [],  # noqa: B006
+    filters: Annotated[
+        list[Name], Field(max_length=20, description="key=value, or key=low..high; repeat a key for any of its values")
+    ] = [],  # noqa: B006
+    cursor: Cursor = None,
+    limit: Limit = 50,
+) -> Documents:
+    """The documents of the library in the order of their adding."""
+    held = await desk.documents(corpora=corpora, filters=parsed(filters), after=cursor or "", limit=limit + 1)
+    shown = tuple(held[:limit])
+    more = len(held) > limit
+    return Documents(shown, more, shown[-1].id if more else None)
+
+
+async def remove_document(
+    desk: Desk,
+    document_id: Annotated[Name, Field(description="id, its unique beginning, or the file it came from")],
+    purge: Annotated[bool, Field(description="erase its text and every quotation of it; cannot be undone")] = False,
+) -> RemovedDocument:
+    """Take a document out of search. Its citations still open, unless it is purged."""
+    return RemovedDocument(await desk.remove(document_id, purge=purge), purge)
+
+
+def _decoded(file: File) -> bytes:
+    try:
+        return base64.b64decode(file.base64, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise InvalidParams("The bytes of {name} are not base64.", name=file.name) from error
+
+
+VERBS = (
+    Verb(
+        add_documents,
+        Adding,
+        "Add documents",
+        ("POST", "/documents"),
+        Effect.ADD,
+        outside=True,
+        link="task://{0.task_id}",
+    ),
+    Verb(list_documents, Documents, "List documents", ("GET", "/documents"), Effect.READ, rows=("documents", "id")),
+    Verb(
+        remove_document,
+        RemovedDocument,
+        "Remove a document",
+        ("DELETE", "/documents/{document_id}"),
+        Effect.DESTROY,
+    ),
+)

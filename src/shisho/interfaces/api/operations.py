@@ -1,0 +1,141 @@
+"""A verb of the desk as the outside sees it. MCP tools and REST routes are both made from these."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import MISSING, dataclass, fields
+from enum import Enum
+from functools import cached_property
+from typing import Any, get_args, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from shisho.errors import InvalidParams
+from shisho.interfaces.api.truncate import plain_data
+
+
+class Effect(Enum):
+    """What calling it does: looks, adds, changes what can be changed back, or destroys."""
+
+    READ = "read"
+    ADD = "add"
+    CHANGE = "change"
+    DESTROY = "destroy"
+
+
+class Reply(BaseModel):
+    """What every verb gives beside its own."""
+
+    model_config = ConfigDict(extra="forbid")
+    more: bool = Field(default=False, description="there is more than is shown: pass `cursor`, or open `link`")
+    cursor: str | None = Field(default=None, description="pass it to the same verb for what comes next")
+    link: str | None = Field(default=None, description="the resource that holds all of it")
+
+
+@dataclass(frozen=True)
+class Verb:
+    """`run(desk, **arguments)` gives a `noun`, a dataclass; its signature and docstring are the contract.
+
+    `route`: method and path under /api/v1; names in braces are arguments. `again`: calling it twice does no more than once.
+    `outside`: it may reach beyond this library. `link`: the resource that holds all of the reply, as a format of the noun.
+    `rows`: the list that is paged, and the field of a row that is the cursor after it. `spread`: an argument, an object, whose
+    members may also be given beside it. `shape` makes the noun of what `run` gives; what is None in it is left out.
+    """
+
+    run: Callable[..., Awaitable[Any]]
+    noun: type
+    title: str
+    route: tuple[str, str]
+    effect: Effect
+    again: bool = True
+    outside: bool = False
+    link: str | None = None
+    rows: tuple[str, str] | None = None
+    spread: str | None = None
+    shape: Callable[[Any], Any] | None = None
+
+    @property
+    def name(self) -> str:
+        return self.run.__name__
+
+    @property
+    def says(self) -> str:
+        return inspect.cleandoc(self.run.__doc__ or "")
+
+    @cached_property
+    def parameters(self) -> Sequence[inspect.Parameter]:
+        """Without the desk, annotations resolved."""
+        signature = inspect.signature(self.run, eval_str=True)
+        own = [each.replace(kind=each.KEYWORD_ONLY) for each in list(signature.parameters.values())[1:]]
+        beside = get_type_hints(self._members, include_extras=True) if self._members else {}
+        return own + [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=beside[name] | None)
+            for name in (self._members.model_fields if self._members else ())
+        ]
+
+    @cached_property
+    def arguments(self) -> type[BaseModel]:
+        """All arguments as one object; others are refused."""
+        taken: dict[str, Any] = {
+            each.name: (each.annotation, ... if each.default is each.empty else each.default) for each in self.parameters
+        }
+        return create_model(f"{self.name}_arguments", __config__=ConfigDict(extra="forbid"), **taken)
+
+    @cached_property
+    def _members(self) -> type[BaseModel] | None:
+        """The object that is spread."""
+        if self.spread is None:
+            return None
+        annotation = get_type_hints(self.run)[self.spread]
+        return next(kind for kind in get_args(annotation) if isinstance(kind, type) and issubclass(kind, BaseModel))
+
+    @cached_property
+    def reply(self) -> type[Reply]:
+        """The noun as it is told."""
+        hints = get_type_hints(self.noun, include_extras=True)
+        own: dict[str, Any] = {
+            each.name: (hints[each.name], ... if each.default is MISSING else each.default) for each in fields(self.noun)
+        }
+        return create_model(self.noun.__name__, __base__=Reply, __doc__=self.noun.__doc__, **own)
+
+    async def __call__(self, desk: Any, **arguments: Any) -> dict[str, Any]:
+        """The reply as JSON-ready data."""
+        return self.data(await self.ask(desk, **arguments))
+
+    async def ask(self, desk: Any, **arguments: Any) -> Any:
+        """The reply before it is data. The same object where many are told the same."""
+        return await self.run(desk, **self._gathered(arguments))
+
+    def data(self, found: Any) -> dict[str, Any]:
+        """A reply as JSON-ready data."""
+        own: dict[str, Any] = plain_data(self.shape(found) if self.shape else found)
+        own = _without_none(own) if self.shape else own
+        link = own.get("link") if self.link is None else self.link.format(found)
+        return {**own, "more": own.get("more", False), "cursor": own.get("cursor"), "link": link}
+
+    def _gathered(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The members that were given beside their object put into it. Raises InvalidParams where both places differ."""
+        if self._members is None or self.spread is None:
+            return arguments
+        names = self._members.model_fields.keys()
+        beside = {name: arguments[name] for name in names & arguments.keys() if arguments[name] is not None}
+        inside = arguments.get(self.spread)
+        own = {name: getattr(inside, name) for name in inside.model_fields_set} if inside else {}
+        for name in sorted(beside.keys() & own.keys()):
+            if beside[name] != own[name]:
+                raise InvalidParams(
+                    "{name} is given twice: {beside} beside {spread} and {inside} in it. Give it once.",
+                    name=name,
+                    beside=str(beside[name]),
+                    spread=self.spread,
+                    inside=str(own[name]),
+                )
+        rest = {name: value for name, value in arguments.items() if name not in names}
+        return {**rest, self.spread: self._members(**(own | beside))}
+
+
+def _without_none(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _without_none(value) for key, value in data.items() if value is not None}
+    return [_without_none(value) for value in data] if isinstance(data, list) else data

@@ -1,0 +1,113 @@
+"""JSON Schemas of verbs, short enough for an assistant to carry: every tool is listed in every conversation.
+
+What arguments are is told in full but for lengths and nulls, which the server checks and accepts. Of a reply, the first two
+levels are told, the second by its names; the text of a reply holds the rest anyway."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shisho.interfaces.api.operations import Effect, Reply, Verb
+
+Schema = Mapping[str, Any]
+DEPTH = 2  # levels of a reply that are told
+ASKED = ("description", "enum", "const", "pattern", "minimum", "maximum", "exclusiveMinimum", "minItems", "maxItems")
+TAKEN_FOR_GRANTED = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True}
+ANY: dict[str, Any] = {}  # the schema of whatever there is
+
+
+def tool(verb: Verb) -> dict[str, Any]:
+    """The entry of a verb in the list of tools."""
+    return {
+        "name": verb.name,
+        "title": verb.title,
+        "description": verb.says,
+        "inputSchema": arguments(verb),
+        "outputSchema": reply(verb),
+        "annotations": hints(verb),
+    }
+
+
+def hints(verb: Verb) -> dict[str, bool]:
+    """What a client may know of a verb's effects, where it is not what the protocol takes for granted."""
+    effects = {
+        "readOnlyHint": verb.effect is Effect.READ,
+        "destructiveHint": verb.effect is Effect.DESTROY,
+        "idempotentHint": verb.again,
+        "openWorldHint": verb.outside,
+    }
+    return {name: hint for name, hint in effects.items() if hint is not TAKEN_FOR_GRANTED[name]}
+
+
+def arguments(verb: Verb) -> dict[str, Any]:
+    """What a verb takes. Nothing else is let in."""
+    whole = verb.arguments.model_json_schema()
+    schema = _asked(whole, whole.get("$defs", {}))
+    if verb.spread is not None:  # its members stand beside it, in full
+        members = dict.fromkeys(schema["properties"][verb.spread].pop("properties"), ANY)
+        schema["properties"][verb.spread]["properties"] = members
+    return schema
+
+
+def reply(verb: Verb) -> dict[str, Any]:
+    """What a verb gives. `more`, `cursor` and `link`, which any reply may have, are told once, in the server's instructions."""
+    whole = verb.reply.model_json_schema()
+    schema = _told(whole, whole.get("$defs", {}), 0)
+    own = {name: kind for name, kind in schema["properties"].items() if name not in Reply.model_fields}
+    return {**schema, "properties": own, "required": [name for name in whole.get("required", ()) if name in own]}
+
+
+def _asked(schema: Schema, defs: Schema) -> dict[str, Any]:
+    schema = _resolved(schema, defs)
+    kept: dict[str, Any] = {}
+    alternatives = [each for each in schema.get("anyOf", ()) if each.get("type") != "null"]
+    if len(alternatives) > 1:
+        kept["anyOf"] = [_asked(each, defs) for each in alternatives]
+    elif alternatives:
+        kept |= _asked(alternatives[0], defs)
+    if "type" in schema:
+        kept["type"] = schema["type"]
+    kept |= {name: schema[name] for name in ASKED if name in schema}
+    if schema.get("default") not in (None, "", [], {}):
+        kept["default"] = schema["default"]
+    if "properties" in schema:
+        kept.pop("description", None)  # of a class; an argument has its own
+        kept["properties"] = {name: _asked(each, defs) for name, each in schema["properties"].items()}
+        kept["additionalProperties"] = False
+    elif isinstance(schema.get("additionalProperties"), dict):
+        kept["additionalProperties"] = _asked(schema["additionalProperties"], defs)
+    if "items" in schema:
+        kept["items"] = _asked(schema["items"], defs)
+    return kept | ({"required": schema["required"]} if "required" in schema else {})
+
+
+def _told(schema: Schema, defs: Schema, depth: int) -> dict[str, Any]:
+    schema = _resolved(schema, defs)
+    if depth == DEPTH:
+        return ANY
+    kinds = [_told(each, defs, depth) for each in schema.get("anyOf", ())]
+    kept: dict[str, Any] = {}
+    if kinds:
+        kept = {name: value for kind in kinds for name, value in kind.items() if name != "enum"}
+        kept["type"] = [name for kind in kinds for name in _names(kind["type"])]
+    if "type" in schema:
+        kept["type"] = schema["type"]
+    if depth == 1:
+        kept |= {name: schema[name] for name in ("enum", "description") if name in schema and "properties" not in schema}
+    if "properties" in schema:
+        kept["properties"] = {name: _told(each, defs, depth + 1) for name, each in schema["properties"].items()}
+    if "items" in schema:
+        kept["items"] = _told(schema["items"], defs, depth)
+    return kept
+
+
+def _names(kind: Any) -> list[str]:
+    return [kind] if isinstance(kind, str) else list(kind)
+
+
+def _resolved(schema: Schema, defs: Schema) -> Schema:
+    if "$ref" not in schema:
+        return schema
+    own = {name: value for name, value in schema.items() if name != "$ref"}
+    return {**defs[schema["$ref"].rpartition("/")[2]], **own}

@@ -1,0 +1,221 @@
+"""Verbs over tasks: the queue, its status, and the persons it waits for."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from shisho.desk import Desk
+from shisho.domain.intervention import AuthAction, AuthTarget, Resolved
+from shisho.domain.job import Priority, StopMode, TaskState
+from shisho.domain.task import (
+    MAX_QUERIES,
+    Detail,
+    Gone,
+    Opinion,
+    Purge,
+    Queued,
+    Resumed,
+    Said,
+    SearchOptions,
+    Status,
+    Stopped,
+    StopStrategy,
+    WaitFor,
+)
+from shisho.domain.web import TimeRange
+from shisho.interfaces.api.operations import Effect, Verb
+from shisho.interfaces.api.replies import (
+    Asked,
+    AuthQueue,
+    Created,
+    Cursor,
+    Engines,
+    Id,
+    Key,
+    Limit,
+    Name,
+    Tasks,
+    TaskStatus,
+    Text,
+    Wait,
+    task_status,
+)
+
+
+class TaskBudget(Asked):
+    """Ceilings of a task, checked before they are spent."""
+
+    max_pages: Annotated[int | None, Field(ge=1, le=100_000)] = None
+    max_seconds: Annotated[float | None, Field(gt=0, le=86_400)] = None
+    max_model_calls: Annotated[int | None, Field(ge=0, le=100_000)] = None
+    max_tokens: Annotated[int | None, Field(ge=0, le=100_000_000)] = None
+
+
+class Options(Asked):
+    """How the queries are searched."""
+
+    engines: Annotated[list[Name], Field(max_length=20, description="see list_engines; none: by category")] = Field(default=[])
+    categories: Annotated[list[Name], Field(max_length=10)] = Field(default=[])
+    language: Annotated[str, Field(max_length=20)] = "ja"
+    region: Annotated[str | None, Field(max_length=20)] = None
+    time_range: TimeRange = TimeRange.ALL
+    max_results_per_query: Annotated[int, Field(ge=1, le=100)] = 10
+    serp_page: Annotated[int, Field(ge=1, le=10, description="result page to begin with")] = 1
+    serp_max_pages: Annotated[int | None, Field(ge=1, le=10, description="null: as the category suggests")] = None
+    stop_strategy: StopStrategy = StopStrategy.AUTO
+    priority: Literal["high", "medium", "low"] = "medium"
+
+    def chosen(self) -> SearchOptions:
+        """In the words of the domain."""
+        given = self.model_dump() | {
+            "engines": tuple(self.engines),
+            "categories": tuple(self.categories),
+            "priority": Priority[self.priority.upper()],
+        }
+        return SearchOptions(**given)
+
+
+async def create_task(desk: Desk, question: Text, budget: TaskBudget | None = None, idempotency_key: Key = None) -> Created:
+    """Open a research task, to gather searches, addresses and questions under one id and one budget."""
+    ceilings = budget.model_dump(exclude_none=True) if budget else {}
+    return Created(await desk.tasks.create_task(question, budget=ceilings, idempotency_key=idempotency_key))
+
+
+async def queue_searches(
+    desk: Desk,
+    queries: Annotated[list[Text], Field(min_length=1, max_length=MAX_QUERIES)],
+    task_id: Annotated[Id | None, Field(description="none: a task is made")] = None,
+    options: Annotated[Options | None, Field(description="the arguments after it may stand in here instead")] = None,
+    idempotency_key: Key = None,
+) -> Queued:
+    """Queue web searches and return at once; the pages they find are read and taken in. Queue all you need in one call, go on
+    with other work, then poll get_status."""
+    chosen = (options or Options()).chosen()
+    return await desk.tasks.queue_searches(queries, task_id=task_id, options=chosen, idempotency_key=idempotency_key)
+
+
+async def queue_urls(
+    desk: Desk,
+    urls: Annotated[list[Name], Field(min_length=1, max_length=200, description="http(s) addresses or DOIs")],
+    task_id: Annotated[Id | None, Field(description="none: a task is made")] = None,
+    idempotency_key: Key = None,
+) -> Queued:
+    """Queue web addresses or DOIs to be read and taken in. Returns at once; poll get_status."""
+    return await desk.tasks.queue_urls(urls, task_id=task_id, idempotency_key=idempotency_key)
+
+
+async def get_status(
+    desk: Desk,
+    task_id: Id = "last",
+    wait: Wait = 20.0,
+    wait_for: Annotated[
+        WaitFor, Field(description="what ends the wait: any change; the end of a job, or an error; the end of all")
+    ] = WaitFor.CHANGE,
+    since_revision: Annotated[int | None, Field(ge=0, description="`revision` of the reply before: only what is newer")] = None,
+    detail: Annotated[Detail, Field(description="full: more rows, with job, state and time")] = Detail.SUMMARY,
+    cursor: Cursor = None,
+) -> Status:
+    """How a task stands and what it has found. Call it with wait=50 and wait_for=done, again while `status` is running; results
+    come when all is done. To see them as they come: wait_for=result or change, with the last `revision` as since_revision.
+    What you know already, and what is null, is left out."""
+    return await desk.tasks.get_status(
+        task_id, wait=wait, wait_for=wait_for, since_revision=since_revision, detail=detail, cursor=cursor
+    )
+
+
+async def stop_task(desk: Desk, task_id: Id, mode: StopMode = StopMode.GRACEFUL, wait: Wait = 0.0) -> Stopped:
+    """Stop a task. graceful: running jobs come to their end; immediate: they are cancelled too. What was found remains, and
+    resume_task goes on with it."""
+    return await desk.tasks.stop_task(task_id, mode=mode, wait=wait)
+
+
+async def resume_task(desk: Desk, task_id: Id) -> Resumed:
+    """Queue again what was stopped or has failed; each job goes on after the last page it had stored."""
+    return await desk.tasks.resume_task(task_id)
+
+
+async def remove_task(
+    desk: Desk,
+    task_id: Id,
+    purge: Annotated[Purge, Field(description="orphans: also erase web pages that nothing else reaches")] = Purge.NONE,
+) -> Gone:
+    """Remove a task and its rows. Documents of the user's own corpora are never touched."""
+    return await desk.tasks.remove_task(task_id, purge=purge)
+
+
+async def list_tasks(
+    desk: Desk,
+    states: Annotated[list[TaskState], Field(max_length=10, description="none: all")] = [],  # noqa: B006
+    cursor: Cursor = None,
+    limit: Limit = 50,
+) -> Tasks:
+    """Tasks, newest first."""
+    page = await desk.tasks.list_tasks(states=states, cursor=cursor, limit=limit)
+    return Tasks(page.tasks, page.cursor is not None, page.cursor)
+
+
+async def get_auth_queue(desk: Desk, task_id: Id | None = None) -> AuthQueue:
+    """Searches that met a CAPTCHA, a login or a consent page and wait for the user. Tell the user what waits where."""
+    return AuthQueue(tuple(await desk.tasks.get_auth_queue(task_id)))
+
+
+async def resolve_auth(
+    desk: Desk,
+    target: Annotated[AuthTarget, Field(description="what `id` names")],
+    id: Name,
+    action: Annotated[AuthAction, Field(description="complete: the user has solved it; skip: end with what there is")],
+) -> Resolved:
+    """Say that the user has dealt with what waited, and let its searches go on."""
+    return await desk.tasks.resolve_auth(target, id, action)
+
+
+async def list_engines(desk: Desk) -> Engines:
+    """Search engines: which can be asked, and why others cannot."""
+    return Engines(tuple(await desk.tasks.list_engines()))
+
+
+async def feedback(
+    desk: Desk,
+    opinion: Opinion,
+    target: Annotated[Name, Field(description="a domain, or the id of evidence")],
+) -> Said:
+    """Keep answers away from a domain or a piece of evidence, or take that back."""
+    return await desk.tasks.feedback(opinion, target)
+
+
+TASK = "task://{0.task_id}"
+VERBS = (
+    Verb(create_task, Created, "Create a task", ("POST", "/tasks"), Effect.ADD, again=False, link=TASK),
+    Verb(
+        queue_searches,
+        Queued,
+        "Queue searches",
+        ("POST", "/searches"),
+        Effect.ADD,
+        again=False,
+        outside=True,
+        link=TASK,
+        spread="options",
+    ),
+    Verb(queue_urls, Queued, "Queue addresses", ("POST", "/urls"), Effect.ADD, again=False, outside=True, link=TASK),
+    Verb(
+        get_status,
+        TaskStatus,
+        "Status of a task",
+        ("GET", "/tasks/{task_id}"),
+        Effect.READ,
+        link=TASK,
+        rows=("results", "place"),
+        shape=task_status,
+    ),
+    Verb(list_tasks, Tasks, "List tasks", ("GET", "/tasks"), Effect.READ, rows=("tasks", "task_id")),
+    Verb(stop_task, Stopped, "Stop a task", ("POST", "/tasks/{task_id}/stop"), Effect.CHANGE, link=TASK),
+    Verb(resume_task, Resumed, "Resume a task", ("POST", "/tasks/{task_id}/resume"), Effect.CHANGE, outside=True, link=TASK),
+    Verb(remove_task, Gone, "Remove a task", ("DELETE", "/tasks/{task_id}"), Effect.DESTROY),
+    Verb(get_auth_queue, AuthQueue, "What waits for the user", ("GET", "/auth"), Effect.READ),
+    Verb(resolve_auth, Resolved, "The user has come", ("POST", "/auth/resolve"), Effect.CHANGE, outside=True),
+    Verb(list_engines, Engines, "Search engines", ("GET", "/engines"), Effect.READ),
+    Verb(feedback, Said, "Block or reject", ("POST", "/feedback"), Effect.CHANGE),
+)

@@ -1,0 +1,367 @@
+"""The shell: `shisho add`, `ask`, `search`, … Each command is a few lines over the desk."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+import shisho
+from shisho import settings as settings_
+from shisho.errors import InvalidParams, ShishoError
+from shisho.interfaces.api.filters import metadata_of, parsed
+from shisho.interfaces.cli import auth as cli_auth
+from shisho.interfaces.cli import box as box_cli
+from shisho.interfaces.cli import engines as engines_cli
+from shisho.interfaces.cli import queue as cli_queue
+from shisho.interfaces.cli import serve as cli_serve
+from shisho.interfaces.cli import web as cli_web
+from shisho.interfaces.cli.frames import translate_frames
+from shisho.interfaces.cli.interrupts import INTERRUPTED, InterruptibleCommands, confirm, run_to_end, stop_on_interrupt
+from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.runner import Json
+from shisho.interfaces.cli.runner import fail as _fail
+from shisho.interfaces.cli.runner import run as _run
+from shisho.interfaces.cli.runner import show as _print
+from shisho.interfaces.cli.runner import words as _words
+from shisho.messages.catalogue import render, speak, translated
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+    from shisho.domain.inquiry import Answer
+
+app = typer.Typer(
+    cls=InterruptibleCommands,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="司書 — a research librarian.",
+)
+
+app.add_typer(engines_cli.app, name="engines")
+app.add_typer(cli_queue.queue, name="queue")
+app.add_typer(cli_auth.app, name="auth")
+
+Filters = Annotated[list[str], typer.Option("--filter", "-f", help="key=value, key=low..high; repeat a key for any of")]
+Corpora = Annotated[list[str], typer.Option("--corpus", "-c", help="search only this corpus; may be repeated")]
+Folders = Annotated[list[Path], typer.Option("--in", help="take this folder in as a corpus and search only it")]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"shisho {shisho.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    context: typer.Context,
+    home: Annotated[Path | None, typer.Option(help="folder of the database (SHISHO_HOME)")] = None,
+    language: Annotated[str | None, typer.Option(help="ja or en")] = None,
+    debug: Annotated[bool, typer.Option(help="log what happens, with times")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version and end")
+    ] = False,
+) -> None:
+    if debug:
+        import logging
+
+        logging.basicConfig(level=logging.DEBUG, format="%(message)s")
+        for noisy in ("asyncio", "httpcore", "httpx", "langgraph"):
+            logging.getLogger(noisy).setLevel(logging.WARNING)
+    context.obj = {"home": home, "language": language}
+    given = {"--home": home, "--language": language}
+    speak(settings_.reader_of([f"{name}={value}" for name, value in given.items() if value]))
+
+
+@app.command()
+def add(
+    context: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(help="files and folders")],
+    meta: Annotated[list[str], typer.Option("--meta", "-m", help="key=value said of every file")] = [],  # noqa: B006
+    corpus: Annotated[str, typer.Option("--corpus", "-c", help="the corpus to add to")] = "default",
+    password: Annotated[str | None, typer.Option(help="opens encrypted files")] = None,
+    json_: Json = False,
+) -> None:
+    """Take in files and folders; what is known already is left as it is."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces.cli.file_names import names_below
+        from shisho.interfaces.cli.render_adding import AddingDisplay
+
+        shown = AddingDisplay(_words(context), names_below(paths), json_)
+        said = metadata_of(meta)
+        if await shown.show(desk.add(*paths, corpus=corpus, metadata=said, password=password, notify=shown.notify)):
+            raise typer.Exit(1)
+
+    _run(context, work, json_, "interrupted_add")
+
+
+@app.command()
+def ask(
+    context: typer.Context,
+    question: Annotated[str | None, typer.Argument(help="the question")] = None,
+    folders: Folders = [],  # noqa: B006
+    corpora: Corpora = [],  # noqa: B006
+    filters: Filters = [],  # noqa: B006
+    sources: Annotated[
+        Literal["auto", "documents", "web", "both"],
+        typer.Option(help="auto: the web only for what the library does not answer; both: the web in any case"),
+    ] = "auto",
+    continue_: Annotated[str | None, typer.Option("--continue", help="go on with a stopped run: its id, or last")] = None,
+    max_rounds: Annotated[int | None, typer.Option(help="most search rounds")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="most seconds")] = None,
+    json_: Json = False,
+) -> None:
+    """Answer a question with quotations that can be checked."""
+    if (question is None) == (continue_ is None):
+        _fail(InvalidParams('Give a question, or --continue last. For example: shisho ask "決定係数とは何か"'), json_)
+
+    async def work(desk: Desk) -> None:
+        from shisho.domain.inquiry import LoopStop
+        from shisho.domain.task import Sources
+        from shisho.interfaces.cli import progress as live
+        from shisho.interfaces.cli import render
+
+        words = _words(context)
+        stop = stop_on_interrupt(words)
+
+        async def answered() -> Answer:
+            with live.shown(words, quiet=json_) as notify:
+                if continue_ is not None:
+                    return await desk.resume(continue_, notify, stop)
+                return await desk.ask(
+                    question or "",
+                    folders=folders,
+                    corpora=corpora,
+                    filters=parsed(filters),
+                    limits={"max_rounds": max_rounds, "max_seconds": max_seconds},
+                    sources=Sources(sources),
+                    notify=notify,
+                    stop=stop,
+                )
+
+        chosen = Sources.DOCUMENTS if filters and sources == "auto" else Sources(sources)
+        if continue_ is not None:
+            answer = await answered()
+        else:
+            answer = await cli_web.asked_with_consent(desk, words, question or "", chosen, answered)
+        _print(answer, json_, lambda: render.answer(answer, words))
+        if answer.loop_stop is LoopStop.STOPPED and stop():
+            raise typer.Exit(INTERRUPTED)
+
+    _run(context, work, json_, "interrupted_ask")
+
+
+@app.command()
+def search(
+    context: typer.Context,
+    query: Annotated[list[str], typer.Argument(help="words to find; in quotes: together")],
+    filters: Filters = [],  # noqa: B006
+    corpora: Corpora = [],  # noqa: B006
+    folders: Folders = [],  # noqa: B006
+    limit: Annotated[
+        int | None, typer.Option(min=1, max=1_000, help="this many passages at most; none: by the library's size")
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Find passages."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.desk import full_path
+        from shisho.interfaces.cli import render
+        from shisho.interfaces.cli.file_names import names_below
+        from shisho.interfaces.cli.render_adding import AddingDisplay
+
+        for folder in folders:
+            shown = AddingDisplay(_words(context), names_below([folder]), json_, quiet=True)
+            await shown.show(desk.mirror(folder, shown.notify))
+        inside = [*corpora, *(full_path(folder) for folder in folders)]
+        found = await desk.search(query, corpora=inside, filters=parsed(filters), limit=limit)
+        _print(found, json_, lambda: render.found(found, _words(context)))
+
+    _run(context, work, json_, "interrupted_search")
+
+
+@app.command("list")
+def list_(
+    context: typer.Context,
+    filters: Filters = [],  # noqa: B006
+    corpora: Corpora = [],  # noqa: B006
+    after: Annotated[str, typer.Option(help="id of the last document of the page before")] = "",
+    limit: Annotated[int, typer.Option(min=1, max=10_000)] = 100,
+    json_: Json = False,
+) -> None:
+    """Show the documents there are."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces.cli import render
+
+        found = await desk.documents(corpora=corpora, filters=parsed(filters), after=after, limit=limit + 1)
+        documents, more = found[:limit], len(found) > limit
+        _print(documents, json_, lambda: render.documents(documents, more, _words(context)))
+
+    _run(context, work, json_)
+
+
+@app.command()
+def remove(
+    context: typer.Context,
+    document: Annotated[str, typer.Argument(help="id, its beginning, or the file")],
+    purge: Annotated[bool, typer.Option("--purge", help="erase its text, quotations and ledger copies")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="do not ask before a purge")] = False,
+    json_: Json = False,
+) -> None:
+    """Take a document out of search; adding its file again brings it back."""
+
+    async def work(desk: Desk) -> None:
+        words = _words(context)
+        held = await desk.document(document)
+        if purge and not yes and not sys.stdin.isatty():
+            raise InvalidParams(words("purge_unasked", text=held.source))
+        if purge and not yes and not confirm(words("purge_sure", text=held.source)):
+            raise typer.Exit(1)
+        held = await desk.remove(held.id, purge=purge)
+        _print(held, json_, lambda: typer.echo(words("purged" if purge else "removed", text=held.source)))
+        if purge and not json_:
+            for warning in held.warnings:
+                typer.echo(render(warning), err=True)
+
+    _run(context, work, json_)
+
+
+@app.command()
+def show(
+    context: typer.Context,
+    id_: Annotated[
+        str, typer.Argument(metavar="ID", help="of an answer, evidence or document; its beginning; or last")
+    ] = "last",
+    json_: Json = False,
+) -> None:
+    """Show an answer with its condition, goals and evidence; a piece of evidence; or a document."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces.cli import render
+
+        thing = await desk.show(id_)
+        pages = await desk.page_starts(thing[0].id) if isinstance(thing, tuple) else {}
+        _print(thing, json_, lambda: render.shown(thing, _words(context), pages))
+
+    _run(context, work, json_)
+
+
+@app.command()
+def export(
+    context: typer.Context,
+    answer: Annotated[str, typer.Argument(help="id, its beginning, or last")] = "last",
+    format_: Annotated[str, typer.Option("--format", help="md, jsonl, bibtex or ris")] = "md",
+    out: Annotated[Path | None, typer.Option(help="write to this file")] = None,
+) -> None:
+    """Print an answer and its evidence for use elsewhere."""
+
+    async def work(desk: Desk) -> None:
+        text = await desk.export(answer, format_)
+        if out is None:
+            typer.echo(text, nl=False)
+        else:
+            await asyncio.to_thread(out.write_text, text, "utf-8")
+
+    _run(context, work, False)
+
+
+@app.command()
+def backup(context: typer.Context, file: Annotated[Path, typer.Argument(help="a file that does not exist yet")]) -> None:
+    """Copy everything into one file, while others go on working."""
+
+    async def work(desk: Desk) -> None:
+        await desk.backup(file)
+        typer.echo(_words(context)("backed_up", text=file))
+
+    _run(context, work, False)
+
+
+@app.command()
+def doctor(context: typer.Context, json_: Json = False) -> None:
+    """Say what works here, and how to get what does not."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces.cli import render
+
+        checks = await desk.doctor()
+        _print(checks, json_, lambda: render.checks(checks, _words(context)))
+        if not all(one.ok or one.optional for one in checks):
+            raise typer.Exit(1)
+
+    _run(context, work, json_)
+
+
+@app.command("settings")
+def settings(context: typer.Context, json_: Json = False) -> None:
+    """Show every setting, its value, and where the value came from."""
+    from shisho.bootstrap.desk import web_consent
+    from shisho.interfaces.cli import render
+
+    try:
+        held = settings_.load(**context.obj)
+    except ShishoError as error:
+        _fail(error, json_)
+    rows = [
+        {
+            "name": row.name,
+            "value": held.shown(row.name),
+            "from": held.origins[row.name],
+            "default": row.default,
+            "help": translated(row.help),
+        }
+        for row in settings_.TABLE
+    ]
+    consent, words = web_consent(held), Words(held.reader)
+    said = {"state": consent.state(), "since": consent.since() or None}
+
+    def printed() -> None:
+        render.settings(rows, held.home, words)
+        typer.echo(words(f"consent_{consent.state()}", since=consent.since()[:10]).rstrip())
+
+    _print({"home": str(held.home), "settings": rows, "web_consent": said}, json_, printed)
+
+
+@app.command("eval")
+def eval_(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(help="corpus.jsonl, queries.jsonl, qrels.tsv (BEIR layout, .gz or not)")],
+    answers: Annotated[int, typer.Option(help="also put this many questions with gold answers to the librarian")] = 0,
+    limit: Annotated[int | None, typer.Option(help="only this many questions")] = None,
+    json_: Json = False,
+) -> None:
+    """Measure retrieval on a set of your own, through the real ingest and searcher."""
+    from shisho.evaluation.run import measure
+    from shisho.interfaces.cli import render
+
+    async def work() -> None:
+        figures = await measure(folder, answers=answers, limit=limit)
+        _print(figures, json_, lambda: render.figures(figures, _words(context)))
+
+    try:
+        run_to_end(work(), context, "interrupted_eval")
+    except ShishoError as error:
+        _fail(error, json_)
+
+
+app.command()(cli_queue.jobs)
+app.command()(cli_queue.worker)
+app.command()(cli_web.web)
+app.command()(cli_serve.mcp)
+app.command()(cli_serve.serve)
+app.command()(box_cli.box)
+
+
+def main() -> None:
+    """Entry point of the `shisho` command."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+    speak(settings_.reader_of(sys.argv[1:]))
+    translate_frames()
+    app(prog_name="shisho")

@@ -1,0 +1,88 @@
+"""What waits for a person, in the shell: `shisho auth …`."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shisho.interfaces.cli.frames import Group
+from shisho.interfaces.cli.interrupts import INTERRUPTED, end_request
+from shisho.interfaces.cli.runner import Json, run, show, words
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+    from shisho.domain.intervention import AuthTarget
+
+app = typer.Typer(cls=Group, help="What waits for a person.", no_args_is_help=True)
+
+Item = Annotated[str, typer.Argument(metavar="[ID|DOMAIN]", help="id, its beginning, a domain, or last")]
+TaskOption = Annotated[str | None, typer.Option(help="all of this task instead: its id, its beginning, or last")]
+
+
+@app.command("list")
+def list_(context: typer.Context, json_: Json = False) -> None:
+    """Show what waits for a person, and where."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces.cli import render_queue
+
+        held = await desk.tasks.get_auth_queue()
+        show(held, json_, lambda: render_queue.waiting(held, words(context)))
+
+    run(context, work, json_)
+
+
+@app.command("open")
+def open_(context: typer.Context, item: Item = "last", json_: Json = False) -> None:
+    """Open it in a browser window and wait for you; once you are through, all that its domain held goes on."""
+
+    async def work(desk: Desk) -> None:
+        typer.echo(words(context)("opening"), err=True)
+        opening = asyncio.create_task(desk.tasks.open_auth(item))
+        ended = asyncio.create_task(end_request(with_terminal=True).wait())
+        await asyncio.wait([opening, ended], return_when=asyncio.FIRST_COMPLETED)
+        ended.cancel()
+        if opening.cancel():  # it waits on for whoever comes next
+            await asyncio.wait([opening])
+            typer.echo(words(context)("still_waits"), err=True)
+            raise typer.Exit(INTERRUPTED)
+        opened = opening.result()
+        said = words(context)("requeued" if opened.through else "still_waits", n=len(opened.requeued))
+        show(opened, json_, lambda: typer.echo(said))
+
+    run(context, work, json_)
+
+
+@app.command()
+def done(context: typer.Context, item: Item = "last", task: TaskOption = None, json_: Json = False) -> None:
+    """Say that it is solved: all that its domain or engine held goes on where it stood."""
+    _resolve(context, item, task, json_, skip=False)
+
+
+@app.command()
+def skip(context: typer.Context, item: Item = "last", task: TaskOption = None, json_: Json = False) -> None:
+    """Go without: the searches end with what they have."""
+    _resolve(context, item, task, json_, skip=True)
+
+
+def _resolve(context: typer.Context, item: str, task: str | None, json_: bool, *, skip: bool) -> None:
+    async def work(desk: Desk) -> None:
+        from shisho.domain.intervention import AuthAction
+
+        target, name = await _meant(desk, item, task)
+        freed = await desk.tasks.resolve_auth(target, name, AuthAction.SKIP if skip else AuthAction.COMPLETE)
+        said = words(context)("ended_with" if skip else "requeued", n=freed.resolved)
+        show(freed, json_, lambda: typer.echo(said))
+
+    run(context, work, json_)
+
+
+async def _meant(desk: Desk, item: str, task: str | None) -> tuple[AuthTarget, str]:
+    from shisho.domain.intervention import AuthTarget
+
+    if task is not None:
+        return AuthTarget.TASK, task
+    held = await desk.tasks.get_auth_queue()
+    return (AuthTarget.DOMAIN if any(one.domain == item for one in held) else AuthTarget.ITEM), item

@@ -1,0 +1,88 @@
+"""`shisho box`: a small web on this machine to try things on."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from shisho import settings
+from shisho.errors import ShishoError
+from shisho.interfaces.cli.runner import fail
+from shisho.messages.catalogue import render, word
+from shisho.messages.message import Message
+from shisho.messages.system import reason_of
+
+if TYPE_CHECKING:
+    from shisho.testing.box.server import Box
+
+Port = Annotated[int, typer.Option(min=0, max=65_535, help="0: the system chooses")]
+
+
+def box(
+    context: typer.Context,
+    folder: Annotated[Path | None, typer.Option(help="where others find it; none: box in the home folder")] = None,
+    port: Port = 0,
+    https_port: Port = 0,
+    seed: Annotated[int, typer.Option(help="another seed, another web")] = 0,
+    topics: Annotated[int, typer.Option(min=0, max=42, help="invented things that pages are about")] = 16,
+    pages: Annotated[int, typer.Option(min=4, max=500, help="pages for each of them")] = 20,
+    decay: Annotated[
+        Literal["steep", "linear", "long_tail", "cliff"], typer.Option(help="how relevance falls with the rank")
+    ] = "steep",
+) -> None:
+    """Play a small web on this machine, engines and pages, until interrupted."""
+    from shisho.testing.box.ranking import Decay
+    from shisho.testing.box.server import Box
+
+    try:
+        home = folder or settings.load(**context.obj).home / "box"
+        made = Box(
+            seed=seed,
+            topics=topics,
+            pages=pages,
+            decay=Decay(decay),
+            folder=home.resolve(),
+            http_port=port,
+            https_port=https_port,
+        )
+    except ShishoError as error:
+        fail(error, False)
+    try:
+        asyncio.run(_run(made))
+    except OSError as error:
+        typer.echo(
+            render(Message("The box cannot listen or write: {error}. Choose another port or folder.", error=reason_of(error))),
+            err=True,
+        )
+        raise typer.Exit(1) from error
+
+
+async def _run(box: Box) -> None:
+    ended = asyncio.Event()
+    for each in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(each, ended.set)
+    async with box:
+        typer.echo(_told(box))
+        await ended.wait()
+
+
+def _told(box: Box) -> str:
+    from shisho.testing.box.client import LOG
+
+    # One of each kind of topic, made or written.
+    chosen = {question.topic: question.text for question in reversed(box.questions)}
+    queries = [*chosen.values()][::3][:8]
+    return word(
+        "box_told",
+        pages=len(box.web.world.pages),
+        hosts=len(box.hosts),
+        folder=box.folder,
+        http=box.ports.http,
+        https=box.ports.https,
+        log=f"{box.folder}/{LOG}",
+        queries="\n".join(f"  {query}" for query in queries),
+    )

@@ -1,0 +1,40 @@
+"""What to paste into an assistant's settings so that it starts Shisho."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from enum import StrEnum
+from pathlib import Path
+
+
+class Client(StrEnum):
+    """Assistants whose settings we know."""
+
+    CLAUDE_DESKTOP = "claude-desktop"
+    CLAUDE_CODE = "claude-code"
+    CURSOR = "cursor"
+    VSCODE = "vscode"
+    CODEX = "codex"
+
+
+def config(client: Client, home: Path | None = None) -> str:
+    """The block for this client. The command is a full path: assistants start it without the shell's PATH."""
+    command, before = _command()
+    args = [*before, *(["--home", str(home.expanduser().resolve())] if home else []), "mcp"]
+    if client is Client.CODEX:
+        # A JSON string without escapes beyond \" and \\ is a TOML string too.
+        return f"[mcp_servers.shisho]\ncommand = {json.dumps(command)}\nargs = {json.dumps(args, ensure_ascii=False)}"
+    entry = {"command": command, "args": args}
+    if client in (Client.CLAUDE_CODE, Client.VSCODE):
+        entry = {"type": "stdio", **entry}
+    key = "servers" if client is Client.VSCODE else "mcpServers"
+    return json.dumps({key: {"shisho": entry}}, ensure_ascii=False, indent=2)
+
+
+def _command() -> tuple[str, list[str]]:
+    beside = shutil.which("shisho", path=str(Path(sys.executable).parent)) or shutil.which("shisho")
+    if beside:
+        return beside, []
+    return sys.executable, ["-c", "from shisho.interfaces.cli.app import main; main()"]

@@ -1,0 +1,83 @@
+"""`shisho engines`: how the engines stand; and read a saved result page the way the worker does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shisho.interfaces.cli.frames import Group
+from shisho.interfaces.cli.runner import Json, run, show, words
+from shisho.messages.catalogue import render, word
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+
+app = typer.Typer(cls=Group, name="engines", help="Search engines and their result pages.")
+
+
+@app.callback(invoke_without_command=True)
+def engines(context: typer.Context, json_: Json = False) -> None:
+    """Show which engines can be asked, how they have answered, and what is left of the day."""
+    if context.invoked_subcommand is not None:
+        return
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces.cli import render_queue
+
+        rows = await desk.tasks.list_engines()
+        show(rows, json_, lambda: render_queue.engines(rows, words(context)))
+
+    run(context, work, json_)
+
+
+@app.command()
+def parse(
+    context: typer.Context,
+    engine: Annotated[str, typer.Argument(help="Name of the engine, or auto to tell it from the page.")],
+    file: Annotated[Path, typer.Argument(help="A saved result page or API answer.", exists=True, dir_okay=False)],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    url: Annotated[str, typer.Option(help="Where the page came from, if known.")] = "",
+    status: Annotated[int, typer.Option(help="The HTTP status it came with.")] = 200,
+) -> None:
+    """Print the hits, the challenge and the next-page state of a saved page. Exits with 1 where it cannot be read."""
+    answer = parse_file(engine, file, url, status, **(context.obj or {}))
+    if as_json:
+        typer.echo(json.dumps(answer, ensure_ascii=False))
+    else:
+        _print(answer)
+    raise typer.Exit(0 if answer.get("ok", True) else 1)
+
+
+def parse_file(engine: str, file: Path, url: str = "", status: int = 200, **given: Any) -> dict[str, Any]:
+    """A page as `parse --json` prints it, or `{ok: false, code, message, details}`. Further keywords are settings."""
+    import asyncio
+
+    from shisho.bootstrap.desk import read_result_page
+    from shisho.domain.web import Response
+    from shisho.errors import ShishoError
+
+    try:
+        serp = asyncio.run(read_result_page(engine, Response(file.read_bytes(), url, status), **given))
+    except ShishoError as error:
+        return {"ok": False, "code": error.code, "message": render(error.message), "details": dict(error.details)}
+    return {
+        "engine": serp.engine or None,
+        "hits": [{"rank": h.rank, "url": h.url, "title": h.title, "snippet": h.snippet, "date": h.date} for h in serp.hits],
+        "challenge": serp.challenge.kind.value if serp.challenge else None,
+        "next": dict(serp.next) if serp.next is not None else None,
+        "no_results": serp.no_results,
+        "warnings": list(serp.warnings),
+    }
+
+
+def _print(answer: dict[str, Any]) -> None:
+    if "code" in answer:
+        typer.echo(f"{answer['code']}: {answer['message']}", err=True)
+        return
+    challenge = word(f"proof_{answer['challenge'] or 'none'}")
+    typer.echo(word("parsed", engine=answer["engine"], n=len(answer["hits"]), challenge=challenge))
+    for hit in answer["hits"]:
+        typer.echo(f"{hit['rank']:3} {hit['title']}\n    {hit['url']}")

@@ -1,0 +1,157 @@
+"""The frame that Typer puts around our words, in the reader's language: help of commands and options, headings, usage errors.
+
+Help is looked up when it is shown, so that commands are written in English alone and importing them costs nothing more."""
+
+from __future__ import annotations
+
+import gettext
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from types import MethodType
+from typing import Any
+
+import typer
+import typer.core
+
+from shisho.interfaces.api.mistakes import mistake
+from shisho.messages.catalogue import DEFAULT, render, spoken, translated
+from shisho.messages.message import Message
+
+UsageError: Any = typer.BadParameter.__base__  # Typer keeps its click to itself, and names of it only this one
+_FORMATTER: Any = typer.Context.formatter_class
+
+
+class _FrameWords(gettext.NullTranslations):
+    """What Typer, which asks `gettext` for some of its words, is told."""
+
+    def gettext(self, message: str) -> str:
+        return translated(message)
+
+
+def translate_frames() -> None:
+    """From here on Typer's own words are ours too. Called before a command line is read: some of them are fetched once."""
+    frames = _FrameWords()
+    gettext.translation = lambda *_, **__: frames  # type: ignore[assignment]
+
+
+class _SpokenUsageError(UsageError):  # type: ignore[misc]
+    """A usage error that is in the reader's language already."""
+
+
+class _UsageFormatter(_FORMATTER):  # type: ignore[misc]
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        super().write_usage(prog, args, translated("Usage: ") if prefix is None else prefix)
+
+
+class Group(typer.core.TyperGroup):
+    """A group of commands whose help and usage errors, and those of its commands, are in the reader's language."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = super().get_command(ctx, cmd_name)
+        if command is not None and not isinstance(command, Group):
+            _translate(command)
+            command.format_help = MethodType(_folding(type(command).format_help), command)  # type: ignore[method-assign]
+        return command
+
+    def make_context(self, *given: Any, **extra: Any) -> Any:
+        _translate(self)
+        with _told():
+            return super().make_context(*given, **extra)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        for command in self.commands.values():
+            _translate(command)
+        _folding(typer.core.TyperGroup.format_help)(self, ctx, formatter)
+
+    def resolve_command(self, ctx: Any, args: Any) -> Any:
+        try:
+            return super().resolve_command(ctx, args)
+        except UsageError as error:
+            if spoken() == DEFAULT:
+                raise
+            raise _SpokenUsageError(render(_no_command(args[0], list(self.commands))), ctx) from error
+
+    def invoke(self, ctx: Any) -> Any:
+        with _told():
+            return super().invoke(ctx)
+
+
+def _translate(command: Any) -> None:
+    command.context_class.formatter_class = _UsageFormatter
+    for holder in (command, *command.params):
+        for name in ("help", "short_help"):
+            text = getattr(holder, name, None)
+            if text:
+                setattr(holder, name, translated(inspect.cleandoc(text)))
+
+
+def _folding(format_help: Callable[..., None]) -> Callable[..., None]:
+    """Rich cuts a word that is wider than its column, and a Japanese sentence is one word."""
+
+    def folded(command: Any, ctx: Any, formatter: Any) -> None:
+        from rich.table import Table
+        from rich.text import Text
+        from typer import rich_utils
+
+        class FoldingTable(Table):
+            def add_row(self, *cells: Any, **extra: Any) -> None:
+                for cell in cells:
+                    for text in getattr(cell, "renderables", [cell]):
+                        if isinstance(text, Text):
+                            text.overflow = "fold"
+                super().add_row(*cells, **extra)
+
+        rich_utils.Table = FoldingTable  # type: ignore[attr-defined]
+        option = command.get_help_option(ctx)
+        if option is not None:
+            option.help = translated(option.help or "")
+        format_help(command, ctx, formatter)
+
+    return folded
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except UsageError as error:
+        if spoken() == DEFAULT or isinstance(error, _SpokenUsageError) or type(error).__name__ == "NoArgsIsHelpError":
+            raise
+        raise _SpokenUsageError(render(_meaning(error)), error.ctx) from error
+
+
+def _meaning(error: Any) -> Message:
+    """What a usage error of Typer says, from its class and fields."""
+    kind = type(error).__name__
+    if kind == "MissingParameter" and error.param is not None:
+        return Message("{name} is missing.", name=error.param.get_error_hint())
+    if isinstance(error, typer.BadParameter):
+        name = error.param.get_error_hint() if error.param is not None else ""
+        return Message("The value of {name} cannot be used: {cause}.", name=name, cause=_wanted(error.__cause__))
+    if kind == "NoSuchOption":
+        return _no_option(error.option_name, error.possibilities or ())
+    if kind == "BadOptionUsage":
+        return Message("{name} is not used so: see whether it takes a value.", name=error.option_name)
+    return Message("The arguments cannot be read: see whether there is one too many.")
+
+
+def _no_option(name: str, possible: Sequence[str]) -> Message:
+    if not possible:
+        return Message("There is no option {name}.", name=name)
+    return Message("There is no option {name}. Near it: {near}.", name=name, near=", ".join(possible))
+
+
+def _no_command(name: str, known: Sequence[str]) -> Message:
+    near = get_close_matches(name, known)
+    if not near:
+        return Message("There is no command {name}.", name=name)
+    return Message("There is no command {name}. Near it: {near}.", name=name, near=", ".join(near))
+
+
+def _wanted(cause: Any) -> Message:
+    """What pydantic, which reads the values, asks for: by the code of its error."""
+    if not hasattr(cause, "errors"):
+        return Message("see its help")
+    return mistake(cause.errors()[0]) or Message("see its help")

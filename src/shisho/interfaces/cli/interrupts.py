@@ -1,0 +1,131 @@
+"""Ctrl-C: the first ends a command in order and says what was kept and how to go on; the second ends it at once."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Coroutine
+from typing import Any, NoReturn
+
+import typer
+
+from shisho import settings
+from shisho.errors import ShishoError
+from shisho.interfaces.cli.frames import Group
+from shisho.interfaces.cli.messages import Words
+
+INTERRUPTED = 128 + signal.SIGINT
+TERMINATED = 128 + signal.SIGTERM
+
+
+class EndRequest(asyncio.Event):
+    """Set when the process is asked to end, so that it can leave things in order. `interrupted`: by Ctrl-C."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.interrupted = False
+
+    def heed(self, name: str) -> None:
+        """Ask to end because of this signal."""
+        self.interrupted = name == "SIGINT"
+        if self.interrupted:
+            second_ends_at_once()
+        self.set()
+
+
+def end_request(*, with_terminal: bool = False) -> EndRequest:
+    """In the running loop, from now on. `with_terminal`: also when the terminal is closed, which whoever is started with nohup
+    must outlive."""
+    ended = EndRequest()
+    loop = asyncio.get_running_loop()
+    for name in ("SIGINT", "SIGTERM", *(["SIGHUP"] if with_terminal else [])):
+        try:
+            loop.add_signal_handler(getattr(signal, name), ended.heed, name)
+        except (AttributeError, NotImplementedError):  # Windows: the process ends as usual; its jobs are taken back when missed
+            break
+    return ended
+
+
+def second_ends_at_once() -> None:
+    """The next Ctrl-C ends the process without a word: what is stored is whole at any moment."""
+    asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def confirm(question: str) -> bool:
+    """Ask the person at the terminal, on the error stream. Ctrl-C is heard at once, though the event loop stands still."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return typer.confirm(question, err=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def run_to_end(work: Coroutine[Any, Any, None], context: typer.Context, kept: str) -> None:
+    """Run it to its end. Ctrl-C cancels it, `kept` (a word of the catalogue) is said, and the command ends with 130."""
+
+    async def cancellable() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+
+        def cancel(name: str) -> None:
+            by_signal.append(name)
+            if name == "SIGINT":
+                second_ends_at_once()
+            task.cancel()
+
+        for name in ("SIGINT", "SIGTERM"):
+            try:
+                asyncio.get_running_loop().add_signal_handler(getattr(signal, name), cancel, name)
+            except NotImplementedError:  # Windows: asyncio's own way
+                break
+        await work
+
+    by_signal: list[str] = []
+    try:
+        asyncio.run(cancellable())
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        if by_signal == ["SIGTERM"]:
+            raise typer.Exit(TERMINATED) from None
+        interrupted(context, kept)
+
+
+def interrupted(context: typer.Context, kept: str = "interrupted") -> NoReturn:
+    """Say what was kept and how to go on, and end with 130."""
+    try:
+        reader = settings.load(**(context.find_root().obj or {})).reader
+    except ShishoError:
+        reader = settings.reader_of(())
+    typer.echo(Words(reader)(kept), err=True)
+    raise typer.Exit(INTERRUPTED)
+
+
+class InterruptibleCommands(Group):
+    """Ctrl-C where no event loop runs: at a question, while a command is loaded."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """The command, or what was kept of it."""
+        try:
+            return super().invoke(ctx)
+        except (KeyboardInterrupt, typer.Abort):
+            interrupted(ctx)
+
+
+Heard = Callable[[], bool]
+
+
+def stop_on_interrupt(words: Words) -> Heard:
+    """Whether Ctrl-C was pressed: the librarian is asked to stop at the next step."""
+    asked = False
+
+    def note() -> None:
+        nonlocal asked
+        asked = True
+        second_ends_at_once()
+        typer.echo(words("stopping"), err=True)
+
+    try:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, note)
+    except NotImplementedError:  # Windows: Ctrl-C ends the process, the run can be continued all the same
+        return lambda: False
+    return lambda: asked

@@ -1,0 +1,116 @@
+"""What the shell shows while a question is worked on: what is searched, read and kept, line by line on the error stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from shisho.domain.corpus import Outcome
+from shisho.domain.job import Job, JobState
+from shisho.domain.task import JobKind, Status
+from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.render_adding import file_name, left_out, receipt_line
+
+Notify = Callable[..., None]
+Show = Callable[[Text | str], None]
+
+
+@contextmanager
+def shown(words: Words, *, quiet: bool = False) -> Iterator[Notify]:
+    """A listener for `Desk.ask` and `resume`. On a terminal the last line counts what is under way; elsewhere lines are plain,
+    and of documents nothing is shown, as no one waits for them."""
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False, quiet=quiet)
+    show = partial(console.print, soft_wrap=True)
+    documents, web = _Documents(words, show), _Searches(words, show)
+
+    if not console.is_terminal:
+        yield lambda event, **facts: web.tell(**facts) if event == "status" else None
+        return
+    with console.status("") as line:
+
+        def notify(event: str, **facts: Any) -> None:
+            if event == "status":
+                web.tell(**facts)
+                line.update(_counts(facts["status"], words))
+            else:
+                documents.tell(event, **facts)
+
+        yield notify
+
+
+def _counts(status: Status, words: Words) -> str:
+    progress = status.progress
+    asked = not progress.queries.endswith("/0")
+    return words("web_line", queries=progress.queries, pages=progress.pages) if asked else ""
+
+
+class _Documents:
+    """Files taken in, rounds, and what was kept."""
+
+    def __init__(self, words: Words, show: Show) -> None:
+        self._words, self._show = words, show
+        self._rounds = 0
+
+    def tell(self, event: str, **facts: Any) -> None:
+        words = self._words
+        if event == "files" and facts["survey"].left_out:
+            self._show(left_out(facts["survey"], words))
+        elif event == "file" and facts["receipt"].outcome is not Outcome.KNOWN:
+            self._show(receipt_line(facts["receipt"], words, file_name(facts["receipt"].source)))
+        elif event == "plan":
+            self._rounds += 1
+            self._show(words("round", n=self._rounds, text=" ".join(facts["given"]["plans"][-1].keyword_query)))
+        elif event == "evaluate":
+            self._show(words("kept", n=len(facts["given"]["evidence"])))
+
+
+class _Searches:
+    """A task's searches, the pages they have read, and what the librarian has kept: each said once."""
+
+    def __init__(self, words: Words, show: Show) -> None:
+        self._words, self._show = words, show
+        self._said: set[str] = set()
+
+    def tell(self, status: Status, jobs: Sequence[Job]) -> None:
+        """What is new in a task."""
+        words = self._words
+        searches = [job for job in jobs if job.kind == JobKind.SEARCH]
+        for job in searches:
+            self._once(words("web_asked", text=job.input["query"]))
+        for one in status.results:
+            if one.document_id:
+                self._once(words("web_read", text=f"{one.title}  {one.url}" if one.title else one.url))
+        for failure in status.errors:
+            if failure.url:
+                self._once(words("web_unread", text=failure.url, code=failure.code))
+        for job in filter(_ended, searches):
+            self._once(self._end(job))
+        for waiting in status.waiting_for:
+            self._once(words("person_needed", text=waiting.url))
+        for job in jobs:
+            if job.kind == JobKind.ANSWER and job.state is JobState.COMPLETED:
+                self._once(words("kept", n=job.output["evidence"]))
+                left = sum(not _ended(search) for search in searches)
+                if left > len(status.waiting_for):
+                    self._once(words("web_left", n=left - len(status.waiting_for)))
+
+    def _end(self, job: Job) -> str:
+        if job.state is not JobState.COMPLETED:
+            code = job.errors[-1].code if job.errors else self._words(f"state_{job.state}")
+            return self._words("web_failed", text=job.input["query"], code=code)
+        pages, documents = len(job.output["pages"]), len(job.output["documents"])
+        return self._words("web_ended", text=job.input["query"], engine=job.output["engine"], pages=pages, documents=documents)
+
+    def _once(self, line: str) -> None:
+        if line not in self._said:
+            self._said.add(line)
+            self._show(Text(line))
+
+
+def _ended(job: Job) -> bool:
+    return job.state in (JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED)

@@ -1,0 +1,193 @@
+"""The queue in the shell: `shisho queue …`, `jobs`, `worker`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from shisho.interfaces.cli.frames import Group
+from shisho.interfaces.cli.interrupts import end_request, interrupted
+from shisho.interfaces.cli.runner import Json, run, show, words
+from shisho.messages.catalogue import rendered
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+    from shisho.domain.task import Status
+
+queue = typer.Typer(cls=Group, help="Web searches that go on by themselves.", no_args_is_help=True)
+
+TaskName = Annotated[str, typer.Argument(metavar="TASK", help="id, its beginning, or last")]
+WAIT = 20.0
+
+
+@queue.command()
+def add(
+    context: typer.Context,
+    queries: Annotated[list[str], typer.Argument(help="1 to 50 queries")],
+    task: Annotated[str | None, typer.Option(help="add to this task; none: a new one")] = None,
+    engine: Annotated[list[str], typer.Option(help="ask this engine; may be repeated")] = [],  # noqa: B006
+    category: Annotated[list[str], typer.Option(help="academic, news, government, technical, general")] = [],  # noqa: B006
+    lang: Annotated[str, typer.Option(help="language of the pages")] = "ja",
+    time_range: Annotated[Literal["all", "day", "week", "month", "year"], typer.Option(help="how old a page may be")] = "all",
+    results: Annotated[int, typer.Option(min=1, max=100, help="pages to take in for each query")] = 10,
+    pages: Annotated[int | None, typer.Option(min=1, max=10, help="result pages at most; none: by category")] = None,
+    stop: Annotated[Literal["auto", "fixed", "exhaustive"], typer.Option(help="when to stop following result pages")] = "auto",
+    urgent: Annotated[bool, typer.Option("--urgent", help="before all others")] = False,
+    json_: Json = False,
+) -> None:
+    """Queue web searches and return at once."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.domain.job import Priority
+        from shisho.domain.task import SearchOptions, StopStrategy
+        from shisho.domain.web import TimeRange
+        from shisho.interfaces.cli import render_queue
+        from shisho.interfaces.cli.web import agreed_to_queries
+
+        options = SearchOptions(
+            engines=tuple(engine),
+            categories=tuple(category),
+            language=lang,
+            time_range=TimeRange(time_range),
+            max_results_per_query=results,
+            serp_max_pages=pages,
+            stop_strategy=StopStrategy(stop),
+            priority=Priority.HIGH if urgent else Priority.MEDIUM,
+        )
+        await agreed_to_queries(desk, words(context), queries)
+        queued = await desk.tasks.queue_searches(queries, task_id=task, options=options)
+        show(queued, json_, lambda: render_queue.queued(queued, words(context)))
+
+    run(context, work, json_, "interrupted_queue")
+
+
+@queue.command()
+def status(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
+    """Show how a task stands, now."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces.cli import render_queue
+
+        held = await desk.tasks.get_status(task, wait=0)
+        show(held, json_, lambda: render_queue.status(held, words(context)))
+
+    run(context, work, json_, "interrupted_queue")
+
+
+@queue.command()
+def watch(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
+    """Follow a task until it ends; with --json, a line for every change."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.domain.codec import plain
+        from shisho.domain.job import TaskState
+        from shisho.interfaces.cli import render_queue
+
+        tell = render_queue.follow(words(context))
+
+        def told(held: Status) -> None:
+            if json_:
+                typer.echo(json.dumps(plain(rendered(held)), ensure_ascii=False))
+            else:
+                tell(held)
+
+        held = await desk.tasks.get_status(task, wait=0)
+        told(held)
+        while held.more or held.status in (TaskState.RUNNING, TaskState.WAITING):
+            since = None if held.more else held.revision
+            held = await desk.tasks.get_status(held.task_id, wait=WAIT, since_revision=since, cursor=held.cursor)
+            if held.changed:
+                told(held)
+
+    run(context, work, json_, "interrupted_queue")
+
+
+@queue.command("stop")
+def stop_(
+    context: typer.Context,
+    task: TaskName = "last",
+    now: Annotated[bool, typer.Option("--now", help="cancel what runs too")] = False,
+    wait: Annotated[float, typer.Option(min=0, max=50, help="seconds to wait for what runs")] = 0.0,
+    json_: Json = False,
+) -> None:
+    """Cancel what has not begun; what runs comes to its end."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.domain.job import StopMode
+        from shisho.interfaces.cli import render_queue
+
+        mode = StopMode.IMMEDIATE if now else StopMode.GRACEFUL
+        stopped = await desk.tasks.stop_task(task, mode=mode, wait=wait)
+        show(stopped, json_, lambda: render_queue.stopped(stopped, words(context)))
+
+    run(context, work, json_, "interrupted_queue")
+
+
+@queue.command()
+def resume(context: typer.Context, task: TaskName = "last", json_: Json = False) -> None:
+    """Queue again what was cancelled or has failed; each goes on after its last step."""
+
+    async def work(desk: Desk) -> None:
+        resumed = await desk.tasks.resume_task(task)
+        show(resumed, json_, lambda: typer.echo(words(context)("requeued", n=resumed.requeued)))
+
+    run(context, work, json_, "interrupted_queue")
+
+
+def jobs(
+    context: typer.Context,
+    task: Annotated[str | None, typer.Argument(metavar="[TASK]", help="id, its beginning, or last; none: all tasks")] = None,
+    after: Annotated[str | None, typer.Option(help="id of the last row of the page before")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1_000)] = 50,
+    json_: Json = False,
+) -> None:
+    """Show the tasks, or the jobs of one with the errors each has met."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces.cli import render_queue
+
+        if task is None:
+            page = await desk.tasks.list_tasks(cursor=after, limit=limit)
+            show(page, json_, lambda: render_queue.tasks(page, words(context)))
+        else:
+            held = await desk.tasks.list_jobs(task, cursor=after, limit=limit)
+            show(held, json_, lambda: render_queue.jobs(held, words(context)))
+
+    run(context, work, json_, "interrupted_queue")
+
+
+def worker(
+    context: typer.Context,
+    slots: Annotated[int | None, typer.Option("-n", min=1, max=64, help="jobs at once; none: the setting `workers`")] = None,
+    drain: Annotated[bool, typer.Option("--drain", help="end when no task has anything left to do")] = False,
+) -> None:
+    """Do the jobs of the queue until interrupted. As many of these as you like may run, on one home."""
+
+    async def work(desk: Desk) -> None:
+        from shisho import settings
+        from shisho.interfaces.cli.render_queue import Terminal
+
+        await desk.ready()
+        ended = end_request()
+        async with desk.working(slots, Terminal(words(context))):
+            at_once = slots or settings.load(**context.obj).whole("workers")
+            typer.echo(words(context)("working", n=at_once), err=True)
+            while not ended.is_set() and not (drain and await _idle(desk)):
+                try:
+                    async with asyncio.timeout(1.0 if drain else None):
+                        await ended.wait()
+                except TimeoutError:
+                    continue
+        if ended.interrupted:
+            interrupted(context, "interrupted_worker")
+
+    run(context, work, False, "interrupted_worker")
+
+
+async def _idle(desk: Desk) -> bool:
+    from shisho.domain.job import TaskState
+
+    return not (await desk.tasks.list_tasks(states=[TaskState.RUNNING], limit=1)).tasks

@@ -1,0 +1,168 @@
+"""What the shell shows a person: receipts, answers, passages, tables. Text of documents is printed as text, never as markup."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from shisho.domain.codec import plain
+from shisho.domain.corpus import DEFAULT_CORPUS, Check, Document, Found
+from shisho.domain.inquiry import Answer, Evidence, SupportOutcome
+from shisho.interfaces.cli.columns import print_columns
+from shisho.interfaces.cli.file_names import distinct_names
+from shisho.interfaces.cli.messages import Words
+from shisho.language.display import legible, running
+from shisho.language.script import answer_language
+from shisho.messages.catalogue import render
+
+_out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+_err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
+
+
+def answer(given: Answer, words: Words) -> None:
+    """The answer's text, then where each quotation stands, in the question's language; the quotation itself only where the text
+    does not have it."""
+    _out.print(legible(given.text))
+    if given.evidence:
+        own = Words(answer_language(given.question))
+        _out.print(f"\n{own('sources')}")
+        names = distinct_names(evidence.document for evidence in given.evidence if not evidence.source_url)
+        for evidence in given.evidence:
+            told = evidence.snippet and running(evidence.snippet) in given.text
+            name = legible(evidence.title) if evidence.source_url else names[evidence.document]
+            _out.print(_evidence_line(evidence, own, name, quoted=not told))
+    if str(given.loop_stop) == "STOPPED":
+        _err.print(words("continue_hint"))
+    _err.print(Text(f"shisho show {given.id}", style="dim"))
+
+
+def _evidence_line(evidence: Evidence, words: Words, name: str, *, quoted: bool = True) -> Text:
+    page = "" if evidence.page is None else " " + words("page", n=evidence.page)
+    # A terminal that knows links opens the quotation where it stands.
+    line = Text(f"[{evidence.number}] ").append(f"{name}{page}", style=f"link {evidence.link}" if evidence.link else "")
+    if evidence.source_url:
+        line.append(f"\n    {evidence.source_url}", style="dim")
+    if quoted:
+        snippet = words("quotation", text=running(evidence.snippet)) if evidence.snippet else words("removed_source")
+        line.append(f"\n    {snippet}")
+    return line
+
+
+def shown(thing: Answer | Evidence | tuple[Document, str], words: Words, pages: Mapping[int, int] | None = None) -> None:
+    """Whatever `shisho show` was asked for, in full. `pages`: where each page of a document begins in its text."""
+    if isinstance(thing, Answer):
+        _out.print(legible(thing.question), style="bold")
+        answer(thing, words)
+        _account(thing, words)
+    elif isinstance(thing, Evidence):
+        name = thing.title if thing.source_url else PurePath(thing.document).name
+        _out.print(_evidence_line(thing, words, legible(name)))
+        _fields({name: value for name, value in plain(thing).items() if name != "snippet"}, words)
+    else:
+        document, text = thing
+        _fields(plain(document) | {"state": words(f"state_{document.state}")}, words)
+        _out.print("")
+        for part in paged(text, pages or {}, words):
+            _out.print(part)
+
+
+def paged(text: str, pages: Mapping[int, int], words: Words) -> Iterator[str]:
+    """The text, a line with its number before each page."""
+    starts = sorted((start, number) for number, start in pages.items())
+    first, *others = [*(start for start, _ in starts), len(text)]
+    if first > 0:
+        yield legible(text[:first]).rstrip("\n")
+    for (start, number), end in zip(starts, others, strict=True):
+        yield f"── {words('page', n=number)} ──"
+        yield legible(text[start:end]).rstrip("\n")
+
+
+def _account(given: Answer, words: Words) -> None:
+    _out.print(f"\n{words('condition')}: {given.condition}\n{words('goals')}:")
+    status = {one.goal_id: one for one in given.goal_status}
+    for goal in given.goals:
+        state = status[goal.id]
+        numbers = " ".join(f"[{one.number}]" for one in given.evidence if one.goal_id == goal.id)
+        _out.print(
+            f"  {goal.id} {words('met' if state.met else 'open')}  {goal.question}  {words('evidence')}: {numbers or '-'}"
+        )
+    outcomes = Counter(one.support for one in given.sentences)
+    _out.print(words("support", **{str(outcome): outcomes[outcome] for outcome in SupportOutcome}))
+    used = " · ".join(words(f"spent_{name}", n=f"{round(amount, 1):g}") for name, amount in given.budget_used.items())
+    why = words(f"end_{given.loop_stop}".lower())
+    _out.print(f"{words('stopped_because')}: {why}\n{words('rounds')}: {given.rounds} ({used})")
+
+
+def found(given: Sequence[Found], words: Words) -> None:
+    """Passages, best first."""
+    if not given:
+        _out.print(words("nothing_found"))
+    names = distinct_names(passage.source for passage in given)
+    for place, passage in enumerate(given, 1):
+        page = "" if passage.page is None else " " + words("page", n=passage.page)
+        head = Text(f"{place}. {names[passage.source]}{page}", style="bold")
+        about = [running(passage.heading), f"{passage.score:.2f}"]
+        _out.print(head.append("  " + "  ".join(filter(None, about)), style="dim"))
+        _out.print(Text(f"   {running(passage.text)}"))
+
+
+def documents(given: Sequence[Document], more: bool, words: Words) -> None:
+    """Two lines a document, and how to see `more`."""
+    if not given:
+        _out.print(words("nothing_listed"))
+        return
+    names = distinct_names(document.source for document in given)
+    for document in given:
+        said = [legible(f"{key}={value}") for key, value in document.metadata.items()]
+        pages = [words("pages", n=document.page_count)] if document.page_count else []
+        corpus = [] if document.corpus == DEFAULT_CORPUS else [f"{words('corpus')} {document.corpus}"]
+        line = Text(f"{document.id}  ", style="dim")
+        line.append(running(document.title), style="not dim bold")
+        _out.print(line.append(f"\n    {'  '.join([names[document.source], *pages, *said, *corpus])}"))
+    if more:
+        _out.print(words("more", n=len(given), id=given[-1].id))
+
+
+def checks(given: Sequence[Check], words: Words) -> None:
+    """A line for each check, with the way to mend it."""
+    for one in given:
+        mark = "✓" if one.ok else "–" if one.optional else "✗"
+        remedy = "" if one.ok or not one.remedy else f"\n    → {render(one.remedy)}"
+        _out.print(f"{mark} {words(f'check_{one.name}')}: {render(one.detail)}{remedy}")
+
+
+def settings(rows: Sequence[Mapping[str, Any]], home: object, words: Words) -> None:
+    """A table of settings."""
+    heads = [words(name) for name in ("setting", "value", "origin", "meaning")]
+    cells = []
+    for row in rows:
+        value = str(home) if row["name"] == "home" else str(row["value"])
+        cells.append((f"SHISHO_{row['name'].upper()}", value, words(f"origin_{row['from']}"), row["help"]))
+    print_columns(_out, heads, cells)
+
+
+def figures(given: Mapping[str, Any], words: Words) -> None:
+    """Measured figures, one a line."""
+    _pairs({words(f"figure_{name}"): value for name, value in given.items()})
+
+
+def _fields(given: Mapping[str, Any], words: Words) -> None:
+    _pairs({words(f"field_{name}"): value for name, value in given.items()})
+
+
+def _pairs(given: Mapping[str, Any]) -> None:
+    for name, value in given.items():
+        _out.print(legible(f"{name}: {_value(value)}"))
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "  ".join(f"{key}={said}" for key, said in value.items()) or "-"
+    if isinstance(value, list | tuple):
+        return "  ".join(map(str, value)) or "-"
+    return "-" if value in (None, "") else f"{value:.4f}" if isinstance(value, float) else str(value)

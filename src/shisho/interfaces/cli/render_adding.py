@@ -1,0 +1,136 @@
+"""What the shell shows while files are taken in: a line for each, a bar on a terminal, and at the end what failed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from shisho.domain.codec import plain
+from shisho.domain.corpus import FileSurvey, Outcome, Receipt
+from shisho.interfaces.cli.messages import Words
+from shisho.language.display import legible
+from shisho.messages.catalogue import render, rendered
+
+NAMED = 6  # kinds of left-out files that a line names
+REPEATED = 200  # failures that are told once more at the end
+
+_out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+_err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
+
+
+def file_name(source: str) -> str:
+    """The last part of a path."""
+    return legible(PurePath(source).name)
+
+
+@dataclass(slots=True)
+class AddingDisplay:
+    """`notify` for `Desk.add`, and its receipts. `name` is how a file is called; `json_`: a line of JSON for each receipt and
+    nothing else; `quiet`: only what changed for the worse, on the error stream."""
+
+    words: Words
+    name: Callable[[str], str] = file_name
+    json_: bool = False
+    quiet: bool = False
+    counts: Counter[Outcome] = field(default_factory=Counter)
+    failures: list[Receipt] = field(default_factory=list)
+    total: int = 0
+    bar: Progress | None = None
+
+    def notify(self, event: str, **facts: object) -> None:
+        """How many files there are, and what was left out."""
+        survey = facts.get("survey")
+        if not isinstance(survey, FileSurvey):
+            return
+        self.total = len(survey.files)
+        if survey.left_out and not self.json_:
+            _err.print(left_out(survey, self.words))
+        if self.bar is not None:
+            self.bar.update(self.bar.task_ids[0], total=self.total, visible=self.total > 1)
+
+    async def show(self, coming: AsyncGenerator[Receipt, None]) -> Sequence[Receipt]:
+        """Each file as it is done, then the total, then the failures. Where it is broken off, what was done until then."""
+        with progress(self.words) as self.bar:
+            self.bar.add_task("", total=None, visible=False)
+            try:
+                async with aclosing(coming) as receipts:
+                    async for receipt in receipts:
+                        self._tell(receipt)
+                self.counts.setdefault(Outcome.ADDED, 0)
+            finally:
+                self.bar.stop()
+                if self.counts:  # what was broken off before the first file has its own words
+                    self._end()
+        return self.failures
+
+    def _tell(self, receipt: Receipt) -> None:
+        self.counts[receipt.outcome] += 1
+        if receipt.outcome is Outcome.FAILED:
+            self.failures.append(receipt)
+        if self.json_ and not self.quiet:
+            print(json.dumps(plain(rendered(receipt)), ensure_ascii=False), flush=True)
+        elif not self.quiet:
+            _out.print(receipt_line(receipt, self.words, self.name(receipt.source)))
+        elif receipt.outcome not in (Outcome.KNOWN, Outcome.ADDED):
+            _err.print(receipt_line(receipt, self.words, self.name(receipt.source)))
+        if self.bar is not None:
+            self.bar.advance(self.bar.task_ids[0])
+
+    def _end(self) -> None:
+        if self.json_ or self.quiet:
+            return
+        outcomes = (Outcome.ADDED, Outcome.REPLACED, Outcome.KNOWN, Outcome.FAILED)
+        _out.print(self.words("total", **{str(outcome): self.counts[outcome] for outcome in outcomes}))
+        if self.failures and self.counts.total() > 1:
+            _out.print(self.words("failures"))
+            for receipt in self.failures[:REPEATED]:
+                _out.print(Text(f"  {self.name(receipt.source)}\n    {receipt.code}: {render(receipt.reason)}"))
+            if len(self.failures) > REPEATED:
+                _out.print("  " + self.words("more_failures", n=len(self.failures) - REPEATED))
+
+
+def receipt_line(receipt: Receipt, words: Words, name: str) -> Text:
+    """What became of a file."""
+    line = Text(f"{words(str(receipt.outcome))}  {name}")
+    if receipt.outcome is Outcome.FAILED:
+        line.append(f"\n    {receipt.code}: {render(receipt.reason)}", style="yellow")
+    elif receipt.outcome is not Outcome.GONE:
+        pages = [words("pages", n=receipt.pages)] if receipt.pages else []
+        line.append("  " + " · ".join([*pages, words("passages", n=receipt.passages)]), style="dim")
+    for warning in map(render, receipt.warnings):
+        line.append(f"\n    {warning}", style="yellow")
+    return line
+
+
+def left_out(survey: FileSurvey, words: Words) -> str:
+    """Which files and folders were passed over, and how many."""
+    counted = Counter(survey.left_out).most_common()
+    named = [legible(name) if count == 1 else f"{legible(name)} ×{count}" for name, count in counted[:NAMED]]
+    rest = sum(count for _, count in counted[NAMED:])
+    more = [words("and_others", n=rest)] if rest else []
+    return words("left_out", text=" · ".join([*named, *more]))
+
+
+def progress(words: Words) -> Progress:
+    """A bar on the terminal's error stream; nothing where that is a pipe or a file."""
+    of_all = TextColumn(words("counted", n="{task.completed:.0f}", total="{task.total:.0f}"))
+    return Progress(
+        of_all,
+        BarColumn(bar_width=None),
+        TimeRemainingColumn(compact=True),
+        console=_err,
+        transient=True,
+        expand=True,
+        disable=not _err.is_terminal,
+        redirect_stdout=sys.stdout.isatty(),
+        redirect_stderr=False,
+    )

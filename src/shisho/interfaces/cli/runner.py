@@ -1,0 +1,67 @@
+"""How a command of the shell runs: over a desk, its errors typed, its words in the user's language."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from shisho import settings
+from shisho.errors import InvalidParams, ShishoError
+from shisho.interfaces.api.failures import of_disk, told
+from shisho.interfaces.cli.interrupts import run_to_end
+from shisho.interfaces.cli.messages import Words
+from shisho.messages.catalogue import render, rendered
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+
+Json = Annotated[bool, typer.Option("--json", help="print JSON")]
+
+
+def run(
+    context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, None]], json_: bool, kept: str = "interrupted"
+) -> None:
+    """Do the work over the desk of the home that the command names. `kept`: the word for what Ctrl-C leaves behind."""
+
+    async def opened() -> None:
+        from shisho.bootstrap.desk import open_desk
+
+        async with open_desk(**context.obj) as desk:
+            await work(desk)
+
+    try:
+        run_to_end(opened(), context, kept)
+    except ShishoError as error:
+        fail(error, json_)
+    except OSError as error:
+        cause = of_disk(error)
+        if cause is None:
+            raise
+        fail(cause, json_)
+
+
+def fail(error: ShishoError, json_: bool) -> NoReturn:
+    """End with 2 for wrong arguments, 1 otherwise."""
+    if json_:
+        typer.echo(json.dumps(told(error), ensure_ascii=False))
+    else:
+        typer.echo(f"{error.code}: {render(error.message)}", err=True)
+    raise typer.Exit(2 if isinstance(error, InvalidParams) else 1)
+
+
+def words(context: typer.Context) -> Words:
+    """In the language that is set."""
+    return Words(settings.load(**context.obj).reader)
+
+
+def show(thing: Any, json_: bool, otherwise: Callable[[], None]) -> None:
+    """The thing as JSON, or as `otherwise` prints it."""
+    if not json_:
+        otherwise()
+        return
+    from shisho.domain.codec import plain
+
+    typer.echo(json.dumps(plain(rendered(thing)), ensure_ascii=False, indent=2))

@@ -1,0 +1,118 @@
+"""`shisho mcp` and `shisho serve`: the desk for assistants and programs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shisho import settings
+from shisho.errors import ShishoError
+from shisho.interfaces.cli.client_configs import Client, config
+from shisho.interfaces.cli.interrupts import INTERRUPTED, EndRequest, end_request
+from shisho.interfaces.cli.runner import fail, run, words
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+    from shisho.interfaces.http.guard import Rules
+    from shisho.settings import Settings
+
+
+def mcp(
+    context: typer.Context,
+    print_config: Annotated[
+        Client | None, typer.Option("--print-config", help="print what to paste into this client's settings, and end")
+    ] = None,
+) -> None:
+    """Serve an assistant over standard input and output (MCP). Ends with its client; its jobs go on when anything runs."""
+    if print_config is not None:
+        typer.echo(config(print_config, context.obj["home"]))
+        return
+
+    async def work(desk: Desk) -> EndRequest:
+        from shisho.interfaces.cli.startup import quick_imports
+
+        with quick_imports():
+            from shisho.interfaces.mcp.server import build
+
+        ended = end_request()
+        serving = asyncio.ensure_future(build(desk).run_stdio_async())
+        asking = asyncio.ensure_future(ended.wait())
+        await asyncio.wait([serving, asking], return_when=asyncio.FIRST_COMPLETED)
+        asking.cancel()
+        if serving.done():
+            serving.result()
+        return ended
+
+    _worked(context, work, holds_input=True)
+
+
+def serve(
+    context: typer.Context,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="0: the system chooses")] = 8765,
+    host: Annotated[str, typer.Option(help="where to listen; beyond this machine only with a token")] = "127.0.0.1",
+    token: Annotated[
+        str | None, typer.Option(help="clients must send it; better set SHISHO_TOKEN, which ps does not show")
+    ] = None,
+) -> None:
+    """Serve REST under /api/v1 and MCP under /mcp, with workers, until interrupted."""
+    given = {"token": token} if token else {}
+
+    async def work(desk: Desk) -> EndRequest:
+        from shisho.interfaces.http.server import serve as served
+
+        ended = end_request()
+        await served(desk, rules, port, _started, ended)
+        return ended
+
+    try:
+        rules = _rules(settings.load(**context.obj, **given), host)
+    except ShishoError as error:
+        fail(error, False)
+    _worked(context, work)
+
+
+def _started(address: str) -> None:
+    typer.echo(f"Shisho: {address}  REST {address}/api/v1  MCP {address}/mcp")
+
+
+def _rules(held: Settings, host: str) -> Rules:
+    from shisho.interfaces.http.guard import Rules
+
+    documents = held.whole("max_file_mb") * (4 << 20) // 3 + (1 << 20)  # base64 of the largest file, and the rest of the call
+    return Rules(
+        host=host,
+        token=held.text("token"),
+        hosts=held.words("allowed_hosts"),
+        origins=held.words("allowed_origins"),
+        large={"/api/v1/documents": documents},
+    )
+
+
+def _worked(
+    context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, EndRequest]], *, holds_input: bool = False
+) -> None:
+    """Over a desk whose queue is worked on meanwhile. `holds_input`: a thread may be left that waits for standard input, and
+    nothing ends such a thread but the process."""
+    # To the error stream, as standard output carries the protocol; and before the SDK sets up a log of its own.
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+
+    async def working(desk: Desk) -> None:
+        from shisho.interfaces.cli.render_queue import Terminal
+
+        async with desk.working(here=Terminal(words(context))):
+            ended = await work(desk)
+        if ended.interrupted:
+            typer.echo(words(context)("interrupted_worker"), err=True)
+        if ended.is_set() and holds_input:
+            sys.stderr.flush()
+            os._exit(INTERRUPTED if ended.interrupted else 0)
+        if ended.interrupted:
+            raise typer.Exit(INTERRUPTED)
+
+    run(context, working, False, "interrupted_worker")

@@ -1,0 +1,154 @@
+"""Verbs as REST routes, and the news of a task as server-sent events."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Path, Query
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from pydantic import BaseModel, ConfigDict, create_model
+from sse_starlette import EventSourceResponse, ServerSentEvent
+
+from shisho.desk import Desk
+from shisho.domain.inquiry import Evidence
+from shisho.domain.job import TaskState
+from shisho.domain.task import Status
+from shisho.errors import ShishoError
+from shisho.interfaces.api.failures import told
+from shisho.interfaces.api.operations import Verb
+from shisho.interfaces.api.truncate import Recent, plain_data, written
+
+STATUS = {
+    "INVALID_PARAMS": 400,
+    "FORBIDDEN_ADDRESS": 403,
+    "FORBIDDEN_PATH": 403,
+    "ROBOTS_DISALLOWED": 403,
+    "TASK_NOT_FOUND": 404,
+    "RESOURCE_NOT_FOUND": 404,
+    "SOURCE_REMOVED": 410,
+    "TOO_LARGE": 413,
+    "UNSUPPORTED_MEDIA": 415,
+    "TIMEOUT": 503,
+    "STORAGE_UNUSABLE": 503,
+    "INTERNAL": 500,
+}
+OTHERWISE = 409  # the request is right; it cannot be done as things stand
+WAIT = 20.0
+RECENT = Recent[bytes]()
+KEYWORD = inspect.Parameter.KEYWORD_ONLY
+IdPath = Annotated[str, Path(min_length=1, max_length=500)]
+
+
+class Refused(BaseModel):
+    """An error: what happened and what to do."""
+
+    ok: bool
+    code: str
+    message: str
+    details: dict[str, Any]
+    error_id: str
+
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Refused} for status in sorted({*STATUS.values(), OTHERWISE, 401, 408, 421})
+}
+
+
+def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
+    """A route with the verb's arguments: those in the braces of its path there, the others in the query or the body."""
+    method, path = verb.route
+    named = set(re.findall(r"{(\w+)}", path))
+    rest = {each.name: each for each in verb.parameters if each.name not in named}
+    fields: dict[str, Any] = {
+        name: (each.annotation, ... if each.default is each.empty else each.default) for name, each in rest.items()
+    }
+    asked = create_model(f"{verb.name}_request", __config__=ConfigDict(extra="forbid"), **fields)
+
+    async def call(asked: BaseModel | None = None, **names: str) -> Response:
+        found = await verb.ask(desk, **names, **{name: getattr(asked, name) for name in rest})
+        return Response(RECENT.of(found, lambda: written(verb.data(found)).encode()), media_type="application/json")
+
+    parameters = [
+        inspect.Parameter(each.name, KEYWORD, annotation=each.annotation) for each in verb.parameters if each.name in named
+    ]
+    if rest:
+        place = Query() if method in ("GET", "DELETE") else Body()
+        parameters.append(inspect.Parameter("asked", KEYWORD, annotation=Annotated[asked, place]))
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    router.add_api_route(
+        path,
+        call,
+        methods=[method],
+        response_model=verb.reply,
+        summary=verb.title,
+        description=verb.says,
+        operation_id=verb.name,
+        responses=REFUSALS,
+    )
+
+
+def refused(error: Exception) -> JSONResponse:
+    """An error as a response."""
+    body = told(error)
+    return JSONResponse(body, STATUS.get(body["code"], OTHERWISE))
+
+
+def add_reading(router: APIRouter, desk: Desk) -> None:
+    """What the links of replies open."""
+
+    @router.get(
+        "/evidence/{evidence_id}",
+        operation_id="get_evidence",
+        summary="A quotation",
+        response_model=Evidence,
+        responses=REFUSALS,
+    )
+    async def get_evidence(evidence_id: IdPath) -> Response:
+        """A quotation with its document, page, offsets and hash."""
+        found = plain_data(await desk.evidence(evidence_id))
+        return Response(written(found), media_type="application/json")
+
+    @router.get(
+        "/documents/{document_id}/pages/{page}",
+        operation_id="get_page",
+        summary="A page",
+        response_class=PlainTextResponse,
+        responses=REFUSALS,
+    )
+    async def get_page(document_id: IdPath, page: int) -> str:
+        """The text of one page; of a document without pages, page 1 is all of it."""
+        return await desk.page(document_id, page)
+
+
+def add_news(router: APIRouter, desk: Desk) -> None:
+    """The server-sent events of a task."""
+
+    @router.get("/tasks/{task_id}/events", operation_id="task_events", summary="News of a task", responses=REFUSALS)
+    async def events(task_id: IdPath, cursor: Annotated[str | None, Query(max_length=200)] = None) -> EventSourceResponse:
+        """The status of a task each time it changes, as server-sent events named `status`, each with what is new since the one
+        before. The stream ends when the task does."""
+        first = await desk.tasks.get_status(task_id, wait=0, cursor=cursor)
+        return EventSourceResponse(_news(desk, first))
+
+
+async def _news(desk: Desk, status: Status) -> AsyncIterator[ServerSentEvent]:
+    try:
+        while True:
+            yield ServerSentEvent(data=written(plain_data(status)), event="status", id=str(status.revision))
+            if status.status not in (TaskState.CREATED, TaskState.RUNNING, TaskState.WAITING) and not status.more:
+                return
+            status = await _next(desk, status)
+    except ShishoError as error:
+        yield ServerSentEvent(data=written(told(error)), event="error")
+
+
+async def _next(desk: Desk, status: Status) -> Status:
+    """The next status that is another, or brings the rows that were left."""
+    since = None if status.more else status.revision
+    while True:
+        found = await desk.tasks.get_status(status.task_id, wait=WAIT, since_revision=since, cursor=status.cursor)
+        if found.revision != since:
+            return found

@@ -1,0 +1,160 @@
+"""The HTTP server over a desk: health, REST under /api/v1, MCP under /mcp."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import uvicorn
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
+
+import shisho
+from shisho.desk import Desk
+from shisho.errors import Conflict, InvalidParams, NotFound, ShishoError, TimedOut
+from shisho.interfaces.api import arguments
+from shisho.interfaces.api.contract import VERBS
+from shisho.interfaces.api.failures import told
+from shisho.interfaces.http import routes as http_routes
+from shisho.interfaces.http.guard import Guard, Rules
+from shisho.interfaces.mcp import server as mcp
+from shisho.messages.message import Message
+from shisho.messages.system import reason_of
+
+READY_SECONDS = 10.0
+GRACE_SECONDS = 2  # long polls are cut when the server ends; their jobs are not
+API = "/api/v1"
+
+
+def build(desk: Desk, rules: Rules) -> ASGIApp:
+    """The whole application, guarded."""
+    server = mcp.build(desk)
+    served = server.streamable_http_app(host=rules.host)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with server.session_manager.run():
+            yield
+
+    app = FastAPI(
+        title="Shisho",
+        version=shisho.__version__,
+        openapi_url=f"{API}/openapi.json",
+        docs_url=None,  # its page loads scripts from elsewhere
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    _health(app, desk)
+    router = APIRouter(prefix=API)
+    http_routes.add_news(router, desk)
+    http_routes.add_reading(router, desk)
+    for verb in VERBS:
+        http_routes.add(router, verb, desk)
+    app.include_router(router)
+    app.router.routes.extend(served.routes)
+    _refusals(app)
+    return Guard(app, rules)
+
+
+async def serve(desk: Desk, rules: Rules, port: int, started: Callable[[str], None], ended: asyncio.Event) -> None:
+    """Serve until `ended` is set. Port 0: the system chooses; `started` is called with the address."""
+    listener = _listen(rules.host, port)
+    config = uvicorn.Config(
+        build(desk, rules), log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_SECONDS
+    )
+    started(_address(rules.host, listener.getsockname()[1]))
+    server = uvicorn.Server(config)
+
+    async def end() -> None:
+        # Uvicorn hears signals too, but only once it is up: one that comes before must not be lost.
+        await ended.wait()
+        server.should_exit = True
+
+    ending = asyncio.create_task(end())
+    try:
+        await server.serve(sockets=[listener])
+    finally:
+        ending.cancel()
+
+
+def _health(app: FastAPI, desk: Desk) -> None:
+    @app.get("/livez", operation_id="livez", tags=["health"])
+    async def livez() -> dict[str, str]:
+        """The process answers."""
+        return {"status": "ok"}
+
+    @app.get("/readyz", operation_id="readyz", tags=["health"], responses={503: {"model": http_routes.Refused}})
+    async def readyz() -> JSONResponse:
+        """The database answers, and could store something; if not, why."""
+        try:
+            async with asyncio.timeout(READY_SECONDS):
+                await desk.ready()
+        except ShishoError as error:
+            return JSONResponse(told(error), 503)
+        return JSONResponse({"status": "ok"})
+
+
+def _refusals(app: FastAPI) -> None:
+    by_name = {verb.name: verb for verb in VERBS}
+
+    @app.exception_handler(ShishoError)
+    async def ours(request: Request, error: ShishoError) -> JSONResponse:
+        return http_routes.refused(error)
+
+    @app.exception_handler(TimeoutError)
+    async def late(request: Request, error: TimeoutError) -> JSONResponse:
+        return http_routes.refused(TimedOut("The database did not answer in time. Try again."))
+
+    @app.exception_handler(RequestValidationError)
+    async def wrong(request: Request, error: RequestValidationError) -> JSONResponse:
+        verb = by_name.get(getattr(request.scope.get("route"), "operation_id", ""))
+        places = [{**each, "loc": each["loc"][1:]} for each in error.errors()]  # without "body" or "query"
+        taken = verb.arguments if verb else BaseModel
+        return http_routes.refused(
+            arguments.refusal(
+                Message("The request cannot be understood. {reasons}.", reasons=arguments.reasons(taken, places)), taken, places
+            )
+        )
+
+    @app.exception_handler(HTTPException)
+    async def nowhere(request: Request, error: HTTPException) -> JSONResponse:
+        if error.status_code == 404:
+            return http_routes.refused(
+                NotFound("There is nothing at {path}. The API is under {api}.", path=request.url.path, api=API)
+            )
+        if error.status_code >= 500:
+            return http_routes.refused(error)
+        return JSONResponse(told(InvalidParams("{detail}.", detail=error.detail)), error.status_code, headers=error.headers)
+
+    @app.exception_handler(Exception)
+    async def broken(request: Request, error: Exception) -> JSONResponse:
+        return http_routes.refused(error)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Named as TCP, or asyncio does not set TCP_NODELAY and each reply to a kept-alive client takes 40 ms.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host.strip("[]"), port))
+    except OSError as error:
+        listener.close()
+        raise Conflict(
+            "Port {port} of {host} cannot be used: {cause}. Choose another: shisho serve --port N",
+            port=port,
+            host=host,
+            cause=reason_of(error),
+        ) from error
+    listener.listen(2048)
+    return listener
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://[{host.strip('[]')}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,0 +1,61 @@
+"""What a link opens: tasks, answers, evidence, pages of documents."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+
+from shisho.desk import Desk
+from shisho.domain.task import Detail, Status
+from shisho.errors import NotFound, ShishoError
+from shisho.interfaces.api.truncate import plain_data, written
+from shisho.messages.catalogue import render
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+
+JSON = "application/json"
+
+
+def add(server: MCPServer[Any], desk: Desk) -> None:
+    """Register the resource templates."""
+
+    @server.resource("task://{task_id}", mime_type=JSON)
+    async def task(task_id: str) -> str:
+        """A task with everything it has found so far."""
+        return await _opened(_whole(desk, task_id))
+
+    @server.resource("answer://{answer_id}", mime_type=JSON)
+    async def answer(answer_id: str) -> str:
+        """An answer with its sentences, goals and all its evidence."""
+        return await _opened(desk.answer(answer_id))
+
+    @server.resource("evidence://{evidence_id}", mime_type=JSON)
+    async def evidence(evidence_id: str) -> str:
+        """A quotation with its document, page, offsets and hash."""
+        return await _opened(desk.evidence(evidence_id))
+
+    @server.resource("document://{document_id}/page/{page}", mime_type="text/plain")
+    async def page(document_id: str, page: int) -> str:
+        """The text of one page; of a document without pages, page 1 is all of it."""
+        return await _opened(desk.page(document_id, page))
+
+
+async def _whole(desk: Desk, task_id: str) -> Status:
+    status = await desk.tasks.get_status(task_id, wait=0, detail=Detail.FULL)
+    while status.more:
+        rest = await desk.tasks.get_status(status.task_id, wait=0, detail=Detail.FULL, cursor=status.cursor)
+        status = replace(rest, results=(*status.results, *rest.results))
+    return status
+
+
+async def _opened(work: Any) -> str:
+    try:
+        found = await work
+    except NotFound as error:
+        raise ResourceNotFoundError(f"{error.code}: {render(error.message)}") from error
+    except ShishoError as error:
+        raise ResourceError(f"{error.code}: {render(error.message)}") from error
+    return found if isinstance(found, str) else written(plain_data(found))

@@ -1,0 +1,63 @@
+"""The MCP server over a desk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.context import Context
+from mcp.server.mcpserver.prompts import Prompt
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult, Tool
+
+import shisho
+from shisho.desk import Desk
+from shisho.errors import InvalidParams
+from shisho.interfaces.api.contract import VERBS
+from shisho.interfaces.api.operations import Verb
+from shisho.interfaces.mcp import resources as mcp_resources
+from shisho.interfaces.mcp.prompt import INSTRUCTIONS, research
+from shisho.interfaces.mcp.tasks import TasksExtension
+from shisho.interfaces.mcp.tools import called, listed, refusal
+
+
+class DeskServer(MCPServer[Any]):
+    """An MCP server whose tools are the verbs of a desk, and whose errors are ours."""
+
+    def __init__(self, desk: Desk, verbs: Mapping[str, Verb]) -> None:
+        self._desk, self._verbs = desk, verbs
+        super().__init__(
+            "shisho",
+            title="司書 Shisho",
+            version=shisho.__version__,
+            instructions=INSTRUCTIONS,
+            extensions=[TasksExtension(desk, verbs["get_answer"], verbs["get_status"])],
+            log_level="WARNING",
+        )
+
+    async def list_tools(self) -> list[Tool]:
+        return listed()
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        if name not in self._verbs:
+            return refusal(InvalidParams("There is no tool {name!r}. Known: {known}.", name=name, known=", ".join(self._verbs)))
+        return await called(self._verbs[name], self._desk, arguments, context)
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        try:
+            return await super().get_prompt(name, arguments, context)
+        except ValueError as error:  # an unknown name, a missing argument: the client's mistake, no crash of ours
+            raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
+
+
+def build(desk: Desk) -> DeskServer:
+    """A server with every verb of the desk as a tool."""
+    server = DeskServer(desk, {verb.name: verb for verb in VERBS})
+    mcp_resources.add(server, desk)
+    server.add_prompt(Prompt.from_function(research, name="research", title="Research a question"))
+    return server

@@ -1,0 +1,127 @@
+"""The tasks extension (SEP-2663): for a client that declares it, `ask` gives a task handle with our own task id, and
+tasks/get, tasks/cancel speak of that task. The SDK has no runtime for it; ours is the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.extension import Extension, MethodBinding
+from mcp.server.mcpserver.server import require_client_extension
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, CallToolRequestParams, CallToolResult, RequestParams
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from shisho.desk import Desk
+from shisho.domain.job import StopMode, TaskState
+from shisho.domain.task import Status
+from shisho.errors import NotFound, ShishoError
+from shisho.interfaces.api.operations import Verb
+from shisho.interfaces.mcp import tools as mcp_tools
+from shisho.messages.catalogue import render
+
+POLL_MS = 2_000
+MODERN = frozenset(MODERN_PROTOCOL_VERSIONS)
+STATES = {TaskState.COMPLETED: "completed", TaskState.FAILED: "completed", TaskState.STOPPED: "cancelled"}
+
+
+class TaskParams(RequestParams):
+    """Names a task."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+    task_id: str = Field(max_length=500)
+
+
+class UpdateParams(TaskParams):
+    """Input for a task. Ours ask for none, so that any is ignored."""
+
+    input_responses: dict[str, Any] = Field(default_factory=dict)
+
+
+class TasksExtension(Extension):
+    """`asking` and `looking` are the verbs `get_answer` and `get_status`, whose replies are the results of tasks."""
+
+    identifier: ClassVar[str] = "io.modelcontextprotocol/tasks"  # type: ignore[misc]
+
+    def __init__(self, desk: Desk, asking: Verb, looking: Verb) -> None:
+        self.desk, self.asking, self.looking = desk, asking, looking
+
+    def methods(self) -> Sequence[MethodBinding]:
+        return (
+            MethodBinding("tasks/get", TaskParams, self.get, MODERN),
+            MethodBinding("tasks/update", UpdateParams, self.update, MODERN),
+            MethodBinding("tasks/cancel", TaskParams, self.cancel, MODERN),
+        )
+
+    async def intercept_tool_call(
+        self, params: CallToolRequestParams, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        if params.name != "ask" or not _declared(ctx):
+            return await call_next(ctx)
+        # The call itself queues and returns; the handle stands for what it has queued. A refusal passes through.
+        params.arguments = {**(params.arguments or {}), "wait": 0}
+        made: Any = await call_next(ctx)
+        if made.is_error or made.structured_content["answer"] is not None:
+            passed: HandlerResult = made
+            return passed
+        return {**await self._task(made.structured_content["task_id"]), "resultType": "task"}
+
+    async def get(self, ctx: ServerRequestContext[Any, Any], params: TaskParams) -> HandlerResult:
+        require_client_extension(ctx, self.identifier)
+        return await self._task(params.task_id)
+
+    async def update(self, ctx: ServerRequestContext[Any, Any], params: UpdateParams) -> HandlerResult:
+        require_client_extension(ctx, self.identifier)
+        await self._status(params.task_id)
+        return {}
+
+    async def cancel(self, ctx: ServerRequestContext[Any, Any], params: TaskParams) -> HandlerResult:
+        require_client_extension(ctx, self.identifier)
+        task_id = (await self._status(params.task_id)).task_id
+        await self.desk.tasks.stop_task(task_id, mode=StopMode.IMMEDIATE)
+        return {}
+
+    async def _status(self, task_id: str) -> Status:
+        try:
+            return await self.desk.tasks.get_status(task_id, wait=0)
+        except NotFound as error:
+            raise MCPError(code=INVALID_PARAMS, message=render(error.message)) from error
+
+    async def _task(self, task_id: str) -> dict[str, Any]:
+        status = await self._status(task_id)
+        task: dict[str, Any] = {
+            "taskId": status.task_id,
+            "status": STATES.get(status.status, "working"),
+            "createdAt": status.created_at,
+            "lastUpdatedAt": status.changed_at,
+            "ttlMs": None,
+            "pollIntervalMs": POLL_MS,
+            "statusMessage": _said(status),
+        }
+        if task["status"] == "completed":
+            task["result"] = (await self._result(status)).model_dump(mode="json", by_alias=True, exclude_none=True)
+        return task
+
+    async def _result(self, status: Status) -> CallToolResult:
+        verb, key = (self.looking, status.task_id) if status.answer_id is None else (self.asking, status.answer_id)
+        try:
+            data = await verb(self.desk, **{verb.parameters[0].name: key, "wait": 0})
+        except ShishoError as error:
+            return mcp_tools.refusal(error)
+        return mcp_tools.result(verb, data, self.desk)
+
+
+def _declared(ctx: ServerRequestContext[Any, Any]) -> bool:
+    capabilities = ctx.session.client_capabilities
+    declared = capabilities.extensions if capabilities else None
+    return ctx.protocol_version in MODERN and TasksExtension.identifier in (declared or {})
+
+
+def _said(status: Status) -> str:
+    if status.waiting_for:
+        return f"{len(status.waiting_for)} searches wait for the user: see get_auth_queue."
+    done = status.progress
+    return f"queries {done.queries}, pages {done.pages}, documents {done.documents}, answers {done.answers}"

@@ -1,0 +1,74 @@
+"""Verbs as MCP tools."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Coroutine, Mapping
+from importlib import resources
+from itertools import count
+from typing import Any, TypeVar
+
+from mcp.server.mcpserver.context import Context
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult, ResourceLink, TextContent, Tool
+
+from shisho.desk import Desk
+from shisho.interfaces.api.arguments import checked
+from shisho.interfaces.api.failures import told
+from shisho.interfaces.api.operations import Verb
+from shisho.interfaces.api.truncate import Recent, fitted, written
+
+T = TypeVar("T")
+RECENT = Recent[CallToolResult]()
+BEAT = 5.0  # seconds between signs of life, for clients that ask for progress
+
+
+def listed() -> list[Tool]:
+    """All tools, from `tools.json`: what `schemas.tool` makes of each verb, kept ready as every client asks for it first."""
+    text = (resources.files("shisho.interfaces.mcp") / "tools.json").read_text("utf-8")
+    return [Tool.model_validate(tool) for tool in json.loads(text)]
+
+
+async def called(verb: Verb, desk: Desk, arguments: Mapping[str, Any], context: Context | None) -> CallToolResult:
+    """What a verb replies, or why not."""
+    try:
+        given = checked(verb.name, verb.arguments, arguments)
+        found = await _alive(context, verb.ask(desk, **given))
+        return RECENT.of(found, lambda: result(verb, verb.data(found), desk))
+    except MCPError:
+        raise
+    except Exception as error:
+        return refusal(error)
+
+
+def result(verb: Verb, data: dict[str, Any], desk: Desk) -> CallToolResult:
+    """The reply as text and as data, cut to fit, with a link to all of it."""
+    data = fitted(data, desk.tokens)
+    if verb.rows and data["more"]:
+        rows, key = data[verb.rows[0]], verb.rows[1]
+        data["cursor"] = str(rows[-1][key]) if rows else data["cursor"]
+    content: list[Any] = [TextContent(type="text", text=written(data))]
+    if data["link"]:
+        content.append(ResourceLink(type="resource_link", uri=data["link"], name=data["link"], mime_type="application/json"))
+    return CallToolResult(content=content, structured_content=data)
+
+
+def refusal(error: Exception) -> CallToolResult:
+    """An error that the model can read. Without data: clients hold data against the schema of the reply."""
+    return CallToolResult(content=[TextContent(type="text", text=written(told(error)))], is_error=True)
+
+
+async def _alive(context: Context | None, work: Coroutine[Any, Any, T]) -> T:
+    """The outcome of the work, with a sign of life from time to time. Whoever goes away ends the waiting, not the job."""
+    doing = asyncio.ensure_future(work)
+    try:
+        for beats in count(1):
+            await asyncio.wait([doing], timeout=BEAT)
+            if doing.done():
+                break
+            if context is not None:
+                await context.report_progress(beats * BEAT, message=f"waiting, {beats * BEAT:g} s")
+        return doing.result()
+    finally:
+        doing.cancel()

@@ -1,0 +1,71 @@
+"""What waits for a person, in a queue that keeps nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from shisho.domain.intervention import AuthTarget, InterventionState, Met, Waiting, named, news, together
+from shisho.domain.job import PERSON, JobState, TaskId
+from shisho.ports import Bell, Clock
+from shisho.stores.memory.jobs import MemoryJobs, MemoryTasks, Shared
+
+Chosen = Callable[[Waiting], bool]
+
+
+class MemoryInterventions:
+    """`ports.Interventions` in dictionaries."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+        self._announced: set[str] = set()
+
+    async def waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[Waiting]:
+        return self._chosen(owner, lambda one: task_id in (None, one.task_id))
+
+    async def pending(self, owner: str, engine: str) -> Met | None:
+        found = self._chosen(owner, lambda one: one.engine == engine)
+        return found[-1].met if found else None
+
+    async def mark(self, owner: str, target: AuthTarget, name: str, state: InterventionState) -> Sequence[Waiting]:
+        found = self._group(owner, named(target, name))
+        for one in found:
+            self._shared.waiting[one.job_id] = replace(one, state=state)
+            self._shared.happened(self._shared.jobs[one.job_id], PERSON, {"state": state, "domain": one.domain})
+        return found
+
+    async def complete(self, owner: str, target: AuthTarget, name: str) -> Sequence[Waiting]:
+        return self._freed(self._group(owner, named(target, name)))
+
+    async def skip(self, owner: str, target: AuthTarget, name: str) -> Sequence[Waiting]:
+        found = self._chosen(owner, named(target, name))
+        for one in found:
+            self._shared.released(self._shared.jobs[one.job_id], JobState.COMPLETED, InterventionState.SKIPPED)
+        return found
+
+    async def solved(self, owner: str, engine: str) -> Sequence[Waiting]:
+        return self._freed(self._group(owner, lambda one: one.engine == engine))
+
+    async def unannounced(self, owner: str) -> Sequence[Waiting]:
+        held = self._chosen(owner, lambda one: True)
+        new = news(held, self._announced)
+        self._announced |= {one.id for one in held}
+        return new
+
+    def _chosen(self, owner: str, chosen: Chosen) -> list[Waiting]:
+        mine = [one for one in self._shared.waiting.values() if self._shared.tasks[one.task_id].owner == owner]
+        return sorted(filter(chosen, mine), key=lambda one: (one.since, one.id))
+
+    def _group(self, owner: str, chosen: Chosen) -> list[Waiting]:
+        return together(self._chosen(owner, lambda one: True), chosen)
+
+    def _freed(self, found: Sequence[Waiting]) -> Sequence[Waiting]:
+        for one in found:
+            self._shared.released(self._shared.jobs[one.job_id], JobState.QUEUED, InterventionState.COMPLETED, output=None)
+        return found
+
+
+def memory_queue(clock: Clock, bell: Bell) -> tuple[MemoryJobs, MemoryTasks, MemoryInterventions]:
+    """All sides of one queue."""
+    shared = Shared(clock, bell)
+    return MemoryJobs(shared), MemoryTasks(shared), MemoryInterventions(shared)

@@ -1,0 +1,40 @@
+"""Pages that want proof of a person. Submitting their form sets a cookie, and with it the same address answers as usual."""
+
+from __future__ import annotations
+
+from html import escape
+
+from shisho.testing.box.message import Answer, Asked, html, redirect
+from shisho.testing.box.rules import Do
+
+SOLVE = "/box/solve"
+_COOKIE = "box_person"
+_FORM = """<form id="{form}" method="post" action="{action}"><input type="hidden" name="next" value="{next}">{widget}
+<button type="submit" id="box-solve">{button}</button></form>"""
+# kind → status, title, form id, widget, button
+_LOOKS = {
+    Do.CAPTCHA: (429, "One more step", "captcha-form", '<div class="g-recaptcha" data-sitekey="box"></div>', "I am a person"),
+    Do.TURNSTILE: (403, "One more step", "turnstile", '<div class="cf-turnstile" data-sitekey="box"></div>', "Verify"),
+    Do.CONSENT: (200, "Before you continue", "consent", "<p>We use cookies.</p>", "Accept all"),
+    Do.LOGIN: (401, "Sign in", "sign-in", '<input name="user"><input type="password" name="word">', "Sign in"),
+    Do.JS_CHALLENGE: (403, "Just a moment...", "challenge", "<p>Checking your browser.</p>", "Go on"),
+}
+
+
+def challenge(kind: Do, asked: Asked) -> Answer:
+    """The page of that kind. A block has no form: nobody can solve it."""
+    if kind is Do.BLOCKED:
+        return html("<html><head><title>Access denied</title></head><body><p>Access denied.</p></body></html>", 403)
+    status, title, form, widget, button = _LOOKS[kind]
+    body = _FORM.format(form=form, action=SOLVE, next=escape(asked.url), widget=widget, button=button)
+    return html(f"<html><head><title>{title}</title></head><body><h1>{title}</h1>{body}</body></html>", status)
+
+
+def solved(asked: Asked) -> bool:
+    return asked.cookies.get(_COOKIE) == "1"
+
+
+def solve(asked: Asked) -> Answer:
+    """The form was submitted: the cookie, and back to where it stood."""
+    to = asked.form.get("next", "/")
+    return redirect(to, 303, ("Set-Cookie", f"{_COOKIE}=1; Path=/; Max-Age=86400"))

@@ -1,0 +1,56 @@
+"""Bing: `first` is the number of the first row; past the end it shows page 1 again; links go through its redirector. A script
+must run first."""
+
+from __future__ import annotations
+
+import base64
+from html import escape
+from urllib.parse import urlencode
+
+from shisho.testing.box.engines.engine import Engine, Search, Shown, Tokens, Wrong, page, paged, refused, whole
+from shisho.testing.box.message import Answer, Asked
+
+_SIZE = 10
+
+
+def read(asked: Asked, tokens: Tokens) -> Search | None:
+    if asked.path != "/search":
+        return None
+    first = whole(asked.query, "first", 1)
+    if first == 1 and "first" in asked.query:
+        raise Wrong("first=1 on the first page")
+    if first > 1 and not asked.query.get("FORM", "").startswith("PERE"):
+        raise Wrong("no FORM on a later page")
+    return paged(asked.query.get("q"), first - 1, _SIZE, 100)
+
+
+def show(shown: Shown) -> Answer:
+    text = shown.search.text
+    rows = "".join(
+        f'<li class="b_algo"><h2><a href="{escape(_link(row.url))}">{escape(row.title)}</a></h2>'
+        f'<div class="b_caption"><p class="b_lineclamp2">{escape(row.snippet)}</p></div></li>'
+        for row in shown.rows
+    )
+    found = rows or f'<li class="b_no"><h1>There are no results for <strong>{escape(text)}</strong></h1></li>'
+    link = ""
+    if shown.more:
+        following = urlencode({"q": text, "first": shown.search.start + _SIZE + 1, "FORM": "PERE"})
+        link = (
+            f'<li class="b_pag"><ul class="sb_pagF"><li><a class="sb_pagN" href="/search?{following}">Next</a></li></ul></li>'
+        )
+    search = (
+        f'<header id="b_header"><form id="sb_form" action="/search"><input name="q" value="{escape(text)}"></form></header>'
+    )
+    return page(f"{escape(text)} - Bing", "", f'{search}<main><ol id="b_results">{found}{link}</ol></main>')
+
+
+def _link(url: str) -> str:
+    packed = base64.urlsafe_b64encode(url.encode()).decode().rstrip("=")
+    return f"https://www.bing.com/ck/a?{urlencode({'!': '', 'p': 'box', 'u': f'a1{packed}', 'ntb': 1})}"
+
+
+def _block(reason: str) -> Answer:
+    return refused("Please solve the challenge below to continue.", "Captcha")
+
+
+ENGINE = Engine("bing", "html", ("www.bing.com",), read, show, _block, shell="Bing", repeats=True)

@@ -1,0 +1,42 @@
+"""Brave Search: `offset` counts pages from 0, and past the tenth stands a captcha. A script must run first."""
+
+from __future__ import annotations
+
+from html import escape
+from urllib.parse import urlencode
+
+from shisho.testing.box.engines.engine import Engine, Search, Shown, Tokens, page, paged, whole
+from shisho.testing.box.message import Answer, Asked, html
+
+_SIZE = 20
+_MOST = 10
+
+
+def read(asked: Asked, tokens: Tokens) -> Search | None:
+    if asked.path != "/search":
+        return None
+    return paged(asked.query.get("q"), _SIZE * whole(asked.query, "offset", 0), _SIZE, _MOST)
+
+
+def show(shown: Shown) -> Answer:
+    text = shown.search.text
+    rows = "".join(
+        f'<div class="snippet fdb" data-type="web" data-pos="{at}"><a class="heading-serpresult" href="{escape(row.url)}">'
+        f'<div class="title">{escape(row.title)}</div></a><div class="generic-snippet"><div class="content">'
+        f"{escape(row.snippet)}</div></div></div>"
+        for at, row in enumerate(shown.rows)
+    )
+    found = rows or '<div class="no-results"><p>Not many great matches came back for your search</p></div>'
+    head = '<link rel="preconnect" href="https://cdn.search.brave.com">'
+    link = ""
+    if shown.more and shown.search.page < _MOST:
+        link = f'<a href="/search?{urlencode({"q": text, "offset": shown.search.page})}">Next</a>'
+    body = f'<main><div id="results">{found}</div><div id="pagination">{link}</div></main>'
+    return page(f"{escape(text)} - Brave Search", head, body)
+
+
+def _block(reason: str) -> Answer:
+    return html('<html><head><title>Brave Search</title></head><body><div id="captcha-challenge"></div></body></html>', 429)
+
+
+ENGINE = Engine("brave", "html", ("search.brave.com",), read, show, _block, shell="Brave Search")

@@ -1,0 +1,76 @@
+"""DuckDuckGo's HTML endpoint: forms by POST, ten rows and then fifteen a page, a `vqd` from the second on."""
+
+from __future__ import annotations
+
+from html import escape
+from urllib.parse import urlencode
+
+from shisho.testing.box.engines.engine import Engine, Search, Shown, Tokens, Wrong, page, whole
+from shisho.testing.box.message import Answer, Asked, html
+
+_FIRST, _LATER = 10, 15
+_NAME = "duckduckgo"
+
+
+def read(asked: Asked, tokens: Tokens) -> Search | None:
+    if asked.path != "/html/":
+        return None
+    text = asked.form.get("q", "").strip()
+    if asked.method != "POST" or not text:
+        raise Wrong("no form")
+    if not asked.headers.get("referer", "").startswith("https://html.duckduckgo.com/"):
+        raise Wrong("no referer")
+    if "s" not in asked.form:
+        if "b" not in asked.form:
+            raise Wrong("the first form has an empty `b`")
+        return Search(text, 1, 0, _FIRST)
+    start = whole(asked.form, "s")
+    tokens.start(_NAME, text, asked.form.get("vqd", ""))
+    if start < _FIRST or (start - _FIRST) % _LATER or whole(asked.form, "dc") != start + 1:
+        raise Wrong(f"no page begins at row {start}")
+    return Search(text, (start - _FIRST) // _LATER + 2, start, _LATER)
+
+
+def show(shown: Shown) -> Answer:
+    text = shown.search.text
+    rows = "".join(
+        '<div class="result results_links results_links_deep web-result"><div class="links_main links_deep result__body">'
+        '<h2 class="result__title">'
+        f'<a rel="nofollow" class="result__a" href="{escape(_link(row.url))}">{escape(row.title)}</a></h2>'
+        f'<a class="result__snippet" href="{escape(_link(row.url))}">{escape(row.snippet)}</a></div></div>'
+        for row in shown.rows
+    )
+    found = rows or '<div class="no-results">No results.</div>'
+    search = f'<form id="search_form" action="/html/" method="post"><input name="q" value="{escape(text)}"></form>'
+    return page(f"{escape(text)} at DuckDuckGo", "", f'{search}<div id="links" class="results">{found}{_next(shown)}</div>')
+
+
+def _link(url: str) -> str:
+    return f"//duckduckgo.com/l/?{urlencode({'uddg': url, 'rut': 'box'})}"
+
+
+def _next(shown: Shown) -> str:
+    if not shown.more:
+        return ""
+    start = shown.search.start + shown.search.size
+    fields = {
+        "q": shown.search.text,
+        "s": start,
+        "nextParams": "",
+        "v": "l",
+        "o": "json",
+        "dc": start + 1,
+        "api": "d.js",
+        "vqd": shown.token,
+    }
+    inputs = "".join(f'<input type="hidden" name="{name}" value="{escape(str(value))}">' for name, value in fields.items())
+    return f'<div class="nav-link"><form action="/html/" method="post"><input type="submit" value="Next">{inputs}</form></div>'
+
+
+def _block(reason: str) -> Answer:
+    modal = '<div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div>'
+    form = f'<form id="challenge-form" action="//duckduckgo.com/anomaly.js?sv=html" method="post">{modal}</form>'
+    return html(f"<html><head><title>DuckDuckGo</title></head><body>{form}</body></html>", 202)
+
+
+ENGINE = Engine(_NAME, "html", ("html.duckduckgo.com",), read, show, _block)

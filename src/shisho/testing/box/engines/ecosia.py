@@ -1,0 +1,40 @@
+"""Ecosia: pages counted from 0 by `p`, behind a script that must run first."""
+
+from __future__ import annotations
+
+from html import escape
+from urllib.parse import urlencode
+
+from shisho.testing.box.engines.engine import Engine, Search, Shown, Tokens, page, paged, refused, whole
+from shisho.testing.box.message import Answer, Asked
+
+_SIZE = 10
+
+
+def read(asked: Asked, tokens: Tokens) -> Search | None:
+    if asked.path != "/search":
+        return None
+    return paged(asked.query.get("q"), _SIZE * whole(asked.query, "p", 0), _SIZE, 10)
+
+
+def show(shown: Shown) -> Answer:
+    text = shown.search.text
+    rows = "".join(
+        '<article class="result web-result" data-test-id="organic-result"><div class="result__title">'
+        f'<a class="result__link" href="{escape(row.url)}"><h2>{escape(row.title)}</h2></a></div>'
+        f'<div class="web-result__description"><p>{escape(row.snippet)}</p></div></article>'
+        for row in shown.rows
+    )
+    found = rows or '<div data-test-id="web-no-results"><p>No results found</p></div>'
+    search = f'<form class="search-form" action="/search"><input name="q" value="{escape(text)}"></form>'
+    following = urlencode({"q": text, "p": shown.search.page})
+    link = f'<a data-test-id="next-button" href="/search?{following}">Next</a>' if shown.more else ""
+    pager = f'<nav data-test-id="web-pagination">{link}</nav>'
+    return page(f"{escape(text)} - Ecosia - Web", "", f'{search}<section class="mainline">{found}</section>{pager}')
+
+
+def _block(reason: str) -> Answer:
+    return refused("Sorry, you have been blocked", "Attention Required! | Cloudflare")
+
+
+ENGINE = Engine("ecosia", "html", ("www.ecosia.org",), read, show, _block, shell="Ecosia")

@@ -1,0 +1,44 @@
+"""OpenAlex's works, by a cursor, with abstracts as an inverted index."""
+
+from __future__ import annotations
+
+import json
+
+from shisho.testing.box.engines.engine import Engine, Search, Shown, Tokens, paged, whole
+from shisho.testing.box.message import Answer, Asked, json_
+
+_NAME = "openalex"
+
+
+def read(asked: Asked, tokens: Tokens) -> Search | None:
+    if asked.path != "/works":
+        return None
+    text = asked.query.get("search", "").strip()
+    cursor = asked.query.get("cursor", "*")
+    start = 0 if cursor == "*" else tokens.start(_NAME, text, cursor)
+    return paged(text, start, whole(asked.query, "per-page", 25) or 25, 1_000)
+
+
+def show(shown: Shown) -> Answer:
+    works = [
+        {"id": f"https://openalex.org/W{row.number}", "doi": None, "display_name": row.title,
+         "publication_date": row.day.isoformat(), "primary_location": {"landing_page_url": row.url},
+         "abstract_inverted_index": _inverted(row.snippet)}
+        for row in shown.rows
+    ]  # fmt: skip
+    meta = {"count": shown.total, "per_page": shown.search.size, "next_cursor": shown.token if shown.more else None}
+    return json_(json.dumps({"meta": meta, "results": works}, ensure_ascii=False))
+
+
+def _inverted(text: str) -> dict[str, list[int]]:
+    index: dict[str, list[int]] = {}
+    for at, word in enumerate(text.split()):
+        index.setdefault(word, []).append(at)
+    return index
+
+
+def _block(reason: str) -> Answer:
+    return json_(json.dumps({"error": "Invalid query parameters error.", "message": reason}), 400)
+
+
+ENGINE = Engine(_NAME, "json", ("api.openalex.org",), read, show, _block)

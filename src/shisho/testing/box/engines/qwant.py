@@ -1,0 +1,41 @@
+"""Qwant: five pages by `offset`, behind a script that must run first."""
+
+from __future__ import annotations
+
+from html import escape
+from urllib.parse import urlencode
+
+from shisho.testing.box.engines.engine import Engine, Search, Shown, Tokens, page, paged, refused, whole
+from shisho.testing.box.message import Answer, Asked
+
+_SIZE = 10
+_MOST = 5
+
+
+def read(asked: Asked, tokens: Tokens) -> Search | None:
+    if asked.path != "/" or "q" not in asked.query:
+        return None
+    return paged(asked.query.get("q"), whole(asked.query, "offset", 0), _SIZE, _MOST)
+
+
+def show(shown: Shown) -> Answer:
+    text = shown.search.text
+    rows = "".join(
+        f'<div data-testid="webResult"><a class="external" href="{escape(row.url)}"><span class="HhS7p__title">'
+        f'{escape(row.title)}</span></a><div class="aVNer__description">{escape(row.snippet)}</div></div>'
+        for row in shown.rows
+    )
+    found = rows or '<div data-testid="noResult"><p>No results found</p></div>'
+    search = f'<form data-testid="mainSearchBar"><input name="q" value="{escape(text)}"></form>'
+    more = shown.more and shown.search.page < _MOST
+    following = urlencode({"q": text, "offset": shown.search.start + _SIZE})
+    link = f'<a rel="next" href="/?{following}">Next</a>' if more else ""
+    pager = f'<div data-testid="pagination">{link}</div>'
+    return page(f"{escape(text)} - Qwant Search", "", f'{search}<div data-testid="sectionWeb">{found}</div>{pager}')
+
+
+def _block(reason: str) -> Answer:
+    return refused("Qwant is not available here.", "Service unavailable")
+
+
+ENGINE = Engine("qwant", "html", ("www.qwant.com",), read, show, _block, shell="Qwant")

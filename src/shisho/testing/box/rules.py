@@ -1,0 +1,170 @@
+"""How the box misbehaves: rules that a test sets while it runs. The newest that fits wins."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from shisho.errors import InvalidParams
+from shisho.testing.box.message import Answer, Way, html, redirect
+
+
+class Do(StrEnum):
+    """What a rule does. From `no_results` on they are for result pages only."""
+
+    STATUS = "status"  # answer with `status`, and Retry-After if `retry_after` is set
+    PACE = "pace"  # `status` to whoever comes sooner than `interval_s` after the end of the request before; else as usual
+    SLOW = "slow"  # as usual, after `delay_s`
+    HANG = "hang"  # no answer, ever
+    RESET = "reset"  # the connection is cut
+    REDIRECT = "redirect"  # to `location`, with `status` 302 unless it is set
+    SCRIPT = "script"  # the hostile script of that name
+    TEXT = "text"  # `text` in place of what stands there: another robots.txt, another page
+    RENDERED = "rendered"  # a page whose text is there only when its script has run
+    SHIFT_JIS = "shift_jis"  # a page in Shift_JIS that does not say so
+    CAPTCHA = "captcha"
+    TURNSTILE = "turnstile"
+    CONSENT = "consent"
+    LOGIN = "login"
+    JS_CHALLENGE = "js_challenge"
+    BLOCKED = "blocked"
+    NO_RESULTS = "no_results"  # the engine says that there are none
+    UNKNOWN_LAYOUT = "unknown_layout"  # markup or a shape that nobody has seen
+    REPEAT = "repeat"  # the rows of the page before, once more
+    KNOWN = "known"  # rows of earlier pages only, in another order
+    USELESS = "useless"  # new addresses, none of which is about the query
+    LAST = "last"  # the rows as usual, and no way to a next page
+
+
+CHALLENGES = frozenset({Do.CAPTCHA, Do.TURNSTILE, Do.CONSENT, Do.LOGIN, Do.JS_CHALLENGE, Do.BLOCKED})
+SHAPES = frozenset({Do.NO_RESULTS, Do.UNKNOWN_LAYOUT, Do.REPEAT, Do.KNOWN, Do.USELESS, Do.LAST})
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Where: `engine`, `host`, the beginning of `path`, the whole `query`, result page `page`; empty is anywhere. When: after
+    `after` requests that fit were let through, `times` times (0: for ever). Seconds everywhere."""
+
+    do: Do = Do.STATUS
+    engine: str = ""
+    host: str = ""
+    path: str = ""
+    query: str = ""
+    page: int = 0
+    after: int = 0
+    times: int = 0
+    status: int = 0
+    retry_after: float | None = None
+    delay_s: float = 0.0
+    interval_s: float = 0.0
+    location: str = ""
+    script: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a request is for. `page` 0: no result page."""
+
+    host: str
+    path: str
+    engine: str = ""
+    query: str = ""
+    page: int = 0
+
+
+@dataclass(slots=True)
+class _Held:
+    rule: Rule
+    met: int = 0
+    under_way: int = 0
+    last: float = field(default=-math.inf)
+
+
+class Rules:
+    """The rules in force."""
+
+    def __init__(self) -> None:
+        self._held: list[_Held] = []
+
+    def add(self, rule: Rule) -> Rule:
+        self._held.insert(0, _Held(rule))
+        return rule
+
+    def remove(self, rule: Rule | None = None) -> None:
+        """One rule, or all."""
+        self._held = [held for held in self._held if rule is not None and held.rule != rule]
+
+    def match(self, place: Place, now: float) -> Rule | None:
+        """The rule for this request, which is counted and under way until it has `ended`. A pace that is kept lets older
+        rules speak."""
+        fitting = [held for held in self._held if _fits(held.rule, place)]
+        found = next((held.rule for held in fitting if _speaks(held, now)), None)
+        for held in fitting:
+            held.under_way += 1
+        return found
+
+    def ended(self, place: Place, now: float) -> None:
+        """A request that was matched is over: paces are measured from here."""
+        for held in self._held:
+            if _fits(held.rule, place):
+                held.under_way = max(0, held.under_way - 1)
+                held.last = now
+
+
+def rule_of(values: dict[str, Any]) -> Rule:
+    """A rule from plain values. Raises InvalidParams for a name or deed that is none."""
+    try:
+        return Rule(**{**values, "do": Do(values.get("do", Do.STATUS))})
+    except (TypeError, ValueError) as error:
+        raise InvalidParams("No such rule: {error}. What a rule can do: {known}.", error=error, known=", ".join(Do)) from error
+
+
+def _speaks(held: _Held, now: float) -> bool:
+    rule = held.rule
+    if rule.do is Do.PACE and not held.under_way and now - held.last >= rule.interval_s:
+        return False
+    held.met += 1
+    number = held.met - rule.after
+    return number > 0 and (not rule.times or number <= rule.times)
+
+
+def _fits(rule: Rule, place: Place) -> bool:
+    return (
+        rule.engine in ("", place.engine)
+        and rule.host in ("", place.host)
+        and place.path.startswith(rule.path)
+        and rule.query in ("", place.query)
+        and rule.page in (0, place.page)
+        and not (rule.do in SHAPES and not place.page)
+    )
+
+
+def deed(rule: Rule) -> Answer | None:
+    """The answer of a rule that gives one by itself."""
+    match rule.do:
+        case Do.STATUS:
+            return _refusal(rule, rule.status or 503)
+        case Do.PACE:
+            return _refusal(rule, rule.status or 429)
+        case Do.HANG:
+            return Answer(way=Way.HANG)
+        case Do.RESET:
+            return Answer(way=Way.RESET)
+        case Do.SCRIPT:
+            return Answer(way=Way.SCRIPT, script=rule.script)
+        case Do.TEXT:
+            kind = "plain" if rule.path.endswith(".txt") else "html"
+            return Answer(rule.text.encode(), rule.status or 200, f"text/{kind}; charset=utf-8")
+        case Do.REDIRECT:
+            return redirect(rule.location, rule.status or 302)
+        case _:
+            return None
+
+
+def _refusal(rule: Rule, status: int) -> Answer:
+    wait = rule.interval_s if rule.retry_after is None and rule.do is Do.PACE else rule.retry_after
+    headers = () if wait is None else (("Retry-After", str(math.ceil(wait))),)
+    return html(f"<html><title>{status}</title><body><p>Status {status}.</p></body></html>", status, *headers)

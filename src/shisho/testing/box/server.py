@@ -1,0 +1,177 @@
+"""The box as it runs: in this event loop, on two ports of 127.0.0.1, until it is left."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import time
+from asyncio import StreamReader, StreamReaderProtocol, StreamWriter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import trustme
+
+from shisho.testing.box import client
+from shisho.testing.box.client import HOME, TRAPS, BoxResolver, Ports
+from shisho.testing.box.hostile import play
+from shisho.testing.box.log import Entry, Log
+from shisho.testing.box.message import Asked, Way
+from shisho.testing.box.ranking import Decay, Manner
+from shisho.testing.box.real import real_world
+from shisho.testing.box.rules import Rule, rule_of
+from shisho.testing.box.web import Met, Web
+from shisho.testing.box.wire import Wire
+from shisho.testing.box.world import Page, Question, make
+
+
+class Box:
+    """`async with Box(seed=1) as box:`. Give a `folder` where other processes shall find it (`client.connect`). A port 0 is
+    any that is free. `decay` to `tracking` as in `ranking.Manner`; `pdf`: the bytes of the one PDF, else it is made."""
+
+    def __init__(
+        self,
+        *,
+        seed: int = 0,
+        topics: int = 16,
+        pages: int = 20,
+        decay: Decay = Decay.STEEP,
+        depth: int = 50,
+        repeats: float = 0.05,
+        tracking: float = 0.08,
+        pdf: bytes | None = None,
+        folder: Path | None = None,
+        http_port: int = 0,
+        https_port: int = 0,
+    ) -> None:
+        world = real_world(make(seed, topics, pages), pdf)
+        self.web = Web(world, Manner(seed, decay, depth, repeats, tracking))
+        self.folder = folder
+        self._wanted = Ports(http_port, https_port)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._servers: list[asyncio.Server] = []
+
+    async def __aenter__(self) -> Self:
+        if self.folder:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        authority = trustme.CA()
+        self.ca_pem = authority.cert_pem.bytes().decode("ascii")
+        self.log = Log(self.folder / client.LOG if self.folder else None)
+        with_tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        authority.issue_cert(*self.hosts, *TRAPS, HOME).configure_cert(with_tls)
+        plain = await self._listen("http", self._wanted.http, None)
+        self.ports = Ports(plain, await self._listen("https", self._wanted.https, with_tls))
+        self.web.port = self.ports.http
+        if self.folder:
+            client.write(self.folder, self.ports, self.hosts, self.ca_pem)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.folder:
+            (self.folder / client.FILE).unlink(missing_ok=True)
+        for server in self._servers:
+            server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.sleep(0)  # the transports' own last turn
+        self.log.close()
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """All names of the box, for `allow_private_hosts`."""
+        return self.web.hosts
+
+    @cached_property
+    def resolver(self) -> BoxResolver:
+        return BoxResolver(self.ports, self.hosts)
+
+    @cached_property
+    def ssl_context(self) -> ssl.SSLContext:
+        """For clients."""
+        return client.trusting(self.ca_pem)
+
+    @property
+    def questions(self) -> Sequence[Question]:
+        return self.web.world.questions
+
+    def page(self, url: str) -> Page | None:
+        """What stands at an address, under whichever name an engine gave it."""
+        return self.web.page(url)
+
+    def relevant(self, query: str) -> set[str]:
+        """The addresses of the pages that tell what the query asks, copies of others left out."""
+        return {page.url for page in self.web.index.relevant(query) if page.mirror_of is None}
+
+    def results(self, engine: str, query: str) -> list[str]:
+        """Every address an engine has for a query, in its order, over all its result pages."""
+        return self.web.results(engine, query)
+
+    def behave(self, **rule: Any) -> Rule:
+        """Misbehave from now on: the fields of `rules.Rule`. Raises InvalidParams."""
+        return self.web.rules.add(rule_of(rule))
+
+    def calm(self, rule: Rule | None = None) -> None:
+        """Take back one rule, or all."""
+        self.web.rules.remove(rule)
+
+    def expire(self, engine: str) -> None:
+        """The tokens an engine has given until now are worth nothing any more."""
+        self.web.tokens.expire(engine)
+
+    async def _listen(self, scheme: str, port: int, tls: ssl.SSLContext | None) -> int:
+        server = await asyncio.get_running_loop().create_server(self._accept(scheme), HOME, port, ssl=tls)
+        self._servers.append(server)
+        return int(server.sockets[0].getsockname()[1])
+
+    def _accept(self, scheme: str) -> Callable[[], StreamReaderProtocol]:
+        """Called as soon as a connection is there, before TLS: whoever only knocks is logged too."""
+
+        def knocked() -> StreamReaderProtocol:
+            number = self.log.connected(scheme)
+            return StreamReaderProtocol(StreamReader(), lambda reader, writer: self._start(number, scheme, reader, writer))
+
+        return knocked
+
+    def _start(self, number: int, scheme: str, reader: StreamReader, writer: StreamWriter) -> None:
+        task = asyncio.get_running_loop().create_task(self._serve(number, Wire(scheme, reader, writer)))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _serve(self, number: int, wire: Wire) -> None:
+        try:
+            with suppress(ConnectionError, ssl.SSLError):
+                while asked := await wire.asked():
+                    await self._exchange(number, wire, asked)
+            wire.writer.close()
+        finally:
+            if not wire.writer.is_closing():
+                wire.writer.transport.abort()
+
+    async def _exchange(self, connection: int, wire: Wire, asked: Asked) -> None:
+        met = self.web.meet(asked)
+        answer, note = self.web.answer(asked, met, time.monotonic())
+        number = self.log.came(_entry(connection, asked, met, note))
+        status = 0
+        try:
+            if answer.way is Way.SCRIPT:
+                await play(answer.script, wire.reader, wire.writer)
+                raise ConnectionResetError
+            await wire.answer(asked, answer)
+            status = answer.status
+        finally:
+            self.web.ended(met, note, time.monotonic())
+            self.log.ended(number, status)
+
+
+def _entry(connection: int, asked: Asked, met: Met, note: str) -> Entry:
+    place = met.place
+    return Entry(
+        0, connection, 0.0, 0.0, asked.scheme, asked.method, asked.host, asked.path, asked.query, asked.form, asked.cookies,
+        asked.headers, place.engine, place.query, place.page, note,
+    )  # fmt: skip

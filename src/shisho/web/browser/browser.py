@@ -1,0 +1,151 @@
+"""A real browser for pages that only scripts fill: an installed Chromium behind our own proxy.
+
+Every page gets a browser of its own and gives it back before anything waits: it starts in under a second, and between pages
+there is no memory held, no tab to leak and no profile locked that a person may want to open."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from shisho.domain.web import Request, Response
+from shisho.errors import AllFetchesFailed, ShishoError, TimedOut, TooLarge
+from shisho.telemetry import log, span
+from shisho.web.browser import chromium
+from shisho.web.browser.launch import Launcher, Live, Manner
+from shisho.web.browser.profiles import Profile, hold
+from shisho.web.browser.proxy import GuardedProxy
+from shisho.web.browser.tab import Tab, broke
+from shisho.web.http.url import without_final_dot
+
+WATCH_S = 0.25
+LOOK_S = 1.0  # between two looks at what a person has done
+
+
+class _Broken(Exception):
+    """The browser or its driver ended in mid-page."""
+
+
+class ChromiumBrowser:
+    """`ports.Browser`. Belongs to one event loop. `environment` is all that the browser sees of ours; `profiles` is the folder
+    of the engines' profiles. `heaviest_mb` is the most that any page has held so far."""
+
+    def __init__(self, proxy: GuardedProxy, profiles: Path, environment: Mapping[str, str], manner: Manner) -> None:
+        self.heaviest_mb = 0.0
+        self.proxy = proxy
+        self._profiles = profiles
+        self._environment = environment
+        self._memory_mb = manner.memory_mb
+        self._tabs = asyncio.Semaphore(manner.max_tabs)
+        self._launcher = Launcher(proxy, environment, manner)
+
+    async def open(self, request: Request, profile: str = "", *, deadline_s: float = 30.0) -> Response:
+        request = replace(request, url=without_final_dot(request.url))
+        async with self._tabs:
+            with hold(self._profiles, profile) as held, span("browser.open", url=request.url):
+                try:
+                    return await self._twice(request, held, deadline_s)
+                except TimeoutError as late:
+                    raise TimedOut(
+                        "{url} was not done in {seconds:g} s in the browser: try later.",
+                        url=request.url,
+                        seconds=deadline_s,
+                    ) from late
+
+    async def open_for_person(
+        self, url: str, profile: str, solved: Callable[[Response], Awaitable[bool]], *, deadline_s: float = 1800.0
+    ) -> bool:
+        chromium.need_screen(self._environment, profile)
+        with hold(self._profiles, profile) as held:
+            try:
+                async with self._launcher.browser(held, headless=False) as live, asyncio.timeout(deadline_s):
+                    return await self._watch_person(live, held, url, solved)
+            except TimeoutError:
+                return False
+
+    async def close(self) -> None:
+        await self._launcher.close()
+
+    async def _twice(self, request: Request, profile: Profile, deadline_s: float) -> Response:
+        try:
+            return await self._page(request, profile, deadline_s)
+        except _Broken as broken:
+            log.warning("the browser ended in mid-page (%s); the page is tried once more", broken)
+        try:
+            return await self._page(request, profile, deadline_s)
+        except _Broken as broken:
+            raise AllFetchesFailed(
+                "The browser broke on {url} twice: open it yourself, add it as a file.", url=request.url
+            ) from broken
+
+    async def _page(self, request: Request, profile: Profile, deadline_s: float) -> Response:
+        """The page has its time from when its browser runs: starting one has a limit of its own."""
+        async with self._launcher.browser(profile) as live:
+            from playwright.async_api import Error
+
+            heavy = asyncio.Event()
+            watching = asyncio.create_task(self._watch_memory(live, heavy))
+            try:
+                tab = Tab(live.context.pages[0], self.proxy)
+                live.context.pages[0].once("crash", lambda _: live.kill())  # else what waits for it waits for ever
+                async with asyncio.timeout(deadline_s):
+                    await tab.go(request)
+                    response = await tab.read()
+                    profile.keep(await live.context.cookies())
+                return response
+            except Error as error:
+                words = str(error).partition("\n")[0]
+                if heavy.is_set():
+                    raise TooLarge(
+                        "{url} took over {megabytes} MB in the browser: raise browser_memory_mb.",
+                        url=request.url,
+                        megabytes=self._memory_mb,
+                    ) from error
+                if broke(error):
+                    raise _Broken(words) from error
+                raise AllFetchesFailed(
+                    "The browser could not read {url} ({cause}): try later.", url=request.url, cause=words
+                ) from error
+            finally:
+                watching.cancel()
+
+    async def _watch_memory(self, live: Live, heavy: asyncio.Event) -> None:
+        with suppress(Exception):  # it has ended; whoever uses it will notice
+            while not heavy.is_set():
+                held = await chromium.memory_mb(await live.processes())
+                self.heaviest_mb = max(self.heaviest_mb, held)
+                if held > self._memory_mb:
+                    heavy.set()
+                    live.kill()
+                await asyncio.sleep(WATCH_S)
+
+    async def _watch_person(
+        self, live: Live, profile: Profile, url: str, solved: Callable[[Response], Awaitable[bool]]
+    ) -> bool:
+        """Cookies are kept all the while: the window may be closed at any moment."""
+        from playwright.async_api import Error
+
+        page = live.context.pages[0]
+        tab = Tab(page, self.proxy, alone=False)
+        try:
+            await tab.go(Request(url))
+        except ShishoError as failure:
+            log.debug("the window shows it too: %s", failure)
+        except Error:  # the window was closed while its page was on its way
+            return False
+        while not page.is_closed():
+            try:
+                response = await tab.read()
+                profile.keep(await live.context.cookies())
+                if await solved(response):
+                    return True
+                await asyncio.sleep(LOOK_S)
+            except Error as error:
+                if broke(error):
+                    return False
+            except ShishoError:
+                await asyncio.sleep(LOOK_S)
+        return False

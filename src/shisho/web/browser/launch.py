@@ -1,0 +1,231 @@
+"""Starting and ending browsers: Playwright's driver, our proxy, one Chromium after another."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from shisho.errors import EngineUnavailable, ExtraMissing
+from shisho.telemetry import log
+from shisho.web.browser import chromium
+from shisho.web.browser.page_hosts import PageHosts
+from shisho.web.browser.profiles import Profile
+from shisho.web.browser.proxy import GuardedProxy
+
+if TYPE_CHECKING:
+    from playwright.async_api import BrowserContext, CDPSession, Page, Playwright
+
+START_S, CLOSE_S = 60.0, 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How browsers are run. `path` "": whatever is installed. `agent` is added to the browser's own user agent.
+    `trust_any_certificate` is for a web in a box alone."""
+
+    path: str = ""
+    agent: str = ""
+    max_tabs: int = 1
+    memory_mb: int = 1500
+    trust_any_certificate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Driver:
+    playwright: Playwright
+    way: str
+    user_agent: str
+
+
+class Live:
+    """A running browser."""
+
+    def __init__(self, context: BrowserContext, session: CDPSession, root: int) -> None:
+        self.context = context
+        self._session = session
+        self._root = root
+
+    async def processes(self) -> list[int]:
+        return _numbers(await self._session.send("SystemInfo.getProcessInfo"))
+
+    def kill(self) -> None:
+        """Its other processes end with the first."""
+        with suppress(ProcessLookupError):
+            os.kill(self._root, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+    async def end(self) -> None:
+        try:
+            async with asyncio.timeout(CLOSE_S):
+                await self.context.close()
+        except Exception as failure:  # it is dead, its driver is, or it hangs: whatever it was, it has to go
+            log.debug("the browser did not close by itself: %r", failure)
+            self.kill()
+
+
+class Launcher:
+    """Belongs to one event loop; starts nothing before the first browser is wanted."""
+
+    def __init__(self, proxy: GuardedProxy, environment: Mapping[str, str], manner: Manner) -> None:
+        self._proxy = proxy
+        self._environment: dict[str, str | float | bool] = {**environment}
+        self._manner = manner
+        self._turn = asyncio.Lock()
+        self._driver: _Driver | None = None
+
+    @asynccontextmanager
+    async def browser(self, profile: Profile, *, headless: bool = True) -> AsyncIterator[Live]:
+        """A fresh browser on this profile, ended with the block. Raises ExtraMissing, EngineUnavailable."""
+        with self._proxy.visit() as hosts:
+            live = await self._started(profile, headless, hosts)
+            try:
+                yield live
+            finally:
+                await live.end()
+
+    async def close(self) -> None:
+        async with self._turn:
+            await self._stop()
+            await self._proxy.close()
+
+    async def _started(self, profile: Profile, headless: bool, hosts: PageHosts) -> Live:
+        """A driver that has died is found out here: another one is tried."""
+        try:
+            from playwright.async_api import Error
+        except ImportError as missing:
+            raise ExtraMissing('The browser needs Playwright: pip install "shisho[browser]".') from missing
+        try:
+            return await self._launched(await self._begun(), profile, headless, hosts)
+        except Error as failure:
+            log.info("the browser did not start (%s); trying anew", _first_line(failure))
+        try:
+            async with self._turn:
+                await self._stop()
+            return await self._launched(await self._begun(), profile, headless, hosts)
+        except Error as failure:
+            raise _unusable(failure) from failure
+
+    async def _launched(self, driver: _Driver, profile: Profile, headless: bool, hosts: PageHosts) -> Live:
+        launching = asyncio.ensure_future(
+            driver.playwright.chromium.launch_persistent_context(
+                str(profile.folder or ""),
+                headless=headless,
+                user_agent=driver.user_agent,
+                accept_downloads=False,
+                service_workers="block",
+                permissions=[],
+                no_viewport=not headless,
+                proxy={
+                    "server": driver.way,
+                    "bypass": chromium.BYPASS,
+                    "username": hosts.user,
+                    "password": self._proxy.password,
+                },
+                **self._how(),
+            )
+        )
+        try:
+            context = await asyncio.shield(launching)
+        except asyncio.CancelledError:
+            # Playwright would go on starting it, and nobody would be left to end it.
+            launching.add_done_callback(_end_unwanted)
+            raise
+        try:
+            await _note_hosts(context, hosts)
+            await context.grant_permissions([])  # none is granted, so all are denied
+            await context.add_cookies(profile.session_cookies())  # type: ignore[arg-type]
+            assert context.browser is not None
+            session = await context.browser.new_browser_cdp_session()
+            return Live(context, session, _numbers(await session.send("SystemInfo.getProcessInfo"))[0])
+        except BaseException:
+            await asyncio.shield(context.close())
+            raise
+
+    async def _begun(self) -> _Driver:
+        async with self._turn:
+            if self._driver is None:
+                self._driver = await self._begin()
+            return self._driver
+
+    async def _begin(self) -> _Driver:
+        from playwright.async_api import async_playwright
+
+        chromium.program(self._manner.path)
+        playwright = await async_playwright().start()
+        try:
+            browser = await playwright.chromium.launch(headless=True, **self._how())
+            session = await browser.new_browser_cdp_session()
+            own = str((await session.send("Browser.getVersion"))["userAgent"])
+            await browser.close()
+            return _Driver(playwright, await self._proxy.start(), f"{own} {self._manner.agent}".strip())
+        except BaseException:
+            await playwright.stop()
+            raise
+
+    async def _stop(self) -> None:
+        driver, self._driver = self._driver, None
+        if driver is not None:
+            with suppress(Exception):  # a dead driver cannot be stopped
+                await driver.playwright.stop()
+            await self._proxy.close()
+
+    def _how(self) -> dict[str, Any]:
+        return {
+            "executable_path": chromium.program(self._manner.path),
+            "args": chromium.flags(trust_any_certificate=self._manner.trust_any_certificate),
+            # Playwright's default is no sandbox, for everyone.
+            "chromium_sandbox": chromium.sandboxed(),
+            "env": self._environment,
+            "timeout": START_S * 1000,
+        }
+
+
+async def _note_hosts(context: BrowserContext, hosts: PageHosts) -> None:
+    """Every request of a page is noted, of its frames, workers and windows too, and each hop of a redirect."""
+
+    async def note_lines(page: Page) -> None:
+        # Playwright tells of a WebSocket only once it is connected.
+        with suppress(Exception):  # the page has gone
+            session = await context.new_cdp_session(page)
+            session.on("Network.webSocketCreated", lambda line: hosts.add(line["url"]))
+            await session.send("Network.enable")
+
+    context.on("request", lambda asked: hosts.add(asked.url))
+    context.on("page", note_lines)
+    for page in context.pages:
+        await note_lines(page)
+
+
+def _end_unwanted(launching: asyncio.Future[BrowserContext]) -> None:
+    if not launching.cancelled() and launching.exception() is None:
+        ending = asyncio.ensure_future(launching.result().close())
+        _ENDING.add(ending)
+        ending.add_done_callback(_ENDING.discard)
+
+
+_ENDING: set[asyncio.Future[None]] = set()  # the loop itself holds its tasks weakly
+
+
+def _numbers(info: Mapping[str, Any]) -> list[int]:
+    """Process ids, the browser's first process first."""
+    processes = sorted(info["processInfo"], key=lambda each: each["type"] != "browser")
+    return [int(each["id"]) for each in processes]
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0][:300]
+
+
+def _unusable(failure: Exception) -> EngineUnavailable:
+    if "No usable sandbox" in str(failure):
+        return EngineUnavailable(
+            "Chromium cannot make its sandbox here: allow unprivileged user namespaces, or run in a container as root; "
+            "see docs/howto/browser.md."
+        )
+    return EngineUnavailable(
+        "The browser does not start ({cause}): `shisho doctor` says which one is used.", cause=_first_line(failure)
+    )

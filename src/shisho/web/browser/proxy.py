@@ -1,0 +1,240 @@
+"""The browser's way out: a proxy on this machine that connects to checked addresses only, as the fetcher does. Request
+interception inside a browser sees the first hop of a redirect alone and does not hold a name to its address; this does."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import re
+import secrets
+from asyncio import StreamReader, StreamWriter
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from hmac import compare_digest
+
+from shisho.domain.web import Endpoint
+from shisho.errors import AllFetchesFailed, ForbiddenAddress, InvalidParams, ShishoError
+from shisho.ports import Resolver
+from shisho.telemetry import log
+from shisho.web.browser import head as heads
+from shisho.web.browser.page_hosts import PageHosts
+from shisho.web.http.address import Exceptions, Target, check_url, chosen
+
+Streams = tuple[StreamReader, StreamWriter]
+Connect = Callable[[Endpoint], Awaitable[Streams]]
+Touch = Callable[[], None]
+
+_CHUNK = 64 * 1024
+_REMEMBERED = 1000
+_AUTHORITY = re.compile(r"[^/?#@\\]+:[0-9]{1,5}")
+_STATUS = {ForbiddenAddress: "403 Forbidden", InvalidParams: "400 Bad Request", AllFetchesFailed: "502 Bad Gateway"}
+
+
+async def open_endpoint(endpoint: Endpoint) -> Streams:
+    """To an address, never to a name: nothing is resolved a second time."""
+    return await asyncio.open_connection(endpoint.address, endpoint.port, limit=_CHUNK)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds for a request's head, for reaching a server, without a byte in either direction, and for a connection in all."""
+
+    head_s: float = 10.0
+    connect_s: float = 10.0
+    idle_s: float = 30.0
+    total_s: float = 300.0
+    connections: int = 64
+
+
+STRICT, STANDARD = Exceptions(), Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A request that was not passed on, at a moment of the loop's clock. `authority` is host:port."""
+
+    at: float
+    authority: str
+    error: ShishoError
+
+
+class GuardedProxy:
+    """HTTP proxy on 127.0.0.1 for whoever has its password: tunnels (CONNECT) and plain http. Belongs to one event loop.
+
+    `refused` remembers what was not passed on. `connect` is the only way out. Who comes under the name of a visit is let
+    through to that page's hosts alone; `uninvited` counts, by host:port, what browsers wanted for themselves."""
+
+    def __init__(
+        self, resolver: Resolver, allow: Exceptions = STRICT, *, connect: Connect = open_endpoint, limits: Limits = STANDARD
+    ) -> None:
+        self.user, self.password = "shisho", secrets.token_urlsafe(24)
+        self.refused: deque[Refused] = deque(maxlen=_REMEMBERED)
+        self.uninvited: Counter[str] = Counter()
+        self._visits: dict[str, PageHosts] = {}
+        self._resolver = resolver
+        self._allow = allow
+        self._connect = connect
+        self._limits = limits
+        self._server: asyncio.Server | None = None
+        self._open: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> str:
+        """Begin to listen; the proxy's own URL."""
+        self._server = await asyncio.start_server(self._accepted, "127.0.0.1", 0, limit=_CHUNK)
+        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    async def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            for task in self._open:
+                task.cancel()
+            await asyncio.gather(*self._open, return_exceptions=True)
+            self._server = None
+
+    @contextmanager
+    def visit(self) -> Iterator[PageHosts]:
+        """While it lasts, a browser may come under the name `user` of what this gives."""
+        hosts = PageHosts()
+        self._visits[hosts.user] = hosts
+        try:
+            yield hosts
+        finally:
+            del self._visits[hosts.user]
+
+    def refusal(self, authority: str, since: float) -> ShishoError | None:
+        """Why requests to this host:port were not passed on since that moment, or None."""
+        return next((each.error for each in reversed(self.refused) if each.at >= since and each.authority == authority), None)
+
+    def _accepted(self, reader: StreamReader, writer: StreamWriter) -> None:
+        task = asyncio.get_running_loop().create_task(self._serve((reader, writer)))
+        self._open.add(task)
+        task.add_done_callback(self._open.discard)
+        task.add_done_callback(lambda _: writer.close())  # also of one that was cancelled before it began
+
+    async def _serve(self, client: Streams) -> None:
+        try:
+            async with asyncio.timeout(self._limits.total_s):
+                await self._answer(client)
+        except (OSError, TimeoutError, asyncio.IncompleteReadError) as ended:
+            log.debug("a connection of the browser's proxy ended: %r", ended)
+        finally:
+            await _end(client[1])
+
+    async def _answer(self, client: Streams) -> None:
+        try:
+            async with asyncio.timeout(self._limits.head_s):
+                head = heads.request(await client[0].readuntil(heads.END))
+        except (asyncio.LimitOverrunError, ValueError):
+            return await _reply(client, "400 Bad Request", "This is no request that a proxy can read.")
+        user = self._user(head)
+        if user is None:
+            challenge = 'Proxy-Authenticate: Basic realm="shisho"\r\n'
+            return await _reply(client, "407 Proxy Authentication Required", "", challenge)
+        if len(self._open) > self._limits.connections:
+            return await _reply(client, "503 Service Unavailable", "Too many connections at once.")
+        try:
+            target, size = self._target(head), head.body_size
+            if user in self._visits and not await self._visits[user].has(target.host):
+                self.uninvited[head.authority] += 1
+                log.info("the browser wanted %s for itself", head.authority)
+                return await _reply(client, "403 Forbidden", "The page does not ask for this host.")
+            upstream = await self._reach(target)
+        except ShishoError as error:
+            self.refused.append(Refused(asyncio.get_running_loop().time(), head.authority, error))
+            log.info("the browser's proxy refused %s: %s", head.authority, error.code)
+            return await _reply(client, _STATUS.get(type(error), "502 Bad Gateway"), error.message)
+        try:
+            if head.method == "CONNECT":
+                await self._tunnel(client, upstream)
+            else:
+                await self._forward(client, upstream, heads.outgoing(head, target), size)
+        finally:
+            await _end(upstream[1])
+
+    def _user(self, head: heads.Head) -> str | None:
+        """Under which name it comes; None for a stranger: other programs of this machine may not make us their way out."""
+        for user in (self.user, *self._visits):
+            word = base64.b64encode(f"{user}:{self.password}".encode())
+            if any(compare_digest(value.encode(), b"Basic " + word) for value in head.all("proxy-authorization")):
+                return user
+        return None
+
+    def _target(self, head: heads.Head) -> Target:
+        if head.method == "CONNECT":
+            if not _AUTHORITY.fullmatch(head.target):
+                raise InvalidParams("{target!r} is no host and port.", target=head.target[:200])
+            return check_url(f"https://{head.target}/", self._allow)
+        target = check_url(head.target, self._allow)
+        if target.scheme != "http":
+            raise InvalidParams("https goes through a tunnel (CONNECT).")
+        return target
+
+    async def _reach(self, target: Target) -> Streams:
+        try:
+            async with asyncio.timeout(self._limits.connect_s):
+                endpoints = await self._resolver.resolve(target.host, target.port)
+                return await self._connect(chosen(endpoints, target, self._allow))
+        except (OSError, TimeoutError) as failure:
+            raise AllFetchesFailed("{host} does not answer: try later, or open it in a browser.", host=target.host) from failure
+
+    async def _tunnel(self, client: Streams, upstream: Streams) -> None:
+        client[1].write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        async with _idle(self._limits.idle_s) as touch, asyncio.TaskGroup() as both:
+            both.create_task(_pump(client[0], upstream[1], touch))
+            both.create_task(_pump(upstream[0], client[1], touch))
+
+    async def _forward(self, client: Streams, upstream: Streams, head: bytes, size: int) -> None:
+        upstream[1].write(head)
+        async with _idle(self._limits.idle_s) as touch:
+            sending = asyncio.create_task(_pump(client[0], upstream[1], touch, size))
+            try:
+                answer = await upstream[0].readuntil(heads.END)
+                while heads.interim(answer):
+                    answer = await upstream[0].readuntil(heads.END)
+                client[1].write(heads.incoming(answer))
+                await _pump(upstream[0], client[1], touch)
+            except (asyncio.LimitOverrunError, asyncio.IncompleteReadError, ValueError):
+                await _reply(client, "502 Bad Gateway", "The server's answer is no HTTP/1.1.")
+            finally:
+                sending.cancel()
+
+
+@asynccontextmanager
+async def _idle(seconds: float) -> AsyncIterator[Touch]:
+    """A time limit that begins anew with each touch."""
+    clock = asyncio.get_running_loop().time
+    async with asyncio.timeout(seconds) as limit:
+        yield lambda: None if limit.expired() else limit.reschedule(clock() + seconds)
+
+
+async def _pump(source: StreamReader, sink: StreamWriter, touch: Touch, size: int | None = None) -> None:
+    """Copy to the end and pass the end on; or copy `size` bytes."""
+    with suppress(OSError):
+        while size is None or size > 0:
+            chunk = await source.read(_CHUNK if size is None else min(size, _CHUNK))
+            if not chunk:
+                break
+            size = None if size is None else size - len(chunk)
+            touch()
+            sink.write(chunk)
+            await sink.drain()
+        if size is None and sink.can_write_eof():
+            sink.write_eof()
+
+
+async def _reply(client: Streams, status: str, words: str, fields: str = "") -> None:
+    body = words.encode()
+    client[1].write(
+        f"HTTP/1.1 {status}\r\n{fields}Content-Type: text/plain; charset=utf-8\r\nContent-Length: {len(body)}\r\n"
+        f"Cache-Control: no-store\r\nConnection: close\r\n\r\n".encode()
+        + body
+    )
+    await client[1].drain()
+
+
+async def _end(writer: StreamWriter) -> None:
+    writer.close()
+    with suppress(OSError, TimeoutError):
+        await asyncio.wait_for(writer.wait_closed(), 1.0)

@@ -1,0 +1,210 @@
+"""One page in a browser's tab, from its address to the HTML that its scripts have made."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from shisho.domain.web import Request, Response
+from shisho.errors import AllFetchesFailed, InvalidParams, ShishoError, TooLarge, UnsupportedMedia
+from shisho.web.browser.head import authority
+from shisho.web.browser.proxy import GuardedProxy
+
+if TYPE_CHECKING:
+    from playwright.async_api import CDPSession, Frame, Page, Route
+    from playwright.async_api import Request as Asked
+    from playwright.async_api import Response as Answered
+
+MAX_CHARS = 5_000_000
+_SETTLE_S, _LOOK_S, _SAME_LOOKS = 8.0, 0.2, 4
+_SHOWN = {"text/html", "application/xhtml+xml", "text/plain", "application/json", "application/xml", "text/xml", ""}
+_KEPT = ("etag", "last-modified", "retry-after")
+# The browser's own to say.
+_OURS = {"user-agent", "accept", "accept-encoding", "host", "connection", "content-length", "content-type"}
+_HARMLESS = {"accept-language", "referer"}
+# What may still change the page; pictures and open lines may take for ever.
+_AWAITED = {"document", "script", "stylesheet", "xhr", "fetch"}
+_LOOK = "[document.readyState, document.documentElement ? document.documentElement.outerHTML.length : 0]"
+_HTML = f"document.documentElement.outerHTML.slice(0, {MAX_CHARS + 1})"
+
+
+@dataclass(frozen=True, slots=True)
+class _Landing:
+    """A page that the tab went to, as its head said."""
+
+    url: str
+    status: int = 200
+    media_type: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class Tab:
+    """Watches a fresh page from its first request on. `proxy` tells what it has refused. `alone`: windows that the page
+    opens are closed."""
+
+    def __init__(self, page: Page, proxy: GuardedProxy, *, alone: bool = True) -> None:
+        self._page = page
+        self._proxy = proxy
+        self._since = asyncio.get_running_loop().time()
+        self._under_way: set[Asked] = set()
+        self._answers: dict[str, _Landing] = {}
+        self._landing = _Landing(page.url)
+        self._failure = ("", "")
+        self._session: CDPSession | None = None
+        page.on("request", self._begun)
+        page.on("response", self._answered)
+        page.on("requestfinished", self._finished)
+        page.on("requestfailed", self._failed)
+        page.on("framenavigated", self._landed)
+        if alone:
+            page.context.on("page", _close)
+
+    async def go(self, request: Request) -> None:
+        """Navigate, up to the answer's head. Raises what `_why_not` says."""
+        from playwright.async_api import Error
+
+        if request.cookies:
+            await self._page.context.add_cookies(
+                [{"name": name, "value": value, "url": request.url} for name, value in request.cookies.items()]
+            )
+        headers = _sent(request)
+        referer = headers.pop("referer", None)
+        await self._page.set_extra_http_headers(headers)
+        if request.method == "POST":
+            await self._page.route("**/*", _posting(request), times=1)
+        try:
+            await self._page.goto(request.url, wait_until="commit", timeout=0, referer=referer)
+        except Error as error:
+            if broke(error):
+                raise
+            raise self._why_not(self._failure[0] or request.url, error.message) from error
+
+    async def read(self) -> Response:
+        """The page once it rests, or after eight seconds of unrest: its HTML as UTF-8. Raises a ShishoError."""
+        await self._page.wait_for_load_state("domcontentloaded", timeout=0)
+        await self._settle()
+        landing = self._landing
+        if self._page.url.startswith("chrome-error:"):
+            raise self._why_not(*self._failure)
+        refusal = self._proxy.refusal(authority(landing.url), self._since)
+        if refusal is not None and landing.status in (400, 403, 502):
+            raise _again(refusal)
+        if landing.media_type not in _SHOWN:
+            raise UnsupportedMedia(
+                "{url} is no page but {media_type}: it needs no browser.", url=landing.url, media_type=landing.media_type
+            )
+        html = str(await self._evaluate(_HTML))
+        if len(html) > MAX_CHARS:
+            raise TooLarge("{url} has more than {max_chars:,} characters.", url=landing.url, max_chars=MAX_CHARS)
+        # The mark outweighs a charset that the page names for the bytes it once had.
+        body = b"\xef\xbb\xbf" + f"<!DOCTYPE html>{html}".encode("utf-8", "replace")
+        kept = {name: value for name, value in landing.headers.items() if name in _KEPT}
+        return Response(body, self._page.url, landing.status, "utf-8", media_type="text/html", headers=kept)
+
+    async def _settle(self) -> None:
+        """Until nothing is under way and the page has kept its length for two looks. Waiting for the network alone is too
+        early (scripts still write) or too late (a page that polls never rests)."""
+        from playwright.async_api import Error
+
+        clock = asyncio.get_running_loop().time
+        until, before, same = clock() + _SETTLE_S, None, 0
+        while clock() < until and same < _SAME_LOOKS:
+            await asyncio.sleep(_LOOK_S)
+            try:
+                look = await self._evaluate(_LOOK)
+            except Error as error:
+                if broke(error):
+                    raise
+                look = None  # it is on its way to another page
+            same = same + 1 if look is not None and look == before and not self._under_way else 0
+            before = look
+
+    async def _evaluate(self, expression: str) -> Any:
+        """In a world of our own, where the page has not changed what `outerHTML` or `slice` mean."""
+        if self._session is None:
+            self._session = await self._page.context.new_cdp_session(self._page)
+        frame = (await self._session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
+        world = await self._session.send("Page.createIsolatedWorld", {"frameId": frame, "worldName": "shisho"})
+        asked = {"expression": expression, "contextId": world["executionContextId"], "returnByValue": True}
+        return (await self._session.send("Runtime.evaluate", asked))["result"].get("value")
+
+    def _why_not(self, url: str, failure: str) -> ShishoError:
+        """The reason there is no page, in our words."""
+        refusal = self._proxy.refusal(authority(url), self._since)
+        if refusal is not None:
+            return _again(refusal)
+        if "Download is starting" in failure:
+            return UnsupportedMedia("{url} is a file to download and no page: it needs no browser.", url=url)
+        if "ERR_CERT" in failure:
+            return AllFetchesFailed("{url} shows a certificate that is not valid for it: its owner has to mend that.", url=url)
+        said = failure.partition("\n")[0][:200]
+        return AllFetchesFailed(
+            "The browser could not open {url} ({cause}): try later, or open it yourself.", url=url, cause=said
+        )
+
+    def _begun(self, asked: Asked) -> None:
+        if asked.resource_type in _AWAITED:
+            self._under_way.add(asked)
+
+    def _finished(self, asked: Asked) -> None:
+        self._under_way.discard(asked)
+
+    def _failed(self, asked: Asked) -> None:
+        self._under_way.discard(asked)
+        if self._own(asked):
+            self._failure = (asked.url, asked.failure or "no answer")
+
+    def _answered(self, answer: Answered) -> None:
+        if self._own(answer.request):
+            media_type = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+            self._answers[_whole(answer.url)] = _Landing(answer.url, answer.status, media_type, answer.headers)
+
+    def _landed(self, frame: Frame) -> None:
+        """An answer need not become the page: a download or 204 leaves it; and an address may change without an answer."""
+        if frame == self._page.main_frame:
+            self._landing = self._answers.get(_whole(frame.url), self._landing)
+
+    def _own(self, asked: Asked) -> bool:
+        return asked.is_navigation_request() and asked.frame == self._page.main_frame
+
+
+def broke(error: Exception) -> bool:
+    """Whether it was the browser that ended, not the page that failed. Playwright has no public class for that."""
+    return type(error).__name__ == "TargetClosedError" or "crashed" in str(error) or "Connection closed" in str(error)
+
+
+def _whole(url: str) -> str:
+    return url.partition("#")[0]
+
+
+def _again(error: ShishoError) -> ShishoError:
+    return type(error)(error.message, **error.details)
+
+
+def _sent(request: Request) -> dict[str, str]:
+    """The browser sends its headers along wherever a redirect or a part of the page leads, so that none may be a key."""
+    if request.method not in ("GET", "POST"):
+        raise InvalidParams("Pages are asked for by GET or POST, not {method!r}.", method=request.method)
+    headers = {name.lower(): value for name, value in request.headers.items() if name.lower() not in _OURS}
+    for name in headers.keys() - _HARMLESS:
+        raise InvalidParams(
+            "The browser cannot keep the header {name} to {url} alone: ask without the browser.", name=name, url=request.url
+        )
+    return headers
+
+
+def _posting(request: Request) -> Callable[[Route], Awaitable[None]]:
+    """Playwright navigates by GET only; the first request is rewritten on its way."""
+
+    async def rewrite(route: Route) -> None:
+        headers = {**route.request.headers, "content-type": "application/x-www-form-urlencoded"}
+        await route.continue_(method="POST", headers=headers, post_data=urlencode(request.form))
+
+    return rewrite
+
+
+async def _close(page: Page) -> None:
+    await page.close()

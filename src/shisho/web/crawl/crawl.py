@@ -1,0 +1,75 @@
+"""The frontier driven: visits under way together, hosts that ask for patience put off, and no worker held for a long wait."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any
+
+from shisho.domain.find import Find
+from shisho.errors import BudgetExhausted
+from shisho.ports import Clock
+from shisho.web.crawl.frontier import Frontier
+from shisho.web.crawl.robots import Later
+
+SHORT = 2.0  # seconds that a worker may be held for a host
+
+
+@dataclass(slots=True)
+class Crawl:
+    """One pass over a frontier. `visit` deals with a hit and what goes wrong with it; `enough` ends the pass early. Once one
+    finds the budget spent, no other begins, and those that were paid for come to their end."""
+
+    frontier: Frontier
+    visit: Callable[[Find], Coroutine[Any, Any, None]]
+    enough: Callable[[], bool]
+    clock: Clock
+    _ready: dict[str, float] = field(default_factory=dict)
+    _visits: dict[asyncio.Task[None], Find] = field(default_factory=dict)
+    _spent: BudgetExhausted | None = None
+
+    async def run(self) -> float | None:
+        """Visit what can be visited. None: all is done; else the seconds after which the rest may be visited. Raises
+        BudgetExhausted."""
+        try:
+            while True:
+                wait = self._begin()
+                if self._visits:
+                    await self._ended(wait)
+                elif self._spent is not None:
+                    raise self._spent
+                elif wait is None or wait > SHORT:
+                    return wait
+                else:
+                    await asyncio.sleep(wait)
+        finally:
+            for visit in self._visits:
+                visit.cancel()
+            await asyncio.gather(*self._visits, return_exceptions=True)
+
+    def _begin(self) -> float | None:
+        """Start all visits that may be; the seconds until another one may."""
+        if self._spent is not None or self.enough():
+            return None
+        while (hit := self.frontier.take(self.clock.monotonic(), self._busy(), self._ready)) is not None:
+            self._visits[asyncio.create_task(self.visit(hit))] = hit
+        at = self.frontier.next_at(self._busy(), self._ready)
+        return None if at is None else max(0.0, at - self.clock.monotonic())
+
+    async def _ended(self, wait: float | None) -> None:
+        """Until a visit ends, or so many seconds have passed."""
+        done, _ = await asyncio.wait(self._visits, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
+        for visit in done:
+            hit = self._visits.pop(visit)
+            try:
+                visit.result()
+            except Later as later:
+                host = later.host or self.frontier.host(hit)
+                self._ready[host] = self.clock.monotonic() + later.seconds
+                self.frontier.put_back(hit, host)
+            except BudgetExhausted as spent:
+                self._spent = spent
+
+    def _busy(self) -> list[str]:
+        return [self.frontier.host(hit) for hit in self._visits.values()]

@@ -1,0 +1,191 @@
+"""What a site asks of programs, and how long to leave it alone: robots.txt (RFC 9309), Retry-After, backing off."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from weakref import WeakValueDictionary
+
+from protego import Protego
+
+from shisho.domain.codec import build, plain
+from shisho.domain.politeness import Limit
+from shisho.domain.web import Request, Response
+from shisho.errors import AllFetchesFailed, TimedOut, TooLarge, UnsupportedMedia
+from shisho.messages.message import Message
+from shisho.ports import Cache, Clock, Fetcher, Limiter
+from shisho.web.http.redirect_memory import RedirectChain, RedirectMemory, redirect_target
+from shisho.web.http.site import host_of_url, site_of
+
+PRODUCT = "Shisho"
+SLOW_DOWN = (429, 503)
+LEAST_INTERVAL_S = 1.0
+PER_DAY = 200
+MOST_BYTES = 500 * 1024  # RFC 9309 2.5: what a reader must take in at the least
+KEPT_S, KEPT_CLOSED_S = 86_400.0, 600.0
+MOST_TRIES = 5
+LONGEST_S = 120.0
+# "User-agent: Shisho/1.0": the product token ends before the slash (RFC 9309 2.2.1).
+_VERSION = re.compile(r"^([ \t]*user-agent[ \t]*:[ \t]*[^\s/#]+)/[^\r\n#]*", re.IGNORECASE | re.MULTILINE)
+_DIGITS = 9  # 31 years; a longer number is no time any more, and later than the calendar's last day
+_LARGE = 20_000  # characters; what takes longer to read than the event loop should wait
+
+
+class Later(Exception):
+    """Not now; ask again in `seconds`. `host`: who must be left alone until then, "" where it is no host."""
+
+    def __init__(self, seconds: float, host: str = "") -> None:
+        super().__init__(f"not before {seconds:.1f} s")
+        self.seconds = seconds
+        self.host = host
+
+
+@dataclass(frozen=True, slots=True)
+class Robots:
+    """What a site says to programs. No `text` forbids nothing; `closed` says why nothing may be read for now."""
+
+    text: str = ""
+    closed: str = ""
+
+    def allows(self, url: str) -> bool:
+        return not self.refusal(url)
+
+    def refusal(self, url: str) -> str:
+        """Why the page is not to be read, in words that follow the site's name; "" where it may be."""
+        if self.closed:
+            return self.closed
+        return "" if _read(self.text).can_fetch(url, PRODUCT) else Message("asks programs not to read this page (robots.txt)")
+
+    @property
+    def delay_s(self) -> float:
+        """Seconds that it wants between two requests; 0 where it names none."""
+        rules = _read(self.text)
+        rate = rules.request_rate(PRODUCT)
+        return max(rules.crawl_delay(PRODUCT) or 0.0, rate.seconds / rate.requests if rate else 0.0)
+
+
+def robots(response: Response) -> Robots:
+    """By the answer to a request for robots.txt: a client error means that there is none, a server's error (and "too many
+    requests") that nothing may be read until it is known."""
+    if response.status == 429 or response.status >= 500:
+        return Robots(closed=Message("gives no robots.txt for now (status {status})", status=response.status))
+    if response.status >= 300:
+        return Robots()
+    body = response.body
+    if len(body) > MOST_BYTES:
+        body = body[: body.rfind(b"\n", 0, MOST_BYTES) + 1 or MOST_BYTES]
+    return Robots(body.decode("utf-8-sig", "replace"))
+
+
+def host_limit(rules: Robots | None) -> Limit:
+    """The pace of a host: as it asks, and at the least a second between requests. None: nobody has looked what it asks."""
+    delay = rules.delay_s if rules else 0.0
+    return Limit(max(delay, LEAST_INTERVAL_S), parallel=1, per_day=PER_DAY)
+
+
+def retry_after(headers: Mapping[str, str], now: str) -> float | None:
+    """Seconds that a server asks to be left alone, in full; None where it says nothing that can be understood. `headers` in
+    lower case; `now` "": a date is not understood."""
+    said = headers.get("retry-after", "").strip()
+    if said.isascii() and said.isdigit():
+        return float(said) if len(said) <= _DIGITS else float("9" * _DIGITS)
+    try:
+        at = parsedate_to_datetime(said)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    if not now:
+        return None
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return max((at - datetime.fromisoformat(now)).total_seconds(), 0.0)
+
+
+def backoff(tries: int, jitter: float) -> float:
+    """Seconds before the next try, after so many: 2 to that power, two minutes at most, a tenth more or less by `jitter` (0 to
+    1), so that those who failed together do not come back together."""
+    return min(2.0 ** min(tries, 10), LONGEST_S) * (0.9 + 0.2 * jitter)
+
+
+async def turn_at(limiter: Limiter, host: str, limit: Limit, ticket: str) -> None:
+    """One request to a host may be sent now, and is to be given back. Raises Later, AllFetchesFailed where it had its day's."""
+    leave = await limiter.take(f"host:{host}", limit, ticket)
+    if leave.spent:
+        raise AllFetchesFailed(
+            "{host} had its {per_day} requests for today. Try again tomorrow.", per_day=limit.per_day, host=host
+        )
+    if not leave.granted:
+        raise Later(leave.wait_s, host)
+
+
+class RobotsBook:
+    """robots.txt of every site, asked for once a day, and in the pace of its host: of all processes one asks at a time. A
+    redirect is followed to other hosts too (RFC 9309 2.3.1.2), each in its own pace; what it says counts for the first."""
+
+    def __init__(self, fetcher: Fetcher, cache: Cache, limiter: Limiter, clock: Clock | None = None) -> None:
+        self._fetcher, self._cache, self._limiter, self._clock = fetcher, cache, limiter, clock
+        self._chains = RedirectMemory(cache)
+        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def rules(self, url: str, ticket: str) -> Robots:
+        """What the site of this page says; `ticket` as for the page. Raises what `turn_at` raises, and ForbiddenAddress and
+        InvalidParams as the page itself would."""
+        site = site_of(url)
+        lock = self._asking.setdefault(site, asyncio.Lock())
+        async with lock:
+            known = await self._known(site)
+            return await self._ask(site, ticket) if known is None else await _ready(known)
+
+    async def _known(self, site: str) -> Robots | None:
+        kept = await self._cache.get(f"robots {site}")
+        return None if kept is None else build(kept.value, Robots)
+
+    async def _ask(self, site: str, ticket: str) -> Robots:
+        name, closed_s = f"robots.txt of {site}", KEPT_CLOSED_S
+        chain = await self._chains.chain(name, f"{site}/robots.txt")
+        try:
+            while True:
+                found, response, patience_s = await self._hop(chain, site, ticket)
+                closed_s = max(closed_s, patience_s)
+                if not (target := redirect_target(response)):
+                    break
+                chain = chain.extended(target)
+                await self._chains.keep(name, chain)
+        except (AllFetchesFailed, TimedOut, TooLarge, UnsupportedMedia) as error:
+            found = Robots(closed=Message("gives no robots.txt for now ({cause})", cause=error.message))
+        await self._chains.forget(name, chain)
+        if not chain.begins:  # the pace it wants counts from the end of the chain
+            await self._limiter.give_back(f"host:{host_of_url(site)}", host_limit(found), ticket)
+        await self._cache.put(f"robots {site}", plain(found), closed_s if found.closed else KEPT_S)
+        return found
+
+    async def _hop(self, chain: RedirectChain, site: str, ticket: str) -> tuple[Robots, Response, float]:
+        """One request of the chain; the seconds that its host then asks to be left alone."""
+        # The page's own ticket: it keeps its place in line if another process has the answer by its turn.
+        host, first = host_of_url(chain.url), chain.begins
+        elsewhere = None if first else await self._known(site_of(chain.url))
+        limit, patience_s = host_limit(elsewhere), 0.0
+        await turn_at(self._limiter, host, limit, ticket)
+        try:
+            response = await self._fetcher.fetch(Request(chain.url, one_hop=True))
+            found = await _ready(robots(response))
+            if response.status in SLOW_DOWN:
+                patience_s = retry_after(response.headers, self._clock.now() if self._clock else "") or 0.0
+            limit = host_limit(found) if first else limit
+            return found, response, patience_s
+        finally:
+            await self._limiter.give_back(f"host:{host}", limit, ticket, after_s=patience_s)
+
+
+async def _ready(found: Robots) -> Robots:
+    if len(found.text) > _LARGE:
+        await asyncio.to_thread(_read, found.text)
+    return found
+
+
+@lru_cache(maxsize=8)  # a hostile one takes 36 MB
+def _read(text: str) -> Protego:
+    return Protego.parse(_VERSION.sub(r"\1", text))

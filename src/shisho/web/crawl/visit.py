@@ -1,0 +1,189 @@
+"""One web page, fetched politely: robots.txt, the host's pace, the budget, and what its answer means."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+
+from shisho.domain.web import Challenge, ChallengeKind, Request, Response
+from shisho.errors import AllFetchesFailed, AuthRequired, BudgetExhausted, RobotsDisallowed, ShishoError, TimedOut
+from shisho.ports import Cache, Clock, Fetcher, Limiter
+from shisho.web.crawl.robots import (
+    MOST_TRIES,
+    SLOW_DOWN,
+    Later,
+    Robots,
+    RobotsBook,
+    backoff,
+    host_limit,
+    retry_after,
+    turn_at,
+)
+from shisho.web.http.challenge import detect
+from shisho.web.http.redirect_memory import RedirectMemory, redirect_target
+from shisho.web.http.site import host_of_url
+from shisho.web.serp.client import Browse, Pay
+
+SMALL, PARAGRAPHS = 20_000, 3  # a challenge has fewer bytes and paragraphs
+SHORT_S = 2.0  # a visit may wait so long in its place
+TOTAL_S = 20.0  # for a page and the redirects on the way to it
+REMEMBERED_S = 600.0  # how long a host's "slow down" counts towards the next
+
+
+@dataclass(frozen=True, slots=True)
+class Visiting:
+    """The way to web pages. `robots` None: robots.txt is not asked, because the owner has said so. `browse` None: there is no
+    browser here."""
+
+    fetcher: Fetcher
+    browse: Browse | None
+    robots: RobotsBook | None
+    limiter: Limiter
+    cache: Cache
+    clock: Clock
+
+    async def page(self, request: Request, ticket: str, pay: Pay, *, browse: Browse | None = None) -> Response:
+        """The page, or 304 where nothing has changed; `browse`: as its scripts make it. Redirects are followed one request at
+        a time: each host's robots.txt counts, each has its own turn and its own day; one page is paid for them all. Raises
+        Later where a host must be left alone for now, BudgetExhausted, RobotsDisallowed, AuthRequired where it wants a person,
+        and AllFetchesFailed for an error's page."""
+        if browse is not None:
+            return await self._browsed(request, ticket, pay, browse)
+        memory, took_s = RedirectMemory(self.cache), 0.0
+        chain = await memory.chain(ticket, request.url)
+        try:
+            while True:
+                began = self.clock.monotonic()
+                fetch = partial(self._fetched_within, TOTAL_S - took_s)
+                asked = replace(request, url=chain.url, one_hop=True)
+                response = await self._asked(asked, ticket, pay if chain.begins else _paid, fetch)
+                took_s += self.clock.monotonic() - began
+                if not (target := redirect_target(response)):
+                    break
+                chain = chain.extended(target)
+                await memory.keep(ticket, chain)
+        except ShishoError:
+            await memory.forget(ticket, chain)
+            raise
+        await memory.forget(ticket, chain)
+        return response
+
+    async def _fetched_within(self, seconds: float, request: Request) -> Response:
+        try:
+            async with asyncio.timeout(max(seconds, 0.0)):
+                return await self.fetcher.fetch(request)
+        except TimeoutError as late:
+            host = host_of_url(request.url)
+            raise TimedOut(
+                "{host} and those that lead to it took over {seconds:g} s: try again later.", host=host, seconds=TOTAL_S
+            ) from late
+
+    async def _browsed(self, request: Request, ticket: str, pay: Pay, browse: Browse) -> Response:
+        """Redirects are the browser's to follow, without leave: what comes from a host whose robots.txt forbids it is left
+        unread, and the host has its pause all the same."""
+
+        async def fetch(asked: Request) -> Response:
+            return await browse(asked, "")
+
+        response = await self._asked(request, ticket, pay, fetch)
+        host = host_of_url(response.url)
+        if response.url and host != host_of_url(request.url):
+            rules = await self._rules(response.url, ticket)
+            await self.limiter.give_back(f"host:{host}", host_limit(rules), ticket)
+        return response
+
+    async def _rules(self, url: str, ticket: str) -> Robots | None:
+        """What the site of this page says; None: nobody asks it. Raises RobotsDisallowed."""
+        rules = await self.robots.rules(url, ticket) if self.robots else None
+        if rules is not None and (refusal := rules.refusal(url)):
+            raise RobotsDisallowed(
+                "{host} {refusal}: {url}. Open it in a browser, save it, add the file.",
+                host=host_of_url(url),
+                refusal=refusal,
+                url=url,
+            )
+        return rules
+
+    async def _asked(
+        self, request: Request, ticket: str, pay: Pay, fetch: Callable[[Request], Awaitable[Response]]
+    ) -> Response:
+        """One request, as its host's rules and pace let it."""
+        host, after = host_of_url(request.url), 0.0
+        limit, tries = host_limit(await self._rules(request.url, ticket)), await self._tries(host)
+        await turn_at(self.limiter, host, limit, ticket)
+        try:
+            if not await pay():
+                raise BudgetExhausted("The task's budget of pages is spent. Open a task with a larger max_pages.")
+            response = await fetch(request)
+            met = None if redirect_target(response) else _challenge(response)
+            if response.status in SLOW_DOWN:
+                asked_s = retry_after(response.headers, self.clock.now())
+                after = asked_s or 0.0
+                if met is None or met.kind is ChallengeKind.BLOCKED:
+                    after = backoff(tries + 1, random.random()) if asked_s is None else asked_s
+                    raise await self._slower(host, tries + 1, after)
+            if tries:
+                await self.cache.put(f"slow host:{host}", 0, REMEMBERED_S)
+        finally:
+            await self.limiter.give_back(f"host:{host}", limit, ticket, after_s=after)
+        return _usable(request.url, response, met)
+
+    async def rendered(self, request: Request, ticket: str, pay: Pay) -> Response | None:
+        """A page without text as its scripts make it; None where there is no browser, or its host is too slow to ask again."""
+        if self.browse is None:
+            return None
+        try:
+            return await self.page(request, ticket, pay, browse=self.browse)
+        except Later as later:
+            if later.seconds > SHORT_S:
+                return None
+            await asyncio.sleep(later.seconds)
+        with suppress(Later):
+            return await self.page(request, ticket, pay, browse=self.browse)
+        return None
+
+    async def _tries(self, host: str) -> int:
+        """How often the host has asked for patience lately; raises AllFetchesFailed where that was too often."""
+        known = await self.cache.get(f"slow host:{host}")
+        if known is not None and known.value >= MOST_TRIES:
+            raise _left_alone(host)
+        return known.value if known is not None else 0
+
+    async def _slower(self, host: str, tries: int, after: float) -> Later | AllFetchesFailed:
+        await self.cache.put(f"slow host:{host}", tries, REMEMBERED_S + after)
+        return _left_alone(host) if tries >= MOST_TRIES else Later(after, host)
+
+
+async def _paid() -> bool:
+    return True
+
+
+def _left_alone(host: str) -> AllFetchesFailed:
+    return AllFetchesFailed("{host} asks to be left alone (status 429 or 503). Try again in ten minutes.", host=host)
+
+
+def _usable(url: str, response: Response, met: Challenge | None) -> Response:
+    if met is not None:
+        raise AuthRequired(
+            "{url} wants proof of a person ({kind}): open it in a browser, save it, add the file.", url=url, kind=met.kind
+        )
+    if response.status >= 400:
+        raise AllFetchesFailed("{url} answered with status {status}.", url=url, status=response.status)
+    return response
+
+
+def _challenge(response: Response) -> Challenge | None:
+    # The marks that give a challenge away are ASCII.
+    return detect(response.body.decode("latin-1"), response.url, response.status) if _may_bar(response) else None
+
+
+def _may_bar(response: Response) -> bool:
+    """Pages with something to read carry captchas too, in their forms."""
+    if "html" not in (response.media_type or "html"):
+        return False
+    small = len(response.body) < SMALL and response.body.count(b"<p") < PARAGRAPHS
+    return small or (response.status >= 400 and len(response.body) < 10 * SMALL)

@@ -1,0 +1,203 @@
+"""HTTP by httpcore, which does one exchange over one connection and nothing else: no redirects, cookies, proxies,
+environment or decompression that would have to be turned off. A connection is opened to the checked address, TLS is verified
+against the name, and nothing is kept for another request, so that no answer can come from another host than the one asked."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import ssl
+from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager, suppress
+from urllib.parse import quote, urlencode
+
+import httpcore
+
+from shisho.domain.web import Endpoint, Request, Response
+from shisho.errors import AllFetchesFailed, InvalidParams, TimedOut, TooLarge
+from shisho.ports import Resolver
+from shisho.web.http import body
+from shisho.web.http import stream as wire
+from shisho.web.http.address import Exceptions, Target, checked
+from shisho.web.http.redirects import Hop, first, following, leads_on
+
+MAX_REDIRECTS = 5
+MAX_ADDRESSES = 3
+CONNECT_S = 5.0  # for each address but the last, which has what is left of the time
+_KEPT = ("etag", "last-modified", "retry-after")
+_DEFAULTS = {"accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.8", "accept-language": "ja,en;q=0.8"}
+
+
+class HttpFetcher:
+    """`ports.Fetcher` over HTTP/1.1. `user_agent` as made by `user_agent()`; `total_s` is for everything, redirects and the
+    resolver too. `network` opens the connections."""
+
+    def __init__(
+        self,
+        resolver: Resolver,
+        allow: Exceptions,
+        user_agent: str,
+        *,
+        ssl_context: ssl.SSLContext | None = None,
+        total_s: float = 20.0,
+        network: httpcore.AsyncNetworkBackend | None = None,
+    ) -> None:
+        self._resolver = resolver
+        self._allow = allow
+        self._user_agent = user_agent
+        self._total_s = total_s
+        self._network = network or httpcore.AnyIOBackend()
+        self._ssl = ssl_context or httpcore.default_ssl_context()
+        self._ssl.set_alpn_protocols(["http/1.1"])
+
+    async def fetch(self, request: Request) -> Response:
+        hop = first(request, self._allow)
+        try:
+            async with asyncio.timeout(self._total_s):
+                return await self._follow(hop)
+        except TimeoutError as error:
+            raise TimedOut(
+                "{host} did not finish within {seconds:g} s: try again later.", host=hop.target.host, seconds=self._total_s
+            ) from error
+
+    async def close(self) -> None:
+        """Nothing is kept open between requests."""
+
+    async def _follow(self, hop: Hop) -> Response:
+        seen: list[Hop] = []
+        while hop not in seen:
+            seen.append(hop)
+            if len(seen) > MAX_REDIRECTS + 1:
+                raise AllFetchesFailed(
+                    "{host} redirects more than {max_redirects} times: give the final address.",
+                    host=hop.target.host,
+                    max_redirects=MAX_REDIRECTS,
+                )
+            async with self._answered(hop) as answer:
+                headers = _headers(answer)
+                if not leads_on(answer.status, headers):
+                    return await _read(hop.target, answer, headers)
+            onward = following(hop, answer.status, headers["location"], self._allow)
+            if hop.alone:
+                return _redirect(hop, answer.status, onward)
+            hop = onward
+        raise AllFetchesFailed("{host} redirects in a circle: open it in a browser to see why.", host=hop.target.host)
+
+    @asynccontextmanager
+    async def _answered(self, hop: Hop) -> AsyncIterator[httpcore.Response]:
+        """The head of the answer has come; its body is still to be read."""
+        target, request = hop.target, self._request(hop)
+        endpoints = checked(await self._resolver.resolve(target.host, target.port), target, self._allow)
+        try:
+            connection = await self._connected(endpoints)
+            try:
+                stream = connection
+                if target.scheme == "https":
+                    stream = await connection.start_tls(self._ssl, server_hostname=target.host)
+                yield await wire.ask(stream, request)
+            finally:
+                await connection.aclose()
+        except httpcore.LocalProtocolError:
+            raise _unsendable(target) from None
+        except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError, ssl.SSLError, OSError) as error:
+            raise _unreachable(target, error) from error
+
+    async def _connected(self, endpoints: Sequence[Endpoint]) -> httpcore.AsyncNetworkStream:
+        """To the first that takes a connection: a name may lead to a machine out of service, or to IPv6 where there is none."""
+        *earlier, last = endpoints[:MAX_ADDRESSES]
+        for endpoint in earlier:
+            with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
+                return await self._network.connect_tcp(endpoint.address, endpoint.port, timeout=CONNECT_S)
+        return await self._network.connect_tcp(last.address, last.port)
+
+    def _request(self, hop: Hop) -> httpcore.Request:
+        target, content = hop.target, b""
+        headers = {"host": target.authority, "user-agent": self._user_agent, **_DEFAULTS, **hop.headers}
+        headers |= {"accept-encoding": "gzip", "connection": "close"}
+        if hop.cookies:
+            headers["cookie"] = "; ".join(f"{name}={value}" for name, value in hop.cookies.items())
+        url = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
+        try:
+            if hop.method == "POST":
+                content = urlencode(hop.form).encode("ascii")
+                headers |= {"content-type": "application/x-www-form-urlencoded", "content-length": str(len(content))}
+            fields = [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]
+        except UnicodeEncodeError:
+            raise _unsendable(target) from None
+        return httpcore.Request(hop.method, url, headers=fields, content=content)
+
+
+def user_agent(version: str, contact: str) -> str:
+    """Who we are and where a site's owner finds us. Raises InvalidParams."""
+    if not contact:
+        return f"Shisho/{version}"
+    if not contact.isascii() or not contact.isprintable() or set(contact) & set("() "):
+        raise InvalidParams("`contact` takes an address of a page or of mail, not {contact!r}.", contact=contact)
+    return f"Shisho/{version} (+{contact})"
+
+
+def _headers(answer: httpcore.Response) -> dict[str, str]:
+    """By name in lower case. Of what is said twice the last holds; but encodings come one upon another."""
+    held: dict[str, str] = {}
+    for raw_name, raw in answer.headers:
+        name, value = raw_name.decode("ascii").lower(), _text(raw)
+        held[name] = f"{held[name]},{value}" if name == "content-encoding" and name in held else value
+    return held
+
+
+def _text(raw: bytes) -> str:
+    # Servers put a Japanese address into Location as it is, in UTF-8 or in Shift_JIS.
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return quote(raw, safe="!\"#$%&'()*+,/:;<=>?@[]^`{|}~\\ ")
+
+
+def _redirect(hop: Hop, status: int, onward: Hop) -> Response:
+    return Response(b"", hop.target.url, status, headers={"location": onward.target.url})
+
+
+async def _read(target: Target, answer: httpcore.Response, headers: Mapping[str, str]) -> Response:
+    media, charset = body.media_type(headers.get("content-type", ""))
+    limit = body.limit((media or "") if answer.status < 400 else "text/html")
+    if answer.status != 304 and int(headers.get("content-length", "0")) > limit:  # 304 names the length of what it leaves out
+        raise _too_large(limit)
+    content = await _content(answer, body.decoder(headers.get("content-encoding", "")), limit)
+    kept = {name: headers[name] for name in _KEPT if name in headers}
+    return Response(content, target.url, answer.status, charset, media_type=media, headers=kept)
+
+
+async def _content(answer: httpcore.Response, decoder: body.Decoder, limit: int) -> bytes:
+    content = io.BytesIO()  # gives its bytes away without a second copy of them
+    assert isinstance(answer.stream, AsyncIterable)
+    async with aclosing(aiter(answer.stream)) as raw:  # type: ignore[type-var]  # a generator, declared as an iterator
+        async for data in raw:
+            await asyncio.sleep(0)  # what has arrived already is handed out without a pause, a byte at a time if it came so
+            for piece in decoder.feed(data):
+                if content.tell() + len(piece) > limit:
+                    raise _too_large(limit)
+                content.write(piece)
+                await asyncio.sleep(0)
+    decoder.finish()
+    return content.getvalue()
+
+
+def _too_large(limit: int) -> TooLarge:
+    return TooLarge("The page is larger than {megabytes} MB: save the part you need and add that.", megabytes=limit // 2**20)
+
+
+def _unsendable(target: Target) -> InvalidParams:
+    # The library's own words repeat the value, which may be a key.
+    return InvalidParams("A header, cookie or field for {host} holds characters that HTTP does not carry.", host=target.host)
+
+
+def _unreachable(target: Target, error: Exception) -> AllFetchesFailed:
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLCertVerificationError):
+        cause = cause.__cause__ or cause.__context__
+    if cause is not None:
+        return AllFetchesFailed(
+            "The certificate of {host} is not valid for it ({cause}).", host=target.host, cause=cause.verify_message
+        )
+    words = (str(error) or type(error).__name__)[:120]
+    return AllFetchesFailed("{host} broke off or cannot be reached ({cause}): try again later.", host=target.host, cause=words)

@@ -1,0 +1,71 @@
+"""The requests of a chain of redirects: what the first asks, where the next one leads, what it may carry. Pure rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from urllib.parse import urljoin
+
+from shisho.domain.web import Request
+from shisho.errors import AllFetchesFailed, InvalidParams
+from shisho.web.http.address import Exceptions, Target, check_url
+
+# The fetcher's to say, not its caller's.
+_RESERVED = frozenset(("host", "user-agent", "accept-encoding", "connection", "cookie", "content-length", "content-type"))
+# What may follow a redirect to another host. Anything else may be a key.
+_HARMLESS = frozenset(("accept", "accept-language", "if-none-match", "if-modified-since"))
+_TO_GET = frozenset((301, 302, 303))
+_AS_IT_WAS = frozenset((307, 308))
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One request of a chain. Header names are in lower case. `alone`: the chain is its caller's to follow."""
+
+    target: Target
+    method: str
+    form: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    cookies: Mapping[str, str] = field(default_factory=dict)
+    alone: bool = False
+
+
+def first(request: Request, allow: Exceptions) -> Hop:
+    """Raises InvalidParams, or ForbiddenAddress."""
+    if request.method not in ("GET", "POST"):
+        raise InvalidParams("Pages are asked for by GET or POST, not {method!r}.", method=request.method)
+    headers = {name.lower(): value for name, value in request.headers.items() if name.lower() not in _RESERVED}
+    return Hop(check_url(request.url, allow), request.method, request.form, headers, request.cookies, request.one_hop)
+
+
+def leads_on(status: int, headers: Mapping[str, str]) -> bool:
+    """Whether an answer is a redirect."""
+    return status in _TO_GET | _AS_IT_WAS and "location" in headers
+
+
+def following(hop: Hop, status: int, location: str, allow: Exceptions) -> Hop:
+    """Where a redirect leads. From https to http it is followed, as any http address is, but nothing private goes along.
+
+    Raises ForbiddenAddress, or AllFetchesFailed where it cannot be followed."""
+    try:
+        target = check_url(urljoin(hop.target.url, location), allow)
+    except (InvalidParams, ValueError) as error:
+        raise AllFetchesFailed(
+            "{host} redirects to what is no web address: open it in a browser.", host=hop.target.host
+        ) from error
+    if status in _TO_GET:
+        hop = replace(hop, method="GET", form={})
+    if _same_place(hop.target, target):
+        return replace(hop, target=target)
+    if hop.form:
+        raise AllFetchesFailed(
+            "{host} sends a form on to {target}: ask there, if that is meant.", host=hop.target.host, target=target.host
+        )
+    harmless = {name: value for name, value in hop.headers.items() if name in _HARMLESS}
+    return replace(hop, target=target, headers=harmless, cookies={})
+
+
+def _same_place(old: Target, new: Target) -> bool:
+    """The same server, or its secure side."""
+    upgraded = (old.scheme, old.port, new.scheme, new.port) == ("http", 80, "https", 443)
+    return old.host == new.host and ((old.scheme, old.port) == (new.scheme, new.port) or upgraded)

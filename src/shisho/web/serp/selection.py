@@ -1,0 +1,183 @@
+"""Which engines may answer a query, in what order, and why the others are passed over. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from shisho.domain.politeness import BreakerState, EngineHealth, Standing
+from shisho.domain.web import EngineAbout, Tier, TimeRange
+from shisho.messages.message import Message
+from shisho.web.serp.category import GENERAL
+
+# Scholarly indexes answer scholarly queries only; what the user set up goes before what everybody uses; encyclopaedias
+# complete a search of the web, they do not replace it.
+_TIERS = (Tier.ACADEMIC, Tier.YOURS, Tier.DEFAULT, Tier.KNOWLEDGE, Tier.LAST_MILE)
+
+
+class Why(StrEnum):
+    """Why an engine is not asked. `resting` and `spent` pass with time; `too_long`, `lacks_filter` and
+    `too_shallow` are the query's doing."""
+
+    UNKNOWN = "unknown"
+    DISABLED = "disabled"
+    NO_KEY = "no_key"
+    NO_BROWSER = "no_browser"
+    RESTING = "resting"
+    SPENT = "spent"
+    TOO_LONG = "too_long"
+    LACKS_FILTER = "lacks_filter"
+    TOO_SHALLOW = "too_shallow"
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a search asks of its engine. `engines`: named ones, in this order and no others; else those of `categories`, where
+    among engines of one tier that are free alike an earlier category's goes first. `page`: the result page to begin with."""
+
+    query: str
+    categories: tuple[str, ...] = (GENERAL,)
+    engines: tuple[str, ...] = ()
+    language: str = ""
+    time_range: TimeRange = TimeRange.ALL
+    page: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An engine that may be asked; `warnings` name what it cannot do: `language_ignored`, `time_range_ignored`."""
+
+    engine: str
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOver:
+    """An engine that is not asked, and why: for the code, and for the person."""
+
+    engine: str
+    why: Why
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The engines to try in turn, and those passed over."""
+
+    candidates: tuple[Candidate, ...]
+    passed: tuple[PassedOver, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What there is to work with now, by engine name; an engine in neither map is healthy and free. `missing`: settings of
+    keys that have no value."""
+
+    health: Mapping[str, EngineHealth]
+    standing: Mapping[str, Standing]
+    missing: Collection[str] = ()
+    browser: bool = False
+
+
+def candidates(abouts: Sequence[EngineAbout], needs: Needs, means: Means) -> Choice:
+    """The same for the same input. Equal engines are ordered by the query, so that queries asked at once spread over them."""
+    known = {about.name: about for about in abouts}
+    passed = [PassedOver(name, Why.UNKNOWN, f"There is no engine {name}.") for name in needs.engines if name not in known]
+    asked = (
+        [known[name] for name in dict.fromkeys(needs.engines) if name in known] if needs.engines else _fitting(abouts, needs)
+    )
+    usable = []
+    for about in asked:
+        why = barred(about, means) or _too_long(about, needs) or _too_shallow(about, needs)
+        if why is None:
+            usable.append(about)
+        else:
+            passed.append(why)
+    if not needs.engines:
+        least = min((len(_lacking(about, needs)) for about in usable), default=0)
+        passed.extend(_lacks(about, needs) for about in usable if len(_lacking(about, needs)) > least)
+        usable = [about for about in usable if len(_lacking(about, needs)) == least]
+        usable.sort(key=lambda about: _place(about, needs, means))
+    found = (Candidate(about.name, tuple(f"{each}_ignored" for each in _lacking(about, needs))) for about in usable)
+    return Choice(tuple(found), tuple(passed))
+
+
+def barred(about: EngineAbout, means: Means) -> PassedOver | None:
+    """Why this engine cannot be asked now, whatever is asked."""
+    name = about.name
+    if not about.enabled:
+        return PassedOver(name, Why.DISABLED, _disabled(about))
+    keys = [each.setting for each in about.credentials if each.required and each.setting in means.missing]
+    if keys:
+        return PassedOver(
+            name, Why.NO_KEY, Message("{engine} needs a key of yours: set {settings}.", engine=name, settings=", ".join(keys))
+        )
+    if about.needs_browser and not means.browser:
+        return PassedOver(
+            name,
+            Why.NO_BROWSER,
+            Message("{engine} shows its results in a browser only: install the extra `browser`.", engine=name),
+        )
+    health = means.health.get(name)
+    if health is not None and health.breaker is BreakerState.OPEN:
+        return PassedOver(name, Why.RESTING, _resting(name, health))
+    used = means.standing.get(name, Standing()).used_today
+    if about.per_day is not None and used >= about.per_day:
+        return PassedOver(
+            name, Why.SPENT, Message("{engine} was asked {count} times today, which is its limit.", engine=name, count=used)
+        )
+    return None
+
+
+def _disabled(about: EngineAbout) -> str:
+    if about.reason:
+        return Message(about.reason)
+    return Message("{engine} is not enabled: set `enabled` in engines.toml.", engine=about.name)
+
+
+def _resting(name: str, health: EngineHealth) -> Message:
+    cause = health.last_error or Message("no answer")
+    if not health.open_until:
+        return Message("{engine} failed lately and rests: {cause}", engine=name, cause=cause)
+    return Message("{engine} failed lately and rests until {until}: {cause}", engine=name, until=health.open_until, cause=cause)
+
+
+def _fitting(abouts: Sequence[EngineAbout], needs: Needs) -> list[EngineAbout]:
+    return [about for about in abouts if {*about.categories} & {*needs.categories}]
+
+
+def _too_long(about: EngineAbout, needs: Needs) -> PassedOver | None:
+    if about.query_limit is None or len(needs.query) <= about.query_limit:
+        return None
+    template = "{engine} takes at most {limit} characters: shorten the query."
+    return PassedOver(about.name, Why.TOO_LONG, Message(template, engine=about.name, limit=about.query_limit))
+
+
+def _too_shallow(about: EngineAbout, needs: Needs) -> PassedOver | None:
+    if needs.page <= about.max_pages:
+        return None
+    return PassedOver(about.name, Why.TOO_SHALLOW, f"{about.name} shows {about.max_pages} pages at most.")
+
+
+def _lacking(about: EngineAbout, needs: Needs) -> tuple[str, ...]:
+    """The filters asked for that this engine does not have."""
+    wanted = {
+        "language": needs.language and about.languages and needs.language not in about.languages,
+        "time_range": needs.time_range is not TimeRange.ALL and needs.time_range not in about.time_ranges,
+    }
+    return tuple(name for name, lacks in wanted.items() if lacks)
+
+
+def _lacks(about: EngineAbout, needs: Needs) -> PassedOver:
+    names = ", ".join(_lacking(about, needs))
+    template = "{engine} cannot filter by {filters}, and another engine can."
+    return PassedOver(about.name, Why.LACKS_FILTER, Message(template, engine=about.name, filters=names))
+
+
+def _place(about: EngineAbout, needs: Needs, means: Means) -> tuple[int, float, int, str]:
+    free_in = means.standing.get(about.name, Standing()).free_in_s
+    liked = min(needs.categories.index(each) for each in about.categories if each in needs.categories)
+    turn = hashlib.sha256(f"{needs.query}\0{about.name}".encode("utf-8", "surrogatepass")).hexdigest()
+    return _TIERS.index(about.tier), free_in, liked, turn

@@ -1,0 +1,41 @@
+"""What `--print-config` prints starts a server, and the how-tos show the same."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shisho.interfaces.cli.client_configs import Client, config
+
+HOWTO = Path(__file__).parents[3] / "docs" / "howto"
+
+
+def read(client: Client, text: str) -> Any:
+    return tomllib.loads(text) if client is Client.CODEX else json.loads(text)
+
+
+def entry(client: Client, data: Any) -> Any:
+    (servers,) = data.values()
+    return servers["shisho"]
+
+
+@pytest.mark.parametrize("client", Client)
+def test_the_command_is_a_full_path_that_ends_in_mcp(client: Client, tmp_path: Path) -> None:
+    home = tmp_path / '家 "Q"'
+    made = entry(client, read(client, config(client, home)))
+    assert Path(made["command"]).is_absolute() and made["args"][-3:] == ["--home", str(home), "mcp"]
+
+
+@pytest.mark.parametrize("client", Client)
+def test_the_howto_shows_the_same_shape(client: Client) -> None:
+    text = (HOWTO / f"{client}.md").read_text("utf-8")
+    block = re.search(r"```(?:json|toml)\n(.*?)```", text, re.DOTALL)
+    assert block and f"--print-config {client}" in text
+    shown, made = read(client, block[1]), read(client, config(client))
+    assert shown.keys() == made.keys() and entry(client, shown).keys() == entry(client, made).keys()
+    assert entry(client, shown)["args"] == ["mcp"]

@@ -1,0 +1,57 @@
+"""Tables that fit, and rows that do not: nothing that is copied is ever broken; and names that tell files apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from shisho.interfaces.cli.columns import columns
+from shisho.interfaces.cli.file_names import distinct_names, names_below
+from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.render import paged
+
+ID = "01a2010b77237c89856990035e361bd9"
+URL = "https://www.example.ac.jp/faculty/department/lectures/2024/regression.html?part=7"
+
+
+def test_columns_stand_under_their_heads_whatever_the_letters() -> None:
+    lines = list(columns(["ID", "状態", "質問"], [("a1", "完了", "残差"), ("b22", "waiting", "mean")], 80))
+    assert lines == ["ID   状態     質問", "a1   完了     残差", "b22  waiting  mean"]
+    assert {cell_len(line[: line.index(last)]) for line, last in zip(lines, ("質問", "残差", "mean"), strict=True)} == {14}
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_what_does_not_fit_stands_on_lines_of_its_own(width: int) -> None:
+    assert list(columns(["ID", "状態", "URL"], [(ID, "待機", URL)], width)) == [ID, "  状態: 待機", f"  URL: {URL}"]
+    assert list(columns(["", "名"], [("○", "m" * 90), ("-", "n")], width)) == [f"○ {'m' * 90}", "- n"]
+
+
+@given(st.lists(st.tuples(st.text("aあ", max_size=30), st.text("bい", max_size=30)), min_size=1), st.integers(1, 100))
+def test_no_cell_is_broken(rows: list[tuple[str, str]], width: int) -> None:
+    printed = list(columns(["x", "y"], rows, width))
+    assert all(any(cell in line for line in printed) for row in rows for cell in row)
+    assert all(any(cell in line for line in columns(["x", "y"], rows, None)) for row in rows for cell in row)
+
+
+def test_names_have_the_folders_that_tell_them_apart() -> None:
+    names = distinct_names(["/a/x/1.pdf", "/a/y/1.pdf", "/b/y/1.pdf", "/c/2.pdf", "/c/2.pdf"])
+    assert dict(names) == {"/a/x/1.pdf": "x/1.pdf", "/a/y/1.pdf": "a/y/1.pdf", "/b/y/1.pdf": "b/y/1.pdf", "/c/2.pdf": "2.pdf"}
+
+
+def test_names_below_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    name = names_below([tmp_path / "lib"])
+    assert name(str(tmp_path.resolve() / "lib" / "a" / "1.pdf")) == "a/1.pdf"
+    assert name("/elsewhere/1.pdf") == "/elsewhere/1.pdf"
+    assert names_below([tmp_path / "1.pdf"])(str(tmp_path.resolve() / "1.pdf")) == "1.pdf"
+
+
+def test_pages_are_marked_where_they_begin() -> None:
+    text = "前書き\n一頁目\x1b[31m\n二頁目\n"
+    parts = list(paged(text, {1: 4, 2: text.index("二")}, Words("ja")))
+    assert parts == ["前書き", "── 1ページ ──", "一頁目[31m", "── 2ページ ──", "二頁目"]
+    assert list(paged("全部", {}, Words("ja"))) == ["全部"]

@@ -1,0 +1,98 @@
+"""The pure rules of the queue, as tables."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from shisho.domain.job import Claim, JobId, JobState, Running, TaskState, WorkerId, after_failure, task_state
+from shisho.jobs.ids import new_id
+from shisho.jobs.timing import Silence, backoff, later
+
+Q, R, P, A, C, F, X = JobState  # queued, running, parked, awaiting_auth, completed, failed, cancelled
+
+
+@pytest.mark.parametrize(
+    ("jobs", "state"),
+    [
+        ({}, TaskState.CREATED),
+        ({Q: 1, C: 5}, TaskState.RUNNING),
+        ({R: 1, X: 5}, TaskState.RUNNING),
+        ({P: 1, A: 1}, TaskState.RUNNING),
+        ({A: 1, C: 1, X: 1}, TaskState.WAITING),
+        ({X: 1, C: 4}, TaskState.STOPPED),
+        ({C: 1, F: 4}, TaskState.COMPLETED),
+        ({F: 4, C: 0}, TaskState.FAILED),
+    ],
+)
+def test_a_task_is_what_its_jobs_are(jobs: dict[JobState, int], state: TaskState) -> None:
+    assert task_state(jobs) is state
+
+
+@pytest.mark.parametrize(
+    ("failures", "stepped", "stop_asked", "outcome"),
+    [
+        (0, False, False, (Q, 1)),
+        (1, False, False, (Q, 2)),
+        (2, False, False, (F, 3)),
+        (2, True, False, (Q, 2)),
+        (0, False, True, (X, 1)),
+        (2, False, True, (X, 3)),
+    ],
+)
+def test_what_a_failure_leads_to(failures: int, stepped: bool, stop_asked: bool, outcome: tuple[JobState, int]) -> None:
+    assert after_failure(failures, stepped=stepped, stop_asked=stop_asked) == outcome
+
+
+@pytest.mark.parametrize(("failures", "seconds"), [(0, 1), (1, 2), (2, 4), (6, 64), (7, 120), (5000, 120)])
+def test_waits_double_up_to_two_minutes(failures: int, seconds: float) -> None:
+    assert backoff(failures, 0.5) == pytest.approx(seconds)
+    assert backoff(failures, 0.0) == pytest.approx(seconds * 0.9)
+    assert backoff(failures, 1.0) == pytest.approx(seconds * 1.1)
+
+
+def test_later_compares_as_text() -> None:
+    assert later("2026-12-31T23:59:59.000000+00:00", 1.5) == "2027-01-01T00:00:00.500000+00:00"
+    assert later("2026-07-01T09:00:00+00:00", 0) == "2026-07-01T09:00:00.000000+00:00"
+
+
+CLAIM = Claim(JobId("a"), 1, WorkerId("w"))
+
+
+def looks(*looks_: tuple[float, int], claims: tuple[Claim, ...] = (CLAIM,)) -> list[bool]:
+    """For each (moment, beat) whether the job counts as silent, with a limit of 30 s and looks at most 5 s apart."""
+    silence = Silence(30.0, 5.0)
+    return [bool(silence.silent([Running(claim, beat) for claim in claims], moment)) for moment, beat in looks_]
+
+
+def test_who_beats_is_never_silent() -> None:
+    assert not any(looks(*((float(second), second // 5) for second in range(200))))
+
+
+def test_who_does_not_beat_is_silent_after_the_limit() -> None:
+    assert looks(*((1000.0 + second, 3) for second in range(32))) == [False] * 30 + [True] * 2
+
+
+def test_the_first_look_counts_nothing_however_long_the_machine_has_run() -> None:
+    assert looks((1e6, 3)) == [False]
+
+
+def test_a_looker_that_was_frozen_itself_does_not_blame_others() -> None:
+    assert looks((1000, 3), (1040, 3), (1041, 4)) == [False] * 3
+    assert looks((1000, 3), (1040, 3), (1045, 3), (1050, 3), (1055, 3), (1060, 3), (1065, 3)) == [False] * 6 + [True]
+
+
+def test_a_new_attempt_starts_with_a_clean_sheet() -> None:
+    silence = Silence(30.0, 5.0)
+    for second in range(0, 30, 5):
+        silence.silent([Running(CLAIM, 0)], float(second))
+    again = Running(Claim(JobId("a"), 2, WorkerId("w")), 0)
+    assert silence.silent([again], 30.0) == []
+    assert silence.silent([Running(CLAIM, 0)], 35.0) == []
+
+
+def test_ids_sort_by_their_making_and_are_uuid7() -> None:
+    made = [new_id() for _ in range(4000)]
+    assert len(set(made)) == 4000 and all(one[12] == "7" and one[16] in "89ab" and len(one) == 32 for one in made)
+    assert sum(one > two for one, two in pairwise(made)) <= 1  # the counter may wrap once

@@ -1,0 +1,119 @@
+"""Visits under way together: how many, at which hosts, and what becomes of them when one has to wait or cannot be paid."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from shisho.domain.find import Find
+from shisho.errors import BudgetExhausted
+from shisho.system.clock import SystemClock
+from shisho.web.crawl.crawl import Crawl
+from shisho.web.crawl.frontier import AT_ONCE, Frontier, host_of
+from shisho.web.crawl.robots import Later
+from tests.machine import PATIENCE
+
+
+def find(host: str, rank: int) -> Find:
+    return Find(f"https://{host}/{rank}", f"https://{host}/{rank}", rank=rank)
+
+
+def crawl(hits: list[Find], visit: Callable[[Find], Awaitable[None]], enough: Callable[[], bool] = lambda: False) -> Crawl:
+    return Crawl(Frontier(hits), visit, enough, SystemClock())
+
+
+async def test_four_at_once_and_one_of_each_host() -> None:
+    now, most, seen = Counter[str](), 0, list[int]()
+
+    async def visit(hit: Find) -> None:
+        nonlocal most
+        now[host_of(hit)] += 1
+        most = max(most, now.total())
+        assert now[host_of(hit)] == 1
+        await asyncio.sleep(0.001)
+        now[host_of(hit)] -= 1
+        seen.append(hit.rank or 0)
+
+    hits = [find(f"h{rank % 7}.example", rank) for rank in range(1, 41)]
+    assert await crawl(hits, visit).run() is None
+    assert most == AT_ONCE and sorted(seen) == list(range(1, 41))
+
+
+async def test_a_short_wait_is_waited_and_a_long_one_told() -> None:
+    asked = list[str]()
+
+    async def visit(hit: Find) -> None:
+        host = host_of(hit)
+        asked.append(host)
+        if asked.count(host) == 1:
+            raise Later({"short.example": 0.01, "long.example": 30.0}[host])
+
+    wait = await crawl([find("short.example", 1), find("long.example", 2)], visit).run()
+    assert wait == pytest.approx(30, abs=1) and asked == ["short.example", "long.example", "short.example"]
+
+
+async def test_a_host_that_is_ready_does_not_wait_for_a_slow_visit_elsewhere() -> None:
+    order, slow = list[str](), asyncio.Event()
+
+    async def visit(hit: Find) -> None:
+        host = host_of(hit)
+        if host == "slow.example":
+            await slow.wait()
+        elif host not in order:
+            order.append(host)
+            raise Later(0.01)
+        else:
+            slow.set()
+        order.append(host)
+
+    async with asyncio.timeout(PATIENCE):
+        await crawl([find("slow.example", 1), find("ready.example", 2)], visit).run()
+    assert order == ["ready.example", "ready.example", "slow.example"]
+
+
+async def test_what_was_paid_for_is_kept_when_the_budget_ends() -> None:
+    kept, purse = list[int](), 3
+
+    async def visit(hit: Find) -> None:
+        nonlocal purse
+        if purse == 0:
+            raise BudgetExhausted("spent")
+        purse -= 1
+        await asyncio.sleep(0.005 * (hit.rank or 0))
+        kept.append(hit.rank or 0)
+
+    with pytest.raises(BudgetExhausted):
+        await crawl([find(f"h{rank}.example", rank) for rank in range(1, 11)], visit).run()
+    assert kept == [1, 2, 3]
+
+
+async def test_enough_lets_those_under_way_end_and_begins_no_other() -> None:
+    kept = list[int]()
+
+    async def visit(hit: Find) -> None:
+        await asyncio.sleep(0.002 * (hit.rank or 0))
+        kept.append(hit.rank or 0)
+
+    assert await crawl([find(f"h{rank}.example", rank) for rank in range(1, 11)], visit, lambda: bool(kept)).run() is None
+    assert kept == [1, 2, 3, 4]
+
+
+async def test_leaving_in_the_middle_leaves_no_visit_behind() -> None:
+    begun, ended = asyncio.Event(), list[str]()
+
+    async def visit(hit: Find) -> None:
+        begun.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0)  # as a lease is given back
+            ended.append(host_of(hit))
+
+    run = asyncio.create_task(crawl([find("a.example", 1), find("b.example", 2)], visit).run())
+    await begun.wait()
+    run.cancel()
+    await asyncio.wait([run])
+    assert run.cancelled() and sorted(ended) == ["a.example", "b.example"]

@@ -1,0 +1,281 @@
+"""What sites ask of programs, read and kept."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pytest
+
+from shisho.domain.politeness import Limit
+from shisho.domain.web import Request, Response
+from shisho.errors import AllFetchesFailed, ForbiddenAddress, ShishoError, TimedOut, TooLarge, UnsupportedMedia
+from shisho.stores.memory.limiter import MemoryCache, MemoryLimiter
+from shisho.stores.memory.shelf import MemoryShelf
+from shisho.web.crawl.robots import MOST_BYTES, Later, Robots, RobotsBook, backoff, host_limit, retry_after, robots
+from tests.queues import SetClock
+
+NOW = "2026-07-01T09:00:00.000000+00:00"
+PAGE = "https://example.org/a/page.html"
+
+
+@pytest.mark.parametrize(
+    ("text", "url", "allowed"),
+    [
+        ("", PAGE, True),
+        ("User-agent: *\nDisallow: /", PAGE, False),
+        ("User-agent: *\nDisallow:", PAGE, True),
+        ("User-agent: *\nDisallow: /a/", PAGE, False),
+        ("User-agent: *\nDisallow: /a/\nAllow: /a/page", PAGE, True),
+        ("User-agent: *\nDisallow: /*.html$", PAGE, False),
+        ("User-agent: *\nDisallow: /*.html$", PAGE + "?x=1", True),
+        ("User-agent: Shisho\nDisallow: /\n\nUser-agent: *\nDisallow:", PAGE, False),
+        ("User-agent: *\nDisallow: /\n\nUser-agent: shisho\nAllow: /", PAGE, True),
+        ("User-agent: Googlebot\nDisallow: /", PAGE, True),
+        ("User-agent: Shisho/1.0\nDisallow: /", PAGE, False),
+        ("User-Agent : shisho/2.3-beta # ours\nDisallow: /\n\nUser-agent: *\nAllow: /", PAGE, False),
+        ("User-agent: *\nDisallow: /\n\nUser-agent: Shisho/1.0\nAllow: /", PAGE, True),
+        ("User-agent: Other/1.0 (like Shisho)\nDisallow: /", PAGE, True),
+        ("User-agent: shishobot\nDisallow: /", PAGE, True),
+        ("\ufeffUser-agent: *\nDisallow: /a/", PAGE, False),
+        ("User-agent: *\nDisallow: /統計/", "https://example.org/%E7%B5%B1%E8%A8%88/1", False),
+        ("User-agent: *\nDisallow: /%E7%B5%B1%E8%A8%88/", "https://example.org/統計/1", False),
+        ("<html><body>ページが見つかりません</body></html>", PAGE, True),
+        ("User-agent: *\nCrawl-delay: 31", PAGE, True),
+        ("User-agent: *\nCrawl-delay: 86400", PAGE, True),
+        ("User-agent: *\nCrawl-delay: 30", PAGE, True),
+        ("\x00\x01\x02" * 100, PAGE, True),
+    ],
+)
+def test_rules(text: str, url: str, allowed: bool) -> None:
+    rules = robots(Response(text.encode()))
+    assert rules.allows(url) is allowed
+    assert bool(rules.refusal(url)) is not allowed
+
+
+THERE_IS_NONE, UNKNOWN = (304, 400, 401, 403, 404, 410, 451), (429, 500, 502, 503, 599)
+
+
+@pytest.mark.parametrize(
+    ("status", "allowed"), [(200, False), *((code, True) for code in THERE_IS_NONE), *((code, False) for code in UNKNOWN)]
+)
+def test_the_status_decides(status: int, allowed: bool) -> None:
+    assert robots(Response(b"User-agent: *\nDisallow: /", status=status)).allows(PAGE) is allowed
+
+
+def test_only_the_beginning_of_a_huge_one_is_read() -> None:
+    head = b"User-agent: *\nDisallow: /a/\n"
+    rest = b"Disallow: /b/" + b"x" * 87 + b"\n"
+    rules = robots(Response(head + rest * 20_000))
+    assert len(rules.text) <= MOST_BYTES and rules.text.endswith("x\n")
+    assert not rules.allows(PAGE) and rules.allows("https://example.org/c")
+    assert len(robots(Response(b"x" * 2 * MOST_BYTES)).text) == MOST_BYTES
+
+
+def test_stars_without_end_cost_no_time() -> None:
+    rules = robots(Response(b"User-agent: *\n" + b"Disallow: /" + b"*a" * 2_000 + b"$\n"))
+    assert rules.allows("https://example.org/" + "a" * 1_900 + "b")
+
+
+@pytest.mark.parametrize(
+    ("text", "interval"),
+    [
+        ("", 1.0),
+        ("User-agent: *\nCrawl-delay: 0.2", 1.0),
+        ("User-agent: *\nCrawl-delay: 5", 5.0),
+        ("User-agent: *\nCrawl-delay: 3600", 3600.0),
+        ("User-agent: *\nCrawl-delay: -1", 1.0),
+        ("User-agent: *\nCrawl-delay: nan", 1.0),
+        ("User-agent: *\nCrawl-delay: soon", 1.0),
+        ("User-agent: *\nRequest-rate: 1/10", 10.0),
+        ("User-agent: *\nCrawl-delay: 9\n\nUser-agent: Shisho\nCrawl-delay: 2", 2.0),
+    ],
+)
+def test_the_pace_of_a_host(text: str, interval: float) -> None:
+    assert host_limit(Robots(text)) == Limit(interval, 1, 200)
+    assert host_limit(None) == Limit(1.0, 1, 200)
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("30", 30.0),
+        (" 0 ", 0.0),
+        ("121", 121.0),
+        ("3600", 3600.0),
+        ("864000", 864_000.0),
+        ("9" * 5_000, 999_999_999.0),
+        ("-5", None),
+        ("1.5", None),
+        ("", None),
+        ("soon", None),
+        ("３０", None),
+        ("Wed, 01 Jul 2026 09:00:30 GMT", 30.0),
+        ("Wed, 01 Jul 2026 18:00:30 +0900", 30.0),
+        ("Wed, 01 Jul 2026 09:00:30", 30.0),
+        ("Wed, 01 Jul 2026 08:00:00 GMT", 0.0),
+        ("Thu, 02 Jul 2026 09:00:00 GMT", 86_400.0),
+        ("Wed, 99 Jul 2026 09:00:30 GMT", None),
+        ("Wed, 01 Jul 99999999999 09:00:30 GMT", None),
+    ],
+)
+def test_retry_after(said: str, seconds: float | None) -> None:
+    assert retry_after({"retry-after": said}, NOW) == seconds
+
+
+def test_nothing_said_is_nothing() -> None:
+    assert retry_after({}, NOW) is None
+
+
+@pytest.mark.parametrize(("tries", "seconds"), [(0, 1), (1, 2), (2, 4), (5, 32), (7, 120), (10_000, 120)])
+def test_backing_off(tries: int, seconds: float) -> None:
+    assert backoff(tries, 0.5) == pytest.approx(seconds)
+    assert backoff(tries, 0.0) == pytest.approx(0.9 * seconds) and backoff(tries, 1.0) <= 1.1 * seconds
+
+
+@dataclass
+class Sites:
+    """A fetcher that answers for robots.txt alone."""
+
+    answers: Mapping[str, Response | ShishoError]
+    asked: list[str] = field(default_factory=list)
+
+    async def fetch(self, request: Request) -> Response:
+        self.asked.append(request.url)
+        await asyncio.sleep(0.01)
+        answer = self.answers[request.url]
+        if isinstance(answer, ShishoError):
+            raise answer
+        return answer
+
+    async def close(self) -> None: ...
+
+
+@dataclass
+class Desk:
+    book: RobotsBook
+    sites: Sites
+    clock: SetClock
+    limiter: MemoryLimiter
+
+
+def opened(answers: Mapping[str, Response | ShishoError]) -> Desk:
+    clock = SetClock()
+    sites, limiter = Sites(answers), MemoryLimiter(clock)
+    return Desk(RobotsBook(sites, MemoryCache(clock, MemoryShelf()), limiter, clock), sites, clock, limiter)
+
+
+SHUT = Response(b"User-agent: *\nDisallow: /a/")
+
+
+async def test_it_is_asked_once_a_day_and_once_at_a_time() -> None:
+    desk = opened({"https://example.org/robots.txt": SHUT})
+    found = await asyncio.gather(*(desk.book.rules(f"https://someone@Example.org/a/{n}", str(n)) for n in range(20)))
+    assert not any(rules.allows(PAGE) for rules in found) and len(desk.sites.asked) == 1
+    desk.clock.pass_(86_399)
+    await desk.book.rules(PAGE, "job")
+    assert len(desk.sites.asked) == 1
+    desk.clock.pass_(1)
+    await desk.book.rules(PAGE, "job")
+    assert len(desk.sites.asked) == 2
+
+
+async def test_each_scheme_and_port_is_a_site_of_its_own() -> None:
+    sites = ("https://example.org", "http://example.org", "https://example.org:8443", "https://www.example.org")
+    desk = opened({f"{site}/robots.txt": SHUT for site in sites})
+    for site in sites:
+        await desk.book.rules(f"{site}/a", "job")
+        desk.clock.pass_(1)
+    assert desk.sites.asked == [f"{site}/robots.txt" for site in sites]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [AllFetchesFailed("x"), TimedOut("x"), TooLarge("x"), UnsupportedMedia("x"), Response(b"", status=503)],
+    ids=lambda answer: type(answer).__name__,
+)
+async def test_what_does_not_answer_is_left_alone_for_ten_minutes(answer: Response | ShishoError) -> None:
+    desk = opened({"https://example.org/robots.txt": answer})
+    assert "for now" in (await desk.book.rules(PAGE, "job")).refusal(PAGE)
+    desk.clock.pass_(599)
+    assert not (await desk.book.rules(PAGE, "job")).allows(PAGE) and len(desk.sites.asked) == 1
+    desk.clock.pass_(1)
+    await desk.book.rules(PAGE, "job")
+    assert len(desk.sites.asked) == 2
+
+
+async def test_it_is_asked_at_the_hosts_pace() -> None:
+    desk = opened({"https://example.org/robots.txt": SHUT})
+    limit = host_limit(None)
+    assert (await desk.limiter.take("host:example.org", limit, "another process")).granted
+    with pytest.raises(Later):
+        await desk.book.rules(PAGE, "job")
+    await desk.limiter.give_back("host:example.org", limit, "another process")
+    desk.clock.pass_(1)
+    await desk.book.rules(PAGE, "job")
+    assert (await desk.limiter.standing({"host:example.org": limit}))["host:example.org"].used_today == 2
+
+
+async def test_a_forbidden_address_is_said_as_such() -> None:
+    desk = opened({"https://example.org/robots.txt": ForbiddenAddress("x")})
+    with pytest.raises(ForbiddenAddress):
+        await desk.book.rules(PAGE, "job")
+
+
+async def test_the_first_page_waits_after_robots_txt() -> None:
+    desk = opened({"https://example.org/robots.txt": Response(b"User-agent: *\nCrawl-delay: 4")})
+    limit = host_limit(await desk.book.rules(PAGE, "job"))
+    assert (await desk.limiter.take("host:example.org", limit, "job")).wait_s == pytest.approx(4)
+    desk.clock.pass_(4)
+    assert (await desk.limiter.take("host:example.org", limit, "job")).granted
+
+
+async def test_a_large_one_does_not_hold_the_loop_up() -> None:
+    text = "User-agent: *\n" + "".join(f"Disallow: /{n}/*/x$\n" for n in range(20_000))
+    desk = opened({"https://example.org/robots.txt": Response(text.encode())})
+    reading = asyncio.create_task(desk.book.rules("https://example.org/19999/y/x", "job"))
+    turns = 0
+    while not reading.done():
+        await asyncio.sleep(0.005)
+        turns += 1
+    assert not (await reading).allows("https://example.org/19999/y/x") and turns > 5
+
+
+def led(url: str) -> Response:
+    return Response(b"", status=301, headers={"location": url})
+
+
+async def test_a_robots_txt_that_stands_elsewhere_counts_for_the_first_host_and_each_host_has_its_turn() -> None:
+    there = "https://rules.example/all.txt"
+    desk = opened({"https://example.org/robots.txt": led(there), there: SHUT})
+    limit = host_limit(None)
+    assert (await desk.limiter.take("host:rules.example", limit, "another process")).granted
+    with pytest.raises(Later) as later:
+        await desk.book.rules(PAGE, "job")
+    assert later.value.host == "rules.example"
+    await desk.limiter.give_back("host:rules.example", limit, "another process")
+    desk.clock.pass_(1)
+    assert not (await desk.book.rules(PAGE, "job")).allows(PAGE)
+    assert desk.sites.asked == ["https://example.org/robots.txt", there], "the first host was asked twice"
+    standing = await desk.limiter.standing({f"host:{name}": limit for name in ("example.org", "rules.example")})
+    assert [how.used_today for how in standing.values()] == [1, 2]
+
+
+async def test_five_redirects_of_a_robots_txt_are_followed_and_a_circle_closes_the_site() -> None:
+    chain = [f"https://h{number}.example/robots.txt" for number in range(6)]
+    answers = {url: led(onward) for url, onward in itertools.pairwise(chain)}
+    desk = opened({**answers, chain[5]: SHUT})
+    assert not (await desk.book.rules("https://h0.example/a/1", "job")).allows("https://h0.example/a/1")
+    assert desk.sites.asked == chain
+    circle = opened({**answers, chain[5]: led(chain[0])})
+    assert "circle" in (await circle.book.rules("https://h0.example/", "job")).refusal("https://h0.example/")
+
+
+async def test_a_robots_txt_that_wants_to_be_left_alone_is_left_alone_for_as_long() -> None:
+    desk = opened({"https://example.org/robots.txt": Response(b"", status=503, headers={"retry-after": "7200"})})
+    await desk.book.rules(PAGE, "job")
+    desk.clock.pass_(7_199)
+    assert not (await desk.book.rules(PAGE, "job")).allows(PAGE) and len(desk.sites.asked) == 1
+    assert (await desk.limiter.standing({"host:example.org": host_limit(None)}))["host:example.org"].free_in_s > 0

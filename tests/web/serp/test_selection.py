@@ -1,0 +1,204 @@
+"""Which engines may answer, in what order, and why the others are passed over."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shisho.domain.politeness import BreakerState, EngineHealth, Standing
+from shisho.domain.web import Credential, EngineAbout, Tier, TimeRange
+from shisho.web.engines import TABLE
+from shisho.web.serp.selection import Choice, Means, Needs, Why, candidates
+
+READY = Means({}, {})
+
+
+def engine(name: str, **fields: object) -> EngineAbout:
+    about = EngineAbout(name, f"https://{name}.example", "html", Tier.DEFAULT, ("general",), 1.0, "p")
+    return replace(about, **fields)  # type: ignore[arg-type]
+
+
+def names(choice: Choice) -> list[str]:
+    return [each.engine for each in choice.candidates]
+
+
+def reasons(choice: Choice) -> dict[str, str]:
+    return {each.engine: each.why for each in choice.passed}
+
+
+def busy(**free_in: float) -> Means:
+    return Means({}, {name: Standing(seconds) for name, seconds in free_in.items()})
+
+
+def test_tiers_then_the_next_free_slot() -> None:
+    abouts = [
+        engine("last", tier=Tier.LAST_MILE),
+        engine("known", tier=Tier.KNOWLEDGE),
+        engine("slow"),
+        engine("quick"),
+        engine("own", tier=Tier.YOURS),
+        engine("papers", tier=Tier.ACADEMIC, categories=("academic",)),
+    ]
+    means = busy(slow=4.0, quick=2.0, own=9.0)
+    assert names(candidates(abouts, Needs("q"), means)) == ["own", "quick", "slow", "known", "last"]
+    assert names(candidates(abouts, Needs("q", ("academic", "general")), means))[:2] == ["papers", "own"]
+
+
+def test_of_engines_free_alike_those_of_the_first_category_come_first() -> None:
+    abouts = [engine("web"), engine("laws", categories=("general", "government")), engine("press", categories=("news",))]
+    needs = Needs("q", ("government", "general"))
+    assert names(candidates(abouts, needs, READY)) == ["laws", "web"]
+    assert names(candidates(abouts, needs, busy(laws=5.0))) == ["web", "laws"]
+
+
+def test_ten_queued_searches_spread_over_the_engines() -> None:
+    """Whoever was chosen is busy for its interval longer, as the limiter's standing says."""
+    abouts = [engine(name) for name in "abcd"]
+    free_in = dict.fromkeys("abcd", 0.0)
+    chosen: Counter[str] = Counter()
+    for number in range(10):
+        first = names(candidates(abouts, Needs(f"query {number}"), busy(**free_in)))[0]
+        chosen[first] += 1
+        free_in[first] += 5.0
+    assert sorted(chosen.values()) == [2, 2, 3, 3]
+
+
+def test_queries_asked_at_the_same_moment_spread_too() -> None:
+    abouts = [engine(name) for name in "abcd"]
+    chosen = Counter(names(candidates(abouts, Needs(f"問い {number}"), READY))[0] for number in range(200))
+    assert len(chosen) == 4 and min(chosen.values()) > 25
+    again = [names(candidates(abouts[::-1], Needs("問い 7"), READY)) for _ in range(3)]
+    assert again == [names(candidates(abouts, Needs("問い 7"), READY))] * 3
+
+
+OPEN = EngineHealth("e", BreakerState.OPEN, open_until="2026-07-01T12:00:00Z", last_error="429")
+
+
+@pytest.mark.parametrize(
+    ("about", "means", "why", "said"),
+    [
+        (engine("e", enabled=False, reason="Its terms forbid it."), READY, Why.DISABLED, "Its terms forbid it."),
+        (engine("e", enabled=False), READY, Why.DISABLED, "engines.toml"),
+        (engine("e", credentials=(Credential("e_key", required=True),)), Means({}, {}, {"e_key"}), Why.NO_KEY, "e_key"),
+        (engine("e", needs_browser=True), READY, Why.NO_BROWSER, "browser"),
+        (engine("e"), Means({"e": OPEN}, {}), Why.RESTING, "12:00"),
+        (engine("e", per_day=10), Means({}, {"e": Standing(0, 10)}), Why.SPENT, "10 times"),
+        (engine("e", query_limit=4), READY, Why.TOO_LONG, "4 characters"),
+    ],
+)
+def test_why_an_engine_is_passed_over(about: EngineAbout, means: Means, why: Why, said: str) -> None:
+    for needs in (Needs("query"), Needs("query", engines=("e",))):
+        choice = candidates([about, engine("other")], needs, means)
+        assert reasons(choice) == {"e": why} and said in choice.passed[0].reason
+        assert names(choice) == ([] if needs.engines else ["other"])
+
+
+@pytest.mark.parametrize(
+    ("about", "means"),
+    [
+        (engine("e", credentials=(Credential("e_key"),)), Means({}, {}, {"e_key"})),
+        (engine("e", credentials=(Credential("e_key", required=True),)), READY),
+        (engine("e", needs_browser=True), Means({}, {}, browser=True)),
+        (engine("e"), Means({"e": replace(OPEN, breaker=BreakerState.HALF_OPEN)}, {})),
+        (engine("e"), Means({"e": replace(OPEN, breaker=BreakerState.CLOSED)}, {})),
+        (engine("e", per_day=10), Means({}, {"e": Standing(600, 9)})),
+        (engine("e", query_limit=5), READY),
+    ],
+)
+def test_what_may_be_asked(about: EngineAbout, means: Means) -> None:
+    assert names(candidates([about], Needs("query"), means)) == ["e"]
+
+
+MONTHLY = engine("monthly", time_ranges=(TimeRange.MONTH,))
+ENGLISH = engine("english", languages=("en",))
+PLAIN = engine("plain")
+
+
+def test_an_engine_that_lacks_a_filter_is_passed_over_for_one_that_has_it() -> None:
+    choice = candidates([PLAIN, MONTHLY], Needs("q", time_range=TimeRange.MONTH), READY)
+    assert names(choice) == ["monthly"] and reasons(choice) == {"plain": Why.LACKS_FILTER}
+    choice = candidates([ENGLISH, PLAIN], Needs("q", language="ja"), READY)
+    assert names(choice) == ["plain"] and reasons(choice) == {"english": Why.LACKS_FILTER}
+    for language in ("en", ""):
+        assert len(names(candidates([ENGLISH, PLAIN], Needs("q", language=language), READY))) == 2
+
+
+def test_where_no_engine_has_the_filter_it_is_used_and_warned_of() -> None:
+    choice = candidates([PLAIN, MONTHLY], Needs("q", time_range=TimeRange.DAY), READY)
+    assert {each.engine: each.warnings for each in choice.candidates} == dict.fromkeys(
+        ("plain", "monthly"), ("time_range_ignored",)
+    )
+    # The one that has it cannot be asked now: it does not count.
+    resting = Means({"monthly": OPEN}, {})
+    choice = candidates([PLAIN, MONTHLY], Needs("q", time_range=TimeRange.MONTH), resting)
+    assert names(choice) == ["plain"] and choice.candidates[0].warnings == ("time_range_ignored",)
+    # Each lacks what the other has: both stay.
+    both = [ENGLISH, engine("german_daily", time_ranges=(TimeRange.DAY,), languages=("de",)), MONTHLY]
+    choice = candidates(both, Needs("q", language="ja", time_range=TimeRange.DAY), READY)
+    assert {each.engine: each.warnings for each in choice.candidates} == {
+        "german_daily": ("language_ignored",),
+        "monthly": ("time_range_ignored",),
+    }
+    assert reasons(choice) == {"english": Why.LACKS_FILTER}
+
+
+def test_named_engines_come_in_the_order_given() -> None:
+    abouts = [PLAIN, MONTHLY, engine("off", enabled=False), engine("papers", categories=("academic",))]
+    needs = Needs("q", engines=("papers", "nonsense", "plain", "off", "monthly", "plain"), time_range=TimeRange.MONTH)
+    choice = candidates(abouts, needs, busy(papers=60.0))
+    assert names(choice) == ["papers", "plain", "monthly"]
+    assert [each.warnings for each in choice.candidates] == [("time_range_ignored",), ("time_range_ignored",), ()]
+    assert reasons(choice) == {"nonsense": Why.UNKNOWN, "off": Why.DISABLED}
+
+
+def test_the_engines_there_are() -> None:
+    """Of ours: something answers every category without a key or a browser, and the last mile comes last."""
+    abouts = [each.about for each in TABLE]
+    for category in ("academic", "technical", "general", "government", "news"):
+        assert candidates(abouts, Needs("q", (category,), language="ja"), READY).candidates
+    chosen = names(candidates(abouts, Needs("q", language="ja"), Means({}, {}, browser=True)))
+    assert chosen[-1] == "brave" and {"google", "bing"}.isdisjoint(chosen)
+    assert names(candidates(abouts, Needs("q", ("academic", "general"), language="ja"), READY))[0] in (
+        "arxiv", "crossref", "openalex", "pubmed", "semantic_scholar",
+    )  # fmt: skip
+
+
+TIERS = st.sampled_from(Tier)
+ENGINES = st.lists(
+    st.builds(
+        lambda name, tier, enabled, per_day, categories: engine(
+            name, tier=tier, enabled=enabled, per_day=per_day, categories=tuple(categories)
+        ),
+        st.sampled_from("abcdefgh"),
+        TIERS,
+        st.booleans(),
+        st.none() | st.integers(0, 3),
+        st.sets(st.sampled_from(["general", "news", "academic"]), min_size=1),
+    ),
+    unique_by=lambda about: about.name,
+)
+
+
+@given(ENGINES, st.text(), st.sampled_from(TimeRange), st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 4)))
+def test_every_fitting_engine_is_asked_or_said_why_not(
+    abouts: list[EngineAbout], query: str, time_range: TimeRange, used: dict[str, int]
+) -> None:
+    means = Means({}, {name: Standing(count, count) for name, count in used.items()})
+    needs = Needs(query, ("general", "news"), time_range=time_range)
+    choice = candidates(abouts, needs, means)
+    fitting = sorted(about.name for about in abouts if {"general", "news"} & {*about.categories})
+    assert sorted([*names(choice), *reasons(choice)]) == fitting
+    last = [about.name for about in abouts if about.tier is Tier.LAST_MILE]
+    places = [name in last for name in names(choice)]
+    assert places == sorted(places)
+    assert names(choice) == names(candidates(abouts[::-1], needs, means))
+
+
+def test_who_does_not_show_so_deep_a_page_is_passed_over() -> None:
+    choice = candidates([engine("deep"), engine("flat", max_pages=3)], Needs("q", page=4), READY)
+    assert names(choice) == ["deep"] and [(one.engine, one.why) for one in choice.passed] == [("flat", Why.TOO_SHALLOW)]
+    assert names(candidates([engine("flat", max_pages=3)], Needs("q", page=3), READY)) == ["flat"]

@@ -1,15 +1,17 @@
 # make demo   a first cited answer on a fresh machine      make test    everything the project promises, checked
 # make check  style and types                              make eval    quality on the evaluation sets in $(SHISHO_SHARED)
 # make bench  speed, and answers from the web in a box      make faults  the long fault tests
+# make docs   the documentation site, in build/site         make dist    sdist and wheel, in dist
+# make coverage  the tests once more, and how much of the code they reach: not less than the floor in pyproject.toml
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 export SHISHO_SHARED ?= ../shared
 export PYTHONUTF8 = 1
 # What is measured and tested reaches no web but the one in a box.
-test test-busy faults bench eval: export SHISHO_WEB = off
+test test-busy coverage faults bench eval: export SHISHO_WEB = off
 
-.PHONY: python setup setup-dev demo test test-busy check faults bench eval lock clean
+.PHONY: python setup setup-dev demo test test-busy coverage check docs dist faults bench eval lock clean
 
 setup: $(VENV)/.core
 setup-dev: $(VENV)/.dev
@@ -54,6 +56,21 @@ test-busy: $(VENV)/.dev
 	for turn in 1 2 3; do $(BIN)/python -m tests.load 8 $(BIN)/python -m pytest -n 2 --dist loadfile -m timed || exit 1; done
 	$(BIN)/python -m tests.load 8 $(MAKE) test
 
+# What is alone measures time or ends processes: measuring would disturb it.
+coverage: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not alone" --cov
+
+# A broken link, a page that no tab shows and a name that is not there end it.
+docs: export NO_MKDOCS_2_WARNING = 1
+docs: $(VENV)/.dev
+	$(BIN)/python -m mkdocs build --strict --quiet --site-dir build/site
+
+# The wheel is made from the sdist, so that the sdist is known to hold what is needed.
+dist: $(VENV)/.dev
+	rm -rf dist
+	$(BIN)/hatchling build -t sdist -d dist
+	$(BIN)/python -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w dist dist/*.tar.gz
+
 faults: $(VENV)/.dev
 	SHISHO_LONG=1 $(BIN)/python -m pytest tests/faults
 
@@ -73,8 +90,8 @@ eval: $(VENV)/.dev
 lock:
 	rm -rf .lock && $(PYTHON) -m venv .lock && mkdir -p requirements
 	.lock/bin/python -m pip install -q --disable-pip-version-check . && .lock/bin/python -m pip freeze --exclude shisho > requirements/core.lock
-	.lock/bin/python -m pip install -q --disable-pip-version-check '.[browser,ginza,dev]' && .lock/bin/python -m pip freeze --exclude shisho > requirements/dev.lock
+	.lock/bin/python -m pip install -q --disable-pip-version-check '.[browser,ginza,docs,dev]' && .lock/bin/python -m pip freeze --exclude shisho > requirements/dev.lock
 	rm -rf .lock
 
 clean:
-	rm -rf $(VENV) .demo .lock .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .demo .lock .coverage* build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -22,9 +22,9 @@ from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.inquiry import Answer
 from shisho.domain.task import MAX_WAIT, AskOptions, Sources
-from shisho.testing.box.log import Entry
+from shisho.testing.box.log import LogEntry
 from shisho.testing.box.server import Box
-from shisho.testing.box.world import Question
+from shisho.testing.box.world import BoxQuestion
 
 QUICK = ("mojeek", "duckduckgo", "marginalia", "startpage", "wikipedia")
 WITHOUT = ("ecosia", "qwant", "brave")
@@ -37,10 +37,10 @@ BOUNDS = {"answered with the gold string": (">", 0.8), "abstained": ("<", 0.1)}
 class Outcome:
     """One question: its answer (None: not in time), how long it took, and which requests it made."""
 
-    question: Question
+    question: BoxQuestion
     answer: Answer | None
     seconds: float
-    asked: Sequence[Entry]
+    asked: Sequence[LogEntry]
 
     @property
     def gold(self) -> bool:
@@ -99,7 +99,7 @@ def engines() -> str:
     return quick + "".join(f"[{name}]\nenabled = false\n" for name in WITHOUT)
 
 
-async def asked(desk: Desk, box: Box, question: Question) -> Outcome:
+async def asked(desk: Desk, box: Box, question: BoxQuestion) -> Outcome:
     known, began = len(box.log.requests), time.monotonic()
     held = await desk.tasks.ask(question.text, options=AskOptions(sources=Sources.WEB), wait=MAX_WAIT)
     while held.answer is None and time.monotonic() - began < 2 * MAX_WAIT:

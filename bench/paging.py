@@ -36,7 +36,7 @@ from dataclasses import dataclass, replace
 
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.domain.web import PagingStop
-from shisho.web.serp.stopping import PageFacts, Rules, onward, repeats
+from shisho.web.serp.stopping import PageFacts, PagingRules, onward, repeats
 
 PAGES, PAGE_SIZE = 5, 10
 OVERLAP, COPIES, SHALLOW, FAILING = 1 / 12, 1 / 20, 1 / 4, 1 / 8
@@ -204,7 +204,7 @@ def result(rank: int, decay: Decay, judgement: Judgement, rng: random.Random) ->
 
 def followed(pages: Sequence[Sequence[Result]], strategy: StopStrategy) -> Outcome:
     """One strategy's way through the pages, by the real rules."""
-    rules = Rules(strategy, 1, PAGES, SearchOptions().max_results_per_query)
+    rules = PagingRules(strategy, 1, PAGES, SearchOptions().max_results_per_query)
     facts: list[PageFacts] = []
     visited: dict[str, Result] = {}
     while (stop := onward(facts, rules)) is None:

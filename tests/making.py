@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 
 from shisho.corpus.ingest import document_id, passage_id
-from shisho.domain.corpus import BlockKind, Document, DocumentState, Intake, Line, Passage
+from shisho.domain.corpus import BlockKind, Document, DocumentState, Intake, Passage, PrintedLine
 from shisho.language.terms import analyse
 
 
@@ -44,7 +44,7 @@ def intake(
         added_at=at,
         metadata=metadata or {},
     )
-    lines = (Line(0, len(text), 1, (72.0, 72.0, 500.0, 84.0)),)
+    lines = (PrintedLine(0, len(text), 1, (72.0, 72.0, 500.0, 84.0)),)
     return Intake(document, text, lines, tuple(passages))
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from shisho.domain.intervention import Met
+from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job, JobId, JobState, NewJob, NewTask, TaskId, WorkerId
 from shisho.jobs.ids import new_id
 from shisho.jobs.status import TaskWatch
@@ -26,7 +26,7 @@ from shisho.stores.memory.interventions import memory_queue
 from tests.machine import PATIENCE
 
 OWNER = "local"
-CAPTCHA = Met("memory", "memory.example", "https://memory.example/search?q=x", "captcha")
+CAPTCHA = HumanChallenge("memory", "memory.example", "https://memory.example/search?q=x", "captcha")
 ANA, BEN = WorkerId("ana"), WorkerId("ben")
 
 

@@ -23,7 +23,7 @@ from shisho.corpus.readers import specimen
 from shisho.desk import intake
 from shisho.desk.desk import STILL_READ
 from shisho.domain import codec
-from shisho.domain.corpus import Outcome, Receipt
+from shisho.domain.corpus import IntakeOutcome, Receipt
 from shisho.domain.job import JobError, TaskId
 from shisho.errors import KeyConflict, NotFound, by_code
 from shisho.interfaces.cli.app import app
@@ -145,7 +145,7 @@ def test_every_key_is_looked_up_somewhere() -> None:
     texts = {str(node.value) for node in written if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     begun = [node.values[0] for node in written if isinstance(node, ast.JoinedStr)]
     heads = tuple(str(node.value) for node in begun if isinstance(node, ast.Constant) and str(node.value).endswith("_"))
-    outcomes = {str(outcome) for outcome in Outcome}
+    outcomes = {str(outcome) for outcome in IntakeOutcome}
     assert [key for key in catalogue("en") if key not in texts | outcomes and not key.startswith(heads)] == []
 
 
@@ -217,7 +217,7 @@ def test_an_error_keeps_its_template_through_rows_and_wires() -> None:
     assert (str(again), again.template, again.details) == ("There is no job 7.", "There is no job {job_id}.", {"job_id": "7"})
     assert render(again.message, "ja") == "仕事 7 はありません。"
     assert render(message.read(message.stored(error.message)), "ja") == "仕事 7 はありません。"
-    receipt = Receipt("a.pdf", Outcome.FAILED, reason=error.message, warnings=("query_changed", Message("no answer")))
+    receipt = Receipt("a.pdf", IntakeOutcome.FAILED, reason=error.message, warnings=("query_changed", Message("no answer")))
     kept = codec.loads(codec.dumps(receipt), Receipt)
     assert kept == receipt
     assert (rendered(kept, "ja").reason, rendered(kept, "ja").warnings) == (

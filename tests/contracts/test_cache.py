@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.domain.politeness import Cached, PageMemory
+from shisho.domain.politeness import CacheEntry, PageMemory
 from shisho.ports import Cache, Shelf
 from shisho.stores.embedded.cache import EmbeddedCache
 from shisho.stores.embedded.connect import Database
@@ -44,7 +44,7 @@ async def larder(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
 async def test_a_value_is_kept_for_its_time(larder: Larder) -> None:
     assert await larder.cache.get("k") is None
     await larder.cache.put("k", {"題": ["一", 2, None, True]}, 60)
-    kept = Cached({"題": ["一", 2, None, True]}, False, larder.clock.now())
+    kept = CacheEntry({"題": ["一", 2, None, True]}, False, larder.clock.now())
     larder.clock.pass_(59)
     assert await larder.cache.get("k") == kept
     larder.clock.pass_(1)
@@ -57,7 +57,7 @@ async def test_a_later_value_replaces_an_earlier_one(larder: Larder) -> None:
     assert held is not None and held.partial
     larder.clock.pass_(5)
     await larder.cache.put("k", "whole", 10)
-    assert await larder.cache.get("k") == Cached("whole", False, larder.clock.now())
+    assert await larder.cache.get("k") == CacheEntry("whole", False, larder.clock.now())
     larder.clock.pass_(10)
     assert await larder.cache.get("k") is None
 

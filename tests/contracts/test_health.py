@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from shisho.domain.politeness import LATEST, PROBE_S, BreakerState, EngineHealth, Outcome
+from shisho.domain.politeness import LATEST, PROBE_S, BreakerState, EngineHealth, RequestOutcome
 from shisho.ports import Health
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.health import EmbeddedHealth
 from shisho.stores.memory.limiter import MemoryHealth
 from tests.clocks import TwoHands
 
-FAILURE, SUCCESS, CHALLENGE = Outcome.FAILURE, Outcome.SUCCESS, Outcome.CHALLENGE
+FAILURE, SUCCESS, CHALLENGE = RequestOutcome.FAILURE, RequestOutcome.SUCCESS, RequestOutcome.CHALLENGE
 HALF_HOUR = 1800.0
 
 
@@ -27,7 +27,7 @@ class Ward:
     async def of(self, engine: str = "mojeek") -> EngineHealth:
         return (await self.health.of([engine]))[engine]
 
-    async def met(self, *outcomes: Outcome) -> EngineHealth:
+    async def met(self, *outcomes: RequestOutcome) -> EngineHealth:
         for outcome in outcomes:
             await self.health.record("mojeek", outcome, 0.5, "応答なし" if outcome is not SUCCESS else "")
         return await self.of()

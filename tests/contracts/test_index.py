@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from shisho.domain.corpus import Range, Scope
+from shisho.domain.corpus import FilterRange, Scope
 from shisho.language.terms import analyse
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
@@ -43,7 +43,7 @@ async def test_scope_and_filters_bind(store: Store) -> None:
     assert set(await proposed(store, "統計")) == {"統計の講義。", "統計の演習。", "統計の課題。"}
     assert set(await proposed(store, "統計", Scope(corpora=("x",)))) == {"統計の講義。", "統計の演習。"}
     assert await proposed(store, "統計", Scope(filters={"課": "統計学", "page": "2"})) == ["統計の演習。"]
-    assert await proposed(store, "統計", Scope(filters={"page": Range("1", "1"), "課": "統計学"})) == ["統計の講義。"]
+    assert await proposed(store, "統計", Scope(filters={"page": FilterRange("1", "1"), "課": "統計学"})) == ["統計の講義。"]
     assert await proposed(store, "統計", Scope(filters={"課": "なし"})) == []
 
 

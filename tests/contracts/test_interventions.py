@@ -10,13 +10,13 @@ import apsw
 import pytest
 
 from shisho.domain.codec import dumps
-from shisho.domain.intervention import AuthTarget, InterventionState, Met, intervention_id
-from shisho.domain.job import JobId, JobState, NewTask, Stale, StopMode, TaskId
+from shisho.domain.intervention import AuthTarget, HumanChallenge, InterventionState, intervention_id
+from shisho.domain.job import ClaimLost, JobId, JobState, NewTask, StopMode, TaskId
 from tests.queues import ANA, CAPTCHA, OWNER, Queue, new, opened
 
 ITEM, DOMAIN, TASK = AuthTarget
-OTHER = Met("other", "other.example", "https://other.example/", "consent")
-CONSENT = Met(CAPTCHA.engine, "consent.example", "https://consent.example/", "consent")
+OTHER = HumanChallenge("other", "other.example", "https://other.example/", "consent")
+CONSENT = HumanChallenge(CAPTCHA.engine, "consent.example", "https://consent.example/", "consent")
 THREE_HOURS = 10_800.0
 
 
@@ -26,7 +26,7 @@ async def queue(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         yield made
 
 
-async def held(queue: Queue, met: Met = CAPTCHA, task: str = "t1", output: object = None, owner: str = OWNER) -> str:
+async def held(queue: Queue, met: HumanChallenge = CAPTCHA, task: str = "t1", output: object = None, owner: str = OWNER) -> str:
     """The id of a new job's intervention."""
     (job_id,) = (await queue.tasks.enqueue(NewTask(TaskId(task), owner), [new()])).job_ids
     job = await queue.claimed()
@@ -178,7 +178,7 @@ async def test_who_was_asked_to_stop_and_who_is_stale_raise_nothing(queue: Queue
     claim = (await queue.claimed(ANA)).claim
     await queue.tasks.stop(TaskId("t1"), StopMode.GRACEFUL)
     await queue.jobs.await_person(claim, None, queue.clock.ahead(60), CAPTCHA)
-    with pytest.raises(Stale):
+    with pytest.raises(ClaimLost):
         await queue.jobs.await_person(claim, None, queue.clock.ahead(60), CAPTCHA)
     assert list(await queue.interventions.waiting(OWNER)) == []
 
@@ -207,6 +207,6 @@ async def test_what_waited_before_there_was_a_table_waits_on(tmp_path: Path) -> 
         connection.execute("UPDATE jobs SET progress_json = ? WHERE task_id = 't1'", (dumps({"challenge": facts}),))
     async with opened("embedded", tmp_path) as queue:
         one, two = await queue.interventions.waiting(OWNER)
-        assert (one.id, one.met) == (item, Met("memory", "memory.example", "https://memory.example/", "login"))
+        assert (one.id, one.met) == (item, HumanChallenge("memory", "memory.example", "https://memory.example/", "login"))
         assert (two.domain, two.state) == ("", InterventionState.PENDING)
         assert [each.id for each in await queue.interventions.complete(OWNER, TASK, "t1")] == [item]

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from shisho.domain.intervention import AuthTarget, Met, intervention_id
+from shisho.domain.intervention import AuthTarget, HumanChallenge, intervention_id
 from shisho.domain.job import (
     ENDED,
     MAX_FAILURES,
     MOVES,
     Claim,
+    ClaimLost,
     IdempotencyKey,
     Job,
     JobError,
@@ -22,8 +23,7 @@ from shisho.domain.job import (
     JobState,
     NewTask,
     Priority,
-    Running,
-    Stale,
+    RunningClaim,
     StopMode,
     TaskId,
     TaskState,
@@ -141,7 +141,7 @@ FENCED: dict[str, Verb] = {
     "fail": lambda queue, claim: queue.jobs.fail(claim, BROKEN),
     "put_back": lambda queue, claim: queue.jobs.put_back(claim),
     "put_back counted": lambda queue, claim: queue.jobs.put_back(claim, error=BROKEN),
-    "take_back": lambda queue, claim: queue.jobs.take_back(Running(claim, 0), BROKEN),
+    "take_back": lambda queue, claim: queue.jobs.take_back(RunningClaim(claim, 0), BROKEN),
     "park": lambda queue, claim: queue.jobs.park(claim, queue.clock.ahead(60)),
     "await_person": lambda queue, claim: queue.jobs.await_person(claim, None, queue.clock.ahead(60), CAPTCHA),
     "spawn": lambda queue, claim: queue.jobs.spawn(claim, [new()]),
@@ -155,14 +155,14 @@ FENCED: dict[str, Verb] = {
 async def test_a_stale_attempt_can_write_nothing(queue: Queue, verb: str) -> None:
     await queue.add(new())
     stale = (await queue.claimed()).claim
-    await queue.jobs.take_back(Running(stale, 0), BROKEN)
+    await queue.jobs.take_back(RunningClaim(stale, 0), BROKEN)
     held = await queue.claimed(BEN)
-    with pytest.raises(Stale):
+    with pytest.raises(ClaimLost):
         await FENCED[verb](queue, stale)
     assert await queue.jobs.job(held.id) == held
     assert await queue.jobs.renew([stale, held.claim]) == {held.claim: False}
     await queue.jobs.finish(held.claim, "done")
-    with pytest.raises(Stale):
+    with pytest.raises(ClaimLost):
         await FENCED[verb](queue, stale)
     assert (await queue.jobs.job(held.id)).output == "done"
 
@@ -172,7 +172,7 @@ async def test_a_removed_job_is_stale_too(queue: Queue, verb: str) -> None:
     await queue.add(new())
     claim = (await queue.claimed()).claim
     await queue.tasks.remove(T1)
-    with pytest.raises(Stale):
+    with pytest.raises(ClaimLost):
         await FENCED[verb](queue, claim)
 
 
@@ -182,7 +182,7 @@ async def test_finish_may_be_said_again_by_the_same_attempt_and_owner_alone(queu
     await queue.jobs.finish(claim, {"hits": ["一", "二"]})
     before = await queue.tasks.task(T1)
     await queue.jobs.finish(claim, {"hits": ["三"]})
-    with pytest.raises(Stale):
+    with pytest.raises(ClaimLost):
         await queue.jobs.finish(Claim(job_id, claim.attempt, BEN), "other")
     assert (await queue.jobs.job(job_id)).output == {"hits": ["一", "二"]}
     assert await queue.tasks.task(T1) == before
@@ -210,7 +210,7 @@ async def test_a_new_step_or_an_orderly_return_counts_as_no_failure(queue: Queue
     for page in range(5):
         job = await queue.claimed()
         assert await queue.jobs.keep_step(job.claim, f"page {page}", page) == page
-        await queue.jobs.take_back(Running(job.claim, 0), BROKEN)
+        await queue.jobs.take_back(RunningClaim(job.claim, 0), BROKEN)
     for _ in range(5):
         await queue.jobs.put_back((await queue.claimed()).claim)
     await queue.claimed()
@@ -219,7 +219,7 @@ async def test_a_new_step_or_an_orderly_return_counts_as_no_failure(queue: Queue
     job = await queue.claimed()
     assert (job.failures, job.attempt, len(job.errors)) == (0, 12, 5)
     assert await queue.jobs.keep_step(job.claim, "page 0", "again") == 0
-    await queue.jobs.take_back(Running(job.claim, 0), BROKEN)
+    await queue.jobs.take_back(RunningClaim(job.claim, 0), BROKEN)
     assert (await queue.jobs.job(job_id)).failures == 1
     assert await queue.jobs.steps(job_id) == {f"page {page}": page for page in range(5)}
 
@@ -228,11 +228,11 @@ async def test_a_beat_saves_a_job_from_being_taken_back(queue: Queue) -> None:
     await queue.add(new())
     job = await queue.claimed()
     (seen,) = await queue.jobs.running()
-    assert seen == Running(job.claim, 0)
+    assert seen == RunningClaim(job.claim, 0)
     await queue.jobs.renew([job.claim])
-    with pytest.raises(Stale):
+    with pytest.raises(ClaimLost):
         await queue.jobs.take_back(seen, BROKEN)
-    assert await queue.jobs.running() == [Running(job.claim, 1)]
+    assert await queue.jobs.running() == [RunningClaim(job.claim, 1)]
     assert await queue.jobs.held([job.claim]) == {job.claim: False}
 
 
@@ -308,7 +308,7 @@ async def test_spawning_again_adds_nothing(queue: Queue) -> None:
 async def test_a_person_comes_or_skips_or_does_not_come(queue: Queue) -> None:
     ids = await queue.add(*(new(id=name) for name in "abcd"))
     for name, output in zip("abcd", ({"pages": 1}, {"pages": 2}, {"pages": 3}, None), strict=True):
-        met = Met(name, f"{name}.example", f"https://{name}.example/", "captcha")
+        met = HumanChallenge(name, f"{name}.example", f"https://{name}.example/", "captcha")
         await queue.jobs.await_person((await queue.claimed()).claim, output, queue.clock.ahead(10_800), met)
     assert (await queue.tasks.task(T1)).state is TaskState.WAITING
     assert [one.job_id for one in await queue.interventions.skip(OWNER, AuthTarget.ITEM, "b-1")] == [ids[1]]
@@ -366,11 +366,11 @@ async def test_immediate_cancels_what_runs(queue: Queue) -> None:
     for state in (JobState.QUEUED, JobState.PARKED, JobState.AWAITING_AUTH, JobState.RUNNING):
         job = await queue.jobs.job(made[state])
         assert (job.state, job.output, job.not_before) == (JobState.CANCELLED, None, None)
-    with pytest.raises(Stale):
+    with pytest.raises(ClaimLost):
         await queue.jobs.finish(running.claim, "late")
     resumed = await queue.tasks.resume(T1)
     assert set(resumed) == {each for state, each in made.items() if state is not JobState.COMPLETED}
-    with pytest.raises(Stale):
+    with pytest.raises(ClaimLost):
         await queue.jobs.finish(running.claim, "late")
     assert (await queue.tasks.task(T1)).state is TaskState.RUNNING
 
@@ -427,7 +427,7 @@ async def test_states_change_by_the_legal_moves_and_by_no_others(tmp_path: Path)
                     before = {each: await queue.state(each) for each in made.values()}
                     try:
                         await call(queue, (await queue.jobs.job(job_id)).claim)
-                    except Stale:
+                    except ClaimLost:
                         assert before == {each: await queue.state(each) for each in made.values()}
                     after = {each: await queue.state(each) for each in made.values()}
                     met |= {(before[each], after[each]) for each in before if before[each] is not after[each]}

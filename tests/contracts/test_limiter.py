@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.pace import GRACE_S, LEASE_S, PATIENCE_S
-from shisho.domain.politeness import Leave, Limit
+from shisho.domain.politeness import Limit, Permit
 from shisho.ports import Limiter
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.limiter import EmbeddedLimiter
@@ -27,7 +27,7 @@ class Gate:
     limiter: Limiter
     clock: TwoHands
 
-    async def take(self, ticket: str = "a", limit: Limit = SLOW, resource: str = MOJEEK) -> Leave:
+    async def take(self, ticket: str = "a", limit: Limit = SLOW, resource: str = MOJEEK) -> Permit:
         return await self.limiter.take(resource, limit, ticket)
 
     async def back(self, ticket: str = "a", limit: Limit = SLOW, after_s: float = 0.0) -> None:
@@ -35,7 +35,7 @@ class Gate:
 
     async def done(self, ticket: str = "a", limit: Limit = SLOW, seconds: float = 0.5) -> None:
         """One whole request."""
-        assert await self.take(ticket, limit) == Leave(True)
+        assert await self.take(ticket, limit) == Permit(True)
         self.clock.pass_(seconds)
         await self.back(ticket, limit)
 
@@ -55,26 +55,26 @@ async def gate(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
     await database.close()
 
 
-def waits(seconds: float) -> Leave:
-    return Leave(False, pytest.approx(seconds, abs=1e-3))  # type: ignore[arg-type]
+def waits(seconds: float) -> Permit:
+    return Permit(False, pytest.approx(seconds, abs=1e-3))  # type: ignore[arg-type]
 
 
 async def test_the_interval_runs_from_the_end_of_a_request(gate: Gate) -> None:
     assert await gate.standing() == (0.0, 0)
-    assert await gate.take("a") == Leave(True)
+    assert await gate.take("a") == Permit(True)
     gate.clock.pass_(7)
     assert await gate.take("b") == waits(5)
     await gate.back("a")
     gate.clock.pass_(4)
     assert await gate.take("b") == waits(1)
     gate.clock.pass_(1)
-    assert await gate.take("b") == Leave(True)
+    assert await gate.take("b") == Permit(True)
     assert await gate.standing() == (5.0, 2)
 
 
 async def test_resources_know_nothing_of_each_other(gate: Gate) -> None:
-    assert await gate.take("a") == Leave(True)
-    assert await gate.take("a", resource=HOST) == Leave(True)
+    assert await gate.take("a") == Permit(True)
+    assert await gate.take("a", resource=HOST) == Permit(True)
     assert (await gate.take("b", resource=HOST)).granted is False
 
 
@@ -99,7 +99,7 @@ async def test_who_comes_back_at_the_told_time_is_let_in(gate: Gate) -> None:
     due = {name: (await gate.take(name)).wait_s for name in map(str, range(20))}
     for name, seconds in due.items():
         gate.clock.pass_(max(0.0, seconds - (gate.clock.monotonic() - 1000)))
-        assert await gate.take(name) == Leave(True), name
+        assert await gate.take(name) == Permit(True), name
         await gate.back(name)
     assert list(due.values()) == pytest.approx([5.0 * place for place in range(1, 21)], abs=1e-3)
 
@@ -229,7 +229,7 @@ async def test_the_day_is_spent_until_midnight_utc(gate: Gate) -> None:
         await gate.done(name, DAILY, seconds=0)
         gate.clock.pass_(5)
     until = 15 * HOUR - 10
-    assert await gate.take("c", DAILY) == Leave(False, pytest.approx(until), spent=True)  # type: ignore[arg-type]
+    assert await gate.take("c", DAILY) == Permit(False, pytest.approx(until), spent=True)  # type: ignore[arg-type]
     assert await gate.standing(DAILY) == (until, 2)
     gate.clock.pass_(until - 1)
     assert (await gate.take("c", DAILY)).spent

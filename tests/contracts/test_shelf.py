@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from shisho.domain.corpus import DocumentState, Intake, Range, Scope
+from shisho.domain.corpus import DocumentState, FilterRange, Intake, Scope
 from shisho.errors import Conflict, InvalidParams, NotFound, SourceRemoved
 from tests.contracts.conftest import Store
 from tests.making import intake
@@ -135,11 +135,11 @@ async def test_a_purged_document_can_be_added_again(store: Store) -> None:
     [
         ({"年度": "2024年"}, {"r6"}),
         ({"年度": "令和6年"}, {"r6"}),
-        ({"年度": Range("2023", None)}, {"r5", "r6"}),
-        ({"年度": Range(None, "令和5年")}, {"r5"}),
-        ({"年度": Range("平成30年", "2023年12月")}, {"r5"}),
-        ({"頁数": Range("9", "10")}, {"r6"}),
-        ({"頁数": Range("2", "9")}, {"r5"}),
+        ({"年度": FilterRange("2023", None)}, {"r5", "r6"}),
+        ({"年度": FilterRange(None, "令和5年")}, {"r5"}),
+        ({"年度": FilterRange("平成30年", "2023年12月")}, {"r5"}),
+        ({"頁数": FilterRange("9", "10")}, {"r6"}),
+        ({"頁数": FilterRange("2", "9")}, {"r5"}),
         ({"課": ("統計学", "物理")}, {"r5", "r6"}),
         ({"課": "ﾌﾞﾂﾘ"}, set()),
         ({"課": "統計学", "年度": "2023"}, {"r5"}),
@@ -159,7 +159,7 @@ async def test_filters(store: Store, filters: dict[str, str], found: set[str]) -
 async def test_page_filter_counts_passages(store: Store) -> None:
     await store.shelf.put(intake("一。\n\n二。\n\n三。", pages=3))
     assert await store.shelf.count(Scope(filters={"page": "2"})) == 1
-    assert await store.shelf.count(Scope(filters={"page": Range("2", None)})) == 2
+    assert await store.shelf.count(Scope(filters={"page": FilterRange("2", None)})) == 2
     with pytest.raises(InvalidParams):
         await store.shelf.count(Scope(filters={"page": "表紙"}))
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.job import JobState
-from shisho.domain.politeness import BreakerState, Outcome, later
-from shisho.jobs.context import JobContext, Left
-from shisho.jobs.timing import Pace
+from shisho.domain.politeness import BreakerState, RequestOutcome, later
+from shisho.jobs.context import JobContext, JobSuspended
+from shisho.jobs.timing import WorkerTiming
 from shisho.ports import Cache, Health
 from shisho.stores.embedded.cache import EmbeddedCache
 from shisho.stores.embedded.health import EmbeddedHealth
@@ -46,8 +46,8 @@ async def room(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
 async def test_a_job_that_was_put_back_is_due_when_it_said(room: Room, jump: float) -> None:
     await room.queue.add(new())
     job = await room.queue.claimed()
-    with pytest.raises(Left):
-        await JobContext(job, room.queue.jobs, room.clock, Pace()).wait(60)
+    with pytest.raises(JobSuspended):
+        await JobContext(job, room.queue.jobs, room.clock, WorkerTiming()).wait(60)
     room.clock.jump(jump)
     room.clock.pass_(59)
     assert await room.queue.jobs.claim(BEN, ["toy"]) is None
@@ -59,9 +59,9 @@ async def test_a_job_that_was_put_back_is_due_when_it_said(room: Room, jump: flo
 async def test_a_parked_job_goes_on_when_its_time_is_over(room: Room, jump: float) -> None:
     await room.queue.add(new())
     job = await room.queue.claimed()
-    context = JobContext(job, room.queue.jobs, room.clock, Pace())
+    context = JobContext(job, room.queue.jobs, room.clock, WorkerTiming())
     await context.spawn(new("child"))
-    with pytest.raises(Left):
+    with pytest.raises(JobSuspended):
         await context.park(60)
     room.clock.jump(jump)
     room.clock.pass_(59)
@@ -75,8 +75,8 @@ async def test_a_parked_job_goes_on_when_its_time_is_over(room: Room, jump: floa
 async def test_a_person_has_the_time_that_was_promised(room: Room, jump: float) -> None:
     await room.queue.add(new())
     job = await room.queue.claimed()
-    with pytest.raises(Left):
-        await JobContext(job, room.queue.jobs, room.clock, Pace(person=3 * HOUR)).await_person({"pages": 1}, CAPTCHA)
+    with pytest.raises(JobSuspended):
+        await JobContext(job, room.queue.jobs, room.clock, WorkerTiming(person=3 * HOUR)).await_person({"pages": 1}, CAPTCHA)
     room.clock.jump(jump)
     room.clock.pass_(3 * HOUR - 1)
     assert await room.queue.jobs.expire() == 0
@@ -87,7 +87,7 @@ async def test_a_person_has_the_time_that_was_promised(room: Room, jump: float) 
 
 @pytest.mark.parametrize("jump", JUMPS)
 async def test_an_engine_rests_as_long_as_it_should(room: Room, jump: float) -> None:
-    await room.health.record("mojeek", Outcome.CHALLENGE, 0.1)
+    await room.health.record("mojeek", RequestOutcome.CHALLENGE, 0.1)
     room.clock.jump(jump)
     room.clock.pass_(1799)
     assert (await room.health.of(["mojeek"]))["mojeek"].breaker is BreakerState.OPEN

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shisho.corpus.chunk import cut
-from shisho.corpus.layout import Layout, lay_out
+from shisho.corpus.layout import DocumentLayout, lay_out
 from shisho.domain.corpus import Block, BlockKind, Reading
 
 SENTENCE = "決定係数は、回帰モデルの当てはまりの良さを表す指標である。"
@@ -26,12 +26,12 @@ def paragraphs(*texts: str, page: int | None = None, headings: tuple[str, ...] =
     return [Block(text, BlockKind.PARAGRAPH, page, headings) for text in texts]
 
 
-def texts(layout: Layout, size: int = 500, overlap: int = 100) -> list[str]:
+def texts(layout: DocumentLayout, size: int = 500, overlap: int = 100) -> list[str]:
     return [layout.text[piece.start : piece.end] for piece in cut(layout, size, overlap)]
 
 
 @given(layouts, st.integers(5, 120), st.integers(0, 40))
-def test_every_block_is_covered_and_no_piece_too_long(layout: Layout, size: int, overlap: int) -> None:
+def test_every_block_is_covered_and_no_piece_too_long(layout: DocumentLayout, size: int, overlap: int) -> None:
     pieces = cut(layout, size, overlap)
     covered = {at for piece in pieces for at in range(piece.start, piece.end)}
     for block in layout.blocks:
@@ -45,7 +45,7 @@ def test_every_block_is_covered_and_no_piece_too_long(layout: Layout, size: int,
 
 
 @given(layouts, st.integers(5, 120), st.integers(0, 40))
-def test_pieces_are_in_order_and_share_at_most_the_overlap(layout: Layout, size: int, overlap: int) -> None:
+def test_pieces_are_in_order_and_share_at_most_the_overlap(layout: DocumentLayout, size: int, overlap: int) -> None:
     pieces = cut(layout, size, overlap)
     for before, after in pairwise(pieces):
         assert before.start < after.start
@@ -54,7 +54,7 @@ def test_pieces_are_in_order_and_share_at_most_the_overlap(layout: Layout, size:
 
 
 @given(layouts, st.integers(5, 120))
-def test_no_piece_crosses_a_page_a_heading_or_a_table(layout: Layout, size: int) -> None:
+def test_no_piece_crosses_a_page_a_heading_or_a_table(layout: DocumentLayout, size: int) -> None:
     for piece in cut(layout, size, 20):
         within = [block for block in layout.blocks if block.start < piece.end and piece.start < block.end]
         assert {block.page for block in within} == {piece.page}

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shisho.corpus.diversity import spread
-from shisho.domain.corpus import Ranked
+from shisho.domain.corpus import RankedPassage
 from tests.corpus.passages import passage
 
 
-def ranked(text: str, score: float, document: str) -> Ranked:
-    return Ranked(passage(text, document=document, name=f"{document}:{score}"), score)
+def ranked(text: str, score: float, document: str) -> RankedPassage:
+    return RankedPassage(passage(text, document=document, name=f"{document}:{score}"), score)
 
 
 def test_a_copy_of_the_first_makes_room_for_something_else() -> None:
@@ -43,7 +43,9 @@ def test_another_likeness_may_be_given() -> None:
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.floats(0, 1)), max_size=12), st.integers(0, 15))
 def test_k_or_all_each_once_and_the_best_first(made: list[tuple[str, float]], k: int) -> None:
     made.sort(key=lambda one: -one[1])
-    ranking = [Ranked(passage("経済の話。", document=name, name=f"{name}{at}"), score) for at, (name, score) in enumerate(made)]
+    ranking = [
+        RankedPassage(passage("経済の話。", document=name, name=f"{name}{at}"), score) for at, (name, score) in enumerate(made)
+    ]
     chosen = spread(ranking, k)
     assert Counter(one.passage.id for one in chosen) <= Counter(one.passage.id for one in ranking)
     assert len(chosen) == min(k, len(ranking))

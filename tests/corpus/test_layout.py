@@ -1,7 +1,7 @@
 """A reading laid out: verbatim, in order, with its lines where they belong."""
 
 from shisho.corpus.layout import lay_out
-from shisho.domain.corpus import Block, BlockKind, Line, Reading
+from shisho.domain.corpus import Block, BlockKind, PrintedLine, Reading
 
 BOX = (1.0, 2.0, 3.0, 4.0)
 
@@ -10,9 +10,11 @@ def test_blocks_are_verbatim_and_lines_shifted() -> None:
     reading = Reading(
         (
             Block("回帰", BlockKind.HEADING, 1),
-            Block("R²は\n指標。", BlockKind.PARAGRAPH, 1, ("回帰", "定義"), (Line(0, 3, 1, BOX), Line(4, 7, 1, BOX))),
+            Block(
+                "R²は\n指標。", BlockKind.PARAGRAPH, 1, ("回帰", "定義"), (PrintedLine(0, 3, 1, BOX), PrintedLine(4, 7, 1, BOX))
+            ),
             Block(" \n ", BlockKind.PARAGRAPH, 1),
-            Block("次。", BlockKind.PARAGRAPH, 2, (), (Line(0, 2, 2, BOX),)),
+            Block("次。", BlockKind.PARAGRAPH, 2, (), (PrintedLine(0, 2, 2, BOX),)),
         )
     )
     layout = lay_out(reading)

@@ -11,7 +11,7 @@ import pytest
 
 from shisho.corpus import duplicates
 from shisho.corpus.rank import Statistics
-from shisho.corpus.usefulness import ELSEWHERE, Useful, Usefulness, useful
+from shisho.corpus.usefulness import ELSEWHERE, UsefulContent, Usefulness, useful
 from shisho.domain.corpus import DocumentId, Passage
 from shisho.evaluation.sets import load
 from shisho.language import terms
@@ -26,7 +26,7 @@ from tests.shared import shared
 BARE = Statistics(ELSEWHERE, 0.0, 0.0, 0.0)
 
 
-def judged(query: str, *passages: Passage, seen: frozenset[str] = frozenset()) -> Useful | None:
+def judged(query: str, *passages: Passage, seen: frozenset[str] = frozenset()) -> UsefulContent | None:
     return useful(terms.query([query]), passages, BARE, seen)
 
 

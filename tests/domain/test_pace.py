@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from shisho.domain.pace import LEASE_S, Pace, asked, ended, standing
+from shisho.domain.pace import LEASE_S, ResourcePace, asked, ended, standing
 from shisho.domain.politeness import Limit
 
 START = 1_782_896_400.0  # 2026-07-01T09:00Z
@@ -20,7 +20,7 @@ class History:
 
     limit: Limit
     chance: random.Random
-    pace: Pace = field(default_factory=Pace)
+    pace: ResourcePace = field(default_factory=ResourcePace)
     true: float = 0.0
     wall: float = START
     monotonic: float = 500.0
@@ -49,7 +49,7 @@ class History:
             del self.under_way[name]  # its request went out, and nobody gives it back
             self.ends.append(self.true)
 
-    def now(self) -> Pace:
+    def now(self) -> ResourcePace:
         return self.pace.moved(self.wall, self.monotonic)
 
     def ask(self, name: str) -> None:
@@ -79,7 +79,7 @@ def test_no_history_breaks_the_limit(limit: Limit) -> None:
 
 def test_the_day_is_never_overdrawn_and_no_page_counted_twice() -> None:
     for seed in range(20):
-        chance, limit, pace = random.Random(seed), Limit(1.0, per_day=12), Pace()
+        chance, limit, pace = random.Random(seed), Limit(1.0, per_day=12), ResourcePace()
         pages, sent = dict.fromkeys(NAMES, 0), set[str]()
         for second in range(2_000):
             pace = pace.moved(START + second, 500.0 + second)

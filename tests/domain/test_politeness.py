@@ -6,11 +6,11 @@ from functools import reduce
 
 import pytest
 
-from shisho.domain.politeness import BreakerState, EngineHealth, Outcome, answered, as_of, later, may_probe, rated
+from shisho.domain.politeness import BreakerState, EngineHealth, RequestOutcome, answered, as_of, later, may_probe, rated
 
 NOW = "2026-07-01T09:00:00.000000+00:00"
 CLOSED, OPEN, HALF = BreakerState.CLOSED, BreakerState.OPEN, BreakerState.HALF_OPEN
-F, S, C = Outcome.FAILURE, Outcome.SUCCESS, Outcome.CHALLENGE
+F, S, C = RequestOutcome.FAILURE, RequestOutcome.SUCCESS, RequestOutcome.CHALLENGE
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ F, S, C = Outcome.FAILURE, Outcome.SUCCESS, Outcome.CHALLENGE
     ],
 )
 def test_answers_one_after_another(
-    outcomes: list[Outcome], breaker: BreakerState, failures: int, openings: int, minutes: int | None
+    outcomes: list[RequestOutcome], breaker: BreakerState, failures: int, openings: int, minutes: int | None
 ) -> None:
     held = reduce(lambda health, outcome: answered(health, outcome, NOW, "x"), outcomes, EngineHealth("mojeek"))
     assert (held.breaker, held.failures, held.openings) == (breaker, failures, openings)
@@ -36,7 +36,7 @@ def test_answers_one_after_another(
 
 
 @pytest.mark.parametrize(("openings", "outcome", "minutes"), [(1, F, 60), (2, F, 120), (3, F, 120), (9, C, 120), (2, S, None)])
-def test_a_try_while_half_open(openings: int, outcome: Outcome, minutes: int | None) -> None:
+def test_a_try_while_half_open(openings: int, outcome: RequestOutcome, minutes: int | None) -> None:
     held = as_of(EngineHealth("mojeek", OPEN, 2, openings, NOW), NOW)
     assert held.breaker is HALF
     after = answered(held, outcome, NOW)

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from shisho.domain.codec import loads
-from shisho.domain.job import Enqueued, IdempotencyKey, Job, JobId, JobState, NewJob, NewTask, TaskId
+from shisho.domain.job import EnqueueResult, IdempotencyKey, Job, JobId, JobState, NewJob, NewTask, TaskId
 from shisho.jobs.context import JobContext
 from shisho.jobs.ids import new_id
-from shisho.jobs.timing import Pace
+from shisho.jobs.timing import WorkerTiming
 from shisho.jobs.worker import Worker
 from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database
@@ -45,7 +45,7 @@ class Orders:
     accept: float = 0.0
     backlog: int = 40
     mutant: str = ""
-    pace: Pace = field(default_factory=Pace)
+    pace: WorkerTiming = field(default_factory=WorkerTiming)
 
 
 class NoFence(EmbeddedJobs):
@@ -66,7 +66,7 @@ class EarlyTasks(EmbeddedTasks):
 
     _under_way: list[asyncio.Task[None]]
 
-    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None) -> Enqueued:
+    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None) -> EnqueueResult:
         written = super().enqueue
         if not jobs:  # a task is opened
             return await written(task, jobs, key)
@@ -76,7 +76,7 @@ class EarlyTasks(EmbeddedTasks):
             await written(task, jobs, key)
 
         self._under_way = [*getattr(self, "_under_way", []), asyncio.create_task(later())]
-        return Enqueued(task.id if isinstance(task, NewTask) else task, tuple(each.id for each in jobs))
+        return EnqueueResult(task.id if isinstance(task, NewTask) else task, tuple(each.id for each in jobs))
 
 
 MUTANTS: dict[str, tuple[type[EmbeddedJobs], type[EmbeddedTasks]]] = {

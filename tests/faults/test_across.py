@@ -11,7 +11,7 @@ from statistics import quantiles
 import pytest
 
 from shisho.domain.job import NewTask, Priority, StopMode, TaskId
-from shisho.jobs.timing import Pace
+from shisho.jobs.timing import WorkerTiming
 from tests.faults.children import LONG, started
 from tests.faults.process import TASK, Orders
 from tests.machine import Stopwatch
@@ -63,7 +63,7 @@ async def test_news_reach_those_who_wait_in_another_process(queue: Queue, tmp_pa
 
 async def test_an_immediate_stop_is_obeyed_in_another_process(queue: Queue, tmp_path: Path) -> None:
     slowest = 0.0
-    with started(Orders(str(tmp_path), slots=2, pace=Pace())) as (other,):
+    with started(Orders(str(tmp_path), slots=2, pace=WorkerTiming())) as (other,):
         for number in range(20 if LONG else 4):
             task_id = TaskId(f"stopped {number}")
             jobs = [new("lasting", input={"seconds": 600}, priority=Priority.HIGH) for _ in range(2)]

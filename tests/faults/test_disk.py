@@ -13,7 +13,7 @@ import pytest
 from shisho.domain.job import Job, JobState, NewTask, TaskId
 from shisho.errors import Conflict
 from shisho.jobs.context import JobContext
-from shisho.jobs.timing import Pace
+from shisho.jobs.timing import WorkerTiming
 from shisho.jobs.worker import Worker
 from shisho.stores.embedded.presence import FilePresence
 from shisho.system.clock import SystemClock
@@ -82,7 +82,7 @@ async def test_a_result_waits_for_room_on_the_disk(queue: Queue, small_disk: Pat
         return "決定係数" * 20_000
 
     presence = FilePresence(small_disk / "workers")
-    pace = Pace(beat=0.5)
+    pace = WorkerTiming(beat=0.5)
     async with Worker(queue.jobs, queue.bell, presence, SystemClock(), {"toy": large}, slots=1, pace=pace):
         (job_id,) = (await queue.tasks.enqueue(T1, [new()])).job_ids
         await queue.until(job_id, JobState.RUNNING)

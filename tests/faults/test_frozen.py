@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.job import JobId, JobState, Priority
-from shisho.jobs.timing import Pace
+from shisho.jobs.timing import WorkerTiming
 from tests.faults.children import LONG, Child, first_to_begin, started
 from tests.faults.process import TASK, Orders
 from tests.machine import PATIENCE, Stopwatch
 from tests.queues import Queue, new, opened
 from tests.shared import missing
 
-PACE = Pace() if LONG else Pace(beat=0.3, cut_off=1.2, silence=2.0, look=0.2, idle=0.1)
+PACE = WorkerTiming() if LONG else WorkerTiming(beat=0.3, cut_off=1.2, silence=2.0, look=0.2, idle=0.1)
 SLACK = 6.0  # from the end of the silence to the job's beginning elsewhere
 FAKETIME = sorted(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))
 
@@ -55,7 +55,7 @@ async def test_a_frozen_worker_is_fenced_and_its_job_redone_elsewhere(queue: Que
 
 
 async def test_a_dead_worker_is_noticed_at_once(queue: Queue, tmp_path: Path) -> None:
-    orders = Orders(str(tmp_path), slots=1, pace=Pace())
+    orders = Orders(str(tmp_path), slots=1, pace=WorkerTiming())
     with started(orders, orders) as both:
         job_id = await add(queue, 0.5)
         first, (second,) = await asyncio.to_thread(first_to_begin, both, job_id)

@@ -16,13 +16,13 @@ from pathlib import Path
 import apsw
 import pytest
 
-from shisho.jobs.timing import Pace
+from shisho.jobs.timing import WorkerTiming
 from tests.faults.children import LONG, Child
 from tests.faults.process import Orders
 
 KILLS = 200 if LONG else 20
 # No cut-off: a frozen worker that wakes goes on with its jobs, and the fence alone must stop it.
-PACE = Pace(beat=0.1, cut_off=1e6, silence=0.8, look=0.1, idle=0.1)
+PACE = WorkerTiming(beat=0.1, cut_off=1e6, silence=0.8, look=0.1, idle=0.1)
 
 
 @dataclass

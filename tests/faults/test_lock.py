@@ -20,7 +20,7 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.domain.job import JobId, JobState, NewTask, Priority, TaskId
 from shisho.errors import Conflict
-from shisho.jobs.timing import Pace
+from shisho.jobs.timing import WorkerTiming
 from shisho.stores.embedded.connect import Database
 from shisho.system.clock import SystemClock
 from tests.faults.children import LONG, ROOT, Child, started
@@ -30,7 +30,7 @@ from tests.queues import OWNER, Queue, new, opened
 
 STOPS = 40 if LONG else 3
 WITHIN = 12.0  # seconds in which the others go on, or are told why not
-PACE = Pace(beat=0.3, cut_off=1e6, silence=2.0, look=0.2, idle=0.1)  # no cut-off: the fence alone stops a late write
+PACE = WorkerTiming(beat=0.3, cut_off=1e6, silence=2.0, look=0.2, idle=0.1)  # no cut-off: the fence alone stops a late write
 ELSEWHERE = PACE.silence + 6.0
 # To the thread itself: sent to the process, the signal stops the main thread first, and this one may have committed by then.
 FROZEN = {

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
 
-from shisho.domain.intervention import AuthTarget, Met, intervention_id
-from shisho.domain.job import Claim, JobError, JobId, JobState, NewTask, Running, Stale, StopMode, TaskId
+from shisho.domain.intervention import AuthTarget, HumanChallenge, intervention_id
+from shisho.domain.job import Claim, ClaimLost, JobError, JobId, JobState, NewTask, RunningClaim, StopMode, TaskId
 from shisho.errors import TaskNotFound
 from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database
@@ -33,13 +33,13 @@ MEMORY = Path("/dev/shm")
 Q, R, P, A, C, F, X = JobState  # queued, running, parked, awaiting_auth, completed, failed, cancelled
 WAIT = 60.0
 METS = [
-    Met("mojeek", "mojeek.com", "", "captcha"),
-    Met("mojeek", "consent.example", "", "consent"),
-    Met("", "consent.example", "", "login"),
+    HumanChallenge("mojeek", "mojeek.com", "", "captcha"),
+    HumanChallenge("mojeek", "consent.example", "", "consent"),
+    HumanChallenge("", "consent.example", "", "login"),
 ]
 
 
-def held_together(one: Met | None, other: Met | None) -> bool:
+def held_together(one: HumanChallenge | None, other: HumanChallenge | None) -> bool:
     assert one and other
     return one.domain == other.domain or one.engine == other.engine != ""
 
@@ -61,7 +61,7 @@ class Model:
     stepped: bool = False
     stop_asked: bool = False
     beat: int = 0
-    met: Met | None = None
+    met: HumanChallenge | None = None
 
 
 class QueueMachine(RuleBasedStateMachine):
@@ -131,7 +131,7 @@ class QueueMachine(RuleBasedStateMachine):
         wanted = job is not None if allowed is None else allowed
         try:
             self.run(work)
-        except Stale:
+        except ClaimLost:
             assert not wanted, f"{claim} was refused"
             return None
         assert wanted, f"{claim} wrote, though it is stale"
@@ -189,7 +189,7 @@ class QueueMachine(RuleBasedStateMachine):
     def take_back(self, claim: Claim, beat: int) -> None:
         held = self.held(claim)
         allowed = held is not None and held.beat == beat
-        if job := self.tried(claim, self.jobs.take_back(Running(claim, beat), BROKEN), allowed):
+        if job := self.tried(claim, self.jobs.take_back(RunningClaim(claim, beat), BROKEN), allowed):
             self.count_failure(job)
 
     def count_failure(self, job: Model) -> None:
@@ -225,7 +225,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.claims)
     @rule(claim=claimed, output=st.sampled_from([None, "some"]), met=st.sampled_from(METS))
-    def await_person(self, claim: Claim, output: str | None, met: Met) -> None:
+    def await_person(self, claim: Claim, output: str | None, met: HumanChallenge) -> None:
         if job := self.tried(claim, self.jobs.await_person(claim, output, self.clock.ahead(WAIT), met)):
             job.output, job.met = None if job.stop_asked else output, met
             self.moved(job, X if job.stop_asked else A)
@@ -323,4 +323,4 @@ def test_the_model_notices_a_defective_queue(mutant: str) -> None:
     print(f"{mutant}: {type(caught.value).__name__} {str(caught.value)[:200]}")
     # Flaky: what is acknowledged too early may be there in time when the same steps are tried again.
     # Its task may be missing with it.
-    assert isinstance(caught.value, AssertionError | Stale | Flaky | TaskNotFound)
+    assert isinstance(caught.value, AssertionError | ClaimLost | Flaky | TaskNotFound)

@@ -14,14 +14,14 @@ import apsw
 from shisho.domain.intervention import AuthTarget, Waiting
 from shisho.domain.job import NewJob
 from shisho.jobs.ids import new_id
-from shisho.jobs.timing import Pace
+from shisho.jobs.timing import WorkerTiming
 from shisho.system.clock import SystemClock
 from tests.faults.children import Child, started
 from tests.faults.process import TASK, Orders
 from tests.machine import PATIENCE
 from tests.queues import CAPTCHA, OWNER, Queue, opened
 
-PACE = Pace(beat=0.1, cut_off=1e6, silence=0.8, look=0.1, idle=0.1)
+PACE = WorkerTiming(beat=0.1, cut_off=1e6, silence=0.8, look=0.1, idle=0.1)
 TORN = """SELECT count(*) FROM jobs j LEFT JOIN interventions i ON i.job_id = j.id AND i.ended_at IS NULL
     WHERE (j.state = 'awaiting_auth') <> (i.id IS NOT NULL)"""
 

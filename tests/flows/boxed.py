@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from shisho.bootstrap.desk import open_desk
-from shisho.bootstrap.web import Web
+from shisho.bootstrap.web import WebAccess
 from shisho.desk import Desk
 from shisho.messages.catalogue import rendered
 from shisho.ports import Resolver
-from shisho.testing.box.client import Client
+from shisho.testing.box.client import BoxClient
 from shisho.testing.box.server import Box
 from shisho.web.engines import engines
-from shisho.web.http.address import Exceptions
+from shisho.web.http.address import AllowList
 from shisho.web.http.fetch import HttpFetcher
 from shisho.web.serp.parser import KillableSerpParser
 from tests.flows.conftest import Shell
@@ -27,17 +27,17 @@ QUICK: Mapping[str, Mapping[str, Any]] = {
 
 
 def way(
-    box: Box | Client,
+    box: Box | BoxClient,
     overrides: Mapping[str, Mapping[str, Any]] = QUICK,
     *,
     robots: bool = False,
     resolver: Resolver | None = None,
     total_s: float = 20.0,
-) -> Web:
+) -> WebAccess:
     """The box as the way to the web. Without `robots` each host's first page need not wait for its second request."""
-    allow = Exceptions.named(box.hosts)
+    allow = AllowList.named(box.hosts)
     fetcher = HttpFetcher(resolver or box.resolver, allow, "Shisho/test", total_s=total_s, ssl_context=box.ssl_context)
-    return Web(engines(overrides), fetcher, KillableSerpParser(overrides), robots=robots)
+    return WebAccess(engines(overrides), fetcher, KillableSerpParser(overrides), robots=robots)
 
 
 @asynccontextmanager

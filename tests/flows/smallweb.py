@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-from shisho.bootstrap.web import Web
+from shisho.bootstrap.web import WebAccess
 from shisho.desk import Desk
 from shisho.domain.job import TaskState
 from shisho.domain.task import Detail, Result, Status
-from shisho.domain.web import Challenge, ChallengeKind, Hit, Serp
+from shisho.domain.web import Challenge, ChallengeKind, Serp, SerpHit
 from shisho.testing.memory_web import MemoryParser, MemoryWeb, engine
 from tests.machine import PATIENCE
 
@@ -32,7 +32,7 @@ def page(number: int) -> bytes:
 
 
 def serp(numbers: Sequence[int], *, more: bool, name: str = "memory") -> Serp:
-    hits = tuple(Hit(rank, address(number), f"第{number}頁", "抜粋") for rank, number in enumerate(numbers, 1))
+    hits = tuple(SerpHit(rank, address(number), f"第{number}頁", "抜粋") for rank, number in enumerate(numbers, 1))
     return Serp(name, hits, {"s": str(len(numbers))} if more else None, no_results=not hits)
 
 
@@ -48,9 +48,9 @@ def small_web(*result_pages: Sequence[int], query: str = QUERY) -> MemoryWeb:
     return made
 
 
-def way(web: MemoryWeb, *names: str) -> Web:
+def way(web: MemoryWeb, *names: str) -> WebAccess:
     engines = {name: engine(name) for name in names or ("memory",)}
-    return Web(engines, web, MemoryParser(engines), robots=False)
+    return WebAccess(engines, web, MemoryParser(engines), robots=False)
 
 
 def result_page(number: int, query: str = QUERY, name: str = "memory") -> Callable[[str], bool]:

@@ -21,7 +21,7 @@ from shisho.bootstrap.desk import build_desk, open_desk
 from shisho.desk import Desk
 from shisho.errors import Conflict, ShishoError, StorageUnusable
 from shisho.interfaces.cli.app import app
-from shisho.interfaces.http.guard import Rules
+from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
 from shisho.interfaces.mcp.server import build as build_mcp
 from shisho.settings import load
@@ -77,7 +77,7 @@ def test_every_command_says_it_in_one_sentence(home: Path, tmp_path: Path, how: 
 
 @asynccontextmanager
 async def served(desk: Desk) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(app=build(desk, Rules()), raise_app_exceptions=False)
+    transport = httpx.ASGITransport(app=build(desk, AccessRules()), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
         yield client
 

@@ -11,10 +11,10 @@ import pytest
 from shisho.domain.inquiry import Evidence
 from shisho.settings import child_environment
 from shisho.testing.box.server import Box
-from shisho.web.browser.launch import Launcher, Manner
+from shisho.web.browser.launch import Launcher, LaunchOptions
 from shisho.web.browser.profiles import Profile
 from shisho.web.browser.proxy import GuardedProxy
-from shisho.web.http.address import Exceptions
+from shisho.web.http.address import AllowList
 from tests.flows.boxed import boxed
 from tests.flows.conftest import SAMPLES
 from tests.web.browsing import need_browser
@@ -63,7 +63,7 @@ async def opens(box: Box, evidence: Evidence) -> None:
     address, _, directive = evidence.link.partition("#:~:text=")
     assert address == evidence.source_url and unquote(directive) == evidence.snippet
     launcher = Launcher(
-        GuardedProxy(box.resolver, Exceptions.named(box.hosts)), child_environment(), Manner(trust_any_certificate=True)
+        GuardedProxy(box.resolver, AllowList.named(box.hosts)), child_environment(), LaunchOptions(trust_any_certificate=True)
     )
     try:
         async with launcher.browser(Profile(None)) as live:

@@ -14,7 +14,7 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
-from shisho.domain.corpus import Outcome, Source
+from shisho.domain.corpus import IntakeOutcome, Source
 from shisho.domain.inquiry import Answer, LoopStop
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
 from tests.flows.conftest import SAMPLES
@@ -60,11 +60,11 @@ async def test_what_is_not_there_is_not_answered(stocked: Desk, asked: dict[str,
 async def test_the_second_time_is_known_and_a_changed_file_is_a_new_version(desk: Desk, tmp_path: Path) -> None:
     file = tmp_path / "メモ.txt"
     file.write_text("会議は第3会議室で行う。", "utf-8")
-    assert [one.outcome async for one in desk.add(file)] == [Outcome.ADDED]
-    assert [one.outcome async for one in desk.add(file)] == [Outcome.KNOWN]
+    assert [one.outcome async for one in desk.add(file)] == [IntakeOutcome.ADDED]
+    assert [one.outcome async for one in desk.add(file)] == [IntakeOutcome.KNOWN]
     first = await desk.ask("会議はどこで行うか")
     file.write_text("会議は講堂で行う。", "utf-8")
-    assert [one.outcome async for one in desk.add(file)] == [Outcome.REPLACED]
+    assert [one.outcome async for one in desk.add(file)] == [IntakeOutcome.REPLACED]
     second = await desk.ask("会議はどこで行うか")
     assert "第3会議室" in first.text and "講堂" in second.text and "第3会議室" not in second.text
     await check_evidence(desk, await desk.answer(first.id))
@@ -99,7 +99,7 @@ async def test_a_folder_as_a_corpus_holds_what_the_folder_holds(desk: Desk, tmp_
     answer = await desk.ask("赤い本はどこにあるか", folders=[folder])
     assert {Path(one.document).name for one in answer.evidence} == {"a.txt"}
     (folder / "a.txt").unlink()
-    assert [one.outcome async for one in desk.mirror(folder)] == [Outcome.KNOWN, Outcome.GONE]
+    assert [one.outcome async for one in desk.mirror(folder)] == [IntakeOutcome.KNOWN, IntakeOutcome.GONE]
     assert (await desk.ask("赤い本はどこにあるか", folders=[folder])).abstained
 
 
@@ -163,7 +163,7 @@ async def test_removed_and_purged_sources(stocked: Desk) -> None:
     await stocked.remove(source)
     assert all(one.document_id != source for one in (await stocked.ask("残差とは何か")).evidence)
     await check_evidence(stocked, await stocked.answer(answer.id))
-    assert [one.outcome async for one in stocked.add(SAMPLES / "01-regression.pdf")] == [Outcome.ADDED]
+    assert [one.outcome async for one in stocked.add(SAMPLES / "01-regression.pdf")] == [IntakeOutcome.ADDED]
     await stocked.remove(source, purge=True)
     assert "source removed" in (await stocked.answer(answer.id)).text
     with pytest.raises(SourceRemoved):

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.bootstrap.web import Web
-from shisho.domain.politeness import BreakerState, Limit, Outcome
+from shisho.bootstrap.web import WebAccess
+from shisho.domain.politeness import BreakerState, Limit, RequestOutcome
 from shisho.domain.task import AskOptions, EngineRow, Sources
 from shisho.errors import EngineUnavailable, InvalidParams
 from shisho.stores.embedded.connect import Database
@@ -24,12 +24,12 @@ from tests.flows.conftest import Shell
 HOWTO = Path(__file__).parents[2] / "docs" / "howto" / "add-an-engine.md"
 
 
-def way(*names: str) -> Web:
+def way(*names: str) -> WebAccess:
     found = engines()
-    return Web({name: found[name] for name in names}, MemoryWeb(), KillableSerpParser())
+    return WebAccess({name: found[name] for name in names}, MemoryWeb(), KillableSerpParser())
 
 
-async def rows(home: Path, web: Web | None = None, **given: object) -> dict[str, EngineRow]:
+async def rows(home: Path, web: WebAccess | None = None, **given: object) -> dict[str, EngineRow]:
     async with open_desk(home=home, web=web, **given) as desk:
         return {row.name: row for row in await desk.tasks.list_engines()}
 
@@ -38,9 +38,9 @@ async def lived(home: Path) -> None:
     """Three engines have a past."""
     database, clock = Database(home / "shisho.db"), SystemClock()
     health, limiter = EmbeddedHealth(database, clock), EmbeddedLimiter(database, clock)
-    for outcome in (Outcome.SUCCESS, Outcome.SUCCESS, Outcome.FAILURE, Outcome.FAILURE):
+    for outcome in (RequestOutcome.SUCCESS, RequestOutcome.SUCCESS, RequestOutcome.FAILURE, RequestOutcome.FAILURE):
         await health.record("mojeek", outcome, 0.4, "応答なし")
-    await health.record("wikipedia", Outcome.SUCCESS, 0.2)
+    await health.record("wikipedia", RequestOutcome.SUCCESS, 0.2)
     for page in range(2):
         limit = Limit(0.0, per_day=10)
         assert (await limiter.take("engine:google", limit, str(page))).granted

@@ -9,7 +9,7 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
-from shisho.domain.corpus import Outcome
+from shisho.domain.corpus import IntakeOutcome
 from shisho.evaluation.run import fill
 from shisho.evaluation.sets import load
 from shisho.language.sentences import sentences
@@ -49,10 +49,12 @@ async def test_nothing_of_a_hostile_file_that_failed_stays_behind(tmp_path: Path
     folder = shared("hostile", "pdf")
     async with open_desk(home=tmp_path, reader_seconds=5) as desk:
         receipts = [one async for one in desk.add(folder)]
-        taken = {one.source for one in receipts if one.outcome is not Outcome.FAILED}
+        taken = {one.source for one in receipts if one.outcome is not IntakeOutcome.FAILED}
         held = await desk.documents(limit=10_000)
-        assert {one.source for one in held} <= taken and len(held) == sum(one.outcome is Outcome.ADDED for one in receipts)
-        assert all(one.code and one.reason for one in receipts if one.outcome is Outcome.FAILED)
+        assert {one.source for one in held} <= taken and len(held) == sum(
+            one.outcome is IntakeOutcome.ADDED for one in receipts
+        )
+        assert all(one.code and one.reason for one in receipts if one.outcome is IntakeOutcome.FAILED)
         assert len(receipts) == sum(1 for path in folder.iterdir() if not path.name.startswith("."))
         for document in held:
             assert await desk.text(document.id)

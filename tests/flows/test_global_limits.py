@@ -17,7 +17,7 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.domain.task import SearchOptions, StopStrategy
-from shisho.testing.box.log import Entry
+from shisho.testing.box.log import LogEntry
 from shisho.testing.box.server import Box
 from tests.flows.boxed import QUICK, boxed, output, through
 from tests.flows.conftest import Shell
@@ -45,7 +45,7 @@ def topics(box: Box) -> list[str]:
     return list(dict.fromkeys(one.topic for one in box.questions))
 
 
-def gaps(entries: Iterable[Entry]) -> list[float]:
+def gaps(entries: Iterable[LogEntry]) -> list[float]:
     """From the end of each request to the beginning of the next one."""
     return [later.at - earlier.ended for earlier, later in pairwise(sorted(entries, key=lambda one: one.at))]
 

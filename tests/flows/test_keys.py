@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shisho.bootstrap.desk import open_desk
-from shisho.bootstrap.web import Web
+from shisho.bootstrap.web import WebAccess
 from shisho.domain.codec import dumps
 from shisho.domain.task import SearchOptions
 from shisho.domain.web import Request, Response
@@ -48,7 +48,7 @@ def holding(home: Path) -> list[Path]:
 @pytest.mark.parametrize("engine", ["pubmed", "brave_api"])
 async def test_a_key_is_nowhere_but_in_its_request(engine: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     fetcher = Indiscreet()
-    web = Web({engine: engines()[engine]}, fetcher, KillableSerpParser(), robots=False, keys=KEYS)
+    web = WebAccess({engine: engines()[engine]}, fetcher, KillableSerpParser(), robots=False, keys=KEYS)
     with caplog.at_level("DEBUG"):
         async with open_desk(home=tmp_path, web=web, **KEYS) as desk, desk.working(1):
             task = (await desk.tasks.queue_searches(["決定係数"], options=SearchOptions(engines=(engine,)))).task_id

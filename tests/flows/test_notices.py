@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.domain.intervention import Met
+from shisho.domain.intervention import HumanChallenge
 from shisho.jobs.timing import later
 from shisho.system.clock import SystemClock
 from tests.flows.conftest import Shell
@@ -40,7 +40,7 @@ def desktop(tmp_path: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 async def wait_for_a_person(home: Path, *tasks: str, name: str = "memory") -> None:
     """A job in each of these tasks that has met a challenge of that engine. Of a kind that no worker here would take."""
-    met = Met(name, f"{name}.example", f"https://{name}.example/search?p=2", "captcha")
+    met = HumanChallenge(name, f"{name}.example", f"https://{name}.example/search?p=2", "captcha")
     async with opened("embedded", home, SystemClock()) as queue:
         for task in tasks:
             await queue.add(new(), task=task)

@@ -16,9 +16,9 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.corpus.chunk import Piece, cut
-from shisho.corpus.layout import Layout
+from shisho.corpus.layout import DocumentLayout
 from shisho.desk import Desk
-from shisho.domain.corpus import Outcome
+from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import ENDED, JobState
 from shisho.domain.task import Bytes
 from tests.flows.boxed import boxed
@@ -30,7 +30,7 @@ class Splitter(Exception):
     """What no code of ours expects."""
 
 
-def brittle(layout: Layout) -> Sequence[Piece]:
+def brittle(layout: DocumentLayout) -> Sequence[Piece]:
     if BREAKS in layout.text:
         raise Splitter
     return cut(layout)
@@ -54,9 +54,9 @@ async def test_a_file_that_breaks_us_gives_a_receipt_and_the_rest_goes_on(tmp_pa
     async with open_desk(home=tmp_path / "home") as opened:
         desk = with_brittle_splitter(opened)
         receipts = [receipt async for receipt in getattr(desk, verb)(folder)]
-        (bad,) = [receipt for receipt in receipts if receipt.outcome is Outcome.FAILED]
+        (bad,) = [receipt for receipt in receipts if receipt.outcome is IntakeOutcome.FAILED]
         assert Path(bad.source).name == "c.txt" and bad.code == "INTERNAL" and "Splitter" in bad.reason
-        assert sum(receipt.outcome is Outcome.ADDED for receipt in receipts) == 7
+        assert sum(receipt.outcome is IntakeOutcome.ADDED for receipt in receipts) == 7
         assert len(await desk.places(str(folder) if verb == "mirror" else "default")) == 7
 
 
@@ -77,7 +77,7 @@ async def test_a_page_that_breaks_us_does_not_end_its_search(tmp_path: Path) -> 
     async with boxed(tmp_path) as (box, desk):
         seen: list[str] = []
 
-        def first_breaks(layout: Layout) -> Sequence[Piece]:
+        def first_breaks(layout: DocumentLayout) -> Sequence[Piece]:
             seen.append(layout.text)
             if len(seen) == 1:
                 raise Splitter

@@ -17,10 +17,10 @@ from shisho.domain.job import TaskState
 from shisho.domain.task import SearchOptions
 from shisho.settings import child_environment
 from shisho.testing.box.server import Box
-from shisho.web.browser.launch import Launcher, Manner
+from shisho.web.browser.launch import Launcher, LaunchOptions
 from shisho.web.browser.profiles import hold
 from shisho.web.browser.proxy import GuardedProxy
-from shisho.web.http.address import Exceptions
+from shisho.web.http.address import AllowList
 from tests.flows.boxed import QUICK, boxed, output, through
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
@@ -44,7 +44,7 @@ def worker(shell: Shell) -> Iterator[None]:
 async def solve(home: Path, box: Box, met: Waiting) -> None:
     """In the profile of the engine: the page that was met, and a click on its button."""
     launcher = Launcher(
-        GuardedProxy(box.resolver, Exceptions.named(box.hosts)), child_environment(), Manner(trust_any_certificate=True)
+        GuardedProxy(box.resolver, AllowList.named(box.hosts)), child_environment(), LaunchOptions(trust_any_certificate=True)
     )
     try:
         with hold(home / "profiles", met.engine) as profile:

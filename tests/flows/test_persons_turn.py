@@ -14,9 +14,9 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
-from shisho.domain.intervention import AuthAction, AuthTarget, InterventionState, Met, Waiting
+from shisho.domain.intervention import AuthAction, AuthTarget, HumanChallenge, InterventionState, Waiting
 from shisho.domain.job import JobState, TaskState
-from shisho.domain.politeness import BreakerState, Outcome
+from shisho.domain.politeness import BreakerState, RequestOutcome
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.errors import Conflict, EngineUnavailable, NotFound
 from shisho.stores.embedded.connect import Database
@@ -29,7 +29,7 @@ from tests.flows.test_shell import rows_of
 OTHER = "回帰"
 DEEP = SearchOptions(stop_strategy=StopStrategy.EXHAUSTIVE)
 Opening = Callable[..., AbstractAsyncContextManager[Desk]]
-Window = Callable[[Met], Any]
+Window = Callable[[HumanChallenge], Any]
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ async def test_restarting_everything_between_the_steps_changes_nothing(opening: 
     assert ends(home) == [("completed",)] * 2
 
 
-async def closed(met: Met) -> bool:
+async def closed(met: HumanChallenge) -> bool:
     """A person who closes the window."""
     return False
 
@@ -128,9 +128,9 @@ def ends(home: Path) -> list[tuple[Any, ...]]:
 async def test_a_window_says_so_while_it_is_open_and_frees_every_task(opening: Opening) -> None:
     web = guarded_web()
     tasks = await held_up(opening, web, QUERY, OTHER)
-    seen: list[tuple[Met, list[Waiting]]] = []
+    seen: list[tuple[HumanChallenge, list[Waiting]]] = []
 
-    async def person(met: Met) -> bool:
+    async def person(met: HumanChallenge) -> bool:
         async with opening(web) as onlooker:
             seen.append((met, list(await onlooker.tasks.get_auth_queue())))
         let_through(web)
@@ -156,10 +156,10 @@ async def test_a_window_that_cannot_be_opened_leaves_it_waiting(opening: Opening
     web = guarded_web()
     await held_up(opening, web, QUERY)
 
-    async def fails(met: Met) -> bool:
+    async def fails(met: HumanChallenge) -> bool:
         raise error
 
-    async def person(met: Met) -> bool:
+    async def person(met: HumanChallenge) -> bool:
         async with opening(web, window=fails) as another:
             with pytest.raises(type(error)):
                 await another.tasks.open_auth()
@@ -180,7 +180,7 @@ async def test_what_ended_meanwhile_is_not_ended_again(opening: Opening) -> None
     web = guarded_web()
     (task,) = await held_up(opening, web, QUERY)
 
-    async def stops_it(met: Met) -> bool:
+    async def stops_it(met: HumanChallenge) -> bool:
         async with opening(web) as another:
             await another.tasks.stop_task(task)
         return True
@@ -198,7 +198,7 @@ async def test_solving_closes_the_breaker(opening: Opening, home: Path) -> None:
     await held_up(opening, web, QUERY)
     database = Database(home / "shisho.db")
     health = EmbeddedHealth(database, SystemClock())
-    await health.record("memory", Outcome.CHALLENGE, 0.1)
+    await health.record("memory", RequestOutcome.CHALLENGE, 0.1)
     assert (await health.of(["memory"]))["memory"].breaker is BreakerState.OPEN
     async with opening(web) as desk:
         await desk.tasks.resolve_auth(AuthTarget.DOMAIN, "memory.example")

@@ -17,7 +17,7 @@ from shisho.domain.task import SearchOptions
 from shisho.domain.web import Response
 from shisho.testing.box.server import Box
 from shisho.web.browser.browser import ChromiumBrowser
-from shisho.web.browser.launch import Live
+from shisho.web.browser.launch import RunningBrowser
 from shisho.web.browser.profiles import Profile
 from tests.flows.boxed import output
 from tests.flows.conftest import Shell
@@ -33,7 +33,7 @@ class WithPerson(ChromiumBrowser):
     """Its windows have a person before them, who presses the button."""
 
     async def _watch_person(
-        self, live: Live, profile: Profile, url: str, solved: Callable[[Response], Awaitable[bool]]
+        self, live: RunningBrowser, profile: Profile, url: str, solved: Callable[[Response], Awaitable[bool]]
     ) -> bool:
         pressing = asyncio.create_task(live.context.pages[0].click("#box-solve", timeout=PATIENCE * 1000))
         try:

@@ -11,7 +11,7 @@ from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.job import JobState
 from shisho.domain.task import SearchOptions, StopStrategy
-from shisho.testing.box.log import Entry
+from shisho.testing.box.log import LogEntry
 from shisho.testing.box.server import Box
 from shisho.web.http.url import canonical
 from tests.flows.boxed import boxed, output, through, way
@@ -29,7 +29,7 @@ async def fetched(desk: Desk, *urls: str) -> dict[str, str]:
     return {job.input["url"]: job.errors[-1].code if job.state is JobState.FAILED else job.state.value for job in jobs}
 
 
-def asked(box: Box, host: str) -> list[Entry]:
+def asked(box: Box, host: str) -> list[LogEntry]:
     return sorted(box.log.of(host=host), key=lambda entry: entry.at)
 
 

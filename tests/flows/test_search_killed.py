@@ -14,7 +14,7 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.domain.job import TaskState
 from shisho.domain.task import SearchOptions, StopStrategy
-from shisho.testing.box.log import Entry
+from shisho.testing.box.log import LogEntry
 from shisho.testing.box.server import Box
 from shisho.web.crawl.frontier import AT_ONCE
 from shisho.web.http.url import canonical
@@ -86,5 +86,5 @@ def whole(box: Box, query: str, done: dict[str, Any]) -> None:
     assert all(one["status"] in ("visited", "failed") for one in done["hits"])
 
 
-def _address(entry: Entry) -> str:
+def _address(entry: LogEntry) -> str:
     return canonical(f"{entry.url}?{urlencode(entry.query)}")

@@ -12,7 +12,7 @@ import pytest
 
 from shisho.desk import Desk
 from shisho.domain.task import SearchOptions, StopStrategy
-from shisho.testing.box.log import Entry
+from shisho.testing.box.log import LogEntry
 from shisho.testing.box.server import Box
 from tests.clocks import Ahead
 from tests.flows.boxed import boxed, output
@@ -38,7 +38,7 @@ async def searched(desk: Desk, query: str, options: SearchOptions = ONE_PAGE) ->
     return await output(desk, queued.task_id)
 
 
-def visits(box: Box) -> list[Entry]:
+def visits(box: Box) -> list[LogEntry]:
     return [entry for entry in box.log.requests if not entry.engine]
 
 

@@ -12,9 +12,9 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.codec import plain
-from shisho.domain.corpus import SearchRequest, Shown
+from shisho.domain.corpus import NumberedPassage, SearchRequest
 from shisho.domain.inquiry import Finding, Goal
-from shisho.domain.session import Claimed, SupportCounts
+from shisho.domain.session import CitedSentence, SupportCounts
 from shisho.domain.task import Opinion
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
 from tests.flows.conftest import SAMPLES
@@ -24,12 +24,12 @@ TRUE = "決定係数が0に近くても、二つの変数が無関係だとは�
 ASKED = SearchRequest(keyword_query=("決定係数", "0に近い"))
 
 
-async def shown(desk: Desk, session: str, *requests: SearchRequest) -> list[Shown]:
+async def shown(desk: Desk, session: str, *requests: SearchRequest) -> list[NumberedPassage]:
     rounds = [await desk.sessions.search_corpus(one, session_id=session) for one in requests or (ASKED,)]
     return [one for round_ in rounds for one in round_.shown]
 
 
-def holding(text: str, passages: list[Shown]) -> Shown:
+def holding(text: str, passages: list[NumberedPassage]) -> NumberedPassage:
     return next(one for one in passages if text in one.text)
 
 
@@ -110,10 +110,10 @@ async def test_an_answer_keeps_what_is_carried_and_nothing_else(stocked: Desk) -
     composed = await stocked.sessions.compose_answer(
         session,
         [
-            Claimed("以下に答えを示す。"),
-            Claimed("決定係数が0に近くても、二つの変数が無関係とは限らない [1][7]。"),
-            Claimed("決定係数が0に近いとき、相関は0.98である。", (1,)),
-            Claimed("富士山の標高は3776メートルである。", (42,)),
+            CitedSentence("以下に答えを示す。"),
+            CitedSentence("決定係数が0に近くても、二つの変数が無関係とは限らない [1][7]。"),
+            CitedSentence("決定係数が0に近いとき、相関は0.98である。", (1,)),
+            CitedSentence("富士山の標高は3776メートルである。", (42,)),
         ],
     )
     assert [one.became for one in composed.mended] == ["kept", "kept", "replaced", "removed"]
@@ -132,7 +132,7 @@ async def test_an_answer_keeps_what_is_carried_and_nothing_else(stocked: Desk) -
     assert text[evidence.start : evidence.end] == evidence.snippet == TRUE
     assert await stocked.export(composed.answer_id, "md")
     empty = (await stocked.sessions.open_session(QUESTION)).session_id
-    nothing = await stocked.sessions.compose_answer(empty, [Claimed("決定係数は0.5である。", (1,))])
+    nothing = await stocked.sessions.compose_answer(empty, [CitedSentence("決定係数は0.5である。", (1,))])
     assert nothing.sentences == () and nothing.missing == (QUESTION,) and (await stocked.answer(nothing.answer_id)).abstained
 
 
@@ -145,12 +145,12 @@ async def test_uncited_statements_are_sought_for_then_removed_whatever_the_quest
     composed = await stocked.sessions.compose_answer(
         session,
         [
-            Claimed("決定係数が0に近いとき、相関係数は0である。"),
-            Claimed("決定係数が0に近いとき、相関係数は1である。"),
-            Claimed("結論: 相関係数は0である。"),
-            Claimed(TRUE),
-            Claimed(" ".join(other.split())),
-            Claimed("## まとめ"),
+            CitedSentence("決定係数が0に近いとき、相関係数は0である。"),
+            CitedSentence("決定係数が0に近いとき、相関係数は1である。"),
+            CitedSentence("結論: 相関係数は0である。"),
+            CitedSentence(TRUE),
+            CitedSentence(" ".join(other.split())),
+            CitedSentence("## まとめ"),
         ],
     )
     assert [one.became for one in composed.mended] == ["removed", "removed", "removed", "kept", "kept", "kept"]
@@ -164,7 +164,7 @@ async def test_an_unverified_sentence_stays_with_its_quotation_under_it_on_every
     passage = holding(TRUE, await shown(stocked, session))
     await stocked.sessions.submit_findings(session, [Finding(passage.temp_index, "G1", TRUE, 0.9)])
     far = "決定係数がゼロ付近であっても、両変数を無縁と断じるのは早計である。"
-    composed = await stocked.sessions.compose_answer(session, [Claimed(far, (1,))])
+    composed = await stocked.sessions.compose_answer(session, [CitedSentence(far, (1,))])
     assert [one.support for one in composed.sentences] == ["unverified"] and composed.counts.unverified == 1
     markdown = await stocked.export(composed.answer_id, "md")
     rows = (await stocked.export(composed.answer_id, "jsonl")).splitlines()
@@ -220,7 +220,7 @@ async def test_a_purge_leaves_nothing_of_a_document_in_a_session(stocked: Desk, 
     await stocked.remove("01-regression.pdf", purge=True)
     refused = await stocked.sessions.submit_findings(session, [Finding(passage.temp_index, "G1", TRUE, 0.9)])
     assert not refused.findings[0].accepted and not refused.condition_met
-    composed = await stocked.sessions.compose_answer(session, [Claimed(TRUE, (1,))])
+    composed = await stocked.sessions.compose_answer(session, [CitedSentence(TRUE, (1,))])
     assert composed.mended[0].became == "removed"
     await stocked.backup(tmp_path / "copy.db")
     assert TRUE[:12].encode() not in (tmp_path / "copy.db").read_bytes()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from shisho.testing.box.client import Client as BoxClient
+from shisho.testing.box.client import BoxClient as BoxClient
 from shisho.testing.box.server import Box
 from tests.interfaces.serving import calling, stdio
 

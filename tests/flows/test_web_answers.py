@@ -17,7 +17,7 @@ from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer, LoopStop
 from shisho.domain.job import JobState, TaskState
 from shisho.domain.task import AskOptions, JobKind, Sources
-from shisho.domain.web import ChallengeKind, Hit, Serp
+from shisho.domain.web import ChallengeKind, Serp, SerpHit
 from shisho.testing.memory_web import MemoryWeb
 from tests.flows.conftest import SAMPLES
 from tests.flows.smallweb import challenge, ended, html, way
@@ -40,7 +40,7 @@ def web_of(results: Mapping[str, Sequence[str]], pages: Mapping[str, str]) -> Me
     """`results`: addresses by query, alone and with とは. `pages`: one sentence each."""
     made = MemoryWeb({url: html(url.rpartition("/")[2], sentence) for url, sentence in pages.items()})
     for query, urls in results.items():
-        hits = tuple(Hit(rank, url, "題") for rank, url in enumerate(urls, 1))
+        hits = tuple(SerpHit(rank, url, "題") for rank, url in enumerate(urls, 1))
         for text in (query, f"{query} とは"):
             made.serps["memory", text, 1] = Serp("memory", hits, None, no_results=not hits)
     return made

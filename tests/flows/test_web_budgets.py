@@ -11,7 +11,7 @@ import pytest
 from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer
 from shisho.domain.task import AskOptions, SearchOptions, Sources, StopStrategy
-from shisho.testing.box.log import Entry
+from shisho.testing.box.log import LogEntry
 from shisho.testing.box.server import Box
 from tests.flows.boxed import boxed, output
 from tests.flows.smallweb import ended
@@ -22,7 +22,7 @@ ALL = SearchOptions(engines=("mojeek",), serp_max_pages=5, stop_strategy=StopStr
 SLACK_S = 2.0
 
 
-def pages(box: Box) -> Sequence[Entry]:
+def pages(box: Box) -> Sequence[LogEntry]:
     """Result pages and pages visited."""
     return [entry for entry in box.log.requests if entry.path != "/robots.txt"]
 

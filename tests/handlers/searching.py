@@ -9,18 +9,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from shisho.bootstrap.web import Manners, Web, engines_of
+from shisho.bootstrap.web import Manners, WebAccess, engines_of
 from shisho.domain.codec import dumps
 from shisho.domain.job import Job, JobId, NewTask, TaskId
-from shisho.domain.web import Hit, PagingStop, Query, Request, Response, Serp, State
+from shisho.domain.web import EngineQuery, PagingStop, Request, Response, Serp, SerpHit, State
 from shisho.errors import InvalidParams
-from shisho.handlers.result_pages import Engines, Serps
-from shisho.handlers.serp_cache import Search
-from shisho.jobs.context import JobContext, Left
-from shisho.jobs.timing import Pace
+from shisho.handlers.result_pages import EngineAccess, SerpAttempt
+from shisho.handlers.serp_cache import SearchJob
+from shisho.jobs.context import JobContext, JobSuspended
+from shisho.jobs.timing import WorkerTiming
 from shisho.ports import SerpEngine
 from shisho.stores.embedded.cache import EmbeddedCache
-from shisho.stores.embedded.finds import EmbeddedFinds
+from shisho.stores.embedded.finds import EmbeddedUrls
 from shisho.stores.embedded.health import EmbeddedHealth
 from shisho.stores.embedded.limiter import EmbeddedLimiter
 from shisho.testing.memory_web import MemoryEngine, MemoryParser, engine
@@ -41,7 +41,7 @@ class Forgetful:
     def about(self) -> Any:
         return self.inner.about
 
-    def request(self, query: Query, page: int, state: State) -> Request:
+    def request(self, query: EngineQuery, page: int, state: State) -> Request:
         if page > 1 and "token" not in state:
             raise InvalidParams("Ask page 1 again.", missing="token")
         return self.inner.request(query, page, state)
@@ -50,8 +50,8 @@ class Forgetful:
         return self.inner.parse(response)
 
 
-def hits(*numbers: int) -> tuple[Hit, ...]:
-    return tuple(Hit(rank, f"https://site{each}.example/", f"第{each}頁") for rank, each in enumerate(numbers, 1))
+def hits(*numbers: int) -> tuple[SerpHit, ...]:
+    return tuple(SerpHit(rank, f"https://site{each}.example/", f"第{each}頁") for rank, each in enumerate(numbers, 1))
 
 
 @dataclass
@@ -80,7 +80,7 @@ class World:
     queue: Queue
     clock: TwoHands
     answers: Answers
-    engines: Engines
+    engines: EngineAccess
     job: JobId = field(init=False)
     waits: list[float] = field(default_factory=list)
 
@@ -91,8 +91,8 @@ class World:
             job = await self.queue.claimed()
             self.job = job.id
             try:
-                return await use(job, JobContext(job, self.queue.jobs, self.clock, Pace(short=0.0)))
-            except Left:
+                return await use(job, JobContext(job, self.queue.jobs, self.clock, WorkerTiming(short=0.0)))
+            except JobSuspended:
                 held = await self.queue.jobs.job(job.id)
                 wait = datetime.fromisoformat(held.not_before or self.clock.now()) - self.clock.at
                 self.waits.append(wait.total_seconds())
@@ -109,7 +109,10 @@ class World:
         """So many result pages of one search, each in an attempt of its own where its engine wants an interval."""
 
         async def use(job: Job, context: JobContext) -> list[ResultPage]:
-            serps, got = Serps(self.engines, job, context, Search(query=QUERY, owner=OWNER, **options)), list[ResultPage]()
+            serps, got = (
+                SerpAttempt(self.engines, job, context, SearchJob(query=QUERY, owner=OWNER, **options)),
+                list[ResultPage](),
+            )
             while len(got) < most:
                 got.append(await serps.next(got))
             if remember is not None:
@@ -135,6 +138,6 @@ async def searching(
             EmbeddedCache(database, clock),
         )
         manners = Manners(limiter, health, cache, queue.interventions, clock)
-        web = Web(table, answers, MemoryParser(table), robots=False)
+        web = WebAccess(table, answers, MemoryParser(table), robots=False)
         await queue.tasks.enqueue(NewTask(TaskId("t1"), OWNER, budget=budget), [new()])
-        yield World(queue, clock, answers, engines_of(web, manners, EmbeddedFinds(database, clock)))
+        yield World(queue, clock, answers, engines_of(web, manners, EmbeddedUrls(database, clock)))

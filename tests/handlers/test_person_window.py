@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
-from shisho.domain.intervention import Met
+from shisho.domain.intervention import HumanChallenge
 from shisho.domain.web import Request, Response
 from shisho.handlers.person_window import Window
 from shisho.settings import child_environment
@@ -72,5 +72,5 @@ async def test_a_window_is_through_when_its_page_asks_no_more(
     parser: KillableSerpParser, engine: str, pages: list[Response], through: bool, seen: int
 ) -> None:
     walk = Walk(*pages)
-    met = Met(engine, "www.bing.com", URL, "captcha")
+    met = HumanChallenge(engine, "www.bing.com", URL, "captcha")
     assert (await Window(walk, parser)(met), walk.seen, walk.shown) == (through, seen, (URL, engine))

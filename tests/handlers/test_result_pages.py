@@ -9,22 +9,22 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.job import Job
-from shisho.domain.politeness import Outcome
+from shisho.domain.politeness import RequestOutcome
 from shisho.domain.web import (
     Challenge,
     ChallengeKind,
-    Hit,
+    EngineQuery,
     PagingStop,
-    Query,
     Request,
     Response,
     Serp,
+    SerpHit,
     Tier,
     TimeRange,
 )
 from shisho.errors import BudgetExhausted, EngineUnavailable, TimedOut
-from shisho.handlers.result_pages import LONGEST_SNIPPET, LONGEST_TITLE, MOST_HITS, Serps
-from shisho.handlers.serp_cache import WHOLE_S, Search
+from shisho.handlers.result_pages import LONGEST_SNIPPET, LONGEST_TITLE, MOST_HITS, SerpAttempt
+from shisho.handlers.serp_cache import WHOLE_S, SearchJob
 from shisho.jobs.context import JobContext
 from shisho.testing.memory_web import engine
 from shisho.web.serp.client import NeedsPerson, is_plain
@@ -120,21 +120,21 @@ async def test_slow_down_is_no_fault_of_an_old_state(tmp_path: Path) -> None:
 async def test_one_who_may_try_an_engine_may_renew_its_state(tmp_path: Path) -> None:
     async with searching(tmp_path, with_tokens(["old", "new"]), Forgetful(engine(interval_s=0.0))) as world:
         await world.pages(1)
-        await world.engines.asking.health.record("memory", Outcome.CHALLENGE, 0.1)
+        await world.engines.asking.health.record("memory", RequestOutcome.CHALLENGE, 0.1)
         world.clock.pass_(1801)
         await world.pages(2)
         assert short(world) == ["memory 1", "memory 2&token=old", "memory 1", "memory 2&token=new"]
 
 
 async def test_a_hostile_result_page_does_not_fill_the_database(tmp_path: Path) -> None:
-    many = [Hit(rank, f"https://site{rank}.example/", "題" * 1_000, "文" * 4_000) for rank in range(1, 1_001)]
+    many = [SerpHit(rank, f"https://site{rank}.example/", "題" * 1_000, "文" * 4_000) for rank in range(1, 1_001)]
     odd = [
         "javascript:alert(1)",
         "javascript://www.google.com/url?q=https://a.example/",
         "https://[::1/",
         "https://a.example/" + "a" * 10_000,
     ]
-    hits = (*(Hit(0, url, "x") for url in odd), *many)
+    hits = (*(SerpHit(0, url, "x") for url in odd), *many)
     async with searching(tmp_path, lambda url: Serp("memory", hits)) as world:
         (page,) = await world.pages(1)
         kept = await world.engines.finds.of_job(world.job)
@@ -175,7 +175,7 @@ async def test_an_engine_that_rests_after_its_person_was_there_asks_for_nobody(t
         health = world.engines.asking.health
 
         async def barred(job: Job, context: JobContext) -> None:
-            serps = Serps(world.engines, job, context, Search(query=QUERY, owner=OWNER))
+            serps = SerpAttempt(world.engines, job, context, SearchJob(query=QUERY, owner=OWNER))
             first = await serps.next([])
             for _ in range(2):  # met, and remembered while the engine rests
                 with pytest.raises(NeedsPerson) as needs:
@@ -187,7 +187,7 @@ async def test_an_engine_that_rests_after_its_person_was_there_asks_for_nobody(t
         shown[2] = Serp("memory", hits(2), {})
         await world.pages(2)
         for _ in range(2):
-            await health.record("memory", Outcome.FAILURE, 0.1)
+            await health.record("memory", RequestOutcome.FAILURE, 0.1)
         await world.pages(3)
         assert world.waits == [pytest.approx(1800)]
 
@@ -223,4 +223,4 @@ async def test_no_results_for_plain_words_is_a_block_where_an_engine_blocks_in_s
     ],
 )
 def test_plain_words(text: str, plain: bool) -> None:
-    assert is_plain(Query(text, date(2026, 7, 1))) is plain
+    assert is_plain(EngineQuery(text, date(2026, 7, 1))) is plain

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from shisho.errors import Internal, ParserFailed
-from shisho.isolation.killable import MOST_WORK, Broken, Exhausted, Killable, Overrun, Work
+from shisho.isolation.killable import MOST_WORK, ChildBroken, ChildExhausted, Killable, Overrun, Work
 from tests.machine import PATIENCE, children_seconds
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}  # children run functions of these tests
@@ -49,11 +49,14 @@ async def test_bytes_in_and_a_value_out(killable: Killable) -> None:
 @pytest.mark.parametrize(
     ("function", "failure"),
     [
-        ("hangs", Overrun), ("hangs_in_c", Overrun), ("spins", Overrun), ("eats", Exhausted), ("answers_too_much", Exhausted),
-        ("raises", Broken), ("dies", Broken), ("exits", Broken), ("shouts", Broken), ("closes", Broken), ("lies", Broken),
-        ("lies_at_length", Broken), ("presumes", Broken),
+        *((name, Overrun) for name in ("hangs", "hangs_in_c", "spins")),
+        *((name, ChildExhausted) for name in ("eats", "answers_too_much")),
+        *(
+            (name, ChildBroken)
+            for name in ("raises", "dies", "exits", "shouts", "closes", "lies", "lies_at_length", "presumes")
+        ),
     ],
-)  # fmt: skip
+)
 async def test_what_breaks_costs_its_own_bytes(
     killable: Killable, function: str, failure: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,7 +87,7 @@ async def test_the_limit_is_each_piece_of_works_own(killable: Killable) -> None:
 
 
 async def test_the_raised_has_a_name(killable: Killable) -> None:
-    with pytest.raises(Broken, match="RecursionError"):
+    with pytest.raises(ChildBroken, match="RecursionError"):
         await killable.run(work("raises"), b"x", word)
 
 
@@ -97,7 +100,7 @@ async def test_a_reason_crosses_with_its_details_and_its_child_lives(killable: K
 
 
 async def test_words_left_for_the_next_are_not_taken_for_its_answer(killable: Killable) -> None:
-    with pytest.raises(Broken):
+    with pytest.raises(ChildBroken):
         await killable.run(work("leaves_words"), b"x", word)
     assert await killable.run(work("echo"), b"own", word) == "own"
 
@@ -157,7 +160,7 @@ async def test_nothing_stays_behind() -> None:
         killable = Killable((ParserFailed,), ENVIRONMENT, children=2)
         ran = [killable.run(work(name, seconds=1), b"0.2", lambda value: value) for name in ("naps", "dies", "closes", "naps")]
         done = await asyncio.gather(*ran, return_exceptions=True)
-        assert [type(one) for one in done] == [int, Broken, Broken, int]
+        assert [type(one) for one in done] == [int, ChildBroken, ChildBroken, int]
         started = pids(killable)
         assert started
         await killable.close()

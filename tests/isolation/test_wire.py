@@ -29,7 +29,7 @@ def test_reasons_cross_by_their_code() -> None:
 
 @pytest.mark.parametrize("reason", [Internal("x"), ParserFailed("x")])
 def test_reasons_of_another_kind_are_damage(reason: Any) -> None:
-    with pytest.raises(wire.Broken):
+    with pytest.raises(wire.ChildBroken):
         wire.unpack(wire.pack_reason(reason), whole, (UnusableDocument,))
 
 
@@ -42,10 +42,10 @@ def test_reasons_of_another_kind_are_damage(reason: Any) -> None:
     ],
 )  # fmt: skip
 def test_nonsense_is_damage(reply: bytes) -> None:
-    with pytest.raises(wire.Broken):
+    with pytest.raises(wire.ChildBroken):
         wire.unpack(reply, whole, (UnusableDocument,))
 
 
 def test_a_want_of_memory_is_told_from_damage() -> None:
-    with pytest.raises(wire.Exhausted):
+    with pytest.raises(wire.ChildExhausted):
         wire.unpack(wire.pack_failure("MemoryError"), whole, ())

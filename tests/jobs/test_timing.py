@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from shisho.domain.job import Claim, JobId, JobState, Running, TaskState, WorkerId, after_failure, task_state
+from shisho.domain.job import Claim, JobId, JobState, RunningClaim, TaskState, WorkerId, after_failure, task_state
 from shisho.jobs.ids import new_id
 from shisho.jobs.timing import Silence, backoff, later
 
@@ -63,7 +63,7 @@ CLAIM = Claim(JobId("a"), 1, WorkerId("w"))
 def looks(*looks_: tuple[float, int], claims: tuple[Claim, ...] = (CLAIM,)) -> list[bool]:
     """For each (moment, beat) whether the job counts as silent, with a limit of 30 s and looks at most 5 s apart."""
     silence = Silence(30.0, 5.0)
-    return [bool(silence.silent([Running(claim, beat) for claim in claims], moment)) for moment, beat in looks_]
+    return [bool(silence.silent([RunningClaim(claim, beat) for claim in claims], moment)) for moment, beat in looks_]
 
 
 def test_who_beats_is_never_silent() -> None:
@@ -86,10 +86,10 @@ def test_a_looker_that_was_frozen_itself_does_not_blame_others() -> None:
 def test_a_new_attempt_starts_with_a_clean_sheet() -> None:
     silence = Silence(30.0, 5.0)
     for second in range(0, 30, 5):
-        silence.silent([Running(CLAIM, 0)], float(second))
-    again = Running(Claim(JobId("a"), 2, WorkerId("w")), 0)
+        silence.silent([RunningClaim(CLAIM, 0)], float(second))
+    again = RunningClaim(Claim(JobId("a"), 2, WorkerId("w")), 0)
     assert silence.silent([again], 30.0) == []
-    assert silence.silent([Running(CLAIM, 0)], 35.0) == []
+    assert silence.silent([RunningClaim(CLAIM, 0)], 35.0) == []
 
 
 def test_ids_sort_by_their_making_and_are_uuid7() -> None:

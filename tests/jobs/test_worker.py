@@ -14,7 +14,7 @@ from shisho.domain.intervention import AuthTarget
 from shisho.domain.job import ENDED, Job, JobId, JobState, NewTask, StopMode, TaskId, TaskState
 from shisho.errors import DocumentUnreadable, TimedOut
 from shisho.jobs.context import Handler, JobContext
-from shisho.jobs.timing import Pace
+from shisho.jobs.timing import WorkerTiming
 from shisho.jobs.worker import Worker
 from shisho.stores.embedded.presence import FilePresence
 from shisho.system.clock import SystemClock
@@ -22,7 +22,7 @@ from tests.machine import PATIENCE
 from tests.queues import CAPTCHA, OWNER, Queue, new, opened
 
 T1 = TaskId("t1")
-QUICK = Pace(beat=0.1, cut_off=0.4, silence=0.8, look=0.05, idle=0.05)
+QUICK = WorkerTiming(beat=0.1, cut_off=0.4, silence=0.8, look=0.05, idle=0.05)
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Works(Queue):
 
     presence: FilePresence = field(kw_only=True)
 
-    def worker(self, handlers: Mapping[str, Handler], slots: int = 2, pace: Pace = QUICK) -> Worker:
+    def worker(self, handlers: Mapping[str, Handler], slots: int = 2, pace: WorkerTiming = QUICK) -> Worker:
         return Worker(self.jobs, self.bell, self.presence, SystemClock(), handlers, slots=slots, pace=pace)
 
     async def jobs_of(self, count: int = 1, kind: str = "toy", **fields: object) -> tuple[JobId, ...]:
@@ -240,7 +240,7 @@ async def test_the_end_of_its_time_gives_a_partial_result_or_none(works: Works) 
             context.partial = {"hits": ["一"]}
         await asyncio.sleep(3600)
 
-    async with works.worker({"some": slow, "none": slow}, pace=Pace(job=0.2, idle=0.05)):
+    async with works.worker({"some": slow, "none": slow}, pace=WorkerTiming(job=0.2, idle=0.05)):
         (some,), (none,) = await works.jobs_of(kind="some"), await works.jobs_of(kind="none")
         one, two = await works.ended(some), await works.ended(none)
     assert (one.state, one.output) == (JobState.COMPLETED, {"hits": ["一"], "partial": True, "stop": "BUDGET"})
@@ -294,7 +294,7 @@ async def test_a_worker_that_cannot_beat_drops_its_jobs_before_others_take_them(
             raise
         return job.attempt
 
-    pace = Pace(beat=0.1, cut_off=0.4, silence=2.0, look=0.1, idle=0.05)
+    pace = WorkerTiming(beat=0.1, cut_off=0.4, silence=2.0, look=0.1, idle=0.05)
     async with works.worker({"toy": stubborn}, slots=1, pace=pace):
         (job_id,) = await works.jobs_of()
         await works.until(job_id, JobState.RUNNING)
@@ -318,7 +318,11 @@ async def held_write_lock(path: Path) -> Callable[[], None]:
 
 
 async def test_a_stop_is_heard_across_connections(tmp_path: Path) -> None:
-    async with opened_works(tmp_path) as here, opened_works(tmp_path) as there, here.worker({"toy": forever}, pace=Pace()):
+    async with (
+        opened_works(tmp_path) as here,
+        opened_works(tmp_path) as there,
+        here.worker({"toy": forever}, pace=WorkerTiming()),
+    ):
         (job_id,) = await there.jobs_of()
         await there.until(job_id, JobState.RUNNING)
         (other,) = await there.jobs_of()

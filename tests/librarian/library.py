@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from shisho.domain.corpus import Citation, Complexity, DocumentId, PassageId, Round, SearchRequest, Shown
+from shisho.domain.corpus import Citation, Complexity, DocumentId, NumberedPassage, PassageId, Round, SearchRequest
 from shisho.errors import SourceRemoved
 from shisho.language.terms import fold, terms
 from shisho.librarian.search import SessionOpener
@@ -74,10 +74,10 @@ class Session:
         left = [at for at in range(1, len(self.library.leaves) + 1) if at not in self._seen()]
         return sorted(left, key=lambda at: -len(wanted & _terms(self._whole(at))))
 
-    def _shown(self, at: int, request: SearchRequest) -> Shown:
+    def _shown(self, at: int, request: SearchRequest) -> NumberedPassage:
         wanted = _terms(" ".join(request.keyword_query))
         leaf = self.library.leaves[at - 1]
-        return Shown(at, leaf.text, leaf.heading, len(wanted & _terms(self._whole(at))) / max(1, len(wanted)))
+        return NumberedPassage(at, leaf.text, leaf.heading, len(wanted & _terms(self._whole(at))) / max(1, len(wanted)))
 
     def _whole(self, at: int) -> str:
         leaf = self.library.leaves[at - 1]

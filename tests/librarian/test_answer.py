@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shisho.domain.inquiry import EvidenceRef, GoalStatus, LoopStop, Status, Strategy, Verdict
+from shisho.domain.inquiry import EvidenceRef, GoalStatus, LoopStop, NextStep, Strategy, Verdict
 from shisho.language.display import running
 from shisho.librarian.answer import Draft, compose
 from shisho.librarian.strategy import strategy
@@ -26,7 +26,7 @@ def ref(number: int, goal: str, snippet: str, score: float = 0.9, heading: str =
 def written(made: Strategy, evidence: Sequence[EvidenceRef], stop: LoopStop) -> Draft:
     met = {one.goal_id for one in evidence if one.score >= 0.5}
     status = [GoalStatus(goal.id, int(goal.id in met), int(goal.id in met), goal.id in met) for goal in made.goals]
-    return compose(made, status, evidence, Verdict(Status.COMPLETE, "", "", stop))
+    return compose(made, status, evidence, Verdict(NextStep.COMPLETE, "", "", stop))
 
 
 def test_quotations_in_goal_order_with_headings() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shisho.librarian.condition import MAX_DEPTH, AtLeast, Expression, Met, Unreadable, holds, parse, read
+from shisho.librarian.condition import MAX_DEPTH, AtLeast, ConditionUnreadable, Expression, GoalMet, holds, parse, read
 
 GOALS = ("G1", "G2", "G3", "G4")
 
@@ -65,7 +65,7 @@ def test_reads(text: str, met: str, expected: bool) -> None:
     ],
 )
 def test_refuses_and_falls_back_to_all_goals(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(ConditionUnreadable):
         parse(text, GOALS)
     expression, remark = read(text, GOALS)
     assert holds(expression, GOALS) and not any(holds(expression, set(GOALS) - {goal}) for goal in GOALS)
@@ -73,7 +73,7 @@ def test_refuses_and_falls_back_to_all_goals(text: str) -> None:
 
 
 def expressions() -> st.SearchStrategy[Expression]:
-    goals: st.SearchStrategy[Expression] = st.sampled_from(GOALS).map(Met)
+    goals: st.SearchStrategy[Expression] = st.sampled_from(GOALS).map(GoalMet)
 
     def several(parts: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
         lists = st.lists(parts, min_size=2, max_size=3).map(tuple)
@@ -89,7 +89,7 @@ def expressions() -> st.SearchStrategy[Expression]:
 
 
 def written(expression: Expression) -> str:
-    if isinstance(expression, Met):
+    if isinstance(expression, GoalMet):
         return expression.goal_id
     parts = [written(part) for part in expression.parts]
     if expression.n not in (1, len(parts)):

@@ -5,20 +5,22 @@ from collections.abc import Sequence
 
 import pytest
 
-from shisho.domain.corpus import Shown
+from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal
 from shisho.language.terms import fold, terms
 from shisho.librarian.evaluate import ENOUGH, QUOTED_CHARS, QUOTES, select, terms_wanted
 
-STATISTICS = Shown(
+STATISTICS = NumberedPassage(
     1,
     "回帰分析では当てはまりの良さを測る。決定係数 R² は、目的変数の変動のうち回帰式で説明される割合である。"
     "決定係数が0に近いとき、回帰式は目的変数をほとんど説明していない。標本の大きさは120であった。",
     "決定係数",
     0.9,
 )
-HISTORY = Shown(2, "豊橋駅は1888年に開業した。開業のとき、駅長は山田太郎であった。駅の南には川が流れる。", "豊橋駅", 0.8)
-WINGS = Shown(
+HISTORY = NumberedPassage(
+    2, "豊橋駅は1888年に開業した。開業のとき、駅長は山田太郎であった。駅の南には川が流れる。", "豊橋駅", 0.8
+)
+WINGS = NumberedPassage(
     3,
     "The lift of swept wings was measured. The boundary layer separates because the pressure rises along the chord. "
     "Twelve models were tested at Langley in 1952.",
@@ -28,7 +30,7 @@ WINGS = Shown(
 ALL = (STATISTICS, HISTORY, WINGS)
 
 
-def found(question: str, shown: Sequence[Shown] = ALL, held: Sequence[EvidenceRef] = ()) -> list[Finding]:
+def found(question: str, shown: Sequence[NumberedPassage] = ALL, held: Sequence[EvidenceRef] = ()) -> list[Finding]:
     goals = [Goal("G1", question)]
     return select(shown, goals, held, rarity(goals))
 
@@ -70,7 +72,7 @@ def test_what_is_not_there_is_not_enough(question: str) -> None:
 
 def test_snippets_are_verbatim_few_and_short() -> None:
     line = "標本の平均は母集団の平均に近づく。"
-    shown = Shown(
+    shown = NumberedPassage(
         7, "".join(f"第{n}章では標本の平均と母集団の平均の関係を{n}通りに述べる。" for n in range(1, 40)) + line, "標本", 1.0
     )
     findings = found("標本の平均と母集団の平均の関係は何か", [shown])
@@ -81,7 +83,7 @@ def test_snippets_are_verbatim_few_and_short() -> None:
 
 def test_a_long_sentence_is_cut_to_its_clauses() -> None:
     filler = "、".join(f"昔の暦には多くの祭りの日が記され{n}の村がそれを守り" for n in range(6))
-    shown = Shown(1, f"{filler}、その後の調べでは、豊橋駅は1888年に開業し、町の中心となった。", "", 1.0)
+    shown = NumberedPassage(1, f"{filler}、その後の調べでは、豊橋駅は1888年に開業し、町の中心となった。", "", 1.0)
     snippet = found("豊橋駅が開業したのはいつか", [shown])[0].snippet
     assert "1888年" in snippet
     assert len(snippet) < len(shown.text) / 2
@@ -89,7 +91,7 @@ def test_a_long_sentence_is_cut_to_its_clauses() -> None:
 
 
 def test_words_broken_by_line_ends_are_whole() -> None:
-    shown = Shown(1, "豊橋\n駅は1888年に開\n業した。", "", 1.0)
+    shown = NumberedPassage(1, "豊橋\n駅は1888年に開\n業した。", "", 1.0)
     assert found("豊橋駅が開業したのはいつか", [shown])[0].score >= ENOUGH
 
 
@@ -117,11 +119,11 @@ def test_nothing_shown_or_nothing_known_of_rarity() -> None:
     assert found("決定係数とは何か", []) == []
     assert select(ALL, [Goal("G1", "決定係数とは何か")], [], {})
     assert found("？？") == []
-    assert select([Shown(1, "", "", 0.0)], [Goal("G1", "？？")], [], {}) == []
+    assert select([NumberedPassage(1, "", "", 0.0)], [Goal("G1", "？？")], [], {}) == []
 
 
 def test_twenty_passages_are_read_in_time() -> None:
-    shown = [Shown(n, f"{n}番目の町では、" + STATISTICS.text * 4, "町", 0.5) for n in range(20)]
+    shown = [NumberedPassage(n, f"{n}番目の町では、" + STATISTICS.text * 4, "町", 0.5) for n in range(20)]
     found("今日は何の日か", shown[:1])  # the dictionary is loaded once
     started = time.process_time()
     found("決定係数が0に近いとき何を意味するか", shown)

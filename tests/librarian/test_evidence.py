@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shisho.domain.corpus import Shown
+from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import Finding
 from shisho.librarian.evidence import double, verify
 
 TEXT = "決定係数 R² は、1に近いほど\n当てはまりが良い。ガｶﾞﾎﾞを10²個並べ、その平均を求めてから全体の傾向を読み取る。"
-SHOWN = [Shown(3, TEXT, "", 1.0)]
+SHOWN = [NumberedPassage(3, TEXT, "", 1.0)]
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_dropped(index: int, snippet: str) -> None:
 @settings(max_examples=300, deadline=None)
 def test_what_is_kept_is_always_a_slice(snippet: str, text: str) -> None:
     for shown in (text, text + snippet, snippet[: len(snippet) // 2] + "、" + snippet[len(snippet) // 2 :]):
-        verified = verify(Finding(1, "G1", snippet, 1.0), [Shown(1, shown, "", 1.0)])
+        verified = verify(Finding(1, "G1", snippet, 1.0), [NumberedPassage(1, shown, "", 1.0)])
         if verified is not None:
             assert shown[verified.start : verified.end] == verified.snippet != ""
 
@@ -55,7 +55,7 @@ def test_what_is_kept_is_always_a_slice(snippet: str, text: str) -> None:
 )
 def test_hostile_lengths_end_soon(snippet: str, text: str) -> None:
     started = time.process_time()
-    verify(Finding(1, "G1", snippet, 1.0), [Shown(1, text, "", 1.0)])
+    verify(Finding(1, "G1", snippet, 1.0), [NumberedPassage(1, text, "", 1.0)])
     double(snippet, text[:2_000])
     assert time.process_time() - started < 3
 

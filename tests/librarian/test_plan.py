@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from shisho.domain.corpus import Shown
+from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import Plan
 from shisho.language.terms import fold, terms
 from shisho.librarian.plan import feedback_terms, plan
 from shisho.librarian.strategy import strategy
 
 SHOWN = (
-    Shown(1, "回帰モデルの残差平方和を全平方和で割る。", "寄与率", 0.9),
-    Shown(2, "残差平方和が小さいほど回帰の当てはまりはよい。", "当てはまり", 0.8),
-    Shown(3, "天気は晴れである。", "天気", 0.1),
-    Shown(4, "雨が降ると残差が濡れる。", "雨", 0.05),
+    NumberedPassage(1, "回帰モデルの残差平方和を全平方和で割る。", "寄与率", 0.9),
+    NumberedPassage(2, "残差平方和が小さいほど回帰の当てはまりはよい。", "当てはまり", 0.8),
+    NumberedPassage(3, "天気は晴れである。", "天気", 0.1),
+    NumberedPassage(4, "雨が降ると残差が濡れる。", "雨", 0.05),
 )
 RARITY = {"決定": 1.0, "係数": 3.0, "近い": 0.5, "残差": 4.0, "回帰": 2.0, "平方": 5.0}
 
@@ -66,7 +66,7 @@ def test_the_goal_in_focus_leads_later_rounds() -> None:
 
 @pytest.mark.parametrize("question", ["決定係数が0に近いとき何を意味するか", "π", "回帰", "What is R squared?"])
 @pytest.mark.parametrize("shown", [SHOWN, ()])
-def test_nothing_is_asked_twice(question: str, shown: tuple[Shown, ...]) -> None:
+def test_nothing_is_asked_twice(question: str, shown: tuple[NumberedPassage, ...]) -> None:
     made = strategy(question)
     plans: list[Plan] = []
     for _ in range(12):

@@ -3,32 +3,32 @@
 import pytest
 
 from shisho.language.terms import fold
-from shisho.librarian.questions import Kind, answers, read
+from shisho.librarian.questions import AnswerKind, answers, read
 
 
 @pytest.mark.parametrize(
     ("question", "kind"),
     [
-        ("『文明論之概略』の著者は誰ですか?", Kind.PERSON),
-        ("Who discovered penicillin?", Kind.PERSON),
-        ("ラオスが独立を宣言したのはいつ", Kind.TIME),
-        ("サターンIの最初の試験発射は何年にありましたか?", Kind.TIME),
-        ("In what year was the wing tested?", Kind.TIME),
-        ("ナポリ王国があった場所は？", Kind.PLACE),
-        ("栗山川は何県の川ですか？", Kind.PLACE),
-        ("where is the shock formed", Kind.PLACE),
-        ("一升は何リットルあるの？", Kind.AMOUNT),
-        ("梅雨の期間はどれくらいか", Kind.AMOUNT),
-        ("how many panels were tested?", Kind.AMOUNT),
-        ("標本を無作為に選ぶのはなぜか", Kind.REASON),
-        ("why does the layer separate", Kind.REASON),
-        ("決定係数とは何か", Kind.DEFINITION),
-        ("What is a boundary layer?", Kind.DEFINITION),
-        ("大菩提寺を何という？", Kind.NAME),
-        ("オランダ最大の通信事業者は何ですか。", Kind.THING),
+        ("『文明論之概略』の著者は誰ですか?", AnswerKind.PERSON),
+        ("Who discovered penicillin?", AnswerKind.PERSON),
+        ("ラオスが独立を宣言したのはいつ", AnswerKind.TIME),
+        ("サターンIの最初の試験発射は何年にありましたか?", AnswerKind.TIME),
+        ("In what year was the wing tested?", AnswerKind.TIME),
+        ("ナポリ王国があった場所は？", AnswerKind.PLACE),
+        ("栗山川は何県の川ですか？", AnswerKind.PLACE),
+        ("where is the shock formed", AnswerKind.PLACE),
+        ("一升は何リットルあるの？", AnswerKind.AMOUNT),
+        ("梅雨の期間はどれくらいか", AnswerKind.AMOUNT),
+        ("how many panels were tested?", AnswerKind.AMOUNT),
+        ("標本を無作為に選ぶのはなぜか", AnswerKind.REASON),
+        ("why does the layer separate", AnswerKind.REASON),
+        ("決定係数とは何か", AnswerKind.DEFINITION),
+        ("What is a boundary layer?", AnswerKind.DEFINITION),
+        ("大菩提寺を何という？", AnswerKind.NAME),
+        ("オランダ最大の通信事業者は何ですか。", AnswerKind.THING),
     ],
 )
-def test_kind(question: str, kind: Kind) -> None:
+def test_kind(question: str, kind: AnswerKind) -> None:
     assert read(question).kind is kind
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from shisho.domain.codec import plain
-from shisho.domain.corpus import Citation, DocumentId, PassageId, Shown
-from shisho.domain.inquiry import Plan, Status, Verdict
+from shisho.domain.corpus import Citation, DocumentId, NumberedPassage, PassageId
+from shisho.domain.inquiry import NextStep, Plan, Verdict
 from shisho.librarian.budget import Spending
 from shisho.librarian.citations import Citations
-from shisho.librarian.record import Node, Record, Stopped
-from shisho.librarian.state import State
+from shisho.librarian.record import Node, RunRecord, RunStopped
+from shisho.librarian.state import LoopState
 from shisho.librarian.strategy import strategy
 from shisho.stores.memory.ledger import MemoryLedger
 from tests.librarian.library import Ticking
@@ -26,10 +26,10 @@ class Counting:
     def __init__(self, citations: Citations) -> None:
         self.citations, self.done = citations, 0
 
-    async def __call__(self, state: State) -> State:
+    async def __call__(self, state: LoopState) -> LoopState:
         self.done += 1
         self.citations.take(citation("a"))
-        return State(barren=state.get("barren", 0) + 1, spent=Spending(rounds=1))
+        return LoopState(barren=state.get("barren", 0) + 1, spent=Spending(rounds=1))
 
 
 class Run:
@@ -39,7 +39,7 @@ class Run:
         self.heard: list[tuple[str, dict[str, Any]]] = []
         self.citations = Citations()
         self.work = Counting(self.citations)
-        self.record = Record(ledger, "run", self.citations, Ticking(0.5), self._hear, lambda: stop)
+        self.record = RunRecord(ledger, "run", self.citations, Ticking(0.5), self._hear, lambda: stop)
 
     def node(self, name: str = "evaluate", *, stoppable: bool = False) -> Any:
         return self.record.recorded(Node(name, self.work, ("question", "barren"), stoppable))
@@ -51,10 +51,10 @@ class Run:
 async def test_a_step_taken_before_is_given_back_with_its_time_and_its_citations() -> None:
     ledger = MemoryLedger()
     first = Run(ledger)
-    given = await first.node()(State(question="何か", barren=1))
-    assert given == State(barren=2, spent=Spending(rounds=1, seconds=0.5))
+    given = await first.node()(LoopState(question="何か", barren=1))
+    assert given == LoopState(barren=2, spent=Spending(rounds=1, seconds=0.5))
     again = Run(ledger)
-    assert await again.node()(State(question="何か", barren=1)) == given
+    assert await again.node()(LoopState(question="何か", barren=1)) == given
     assert again.work.done == 0 and first.work.done == 1
     assert again.citations.since(0) == first.citations.since(0) == (citation("a"),)
     assert [facts["replayed"] for _, facts in first.heard + again.heard] == [False, True]
@@ -62,20 +62,23 @@ async def test_a_step_taken_before_is_given_back_with_its_time_and_its_citations
 
 async def test_what_a_node_does_not_see_does_not_matter() -> None:
     ledger = MemoryLedger()
-    await Run(ledger).node()(State(question="何か", barren=1))
+    await Run(ledger).node()(LoopState(question="何か", barren=1))
     again = Run(ledger)
-    await again.node()(State(question="何か", barren=1, exhausted=True))
+    await again.node()(LoopState(question="何か", barren=1, exhausted=True))
     assert again.work.done == 0
     assert (await ledger.steps("run"))[0]["input"] == {"question": "何か", "barren": 1}
 
 
 async def test_another_input_or_another_node_drops_the_step_and_all_after() -> None:
-    for name, state in (("evaluate", State(question="別の問い", barren=1)), ("search", State(question="何か", barren=1))):
+    for name, state in (
+        ("evaluate", LoopState(question="別の問い", barren=1)),
+        ("search", LoopState(question="何か", barren=1)),
+    ):
         ledger = MemoryLedger()
         first = Run(ledger)
         act = first.node()
         for barren in (1, 2, 3):
-            await act(State(question="何か", barren=barren))
+            await act(LoopState(question="何か", barren=barren))
         again = Run(ledger)
         await again.node(name)(state)
         assert again.work.done == 1
@@ -85,36 +88,36 @@ async def test_another_input_or_another_node_drops_the_step_and_all_after() -> N
 
 async def test_a_wish_to_stop_is_heard_before_new_work_and_not_before_replay() -> None:
     ledger = MemoryLedger()
-    await Run(ledger).node()(State(question="何か"))
+    await Run(ledger).node()(LoopState(question="何か"))
     late = Run(ledger, stop=True)
     act = late.node(stoppable=True)
-    await act(State(question="何か"))
+    await act(LoopState(question="何か"))
     try:
-        await act(State(question="何か", barren=5))
+        await act(LoopState(question="何か", barren=5))
         raise AssertionError("it went on")
-    except Stopped as stopped:
-        assert stopped.state == State(question="何か", barren=5)
+    except RunStopped as stopped:
+        assert stopped.state == LoopState(question="何か", barren=5)
     assert len(await ledger.steps("run")) == 1 and late.work.done == 0
-    await Run(ledger, stop=True).node("answer")(State(question="何か"))
+    await Run(ledger, stop=True).node("answer")(LoopState(question="何か"))
 
 
 async def test_a_state_comes_back_as_it_went_in() -> None:
     made = strategy("決定係数と相関係数の違いは何か")
-    state = State(
+    state = LoopState(
         strategy=made,
         plans=(Plan("意図", ("鍵",), "", "理由", {"course": "統計学", "page": ("1", "2")}),),
-        shown=(Shown(7, "𠮟る\n½ ㈱", "見出し", 0.1 + 0.2),),
+        shown=(NumberedPassage(7, "𠮟る\n½ ㈱", "見出し", 0.1 + 0.2),),
         rarity={"係数": 1 / 3},
-        verdicts=(Verdict(Status.CONTINUE, "G1", "理由"),),
+        verdicts=(Verdict(NextStep.CONTINUE, "G1", "理由"),),
         spent=Spending(1, 0.25),
     )
 
-    async def all_of_it(seen: State) -> State:
-        return State(**state)
+    async def all_of_it(seen: LoopState) -> LoopState:
+        return LoopState(**state)
 
     ledger, run = MemoryLedger(), Run(MemoryLedger())
-    record = Record(ledger, "run", run.citations, Ticking(0.0), run._hear, lambda: False)
-    assert await record.recorded(Node("all", all_of_it, ()))(State()) == state
+    record = RunRecord(ledger, "run", run.citations, Ticking(0.0), run._hear, lambda: False)
+    assert await record.recorded(Node("all", all_of_it, ()))(LoopState()) == state
     assert plain((await ledger.steps("run"))[0]["output"]["state"]) == plain(state)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shisho.domain.corpus import Complexity
-from shisho.domain.inquiry import Budget, Goal, GoalStatus, LoopStop, Status, Strategy, Verdict
+from shisho.domain.inquiry import Budget, Goal, GoalStatus, LoopStop, NextStep, Strategy, Verdict
 from shisho.librarian.budget import Spending
 from shisho.librarian.reflect import next_focus
 from shisho.librarian.route import ended, route
@@ -36,35 +36,35 @@ def decided(condition: str, met: str, **changed: Any) -> Verdict:
 @pytest.mark.parametrize(
     ("condition", "met", "changed", "status", "stop"),
     [
-        ("G1 and G2 and G3", "G1 G2 G3", {}, Status.COMPLETE, LoopStop.CONDITION_MET),
-        ("G1 or G2", "G1", {}, Status.COMPLETE, LoopStop.CONDITION_MET),
-        ("at_least(2, G1, G2, G3)", "G1 G3", {}, Status.COMPLETE, LoopStop.CONDITION_MET),
-        ("G1 and G2", "G1", {}, Status.CONTINUE, None),
+        ("G1 and G2 and G3", "G1 G2 G3", {}, NextStep.COMPLETE, LoopStop.CONDITION_MET),
+        ("G1 or G2", "G1", {}, NextStep.COMPLETE, LoopStop.CONDITION_MET),
+        ("at_least(2, G1, G2, G3)", "G1 G3", {}, NextStep.COMPLETE, LoopStop.CONDITION_MET),
+        ("G1 and G2", "G1", {}, NextStep.CONTINUE, None),
         # The condition comes before every other reason.
-        ("G1", "G1", {"exhausted": True, "barren": 2, "spent": Spending(rounds=3)}, Status.COMPLETE, LoopStop.CONDITION_MET),
-        ("G1 and G2", "G1", {"exhausted": True}, Status.COMPLETE, LoopStop.EXHAUSTED),
-        ("G1 and G2", "", {"exhausted": True}, Status.ABSTAIN, LoopStop.EXHAUSTED),
-        ("G1 and G2", "G1", {"barren": 1}, Status.CONTINUE, None),
-        ("G1 and G2", "G1", {"barren": 2}, Status.COMPLETE, LoopStop.STAGNATION),
-        ("G1 and G2", "", {"barren": 2}, Status.ABSTAIN, LoopStop.STAGNATION),
-        ("G1 and G2", "", {"evidence": 1, "barren": 2}, Status.COMPLETE, LoopStop.STAGNATION),
-        ("G1 and G2", "", {"spent": Spending(rounds=2, seconds=1.0)}, Status.CONTINUE, None),
-        ("G1 and G2", "", {"spent": Spending(rounds=3, seconds=1.0)}, Status.ABSTAIN, LoopStop.ROUNDS),
+        ("G1", "G1", {"exhausted": True, "barren": 2, "spent": Spending(rounds=3)}, NextStep.COMPLETE, LoopStop.CONDITION_MET),
+        ("G1 and G2", "G1", {"exhausted": True}, NextStep.COMPLETE, LoopStop.EXHAUSTED),
+        ("G1 and G2", "", {"exhausted": True}, NextStep.ABSTAIN, LoopStop.EXHAUSTED),
+        ("G1 and G2", "G1", {"barren": 1}, NextStep.CONTINUE, None),
+        ("G1 and G2", "G1", {"barren": 2}, NextStep.COMPLETE, LoopStop.STAGNATION),
+        ("G1 and G2", "", {"barren": 2}, NextStep.ABSTAIN, LoopStop.STAGNATION),
+        ("G1 and G2", "", {"evidence": 1, "barren": 2}, NextStep.COMPLETE, LoopStop.STAGNATION),
+        ("G1 and G2", "", {"spent": Spending(rounds=2, seconds=1.0)}, NextStep.CONTINUE, None),
+        ("G1 and G2", "", {"spent": Spending(rounds=3, seconds=1.0)}, NextStep.ABSTAIN, LoopStop.ROUNDS),
         # The next round would cost five seconds, as those before did: it is not begun.
-        ("G1 and G2", "G1", {"spent": Spending(rounds=1, seconds=5.1)}, Status.COMPLETE, LoopStop.SECONDS),
-        ("G1 and G2", "G1", {"spent": Spending(rounds=1, seconds=1.0, pages=5)}, Status.CONTINUE, None),
-        ("G1 and G2", "G1", {"exhausted": True, "spent": Spending(rounds=1, pages=4)}, Status.COMPLETE, LoopStop.EXHAUSTED),
-        ("G1 and G2", "G1", {"exhausted": True, "spent": Spending(rounds=1, pages=5)}, Status.COMPLETE, LoopStop.PAGES),
-        ("G1 and G2", "", {"barren": 2, "spent": Spending(rounds=1, pages=5)}, Status.ABSTAIN, LoopStop.PAGES),
-        ("G1 and G2", "G1", {"spent": Spending(rounds=2, seconds=1.0, model_calls=3)}, Status.COMPLETE, LoopStop.MODEL_CALLS),
-        ("G1 and G2", "", {"spent": Spending(rounds=1, seconds=1.0, tokens=51)}, Status.ABSTAIN, LoopStop.TOKENS),
+        ("G1 and G2", "G1", {"spent": Spending(rounds=1, seconds=5.1)}, NextStep.COMPLETE, LoopStop.SECONDS),
+        ("G1 and G2", "G1", {"spent": Spending(rounds=1, seconds=1.0, pages=5)}, NextStep.CONTINUE, None),
+        ("G1 and G2", "G1", {"exhausted": True, "spent": Spending(rounds=1, pages=4)}, NextStep.COMPLETE, LoopStop.EXHAUSTED),
+        ("G1 and G2", "G1", {"exhausted": True, "spent": Spending(rounds=1, pages=5)}, NextStep.COMPLETE, LoopStop.PAGES),
+        ("G1 and G2", "", {"barren": 2, "spent": Spending(rounds=1, pages=5)}, NextStep.ABSTAIN, LoopStop.PAGES),
+        ("G1 and G2", "G1", {"spent": Spending(rounds=2, seconds=1.0, model_calls=3)}, NextStep.COMPLETE, LoopStop.MODEL_CALLS),
+        ("G1 and G2", "", {"spent": Spending(rounds=1, seconds=1.0, tokens=51)}, NextStep.ABSTAIN, LoopStop.TOKENS),
         # An unreadable condition asks for all goals.
-        ("G1 or", "G1", {}, Status.CONTINUE, None),
-        ("not G1", "", {}, Status.CONTINUE, None),
-        ("G1 or", "G1 G2 G3", {}, Status.COMPLETE, LoopStop.CONDITION_MET),
+        ("G1 or", "G1", {}, NextStep.CONTINUE, None),
+        ("not G1", "", {}, NextStep.CONTINUE, None),
+        ("G1 or", "G1 G2 G3", {}, NextStep.COMPLETE, LoopStop.CONDITION_MET),
     ],
 )
-def test_route(condition: str, met: str, changed: dict[str, Any], status: Status, stop: LoopStop | None) -> None:
+def test_route(condition: str, met: str, changed: dict[str, Any], status: NextStep, stop: LoopStop | None) -> None:
     verdict = decided(condition, met, **changed)
     assert (verdict.status, verdict.loop_stop) == (status, stop)
     assert verdict.next_focus == ("G2" if stop is None else "")
@@ -81,8 +81,8 @@ def test_the_reason_names_every_goal() -> None:
 
 
 def test_being_stopped_keeps_what_was_found() -> None:
-    assert ended(LoopStop.STOPPED, status("G1"), "").status is Status.COMPLETE
-    assert ended(LoopStop.STOPPED, status(""), "").status is Status.ABSTAIN
+    assert ended(LoopStop.STOPPED, status("G1"), "").status is NextStep.COMPLETE
+    assert ended(LoopStop.STOPPED, status(""), "").status is NextStep.ABSTAIN
 
 
 @pytest.mark.parametrize(
@@ -98,5 +98,5 @@ def test_being_stopped_keeps_what_was_found() -> None:
     ],
 )
 def test_the_goal_with_the_most_budget_left_is_next(met: str, before: list[str], expected: str) -> None:
-    verdicts = [Verdict(Status.CONTINUE, focus, "") for focus in before]
+    verdicts = [Verdict(NextStep.CONTINUE, focus, "") for focus in before]
     assert next_focus(GOALS, status(met), verdicts) == expected

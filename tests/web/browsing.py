@@ -15,9 +15,9 @@ import pytest
 from shisho.settings import child_environment
 from shisho.web.browser import chromium
 from shisho.web.browser.browser import ChromiumBrowser
-from shisho.web.browser.launch import Manner
+from shisho.web.browser.launch import LaunchOptions
 from shisho.web.browser.proxy import Connect, GuardedProxy, open_endpoint
-from shisho.web.http.address import Exceptions
+from shisho.web.http.address import AllowList
 from tests.machine import PATIENCE
 from tests.web.servers import Names
 
@@ -38,14 +38,14 @@ async def browsing(
     names: Names,
     *hosts: str,
     ports: frozenset[int] = frozenset(),
-    manner: Manner | None = None,
+    manner: LaunchOptions | None = None,
     connect: Connect = open_endpoint,
     environment: dict[str, str] | None = None,
 ) -> AsyncIterator[ChromiumBrowser]:
     """`hosts` may lead to this machine, as the names of a web in a box do; nothing else may."""
     need_browser()
-    allow = replace(Exceptions.named(hosts), ports=ports)
-    chosen = manner or Manner(agent="Shisho/test", trust_any_certificate=True)
+    allow = replace(AllowList.named(hosts), ports=ports)
+    chosen = manner or LaunchOptions(agent="Shisho/test", trust_any_certificate=True)
     proxy = GuardedProxy(names, allow, connect=connect)
     browser = ChromiumBrowser(proxy, home / "profiles", environment or child_environment(), chosen)
     try:

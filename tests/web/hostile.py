@@ -17,7 +17,7 @@ from typing import Any
 from shisho.domain.web import Endpoint, Request
 from shisho.errors import ShishoError
 from shisho.testing.box.hostile import SCRIPTS, play
-from shisho.web.http.address import Exceptions
+from shisho.web.http.address import AllowList
 from shisho.web.http.fetch import HttpFetcher
 from tests.machine import Stopwatch, watch_loop
 
@@ -55,7 +55,7 @@ class Ports:
 
 
 async def read(ports: dict[str, int], total_s: float) -> dict[str, Any]:
-    fetcher = HttpFetcher(Ports(ports), Exceptions.named(ports), "Shisho/test", total_s=total_s)
+    fetcher = HttpFetcher(Ports(ports), AllowList.named(ports), "Shisho/test", total_s=total_s)
     await fetcher.fetch(Request("http://good.test/"))
     before = peak_mb()
     lags: list[tuple[float, float]] = []

@@ -16,7 +16,7 @@ from shisho.domain.web import Request
 from shisho.errors import TooLarge
 from shisho.testing.box import hostile
 from shisho.testing.box.hostile import SCRIPTS
-from shisho.web.http.address import Exceptions
+from shisho.web.http.address import AllowList
 from shisho.web.http.fetch import HttpFetcher
 from tests.machine import PATIENCE
 from tests.web.hostile import Ports
@@ -89,7 +89,7 @@ def test_others_are_not_held_up(report: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("host", ["deep.test", "attributes.test"])
 async def test_a_page_that_breaks_parsers_is_fetched_and_refused_by_its_reader(host: str, ports: dict[str, int]) -> None:
-    answer = await HttpFetcher(Ports(ports), Exceptions.named(ports), "Shisho/test").fetch(Request(f"http://{host}/"))
+    answer = await HttpFetcher(Ports(ports), AllowList.named(ports), "Shisho/test").fetch(Request(f"http://{host}/"))
     with pytest.raises(TooLarge):
         html.read(answer.body)
 

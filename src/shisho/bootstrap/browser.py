@@ -12,18 +12,18 @@ from shisho.settings import Settings, child_environment
 from shisho.web.browser import chromium
 
 if TYPE_CHECKING:
-    from shisho.web.http.address import Exceptions
+    from shisho.web.http.address import AllowList
     from shisho.web.serp.client import Browse
 
 
-def browser_of(settings: Settings, resolver: Resolver, allow: Exceptions, agent: str, *, boxed: bool) -> Browser:
+def browser_of(settings: Settings, resolver: Resolver, allow: AllowList, agent: str, *, boxed: bool) -> Browser:
     """Nothing is started before it is used, and where there is none it says how to get one. Only in a box, whose certificates
     are its own, any certificate is taken."""
     from shisho.web.browser.browser import ChromiumBrowser
-    from shisho.web.browser.launch import Manner
+    from shisho.web.browser.launch import LaunchOptions
     from shisho.web.browser.proxy import GuardedProxy
 
-    manner = Manner(
+    manner = LaunchOptions(
         path=settings.text("browser_path"),
         agent=agent,
         max_tabs=settings.whole("max_tabs"),

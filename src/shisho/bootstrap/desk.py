@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from shisho import settings as settings_
 from shisho.bootstrap.queue import Parts, build_queue
-from shisho.bootstrap.web import Web, consent_file, consent_of, web_of
+from shisho.bootstrap.web import WebAccess, consent_file, consent_of, web_of
 from shisho.desk.desk import Desk
 from shisho.domain.corpus import LOCAL_OWNER, Check, DocumentId, FileSurvey
 from shisho.domain.inquiry import Budget, Gap
@@ -37,7 +37,7 @@ MB = 1 << 20
 
 
 @asynccontextmanager
-async def open_desk(*, web: Web | str | None = None, **given: Any) -> AsyncIterator[Desk]:
+async def open_desk(*, web: WebAccess | str | None = None, **given: Any) -> AsyncIterator[Desk]:
     """A desk over the configured home. Keywords are settings: `async with shisho.open(home="~/library") as desk: …`.
 
     `web`: the setting of that name (ask, on, off), or another way to the web than the settings describe."""
@@ -50,7 +50,7 @@ async def open_desk(*, web: Web | str | None = None, **given: Any) -> AsyncItera
         await desk.close()
 
 
-def build_desk(settings: Settings, web: Web | None = None) -> Desk:
+def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     """Every piece, by explicit constructor calls. Nothing works on the queue before `working` is entered."""
     from shisho.corpus.ingest import Ingest
     from shisho.corpus.readers import media
@@ -58,7 +58,7 @@ def build_desk(settings: Settings, web: Web | None = None) -> Desk:
     from shisho.corpus.retrieve import Retriever
     from shisho.corpus.session import CorpusSearcher
     from shisho.corpus.usefulness import Usefulness
-    from shisho.handlers.inquiries import Inquiries
+    from shisho.handlers.inquiries import LibrarianInquiries
     from shisho.language.tokens import tokens
     from shisho.librarian.export import export
     from shisho.stores.embedded.connect import Database
@@ -82,7 +82,7 @@ def build_desk(settings: Settings, web: Web | None = None) -> Desk:
     budget = Budget(max_rounds=settings.whole("max_rounds"), max_seconds=settings.real("max_seconds"))
     opinions, consent = EmbeddedOpinions(database, clock), consent_of(settings, web, clock)
     room_tokens, barred = settings.whole("room_tokens"), partial(_barred, consent)
-    inquiries = Inquiries(searcher, ledger, clock, opinions.left_out, room_tokens, barred)
+    inquiries = LibrarianInquiries(searcher, ledger, clock, opinions.left_out, room_tokens, barred)
     ingest = Ingest(shelf, reader, clock, media.sniff, _splitter(settings), _passage_terms(settings))
     judge = _Judge(Usefulness(shelf, index, _query_terms(settings)))
     queue = build_queue(
@@ -133,7 +133,7 @@ def _barred(consent: ConsentFile) -> Gap:
     return why.get(consent.state(), Gap.NO_WAY)
 
 
-async def _close(closing: Sequence[Callable[[], Awaitable[None]]], web: Web | None, database: Database) -> None:
+async def _close(closing: Sequence[Callable[[], Awaitable[None]]], web: WebAccess | None, database: Database) -> None:
     for close in closing:
         await close()
     if web is not None:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from shisho.bootstrap.web import Manners, Web, consent_of, no_window
+from shisho.bootstrap.web import Manners, WebAccess, consent_of, no_window
 from shisho.desk.adding import Intakes
-from shisho.desk.desk import Files, Working
+from shisho.desk.desk import Files, InlineWorker
 from shisho.desk.queue import check_consent
 from shisho.desk.sessions import Sessions
 from shisho.desk.tasks import Tasks
@@ -27,14 +27,14 @@ from shisho.telemetry import log
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
     from shisho.handlers.engines import EngineList
-    from shisho.handlers.inquiries import Inquiries
+    from shisho.handlers.inquiries import LibrarianInquiries
     from shisho.handlers.search import Judge
     from shisho.jobs.context import Handler, JobContext
     from shisho.jobs.notices import Notices
     from shisho.jobs.worker import Worker
     from shisho.stores.embedded.bell import EmbeddedBell
     from shisho.stores.embedded.connect import Database
-    from shisho.stores.embedded.finds import EmbeddedFinds
+    from shisho.stores.embedded.finds import EmbeddedUrls
     from shisho.stores.embedded.interventions import EmbeddedInterventions
     from shisho.stores.embedded.jobs import EmbeddedJobs
     from shisho.stores.embedded.opinions import EmbeddedOpinions
@@ -58,11 +58,11 @@ class Parts:
     ledger: Ledger
     files: Files
     ingest: Intakes
-    inquiries: Inquiries
+    inquiries: LibrarianInquiries
     searcher: CorpusSearcher
     budget: Budget
     judge: Judge
-    web: Web | None
+    web: WebAccess | None
 
     @property
     def consent(self) -> ConsentFile:
@@ -71,12 +71,12 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
-class Queueing:
+class QueueSide:
     """The queue's side of a desk."""
 
     tasks: Tasks
     sessions: Sessions
-    working: Working
+    working: InlineWorker
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +87,22 @@ class Stores:
     jobs: EmbeddedJobs
     interventions: EmbeddedInterventions
     tasks: EmbeddedTasks
-    finds: EmbeddedFinds
+    finds: EmbeddedUrls
     opinions: EmbeddedOpinions
     staging: FileStaging
     manners: Manners
 
 
-def build_queue(parts: Parts) -> Queueing:
+def build_queue(parts: Parts) -> QueueSide:
     """Cheap: no worker is made before `working` is entered."""
     stores = _stores(parts)
-    return Queueing(_tasks(parts, stores), _sessions(parts, stores), partial(_working, parts, stores))
+    return QueueSide(_tasks(parts, stores), _sessions(parts, stores), partial(_working, parts, stores))
 
 
 def _stores(parts: Parts) -> Stores:
     from shisho.stores.embedded.bell import EmbeddedBell
     from shisho.stores.embedded.cache import EmbeddedCache
-    from shisho.stores.embedded.finds import EmbeddedFinds
+    from shisho.stores.embedded.finds import EmbeddedUrls
     from shisho.stores.embedded.health import EmbeddedHealth
     from shisho.stores.embedded.interventions import EmbeddedInterventions
     from shisho.stores.embedded.jobs import EmbeddedJobs
@@ -120,7 +120,7 @@ def _stores(parts: Parts) -> Stores:
         jobs=EmbeddedJobs(database, clock, bell),
         interventions=interventions,
         tasks=EmbeddedTasks(database, clock, bell),
-        finds=EmbeddedFinds(database, clock),
+        finds=EmbeddedUrls(database, clock),
         opinions=EmbeddedOpinions(database, clock),
         staging=FileStaging(parts.settings.home / "staging"),
         manners=Manners(limiter, health, cache, interventions, clock),
@@ -128,7 +128,7 @@ def _stores(parts: Parts) -> Stores:
 
 
 def _tasks(parts: Parts, stores: Stores) -> Tasks:
-    from shisho.handlers.outgoing import OutgoingPreview
+    from shisho.handlers.outgoing import EngineOutgoingPreview
     from shisho.jobs.ids import new_id
     from shisho.jobs.status import TaskWatch, estimated_seconds
 
@@ -152,7 +152,7 @@ def _tasks(parts: Parts, stores: Stores) -> Tasks:
         mend=stores.manners.health.mend,
         window=parts.web.window if parts.web else no_window,
         consent=parts.consent,
-        outgoing=OutgoingPreview(_engine_list(parts, stores), parts.budget, bool(parts.settings.text("box"))),
+        outgoing=EngineOutgoingPreview(_engine_list(parts, stores), parts.budget, bool(parts.settings.text("box"))),
     )
 
 
@@ -180,12 +180,12 @@ def _sessions(parts: Parts, stores: Stores) -> Sessions:
 @asynccontextmanager
 async def _working(parts: Parts, stores: Stores, slots: int | None = None, here: Notifier | None = None) -> AsyncIterator[None]:
     from shisho.jobs.notices import Notices
-    from shisho.jobs.timing import Pace
+    from shisho.jobs.timing import WorkerTiming
     from shisho.jobs.worker import Worker
     from shisho.stores.embedded.presence import FilePresence
 
     settings = parts.settings
-    presence, pace = FilePresence(settings.home / "workers"), Pace(job=settings.real("max_job_seconds"))
+    presence, pace = FilePresence(settings.home / "workers"), WorkerTiming(job=settings.real("max_job_seconds"))
     at_once = settings.whole("workers") if slots is None else slots
     told = None if settings.text("notify") == "off" else here
     notices = Notices(parts.owner, stores.interventions, stores.bell, told, _desktop(settings))
@@ -261,18 +261,18 @@ def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
 
 def _made_handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
     from shisho.bootstrap.web import engines_of, pages_of
-    from shisho.handlers.answers import Answering
-    from shisho.handlers.fetch import Fetching
-    from shisho.handlers.ingest import Shelving
-    from shisho.handlers.search import Searching
+    from shisho.handlers.answers import AnswerHandler
+    from shisho.handlers.fetch import FetchHandler
+    from shisho.handlers.ingest import IngestHandler
+    from shisho.handlers.search import SearchHandler
 
-    shelving = Shelving(parts.ingest, stores.finds, parts.files, stores.staging)
+    shelving = IngestHandler(parts.ingest, stores.finds, parts.files, stores.staging)
     way, manners = parts.web, stores.manners
     engines = engines_of(way, manners, stores.finds) if way else None
     pages = pages_of(way, manners, shelving) if way else None
     left = partial(_left, stores.tasks)
-    searching = Searching(engines, pages, parts.judge, stores.opinions.blocked, left, parts.clock)
-    answering = Answering(
+    searching = SearchHandler(engines, pages, parts.judge, stores.opinions.blocked, left, parts.clock)
+    answering = AnswerHandler(
         parts.shelf,
         parts.ledger,
         parts.inquiries,
@@ -286,7 +286,7 @@ def _made_handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
     )
     return {
         JobKind.SEARCH: _with_consent(parts.consent, searching.search),
-        JobKind.FETCH: _with_consent(parts.consent, Fetching(pages, left).fetch),
+        JobKind.FETCH: _with_consent(parts.consent, FetchHandler(pages, left).fetch),
         JobKind.INGEST: shelving.ingest,
         JobKind.ANSWER: answering.answer,
     }

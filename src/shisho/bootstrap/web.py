@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 from shisho import __version__
 from shisho import settings as settings_
-from shisho.domain.intervention import Met
+from shisho.domain.intervention import HumanChallenge
 from shisho.errors import EngineUnavailable
 from shisho.ports import Browser, Cache, Clock, Fetcher, Health, Interventions, Limiter, SerpEngine, SerpParser
 from shisho.settings import Settings
 
 if TYPE_CHECKING:
-    from shisho.handlers.ingest import Finds, Shelving
-    from shisho.handlers.result_pages import Engines
-    from shisho.handlers.web_pages import Pages
+    from shisho.handlers.ingest import DiscoveredUrls, IngestHandler
+    from shisho.handlers.result_pages import EngineAccess
+    from shisho.handlers.web_pages import PageIntake
     from shisho.system.consent import ConsentFile
     from shisho.web.serp.client import Browse
 
 
-async def no_window(met: Met) -> bool:
+async def no_window(met: HumanChallenge) -> bool:
     """Stands where there is no browser."""
     raise EngineUnavailable(
         'There is no browser here to open {url} in: install the extra, pip install "shisho[browser]".', url=met.url
@@ -30,7 +30,7 @@ async def no_window(met: Met) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Web:
+class WebAccess:
     """A way to the web. `robots`: whether robots.txt is heeded. `keys`: the user's own, by setting. `window` shows a page to
     the person before the screen, and tells whether they got through; `let_in`, whether it was ever opened on an engine.
     `needs_consent`: a person has to say first that words may go out."""
@@ -41,7 +41,7 @@ class Web:
     browse: Browse | None = None
     robots: bool = True
     keys: Mapping[str, str] = field(default_factory=dict)
-    window: Callable[[Met], Awaitable[bool]] = no_window
+    window: Callable[[HumanChallenge], Awaitable[bool]] = no_window
     browser: Browser | None = None
     let_in: Callable[[str], bool] | None = None
     needs_consent: bool = False
@@ -65,7 +65,7 @@ class Manners:
     clock: Clock
 
 
-def web_of(settings: Settings) -> Web | None:
+def web_of(settings: Settings) -> WebAccess | None:
     """The way that the settings describe. Nothing is started or sent before it is used."""
     if settings["web"] == "off":
         return None
@@ -74,7 +74,7 @@ def web_of(settings: Settings) -> Web | None:
     from shisho.system.resolver import SystemResolver
     from shisho.testing.box.client import connect
     from shisho.web.engines import engines
-    from shisho.web.http.address import Exceptions
+    from shisho.web.http.address import AllowList
     from shisho.web.http.fetch import HttpFetcher, user_agent
     from shisho.web.serp.parser import KillableSerpParser
 
@@ -83,12 +83,12 @@ def web_of(settings: Settings) -> Web | None:
     box = connect(Path(settings.text("box"))) if settings.text("box") else None
     resolver, trusted = (box.resolver, box.ssl_context) if box else (SystemResolver(), None)
     hosts = settings.words("allow_private_hosts").union(box.hosts if box else ())
-    allow = Exceptions.named(hosts, settings.words("allow_ports"))
+    allow = AllowList.named(hosts, settings.words("allow_ports"))
     agent = user_agent(__version__, settings.text("contact"))
     keys = {one.setting for engine in table.values() for one in engine.about.credentials}
     parser = KillableSerpParser(overrides, settings_.child_environment())
     browser = browser_of(settings, resolver, allow, agent, boxed=box is not None)
-    return Web(
+    return WebAccess(
         table,
         HttpFetcher(resolver, allow, agent, ssl_context=trusted),
         parser,
@@ -102,7 +102,7 @@ def web_of(settings: Settings) -> Web | None:
     )
 
 
-def consent_of(settings: Settings, web: Web | None, clock: Clock) -> ConsentFile:
+def consent_of(settings: Settings, web: WebAccess | None, clock: Clock) -> ConsentFile:
     """Whether words may go out this way. Who hands in a way of their own has said yes with it."""
     return consent_file(settings, clock, "off" if web is None else "ask" if web.needs_consent else "on")
 
@@ -114,13 +114,13 @@ def consent_file(settings: Settings, clock: Clock, mode: str) -> ConsentFile:
     return ConsentFile(settings.home / "web_consent.json", clock, mode, boxed=bool(settings.text("box")))
 
 
-def engines_of(web: Web, manners: Manners, finds: Finds) -> Engines:
+def engines_of(web: WebAccess, manners: Manners, finds: DiscoveredUrls) -> EngineAccess:
     """What search jobs ask result pages with."""
-    from shisho.handlers.result_pages import Engines
-    from shisho.web.serp.client import Asking, nobody
+    from shisho.handlers.result_pages import EngineAccess
+    from shisho.web.serp.client import SerpClient, nobody
     from shisho.web.serp.credentials import missing
 
-    asking = Asking(
+    asking = SerpClient(
         web.fetcher,
         web.browse,
         web.parser,
@@ -132,15 +132,15 @@ def engines_of(web: Web, manners: Manners, finds: Finds) -> Engines:
     )
     absent = missing([each.about for each in web.engines.values()], web.keys)
     stand = manners.interventions
-    return Engines(web.engines, absent, asking, finds, manners.cache, stand.pending, stand.solved)
+    return EngineAccess(web.engines, absent, asking, finds, manners.cache, stand.pending, stand.solved)
 
 
-def pages_of(web: Web, manners: Manners, shelving: Shelving) -> Pages:
+def pages_of(web: WebAccess, manners: Manners, shelving: IngestHandler) -> PageIntake:
     """What search and fetch jobs visit web pages with."""
-    from shisho.handlers.web_pages import Pages
+    from shisho.handlers.web_pages import PageIntake
     from shisho.web.crawl.robots import RobotsBook
-    from shisho.web.crawl.visit import Visiting
+    from shisho.web.crawl.visit import PageClient
 
     robots = RobotsBook(web.fetcher, manners.cache, manners.limiter, manners.clock) if web.robots else None
-    visiting = Visiting(web.fetcher, web.browse, robots, manners.limiter, manners.cache, manners.clock)
-    return Pages(visiting, shelving, shelving.finds, manners.cache, manners.clock)
+    visiting = PageClient(web.fetcher, web.browse, robots, manners.limiter, manners.cache, manners.clock)
+    return PageIntake(visiting, shelving, shelving.finds, manners.cache, manners.clock)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from shisho.corpus.layout import UNDER, Layout, Placed, heading_label
+from shisho.corpus.layout import UNDER, DocumentLayout, PlacedBlock, heading_label
 from shisho.domain.corpus import BlockKind
 from shisho.language.sentences import sentences
 
@@ -29,7 +29,7 @@ class Piece:
     kind: BlockKind
 
 
-def cut(layout: Layout, size: int = 500, overlap: int = 100, prose: Prose | None = None) -> list[Piece]:
+def cut(layout: DocumentLayout, size: int = 500, overlap: int = 100, prose: Prose | None = None) -> list[Piece]:
     """Pieces in order, at most `size` characters each; neighbours of one run share at most `overlap`.
 
     `prose` cuts running text in another way; tables, captions and notes are cut as ever.
@@ -43,10 +43,10 @@ def cut(layout: Layout, size: int = 500, overlap: int = 100, prose: Prose | None
     return pieces
 
 
-def _runs(layout: Layout) -> list[list[Placed]]:
+def _runs(layout: DocumentLayout) -> list[list[PlacedBlock]]:
     """Blocks that may share passages: paragraphs and lists of one page under one heading; a bare heading by itself."""
     bare = _bare_headings(layout)
-    runs: list[list[Placed]] = []
+    runs: list[list[PlacedBlock]] = []
     open_run = False
     for block in layout.blocks:
         flows = block.kind in _FLOWING
@@ -58,19 +58,19 @@ def _runs(layout: Layout) -> list[list[Placed]]:
     return runs
 
 
-def _bare_headings(layout: Layout) -> set[Placed]:
+def _bare_headings(layout: DocumentLayout) -> set[PlacedBlock]:
     """Headings with nothing under them: no passage carries their words in its path."""
     paths = {block.heading for block in layout.blocks if block.kind is not BlockKind.HEADING}
     carried = {UNDER.join(steps[: depth + 1]) for path in paths for steps in [path.split(UNDER)] for depth in range(len(steps))}
     return {block for block in layout.blocks if block.kind is BlockKind.HEADING and _path_of(block, layout.text) not in carried}
 
 
-def _path_of(block: Placed, text: str) -> str:
+def _path_of(block: PlacedBlock, text: str) -> str:
     own = heading_label(text[block.start : block.end])
     return UNDER.join(filter(None, (block.heading, own)))
 
 
-def _pieces(text: str, run: Sequence[Placed], size: int, overlap: int) -> list[Piece]:
+def _pieces(text: str, run: Sequence[PlacedBlock], size: int, overlap: int) -> list[Piece]:
     first = run[0]
     if first.kind is BlockKind.TABLE:
         units = [match.span() for match in _ROW.finditer(text, first.start, first.end)]
@@ -82,7 +82,7 @@ def _pieces(text: str, run: Sequence[Placed], size: int, overlap: int) -> list[P
     return [_piece(run, span) for span in pack(units, size, overlap)]
 
 
-def _piece(run: Sequence[Placed], span: Span) -> Piece:
+def _piece(run: Sequence[PlacedBlock], span: Span) -> Piece:
     kind = BlockKind.PARAGRAPH if any(block.kind is BlockKind.PARAGRAPH for block in run) else run[0].kind
     return Piece(*span, run[0].page, run[0].heading, kind)
 

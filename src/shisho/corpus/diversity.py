@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from shisho.domain.corpus import Passage, Ranked
+from shisho.domain.corpus import Passage, RankedPassage
 
 RELEVANCE = 0.7  # λ
 PER_DOCUMENT = 3  # passages of one document before others had their turn
@@ -12,7 +12,7 @@ PER_DOCUMENT = 3  # passages of one document before others had their turn
 Likeness = Callable[[int, int], float]
 
 
-def spread(ranking: Sequence[Ranked], k: int, likeness: Likeness | None = None) -> list[Ranked]:
+def spread(ranking: Sequence[RankedPassage], k: int, likeness: Likeness | None = None) -> list[RankedPassage]:
     """k of the ranking, in order of choice: each the best that is least like those chosen before.
 
     `likeness(i, j)` compares two places of the ranking, 0 to 1 (cosine of vectors, say); by default the Jaccard likeness of
@@ -23,7 +23,7 @@ def spread(ranking: Sequence[Ranked], k: int, likeness: Likeness | None = None) 
     nearest = [0.0] * len(ranking)
     taken: dict[str, int] = {}
     left = list(range(len(ranking)))
-    chosen: list[Ranked] = []
+    chosen: list[RankedPassage] = []
     turn = PER_DOCUMENT
     while left and len(chosen) < k:
         free = [at for at in left if taken.get(ranking[at].passage.document_id, 0) < turn]

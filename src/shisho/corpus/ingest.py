@@ -10,14 +10,14 @@ from pathlib import PurePath
 
 from shisho.corpus import duplicates
 from shisho.corpus.chunk import Piece
-from shisho.corpus.layout import SEPARATOR, Layout, lay_out
+from shisho.corpus.layout import SEPARATOR, DocumentLayout, lay_out
 from shisho.corpus.parts import parts_of
 from shisho.domain.corpus import (
     Document,
     DocumentId,
     DocumentState,
     Intake,
-    Outcome,
+    IntakeOutcome,
     Passage,
     PassageId,
     Reading,
@@ -38,7 +38,7 @@ FAULT = (
     "Taking it in failed by a fault of ours ({kind}); nothing of it was stored. Report what `shisho --debug add` says of it."
 )
 
-Cut = Callable[[Layout], Sequence[Piece]]
+Cut = Callable[[DocumentLayout], Sequence[Piece]]
 Sniff = Callable[[str, bytes, str | None], str]
 Analyse = Callable[[Sequence[str]], Analysis]
 
@@ -62,12 +62,14 @@ class Ingest:
         try:
             return await self._add(source, corpus, owner)
         except UnusableDocument as error:
-            return Receipt(source.name, Outcome.FAILED, code=error.code, reason=error.message)
+            return Receipt(source.name, IntakeOutcome.FAILED, code=error.code, reason=error.message)
         except ShishoError:
             raise
         except Exception as fault:
             log.debug("taking in %s failed", source.name, exc_info=True)
-            return Receipt(source.name, Outcome.FAILED, code=Internal.code, reason=Message(FAULT, kind=type(fault).__name__))
+            return Receipt(
+                source.name, IntakeOutcome.FAILED, code=Internal.code, reason=Message(FAULT, kind=type(fault).__name__)
+            )
 
     async def _add(self, source: Source, corpus: str, owner: str) -> Receipt:
         if not _is_storable(source.name):
@@ -76,7 +78,7 @@ class Ingest:
         known = await self.shelf.known(corpus, owner, sha256)
         if known is not None:
             await self.shelf.meet_again(known, source.name, source.metadata)
-            return Receipt(source.name, Outcome.KNOWN, known.id, known.title, known.page_count, known.passage_count)
+            return Receipt(source.name, IntakeOutcome.KNOWN, known.id, known.title, known.page_count, known.passage_count)
         source = replace(source, media_type=self.sniff(source.name, source.data, source.media_type))
         with span("ingest.read", source=source.name):
             reading = await self.reader.read(source)
@@ -90,7 +92,7 @@ class Ingest:
         else:
             async with self.turn:
                 earlier, passages = await self._by_parts(document, readings)
-        outcome = Outcome.ADDED if earlier is None else Outcome.REPLACED
+        outcome = IntakeOutcome.ADDED if earlier is None else IntakeOutcome.REPLACED
         return Receipt(
             source.name, outcome, document.id, document.title, document.page_count, passages, warnings=document.warnings
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from shisho.domain.corpus import BlockKind, Line, Reading
+from shisho.domain.corpus import BlockKind, PrintedLine, Reading
 
 SEPARATOR = "\n\n"
 UNDER = " › "  # between the headings of a path
@@ -17,7 +17,7 @@ def heading_label(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedBlock:
     """A block in the document: `text[start:end]`. `heading` is the path that it stands under."""
 
     start: int
@@ -28,25 +28,25 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class DocumentLayout:
     """The document's original text, its blocks in order, and its printed lines with offsets in that text."""
 
     text: str
-    blocks: tuple[Placed, ...]
-    lines: tuple[Line, ...]
+    blocks: tuple[PlacedBlock, ...]
+    lines: tuple[PrintedLine, ...]
 
 
-def lay_out(reading: Reading) -> Layout:
+def lay_out(reading: Reading) -> DocumentLayout:
     """Blocks of white space only are left out."""
     texts: list[str] = []
-    blocks: list[Placed] = []
-    lines: list[Line] = []
+    blocks: list[PlacedBlock] = []
+    lines: list[PrintedLine] = []
     at = 0
     for block in reading.blocks:
         if not block.text.strip():
             continue
-        blocks.append(Placed(at, at + len(block.text), block.page, block.kind, UNDER.join(block.headings)))
+        blocks.append(PlacedBlock(at, at + len(block.text), block.page, block.kind, UNDER.join(block.headings)))
         lines.extend(replace(line, start=at + line.start, end=at + line.end) for line in block.lines)
         texts.append(block.text)
         at += len(block.text) + len(SEPARATOR)
-    return Layout(SEPARATOR.join(texts), tuple(blocks), tuple(lines))
+    return DocumentLayout(SEPARATOR.join(texts), tuple(blocks), tuple(lines))

@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from shisho.domain.corpus import Passage, Ranked
-from shisho.language.terms import Query, squeeze
+from shisho.domain.corpus import Passage, RankedPassage
+from shisho.language.terms import TermQuery, squeeze
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +45,19 @@ class Statistics:
     bigrams: Mapping[str, int] = field(default_factory=dict)
 
 
-def rank(query: Query, candidates: Sequence[Passage], statistics: Statistics, weights: Weights | None = None) -> list[Ranked]:
+def rank(
+    query: TermQuery, candidates: Sequence[Passage], statistics: Statistics, weights: Weights | None = None
+) -> list[RankedPassage]:
     """All candidates, best first, each with its score and the parts that it is the sum of. Equal scores: by id."""
     scale = _Scale(query, statistics, weights or (JAPANESE if query.wording else ENGLISH))
     plain = [squeeze(f"{passage.heading}\n{passage.text}") for passage in candidates]
     worded = _wordings(query, plain)
     parts = [scale.weigh(*each) for each in zip(candidates, plain, worded, strict=True)]
-    ranked = [Ranked(passage, sum(part.values()), part) for passage, part in zip(candidates, parts, strict=True)]
+    ranked = [RankedPassage(passage, sum(part.values()), part) for passage, part in zip(candidates, parts, strict=True)]
     return sorted(ranked, key=lambda place: (-place.score, place.passage.id))
 
 
-def match(query: Query, passage: Passage, statistics: Statistics) -> float:
+def match(query: TermQuery, passage: Passage, statistics: Statistics) -> float:
     """The share of the query that the passage matches, 0 to 1: idf of matched terms over idf of all, the heading counted.
 
     A query without terms, such as 株, is matched by its character pairs.
@@ -82,7 +84,7 @@ def _idf(frequency: int, passages: int) -> float:
 class _Scale:
     """A query made ready for weighing many passages. It looks terms up in strings: splitting every passage costs more."""
 
-    def __init__(self, query: Query, statistics: Statistics, weights: Weights) -> None:
+    def __init__(self, query: TermQuery, statistics: Statistics, weights: Weights) -> None:
         self._weights, self._statistics = weights, statistics
         rarity = idf(query.terms, statistics)
         self._terms = {f" {term} ": worth for term, worth in rarity.items()}
@@ -145,7 +147,7 @@ def _size(words: str) -> int:
     return words.count(" ") + words.count("\n") + 1 if words else 0
 
 
-def _wordings(query: Query, texts: Sequence[str]) -> list[float]:
+def _wordings(query: TermQuery, texts: Sequence[str]) -> list[float]:
     """How much of the question's own wording each text has; a run of characters that few of them have counts most."""
     scores = [0.0] * len(texts)
     for gram in query.wording:

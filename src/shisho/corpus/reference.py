@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from shisho.corpus.chunk import Piece, Span, cut, split_long
-from shisho.corpus.layout import Layout
+from shisho.corpus.layout import DocumentLayout
 from shisho.errors import ExtraMissing
 from shisho.language.sentences import sentences
 
@@ -17,7 +17,7 @@ CARRIED = 100
 _alone = threading.Lock()  # the tokenizer inside is not thread-safe
 
 
-def cut_ginza(layout: Layout, size: int = 500, overlap: int = 100) -> list[Piece]:
+def cut_ginza(layout: DocumentLayout, size: int = 500, overlap: int = 100) -> list[Piece]:
     """`chunk.cut` with prose cut by LangChain and GiNZA, some thousand times slower. Raises ExtraMissing."""
     return cut(layout, size, overlap, prose=spans)
 

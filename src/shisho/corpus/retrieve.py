@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 from shisho.corpus import rank
 from shisho.corpus.fusion import rrf
 from shisho.corpus.rank import Statistics
-from shisho.domain.corpus import Passage, PassageId, Ranked, Scope, SearchRequest
+from shisho.domain.corpus import Passage, PassageId, RankedPassage, Scope, SearchRequest
 from shisho.errors import InvalidParams
 from shisho.language.normalise import fold_map
-from shisho.language.terms import Query
+from shisho.language.terms import TermQuery
 from shisho.ports import DenseIndex, Embedder, Index, Shelf
 from shisho.telemetry import span
 
 LEAST_PROPOSED = 100  # docs/adr/0002
-AskTerms = Callable[[Sequence[str]], Query]
+AskTerms = Callable[[Sequence[str]], TermQuery]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Retriever:
 
     async def rank(
         self, request: SearchRequest, scope: Scope, depth: int, seen: frozenset[PassageId] = frozenset()
-    ) -> Sequence[Ranked]:
+    ) -> Sequence[RankedPassage]:
         """The best `depth` passages in scope that are not in `seen`, best first. Raises InvalidParams for a blank request."""
         texts = [text for text in request.keyword_query if text.strip()]
         if not texts and not request.vector_query.strip():
@@ -52,7 +52,9 @@ class Retriever:
         """idf of index terms over everything on the shelf."""
         return rank.idf(terms, await self._statistics(terms, ()))
 
-    async def _lexical(self, texts: Sequence[str], scope: Scope, depth: int, seen: frozenset[PassageId]) -> Sequence[Ranked]:
+    async def _lexical(
+        self, texts: Sequence[str], scope: Scope, depth: int, seen: frozenset[PassageId]
+    ) -> Sequence[RankedPassage]:
         query = await asyncio.to_thread(lambda: self.query([fold_map(text).text for text in texts]))
         with span("retrieve.propose"):
             proposed = await self.index.propose(query.terms, query.bigrams, scope, max(LEAST_PROPOSED, 2 * depth), seen)
@@ -62,11 +64,11 @@ class Retriever:
             best = rank.rank(query, [held[name] for name in proposed if name in held], statistics)[:depth]
         return [replace(one, parts={**one.parts, "match": rank.match(query, one.passage, statistics)}) for one in best]
 
-    async def _nearest(self, text: str, scope: Scope, depth: int, seen: frozenset[PassageId]) -> Sequence[Ranked]:
+    async def _nearest(self, text: str, scope: Scope, depth: int, seen: frozenset[PassageId]) -> Sequence[RankedPassage]:
         assert self.dense is not None and self.embedder is not None
         names = await self.dense.nearest(await self.embedder.query(text), scope, depth, seen)
         held = await self.shelf.passages(names)
-        return [Ranked(held[name], 1.0 / (1 + place)) for place, name in enumerate(names) if name in held]
+        return [RankedPassage(held[name], 1.0 / (1 + place)) for place, name in enumerate(names) if name in held]
 
     async def _statistics(self, terms: Sequence[str], bigrams: Sequence[str]) -> Statistics:
         means = await self.index.statistics()
@@ -85,8 +87,8 @@ def narrowed(scope: Scope, request: SearchRequest) -> Scope:
     return replace(scope, filters={**request.filter_conditions, **scope.filters})
 
 
-def _fused(lists: Sequence[Sequence[Ranked]], depth: int) -> Sequence[Ranked]:
+def _fused(lists: Sequence[Sequence[RankedPassage]], depth: int) -> Sequence[RankedPassage]:
     held: dict[PassageId, Passage] = {one.passage.id: one.passage for ranking in lists for one in ranking}
     parts = {one.passage.id: one.parts for ranking in reversed(lists) for one in ranking}
     fused = rrf([[one.passage.id for one in ranking] for ranking in lists])
-    return [Ranked(held[name], score, parts[name]) for name, score in fused[:depth]]
+    return [RankedPassage(held[name], score, parts[name]) for name, score in fused[:depth]]

@@ -11,14 +11,14 @@ from shisho.corpus.retrieve import Retriever, narrowed
 from shisho.domain.corpus import (
     Citation,
     Complexity,
+    NumberedPassage,
     Passage,
     PassageId,
-    Ranked,
+    RankedPassage,
     Round,
     RoundRecord,
     Scope,
     SearchRequest,
-    Shown,
     ShownRecord,
 )
 from shisho.errors import InvalidParams
@@ -54,12 +54,12 @@ class CorpusSearcher:
         rounds = await self.log.rounds(session_id)
         return CorpusSession(self, scope, complexity, room_tokens, session_id, rounds)
 
-    async def top(self, request: SearchRequest, scope: Scope, limit: int | None = None) -> Sequence[Ranked]:
+    async def top(self, request: SearchRequest, scope: Scope, limit: int | None = None) -> Sequence[RankedPassage]:
         """A first round's passages, outside any session; `limit` in place of the round's own k."""
         _, chosen = await self.choose(request, scope, Complexity.SINGLE, 1, frozenset(), limit)
         return chosen
 
-    async def ranked(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[Ranked]:
+    async def ranked(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[RankedPassage]:
         """The ranking before the depth cut."""
         return await self.retriever.rank(request, scope, depth)
 
@@ -71,7 +71,7 @@ class CorpusSearcher:
         round_: int,
         seen: frozenset[PassageId],
         k: int | None = None,
-    ) -> tuple[int, Sequence[Ranked]]:
+    ) -> tuple[int, Sequence[RankedPassage]]:
         """N, and the k passages that matter: above the floor where N is small, spread out where it is large."""
         in_scope = await self.shelf.count(narrowed(scope, request))
         k = k or depth.depth(in_scope, complexity, round_, self.growth)
@@ -153,10 +153,10 @@ class CorpusSession:
         return RoundRecord(round_, len(chosen), in_scope, exhausted, shown)
 
 
-def _fitting(chosen: Sequence[Ranked], room_tokens: int) -> list[Ranked]:
+def _fitting(chosen: Sequence[RankedPassage], room_tokens: int) -> list[RankedPassage]:
     """As many from the top as fit the room; at least one, so that a round always moves on."""
     left = room_tokens
-    fitting: list[Ranked] = []
+    fitting: list[RankedPassage] = []
     for one in chosen:
         left -= tokens(one.passage.text) + tokens(one.passage.heading)
         if left < 0 and fitting:
@@ -165,5 +165,5 @@ def _fitting(chosen: Sequence[Ranked], room_tokens: int) -> list[Ranked]:
     return fitting
 
 
-def _shown(record: ShownRecord, passage: Passage) -> Shown:
-    return Shown(record.number, passage.text, passage.heading, record.match)
+def _shown(record: ShownRecord, passage: Passage) -> NumberedPassage:
+    return NumberedPassage(record.number, passage.text, passage.heading, record.match)

@@ -10,7 +10,7 @@ from shisho.corpus.rank import Statistics, match
 from shisho.corpus.retrieve import AskTerms
 from shisho.domain.corpus import DocumentId, Passage
 from shisho.language.normalise import fold_map
-from shisho.language.terms import Query
+from shisho.language.terms import TermQuery
 from shisho.ports import Index, Shelf
 
 # The least share of the query's idf that one passage must have. Measured with 650 questions of each set and a shelf that held
@@ -33,7 +33,7 @@ ELSEWHERE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Useful:
+class UsefulContent:
     """What made a page useful: the clusters of its passages that reach the floor and are new, and the best match."""
 
     clusters: frozenset[str]
@@ -49,7 +49,7 @@ class Usefulness:
     query: AskTerms
     floor: float = FLOOR
 
-    async def of(self, text: str, document_id: DocumentId, seen: frozenset[str] = frozenset()) -> Useful | None:
+    async def of(self, text: str, document_id: DocumentId, seen: frozenset[str] = frozenset()) -> UsefulContent | None:
         """Whether this document is useful for the query `text`. `seen`: clusters that were, earlier in the search."""
         query = await asyncio.to_thread(lambda: self.query([fold_map(text).text]))
         passages = await self.shelf.passages_of(document_id)
@@ -65,9 +65,9 @@ class Usefulness:
 
 
 def useful(
-    query: Query, passages: Sequence[Passage], statistics: Statistics, seen: frozenset[str], floor: float = FLOOR
-) -> Useful | None:
+    query: TermQuery, passages: Sequence[Passage], statistics: Statistics, seen: frozenset[str], floor: float = FLOOR
+) -> UsefulContent | None:
     """None: no passage reaches the floor, or those that do are near-duplicates of what was `seen`."""
     matches = [(match(query, each, statistics), each.cluster) for each in passages if each.cluster not in seen]
     clusters = frozenset(cluster for share, cluster in matches if share >= floor)
-    return Useful(clusters, max(matches)[0]) if clusters else None
+    return UsefulContent(clusters, max(matches)[0]) if clusters else None

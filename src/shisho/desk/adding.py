@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from shisho.domain.corpus import Outcome, Receipt, Source
+from shisho.domain.corpus import IntakeOutcome, Receipt, Source
 from shisho.errors import ShishoError, StorageUnusable
 
 AT_ONCE = 4  # files under way together: one is read in the child while another is cut and a third is stored
@@ -56,7 +56,7 @@ class FileIntake:
         except StorageUnusable:  # of no file, but of them all
             raise
         except ShishoError as error:
-            return Receipt(name, Outcome.FAILED, code=error.code, reason=error.message)
+            return Receipt(name, IntakeOutcome.FAILED, code=error.code, reason=error.message)
 
     def _room(self, size: int) -> AbstractAsyncContextManager[object]:
         return self.turn if size > LARGE else nullcontext()

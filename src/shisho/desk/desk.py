@@ -22,15 +22,15 @@ from shisho.domain.corpus import (
     Document,
     DocumentId,
     FileSurvey,
-    Found,
-    Outcome,
-    Ranked,
+    IntakeOutcome,
+    PassageHit,
+    RankedPassage,
     Receipt,
     Scope,
     SearchRequest,
     Source,
 )
-from shisho.domain.inquiry import Answer, Budget, Evidence, LoopStop, Reach
+from shisho.domain.inquiry import Answer, Budget, Evidence, LoopStop, WebPolicy
 from shisho.domain.task import AskOptions, Sources
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, ShishoError
 from shisho.messages.message import Message
@@ -53,9 +53,9 @@ class Files(Protocol):
 class Rankings(Protocol):
     """Ranks passages for a request outside a session."""
 
-    async def top(self, request: SearchRequest, scope: Scope, limit: int | None = None) -> Sequence[Ranked]: ...
+    async def top(self, request: SearchRequest, scope: Scope, limit: int | None = None) -> Sequence[RankedPassage]: ...
 
-    async def ranked(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[Ranked]: ...
+    async def ranked(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[RankedPassage]: ...
 
 
 class Inquiries(Protocol):
@@ -68,7 +68,7 @@ class Inquiries(Protocol):
         """Begin or go on with the run that the ledger holds under this id."""
 
 
-class Working(Protocol):
+class InlineWorker(Protocol):
     """While it is entered, jobs are done in this event loop, `slots` at once (None: as set). `here` is told where a person is
     needed."""
 
@@ -98,7 +98,7 @@ class Desk:
     budget: Budget
     tasks: Tasks
     sessions: Sessions
-    working: Working
+    working: InlineWorker
     new_run: Callable[[], str]
     exported: Callable[[Answer, str], str]
     tokens: Callable[[str], int]
@@ -145,7 +145,7 @@ class Desk:
             yield receipt
         for source in sorted(held.keys() - met):
             gone = await self.shelf.leave(corpus, self.owner, source)
-            yield Receipt(source, Outcome.GONE, gone)
+            yield Receipt(source, IntakeOutcome.GONE, gone)
 
     async def add_source(self, source: Source, corpus: str = DEFAULT_CORPUS) -> Receipt:
         """Take in bytes that are no file."""
@@ -213,7 +213,7 @@ class Desk:
         corpora: Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
         limit: int | None = None,
-    ) -> Sequence[Found]:
+    ) -> Sequence[PassageHit]:
         """Passages with document, page, offsets and the parts of their scores, best first; `limit` of them at most, without
         one as many as the size of the library suggests. Raises InvalidParams for no words and unknown fields."""
         request = SearchRequest(keyword_query=tuple(query))
@@ -223,7 +223,7 @@ class Desk:
         scope = Scope(self.owner, tuple(corpora), await checked_filters(self.shelf, self.owner, filters or {}))
         return await self._opened(await self.rankings.top(request, scope, limit))
 
-    async def rank(self, query: Sequence[str], *, depth: int = 200) -> Sequence[Found]:
+    async def rank(self, query: Sequence[str], *, depth: int = 200) -> Sequence[PassageHit]:
         """The ranking before it is cut to what matters: for measuring."""
         ranking = await self.rankings.ranked(SearchRequest(keyword_query=tuple(query)), Scope(self.owner), depth)
         return await self._opened(ranking)
@@ -267,7 +267,7 @@ class Desk:
         budget = replace(self.budget, **given)
         run_id = self.new_run()
         facts = {"run_id": run_id, "question": question, "scope": scope, "budget": budget, "folders": inside}
-        facts["reach"] = Reach.LAST if sources is Sources.AUTO and not filters else Reach.NEVER
+        facts["reach"] = WebPolicy.LAST if sources is Sources.AUTO and not filters else WebPolicy.NEVER
         await self.ledger.begin(run_id, self.owner, facts)
         return await self._inquire(run_id, notify, stop)
 
@@ -321,7 +321,7 @@ class Desk:
         """What works here, and how to get what does not."""
         return await self.checks()
 
-    async def _opened(self, ranking: Sequence[Ranked]) -> Sequence[Found]:
+    async def _opened(self, ranking: Sequence[RankedPassage]) -> Sequence[PassageHit]:
         documents = await self.shelf.documents_by_id([one.passage.document_id for one in ranking])
         return [opened(one, documents[one.passage.document_id]) for one in ranking]
 

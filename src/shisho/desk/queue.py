@@ -15,10 +15,10 @@ from shisho.desk.choosing import checked_filters
 from shisho.domain.corpus import WEB_CORPUS, DocumentId, FileSurvey, Scope
 from shisho.domain.find import Report
 from shisho.domain.inquiry import Evidence
-from shisho.domain.intervention import AuthTarget, Met, Waiting, named, one_named, together
+from shisho.domain.intervention import AuthTarget, HumanChallenge, Waiting, named, one_named, together
 from shisho.domain.job import (
     ENDED,
-    Enqueued,
+    EnqueueResult,
     IdempotencyKey,
     Job,
     JobId,
@@ -163,7 +163,7 @@ class Queue:
     engines: Callable[[], Awaitable[Sequence[EngineRow]]]
     new_id: Callable[[], str]
     mend: Callable[[str], Awaitable[None]]
-    window: Callable[[Met], Awaitable[bool]]
+    window: Callable[[HumanChallenge], Awaitable[bool]]
     consent: Consent
     outgoing: OutgoingPreview
 
@@ -295,7 +295,7 @@ class Queue:
             for name in STAGED & input_.keys():
                 await asyncio.to_thread(self.staging.drop, input_[name])
 
-    async def _added(self, stands: Enqueued, urls: Sequence[str]) -> Adding:
+    async def _added(self, stands: EnqueueResult, urls: Sequence[str]) -> Adding:
         """The first reply of `add_documents` under an idempotency key. What has been erased since is not named again."""
         held = await self.shelf.documents_by_id(stands.facts["known"])
         known = [Known(document.source, document.id, document.title) for document in held.values()]

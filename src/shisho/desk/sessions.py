@@ -15,15 +15,15 @@ from shisho.domain.corpus import (
     Condition,
     Document,
     DocumentId,
-    Found,
+    NumberedPassage,
     Passage,
+    PassageHit,
     PassageId,
-    Ranked,
+    RankedPassage,
     Scope,
     SearchRequest,
-    Shown,
 )
-from shisho.domain.find import LeftOut
+from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import (
     Answer,
     EvidenceRef,
@@ -36,7 +36,7 @@ from shisho.domain.inquiry import (
     evidence_of,
 )
 from shisho.domain.session import (
-    Claimed,
+    CitedSentence,
     Composed,
     Judged,
     Mended,
@@ -44,7 +44,7 @@ from shisho.domain.session import (
     Read,
     Searched,
     SessionFacts,
-    Stand,
+    StoredEvidence,
     Submitted,
     SupportCounts,
 )
@@ -70,23 +70,23 @@ class Span(Protocol):
     def replaced(self) -> bool: ...
 
 
-class Rules(Protocol):
+class AssistantRules(Protocol):
     """The librarian's rules for assistants."""
 
     def aim(self, question: str, goals: Sequence[Goal], condition: str) -> tuple[Strategy, str]: ...
 
-    def judge(self, finding: Finding, shown: Sequence[Shown], aim: Strategy) -> Span | str: ...
+    def judge(self, finding: Finding, shown: Sequence[NumberedPassage], aim: Strategy) -> Span | str: ...
 
-    def status(self, aim: Strategy, stands: Sequence[Stand]) -> tuple[tuple[GoalStatus, ...], bool]: ...
+    def status(self, aim: Strategy, stands: Sequence[StoredEvidence]) -> tuple[tuple[GoalStatus, ...], bool]: ...
 
     def missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]: ...
 
     def cite(
-        self, evidence: Sequence[EvidenceRef], shown: Sequence[Shown], aim: Strategy, said: Claimed
-    ) -> Claimed | Finding: ...
+        self, evidence: Sequence[EvidenceRef], shown: Sequence[NumberedPassage], aim: Strategy, said: CitedSentence
+    ) -> CitedSentence | Finding: ...
 
     def mend(
-        self, aim: Strategy, evidence: Sequence[EvidenceRef], said: Sequence[Claimed]
+        self, aim: Strategy, evidence: Sequence[EvidenceRef], said: Sequence[CitedSentence]
     ) -> list[tuple[Sentence | None, Mended]]: ...
 
     def counts(self, mended: Sequence[Mended]) -> SupportCounts: ...
@@ -105,15 +105,15 @@ class SessionBook(Protocol):
 
     async def accept(self, session_id: str, goal_id: str, citation: Citation, score: float, round_: int) -> int: ...
 
-    async def evidence(self, session_id: str) -> Sequence[Stand]: ...
+    async def evidence(self, session_id: str) -> Sequence[StoredEvidence]: ...
 
 
-class Searching(Protocol):
+class SessionSearcher(Protocol):
     """Opens search sessions, and ranks outside of any."""
 
     async def open(self, scope: Scope, complexity: Complexity, room_tokens: int, session_id: str) -> SearchSession: ...
 
-    async def top(self, request: SearchRequest, scope: Scope) -> Sequence[Ranked]: ...
+    async def top(self, request: SearchRequest, scope: Scope) -> Sequence[RankedPassage]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +125,9 @@ class Sessions:
     ledger: Ledger
     log: SessionLog
     book: SessionBook
-    searching: Searching
-    rules: Rules
-    left_out: Callable[[str], Awaitable[LeftOut]]
+    searching: SessionSearcher
+    rules: AssistantRules
+    left_out: Callable[[str], Awaitable[ExcludedSources]]
     clock: Clock
     new_id: Callable[[], str]
     room_tokens: int
@@ -183,7 +183,7 @@ class Sessions:
         status, met = self.rules.status(facts.strategy, await self.book.evidence(facts.id))
         return Submitted(tuple(judged), status, facts.strategy.condition, met)
 
-    async def compose_answer(self, session_id: str, sentences: Sequence[Claimed]) -> Composed:
+    async def compose_answer(self, session_id: str, sentences: Sequence[CitedSentence]) -> Composed:
         """Verify the sentences of an answer against the evidence they cite, render and save it. What cites nothing gets one
         search for support, then is left out."""
         if not 1 <= len(sentences) <= MAX_SENTENCES:
@@ -236,19 +236,24 @@ class Sessions:
             found = await session.search(request, round_)
         return Searched(found.shown, (), round_, found.ranked, found.in_scope, found.exhausted)
 
-    async def _shown(self, session_id: str) -> tuple[list[Shown], dict[int, int]]:
+    async def _shown(self, session_id: str) -> tuple[list[NumberedPassage], dict[int, int]]:
         """All that a session has been shown and is still there, and the round of each number."""
         records = [(record.round, one) for record in await self.log.rounds(session_id) for one in record.shown]
         held = await self.shelf.passages([one.passage_id for _, one in records])
         shown = [
-            Shown(one.number, held[one.passage_id].text, held[one.passage_id].heading, one.match)
+            NumberedPassage(one.number, held[one.passage_id].text, held[one.passage_id].heading, one.match)
             for _, one in records
             if one.passage_id in held
         ]
         return shown, {one.number: round_ for round_, one in records}
 
     async def _judged(
-        self, facts: SessionFacts, finding: Finding, shown: Sequence[Shown], rounds: Mapping[int, int], session: SearchSession
+        self,
+        facts: SessionFacts,
+        finding: Finding,
+        shown: Sequence[NumberedPassage],
+        rounds: Mapping[int, int],
+        session: SearchSession,
     ) -> Judged:
         span = await asyncio.to_thread(self.rules.judge, finding, shown, facts.strategy)
         if isinstance(span, str):
@@ -261,12 +266,12 @@ class Sessions:
         reason = Message("replaced by the stored text") if span.replaced else ""
         return Judged(finding.index, finding.goal_id, True, number, citation.snippet, span.replaced, reason)
 
-    async def _cited(self, facts: SessionFacts, sentences: Sequence[Claimed]) -> list[Claimed]:
+    async def _cited(self, facts: SessionFacts, sentences: Sequence[CitedSentence]) -> list[CitedSentence]:
         """Sentences without a citation get one search for support; what a shown passage says becomes evidence."""
         refs = [stand.ref for stand in await self.book.evidence(facts.id)]
         shown, rounds = await self._shown(facts.id)
         session = await self._session(facts)
-        cited: list[Claimed] = []
+        cited: list[CitedSentence] = []
         for said in sentences:
             found = await asyncio.to_thread(self.rules.cite, refs, shown, facts.strategy, said)
             if isinstance(found, Finding):
@@ -278,7 +283,7 @@ class Sessions:
     async def _answer(
         self,
         facts: SessionFacts,
-        stands: Sequence[Stand],
+        stands: Sequence[StoredEvidence],
         sentences: Sequence[Sentence],
         text: str,
         status: tuple[GoalStatus, ...],
@@ -343,10 +348,10 @@ def _link(document: DocumentId, page: int | None) -> str:
     return f"document://{document}" + (f"/page/{page}" if page is not None else "")
 
 
-def opened(one: Ranked, document: Document) -> Found:
+def opened(one: RankedPassage, document: Document) -> PassageHit:
     """A ranked passage with everything that opens it."""
     passage = one.passage
-    return Found(
+    return PassageHit(
         passage=passage.id,
         document=document.id,
         source=document.source,

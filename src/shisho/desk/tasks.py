@@ -14,7 +14,7 @@ from shisho.desk.queue import Queue, check_consent
 from shisho.domain.codec import plain
 from shisho.domain.corpus import DEFAULT_CORPUS
 from shisho.domain.inquiry import LoopStop
-from shisho.domain.intervention import AuthAction, AuthTarget, InterventionState, Opened, Resolved, Waiting
+from shisho.domain.intervention import AuthAction, AuthTarget, InterventionState, Resolved, Waiting, WindowResult
 from shisho.domain.job import JobId, JobState, StopMode, TaskId, TaskState
 from shisho.domain.task import (
     Adding,
@@ -263,7 +263,7 @@ class Tasks(Queue):
             raise NotFound("Nothing waits for a person under {id}. `shisho auth list` shows what does.", id=id)
         return Resolved(len(ended), () if action is AuthAction.SKIP else tuple(one.job_id for one in ended))
 
-    async def open_auth(self, name: str = "last") -> Opened:
+    async def open_auth(self, name: str = "last") -> WindowResult:
         """Open what waits (an item, a domain or `last`) in a window for the person before this screen, and wait until they are
         through: then all that the same domain or engine holds is queued again. Raises NotFound, EngineUnavailable without a
         browser, AuthRequired without a screen, Conflict where a browser has the engine's profile already."""
@@ -279,12 +279,12 @@ class Tasks(Queue):
             if not through:
                 await self.interventions.mark(self.owner, AuthTarget.ITEM, held.id, left)
         if not through:
-            return Opened(False)
+            return WindowResult(False)
         if held.engine:
             await self.mend(held.engine)
         # By the domain, as the item itself may have ended while the person was at it.
         ended = await self._complete(AuthTarget.DOMAIN, held.domain)
-        return Opened(True, len(ended), tuple(one.job_id for one in ended))
+        return WindowResult(True, len(ended), tuple(one.job_id for one in ended))
 
     async def list_engines(self) -> Sequence[EngineRow]:
         """All engines, those that are set up first. Raises InvalidParams for an engines.toml that cannot be followed."""

@@ -33,7 +33,7 @@ class BlockKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PrintedLine:
     """Where one printed line stands: `start:end` of its text, its page (from 1), its box in points from the page's top left."""
 
     start: int
@@ -50,7 +50,7 @@ class Block:
     kind: BlockKind = BlockKind.PARAGRAPH
     page: int | None = None
     headings: tuple[str, ...] = ()
-    lines: tuple[Line, ...] = ()
+    lines: tuple[PrintedLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class Intake:
 
     document: Document
     text: str
-    lines: tuple[Line, ...]
+    lines: tuple[PrintedLine, ...]
     passages: tuple[Passage, ...]
     start: int = 0
 
@@ -152,7 +152,7 @@ class FileSurvey:
     left_out: Mapping[str, int]
 
 
-class Outcome(StrEnum):
+class IntakeOutcome(StrEnum):
     """What became of a source: new, known already, new in an older version's place, unusable, or no longer there."""
 
     ADDED = "added"
@@ -167,7 +167,7 @@ class Receipt:
     """What one source's owner is told. `code` and `reason` are set when it failed."""
 
     source: str
-    outcome: Outcome
+    outcome: IntakeOutcome
     document_id: DocumentId | None = None
     title: str = ""
     pages: int | None = None
@@ -178,7 +178,7 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PassageHit:
     """A passage found outside a session, with everything that opens it and the parts its score was made of."""
 
     passage: PassageId
@@ -216,14 +216,14 @@ class Corpus:
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class FilterRange:
     """An inclusive range in a filter; either end may be open. Values compare as their field does: number, date or text."""
 
     low: str | None = None
     high: str | None = None
 
 
-Condition = str | tuple[str, ...] | Range
+Condition = str | tuple[str, ...] | FilterRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +257,7 @@ class Complexity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedPassage:
     """One place in a ranking: the passage, its score, and the parts the score was made of."""
 
     passage: Passage
@@ -266,7 +266,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class NumberedPassage:
     """A passage as the librarian sees it: a number, its text, its heading, and the share of the query it matched. No id."""
 
     temp_index: int
@@ -279,7 +279,7 @@ class Shown:
 class Round:
     """One round of a session: what is shown, how many passages were ranked (k), and how many are in scope (N)."""
 
-    shown: tuple[Shown, ...]
+    shown: tuple[NumberedPassage, ...]
     ranked: int
     in_scope: int
     exhausted: bool

@@ -13,7 +13,7 @@ from shisho.domain.web import PagingStop
 
 
 @dataclass(frozen=True, slots=True)
-class Find:
+class DiscoveredUrl:
     """A result as it is stored: a hit of page `page_number`, or a file or address that was handed in."""
 
     url: str
@@ -29,11 +29,11 @@ class Find:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredUrl:
     """A find and what became of it: `found` (not visited yet), `visited`, `failed` or `left_out`. `useful`: whether its
     document answers the query; None while nobody has looked."""
 
-    find: Find
+    find: DiscoveredUrl
     status: str
     document_id: DocumentId | None = None
     useful: bool | None = None
@@ -71,7 +71,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class ExcludedSources:
     """What answers do without: documents of blocked domains or that only cancelled jobs brought; passages of rejected
     evidence."""
 

@@ -54,7 +54,7 @@ class Plan:
     filter_conditions: Mapping[str, Condition] = field(default_factory=dict)
 
 
-class Reach(StrEnum):
+class WebPolicy(StrEnum):
     """When an inquiry goes to the web: not at all, for every goal before it looks at anything, or for the goals still open
     once the documents have had their say."""
 
@@ -86,7 +86,7 @@ class Gap(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Unsearched:
+class UnsearchedQuery:
     """A query that was not searched to its end, none: the whole web. `detail`: the domain that wants a person, or the code of
     the error."""
 
@@ -96,13 +96,13 @@ class Unsearched:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class WebResult:
     """What came of going to the web: what was asked of it, how many pages were asked for, what is lacking, and how many rounds
     there had been before. `engines`: which engine has answered for which goal (goal, engine), over all `times`."""
 
     queries: tuple[WebQuery, ...] = ()
     pages: int = 0
-    unsearched: tuple[Unsearched, ...] = ()
+    unsearched: tuple[UnsearchedQuery, ...] = ()
     rounds_before: int = 0
     engines: tuple[tuple[str, str], ...] = ()
     times: int = 1
@@ -140,7 +140,7 @@ class GoalStatus:
     met: bool
 
 
-class Status(StrEnum):
+class NextStep(StrEnum):
     """Where Route sends the loop."""
 
     CONTINUE = "CONTINUE"
@@ -167,7 +167,7 @@ class LoopStop(StrEnum):
 class Verdict:
     """Route's decision. `loop_stop` is set unless the loop goes on."""
 
-    status: Status
+    status: NextStep
     next_focus: str
     judgment_reason: str
     loop_stop: LoopStop | None = None

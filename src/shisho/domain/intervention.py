@@ -36,7 +36,7 @@ class AuthAction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
+class HumanChallenge:
     """What asks for a person: `kind` of proof, at `url`. `engine` is "" for a page that is no result page."""
 
     engine: str
@@ -66,9 +66,9 @@ class Waiting:
     expires_at: str | None
 
     @property
-    def met(self) -> Met:
+    def met(self) -> HumanChallenge:
         """What it waits for."""
-        return Met(self.engine, self.domain, self.url, self.kind)
+        return HumanChallenge(self.engine, self.domain, self.url, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Resolved:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class WindowResult:
     """What came of a window. `through`: the page asks no more; what it held has been set free, unless it had ended before."""
 
     through: bool

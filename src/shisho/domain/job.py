@@ -73,7 +73,7 @@ MOVES: Mapping[JobState, frozenset[JobState]] = {
 }
 
 
-class Stale(Exception):
+class ClaimLost(Exception):
     """The claim is no longer held: the job was taken back, stopped, ended or removed. Stop and discard."""
 
 
@@ -125,7 +125,7 @@ class NewJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Enqueued:
+class EnqueueResult:
     """What stands after an enqueue: for each job asked for, in order, its own id or that of the job it repeats. `added` are
     those that were queued by it: new ones, and cancelled or failed ones that were asked again. Under an idempotency key that
     was used before (`is_repeat`), what stood after the first time, with the `facts` of then."""
@@ -147,7 +147,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningClaim:
     """A claim and how often it has been renewed."""
 
     claim: Claim
@@ -257,7 +257,7 @@ class Halt:
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
+class RemovedRows:
     """How many rows a task had."""
 
     jobs: int

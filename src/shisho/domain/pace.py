@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from shisho.domain.politeness import Leave, Limit, Standing
+from shisho.domain.politeness import Limit, LimiterStatus, Permit
 
 LEASE_S = 60.0  # a request that nobody gives back is over by then
 PATIENCE_S = 2.0  # who is later than this is not waited for: it may have no need any more, or no worker
@@ -15,7 +15,7 @@ DAY_S = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class QueuePlace:
     """A ticket at a resource: in line, to ask again at `due`, or under way since `began`. `paid`: the day it was counted on."""
 
     ticket: str
@@ -25,7 +25,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class ResourcePace:
     """A resource as of one moment, in its own time: `at` is now, and no request may begin before `free_at`. `wall` and
     `monotonic` are the clocks' words for now; `places` stand in order of asking; `used` counts the requests of the day."""
 
@@ -34,13 +34,13 @@ class Pace:
     wall: float = 0.0
     monotonic: float = 0.0
     used: int = 0
-    places: tuple[Place, ...] = ()
+    places: tuple[QueuePlace, ...] = ()
 
     @property
     def day(self) -> str:
         return datetime.fromtimestamp(self.wall, UTC).date().isoformat()
 
-    def moved(self, wall: float, monotonic: float) -> Pace:
+    def moved(self, wall: float, monotonic: float) -> ResourcePace:
         """The same resource now. Of two clocks the one that moved less is believed, and none that ran back: whatever jumps,
         nothing is free too early, and nobody waits longer than was said. (Monotonic time is one for all processes of a machine,
         and begins anew when it starts.)"""
@@ -48,38 +48,38 @@ class Pace:
         return replace(self, at=_at(self.at + passed), wall=wall, monotonic=monotonic)
 
 
-def asked(pace: Pace, limit: Limit, ticket: str) -> tuple[Pace, Leave]:
+def asked(pace: ResourcePace, limit: Limit, ticket: str) -> tuple[ResourcePace, Permit]:
     """What becomes of the resource and of the ticket that asks for leave."""
-    held = next((one for one in pace.places if one.ticket == ticket), Place(ticket))
+    held = next((one for one in pace.places if one.ticket == ticket), QueuePlace(ticket))
     if held.began is not None:
         pace, held = _asks_again(pace, limit, held)
     paid = held.paid == pace.day
     if not paid and _spent(pace, limit):
-        return _kept(pace, limit, ticket), Leave(False, _until_midnight(pace), spent=True)
+        return _kept(pace, limit, ticket), Permit(False, _until_midnight(pace), spent=True)
     ahead = _ahead(pace, ticket)
     if _may_go(pace, limit, ahead):
         begun = replace(held, began=pace.at, paid=pace.day)
         pace = replace(pace, free_at=_at(pace.at + limit.interval_s), used=pace.used + (not paid))
-        return _with(_kept(pace, limit), begun), Leave(True)
+        return _with(_kept(pace, limit), begun), Permit(True)
     wait = _wait(pace, limit, ahead)
-    return _with(_kept(pace, limit), replace(held, due=_at(pace.at + wait))), Leave(False, wait)
+    return _with(_kept(pace, limit), replace(held, due=_at(pace.at + wait))), Permit(False, wait)
 
 
-def ended(pace: Pace, limit: Limit, ticket: str, after_s: float = 0.0) -> Pace:
+def ended(pace: ResourcePace, limit: Limit, ticket: str, after_s: float = 0.0) -> ResourcePace:
     """The resource after a request: the interval begins now. A ticket that is not under way keeps its place."""
     places = tuple(one for one in pace.places if one.ticket != ticket or one.began is None)
     return replace(pace, free_at=max(pace.free_at, _at(pace.at + max(limit.interval_s, after_s))), places=places)
 
 
-def standing(pace: Pace, limit: Limit) -> Standing:
+def standing(pace: ResourcePace, limit: Limit) -> LimiterStatus:
     """How the resource stands to a newcomer."""
     ahead = _ahead(pace, "")
     if _spent(pace, limit):
-        return Standing(_until_midnight(pace), pace.used)
-    return Standing(0.0 if _may_go(pace, limit, ahead) else _wait(pace, limit, ahead), pace.used)
+        return LimiterStatus(_until_midnight(pace), pace.used)
+    return LimiterStatus(0.0 if _may_go(pace, limit, ahead) else _wait(pace, limit, ahead), pace.used)
 
 
-def _asks_again(pace: Pace, limit: Limit, held: Place) -> tuple[Pace, Place]:
+def _asks_again(pace: ResourcePace, limit: Limit, held: QueuePlace) -> tuple[ResourcePace, QueuePlace]:
     # Whoever asks with a ticket that is under way has died and come back: its request may have been sent this very moment.
     # So it is over as of now, the interval runs, and what was counted stays counted.
     again = replace(held, began=None, due=pace.at)
@@ -88,54 +88,54 @@ def _asks_again(pace: Pace, limit: Limit, held: Place) -> tuple[Pace, Place]:
     return replace(pace, free_at=max(pace.free_at, waits), places=places), again
 
 
-def _may_go(pace: Pace, limit: Limit, ahead: list[Place]) -> bool:
+def _may_go(pace: ResourcePace, limit: Limit, ahead: list[QueuePlace]) -> bool:
     free = pace.at >= pace.free_at and _busy(pace, limit) < limit.parallel
     return free and not any(one.due <= pace.at for one in ahead)
 
 
-def _wait(pace: Pace, limit: Limit, ahead: list[Place]) -> float:
+def _wait(pace: ResourcePace, limit: Limit, ahead: list[QueuePlace]) -> float:
     """Seconds until its own turn: one interval for each one ahead. While all are under way, an interval is the least."""
     busy = limit.interval_s if _busy(pace, limit) >= limit.parallel else 0.0
     return max(max(pace.free_at - pace.at, busy) + limit.interval_s * len(ahead), SOON_S)
 
 
-def _ahead(pace: Pace, ticket: str) -> list[Place]:
+def _ahead(pace: ResourcePace, ticket: str) -> list[QueuePlace]:
     """Who is waited for before this ticket: all, where it is not in line."""
     tickets = [one.ticket for one in pace.places]
     until = tickets.index(ticket) if ticket in tickets else None
     return [one for one in pace.places[:until] if one.began is None and pace.at <= one.due + PATIENCE_S]
 
 
-def _busy(pace: Pace, limit: Limit) -> int:
+def _busy(pace: ResourcePace, limit: Limit) -> int:
     return sum(_under_way(pace, limit, one) for one in pace.places)
 
 
-def _under_way(pace: Pace, limit: Limit, one: Place) -> bool:
+def _under_way(pace: ResourcePace, limit: Limit, one: QueuePlace) -> bool:
     # The interval after its latest end belongs to it: where nobody gives it back, nothing else says when that was.
     return one.began is not None and pace.at < one.began + LEASE_S + limit.interval_s
 
 
-def _kept(pace: Pace, limit: Limit, without: str = "") -> Pace:
+def _kept(pace: ResourcePace, limit: Limit, without: str = "") -> ResourcePace:
     """Without those nobody waits for any more; who was counted today is remembered, and not counted again."""
 
-    def matters(one: Place) -> bool:
+    def matters(one: QueuePlace) -> bool:
         waits = one.began is None and pace.at <= one.due + GRACE_S
         return waits or _under_way(pace, limit, one) or one.paid == pace.day
 
     return replace(pace, places=tuple(one for one in pace.places if one.ticket != without and matters(one)))
 
 
-def _with(pace: Pace, place: Place) -> Pace:
+def _with(pace: ResourcePace, place: QueuePlace) -> ResourcePace:
     known = any(one.ticket == place.ticket for one in pace.places)
     places = tuple(place if one.ticket == place.ticket else one for one in pace.places)
     return replace(pace, places=places if known else (*places, place))
 
 
-def _spent(pace: Pace, limit: Limit) -> bool:
+def _spent(pace: ResourcePace, limit: Limit) -> bool:
     return limit.per_day is not None and pace.used >= limit.per_day
 
 
-def _until_midnight(pace: Pace) -> float:
+def _until_midnight(pace: ResourcePace) -> float:
     return DAY_S - pace.wall % DAY_S
 
 

@@ -26,7 +26,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Leave:
+class Permit:
     """Whether one request may be sent now. If not, `wait_s` is when to ask again; `spent`: not before the next day."""
 
     granted: bool
@@ -35,7 +35,7 @@ class Leave:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LimiterStatus:
     """Of a resource: seconds until a newcomer's turn, and how many requests it had today."""
 
     free_in_s: float = 0.0
@@ -50,7 +50,7 @@ class BreakerState(StrEnum):
     HALF_OPEN = "half_open"
 
 
-class Outcome(StrEnum):
+class RequestOutcome(StrEnum):
     """How an engine has answered one request."""
 
     SUCCESS = "success"
@@ -76,7 +76,7 @@ class EngineHealth:
 
 
 @dataclass(frozen=True, slots=True)
-class Cached:
+class CacheEntry:
     """Something kept for a while: JSON-ready, and whether it is only a part of what was asked for."""
 
     value: Any
@@ -94,15 +94,15 @@ class PageMemory:
     last_modified: str = ""
 
 
-def answered(health: EngineHealth, outcome: Outcome, now: str, error: str = "") -> EngineHealth:
+def answered(health: EngineHealth, outcome: RequestOutcome, now: str, error: str = "") -> EngineHealth:
     """What one more answer makes of an engine: two failures in a row, a challenge, or a failed try while half open open its
     breaker; a success closes it. What comes late, while it is open, opens it no further."""
-    if outcome is Outcome.SUCCESS:
+    if outcome is RequestOutcome.SUCCESS:
         return mended(health)
     health = replace(as_of(health, now), failures=health.failures + 1, last_error=error, last_error_at=now)
     if health.breaker is BreakerState.OPEN:
         return health
-    if health.breaker is BreakerState.HALF_OPEN or outcome is Outcome.CHALLENGE or health.failures >= FAILURES:
+    if health.breaker is BreakerState.HALF_OPEN or outcome is RequestOutcome.CHALLENGE or health.failures >= FAILURES:
         openings = health.openings + 1
         return replace(health, breaker=BreakerState.OPEN, openings=openings, open_until=later(now, _cool_down(openings)))
     return health
@@ -132,15 +132,15 @@ def may_probe(prober: str | None, until: str | None, asker: str, now: str) -> bo
     return until <= now or until > later(now, 2 * PROBE_S)
 
 
-def rated(health: EngineHealth, answers: Sequence[tuple[Outcome, float]]) -> EngineHealth:
+def rated(health: EngineHealth, answers: Sequence[tuple[RequestOutcome, float]]) -> EngineHealth:
     """With the rates over these answers and latencies."""
     if not answers:
         return health
     outcomes = [outcome for outcome, _ in answers]
     return replace(
         health,
-        success_rate=outcomes.count(Outcome.SUCCESS) / len(outcomes),
-        challenge_rate=outcomes.count(Outcome.CHALLENGE) / len(outcomes),
+        success_rate=outcomes.count(RequestOutcome.SUCCESS) / len(outcomes),
+        challenge_rate=outcomes.count(RequestOutcome.CHALLENGE) / len(outcomes),
         median_latency_s=median(latency for _, latency in answers),
     )
 

@@ -1,11 +1,11 @@
-"""A session of an assistant that is its own librarian: what it is shown, what it claims, what stands of it. Only `Stand`,
-which never leaves the desk, carries ids."""
+"""A session of an assistant that is its own librarian: what it is shown, what it claims, what stands of it. Only
+`StoredEvidence`, which never leaves the desk, carries ids."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from shisho.domain.corpus import Citation, Found, Scope, Shown
+from shisho.domain.corpus import Citation, NumberedPassage, PassageHit, Scope
 from shisho.domain.inquiry import Evidence, EvidenceRef, GoalStatus, Sentence, Strategy, SupportOutcome
 
 
@@ -25,8 +25,8 @@ class Searched:
     """Without a session: `passages` with their ids. With one: `shown`, passages by number, text and heading, and nothing
     else of the library. `exhausted`: every passage in scope was shown."""
 
-    shown: tuple[Shown, ...] = ()
-    passages: tuple[Found, ...] = ()
+    shown: tuple[NumberedPassage, ...] = ()
+    passages: tuple[PassageHit, ...] = ()
     round: int = 0
     ranked: int = 0
     in_scope: int = 0
@@ -58,7 +58,7 @@ class Submitted:
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed:
+class CitedSentence:
     """One sentence of an assistant's answer with the evidence numbers it cites."""
 
     text: str
@@ -130,7 +130,7 @@ class SessionFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class StoredEvidence:
     """Accepted evidence with what it opens."""
 
     ref: EvidenceRef

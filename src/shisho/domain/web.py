@@ -67,7 +67,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class EngineQuery:
     """What is asked of an engine. `language` is a two-letter code, "" for any; `region` a two-letter country or None."""
 
     text: str
@@ -107,7 +107,7 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SerpHit:
     """An entry of a result page: `rank` from 1 on its page, `url` unwrapped from redirectors, `date` ISO as far as it
     is known (a year, a month or a day)."""
 
@@ -132,7 +132,7 @@ class Serp:
     this page needs before it has hits (E-utilities name ids first): its answer brings the hits, this one brings `next`."""
 
     engine: str
-    hits: tuple[Hit, ...] = ()
+    hits: tuple[SerpHit, ...] = ()
     next: State | None = None
     challenge: Challenge | None = None
     no_results: bool = False
@@ -141,7 +141,7 @@ class Serp:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class SerpLayout:
     """One look of a result page, as CSS selectors; all but `hit` are searched for inside the hit. `skip` names what is no
     result although it looks like one. An empty `link` means the hit is the link; an empty `title`, the link's own text."""
 
@@ -173,7 +173,7 @@ class Look:
     `pager`: the block it stands in. `nothing`, `nothing_said`: "no results". `changed`: the engine answered another query
     than it was asked. `shell`: a page that only JavaScript would fill. `markers`: its own challenges."""
 
-    layouts: tuple[Layout, ...] = ()
+    layouts: tuple[SerpLayout, ...] = ()
     signs: tuple[str, ...] = ()
     titles: tuple[str, ...] = ()
     next_link: str = ""

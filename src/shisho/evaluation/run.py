@@ -12,10 +12,10 @@ from typing import Any
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
-from shisho.domain.corpus import Outcome, Source
+from shisho.domain.corpus import IntakeOutcome, Source
 from shisho.errors import InvalidParams
 from shisho.evaluation.metrics import ndcg, recall, reciprocal_rank
-from shisho.evaluation.sets import Entry, EvalSet, Question, load
+from shisho.evaluation.sets import EvalDocument, EvalQuestion, EvalSet, load
 from shisho.language.terms import fold
 
 DEPTH = 200
@@ -47,7 +47,7 @@ async def fill(desk: Desk, held: EvalSet) -> None:
     async def take_in(source: Source) -> None:
         async with turn:
             receipt = await desk.add_source(source)
-        if receipt.outcome is Outcome.FAILED and source.data.strip():
+        if receipt.outcome is IntakeOutcome.FAILED and source.data.strip():
             raise InvalidParams("Document {name}: {reason}", name=source.name, reason=receipt.reason)
 
     async with asyncio.TaskGroup() as group:
@@ -55,7 +55,7 @@ async def fill(desk: Desk, held: EvalSet) -> None:
             group.create_task(take_in(_source(one)))
 
 
-async def retrieval(desk: Desk, held: EvalSet, questions: Sequence[Question]) -> dict[str, Any]:
+async def retrieval(desk: Desk, held: EvalSet, questions: Sequence[EvalQuestion]) -> dict[str, Any]:
     """Each question ranked to a depth of 200 passages; a document's place is its best passage's."""
     standing: dict[str, list[str]] = {}
     for name, document in (await desk.places()).items():
@@ -72,7 +72,7 @@ async def retrieval(desk: Desk, held: EvalSet, questions: Sequence[Question]) ->
     }
 
 
-async def answering(desk: Desk, held: EvalSet, asked: Sequence[Question]) -> dict[str, Any]:
+async def answering(desk: Desk, held: EvalSet, asked: Sequence[EvalQuestion]) -> dict[str, Any]:
     """evidence@answer, mean quoted characters, and how often it abstains with the gold passage in and out of the corpus."""
     found, quoted, silent = [], [], []
     for one in asked:
@@ -91,13 +91,13 @@ async def answering(desk: Desk, held: EvalSet, asked: Sequence[Question]) -> dic
     }
 
 
-async def _ranking(desk: Desk, question: Question, standing: Mapping[str, Sequence[str]]) -> list[str]:
+async def _ranking(desk: Desk, question: EvalQuestion, standing: Mapping[str, Sequence[str]]) -> list[str]:
     """Names of the set's documents; those with the same text stand together."""
     ranked = await desk.rank([question.text], depth=DEPTH)
     return [name for document in dict.fromkeys(one.document for one in ranked) for name in standing[document]]
 
 
-async def _without(desk: Desk, held: EvalSet, question: Question) -> bool:
+async def _without(desk: Desk, held: EvalSet, question: EvalQuestion) -> bool:
     """Whether it abstains, or says what is missing, when every passage that holds the answer is out of the corpus."""
     gold = {name for name, grade in held.judged[question.id].items() if grade > 0}
     entries = [one for one in held.entries if one.id in gold]
@@ -109,7 +109,7 @@ async def _without(desk: Desk, held: EvalSet, question: Question) -> bool:
     return answer.abstained or bool(answer.missing)
 
 
-def _source(entry: Entry) -> Source:
+def _source(entry: EvalDocument) -> Source:
     return Source(entry.id, entry.text.encode(), "text/plain", entry.title)
 
 

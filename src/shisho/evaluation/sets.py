@@ -14,7 +14,7 @@ from shisho.errors import InvalidParams
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class EvalDocument:
     """One document of a set."""
 
     id: str
@@ -23,7 +23,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class EvalQuestion:
     """One question of a set, with its gold answers where the set has them."""
 
     id: str
@@ -35,18 +35,18 @@ class Question:
 class EvalSet:
     """`judged[question][document]` is the grade; only judged questions are measured."""
 
-    entries: tuple[Entry, ...]
-    questions: tuple[Question, ...]
+    entries: tuple[EvalDocument, ...]
+    questions: tuple[EvalQuestion, ...]
     judged: Mapping[str, Mapping[str, int]]
 
 
 def load(folder: Path) -> EvalSet:
     """Reads `corpus.jsonl`, `queries.jsonl` and `qrels.tsv` (or `qrels/test.tsv`). Raises InvalidParams that says where."""
     entries = tuple(
-        Entry(str(row["_id"]), row.get("title") or "", row.get("text") or "") for row in _rows(folder, "corpus.jsonl")
+        EvalDocument(str(row["_id"]), row.get("title") or "", row.get("text") or "") for row in _rows(folder, "corpus.jsonl")
     )
     questions = tuple(
-        Question(str(row["_id"]), row["text"], tuple((row.get("metadata") or {}).get("answers") or ()))
+        EvalQuestion(str(row["_id"]), row["text"], tuple((row.get("metadata") or {}).get("answers") or ()))
         for row in _rows(folder, "queries.jsonl")
     )
     judged: dict[str, dict[str, int]] = {}

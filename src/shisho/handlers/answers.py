@@ -13,15 +13,15 @@ from typing import Any
 
 from shisho.domain.codec import build, plain
 from shisho.domain.corpus import WEB_CORPUS, Condition, Scope
-from shisho.domain.find import LeftOut
-from shisho.domain.inquiry import Budget, Gap, Reach, Reached, Unsearched, WebQuery
+from shisho.domain.find import ExcludedSources
+from shisho.domain.inquiry import Budget, Gap, UnsearchedQuery, WebPolicy, WebQuery, WebResult
 from shisho.domain.intervention import Waiting
-from shisho.domain.job import Job, JobId, JobState, NewJob, Stale, TaskId
+from shisho.domain.job import ClaimLost, Job, JobId, JobState, NewJob, TaskId
 from shisho.domain.task import JobKind, SearchOptions, Sources
 from shisho.domain.web import PagingStop
 from shisho.errors import EmptyCorpus
-from shisho.handlers.ingest import Finds
-from shisho.handlers.inquiries import Inquiries
+from shisho.handlers.ingest import DiscoveredUrls
+from shisho.handlers.inquiries import LibrarianInquiries
 from shisho.jobs.context import JobContext
 from shisho.jobs.timing import later
 from shisho.librarian.reach import RESULTS
@@ -29,15 +29,15 @@ from shisho.ports import Clock, Ledger, Shelf
 
 WORTHWHILE_S = 5.0  # nothing more is asked of the web when less is left to wait
 REACH = {
-    Sources.AUTO: Reach.LAST,
-    Sources.DOCUMENTS: Reach.NEVER,
-    Sources.WEB: Reach.FIRST,
-    Sources.BOTH: Reach.FIRST,
+    Sources.AUTO: WebPolicy.LAST,
+    Sources.DOCUMENTS: WebPolicy.NEVER,
+    Sources.WEB: WebPolicy.FIRST,
+    Sources.BOTH: WebPolicy.FIRST,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AnswerJob:
     """The input of an answer job."""
 
     question: str
@@ -49,15 +49,15 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
+class AnswerHandler:
     """Answers questions by the same loop that the shell runs. The run and its answer bear the job's id. `way`: searches can be
     made here."""
 
     shelf: Shelf
     ledger: Ledger
-    inquiries: Inquiries
-    finds: Finds
-    left_out: Callable[[str], Awaitable[LeftOut]]
+    inquiries: LibrarianInquiries
+    finds: DiscoveredUrls
+    left_out: Callable[[str], Awaitable[ExcludedSources]]
     waiting: Callable[[str, TaskId], Awaitable[Sequence[Waiting]]]
     left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
     budget: Budget
@@ -66,7 +66,7 @@ class Answering:
 
     async def answer(self, job: Job, context: JobContext) -> Mapping[str, Any]:
         """A killed run, and one that has waited for the web, is replayed and goes on."""
-        asked = build(job.input, Question)
+        asked = build(job.input, AnswerJob)
         facts = await context.step("asked", partial(self._facts, job, asked))
         await self.ledger.begin(job.id, asked.owner, facts)
         telling: list[asyncio.Task[None]] = []
@@ -84,25 +84,25 @@ class Answering:
         told = {name: getattr(answer, name) for name in ("abstained", "loop_stop", "rounds")}
         return {"answer_id": answer.id, "evidence": len(answer.evidence), **told}
 
-    async def _facts(self, job: Job, asked: Question) -> Any:
+    async def _facts(self, job: Job, asked: AnswerJob) -> Any:
         left = await self.left_out(asked.owner)
         corpora = (WEB_CORPUS,) if asked.sources is Sources.WEB else asked.corpora
         scope = Scope(asked.owner, corpora, asked.filters, left.documents, left.passages)
         reach = REACH[asked.sources]
-        if (reach is Reach.NEVER or not self.way()) and await self.shelf.count(scope) == 0:
+        if (reach is WebPolicy.NEVER or not self.way()) and await self.shelf.count(scope) == 0:
             raise EmptyCorpus("There is nothing to answer from: no page or document in this scope. See the errors of the task.")
         budget = within(replace(self.budget, **dict[str, Any](asked.limits)), await self.left(job.task_id))
         run = {"run_id": job.id, "question": asked.question, "scope": scope, "budget": budget, "reach": reach}
         return plain(run | {"folders": (), "task_id": job.task_id})
 
     async def _ask_web(
-        self, job: Job, context: JobContext, asked: Question, queries: Sequence[WebQuery], pages: int, seconds: float
-    ) -> Reached:
+        self, job: Job, context: JobContext, asked: AnswerJob, queries: Sequence[WebQuery], pages: int, seconds: float
+    ) -> WebResult:
         """`librarian.reach.AskWeb` by search jobs of the same task. The wait ends when none of them can go on by itself, and at
         the moment that was set when it began."""
         ends = await context.step("waits until", partial(self._later, seconds))  # one moment for all that the question asks
         if queries[0].without and self._left_until(ends) < WORTHWHILE_S:
-            return Reached()
+            return WebResult()
         results = max(1, min(RESULTS, pages // len(queries) - 1))
         await context.spawn(*(_search(job, query, asked, results, ends) for query in queries))
         left = (datetime.fromisoformat(ends) - datetime.fromisoformat(self.clock.steady())).total_seconds()
@@ -113,10 +113,10 @@ class Answering:
         persons = {one.job_id: one.domain for one in await self.waiting(asked.owner, job.task_id)}
         lacking = [_lacking(searches[_name(job, query)], query, persons) for query in queries]
         if (await self.left(job.task_id)).get("max_pages", 1) < 1:
-            lacking.append(Unsearched(Gap.BUDGET))
+            lacking.append(UnsearchedQuery(Gap.BUDGET))
         gaps = tuple(one for one in lacking if one is not None)
         engines = tuple((query.goal_id, engine) for query in queries if (engine := _engine(searches[_name(job, query)])))
-        return Reached(tuple(queries), await self._pages(searches), gaps, engines=engines)
+        return WebResult(tuple(queries), await self._pages(searches), gaps, engines=engines)
 
     def _left_until(self, ends: str) -> float:
         return (datetime.fromisoformat(ends) - datetime.fromisoformat(self.clock.now())).total_seconds()
@@ -137,19 +137,19 @@ def within(budget: Budget, left: Mapping[str, float]) -> Budget:
     return replace(budget, **{name: most if name == "max_seconds" else int(most) for name, most in lower.items()})
 
 
-def _lacking(search: Job, query: WebQuery, persons: Mapping[JobId, str]) -> Unsearched | None:
+def _lacking(search: Job, query: WebQuery, persons: Mapping[JobId, str]) -> UnsearchedQuery | None:
     """Why a search has brought less than it could; None where it came to its end."""
     if search.state is JobState.AWAITING_AUTH:
-        return Unsearched(Gap.PERSON, query.text, persons.get(search.id, ""))
+        return UnsearchedQuery(Gap.PERSON, query.text, persons.get(search.id, ""))
     if search.state is JobState.FAILED:
-        return Unsearched(Gap.FAILED, query.text, search.errors[-1].code)
+        return UnsearchedQuery(Gap.FAILED, query.text, search.errors[-1].code)
     if search.state is not JobState.COMPLETED:
-        return Unsearched(Gap.UNFINISHED, query.text)
-    return Unsearched(Gap.BUDGET) if search.output["paging_stop"] == PagingStop.BUDGET else None
+        return UnsearchedQuery(Gap.UNFINISHED, query.text)
+    return UnsearchedQuery(Gap.BUDGET) if search.output["paging_stop"] == PagingStop.BUDGET else None
 
 
 async def _tell(context: JobContext, event: str, facts: Mapping[str, Any]) -> None:
-    with suppress(Stale):  # the run finds out by itself
+    with suppress(ClaimLost):  # the run finds out by itself
         await context.progress(node=event, step=facts.get("step", 0), replayed=bool(facts.get("replayed")))
 
 
@@ -163,7 +163,7 @@ def _engine(search: Job) -> str:
     return search.output.get("engine") or "" if isinstance(search.output, Mapping) else ""
 
 
-def _search(job: Job, query: WebQuery, asked: Question, results: int, until: str) -> NewJob:
+def _search(job: Job, query: WebQuery, asked: AnswerJob, results: int, until: str) -> NewJob:
     options = SearchOptions(language=query.language, max_results_per_query=results)
     # Searches that went on for nobody would hold the workers that the answer needs.
     input_ = {**plain(options), "query": query.text, "owner": asked.owner, "corpus": WEB_CORPUS, "until": until}

@@ -6,16 +6,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from shisho.domain.politeness import BreakerState, EngineHealth, Limit, Standing, later
+from shisho.domain.politeness import BreakerState, EngineHealth, Limit, LimiterStatus, later
 from shisho.domain.task import EngineRow
 from shisho.domain.web import EngineAbout
 from shisho.messages.message import Message
 from shisho.ports import Clock, Health, Limiter
 from shisho.web.serp.credentials import limit_of, missing
-from shisho.web.serp.selection import Means, Why, barred
+from shisho.web.serp.selection import Means, PassedOverReason, barred
 
 NO_WAY = Message("There is no way to the web here: see the setting `web`.")
-PASSES = (Why.RESTING, Why.SPENT)
+PASSES = (PassedOverReason.RESTING, PassedOverReason.SPENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,10 @@ class EngineList:
     def _row(self, about: EngineAbout, limit: Limit, means: Means) -> EngineRow:
         why = barred(about, means)
         reason = why.reason if why else "" if about.name in self.plugged else NO_WAY
-        health, standing = means.health.get(about.name, EngineHealth(about.name)), means.standing.get(about.name, Standing())
+        health, standing = (
+            means.health.get(about.name, EngineHealth(about.name)),
+            means.standing.get(about.name, LimiterStatus()),
+        )
         return EngineRow(
             name=about.name,
             site=about.site,

@@ -10,18 +10,18 @@ from typing import Any
 
 from shisho.domain.codec import build, plain
 from shisho.domain.corpus import WEB_CORPUS
-from shisho.domain.find import Find
+from shisho.domain.find import DiscoveredUrl
 from shisho.domain.job import Job, TaskId
 from shisho.errors import AllFetchesFailed, EngineUnavailable
 from shisho.handlers.ingest import checked
-from shisho.handlers.web_pages import Pages, Wanted
+from shisho.handlers.web_pages import PageIntake, PageOrder
 from shisho.jobs.context import JobContext
-from shisho.web.crawl.robots import Later
+from shisho.web.crawl.robots import RetryLater
 from shisho.web.http.url import canonical
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class FetchJob:
     """The input of a fetch job."""
 
     url: str
@@ -32,30 +32,30 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetching:
+class FetchHandler:
     """Without a way to the web (`pages` None) its jobs end with ENGINE_UNAVAILABLE. `left`: of each ceiling of a task."""
 
-    pages: Pages | None
+    pages: PageIntake | None
     left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
 
     async def fetch(self, job: Job, context: JobContext) -> Mapping[str, Any]:
         """Ends with its receipt, or with the error that says why the page could not be had."""
         if self.pages is None:
             raise EngineUnavailable("Web pages cannot be fetched in this installation: the setting `web` is off.")
-        asked = build(job.input, Address)
+        asked = build(job.input, FetchJob)
         while True:
             try:
                 receipt: Mapping[str, Any] = await context.step(
                     "taken in", partial(self._taken_in, self.pages, job, context, asked)
                 )
-            except Later as later:
+            except RetryLater as later:
                 await self._check_patience(job, later)
                 await context.wait(later.seconds)
                 continue
             await self.pages.shelving.clear(asked.password)
             return receipt
 
-    async def _check_patience(self, job: Job, later: Later) -> None:
+    async def _check_patience(self, job: Job, later: RetryLater) -> None:
         """Raises AllFetchesFailed where a host wants to be left alone for longer than the task has time."""
         left = (await self.left(job.task_id)).get("max_seconds", math.inf)
         if later.seconds > left:
@@ -66,9 +66,9 @@ class Fetching:
                 left_s=left,
             )
 
-    async def _taken_in(self, pages: Pages, job: Job, context: JobContext, asked: Address) -> Any:
+    async def _taken_in(self, pages: PageIntake, job: Job, context: JobContext, asked: FetchJob) -> Any:
         name = canonical(asked.url)
-        await pages.finds.add(job.claim, [Find(asked.url, name)])
+        await pages.finds.add(job.claim, [DiscoveredUrl(asked.url, name)])
         password = await pages.shelving.secret(asked.password)
-        wanted = Wanted(asked.url, name, asked.owner, asked.corpus, "", asked.metadata, password, anew=True)
+        wanted = PageOrder(asked.url, name, asked.owner, asked.corpus, "", asked.metadata, password, anew=True)
         return plain(checked(await pages.take_in(job.claim, wanted, job.id, partial(context.charge, pages=1))))

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from shisho.corpus.ingest import document_id
 from shisho.domain.codec import build, plain
 from shisho.domain.corpus import DocumentId, Receipt, Source
-from shisho.domain.find import Find, Kept, SearchNote
+from shisho.domain.find import DiscoveredUrl, SearchNote, StoredUrl
 from shisho.domain.job import Claim, Job, JobId
 from shisho.errors import Internal, by_code
 from shisho.jobs.context import JobContext
@@ -25,10 +25,10 @@ class Intakes(Protocol):
     async def add(self, source: Source, corpus: str, owner: str) -> Receipt: ...
 
 
-class Finds(Protocol):
-    """Where what is found is stored. Whatever takes a claim raises `Stale` where it is no longer held."""
+class DiscoveredUrls(Protocol):
+    """Where what is found is stored. Whatever takes a claim raises `ClaimLost` where it is no longer held."""
 
-    async def add(self, claim: Claim, finds: Sequence[Find]) -> int: ...
+    async def add(self, claim: Claim, finds: Sequence[DiscoveredUrl]) -> int: ...
 
     async def expect(self, claim: Claim, canonical_url: str, document_id: DocumentId) -> None: ...
 
@@ -40,10 +40,10 @@ class Finds(Protocol):
 
     async def note(self, claim: Claim, note: SearchNote) -> None: ...
 
-    async def of_job(self, job_id: JobId) -> Sequence[Kept]: ...
+    async def of_job(self, job_id: JobId) -> Sequence[StoredUrl]: ...
 
 
-class Staged(Protocol):
+class StagedBytes(Protocol):
     """Bytes that wait for their job."""
 
     def get(self, key: str) -> bytes: ...
@@ -58,7 +58,7 @@ class Disk(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class IngestJob:
     """The input of an ingest job: a file on disk (`within`: the folder that it must not have left), or staged bytes."""
 
     source: str
@@ -72,17 +72,17 @@ class Handed:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelving:
+class IngestHandler:
     """Takes documents in for a job, and keeps where they came from."""
 
     intakes: Intakes
-    finds: Finds
+    finds: DiscoveredUrls
     disk: Disk
-    staging: Staged
+    staging: StagedBytes
 
     async def ingest(self, job: Job, context: JobContext) -> Mapping[str, Any]:
         """One file or piece of bytes. Ends with its receipt, or with the error that says why it cannot be taken in."""
-        handed = build(job.input, Handed)
+        handed = build(job.input, IngestJob)
         receipt: Mapping[str, Any] = await context.step("taken in", partial(self._ingested, job.claim, handed))
         await self.clear(handed.staged, handed.password)
         return receipt
@@ -105,8 +105,8 @@ class Shelving:
             if key is not None:
                 await asyncio.to_thread(self.staging.drop, key)
 
-    async def _ingested(self, claim: Claim, handed: Handed) -> Any:
-        await self.finds.add(claim, [Find(handed.source, handed.source)])
+    async def _ingested(self, claim: Claim, handed: IngestJob) -> Any:
+        await self.finds.add(claim, [DiscoveredUrl(handed.source, handed.source)])
         if handed.staged is not None:
             data = await asyncio.to_thread(self.staging.get, handed.staged)
         else:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shisho.domain.corpus import WEB_CORPUS, Complexity, Scope
-from shisho.domain.find import LeftOut
+from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Answer, Gap
 from shisho.ports import Clock, Ledger, SearchSession
 
@@ -22,14 +22,14 @@ def no_way() -> Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiries:
+class LibrarianInquiries:
     """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round. `barred`: why the web is not searched
     where it is not."""
 
     searcher: CorpusSearcher
     ledger: Ledger
     clock: Clock
-    left_out: Callable[[str], Awaitable[LeftOut]]
+    left_out: Callable[[str], Awaitable[ExcludedSources]]
     room_tokens: int
     barred: Callable[[], Gap] = no_way
 

@@ -11,7 +11,7 @@ from shisho.web.serp.category import GENERAL, category_of
 
 
 @dataclass(frozen=True, slots=True)
-class OutgoingPreview:
+class EngineOutgoingPreview:
     """`boxed`: the engines are those of a web in a box."""
 
     engines: EngineList

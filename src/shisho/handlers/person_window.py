@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from shisho.domain.intervention import Met
+from shisho.domain.intervention import HumanChallenge
 from shisho.domain.web import Response
 from shisho.errors import EngineUnavailable, ParserFailed
 from shisho.ports import Browser, SerpParser
@@ -19,7 +19,7 @@ class Window:
     browser: Browser
     parser: SerpParser
 
-    async def __call__(self, met: Met) -> bool:
+    async def __call__(self, met: HumanChallenge) -> bool:
         """Show what was met. False: the window was closed before the page was through."""
         return await self.browser.open_for_person(met.url, met.engine, partial(self._through, met.engine))
 

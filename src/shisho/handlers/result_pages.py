@@ -12,22 +12,22 @@ from itertools import count, takewhile
 from typing import Any
 
 from shisho.domain.codec import build, plain
-from shisho.domain.find import Find
-from shisho.domain.intervention import Met
+from shisho.domain.find import DiscoveredUrl
+from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job
-from shisho.domain.web import Hit, Query
+from shisho.domain.web import EngineQuery, SerpHit
 from shisho.errors import AllEnginesBlocked, BudgetExhausted, EngineUnavailable, ShishoError
-from shisho.handlers.ingest import Finds
-from shisho.handlers.serp_cache import Search, Sheet, Sheets
+from shisho.handlers.ingest import DiscoveredUrls
+from shisho.handlers.serp_cache import CachedSerp, SearchJob, SerpCache
 from shisho.jobs.context import JobContext
 from shisho.messages.message import Message
 from shisho.ports import Cache, SerpEngine
-from shisho.web.crawl.robots import Later
+from shisho.web.crawl.robots import RetryLater
 from shisho.web.http.url import canonical
 from shisho.web.serp.category import GENERAL, category_of
-from shisho.web.serp.client import Asked, Asking, Held, NeedsPerson, QuotaSpent, StateExpired
+from shisho.web.serp.client import BreakerOpen, NeedsPerson, QuotaSpent, SerpClient, SerpExchange, StateExpired
 from shisho.web.serp.paging import DepthReached, ResultPage
-from shisho.web.serp.selection import Candidate, Choice, Means, Needs, Why, candidates
+from shisho.web.serp.selection import Candidate, Choice, Means, Needs, PassedOverReason, candidates
 from shisho.web.serp.stopping import PageFacts, repeats
 
 LOOK_AGAIN_S = 1.0
@@ -35,16 +35,16 @@ MOST_HITS, LONGEST_URL, LONGEST_TITLE, LONGEST_SNIPPET = 100, 8_000, 500, 2_000 
 
 
 @dataclass(frozen=True, slots=True)
-class Engines:
+class EngineAccess:
     """The engines and all that asking them takes. `missing`: settings of keys that have no value. `pending` tells what of an
     owner's waits for a person at an engine; `solved`, that the engine answers again."""
 
     table: Mapping[str, SerpEngine]
     missing: frozenset[str]
-    asking: Asking
-    finds: Finds
+    asking: SerpClient
+    finds: DiscoveredUrls
     cache: Cache
-    pending: Callable[[str, str], Awaitable[Met | None]]
+    pending: Callable[[str, str], Awaitable[HumanChallenge | None]]
     solved: Callable[[str, str], Awaitable[object]]
 
 
@@ -52,22 +52,22 @@ async def without_end() -> float:
     return math.inf
 
 
-class Serps:
+class SerpAttempt:
     """One attempt at one job's result pages. What an earlier attempt has asked is not asked again. `patience`: seconds that
     the job may still wait for an engine that wants to be left alone."""
 
     def __init__(
         self,
-        engines: Engines,
+        engines: EngineAccess,
         job: Job,
         context: JobContext,
-        asked: Search,
+        asked: SearchJob,
         patience: Callable[[], Awaitable[float]] = without_end,
     ) -> None:
         self._engines, self._job, self._context, self._asked = engines, job, context, asked
         self._patience = patience
         self._categories = asked.categories or (category_of(asked.query),)
-        self.sheets = Sheets(engines.cache, asked)
+        self.sheets = SerpCache(engines.cache, asked)
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -82,10 +82,10 @@ class Serps:
             try:
                 page: ResultPage = build(await self._context.step(f"page {number}", work), ResultPage)
                 return page
-            except Later as later:
+            except RetryLater as later:
                 if pages and isinstance(later, QuotaSpent):
                     raise
-                if pages and isinstance(later, Held):
+                if pages and isinstance(later, BreakerOpen):
                     for needs in await self._joined([pages[0].engine], pages):
                         raise needs from later
                 elif pages and (error := await self._too_late(pages[0].engine, later)) is not None:
@@ -98,15 +98,15 @@ class Serps:
         keys = takewhile(taken.__contains__, (f"page {number}" for number in count(self._asked.serp_page)))
         return [build(taken[key], ResultPage) for key in keys]
 
-    async def needs(self, met: Met, pages: Sequence[ResultPage]) -> None:
+    async def needs(self, met: HumanChallenge, pages: Sequence[ResultPage]) -> None:
         """Remember what asks for a person after these pages: where this job is stopped and resumed, it asks for the same."""
         await self._context.step(self._met(met.engine, pages), partial(_said, plain(met)))
 
-    async def _awaited(self, engine: str, pages: Sequence[ResultPage]) -> Met | None:
+    async def _awaited(self, engine: str, pages: Sequence[ResultPage]) -> HumanChallenge | None:
         """For whom an engine that rests is waiting, if it is for a person."""
         met, key = await self._engines.pending(self._asked.owner, engine), self._met(engine, pages)
         known = (await self._context.taken(key)).get(key)
-        return build(known, Met) if met is None and known is not None else met
+        return build(known, HumanChallenge) if met is None and known is not None else met
 
     def _met(self, engine: str, pages: Sequence[ResultPage]) -> str:
         return f"met {engine} at page {self._asked.serp_page + len(pages)}"
@@ -115,16 +115,16 @@ class Serps:
         """Each candidate in turn. None of them: wait for a person, else for the first that rests, else give up."""
         choice = await self._choice()
         waits, errors, held = await self._waits(choice), list[ShishoError](), list[NeedsPerson]()
-        resting = [one.engine for one in choice.passed if one.why is Why.RESTING]
+        resting = [one.engine for one in choice.passed if one.why is PassedOverReason.RESTING]
         for candidate in choice.candidates:
             try:
                 return await self._page(candidate, ())
             except QuotaSpent as spent:
                 waits.append(spent.seconds)
-            except Held as rests:
+            except BreakerOpen as rests:
                 waits.append(rests.seconds)
                 resting.append(candidate.engine)
-            except Later as later:
+            except RetryLater as later:
                 if (error := await self._too_late(candidate.engine, later)) is None:
                     await self._context.step("turn", partial(_said, candidate.engine))
                     raise
@@ -144,12 +144,12 @@ class Serps:
         if held:
             raise held[0]
         if waits:
-            raise Later(min(waits))
-        if not errors and any(one.why is Why.TOO_SHALLOW for one in choice.passed):
+            raise RetryLater(min(waits))
+        if not errors and any(one.why is PassedOverReason.TOO_SHALLOW for one in choice.passed):
             raise DepthReached
         raise _given_up(errors, choice)
 
-    async def _too_late(self, engine: str, later: Later) -> EngineUnavailable | None:
+    async def _too_late(self, engine: str, later: RetryLater) -> EngineUnavailable | None:
         """Why there is no waiting for an engine, if it wants to be left alone for longer than the job has time."""
         left = await self._patience()
         if later.seconds <= left:
@@ -192,9 +192,9 @@ class Serps:
         asking = self._engines.asking
         waits = []
         for each in choice.passed:
-            if each.why is Why.RESTING:
+            if each.why is PassedOverReason.RESTING:
                 waits.append(await asking.rests_for(each.engine))
-            elif each.why is Why.SPENT:
+            elif each.why is PassedOverReason.SPENT:
                 waits.append(until_tomorrow(asking.clock.now()))
         return waits
 
@@ -219,10 +219,10 @@ class Serps:
             made = ResultPage(
                 candidate.engine, number, request.url, asked.status, (), 0, serp.next, self._job.attempt, tuple(warnings)
             )
-            sheet = Sheet(made, serp.hits)
+            sheet = CachedSerp(made, serp.hits)
         return plain(await self._kept(sheet, pages))
 
-    async def _asked_for(self, engine: SerpEngine, number: int, pages: Sequence[ResultPage]) -> Asked:
+    async def _asked_for(self, engine: SerpEngine, number: int, pages: Sequence[ResultPage]) -> SerpExchange:
         state = (pages[-1].next or {}) if pages else {}
         own = bool(pages) and pages[-1].attempt == self._job.attempt
         ticket, expired = f"{self._job.id} {number}", f"{engine.about.name} state for page {number} expired"
@@ -252,20 +252,22 @@ class Serps:
 
     async def _ask(
         self, engine: SerpEngine, number: int, state: Mapping[str, str], ticket: str, *, doubted: bool = False
-    ) -> Asked:
+    ) -> SerpExchange:
         asked, asking, name = self._asked, self._engines.asking, engine.about.name
         today = date.fromisoformat(asking.clock.now()[:10])
-        query = Query(asked.query, today, asked.language, asked.region, asked.time_range)
+        query = EngineQuery(asked.query, today, asked.language, asked.region, asked.time_range)
         pay, leads_on = partial(self._context.charge, pages=1), f"{name} page {number} leads on"
         held = (await self._context.taken(leads_on)).get(leads_on)
-        page = build(held, Asked) if held else await asking.page(engine, query, number, state, ticket, pay, doubted=doubted)
+        page = (
+            build(held, SerpExchange) if held else await asking.page(engine, query, number, state, ticket, pay, doubted=doubted)
+        )
         if page.serp.follow is not None:
             await self._context.step(leads_on, partial(_said, plain(page)))
             page = await asking.followed(engine, page, page.serp.follow, ticket, pay)
         await self._engines.solved(asked.owner, name)
         return page
 
-    async def _kept(self, sheet: Sheet, pages: Sequence[ResultPage]) -> ResultPage:
+    async def _kept(self, sheet: CachedSerp, pages: Sequence[ResultPage]) -> ResultPage:
         named = [(hit, name) for hit in sheet.hits[:MOST_HITS] if (name := _name(hit.url))]
         # A page of the cache knows them all; its hits are those that no page before it had.
         urls = sheet.page.urls or tuple(dict.fromkeys(name for _, name in named))
@@ -287,9 +289,9 @@ async def _said(value: Any) -> Any:
     return value
 
 
-def _find(hit: Hit, name: str, page: ResultPage, query: str) -> Find:
+def _find(hit: SerpHit, name: str, page: ResultPage, query: str) -> DiscoveredUrl:
     title, snippet = hit.title[:LONGEST_TITLE], hit.snippet[:LONGEST_SNIPPET]
-    return Find(hit.url, name, title, snippet, hit.date, query, page.engine, page.number, hit.rank)
+    return DiscoveredUrl(hit.url, name, title, snippet, hit.date, query, page.engine, page.number, hit.rank)
 
 
 def _name(url: str) -> str:

@@ -14,22 +14,22 @@ from typing import Any, NoReturn
 
 from shisho.domain.codec import build
 from shisho.domain.corpus import DocumentId
-from shisho.domain.find import Find, Kept, SearchNote
-from shisho.domain.intervention import Met
+from shisho.domain.find import DiscoveredUrl, SearchNote, StoredUrl
+from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job, TaskId
 from shisho.domain.task import StopStrategy
 from shisho.domain.web import PagingStop
 from shisho.errors import AllFetchesFailed, BudgetExhausted, EngineUnavailable, ShishoError
-from shisho.handlers.result_pages import Engines, Serps
-from shisho.handlers.serp_cache import Search
-from shisho.handlers.web_pages import Pages, Wanted
+from shisho.handlers.result_pages import EngineAccess, SerpAttempt
+from shisho.handlers.serp_cache import SearchJob
+from shisho.handlers.web_pages import PageIntake, PageOrder
 from shisho.jobs.context import JobContext
 from shisho.messages.message import Message
 from shisho.ports import Clock
 from shisho.web.crawl.crawl import Crawl
 from shisho.web.crawl.frontier import Frontier
 from shisho.web.serp.paging import ResultPage, ResultPages
-from shisho.web.serp.stopping import PageFacts, Rules, deepest, onward
+from shisho.web.serp.stopping import PageFacts, PagingRules, deepest, onward
 
 Judge = Callable[[str, DocumentId, frozenset[str]], Awaitable[frozenset[str]]]
 """The clusters of a document's passages that answer a query and are not among those given; none: it is of no use."""
@@ -41,11 +41,11 @@ QUESTION_OVER = Message("Its question does not wait any longer. Ask again, or wi
 
 
 @dataclass(frozen=True, slots=True)
-class Searching:
+class SearchHandler:
     """Without a way to the web (`engines` and `pages` None) its jobs end with ENGINE_UNAVAILABLE."""
 
-    engines: Engines | None
-    pages: Pages | None
+    engines: EngineAccess | None
+    pages: PageIntake | None
     judge: Judge
     blocked: Callable[[str], Awaitable[Sequence[str]]]
     left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
@@ -61,11 +61,13 @@ class Searching:
 class _Run:
     """One attempt at one search."""
 
-    def __init__(self, searching: Searching, engines: Engines, door: Pages, job: Job, context: JobContext) -> None:
+    def __init__(
+        self, searching: SearchHandler, engines: EngineAccess, door: PageIntake, job: Job, context: JobContext
+    ) -> None:
         self._searching, self._engines, self._door = searching, engines, door
         self._job, self._context = job, context
-        self._asked: Search = build(job.input, Search)
-        self._serps = Serps(engines, job, context, self._asked, self._patience)
+        self._asked: SearchJob = build(job.input, SearchJob)
+        self._serps = SerpAttempt(engines, job, context, self._asked, self._patience)
         self._paging = ResultPages(self._serps.next, self._onward)
         self._clusters: set[str] = set()
         self._judging = asyncio.Lock()
@@ -141,10 +143,10 @@ class _Run:
             return None
         asked, about = self._asked, self._engines.table[pages[0].engine].about
         last = deepest(asked.serp_page, asked.serp_max_pages, asked.stop_strategy, self._serps.categories, about)
-        rules = Rules(asked.stop_strategy, asked.serp_page, last, asked.max_results_per_query)
+        rules = PagingRules(asked.stop_strategy, asked.serp_page, last, asked.max_results_per_query)
         return onward(self._facts(pages, await self._kept()), rules)
 
-    def _facts(self, pages: Sequence[ResultPage], kept: Sequence[Kept]) -> list[PageFacts]:
+    def _facts(self, pages: Sequence[ResultPage], kept: Sequence[StoredUrl]) -> list[PageFacts]:
         visited = Counter(one.find.page_number for one in kept if one.status == "visited")
         useful = Counter(one.find.page_number for one in kept if one.useful)
         return [
@@ -152,7 +154,7 @@ class _Run:
             for place, one in enumerate(pages)
         ]
 
-    async def _kept(self) -> Sequence[Kept]:
+    async def _kept(self) -> Sequence[StoredUrl]:
         return await self._engines.finds.of_job(self._job.id)
 
     async def _visit(self, page: ResultPage) -> None:
@@ -186,9 +188,9 @@ class _Run:
         auto = self._asked.stop_strategy is StopStrategy.AUTO
         return bool(auto and self._useful >= self._asked.max_results_per_query)
 
-    async def _visit_one(self, hit: Find) -> None:
+    async def _visit_one(self, hit: DiscoveredUrl) -> None:
         asked = self._asked
-        wanted = Wanted(hit.url, hit.canonical_url, asked.owner, asked.corpus, hit.title)
+        wanted = PageOrder(hit.url, hit.canonical_url, asked.owner, asked.corpus, hit.title)
         pay = partial(self._context.charge, pages=1)
         try:
             receipt = await self._door.take_in(self._job.claim, wanted, f"{self._job.id} {hit.canonical_url}", pay)
@@ -244,7 +246,7 @@ class _Run:
             note = SearchNote(self._asked.query, pages[0].engine, len(pages), novelty, harvest, stop)
             await self._engines.finds.note(self._job.claim, note)
 
-    async def _person(self, met: Met) -> NoReturn:
+    async def _person(self, met: HumanChallenge) -> NoReturn:
         """Leave the job to a person; what pages 1..N brought is its result if nobody comes."""
         await self._note(PagingStop.CHALLENGE)
         await self._serps.needs(met, self._paging.pages)

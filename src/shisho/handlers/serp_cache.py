@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from shisho.domain.codec import build, plain
-from shisho.domain.find import Kept
+from shisho.domain.find import StoredUrl
 from shisho.domain.job import Priority
 from shisho.domain.task import SearchOptions
-from shisho.domain.web import Hit, PagingStop
+from shisho.domain.web import PagingStop, SerpHit
 from shisho.language.terms import fold
 from shisho.ports import Cache
 from shisho.web.serp.paging import ResultPage
@@ -21,7 +21,7 @@ CUT_SHORT = frozenset((PagingStop.QUOTA, PagingStop.CHALLENGE, PagingStop.ERROR,
 
 
 @dataclass(frozen=True, slots=True)
-class Search(SearchOptions):
+class SearchJob(SearchOptions):
     """The input of a search job. `until`: when nobody waits for it any more; "" for a search of its own. `without`: engines
     that need not be asked, for they have answered."""
 
@@ -33,44 +33,44 @@ class Search(SearchOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class CachedSerp:
     """A result page with what stands on it; of a page of the cache, what stood on no page before."""
 
     page: ResultPage
-    hits: tuple[Hit, ...]
+    hits: tuple[SerpHit, ...]
 
 
-class Sheets:
+class SerpCache:
     """The kept pages of one search."""
 
-    def __init__(self, cache: Cache, asked: Search) -> None:
+    def __init__(self, cache: Cache, asked: SearchJob) -> None:
         self._cache, self._asked = cache, asked
-        self._held: dict[str, dict[int, Sheet]] = {}
+        self._held: dict[str, dict[int, CachedSerp]] = {}
 
-    async def of(self, engine: str) -> Mapping[int, Sheet]:
+    async def of(self, engine: str) -> Mapping[int, CachedSerp]:
         """An engine's pages by number, as they were when the search first asked for them."""
         if engine not in self._held:
             held = await self._cache.get(_key(self._asked, engine))
-            sheets = [build(each, Sheet) for each in held.value] if held else []
+            sheets = [build(each, CachedSerp) for each in held.value] if held else []
             self._held[engine] = {each.page.number: each for each in sheets}
         return self._held[engine]
 
-    async def keep(self, pages: Sequence[ResultPage], stop: PagingStop, kept: Sequence[Kept]) -> None:
+    async def keep(self, pages: Sequence[ResultPage], stop: PagingStop, kept: Sequence[StoredUrl]) -> None:
         """From when somebody was asked: what comes from here does not stay for longer by being used."""
         if all(page.cached for page in pages):
             return
-        hits: dict[int | None, list[Hit]] = {}
+        hits: dict[int | None, list[SerpHit]] = {}
         for each in kept:
             one = each.find
-            hit = Hit(one.rank_on_page or 0, one.url, one.title, one.snippet, one.published_at)
+            hit = SerpHit(one.rank_on_page or 0, one.url, one.title, one.snippet, one.published_at)
             hits.setdefault(one.page_number, []).append(hit)
-        sheets = [Sheet(replace(page, cached=True, attempt=0), tuple(hits.get(page.number, ()))) for page in pages]
+        sheets = [CachedSerp(replace(page, cached=True, attempt=0), tuple(hits.get(page.number, ()))) for page in pages]
         short = stop in CUT_SHORT
         seconds = PARTIAL_S if short else WHOLE_S
         await self._cache.put(_key(self._asked, pages[0].engine), plain(sheets), seconds, partial=short)
 
 
-def _key(asked: Search, engine: str) -> str:
+def _key(asked: SearchJob, engine: str) -> str:
     """The same for two searches that an engine would answer alike."""
     alike = replace(asked, query=fold(asked.query), owner="", corpus="", until="", without=())
     told = plain(replace(alike, engines=(), categories=(), priority=Priority.MEDIUM))

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from shisho.domain.corpus import DocumentId, Outcome, Receipt, Source
+from shisho.domain.corpus import DocumentId, IntakeOutcome, Receipt, Source
 from shisho.domain.job import Claim
 from shisho.domain.politeness import PageMemory
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, DocumentUnreadable
-from shisho.handlers.ingest import Finds, Shelving
+from shisho.handlers.ingest import DiscoveredUrls, IngestHandler
 from shisho.ports import Cache, Clock
-from shisho.web.crawl.visit import Visiting
+from shisho.web.crawl.visit import PageClient
 from shisho.web.http.url import without_tracking
 from shisho.web.serp.client import Pay
 
@@ -22,7 +22,7 @@ NOT_MODIFIED = 304
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PageOrder:
     """One page for one corpus. `anew`: ask its server even where we have it, whether it has changed."""
 
     url: str
@@ -36,18 +36,18 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Pages:
+class PageIntake:
     """The door for web pages, of searches and of addresses handed in alike."""
 
-    visiting: Visiting
-    shelving: Shelving
-    finds: Finds
+    visiting: PageClient
+    shelving: IngestHandler
+    finds: DiscoveredUrls
     cache: Cache
     clock: Clock
 
-    async def take_in(self, claim: Claim, wanted: Wanted, ticket: str, pay: Pay) -> Receipt:
-        """What became of the page, which is a find of this job. Raises Later, and what `Visiting.page` raises; a page that
-        cannot be taken in gives a receipt that says why."""
+    async def take_in(self, claim: Claim, wanted: PageOrder, ticket: str, pay: Pay) -> Receipt:
+        """What became of the page, which is a find of this job. Raises RetryLater, and what `PageClient.page` raises; a page
+        that cannot be taken in gives a receipt that says why."""
         known = await self.cache.page(wanted.corpus, wanted.owner, wanted.canonical_url)
         if known is not None and not wanted.anew and self._fresh(known):
             return await self._met_again(claim, wanted, known)
@@ -59,7 +59,7 @@ class Pages:
         await self._remember(wanted, DocumentId(known.document_id), response)
         return await self._met_again(claim, wanted, known)
 
-    async def _shelved(self, claim: Claim, wanted: Wanted, response: Response, ticket: str, pay: Pay) -> Receipt:
+    async def _shelved(self, claim: Claim, wanted: PageOrder, response: Response, ticket: str, pay: Pay) -> Receipt:
         receipt = await self._shelve(claim, wanted, response)
         if receipt.code == DocumentUnreadable.code and b"<script" in response.body:
             rendered = await self.visiting.rendered(Request(response.url or wanted.url), f"{ticket} rendered", pay)
@@ -67,18 +67,18 @@ class Pages:
                 return await self._shelve(claim, wanted, rendered)
         return receipt
 
-    async def _shelve(self, claim: Claim, wanted: Wanted, response: Response) -> Receipt:
+    async def _shelve(self, claim: Claim, wanted: PageOrder, response: Response) -> Receipt:
         source = _source(wanted, response)
         receipt = await self.shelving.shelve(claim, wanted.canonical_url, source, wanted.corpus, wanted.owner)
         await self._remember(wanted, receipt.document_id, response)
         return receipt
 
-    async def _met_again(self, claim: Claim, wanted: Wanted, known: PageMemory) -> Receipt:
+    async def _met_again(self, claim: Claim, wanted: PageOrder, known: PageMemory) -> Receipt:
         document = DocumentId(known.document_id)
         await self.finds.settle(claim, wanted.canonical_url, document)
-        return Receipt(wanted.url, Outcome.KNOWN, document)
+        return Receipt(wanted.url, IntakeOutcome.KNOWN, document)
 
-    async def _remember(self, wanted: Wanted, document: DocumentId | None, response: Response) -> None:
+    async def _remember(self, wanted: PageOrder, document: DocumentId | None, response: Response) -> None:
         if document is not None:
             told = response.headers
             page = PageMemory(document, self.clock.steady(), told.get("etag", ""), told.get("last-modified", ""))
@@ -95,7 +95,7 @@ def _conditions(known: PageMemory | None) -> dict[str, str]:
     return {name: value for name, value in asked.items() if value}
 
 
-def _source(wanted: Wanted, response: Response) -> Source:
+def _source(wanted: PageOrder, response: Response) -> Source:
     """HTML brings its own title; the hit's stands in for other kinds."""
     title = "" if "html" in (response.media_type or "html") else wanted.title
     name = without_tracking(response.url or wanted.url)

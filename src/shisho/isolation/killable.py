@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 from shisho.domain.codec import plain
 from shisho.errors import Internal, ShishoError
 from shisho.isolation import wire
-from shisho.isolation.wire import Broken, Exhausted
+from shisho.isolation.wire import ChildBroken, ChildExhausted
 from shisho.telemetry import log
 
-__all__ = ["Broken", "Exhausted", "Killable", "Overrun", "Work"]
+__all__ = ["ChildBroken", "ChildExhausted", "Killable", "Overrun", "Work"]
 
 T = TypeVar("T")
 
@@ -71,7 +71,7 @@ class Killable:
         what `parts` raises."""
         (whole, *rest) = await self.parts(work, data, made)
         if rest:
-            raise Broken("")
+            raise ChildBroken("")
         return whole
 
     async def parts(self, work: Work, data: bytes, made: Callable[[Any], T]) -> list[T]:
@@ -113,7 +113,7 @@ class _Child:
             nonlocal left
             left -= len(reply)
             if left < 0:
-                raise Exhausted
+                raise ChildExhausted
             part, more = await asyncio.to_thread(wire.unpack, reply, made, reasons)
             if isinstance(part, ShishoError):
                 raise _Reason(part)
@@ -205,7 +205,7 @@ async def _ask(process: Process, data: bytes, seconds: float, take: Callable[[by
             await asyncio.wait_for(process.wait(), LAST_SECONDS)
         if sys.platform != "win32" and process.returncode in (-signal.SIGPROF, -signal.SIGXCPU):
             raise Overrun from broken
-        raise Broken("") from broken
+        raise ChildBroken("") from broken
 
 
 async def _send(process: Process, payload: bytes) -> None:

@@ -24,11 +24,11 @@ _MAX_WORDS = 500
 _MAX_DETAILS = 20
 
 
-class Broken(Exception):
+class ChildBroken(Exception):
     """The bytes broke the function or its process. Its argument: the name of what was raised, "" where nothing was."""
 
 
-class Exhausted(Exception):
+class ChildExhausted(Exception):
     """More memory, or a larger answer, than a child may have."""
 
 
@@ -62,8 +62,8 @@ def unpack(reply: bytes, made: Callable[[Any], T], reasons: tuple[type[ShishoErr
             return _reason(answer, reasons), False
         raised = _clean(answer["raised"])
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as nonsense:
-        raise Broken("") from nonsense
-    raise Exhausted if raised == MemoryError.__name__ else Broken(raised)
+        raise ChildBroken("") from nonsense
+    raise ChildExhausted if raised == MemoryError.__name__ else ChildBroken(raised)
 
 
 def _reason(answer: Any, reasons: tuple[type[ShishoError], ...]) -> ShishoError:

@@ -7,10 +7,10 @@ import random
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from shisho.domain.job import Job, JobError, Stale
+from shisho.domain.job import ClaimLost, Job, JobError
 from shisho.errors import BudgetExhausted, Conflict, ShishoError, StorageUnusable
-from shisho.jobs.context import Handler, JobContext, Left
-from shisho.jobs.timing import Pace, backoff, later
+from shisho.jobs.context import Handler, JobContext, JobSuspended
+from shisho.jobs.timing import WorkerTiming, backoff, later
 from shisho.messages.message import Message
 from shisho.ports import Clock, JobStore
 from shisho.telemetry import log, span
@@ -18,15 +18,15 @@ from shisho.telemetry import log, span
 AGAIN_SECONDS = 1.0
 
 
-async def attempt(handler: Handler, context: JobContext, store: JobStore, clock: Clock, pace: Pace) -> None:
+async def attempt(handler: Handler, context: JobContext, store: JobStore, clock: Clock, pace: WorkerTiming) -> None:
     """Run `context.job`. Cancelling it stores nothing: whoever cancels knows what becomes of the job."""
     job = context.job
-    with suppress(Stale):
+    with suppress(ClaimLost):
         try:
             with span("job", kind=job.kind, id=job.id, attempt=job.attempt):
                 output = await _within(handler, context, pace.job)
             await _stored(lambda: store.finish(job.claim, output))
-        except (Left, Stale, BaseExceptionGroup) as error:
+        except (JobSuspended, ClaimLost, BaseExceptionGroup) as error:
             if not _left(error):
                 await _failed(job, error, store, clock)
         except Exception as error:
@@ -36,8 +36,8 @@ async def attempt(handler: Handler, context: JobContext, store: JobStore, clock:
 def _left(error: BaseException) -> bool:
     """Whether the handler's turn ended without an outcome, also where one of its own tasks found that out."""
     if isinstance(error, BaseExceptionGroup):
-        return error.subgroup((Left, Stale)) is not None
-    return isinstance(error, Left | Stale)
+        return error.subgroup((JobSuspended, ClaimLost)) is not None
+    return isinstance(error, JobSuspended | ClaimLost)
 
 
 async def _within(handler: Handler, context: JobContext, seconds: float) -> object:

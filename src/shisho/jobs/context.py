@@ -6,25 +6,25 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from shisho.domain.intervention import Met
+from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job, JobId, NewJob
-from shisho.jobs.timing import Pace, later
+from shisho.jobs.timing import WorkerTiming, later
 from shisho.ports import Clock, JobStore
 
 
-class Left(BaseException):
+class JobSuspended(BaseException):
     """The handler's turn is over: its job waits elsewhere. No Exception, so that no handler catches it with its errors."""
 
 
 class JobContext:
-    """A handler's side of its job. Whatever it writes raises `Stale` where the job is no longer its own: let it pass.
+    """A handler's side of its job. Whatever it writes raises `ClaimLost` where the job is no longer its own: let it pass.
 
     A job that waits or dies is run again from its beginning; what lies in `step` is not done a second time.
     `stop_asked`: someone wants the job to come to its end with what it has. `partial`: what the job ends with when its time
     is over; set it as soon as there is something.
     """
 
-    def __init__(self, job: Job, store: JobStore, clock: Clock, pace: Pace) -> None:
+    def __init__(self, job: Job, store: JobStore, clock: Clock, pace: WorkerTiming) -> None:
         self.job, self._store, self._clock, self._pace = job, store, clock, pace
         self.stop_asked = job.stop_asked
         self.partial: Mapping[str, Any] | None = None
@@ -70,7 +70,7 @@ class JobContext:
     async def park(self, seconds: float) -> None:
         """Wait for the children without a worker, at most so long; returns at once where none is left to wait for."""
         if await self._store.park(self.job.claim, self._at(seconds)):
-            raise Left
+            raise JobSuspended
 
     async def wait(self, seconds: float) -> None:
         """Wait; a longer wait frees the worker."""
@@ -78,12 +78,12 @@ class JobContext:
             await asyncio.sleep(seconds)
             return
         await self._store.put_back(self.job.claim, self._at(seconds))
-        raise Left
+        raise JobSuspended
 
-    async def await_person(self, output: Mapping[str, Any] | None, met: Met) -> NoReturn:
+    async def await_person(self, output: Mapping[str, Any] | None, met: HumanChallenge) -> NoReturn:
         """Wait for a person without a worker. `output` is the result if nobody comes; None: there is none yet."""
         await self._store.await_person(self.job.claim, output, self._at(self._pace.person), met)
-        raise Left
+        raise JobSuspended
 
     def _at(self, seconds: float) -> str:
         return later(self._clock.steady(), seconds)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from shisho.domain.job import Claim, Running
+from shisho.domain.job import Claim, RunningClaim
 
 FIRST_WAIT, LONGEST_WAIT, SPREAD = 1.0, 120.0, 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class WorkerTiming:
     """Seconds. A worker beats every `beat` and drops its jobs when it could not for `cut_off`; whoever looks, every `look`,
     takes back what has not beaten for `silence`, so `cut_off` must be shorter. `idle`: how long a free worker waits for the
     bell before it looks by itself. `job`: how long one attempt may take. `short`: a longer wait than this frees the worker.
@@ -37,7 +37,7 @@ class Silence:
         self._seen: dict[Claim, tuple[int, float]] = {}
         self._looked = 0.0
 
-    def silent(self, running: Sequence[Running], now: float) -> list[Running]:
+    def silent(self, running: Sequence[RunningClaim], now: float) -> list[RunningClaim]:
         """Those silent for `limit`. A gap between two looks counts for `longest_gap` at most: the looker was frozen itself,
         and those it looks at may have been frozen with it."""
         passed = min(now - self._looked, self._longest_gap)

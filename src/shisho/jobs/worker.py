@@ -8,12 +8,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 
-from shisho.domain.job import CANCELLED, QUEUED, STOP_ASKED, Claim, Job, JobError, Stale, WorkerId
+from shisho.domain.job import CANCELLED, QUEUED, STOP_ASKED, Claim, ClaimLost, Job, JobError, WorkerId
 from shisho.errors import ShishoError
 from shisho.jobs.attempt import attempt
 from shisho.jobs.context import Handler, JobContext
 from shisho.jobs.ids import new_id
-from shisho.jobs.timing import Pace, Silence
+from shisho.jobs.timing import Silence, WorkerTiming
 from shisho.messages.message import Message
 from shisho.ports import Bell, Clock, JobStore, Presence
 from shisho.telemetry import log
@@ -41,12 +41,12 @@ class Worker:
         handlers: Mapping[str, Handler],
         *,
         slots: int = 2,
-        pace: Pace | None = None,
+        pace: WorkerTiming | None = None,
     ) -> None:
         self.id = WorkerId(new_id())
         self._jobs, self._bell, self._presence, self._clock = jobs, bell, presence, clock
         self._handlers, self._kinds = handlers, tuple(handlers)
-        self._slots, self._pace = slots, pace or Pace()
+        self._slots, self._pace = slots, pace or WorkerTiming()
         self._silence = Silence(self._pace.silence, self._pace.beat)
         self._turns: dict[Claim, _Turn] = {}
         self._beaten = 0.0
@@ -131,7 +131,7 @@ class Worker:
         dead = await asyncio.to_thread(self._presence.gone, {each.claim.worker_id for each in running})
         silent = self._silence.silent(running, self._clock.monotonic())
         for seen in running:
-            with suppress(Stale):
+            with suppress(ClaimLost):
                 if seen.claim.worker_id in dead:
                     await self._jobs.take_back(seen, DIED)
                 elif seen in silent:

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from shisho.language.terms import PIECE_CHARS, TERM_CHARS, Analysis, Query, analysis, fold, sought
+from shisho.language.terms import PIECE_CHARS, TERM_CHARS, Analysis, TermQuery, analysis, fold, sought
 
 CONTENT = frozenset({"NOUN", "VERB", "ADJ", "PROPN", "NUM"})
 # A single kana says nothing, ASCII symbols less.
@@ -32,7 +32,7 @@ def analyse(sentences: Sequence[str]) -> Analysis:
     return analysis(sentences, terms)
 
 
-def query(texts: Sequence[str]) -> Query:
+def query(texts: Sequence[str]) -> TermQuery:
     """As `terms.query`."""
     return sought(texts, terms)
 

@@ -60,7 +60,7 @@ class Analysis:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class TermQuery:
     """What is looked for. `terms` and `bigrams` hold each once, in order; `phrases` the terms of each quoted part;
     `wording` the character runs of the question as it was put."""
 
@@ -75,7 +75,7 @@ def analyse(sentences: Sequence[str]) -> Analysis:
     return analysis(sentences, terms)
 
 
-def query(texts: Sequence[str]) -> Query:
+def query(texts: Sequence[str]) -> TermQuery:
     """What the texts look for together. Parts in double quotes become phrases; words that only ask are left out,
     unless there is nothing else."""
     return sought(texts, terms)
@@ -87,13 +87,13 @@ def analysis(sentences: Sequence[str], read: Read) -> Analysis:
     return Analysis("\n".join(" ".join(read(line)) for line in folded), " ".join(graphs("\n".join(folded))))
 
 
-def sought(texts: Sequence[str], read: Read) -> Query:
+def sought(texts: Sequence[str], read: Read) -> TermQuery:
     """`query` with another way to read terms from a folded sentence."""
     folded = [fold(text) for text in texts]
     found = [term for text in folded for line in text.splitlines() for term in read(line)]
     named = [term for term in found if term not in ASKING] or found
     phrases = (tuple(read(quoted)) for text in folded for quoted in _QUOTED.findall(text))
-    return Query(
+    return TermQuery(
         terms=tuple(dict.fromkeys(named)),
         bigrams=tuple(dict.fromkeys(graph for text in folded for graph in graphs(text))),
         phrases=tuple(dict.fromkeys(phrase for phrase in phrases if len(phrase) > 1)),

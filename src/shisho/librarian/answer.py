@@ -15,7 +15,7 @@ from shisho.domain.inquiry import (
     Sentence,
     Strategy,
     SupportOutcome,
-    Unsearched,
+    UnsearchedQuery,
     Verdict,
 )
 from shisho.language.display import running
@@ -42,7 +42,7 @@ def compose(
     status: Sequence[GoalStatus],
     evidence: Sequence[EvidenceRef],
     verdict: Verdict,
-    unsearched: Sequence[Unsearched] = (),
+    unsearched: Sequence[UnsearchedQuery] = (),
 ) -> Draft:
     """Quote what was found, best first, and name what was not."""
     said = partial(word, language=answer_language(strategy.question))

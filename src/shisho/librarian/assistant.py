@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 
-from shisho.domain.corpus import Shown
+from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal, GoalStatus, Sentence, Strategy
-from shisho.domain.session import Claimed, Mended, Stand, SupportCounts
+from shisho.domain.session import CitedSentence, Mended, StoredEvidence, SupportCounts
 from shisho.errors import InvalidParams
 from shisho.librarian import condition as conditions
 from shisho.librarian import mending
 from shisho.librarian.citations import Citations
-from shisho.librarian.evidence import Verified, verify
+from shisho.librarian.evidence import VerifiedQuote, verify
 from shisho.librarian.reflect import open_goals
 from shisho.librarian.strategy import MAX_GOALS, checked, strategy
 from shisho.messages.message import Message
@@ -23,7 +23,7 @@ _GOAL_ID = re.compile(r"G[1-9]\d{0,2}")
 
 
 class Assistant:
-    """What `desk.sessions.Rules` asks for."""
+    """What `desk.sessions.AssistantRules` asks for."""
 
     def aim(self, question: str, goals: Sequence[Goal], condition: str) -> tuple[Strategy, str]:
         """What is to be found out, and what was wrong with the condition: an unreadable one asks for all goals.
@@ -44,7 +44,7 @@ class Assistant:
         _, remark = conditions.read(condition, [goal.id for goal in made.goals])
         return (made, remark) if remark else (replace(made, condition=condition.strip()), "")
 
-    def judge(self, finding: Finding, shown: Sequence[Shown], aim: Strategy) -> Verified | str:
+    def judge(self, finding: Finding, shown: Sequence[NumberedPassage], aim: Strategy) -> VerifiedQuote | str:
         """The finding as a span of what was shown, or why it is refused."""
         if finding.goal_id not in {goal.id for goal in aim.goals}:
             return Message("there is no goal {goal}", goal=finding.goal_id)
@@ -54,7 +54,7 @@ class Assistant:
             return Message("no passage {number} was shown in this session", number=finding.index)
         return verify(finding, shown) or Message("these words do not stand in that passage: copy them from it")
 
-    def status(self, aim: Strategy, stands: Sequence[Stand]) -> tuple[tuple[GoalStatus, ...], bool]:
+    def status(self, aim: Strategy, stands: Sequence[StoredEvidence]) -> tuple[tuple[GoalStatus, ...], bool]:
         """How far each goal has come, and whether the condition holds."""
         citations = Citations()
         numbered = [replace(stand.ref, number=citations.take(stand.citation)) for stand in stands]
@@ -66,13 +66,15 @@ class Assistant:
         """The questions of goals that are not met."""
         return tuple(goal.question for goal in open_goals(aim.goals, status))
 
-    def cite(self, evidence: Sequence[EvidenceRef], shown: Sequence[Shown], aim: Strategy, said: Claimed) -> Claimed | Finding:
+    def cite(
+        self, evidence: Sequence[EvidenceRef], shown: Sequence[NumberedPassage], aim: Strategy, said: CitedSentence
+    ) -> CitedSentence | Finding:
         """The sentence as it cites, or, where it cites nothing that stands and is no frame, with the evidence that carries it;
         a Finding where only a shown passage does."""
         return mending.cite(evidence, shown, aim.goals, said)
 
     def mend(
-        self, aim: Strategy, evidence: Sequence[EvidenceRef], said: Sequence[Claimed]
+        self, aim: Strategy, evidence: Sequence[EvidenceRef], said: Sequence[CitedSentence]
     ) -> list[tuple[Sentence | None, Mended]]:
         """Each sentence as it may stand, and what was done to it. None: it is left out."""
         held = {one.number: one for one in evidence}

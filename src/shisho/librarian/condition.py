@@ -18,12 +18,12 @@ _TOKEN = re.compile(r"\s*(?:([(),])|(\w+))")
 _WORDS = frozenset({"and", "or", "at_least"})
 
 
-class Unreadable(ValueError):
+class ConditionUnreadable(ValueError):
     """Why a condition cannot be read: a Message, fit to be shown."""
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
+class GoalMet:
     """True when this goal is met."""
 
     goal_id: str
@@ -37,21 +37,21 @@ class AtLeast:
     parts: tuple[Expression, ...]
 
 
-Expression = Met | AtLeast
+Expression = GoalMet | AtLeast
 
 
 def read(text: str, goal_ids: Sequence[str]) -> tuple[Expression, str]:
     """The condition, and what was wrong with it: an unreadable one becomes the conjunction of all goals, told in words."""
     try:
         return parse(text, goal_ids), ""
-    except Unreadable as error:
-        every = AtLeast(len(goal_ids), tuple(Met(goal_id) for goal_id in goal_ids))
+    except ConditionUnreadable as error:
+        every = AtLeast(len(goal_ids), tuple(GoalMet(goal_id) for goal_id in goal_ids))
         return every, Message("condition not understood ({why}): all goals are asked for", why=error.args[0])
 
 
 def holds(expression: Expression, met: Collection[str]) -> bool:
     """Whether the condition is true when exactly the goals in `met` are met."""
-    if isinstance(expression, Met):
+    if isinstance(expression, GoalMet):
         return expression.goal_id in met
     return sum(holds(part, met) for part in expression.parts) >= expression.n
 
@@ -59,11 +59,11 @@ def holds(expression: Expression, met: Collection[str]) -> bool:
 def parse(text: str, goal_ids: Collection[str]) -> Expression:
     """Read a condition over these goals. Raises Unreadable."""
     if len(text) > MAX_CHARS:
-        raise Unreadable(Message("longer than {limit} characters", limit=MAX_CHARS))
+        raise ConditionUnreadable(Message("longer than {limit} characters", limit=MAX_CHARS))
     parser = _Parser(_tokens(unicodedata.normalize("NFKC", text)), {goal_id.casefold(): goal_id for goal_id in goal_ids})
     expression = parser.either(0)
     if parser.ahead:
-        raise Unreadable(Message("{word!r} is not expected there", word=parser.ahead))
+        raise ConditionUnreadable(Message("{word!r} is not expected there", word=parser.ahead))
     return expression
 
 
@@ -74,7 +74,7 @@ def _tokens(text: str) -> list[str]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise Unreadable(Message("{word!r} is no part of a condition", word=text[at:].strip()[:1]))
+            raise ConditionUnreadable(Message("{word!r} is no part of a condition", word=text[at:].strip()[:1]))
         found.append(match[1] or match[2])
         at = match.end()
     return found
@@ -107,7 +107,7 @@ class _Parser:
 
     def _one(self, depth: int) -> Expression:
         if depth >= MAX_DEPTH:
-            raise Unreadable(Message("nested deeper than {limit}", limit=MAX_DEPTH))
+            raise ConditionUnreadable(Message("nested deeper than {limit}", limit=MAX_DEPTH))
         if self._took("("):
             inner = self.either(depth + 1)
             self._expect(")")
@@ -122,14 +122,16 @@ class _Parser:
             parts.append(self._goal())
         self._expect(")")
         if not (count.isascii() and count.isdigit() and 1 <= int(count) <= len(set(parts))):
-            raise Unreadable(Message("at_least({count}, …) asks for a number from 1 to that of its goals", count=count))
+            raise ConditionUnreadable(
+                Message("at_least({count}, …) asks for a number from 1 to that of its goals", count=count)
+            )
         return AtLeast(int(count), tuple(dict.fromkeys(parts)))
 
-    def _goal(self) -> Met:
+    def _goal(self) -> GoalMet:
         word = self._next()
         if word.casefold() in _WORDS or word.casefold() not in self._goals:
-            raise Unreadable(Message("there is no goal {goal}", goal=word) if word else Message("it breaks off"))
-        return Met(self._goals[word.casefold()])
+            raise ConditionUnreadable(Message("there is no goal {goal}", goal=word) if word else Message("it breaks off"))
+        return GoalMet(self._goals[word.casefold()])
 
     def _took(self, token: str) -> bool:
         if self.ahead.casefold() != token:
@@ -144,6 +146,6 @@ class _Parser:
 
     def _expect(self, token: str) -> None:
         if not self._took(token):
-            raise Unreadable(
+            raise ConditionUnreadable(
                 Message("{token!r} is missing before {ahead}", token=token, ahead=self.ahead or Message("its end"))
             )

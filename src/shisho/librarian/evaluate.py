@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from shisho.domain.corpus import Shown
+from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal
 from shisho.language.clauses import clauses
 from shisho.language.terms import fold, terms
 from shisho.librarian import questions, reading
 from shisho.librarian.evidence import double
-from shisho.librarian.questions import Asked
-from shisho.librarian.reading import Line, Page
+from shisho.librarian.questions import ParsedQuestion
+from shisho.librarian.reading import AnalysedPassage, SentenceLine
 
 ENOUGH = 0.5  # a sentence with this score answers its goal
 NEAR = 0.1  # below ENOUGH but worth showing beside the word that the answer was not found
@@ -49,8 +49,8 @@ FLOOR = 6.5  # the weighed sum at which the score is ENOUGH
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    shown: Shown
-    line: Line
+    shown: NumberedPassage
+    line: SentenceLine
     score: float
 
 
@@ -60,14 +60,14 @@ def terms_wanted(goals: Sequence[Goal]) -> list[str]:
 
 
 def select(
-    shown: Sequence[Shown], goals: Sequence[Goal], held: Sequence[EvidenceRef], rarity: Mapping[str, float]
+    shown: Sequence[NumberedPassage], goals: Sequence[Goal], held: Sequence[EvidenceRef], rarity: Mapping[str, float]
 ) -> list[Finding]:
     """For each goal its best new sentences, best first, verbatim and with scores from 0 to 1; none where nothing is near."""
     return [finding for goal in goals for finding in _for_goal(shown, goal, [e for e in held if e.goal_id == goal.id], rarity)]
 
 
 def _for_goal(
-    shown: Sequence[Shown], goal: Goal, held: Sequence[EvidenceRef], rarity: Mapping[str, float]
+    shown: Sequence[NumberedPassage], goal: Goal, held: Sequence[EvidenceRef], rarity: Mapping[str, float]
 ) -> Iterator[Finding]:
     asked = questions.read(goal.question)
     weights = term_weights(asked, rarity)
@@ -95,7 +95,7 @@ def _for_goal(
         yield Finding(one.shown.temp_index, goal.id, snippet, round(one.score, 4))
 
 
-def term_weights(asked: Asked, rarity: Mapping[str, float]) -> dict[str, float]:
+def term_weights(asked: ParsedQuestion, rarity: Mapping[str, float]) -> dict[str, float]:
     """The question's terms by rarity, summing to 1. A term of unknown rarity is taken for the rarest."""
     rarest = max(rarity.values(), default=1.0) or 1.0
     raw = {term: rarity.get(term, rarest) * (INFLECTED if "ぁ" <= term[-1] <= "ん" else 1.0) for term in asked.terms}
@@ -103,7 +103,7 @@ def term_weights(asked: Asked, rarity: Mapping[str, float]) -> dict[str, float]:
     return {term: weight / total if total else 1 / len(raw) for term, weight in raw.items()}
 
 
-def _candidates(shown: Sequence[Shown], asked: Asked, weights: Mapping[str, float]) -> Iterator[_Candidate]:
+def _candidates(shown: Sequence[NumberedPassage], asked: ParsedQuestion, weights: Mapping[str, float]) -> Iterator[_Candidate]:
     if not weights:
         return
     for passage in shown:
@@ -122,7 +122,12 @@ def score(signs: Signs) -> float:
 
 
 def _signs(
-    asked: Asked, weights: Mapping[str, float], page: Page, line: Line, before: frozenset[str], of_passage: Mapping[str, float]
+    asked: ParsedQuestion,
+    weights: Mapping[str, float],
+    page: AnalysedPassage,
+    line: SentenceLine,
+    before: frozenset[str],
+    of_passage: Mapping[str, float],
 ) -> Signs:
     own = sum(weight for term, weight in weights.items() if term in line.terms)
     near = line.terms | before | page.heading
@@ -138,7 +143,9 @@ def _signs(
     )
 
 
-def _passage_signs(asked: Asked, weights: Mapping[str, float], page: Page, passage: Shown) -> dict[str, float]:
+def _passage_signs(
+    asked: ParsedQuestion, weights: Mapping[str, float], page: AnalysedPassage, passage: NumberedPassage
+) -> dict[str, float]:
     missing = [weight for term, weight in weights.items() if term not in page.terms]
     whole = 1 - sum(missing)
     return {
@@ -150,7 +157,7 @@ def _passage_signs(asked: Asked, weights: Mapping[str, float], page: Page, passa
     }
 
 
-def _figures_missing(asked: Asked, passage: Shown) -> bool:
+def _figures_missing(asked: ParsedQuestion, passage: NumberedPassage) -> bool:
     # "Name two", "in three letters" say how to answer, not what about.
     amounts = [measure for measure in asked.figures.measures if measure.value > 3]
     if not amounts and not asked.figures.dates:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shisho.domain.corpus import Shown
+from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import Finding
 from shisho.language.normalise import View, fold_map
 from shisho.language.numbers import figures
@@ -22,7 +22,7 @@ MIN_ALIGNED = 8  # characters: what is shorter aligns with anything
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class VerifiedQuote:
     """`snippet` is `text[start:end]` of the shown passage `index`; `replaced` where the finding had other words."""
 
     index: int
@@ -32,7 +32,7 @@ class Verified:
     replaced: bool
 
 
-def verify(finding: Finding, shown: Sequence[Shown]) -> Verified | None:
+def verify(finding: Finding, shown: Sequence[NumberedPassage]) -> VerifiedQuote | None:
     """The finding in the stored text: exact, else under folding, else aligned at 0.9. None drops the finding."""
     passage = next((one for one in shown if one.temp_index == finding.index), None)
     snippet = finding.snippet.strip()
@@ -40,12 +40,12 @@ def verify(finding: Finding, shown: Sequence[Shown]) -> Verified | None:
         return None
     at = passage.text.find(snippet)
     if at >= 0:
-        return Verified(finding.index, at, at + len(snippet), snippet, False)
+        return VerifiedQuote(finding.index, at, at + len(snippet), snippet, False)
     span = _found(snippet, passage.text[:MAX_PASSAGE])
     if span is None:
         return None
     kept = passage.text[span[0] : span[1]]
-    return Verified(finding.index, *span, kept, True) if kept.strip() else None
+    return VerifiedQuote(finding.index, *span, kept, True) if kept.strip() else None
 
 
 def double(one: str, other: str) -> bool:

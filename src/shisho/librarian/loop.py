@@ -10,13 +10,13 @@ from typing import Any
 
 from shisho.domain.codec import build, plain
 from shisho.domain.corpus import Scope
-from shisho.domain.inquiry import Answer, Budget, Gap, LoopStop, Reach, Status
+from shisho.domain.inquiry import Answer, Budget, Gap, LoopStop, NextStep, WebPolicy
 from shisho.librarian.citations import Citations
 from shisho.librarian.nodes import Nodes
 from shisho.librarian.reach import AskWeb
-from shisho.librarian.record import Node, Notify, Record, Stopped
-from shisho.librarian.search import Search, SessionOpener
-from shisho.librarian.state import State
+from shisho.librarian.record import Node, Notify, RunRecord, RunStopped
+from shisho.librarian.search import InquirySearch, SessionOpener
+from shisho.librarian.state import LoopState
 from shisho.librarian.strategy import checked
 from shisho.ports import Clock, Ledger
 
@@ -35,7 +35,7 @@ class Inquiry:
     scope: Scope = field(default_factory=Scope)
     budget: Budget = field(default_factory=Budget)
     task_id: str = ""
-    reach: Reach = Reach.NEVER
+    reach: WebPolicy = WebPolicy.NEVER
 
 
 async def begun(ledger: Ledger, run_id: str) -> Inquiry:
@@ -64,23 +64,23 @@ async def run(
     question = checked(inquiry.question)
     await ledger.begin(inquiry.run_id, inquiry.scope.owner, plain(inquiry))
     citations = Citations()
-    nodes = Nodes(Search(open_session), citations, clock, ask_web, barred)
-    record = Record(ledger, inquiry.run_id, citations, clock, notify, stop)
-    given = State(question=question, budget=inquiry.budget, reach=inquiry.reach)
+    nodes = Nodes(InquirySearch(open_session), citations, clock, ask_web, barred)
+    record = RunRecord(ledger, inquiry.run_id, citations, clock, notify, stop)
+    given = LoopState(question=question, budget=inquiry.budget, reach=inquiry.reach)
     try:
         state = await _through(graph(nodes, record), given, inquiry.budget)
-    except Stopped as stopped:
+    except RunStopped as stopped:
         state = await nodes.cut_short(stopped.state)
     answer = _answer(inquiry, state, citations, record.steps)
     await ledger.save(answer, inquiry.scope.owner)
     return answer
 
 
-def graph(nodes: Nodes, record: Record) -> Any:
+def graph(nodes: Nodes, record: RunRecord) -> Any:
     """The graph. Each node is named with the keys of the state that it sees."""
     from langgraph.graph import END, START, StateGraph
 
-    drawn = StateGraph(State)
+    drawn = StateGraph(LoopState)
     for node in (
         Node("strategy", nodes.strategy, ("question",)),
         Node("reach", nodes.reach, ("strategy", "goal_status", "plans", "budget", "spent", "reached"), stoppable=True),
@@ -111,38 +111,38 @@ def graph(nodes: Nodes, record: Record) -> Any:
     return drawn.compile()
 
 
-async def _through(drawn: Any, given: State, budget: Budget) -> State:
+async def _through(drawn: Any, given: LoopState, budget: Budget) -> LoopState:
     from langsmith import tracing_context
 
     steps = 8 * (1 + TIMES) * max(budget.max_rounds, 1) + 5
     # LangGraph sends every state to a tracing service when the environment of the user's other projects says so.
     with tracing_context(enabled=False):
-        state: State = await drawn.ainvoke(given, {"recursion_limit": steps})
+        state: LoopState = await drawn.ainvoke(given, {"recursion_limit": steps})
     return state
 
 
-def _first(state: State) -> str:
-    return "reach" if state["reach"] is Reach.FIRST else "plan"
+def _first(state: LoopState) -> str:
+    return "reach" if state["reach"] is WebPolicy.FIRST else "plan"
 
 
-def _onward(state: State) -> str:
+def _onward(state: LoopState) -> str:
     verdict = state["verdicts"][-1]
-    if verdict.status is Status.CONTINUE:
+    if verdict.status is NextStep.CONTINUE:
         return "plan"
     if "reached" not in state:
         open_ = verdict.loop_stop is not LoopStop.CONDITION_MET
-        return "reach" if open_ and state["reach"] is Reach.LAST else "answer"
+        return "reach" if open_ and state["reach"] is WebPolicy.LAST else "answer"
     reached = state["reached"]
     again = reached.times < TIMES and reached.engines and verdict.loop_stop in _SEARCHED_OUT
     return "reach" if again else "answer"
 
 
-def _after_web(state: State) -> str:
+def _after_web(state: LoopState) -> str:
     """The documents need no second look where the web was not asked anything."""
     return "plan" if state["reached"].queries or not state["verdicts"] else "answer"
 
 
-def _answer(inquiry: Inquiry, state: State, citations: Citations, steps: int) -> Answer:
+def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int) -> Answer:
     draft, spent, aim = state["draft"], state["spent"], state["strategy"]
     answer_id = inquiry.run_id if inquiry.task_id else sha256(f"{inquiry.run_id}/{steps}".encode()).hexdigest()[:24]
     return Answer(

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from shisho.domain.corpus import Shown
+from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal, Sentence, SupportOutcome
-from shisho.domain.session import Claimed, Mended, SupportCounts
+from shisho.domain.session import CitedSentence, Mended, SupportCounts
 from shisho.language.display import running
 from shisho.language.script import answer_language
 from shisho.language.sentences import sentences as sentence_spans
@@ -24,7 +24,9 @@ MAX_SOUGHT = 400  # sentences of shown passages that are read closely in search 
 _NUMBERS = re.compile(r"\s*[\[［【]\s*(\d{1,9}(?:\s*[,、，;]\s*\d{1,9})*)\s*[\]］】]")
 
 
-def cite(evidence: Sequence[EvidenceRef], shown: Sequence[Shown], goals: Sequence[Goal], said: Claimed) -> Claimed | Finding:
+def cite(
+    evidence: Sequence[EvidenceRef], shown: Sequence[NumberedPassage], goals: Sequence[Goal], said: CitedSentence
+) -> CitedSentence | Finding:
     """The sentence with the evidence that carries it, where it cites none that stands; else as it is."""
     text, cited = _read(said)
     if {one.number for one in evidence}.intersection(cited) or not text or frame(text):
@@ -35,7 +37,7 @@ def cite(evidence: Sequence[EvidenceRef], shown: Sequence[Shown], goals: Sequenc
     return _sought(shown, goals, text) or said
 
 
-def mend(said: Claimed, held: Mapping[int, EvidenceRef], question: str) -> tuple[Sentence | None, Mended]:
+def mend(said: CitedSentence, held: Mapping[int, EvidenceRef], question: str) -> tuple[Sentence | None, Mended]:
     """The sentence as it may stand, and what was done to it. None: nothing carries it."""
     text, cited = _read(said)
     numbers = tuple(number for number in cited if number in held)
@@ -89,7 +91,7 @@ def _quotation(snippets: Sequence[str], question: str) -> str:
     return " ".join(word("answer_quote", language, text=running(snippet)) for snippet in snippets)
 
 
-def _read(said: Claimed) -> tuple[str, tuple[int, ...]]:
+def _read(said: CitedSentence) -> tuple[str, tuple[int, ...]]:
     """The bare sentence, and the numbers it cites, in the call or in its words."""
     written = [int(number) for marks in _NUMBERS.findall(said.text) for number in re.findall(r"\d+", marks)]
     return " ".join(_NUMBERS.sub("", said.text).split()), tuple(dict.fromkeys([*said.cites, *written]))
@@ -99,7 +101,7 @@ def _carries(quotation: str, heading: str, text: str) -> bool:
     return check(text, [quotation], [heading]).outcome is SupportOutcome.SUPPORTED
 
 
-def _sought(shown: Sequence[Shown], goals: Sequence[Goal], text: str) -> Finding | None:
+def _sought(shown: Sequence[NumberedPassage], goals: Sequence[Goal], text: str) -> Finding | None:
     """The sentence of a shown passage that carries the text, for the goal that it is nearest to."""
     words = frozenset(terms(fold(text)))
     lines = [(one, one.text[start:end]) for one in shown for start, end in sentence_spans(one.text)]

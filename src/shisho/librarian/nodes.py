@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from shisho.domain.inquiry import EvidenceRef, Finding, Gap, LoopStop, Reached, Unsearched
+from shisho.domain.inquiry import EvidenceRef, Finding, Gap, LoopStop, UnsearchedQuery, WebResult
 from shisho.errors import NotFound, SourceRemoved
 from shisho.librarian.answer import compose
 from shisho.librarian.budget import Spending
@@ -17,8 +17,8 @@ from shisho.librarian.plan import plan
 from shisho.librarian.reach import AskWeb, web_queries
 from shisho.librarian.reflect import next_focus, open_goals
 from shisho.librarian.route import ended, route
-from shisho.librarian.search import Search
-from shisho.librarian.state import State
+from shisho.librarian.search import InquirySearch
+from shisho.librarian.state import LoopState
 from shisho.librarian.strategy import strategy
 from shisho.ports import Clock
 
@@ -27,16 +27,16 @@ class Nodes:
     """One run's nodes. Only `search` and `evaluate` touch the session, only `reach` the web, only `answer` the clock."""
 
     def __init__(
-        self, search: Search, citations: Citations, clock: Clock, ask_web: AskWeb | None = None, barred: Gap = Gap.NO_WAY
+        self, search: InquirySearch, citations: Citations, clock: Clock, ask_web: AskWeb | None = None, barred: Gap = Gap.NO_WAY
     ) -> None:
         self._search, self._citations, self._clock, self._ask_web = search, citations, clock, ask_web
         self._barred = barred
 
-    async def strategy(self, state: State) -> State:
+    async def strategy(self, state: LoopState) -> LoopState:
         made = strategy(state["question"])
-        return State(strategy=made, goal_status=self._citations.status(made.goals, ()), barren=0)
+        return LoopState(strategy=made, goal_status=self._citations.status(made.goals, ()), barren=0)
 
-    async def plan(self, state: State) -> State:
+    async def plan(self, state: LoopState) -> LoopState:
         goals = open_goals(state["strategy"].goals, state["goal_status"])
         if state["verdicts"]:
             focus = state["verdicts"][-1].next_focus
@@ -45,28 +45,28 @@ class Nodes:
         # What was asked of the documents alone is asked again of all.
         plans = state["plans"][_reached(state).rounds_before :]
         made = await asyncio.to_thread(plan, state["strategy"], goals, plans, shown, rarity)
-        return State(plans=(made,), spent=Spending(rounds=1))
+        return LoopState(plans=(made,), spent=Spending(rounds=1))
 
-    async def search(self, state: State) -> State:
+    async def search(self, state: LoopState) -> LoopState:
         aim, plans = state["strategy"], state["plans"]
         wanted = await asyncio.to_thread(terms_wanted, aim.goals)
         found, rarity = await self._search.round(plans[-1], aim.complexity, "reached" in state, len(plans), wanted)
-        return State(shown=found.shown, rarity=rarity, exhausted=found.exhausted)
+        return LoopState(shown=found.shown, rarity=rarity, exhausted=found.exhausted)
 
-    async def evaluate(self, state: State) -> State:
+    async def evaluate(self, state: LoopState) -> LoopState:
         aim, held, shown = state["strategy"], state["evidence"], state["shown"]
         goals = open_goals(aim.goals, state["goal_status"])
         findings = await asyncio.to_thread(select, shown, goals, held, state["rarity"])
         refs = [await self._accepted(finding, state) for finding in _once(findings)]
         new = tuple(ref for ref in refs if ref is not None)
-        return State(
+        return LoopState(
             evidence=new,
             dropped=len(refs) - len(new),
             barren=0 if new else state["barren"] + 1,
             goal_status=self._citations.status(aim.goals, (*held, *new)),
         )
 
-    async def route(self, state: State) -> State:
+    async def route(self, state: LoopState) -> LoopState:
         aim, status = state["strategy"], state["goal_status"]
         focus = next_focus(aim.goals, status, state["verdicts"])
         budget = state["budget"]
@@ -79,9 +79,9 @@ class Nodes:
             exhausted=state["exhausted"],
             next_focus=focus,
         )
-        return State(verdicts=(made,))
+        return LoopState(verdicts=(made,))
 
-    async def reach(self, state: State) -> State:
+    async def reach(self, state: LoopState) -> LoopState:
         """Have the web searched for the open goals. What the documents have shown stays; the rounds begin anew."""
         budget, spent, plans = state["budget"], state["spent"], state["plans"]
         goals = open_goals(state["strategy"].goals, state["goal_status"])
@@ -90,12 +90,12 @@ class Nodes:
         queries = await asyncio.to_thread(web_queries, goals, pages, before)
         if self._ask_web is None:
             asked = [query.text for query in queries] if self._barred is Gap.NOT_ASKED else [""]
-            reached = Reached(unsearched=tuple(Unsearched(self._barred, text) for text in asked or [""]))
+            reached = WebResult(unsearched=tuple(UnsearchedQuery(self._barred, text) for text in asked or [""]))
         elif not queries and before is None:
-            reached = Reached(unsearched=(Unsearched(Gap.BUDGET),))
+            reached = WebResult(unsearched=(UnsearchedQuery(Gap.BUDGET),))
         else:
-            reached = await self._ask_web(queries, pages, seconds) if queries else Reached()
-        return State(
+            reached = await self._ask_web(queries, pages, seconds) if queries else WebResult()
+        return LoopState(
             reached=_together(before, replace(reached, rounds_before=len(plans))),
             shown=(),
             rarity={},
@@ -104,18 +104,18 @@ class Nodes:
             spent=Spending(pages=reached.pages),
         )
 
-    async def answer(self, state: State) -> State:
+    async def answer(self, state: LoopState) -> LoopState:
         unsearched = _reached(state).unsearched
         draft = compose(state["strategy"], state["goal_status"], state["evidence"], state["verdicts"][-1], unsearched)
-        return State(draft=draft, composed_at=self._clock.now())
+        return LoopState(draft=draft, composed_at=self._clock.now())
 
-    async def cut_short(self, state: State) -> State:
+    async def cut_short(self, state: LoopState) -> LoopState:
         """The end of a stopped run. It is no step of the ledger, so that the run can go on from its last one."""
         verdict = ended(LoopStop.STOPPED, state["goal_status"], "stopped on request")
-        last = State(**{**state, "verdicts": (*state["verdicts"], verdict)})
-        return State(**{**last, **await self.answer(last)})
+        last = LoopState(**{**state, "verdicts": (*state["verdicts"], verdict)})
+        return LoopState(**{**last, **await self.answer(last)})
 
-    async def _accepted(self, finding: Finding, state: State) -> EvidenceRef | None:
+    async def _accepted(self, finding: Finding, state: LoopState) -> EvidenceRef | None:
         """The finding as evidence: found word for word in what was shown, and taken from the document as it is stored now."""
         verified = verify(finding, state["shown"])
         if verified is None:
@@ -130,7 +130,7 @@ class Nodes:
         return EvidenceRef(number, finding.goal_id, citation.snippet, heading, finding.score, len(state["plans"]))
 
 
-def _together(before: Reached | None, now: Reached) -> Reached:
+def _together(before: WebResult | None, now: WebResult) -> WebResult:
     """What was asked of the web in all. That no further engine could be asked is no gap."""
     if before is None:
         return now
@@ -143,8 +143,8 @@ def _together(before: Reached | None, now: Reached) -> Reached:
     )
 
 
-def _reached(state: State) -> Reached:
-    return state.get("reached", Reached())
+def _reached(state: LoopState) -> WebResult:
+    return state.get("reached", WebResult())
 
 
 def _once(findings: Sequence[Finding]) -> list[Finding]:

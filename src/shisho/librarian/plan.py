@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from shisho.domain.corpus import Condition, Shown
+from shisho.domain.corpus import Condition, NumberedPassage
 from shisho.domain.inquiry import Goal, Plan, Strategy
 from shisho.language.terms import fold, terms
 from shisho.librarian import questions
@@ -25,7 +25,11 @@ _ASKING = re.compile(
 
 
 def plan(
-    strategy: Strategy, goals: Sequence[Goal], plans: Sequence[Plan], shown: Sequence[Shown], rarity: Mapping[str, float]
+    strategy: Strategy,
+    goals: Sequence[Goal],
+    plans: Sequence[Plan],
+    shown: Sequence[NumberedPassage],
+    rarity: Mapping[str, float],
 ) -> Plan:
     """The request of round `len(plans) + 1` for these open goals, the one in focus first. No (query, filter) comes twice: where
     nothing new is left to ask, the plan is empty."""
@@ -39,7 +43,7 @@ def plan(
     return Plan(strategy.question, (), "", "nothing left to ask that was not asked", filters)
 
 
-def feedback_terms(shown: Sequence[Shown]) -> list[str]:
+def feedback_terms(shown: Sequence[NumberedPassage]) -> list[str]:
     """Terms that the best passages share, commonest first: the ones whose rarity the next plan wants to know."""
     best = [terms(fold(passage.text)) for passage in _best(shown)]
     counted = Counter(term for found in best for term in dict.fromkeys(found))
@@ -50,7 +54,7 @@ def _first(goals: Sequence[Goal]) -> Iterator[tuple[str, tuple[str, ...]]]:
     yield "the goals' own words", _words(_sought(goal.question) for goal in goals)
 
 
-def _later(goal: Goal, shown: Sequence[Shown], rarity: Mapping[str, float]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _later(goal: Goal, shown: Sequence[NumberedPassage], rarity: Mapping[str, float]) -> Iterator[tuple[str, tuple[str, ...]]]:
     own = questions.read(goal.question).terms
     rare = sorted(own, key=lambda term: -rarity.get(term, math.inf))
     common = min((rarity.get(term, math.inf) for term in own), default=0.0)
@@ -72,7 +76,7 @@ def _words(parts: Iterator[str] | Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in parts if part))
 
 
-def _best(shown: Sequence[Shown]) -> list[Shown]:
+def _best(shown: Sequence[NumberedPassage]) -> list[NumberedPassage]:
     return sorted((passage for passage in shown if passage.match > 0), key=lambda passage: -passage.match)[:BEST_PASSAGES]
 
 

@@ -12,7 +12,7 @@ from shisho.language.numbers import Figures, figures
 from shisho.language.terms import fold, pairs, terms
 
 
-class Kind(StrEnum):
+class AnswerKind(StrEnum):
     """What a sentence must hold to be an answer."""
 
     REASON = "reason"
@@ -26,10 +26,10 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ParsedQuestion:
     """A question as it is compared with sentences. `unit` is the noun counted or classified: 何論 gives 論, 何県 gives 県."""
 
-    kind: Kind
+    kind: AnswerKind
     terms: tuple[str, ...]
     neighbours: tuple[tuple[str, str], ...]
     pairs: frozenset[str]
@@ -44,18 +44,18 @@ _COUNTED = (
     "年間|割|議席|票|隻|頭|巻|話|色|字|文字|ページ|トン|ヘクタール|層|階|世|代目|日間|点|枚|台|校|冊|曲|作|試合|リットル|グラム"
 )
 # The first kind whose pattern is found is the kind of the question.
-_KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    (Kind.REASON, re.compile(r"なぜ|何故|どうして|なんで|理由|原因|要因|\bwhy\b|\breasons?\b|\bcauses?\b")),
+_KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
+    (AnswerKind.REASON, re.compile(r"なぜ|何故|どうして|なんで|理由|原因|要因|\bwhy\b|\breasons?\b|\bcauses?\b")),
     (
-        Kind.TIME,
+        AnswerKind.TIME,
         re.compile(
             r"いつ|何(?:年(?!間)|月|日(?!間)|時(?!間)|曜日|世紀|年代)|時期|年号|西暦|どの時代|\bwhen\b"
             r"|\b(?:what|which|in what) (?:year|date|day|month|century|decade)"
         ),
     ),
-    (Kind.PERSON, re.compile(r"誰|だれ|何者|人物|氏名|何という人|\bwho(?:m|se)?\b|\bwhich (?:person|author|scientist)")),
+    (AnswerKind.PERSON, re.compile(r"誰|だれ|何者|人物|氏名|何という人|\bwho(?:m|se)?\b|\bwhich (?:person|author|scientist)")),
     (
-        Kind.AMOUNT,
+        AnswerKind.AMOUNT,
         re.compile(
             rf"いくつ|いくら|幾つ|何(?:{_COUNTED})|何[十百千万]|どれ(?:くらい|ぐらい|ほど|だけ)|どの(?:くらい|ぐらい|程度|ほど)|割合|人口|面積|"
             r"(?:高さ|長さ|重さ|重量|深さ|距離|温度|気温|速度|数|年齢|価格|金額)は"
@@ -64,21 +64,21 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         ),
     ),
     (
-        Kind.PLACE,
+        AnswerKind.PLACE,
         re.compile(
             r"どこ|何処|場所は|何(?:県|市|州|国|区|町|村|駅|島|大陸|地方)|どの(?:国|都市|地域|県|州|街|町|大陸|地方|島)"
             r"|\bwhere\b|\b(?:what|which) (?:country|city|state|place|town|continent)"
         ),
     ),
     (
-        Kind.DEFINITION,
+        AnswerKind.DEFINITION,
         re.compile(
             r"とは(?:何|なに|なん|どの|どう|どんな|$|[?？。、])|(?:意味|定義)[はをす]|って(?:何|なに)"
             r"|^what (?:is|are) (?:an? |the )?[\w\s-]{2,40}\??$|\bdefin|\bmean"
         ),
     ),
     (
-        Kind.NAME,
+        AnswerKind.NAME,
         re.compile(
             r"何と(?:い[いうっ]|言|呼|称|名)|何という|(?:名称|呼び名|通称|別名|略称|愛称|名前)は|と(?:呼ばれる|いう|言われる)の[はが]"
             r"|\bwhat (?:name|is the name)|\bcalled\b"
@@ -126,7 +126,7 @@ _ASKING = frozenset(
 
 
 @lru_cache(maxsize=256)
-def read(question: str) -> Asked:
+def read(question: str) -> ParsedQuestion:
     """A question, read once."""
     folded = fold(question)
     words = terms(folded)
@@ -134,8 +134,8 @@ def read(question: str) -> Asked:
     kept = set(told)
     neighbours = [(a, b) for a, b in pairwise(words) if a in kept and b in kept and a != b]
     counted = _UNIT.search(folded)
-    return Asked(
-        kind=next((kind for kind, pattern in _KINDS if pattern.search(folded)), Kind.THING),
+    return ParsedQuestion(
+        kind=next((kind for kind, pattern in _KINDS if pattern.search(folded)), AnswerKind.THING),
         terms=tuple(dict.fromkeys(told)),
         neighbours=tuple(dict.fromkeys(neighbours)),
         pairs=frozenset(pairs(folded)),
@@ -146,16 +146,21 @@ def read(question: str) -> Asked:
     )
 
 
-def answers(asked: Asked, sentence: str) -> bool:
+def answers(asked: ParsedQuestion, sentence: str) -> bool:
     """Whether a folded sentence holds something of the kind asked for that the question did not bring itself."""
-    if asked.kind is Kind.REASON:
+    if asked.kind is AnswerKind.REASON:
         return _REASON_WORD.search(sentence) is not None
-    if asked.kind is Kind.DEFINITION:
+    if asked.kind is AnswerKind.DEFINITION:
         return _DEFINING.search(sentence) is not None
-    if asked.kind is Kind.NAME:
+    if asked.kind is AnswerKind.NAME:
         return _NAMING.search(sentence) is not None
     word = _WORD_OF.get(asked.kind)
     return word is None or any(found[0] not in asked.folded for found in word.finditer(sentence))
 
 
-_WORD_OF = {Kind.TIME: _TIME_WORD, Kind.AMOUNT: _AMOUNT_WORD, Kind.PLACE: _PLACE_WORD, Kind.PERSON: _NAME_WORD}
+_WORD_OF = {
+    AnswerKind.TIME: _TIME_WORD,
+    AnswerKind.AMOUNT: _AMOUNT_WORD,
+    AnswerKind.PLACE: _PLACE_WORD,
+    AnswerKind.PERSON: _NAME_WORD,
+}

@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Iterator, Sequence
 from itertools import chain, zip_longest
 from typing import Protocol
 
-from shisho.domain.inquiry import Goal, Reached, WebQuery
+from shisho.domain.inquiry import Goal, WebQuery, WebResult
 from shisho.language.keywords import Keyword, keywords
 from shisho.language.script import answer_language
 from shisho.librarian import questions
-from shisho.librarian.questions import Kind
+from shisho.librarian.questions import AnswerKind
 
 RESULTS = 5  # pages wanted for one query
 LONGEST, SHORTER = 12, 5  # keywords
@@ -21,12 +21,12 @@ _DEFINING = {"ja": "とは", "en": "definition"}
 class AskWeb(Protocol):
     """Has the web searched."""
 
-    def __call__(self, queries: Sequence[WebQuery], pages: int, seconds: float) -> Awaitable[Reached]:
+    def __call__(self, queries: Sequence[WebQuery], pages: int, seconds: float) -> Awaitable[WebResult]:
         """Waits for what the queries bring, at most so long, and asks for at most so many pages. A run that cannot wait here
         is left by an exception that passes through the loop; run again, it comes back to this place."""
 
 
-def web_queries(goals: Sequence[Goal], pages: int, before: Reached | None = None) -> tuple[WebQuery, ...]:
+def web_queries(goals: Sequence[Goal], pages: int, before: WebResult | None = None) -> tuple[WebQuery, ...]:
     """At most two for each goal, all first ones before the second ones; no more than so many pages can answer. After what was
     asked `before`: the same words of engines that have not answered for the goal yet, then other words."""
     asked = [_asked(goal, before) for goal in goals]
@@ -35,7 +35,7 @@ def web_queries(goals: Sequence[Goal], pages: int, before: Reached | None = None
     return tuple({(query.text, query.language): query for query in reversed([*in_turn])}.values())[::-1][:most]
 
 
-def _asked(goal: Goal, before: Reached | None) -> list[WebQuery]:
+def _asked(goal: Goal, before: WebResult | None) -> list[WebQuery]:
     if before is None:
         return [WebQuery(goal.id, text, answer_language(goal.question)) for text in _texts(goal)]
     tried = tuple(dict.fromkeys(engine for goal_id, engine in before.engines if goal_id == goal.id))
@@ -56,7 +56,7 @@ def _texts(goal: Goal) -> list[str]:
         return [goal.question[:MOST_CHARS]]
     nouns = [word for word in words if word.noun and not word.text.isdecimal()][:SHORTER]
     texts = [_text(words[:LONGEST]), _text(nouns)]
-    if questions.read(goal.question).kind is Kind.DEFINITION and words == nouns:
+    if questions.read(goal.question).kind is AnswerKind.DEFINITION and words == nouns:
         texts.insert(1, f"{texts[0]} {_DEFINING[answer_language(goal.question)]}")
     return [*dict.fromkeys(text for text in texts if text)][:2]
 

@@ -13,7 +13,7 @@ from shisho.language.terms import fold, pairs, terms
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SentenceLine:
     """One sentence: `text[start:end]` of its passage, folded, with its terms and which of them stand side by side."""
 
     start: int
@@ -24,10 +24,10 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class AnalysedPassage:
     """A passage with its heading. `terms`, `pairs` and `folded` take in both."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[SentenceLine, ...]
     heading: frozenset[str]
     terms: frozenset[str]
     pairs: frozenset[str]
@@ -35,12 +35,12 @@ class Page:
 
 
 @lru_cache(maxsize=1_024)
-def read(text: str, heading: str) -> Page:
+def read(text: str, heading: str) -> AnalysedPassage:
     """A passage, read once: the same one may be shown to several goals."""
     title = fold(heading)
     named = frozenset(terms(title))
     lines = tuple(_line(text, start, end) for start, end in sentences(text))
-    return Page(
+    return AnalysedPassage(
         lines,
         named,
         named.union(*(line.terms for line in lines)),
@@ -55,8 +55,8 @@ def figures_of(text: str, heading: str) -> Figures:
     return figures(f"{heading}\n{text}")
 
 
-def _line(text: str, start: int, end: int) -> Line:
+def _line(text: str, start: int, end: int) -> SentenceLine:
     # Printed lines end inside words; the view joins them.
     folded = fold(fold_map(text[start:end]).text)
     words = terms(folded)
-    return Line(start, end, folded, frozenset(words), frozenset(pairwise(words)))
+    return SentenceLine(start, end, folded, frozenset(words), frozenset(pairwise(words)))

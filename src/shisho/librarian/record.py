@@ -11,14 +11,14 @@ from shisho.domain.codec import build, dumps, plain
 from shisho.domain.corpus import Citation
 from shisho.librarian.budget import Spending
 from shisho.librarian.citations import Citations
-from shisho.librarian.state import State
+from shisho.librarian.state import LoopState
 from shisho.ports import Clock, Ledger
 
 
 class Act(Protocol):
     """What a node does: the part of the state it sees → the part it changes."""
 
-    def __call__(self, state: State) -> Awaitable[State]: ...
+    def __call__(self, state: LoopState) -> Awaitable[LoopState]: ...
 
 
 class Notify(Protocol):
@@ -37,15 +37,15 @@ class Node:
     stoppable: bool = False
 
 
-class Stopped(Exception):
+class RunStopped(Exception):
     """The run was asked to stop; `state` is what it had come to."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: LoopState) -> None:
         super().__init__("stopped")
         self.state = state
 
 
-class Record:
+class RunRecord:
     """The record of one run. A step taken before with the same input is not taken again: its stored output is given."""
 
     def __init__(
@@ -58,14 +58,14 @@ class Record:
     def recorded(self, node: Node) -> Act:
         """The node as the graph runs it."""
 
-        async def act(state: State) -> State:
+        async def act(state: LoopState) -> LoopState:
             seen = {key: state[key] for key in node.sees if key in state}  # type: ignore[literal-required]
             fingerprint = sha256(dumps([node.name, seen]).encode()).hexdigest()
             output = await self._replayed(node, fingerprint)
             replayed = output is not None
             if output is None:
                 if node.stoppable and self._stop():
-                    raise Stopped(state)
+                    raise RunStopped(state)
                 output = await self._taken(node, seen, fingerprint)
             self.steps += 1
             given = _given(output)
@@ -95,6 +95,6 @@ class Record:
         return output
 
 
-def _given(output: Any) -> State:
-    hints = get_type_hints(State)
-    return State(**{key: build(part, hints[key]) for key, part in output["state"].items()})  # type: ignore[typeddict-item]
+def _given(output: Any) -> LoopState:
+    hints = get_type_hints(LoopState)
+    return LoopState(**{key: build(part, hints[key]) for key, part in output["state"].items()})  # type: ignore[typeddict-item]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shisho.domain.inquiry import Budget, GoalStatus, LoopStop, Status, Strategy, Verdict
+from shisho.domain.inquiry import Budget, GoalStatus, LoopStop, NextStep, Strategy, Verdict
 from shisho.librarian import condition
 from shisho.librarian.budget import Spending, ceiling, next_round
 from shisho.messages.message import Message
@@ -37,14 +37,14 @@ def route(
         stop = ceiling(budget, spent, next_round(spent))
     reason = Message.joined([part for part in (_progress(strategy, status), remark) if part], "; ")
     if stop is None:
-        return Verdict(Status.CONTINUE, next_focus, reason)
+        return Verdict(NextStep.CONTINUE, next_focus, reason)
     return ended(stop, status, reason)
 
 
 def ended(stop: LoopStop, status: Sequence[GoalStatus], reason: str) -> Verdict:
     """The end, for this reason: an answer, if only a partial one, where there is evidence, else an abstention."""
     found = stop is LoopStop.CONDITION_MET or any(one.evidence for one in status)
-    return Verdict(Status.COMPLETE if found else Status.ABSTAIN, "", reason, stop)
+    return Verdict(NextStep.COMPLETE if found else NextStep.ABSTAIN, "", reason, stop)
 
 
 def _progress(strategy: Strategy, status: Sequence[GoalStatus]) -> str:

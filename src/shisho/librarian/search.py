@@ -14,7 +14,7 @@ SessionOpener = Callable[[Complexity, bool], Awaitable[SearchSession]]
 """Opens the session of a run, where it left off. The flag: over the web's pages too."""
 
 
-class Search:
+class InquirySearch:
     """One inquiry's session, opened when it is first needed: a replayed run may never need it."""
 
     def __init__(self, opener: SessionOpener) -> None:

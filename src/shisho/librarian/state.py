@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from operator import add
 from typing import Annotated, TypedDict
 
-from shisho.domain.corpus import Shown
-from shisho.domain.inquiry import Budget, EvidenceRef, GoalStatus, Plan, Reach, Reached, Strategy, Verdict
+from shisho.domain.corpus import NumberedPassage
+from shisho.domain.inquiry import Budget, EvidenceRef, GoalStatus, Plan, Strategy, Verdict, WebPolicy, WebResult
 from shisho.librarian.answer import Draft
 from shisho.librarian.budget import Spending
 
 
-class State(TypedDict, total=False):
+class LoopState(TypedDict, total=False):
     """What is `Annotated` grows by what a node gives; the rest is replaced.
 
     `shown`, `rarity` and `exhausted` are of the last round; `barren` counts the rounds since the last new evidence,
@@ -21,13 +21,13 @@ class State(TypedDict, total=False):
 
     question: str
     budget: Budget
-    reach: Reach
+    reach: WebPolicy
     strategy: Strategy
     plans: Annotated[tuple[Plan, ...], add]
-    shown: tuple[Shown, ...]
+    shown: tuple[NumberedPassage, ...]
     rarity: Mapping[str, float]
     exhausted: bool
-    reached: Reached
+    reached: WebResult
     evidence: Annotated[tuple[EvidenceRef, ...], add]
     dropped: Annotated[int, add]
     barren: int

@@ -12,9 +12,9 @@ from shisho.domain.corpus import (
     Document,
     DocumentId,
     Intake,
-    Line,
     Passage,
     PassageId,
+    PrintedLine,
     Reading,
     Round,
     RoundRecord,
@@ -82,7 +82,7 @@ class Shelf(Protocol):
     async def text(self, document_id: DocumentId) -> str:
         """The original text. Raises NotFound, or SourceRemoved after a purge."""
 
-    async def lines(self, document_id: DocumentId) -> Sequence[Line]:
+    async def lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
         """Geometry of the printed lines, offsets in the original text; empty where the format has none."""
 
     async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from shisho.domain.intervention import AuthTarget, InterventionState, Met, Waiting
+from shisho.domain.intervention import AuthTarget, HumanChallenge, InterventionState, Waiting
 from shisho.domain.job import TaskId
 
 
@@ -16,7 +16,7 @@ class Interventions(Protocol):
     async def waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[Waiting]:
         """All, oldest first."""
 
-    async def pending(self, owner: str, engine: str) -> Met | None:
+    async def pending(self, owner: str, engine: str) -> HumanChallenge | None:
         """What holds an engine, so that another job may wait for the same person without asking the engine again."""
 
     async def mark(self, owner: str, target: AuthTarget, name: str, state: InterventionState) -> Sequence[Waiting]:

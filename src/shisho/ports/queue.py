@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from shisho.domain.intervention import Met
+from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import (
     Claim,
-    Enqueued,
+    EnqueueResult,
     Event,
     Halt,
     IdempotencyKey,
@@ -18,8 +18,8 @@ from shisho.domain.job import (
     JobId,
     NewJob,
     NewTask,
-    Removed,
-    Running,
+    RemovedRows,
+    RunningClaim,
     Snapshot,
     StopMode,
     Task,
@@ -30,7 +30,7 @@ from shisho.domain.job import (
 
 
 class JobStore(Protocol):
-    """The queue as its workers see it. Every verb that takes a claim raises `Stale` where the claim is no longer held, and
+    """The queue as its workers see it. Every verb that takes a claim raises `ClaimLost` where the claim is no longer held, and
     returns after the commit. A job that was asked to stop and would wait or be queued again is cancelled instead."""
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
@@ -51,14 +51,14 @@ class JobStore(Protocol):
     async def put_back(self, claim: Claim, not_before: str | None = None, error: JobError | None = None) -> None:
         """Queue it again. With an error it counts as a failure: the third without a new step fails the job for good."""
 
-    async def take_back(self, seen: Running, error: JobError) -> None:
-        """As `put_back` with an error, for a job of a silent worker. Raises Stale too where it has beaten since `seen`."""
+    async def take_back(self, seen: RunningClaim, error: JobError) -> None:
+        """As `put_back` with an error, for a job of a silent worker. Raises ClaimLost too where it has beaten since `seen`."""
 
     async def park(self, claim: Claim, until: str) -> bool:
         """Wait for those of this job's own children that can end in time, at most `until`. False, and still held, where there
         are none."""
 
-    async def await_person(self, claim: Claim, output: Any, until: str, met: Met) -> None:
+    async def await_person(self, claim: Claim, output: Any, until: str, met: HumanChallenge) -> None:
         """Wait for a person because of what was met. Skipped, the job completes with `output`; where nobody comes, too, but
         with None it fails."""
 
@@ -81,7 +81,7 @@ class JobStore(Protocol):
     async def leave(self, worker_id: WorkerId) -> int:
         """Queue again, uncounted, all that this worker still holds. Returns how many."""
 
-    async def running(self) -> Sequence[Running]:
+    async def running(self) -> Sequence[RunningClaim]:
         """All claims now held, by anyone."""
 
     async def expire(self) -> int:
@@ -100,12 +100,12 @@ class TaskStore(Protocol):
     async def open(self, task: NewTask, key: IdempotencyKey | None = None) -> Task:
         """Open a task, or return the one that stands under its id or the key. Raises Conflict as `enqueue`."""
 
-    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None) -> Enqueued:
+    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None) -> EnqueueResult:
         """Queue jobs in one transaction, opening the task where it is new. Asking again adds nothing, but queues again what
         was cancelled or has failed. The key is stored in the same transaction; raises Conflict where it belongs to another
         request."""
 
-    async def repeated(self, key: IdempotencyKey) -> Enqueued | None:
+    async def repeated(self, key: IdempotencyKey) -> EnqueueResult | None:
         """What stood after the first request under this key, None where it is new. Raises Conflict as `enqueue`."""
 
     async def task(self, task_id: TaskId) -> Task: ...
@@ -129,7 +129,7 @@ class TaskStore(Protocol):
     async def resume(self, task_id: TaskId) -> Sequence[JobId]:
         """Queue again what was cancelled or has failed, and take back what was asked of running jobs."""
 
-    async def remove(self, task_id: TaskId) -> Removed:
+    async def remove(self, task_id: TaskId) -> RemovedRows:
         """Delete the rows of a task: jobs, steps, events. A worker that still runs one finds its claim stale."""
 
     async def durations(self, kind: str, limit: int = 20) -> Sequence[float]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from shisho.domain.politeness import Cached, EngineHealth, Leave, Limit, Outcome, PageMemory, Standing
-from shisho.domain.web import Endpoint, EngineAbout, Query, Request, Response, Serp, State
+from shisho.domain.politeness import CacheEntry, EngineHealth, Limit, LimiterStatus, PageMemory, Permit, RequestOutcome
+from shisho.domain.web import Endpoint, EngineAbout, EngineQuery, Request, Response, Serp, State
 
 
 class SerpEngine(Protocol):
@@ -15,7 +15,7 @@ class SerpEngine(Protocol):
     @property
     def about(self) -> EngineAbout: ...
 
-    def request(self, query: Query, page: int, state: State) -> Request:
+    def request(self, query: EngineQuery, page: int, state: State) -> Request:
         """The request for result page `page` (from 1); `state` is what the page before gave. Raises InvalidParams."""
 
     def parse(self, response: Response) -> Serp:
@@ -74,7 +74,7 @@ class Limiter(Protocol):
     `host:<name>`; a ticket is one waiter's place in its line, the same each time it asks: a job's id and its page, so that
     a job that died and runs again is the same waiter."""
 
-    async def take(self, resource: str, limit: Limit, ticket: str) -> Leave:
+    async def take(self, resource: str, limit: Limit, ticket: str) -> Permit:
         """Ask to send one request. Granted: it is counted, and under way until `give_back`, or for a minute at most. Not
         granted: the ticket has its place in line, until half a minute after it should have asked again; those behind it go
         ahead once it is two seconds late. Asked again while under way: whoever had it is gone and may have sent the request
@@ -84,7 +84,7 @@ class Limiter(Protocol):
         """The request is over. Nobody asks this resource for the limit's interval, or for `after_s` if that is longer. A ticket
         that was never taken says that a request was sent all the same."""
 
-    async def standing(self, limits: Mapping[str, Limit]) -> Mapping[str, Standing]:
+    async def standing(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
         """How busy each resource is."""
 
 
@@ -94,7 +94,7 @@ class Health(Protocol):
     async def of(self, engines: Sequence[str]) -> Mapping[str, EngineHealth]:
         """What is remembered; an engine never asked is healthy."""
 
-    async def record(self, engine: str, outcome: Outcome, latency_s: float, error: str = "") -> EngineHealth:
+    async def record(self, engine: str, outcome: RequestOutcome, latency_s: float, error: str = "") -> EngineHealth:
         """Count an answer and move the breaker."""
 
     async def probe(self, engine: str, asker: str = "") -> bool:
@@ -108,7 +108,7 @@ class Health(Protocol):
 class Cache(Protocol):
     """What was fetched and may be used again for a while."""
 
-    async def get(self, key: str) -> Cached | None:
+    async def get(self, key: str) -> CacheEntry | None:
         """None: never kept, or kept too long ago."""
 
     async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from shisho.domain.codec import dumps, loads
-from shisho.domain.web import EngineAbout, Query, Request, Response, Serp, State, Tier
+from shisho.domain.web import EngineAbout, EngineQuery, Request, Response, Serp, State, Tier
 from shisho.errors import ParserFailed, TimedOut
 
 
@@ -20,7 +20,7 @@ class MemoryEngine:
 
     about: EngineAbout
 
-    def request(self, query: Query, page: int, state: State) -> Request:
+    def request(self, query: EngineQuery, page: int, state: State) -> Request:
         return Request(f"https://{self.about.site}/search?" + urlencode({"q": query.text, "p": page, **state}))
 
     def parse(self, response: Response) -> Serp:

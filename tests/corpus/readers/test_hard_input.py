@@ -17,7 +17,7 @@ from shisho.corpus.layout import HEADING_CHARS, lay_out
 from shisho.corpus.readers import docx as word_reader
 from shisho.corpus.readers import html, markdown, media, paragraphs, pdf, running, shapes, text
 from shisho.corpus.readers import pptx as slide_reader
-from shisho.corpus.readers.pdfpage import Page, Printed, Type, _in_reading_order
+from shisho.corpus.readers.pdfpage import PdfLine, PdfPage, Typeface, _in_reading_order
 from shisho.corpus.readers.tables import tables
 from shisho.domain.corpus import Reading
 from shisho.errors import UnusableDocument
@@ -55,16 +55,18 @@ sizes = st.sampled_from((0.0, 0.1, 1.0, 9.0, 10.5, 14.0, 400.0))
 
 
 @st.composite
-def printed_lines(draw: st.DrawFn, page: int = 1) -> Printed:
+def printed_lines(draw: st.DrawFn, page: int = 1) -> PdfLine:
     left, top, right, down = draw(places), draw(places), draw(extents), draw(extents)
     begins = sorted(draw(st.lists(extents, max_size=3)))
     gaps = tuple((begin, begin + 20) for begin in begins)
-    set_in = Type(draw(sizes), draw(places), draw(st.booleans()))
-    return Printed(draw(words), page, (left, top, left + right, top + down), set_in, draw(st.booleans()), gaps)
+    set_in = Typeface(draw(sizes), draw(places), draw(st.booleans()))
+    return PdfLine(draw(words), page, (left, top, left + right, top + down), set_in, draw(st.booleans()), gaps)
 
 
 pages = st.lists(
-    st.builds(Page, st.lists(printed_lines(), max_size=8), st.sampled_from((0.0, 595.0)), st.sampled_from((0.0, 400.0, 842.0))),
+    st.builds(
+        PdfPage, st.lists(printed_lines(), max_size=8), st.sampled_from((0.0, 595.0)), st.sampled_from((0.0, 400.0, 842.0))
+    ),
     max_size=4,
 )
 
@@ -91,7 +93,7 @@ def read_or_refused(read: Callable[[], Reading]) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(pages)
-def test_any_lines_of_a_page_are_put_together(drawn: list[Page]) -> None:
+def test_any_lines_of_a_page_are_put_together(drawn: list[PdfPage]) -> None:
     found = paragraphs.blocks(drawn)
     check(Reading(found))
     kept = {id(line) for page in running.without_running_heads(drawn) for line in page.lines}
@@ -100,7 +102,7 @@ def test_any_lines_of_a_page_are_put_together(drawn: list[Page]) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(printed_lines(), max_size=12))
-def test_any_lines_are_ordered_and_searched_for_tables(drawn: list[Printed]) -> None:
+def test_any_lines_are_ordered_and_searched_for_tables(drawn: list[PdfLine]) -> None:
     ordered = _in_reading_order(drawn)
     assert sorted(map(id, ordered)) == sorted(map(id, drawn))
     assert all(first <= row < len(drawn) for row, first in tables(drawn).items())
@@ -115,10 +117,10 @@ def test_a_line_of_nothing_but_white_space_is_passed_over(blank: str) -> None:
 
 @pytest.mark.parametrize("blank", WHITE)
 def test_lines_of_white_space_among_others_in_a_paragraph(blank: str) -> None:
-    def line(words: str, top: float) -> Printed:
-        return Printed(words, 1, (72, top - 8, 500, top + 2), Type(10.5, top, False), False)
+    def line(words: str, top: float) -> PdfLine:
+        return PdfLine(words, 1, (72, top - 8, 500, top + 2), Typeface(10.5, top, False), False)
 
-    found = paragraphs.blocks([Page([line("決定係数は、", 100), line(blank, 117), line("指標である。", 134)], 595, 842)])
+    found = paragraphs.blocks([PdfPage([line("決定係数は、", 100), line(blank, 117), line("指標である。", 134)], 595, 842)])
     assert "決定係数は、" in found[0].text
 
 
@@ -307,9 +309,9 @@ def test_a_sentence_without_end_is_cut_in_linear_time() -> None:
 
 
 def test_a_page_of_many_short_vertical_lines_is_ordered_in_linear_time() -> None:
-    def lines(size: int) -> list[Printed]:
+    def lines(size: int) -> list[PdfLine]:
         return [
-            Printed("縦書き", 1, (float(at), 10.0, at + 8.0, 700.0), Type(8.0, 10.0, False), True)
+            PdfLine("縦書き", 1, (float(at), 10.0, at + 8.0, 700.0), Typeface(8.0, 10.0, False), True)
             for at in reversed(range(size))
         ]
 

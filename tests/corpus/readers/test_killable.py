@@ -11,7 +11,7 @@ import pytest
 
 from shisho.corpus.readers import killable, media, wire
 from shisho.corpus.readers.killable import KillableReader
-from shisho.domain.corpus import Block, BlockKind, Line, Reading, Source
+from shisho.domain.corpus import Block, BlockKind, PrintedLine, Reading, Source
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, NeedsOcr, TooLarge, UnusableDocument
 from tests.corpus.readers.making import lines, pdf, slides, word
 from tests.machine import children_seconds, watch_loop
@@ -146,7 +146,7 @@ async def test_a_cancelled_read_leaves_a_reader_that_works(reader: KillableReade
 
 
 def test_a_reading_survives_the_wire() -> None:
-    block = Block("決定\n係数²", BlockKind.LIST, 3, ("章",), (Line(0, 2, 3, (1.0, 2.0, 3.5, 4.0)),))
+    block = Block("決定\n係数²", BlockKind.LIST, 3, ("章",), (PrintedLine(0, 2, 3, (1.0, 2.0, 3.5, 4.0)),))
     reading = Reading((block, Block("二")), "題", 5, (2, 4), ("一言",))
     (packed,) = wire.pack(reading)
     assert wire.unpack(json.loads(json.dumps(packed))) == reading

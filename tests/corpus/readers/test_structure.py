@@ -3,7 +3,7 @@
 import pytest
 
 from shisho.corpus.readers import paragraphs, shapes
-from shisho.corpus.readers.pdfpage import Page, Printed, Type
+from shisho.corpus.readers.pdfpage import PdfLine, PdfPage, Typeface
 from shisho.corpus.readers.tables import tables
 from shisho.domain.corpus import Block, BlockKind
 
@@ -20,23 +20,23 @@ def line(
     bold: bool = False,
     gaps: tuple[float, ...] = (),
     page: int = 2,
-) -> Printed:
+) -> PdfLine:
     """A line as wide as its letters; `gaps` begin at the given places and are 30 points wide."""
     right = left + size * sum(0.5 if letter.isascii() else 1 for letter in text) + 30 * len(gaps)
     white = tuple((start, start + 30) for start in gaps)
-    return Printed(text, page, (left, top - 0.8 * size, right, top + 0.1 * size), Type(size, top, bold), False, white)
+    return PdfLine(text, page, (left, top - 0.8 * size, right, top + 0.1 * size), Typeface(size, top, bold), False, white)
 
 
-def read(*lines: Printed, width: float = 595.0) -> list[Block]:
+def read(*lines: PdfLine, width: float = 595.0) -> list[Block]:
     numbers = sorted({line.page for line in lines})
-    return list(paragraphs.blocks([Page([one for one in lines if one.page == n], width, 842.0) for n in numbers]))
+    return list(paragraphs.blocks([PdfPage([one for one in lines if one.page == n], width, 842.0) for n in numbers]))
 
 
-def texts(*lines: Printed) -> list[str]:
+def texts(*lines: PdfLine) -> list[str]:
     return [block.text for block in read(*lines)]
 
 
-def rest(top: float = 400.0, count: int = 12) -> list[Printed]:
+def rest(top: float = 400.0, count: int = 12) -> list[PdfLine]:
     """Body enough to show what the document's common type is."""
     return [line(FULL, top + PITCH * row) for row in range(count)]
 
@@ -197,7 +197,7 @@ def test_the_words_of_a_figure_are_a_note_before_its_caption() -> None:
 
 
 def test_a_running_head_goes_from_the_first_page_where_the_title_says_it() -> None:
-    def pages(title: str) -> list[Printed]:
+    def pages(title: str) -> list[PdfLine]:
         heads = [line("統計学入門 第5回", 40, size=8, page=page) for page in range(1, 5)]
         body = [line(f"{name}の本文である。", 300, page=page) for page, name in enumerate("甲乙丙丁", 1)]
         return [heads[0], line(title, 100, size=20, page=1), *body, *heads[1:]]
@@ -224,7 +224,7 @@ def test_two_heads_under_each_other_are_two() -> None:
 
 
 def test_a_line_of_double_height_goes_on() -> None:
-    double = Printed(FULL, 2, (72.0, 134.0 - 8, 397.0, 151.0), Type(10.5, 134.0, False), False)
+    double = PdfLine(FULL, 2, (72.0, 134.0 - 8, 397.0, 151.0), Typeface(10.5, 134.0, False), False)
     assert len(texts(*rest(100, 2), double, *rest(168, 3))) == 1
 
 

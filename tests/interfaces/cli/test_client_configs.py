@@ -10,29 +10,29 @@ from typing import Any
 
 import pytest
 
-from shisho.interfaces.cli.client_configs import Client, config
+from shisho.interfaces.cli.client_configs import AssistantClient, config
 
 HOWTO = Path(__file__).parents[3] / "docs" / "howto"
 
 
-def read(client: Client, text: str) -> Any:
-    return tomllib.loads(text) if client is Client.CODEX else json.loads(text)
+def read(client: AssistantClient, text: str) -> Any:
+    return tomllib.loads(text) if client is AssistantClient.CODEX else json.loads(text)
 
 
-def entry(client: Client, data: Any) -> Any:
+def entry(client: AssistantClient, data: Any) -> Any:
     (servers,) = data.values()
     return servers["shisho"]
 
 
-@pytest.mark.parametrize("client", Client)
-def test_the_command_is_a_full_path_that_ends_in_mcp(client: Client, tmp_path: Path) -> None:
+@pytest.mark.parametrize("client", AssistantClient)
+def test_the_command_is_a_full_path_that_ends_in_mcp(client: AssistantClient, tmp_path: Path) -> None:
     home = tmp_path / '家 "Q"'
     made = entry(client, read(client, config(client, home)))
     assert Path(made["command"]).is_absolute() and made["args"][-3:] == ["--home", str(home), "mcp"]
 
 
-@pytest.mark.parametrize("client", Client)
-def test_the_howto_shows_the_same_shape(client: Client) -> None:
+@pytest.mark.parametrize("client", AssistantClient)
+def test_the_howto_shows_the_same_shape(client: AssistantClient) -> None:
     text = (HOWTO / f"{client}.md").read_text("utf-8")
     block = re.search(r"```(?:json|toml)\n(.*?)```", text, re.DOTALL)
     assert block and f"--print-config {client}" in text

@@ -11,7 +11,7 @@ import pytest
 from starlette.datastructures import Headers
 
 from shisho.errors import InvalidParams
-from shisho.interfaces.http.guard import HEADERS, Guard, Rules
+from shisho.interfaces.http.guard import HEADERS, AccessRules, Guard
 from tests.machine import PATIENCE
 
 CANARY = "canary-7f3a9c"
@@ -21,13 +21,13 @@ OWN = "127.0.0.1:8765"
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "library.example.jp", "10.0.0.1"])
 def test_beyond_this_machine_only_with_a_token(host: str) -> None:
     with pytest.raises(InvalidParams, match="SHISHO_TOKEN"):
-        Rules(host)
-    assert Rules(host, token=CANARY)
+        AccessRules(host)
+    assert AccessRules(host, token=CANARY)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "[::1]", "127.0.0.2"])
 def test_this_machine_needs_none(host: str) -> None:
-    assert Rules(host)
+    assert AccessRules(host)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_this_machine_needs_none(host: str) -> None:
     ],
 )
 def test_hosts(host: str, bound: str, known: bool) -> None:
-    rules = Rules(bound, token=CANARY, hosts=frozenset({"library.example.jp"}))
+    rules = AccessRules(bound, token=CANARY, hosts=frozenset({"library.example.jp"}))
     refusal = rules.refusal("/livez", Headers({"host": host}))
     assert (refusal is None) is known and (known or refusal.status == 421)  # type: ignore[union-attr]
 
@@ -69,7 +69,7 @@ def test_hosts(host: str, bound: str, known: bool) -> None:
     ],
 )
 def test_origins(origin: str | None, known: bool) -> None:
-    rules = Rules(origins=frozenset({"https://app.example"}))
+    rules = AccessRules(origins=frozenset({"https://app.example"}))
     headers = {"host": OWN, **({} if origin is None else {"origin": origin})}
     refusal = rules.refusal("/mcp", Headers(headers))
     assert (refusal is None) is known and (known or refusal.status == 403)  # type: ignore[union-attr]
@@ -92,13 +92,13 @@ def test_origins(origin: str | None, known: bool) -> None:
 @pytest.mark.parametrize("path", ["/mcp", "/api/v1/tasks", "/api/v1/openapi.json", "/livez/../mcp", "/"])
 def test_tokens(sent: str | None, status: int | None, path: str) -> None:
     raw = [(b"host", OWN.encode()), *([] if sent is None else [(b"authorization", sent.encode())])]
-    refusal = Rules(token=CANARY).refusal(path, Headers(raw=raw))
+    refusal = AccessRules(token=CANARY).refusal(path, Headers(raw=raw))
     assert (refusal.status if refusal else None) == status
     assert refusal is None or CANARY not in refusal.message
 
 
 def test_health_needs_no_token() -> None:
-    assert Rules(token=CANARY).refusal("/livez", Headers({"host": OWN})) is None
+    assert AccessRules(token=CANARY).refusal("/livez", Headers({"host": OWN})) is None
 
 
 class Echo:
@@ -117,7 +117,7 @@ class Echo:
 @pytest.fixture
 async def guarded() -> AsyncIterator[tuple[httpx.AsyncClient, Echo]]:
     echo = Echo()
-    app = Guard(echo, Rules(body_bytes=1000, large={"/large": 5000}, body_seconds=0.2))
+    app = Guard(echo, AccessRules(body_bytes=1000, large={"/large": 5000}, body_seconds=0.2))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=f"http://{OWN}") as client:  # type: ignore[arg-type]
         yield client, echo
 
@@ -165,5 +165,5 @@ async def test_web_sockets_are_closed(guarded: tuple[httpx.AsyncClient, Echo]) -
     async def send(message: Any) -> None:
         sent.append(message)
 
-    await Guard(echo, Rules())({"type": "websocket", "path": "/mcp", "headers": []}, None, send)  # type: ignore[arg-type]
+    await Guard(echo, AccessRules())({"type": "websocket", "path": "/mcp", "headers": []}, None, send)  # type: ignore[arg-type]
     assert sent == [{"type": "websocket.close", "code": 1008}] and echo.calls == 0

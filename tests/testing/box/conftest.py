@@ -8,12 +8,12 @@ from datetime import date
 
 import pytest
 
-from shisho.domain.web import Query, Request, Response, Serp, State
-from shisho.testing.box.client import Client
+from shisho.domain.web import EngineQuery, Request, Response, Serp, State
+from shisho.testing.box.client import BoxClient
 from shisho.testing.box.engines import ENGINES
 from shisho.testing.box.server import Box
 from shisho.web.engines import engines
-from shisho.web.http.address import Exceptions
+from shisho.web.http.address import AllowList
 from shisho.web.http.fetch import HttpFetcher
 
 TODAY = date(2026, 7, 1)
@@ -33,7 +33,7 @@ class Visitor:
     async def serp(self, name: str, text: str, page: int = 1, state: State | None = None, script: bool = True) -> Serp:
         """One result page. `script`: as if its script had run, where the engine has one."""
         engine = engines()[name]
-        request = engine.request(Query(text, TODAY), page, state or {})
+        request = engine.request(EngineQuery(text, TODAY), page, state or {})
         if script and name in SCRIPTED:
             request = replace(request, cookies={**request.cookies, "box_script": "42"})
         serp = engine.parse(await self.fetcher.fetch(request))
@@ -49,9 +49,9 @@ class Visitor:
         return found
 
 
-def fetcher(box: Box | Client, total_s: float = 20.0) -> HttpFetcher:
+def fetcher(box: Box | BoxClient, total_s: float = 20.0) -> HttpFetcher:
     """Our fetcher, let into a box."""
-    allow = Exceptions(frozenset(box.hosts))
+    allow = AllowList(frozenset(box.hosts))
     return HttpFetcher(box.resolver, allow, "Shisho/test", ssl_context=box.ssl_context, total_s=total_s)
 
 

@@ -11,12 +11,12 @@ import pytest
 
 from shisho.domain.web import ChallengeKind, Request
 from shisho.errors import AllFetchesFailed, EngineUnavailable, InvalidParams, ParserFailed, TimedOut
-from shisho.testing.box.rules import CHALLENGES, Do, Place, Rule, Rules, rule_of
+from shisho.testing.box.rules import CHALLENGES, Rule, RuleAction, RuleSet, RuleTarget, rule_of
 from shisho.web.engines import engines
 from tests.testing.box.conftest import SCRIPTED, Visitor, fetcher
 
 TOPIC = "霧ヶ丘灯台"
-HERE = Place("www.mojeek.com", "/search", "mojeek", TOPIC, 2)
+HERE = RuleTarget("www.mojeek.com", "/search", "mojeek", TOPIC, 2)
 
 FITS: list[tuple[dict[str, Any], bool]] = [
     ({}, True),
@@ -33,13 +33,13 @@ FITS: list[tuple[dict[str, Any], bool]] = [
 
 @pytest.mark.parametrize(("where", "fits"), FITS)
 def test_where(where: dict[str, Any], fits: bool) -> None:
-    rules = Rules()
+    rules = RuleSet()
     rule = rules.add(Rule(**where))
     assert rules.match(HERE, 0.0) == (rule if fits else None)
 
 
 def test_when_and_which() -> None:
-    rules = Rules()
+    rules = RuleSet()
     old = rules.add(Rule(status=500))
     new = rules.add(Rule(status=429, after=1, times=2))
     assert [rules.match(HERE, 0.0) for _ in range(5)] == [old, new, new, old, old]
@@ -51,8 +51,8 @@ def test_when_and_which() -> None:
 
 
 def test_pace_is_measured_from_the_end_and_counts_what_is_under_way() -> None:
-    rules = Rules()
-    pace = rules.add(Rule(Do.PACE, interval_s=2))
+    rules = RuleSet()
+    pace = rules.add(Rule(RuleAction.PACE, interval_s=2))
     assert rules.match(HERE, 0.0) is None
     assert rules.match(HERE, 10.0) == pace
     rules.ended(HERE, 10.0)
@@ -89,7 +89,7 @@ async def test_pace(visitor: Visitor) -> None:
 
 @pytest.mark.parametrize("kind", sorted(CHALLENGES))
 @pytest.mark.parametrize("name", ["mojeek", "duckduckgo", "ecosia", "bing", "openalex"])
-async def test_challenges_are_known_for_what_they_are(name: str, kind: Do, visitor: Visitor) -> None:
+async def test_challenges_are_known_for_what_they_are(name: str, kind: RuleAction, visitor: Visitor) -> None:
     visitor.box.behave(engine=name, do=kind.value)
     serp = await visitor.serp(name, TOPIC)
     assert serp.challenge is not None and serp.challenge.kind is ChallengeKind(kind.value)

@@ -16,7 +16,7 @@ import pytest
 
 from shisho.domain.web import Request
 from shisho.errors import InvalidParams
-from shisho.testing.box.client import Client, connect
+from shisho.testing.box.client import BoxClient, connect
 from shisho.testing.box.log import read
 from shisho.testing.box.server import Box
 from tests.machine import PATIENCE
@@ -142,7 +142,7 @@ async def test_another_process_finds_it_and_tells_it_what_to_do(tmp_path: Path) 
         connect(folder)
 
 
-async def _found(folder: Path, process: subprocess.Popen[str]) -> Client:
+async def _found(folder: Path, process: subprocess.Popen[str]) -> BoxClient:
     async with asyncio.timeout(PATIENCE):
         while not (folder / "box.json").exists():
             assert process.poll() is None

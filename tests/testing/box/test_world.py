@@ -12,9 +12,9 @@ from shisho.corpus.readers.html import read
 from shisho.errors import InvalidParams
 from shisho.testing.box.layout import render
 from shisho.testing.box.pdf import write
-from shisho.testing.box.ranking import Decay, Index, Manner, chance
+from shisho.testing.box.ranking import Decay, RankingModel, TopicIndex, chance
 from shisho.testing.box.real import real_world
-from shisho.testing.box.world import Page, World, make
+from shisho.testing.box.world import BoxPage, World, make
 from shisho.web.http.url import canonical
 
 
@@ -24,11 +24,11 @@ def world() -> World:
 
 
 @pytest.fixture(scope="module")
-def index(world: World) -> Index:
-    return Index(world)
+def index(world: World) -> TopicIndex:
+    return TopicIndex(world)
 
 
-def text_of(page: Page) -> str:
+def text_of(page: BoxPage) -> str:
     if not page.media_type.startswith("application/pdf"):
         return re.sub(r"<[^>]*>", "", render(page).decode())
     document = pypdfium2.PdfDocument(page.body)
@@ -42,7 +42,9 @@ def test_the_same_seed_the_same_web() -> None:
     one, same, other = make(7), make(7), make(8)
     assert one.pages == same.pages and one.questions == same.questions
     assert not {page.url for page in one.pages} <= {page.url for page in other.pages}
-    assert Index(one).rank("mojeek", "霧ヶ丘灯台", Manner(7)) == Index(same).rank("mojeek", "霧ヶ丘灯台", Manner(7))
+    assert TopicIndex(one).rank("mojeek", "霧ヶ丘灯台", RankingModel(7)) == TopicIndex(same).rank(
+        "mojeek", "霧ヶ丘灯台", RankingModel(7)
+    )
     assert [question.gold for question in one.questions] != [question.gold for question in other.questions]
 
 
@@ -73,7 +75,7 @@ def test_pages_of_no_use_answer_nothing(world: World) -> None:
 
 
 def test_a_reader_finds_the_text_of_every_frame(world: World) -> None:
-    frames: dict[int, Page] = {page.number % 3: page for page in world.pages if page.useful and page.body is None}
+    frames: dict[int, BoxPage] = {page.number % 3: page for page in world.pages if page.useful and page.body is None}
     written = [page for page in world.pages if page.body is not None and page.media_type == "text/html"]
     assert len(frames) == 3 and len(written) == 10
     for page in [*frames.values(), *written]:
@@ -104,8 +106,8 @@ def test_chances_fall(decay: Decay) -> None:
 
 
 @pytest.mark.parametrize("decay", Decay)
-def test_relevance_falls_with_depth(decay: Decay, index: Index, world: World) -> None:
-    manner = Manner(0, decay)
+def test_relevance_falls_with_depth(decay: Decay, index: TopicIndex, world: World) -> None:
+    manner = RankingModel(0, decay)
     first, third = [], []
     for topic in world.topics[-16:]:
         relevant = {page.url for page in index.relevant(topic.name)}
@@ -116,20 +118,20 @@ def test_relevance_falls_with_depth(decay: Decay, index: Index, world: World) ->
     assert mean(first) > mean(third) + 0.2
 
 
-def test_engines_overlap_and_differ(index: Index) -> None:
-    one, two = ({hit.page.url for hit in index.rank(name, "霧ヶ丘灯台", Manner())} for name in ("mojeek", "duckduckgo"))
+def test_engines_overlap_and_differ(index: TopicIndex) -> None:
+    one, two = ({hit.page.url for hit in index.rank(name, "霧ヶ丘灯台", RankingModel())} for name in ("mojeek", "duckduckgo"))
     assert one & two and one - two and two - one
 
 
-def test_pages_overlap_as_often_as_told(index: Index, world: World) -> None:
+def test_pages_overlap_as_often_as_told(index: TopicIndex, world: World) -> None:
     def share(repeats: float) -> float:
-        rows = [index.rank("mojeek", topic.name, Manner(repeats=repeats, tracking=0)) for topic in world.topics[-16:]]
+        rows = [index.rank("mojeek", topic.name, RankingModel(repeats=repeats, tracking=0)) for topic in world.topics[-16:]]
         return mean(len({one.url for one in each}) / len(each) for each in rows)
 
     assert share(0) == 1 and 0.9 < share(0.05) < 1 and share(0.5) < 0.75
 
 
-def test_an_aspect_in_the_query_narrows_what_is_relevant(index: Index, world: World) -> None:
+def test_an_aspect_in_the_query_narrows_what_is_relevant(index: TopicIndex, world: World) -> None:
     every, height = index.relevant("霧ヶ丘灯台"), index.relevant("霧ヶ丘灯台の高さは何メートルか")
     assert {page.url for page in height} < {page.url for page in every} and all("高さ" in page.aspects for page in height)
     for question in world.questions:
@@ -139,7 +141,7 @@ def test_an_aspect_in_the_query_narrows_what_is_relevant(index: Index, world: Wo
 @pytest.mark.parametrize(
     ("query", "topics"), [("決定係数 定義", {"決定係数"}), ("猫", {"猫の耳", "三毛猫"}), ("天気予報", set())]
 )
-def test_queries_that_name_no_topic(query: str, topics: set[str], index: Index) -> None:
+def test_queries_that_name_no_topic(query: str, topics: set[str], index: TopicIndex) -> None:
     assert {topic.name for topic in index.topics(query)} == topics
 
 

@@ -21,10 +21,10 @@ from shisho.errors import (
     UnsupportedMedia,
 )
 from shisho.web.browser.browser import ChromiumBrowser
-from shisho.web.browser.launch import Manner
+from shisho.web.browser.launch import LaunchOptions
 from shisho.web.browser.profiles import hold
 from shisho.web.browser.proxy import GuardedProxy
-from shisho.web.http.address import Exceptions
+from shisho.web.http.address import AllowList
 from tests.machine import Stopwatch
 from tests.web.browsing import browsing, need_browser
 from tests.web.servers import Answer, Asked, Names, serving, tls
@@ -183,7 +183,7 @@ async def test_no_more_pages_at_once_than_tabs(tmp_path: Path, tabs: int, togeth
     names = Names()
     async with serving(pages) as server:
         names.lead("a.example", [server.endpoint])
-        async with browsing(tmp_path, names, "a.example", manner=Manner(max_tabs=tabs)) as browser:
+        async with browsing(tmp_path, names, "a.example", manner=LaunchOptions(max_tabs=tabs)) as browser:
             asked = [browser.open(Request(f"http://a.example/page{n}")) for n in range(2)]
             answers = await asyncio.gather(*asked)
     assert [f"<p>/page{n}</p>".encode() in answer.body for n, answer in enumerate(answers)] == [True, True]
@@ -232,7 +232,7 @@ async def test_certificates_are_checked_unless_told_otherwise(tmp_path: Path) ->
     context, _ = tls("secure.example")
     async with serving(shell, context) as server:
         names.lead("secure.example", [server.endpoint])
-        async with browsing(tmp_path, names, "secure.example", manner=Manner()) as browser:
+        async with browsing(tmp_path, names, "secure.example", manner=LaunchOptions()) as browser:
             with pytest.raises(AllFetchesFailed, match="certificate"):
                 await browser.open(Request("https://secure.example/"))
     assert not server.asked
@@ -256,7 +256,7 @@ async def test_windows_dialogs_and_permissions_hold_nothing_up(tmp_path: Path) -
 
 
 async def test_without_a_browser_it_is_said_how_to_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    browser = ChromiumBrowser(GuardedProxy(Names(), Exceptions()), tmp_path, {}, Manner(path=str(tmp_path / "nowhere")))
+    browser = ChromiumBrowser(GuardedProxy(Names(), AllowList()), tmp_path, {}, LaunchOptions(path=str(tmp_path / "nowhere")))
     with pytest.raises(EngineUnavailable, match=r"browser_path.*install Chromium"):
         await browser.open(Request("http://a.example/"))
     monkeypatch.setitem(__import__("sys").modules, "playwright.async_api", None)
@@ -278,5 +278,5 @@ def test_flags_trust_no_certificate_by_default() -> None:
     from shisho.web.browser import chromium
 
     assert "--ignore-certificate-errors" not in chromium.flags()
-    assert not replace(Manner()).trust_any_certificate
+    assert not replace(LaunchOptions()).trust_any_certificate
     need_browser()

@@ -15,7 +15,7 @@ import pytest
 from shisho.domain.web import Request
 from shisho.errors import AllFetchesFailed, TooLarge
 from shisho.settings import child_environment
-from shisho.web.browser.launch import Manner
+from shisho.web.browser.launch import LaunchOptions
 from tests.machine import PATIENCE
 from tests.web.browsing import browsing, children, need_browser, until
 from tests.web.servers import Answer, Asked, Names, serving
@@ -92,7 +92,7 @@ async def test_what_one_page_may_hold_is_bounded(tmp_path: Path) -> None:
     names = Names()
     async with serving(lambda asked: Answer({"/hoard": hoard, "/long": text}.get(asked.path, "<p>a</p>"))) as server:
         names.lead("a.example", [server.endpoint])
-        async with browsing(tmp_path, names, "a.example", manner=Manner(memory_mb=800)) as browser:
+        async with browsing(tmp_path, names, "a.example", manner=LaunchOptions(memory_mb=800)) as browser:
             await browser.open(Request("http://a.example/"))
             small, browser.heaviest_mb = browser.heaviest_mb, 0.0
             await browser.open(Request("http://a.example/long"))

@@ -15,7 +15,7 @@ from shisho.domain.web import Endpoint
 from shisho.errors import ForbiddenAddress, InvalidParams
 from shisho.web.browser import head as heads
 from shisho.web.browser.proxy import GuardedProxy, Limits, Streams, open_endpoint
-from shisho.web.http.address import Exceptions, check_url
+from shisho.web.http.address import AllowList, check_url
 from tests.machine import PATIENCE
 from tests.web.servers import Answer, Asked, Names, serving, tls
 
@@ -70,9 +70,9 @@ async def shut(writer: asyncio.StreamWriter) -> None:
 
 @asynccontextmanager
 async def proxying(
-    names: Names, outward: Outward, allow: Exceptions | None = None, limits: Limits | None = None
+    names: Names, outward: Outward, allow: AllowList | None = None, limits: Limits | None = None
 ) -> AsyncIterator[Client]:
-    proxy = GuardedProxy(names, allow or Exceptions(), connect=outward, limits=limits or Limits())
+    proxy = GuardedProxy(names, allow or AllowList(), connect=outward, limits=limits or Limits())
     url = await proxy.start()
     try:
         yield Client(proxy, int(url.rpartition(":")[2]))
@@ -220,7 +220,7 @@ async def test_exceptions_open_their_own_host_and_nothing_else() -> None:
     async with serving(lambda asked: Answer("wiki")) as server:
         names.lead("wiki.example", [server.endpoint])
         names.lead("other.example", [server.endpoint])
-        proxy = GuardedProxy(names, Exceptions.named(["wiki.example"]))
+        proxy = GuardedProxy(names, AllowList.named(["wiki.example"]))
         client = Client(proxy, int((await proxy.start()).rpartition(":")[2]))
         assert (await client.ask(get("http://wiki.example/"))).endswith(b"wiki")
         for url in ("http://other.example/", f"http://127.0.0.1:{server.port}/", "http://wiki.example:8080/"):
@@ -297,7 +297,7 @@ async def test_refusals_are_told_by_authority_and_time() -> None:
 
 def test_hops_keep_their_own_fields() -> None:
     head = heads.request(b"GET http://a.example/ HTTP/1.1\r\nAccept: x\r\nProxy-Connection: keep-alive\r\nTE: gzip\r\n\r\n")
-    sent = heads.outgoing(head, check_url("http://a.example:80/%E6%9C%AC", Exceptions()))
+    sent = heads.outgoing(head, check_url("http://a.example:80/%E6%9C%AC", AllowList()))
     assert sent == b"GET /%E6%9C%AC HTTP/1.1\r\nHost: a.example\r\nAccept: x\r\nConnection: close\r\n\r\n"
     answer = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=\xe6\x9c\xac\r\nbad line\r\nTransfer-Encoding: chunked\r\n\r\n"
     assert heads.incoming(answer) == answer.replace(b"bad line\r\n", b"").replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")

@@ -8,27 +8,29 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from shisho.domain.find import Find
+from shisho.domain.find import DiscoveredUrl
 from shisho.errors import BudgetExhausted
 from shisho.system.clock import SystemClock
 from shisho.web.crawl.crawl import Crawl
 from shisho.web.crawl.frontier import AT_ONCE, Frontier, host_of
-from shisho.web.crawl.robots import Later
+from shisho.web.crawl.robots import RetryLater
 from tests.machine import PATIENCE
 
 
-def find(host: str, rank: int) -> Find:
-    return Find(f"https://{host}/{rank}", f"https://{host}/{rank}", rank=rank)
+def find(host: str, rank: int) -> DiscoveredUrl:
+    return DiscoveredUrl(f"https://{host}/{rank}", f"https://{host}/{rank}", rank=rank)
 
 
-def crawl(hits: list[Find], visit: Callable[[Find], Awaitable[None]], enough: Callable[[], bool] = lambda: False) -> Crawl:
+def crawl(
+    hits: list[DiscoveredUrl], visit: Callable[[DiscoveredUrl], Awaitable[None]], enough: Callable[[], bool] = lambda: False
+) -> Crawl:
     return Crawl(Frontier(hits), visit, enough, SystemClock())
 
 
 async def test_four_at_once_and_one_of_each_host() -> None:
     now, most, seen = Counter[str](), 0, list[int]()
 
-    async def visit(hit: Find) -> None:
+    async def visit(hit: DiscoveredUrl) -> None:
         nonlocal most
         now[host_of(hit)] += 1
         most = max(most, now.total())
@@ -45,11 +47,11 @@ async def test_four_at_once_and_one_of_each_host() -> None:
 async def test_a_short_wait_is_waited_and_a_long_one_told() -> None:
     asked = list[str]()
 
-    async def visit(hit: Find) -> None:
+    async def visit(hit: DiscoveredUrl) -> None:
         host = host_of(hit)
         asked.append(host)
         if asked.count(host) == 1:
-            raise Later({"short.example": 0.01, "long.example": 30.0}[host])
+            raise RetryLater({"short.example": 0.01, "long.example": 30.0}[host])
 
     wait = await crawl([find("short.example", 1), find("long.example", 2)], visit).run()
     assert wait == pytest.approx(30, abs=1) and asked == ["short.example", "long.example", "short.example"]
@@ -58,13 +60,13 @@ async def test_a_short_wait_is_waited_and_a_long_one_told() -> None:
 async def test_a_host_that_is_ready_does_not_wait_for_a_slow_visit_elsewhere() -> None:
     order, slow = list[str](), asyncio.Event()
 
-    async def visit(hit: Find) -> None:
+    async def visit(hit: DiscoveredUrl) -> None:
         host = host_of(hit)
         if host == "slow.example":
             await slow.wait()
         elif host not in order:
             order.append(host)
-            raise Later(0.01)
+            raise RetryLater(0.01)
         else:
             slow.set()
         order.append(host)
@@ -77,7 +79,7 @@ async def test_a_host_that_is_ready_does_not_wait_for_a_slow_visit_elsewhere() -
 async def test_what_was_paid_for_is_kept_when_the_budget_ends() -> None:
     kept, purse = list[int](), 3
 
-    async def visit(hit: Find) -> None:
+    async def visit(hit: DiscoveredUrl) -> None:
         nonlocal purse
         if purse == 0:
             raise BudgetExhausted("spent")
@@ -93,7 +95,7 @@ async def test_what_was_paid_for_is_kept_when_the_budget_ends() -> None:
 async def test_enough_lets_those_under_way_end_and_begins_no_other() -> None:
     kept = list[int]()
 
-    async def visit(hit: Find) -> None:
+    async def visit(hit: DiscoveredUrl) -> None:
         await asyncio.sleep(0.002 * (hit.rank or 0))
         kept.append(hit.rank or 0)
 
@@ -104,7 +106,7 @@ async def test_enough_lets_those_under_way_end_and_begins_no_other() -> None:
 async def test_leaving_in_the_middle_leaves_no_visit_behind() -> None:
     begun, ended = asyncio.Event(), list[str]()
 
-    async def visit(hit: Find) -> None:
+    async def visit(hit: DiscoveredUrl) -> None:
         begun.set()
         try:
             await asyncio.sleep(60)

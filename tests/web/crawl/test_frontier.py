@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shisho.domain.find import Find
+from shisho.domain.find import DiscoveredUrl
 from shisho.web.crawl.frontier import AT_ONCE, Frontier, host_of, within
 
 
-def hits(*names: str) -> list[Find]:
-    return [Find(f"http://{name}", f"https://{name}", rank=rank) for rank, name in enumerate(names, 1)]
+def hits(*names: str) -> list[DiscoveredUrl]:
+    return [DiscoveredUrl(f"http://{name}", f"https://{name}", rank=rank) for rank, name in enumerate(names, 1)]
 
 
-def name_of(hit: Find | None) -> str | None:
+def name_of(hit: DiscoveredUrl | None) -> str | None:
     return hit.canonical_url.removeprefix("https://") if hit else None
 
 

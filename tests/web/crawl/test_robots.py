@@ -14,7 +14,7 @@ from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, ForbiddenAddress, ShishoError, TimedOut, TooLarge, UnsupportedMedia
 from shisho.stores.memory.limiter import MemoryCache, MemoryLimiter
 from shisho.stores.memory.shelf import MemoryShelf
-from shisho.web.crawl.robots import MOST_BYTES, Later, Robots, RobotsBook, backoff, host_limit, retry_after, robots
+from shisho.web.crawl.robots import MOST_BYTES, RetryLater, Robots, RobotsBook, backoff, host_limit, retry_after, robots
 from tests.queues import SetClock
 
 NOW = "2026-07-01T09:00:00.000000+00:00"
@@ -210,7 +210,7 @@ async def test_it_is_asked_at_the_hosts_pace() -> None:
     desk = opened({"https://example.org/robots.txt": SHUT})
     limit = host_limit(None)
     assert (await desk.limiter.take("host:example.org", limit, "another process")).granted
-    with pytest.raises(Later):
+    with pytest.raises(RetryLater):
         await desk.book.rules(PAGE, "job")
     await desk.limiter.give_back("host:example.org", limit, "another process")
     desk.clock.pass_(1)
@@ -252,7 +252,7 @@ async def test_a_robots_txt_that_stands_elsewhere_counts_for_the_first_host_and_
     desk = opened({"https://example.org/robots.txt": led(there), there: SHUT})
     limit = host_limit(None)
     assert (await desk.limiter.take("host:rules.example", limit, "another process")).granted
-    with pytest.raises(Later) as later:
+    with pytest.raises(RetryLater) as later:
         await desk.book.rules(PAGE, "job")
     assert later.value.host == "rules.example"
     await desk.limiter.give_back("host:rules.example", limit, "another process")

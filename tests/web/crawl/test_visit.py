@@ -13,8 +13,8 @@ from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, AuthRequired, BudgetExhausted, RobotsDisallowed, TimedOut
 from shisho.stores.memory.limiter import MemoryCache, MemoryLimiter
 from shisho.stores.memory.shelf import MemoryShelf
-from shisho.web.crawl.robots import MOST_TRIES, Later, RobotsBook
-from shisho.web.crawl.visit import REMEMBERED_S, Visiting
+from shisho.web.crawl.robots import MOST_TRIES, RetryLater, RobotsBook
+from shisho.web.crawl.visit import REMEMBERED_S, PageClient
 from tests.clocks import TwoHands
 
 URL = "https://a.example/page"
@@ -36,7 +36,7 @@ class Site:
         self.limiter = MemoryLimiter(self.clock)
         cache = MemoryCache(self.clock, MemoryShelf())
         book = RobotsBook(self, cache, self.limiter) if robots is not None else None
-        self.visiting = Visiting(self, None, book, self.limiter, cache, self.clock)
+        self.visiting = PageClient(self, None, book, self.limiter, cache, self.clock)
 
     async def fetch(self, request: Request) -> Response:
         self.asked.append(request.url)
@@ -77,7 +77,7 @@ async def test_a_host_is_given_back_whatever_became_of_the_visit(wrong: Said) ->
     site = Site(wrong, Response(TEXT, URL))
     with pytest.raises((TimedOut, AllFetchesFailed, asyncio.CancelledError)):
         await site.visit()
-    with pytest.raises(Later) as later:
+    with pytest.raises(RetryLater) as later:
         await site.visit("other")
     assert later.value.seconds == pytest.approx(1.0)
     assert (await site.after(1.0, "other")).body == TEXT
@@ -85,10 +85,10 @@ async def test_a_host_is_given_back_whatever_became_of_the_visit(wrong: Said) ->
 
 async def test_a_host_that_asks_for_patience_has_it_from_everybody() -> None:
     site = Site(SLOW, Response(TEXT, URL))
-    with pytest.raises(Later) as later:
+    with pytest.raises(RetryLater) as later:
         await site.visit()
     assert later.value.seconds == 90
-    with pytest.raises(Later):
+    with pytest.raises(RetryLater):
         await site.after(88, "other")
     assert (await site.after(2.1, "other")).status == 200 and len(site.asked) == 2
 
@@ -96,7 +96,7 @@ async def test_a_host_that_asks_for_patience_has_it_from_everybody() -> None:
 async def test_a_host_that_asks_too_often_is_left_alone_for_a_while() -> None:
     site = Site(SLOW)
     for _ in range(MOST_TRIES - 1):
-        with pytest.raises(Later):
+        with pytest.raises(RetryLater):
             await site.after(91)
     with pytest.raises(AllFetchesFailed, match="left alone"):
         await site.after(91)
@@ -110,10 +110,10 @@ async def test_a_host_that_asks_too_often_is_left_alone_for_a_while() -> None:
 async def test_an_answer_ends_the_counting() -> None:
     site = Site(*[SLOW] * (MOST_TRIES - 1), Response(TEXT, URL), SLOW)
     for _ in range(MOST_TRIES - 1):
-        with pytest.raises(Later):
+        with pytest.raises(RetryLater):
             await site.after(91)
     assert (await site.after(91)).status == 200
-    with pytest.raises(Later):
+    with pytest.raises(RetryLater):
         await site.after(91)
 
 
@@ -122,7 +122,7 @@ async def test_an_answer_ends_the_counting() -> None:
     [
         (Response(b"<html><div class='g-recaptcha'></div></html>", URL, 403, media_type="text/html"), AuthRequired),
         (Response(b"<html><div class='g-recaptcha'></div></html>", URL, 429, media_type="text/html"), AuthRequired),
-        (Response(b"<title>Too many requests</title>", URL, 429, media_type="text/html"), Later),
+        (Response(b"<title>Too many requests</title>", URL, 429, media_type="text/html"), RetryLater),
         (Response(b"gone", URL, 404, media_type="text/plain"), AllFetchesFailed),
         (Response(TEXT.replace(b"</body>", b"<div class='g-recaptcha'></div></body>"), URL, media_type="text/html"), None),
         (Response(b"", URL, 304), None),
@@ -139,7 +139,7 @@ async def test_what_an_answer_means(response: Response, error: type[Exception] |
 
 async def test_robots_are_asked_first_in_the_pace_of_the_host_and_cost_no_page() -> None:
     site = Site(Response(TEXT, URL), money=1, robots=b"User-agent: *\nDisallow: /secret\nCrawl-delay: 3")
-    with pytest.raises(Later) as later:
+    with pytest.raises(RetryLater) as later:
         await site.visit()
     assert later.value.seconds == pytest.approx(3.0) and site.asked == ["https://a.example/robots.txt"]
     assert (await site.after(3.0)).status == 200 and site.money == 0
@@ -156,7 +156,7 @@ HOUR = Response(b"", THERE, 503, headers={"retry-after": "3600"})
 async def test_where_a_redirect_leads_to_robots_txt_counts_too() -> None:
     site = Site(LED, Response(TEXT, THERE), robots=b"")
     site.shut["b.example"] = b"User-agent: *\nDisallow: /"
-    with pytest.raises(Later):
+    with pytest.raises(RetryLater):
         await site.visit()
     with pytest.raises(RobotsDisallowed, match=r"b\.example"):
         await site.after(1.0)
@@ -166,7 +166,7 @@ async def test_where_a_redirect_leads_to_robots_txt_counts_too() -> None:
 async def test_each_host_of_a_chain_has_its_turn_and_its_day_and_one_page_is_paid() -> None:
     site = Site(LED, Response(TEXT, THERE), money=1)
     assert (await site.limiter.take("host:b.example", LIMIT, "another")).granted
-    with pytest.raises(Later) as later:
+    with pytest.raises(RetryLater) as later:
         await site.visit()
     assert later.value.host == "b.example" and site.asked == [URL]
     await site.limiter.give_back("host:b.example", LIMIT, "another")
@@ -178,12 +178,12 @@ async def test_each_host_of_a_chain_has_its_turn_and_its_day_and_one_page_is_pai
 
 async def test_an_hour_is_an_hour_for_the_host_that_asked_for_it_and_for_no_other() -> None:
     site = Site(LED, HOUR, Response(TEXT, THERE))
-    with pytest.raises(Later) as later:
+    with pytest.raises(RetryLater) as later:
         await site.visit()
     assert (later.value.seconds, later.value.host) == (3600, "b.example")
     standing = await site.limiter.standing({f"host:{name}": LIMIT for name in ("a.example", "b.example")})
     assert standing["host:a.example"].free_in_s <= 1 and standing["host:b.example"].free_in_s == pytest.approx(3600)
-    with pytest.raises(Later):
+    with pytest.raises(RetryLater):
         await site.after(3599)
     assert (await site.after(1.1)).url == THERE and site.asked == [URL, THERE, THERE]
 
@@ -203,7 +203,7 @@ async def test_a_chain_ends(targets: list[str], words: str) -> None:
     site = Site(*(Response(b"", URL, 301, headers={"location": target}) for target in targets), Response(TEXT, URL))
     with pytest.raises(AllFetchesFailed, match=words):
         for _ in range(9):
-            with suppress(Later):
+            with suppress(RetryLater):
                 await site.after(1.0)
     assert len(site.asked) == len(targets)
 
@@ -215,7 +215,7 @@ async def test_what_a_browser_was_led_to_counts_as_asked_and_is_not_read_where_i
     async def browse(request: Request, profile: str) -> Response:
         return Response(TEXT, THERE)
 
-    with pytest.raises(Later):
+    with pytest.raises(RetryLater):
         await site.visiting.page(Request(URL), "t", site.pay, browse=browse)
     site.clock.pass_(1.0)
     with pytest.raises(RobotsDisallowed, match=r"b\.example"):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from shisho.domain.web import ChallengeKind, Hit, Response
+from shisho.domain.web import ChallengeKind, Response, SerpHit
 from shisho.errors import EngineUnavailable, ParserFailed
 from shisho.web.engines import engines, read_saved
 
@@ -67,14 +67,14 @@ QWANT = {
     ]}}},
 }  # fmt: skip
 
-ANSWERS: list[tuple[str, dict[str, Any], tuple[Hit, ...], Any]] = [
-    ("marginalia", MARGINALIA, (Hit(1, "https://small.example/ja", "小さな図書館", "手書きの目録。"),), None),
+ANSWERS: list[tuple[str, dict[str, Any], tuple[SerpHit, ...], Any]] = [
+    ("marginalia", MARGINALIA, (SerpHit(1, "https://small.example/ja", "小さな図書館", "手書きの目録。"),), None),
     (
         "wikidata",
         WIKIDATA,
         (
-            Hit(1, "https://www.wikidata.org/wiki/Q182436", "司書", "図書館の専門職"),
-            Hit(2, "https://www.wikidata.org/wiki/Q7", "Q7"),
+            SerpHit(1, "https://www.wikidata.org/wiki/Q182436", "司書", "図書館の専門職"),
+            SerpHit(2, "https://www.wikidata.org/wiki/Q7", "Q7"),
         ),
         {},
     ),
@@ -82,14 +82,14 @@ ANSWERS: list[tuple[str, dict[str, Any], tuple[Hit, ...], Any]] = [
         "openalex",
         OPENALEX,
         (
-            Hit(1, "https://journal.example/1", "Reference work", "A reads many books librarian", "2021-05-01"),
-            Hit(2, "https://openalex.org/W2", "Untitled"),
+            SerpHit(1, "https://journal.example/1", "Reference work", "A reads many books librarian", "2021-05-01"),
+            SerpHit(2, "https://openalex.org/W2", "Untitled"),
         ),
         {"cursor": "IlsxNjA5"},
     ),
-    ("searxng", SEARXNG, (Hit(1, "https://a.example/1", "司書とは", "資料を集め、整え、渡す。", "2024-02-03"),), {}),
-    ("brave_api", BRAVE_API, (Hit(1, "https://a.example/1", "司書", "資料の司書", "2025-01-15"),), {}),
-    ("qwant", QWANT, (Hit(1, "https://a.example/1", "司書", "資料の人"),), None),
+    ("searxng", SEARXNG, (SerpHit(1, "https://a.example/1", "司書とは", "資料を集め、整え、渡す。", "2024-02-03"),), {}),
+    ("brave_api", BRAVE_API, (SerpHit(1, "https://a.example/1", "司書", "資料の司書", "2025-01-15"),), {}),
+    ("qwant", QWANT, (SerpHit(1, "https://a.example/1", "司書", "資料の人"),), None),
 ]
 EMPTY: list[tuple[str, dict[str, Any]]] = [
     ("marginalia", MARGINALIA | {"results": []}),
@@ -106,7 +106,7 @@ def answer(data: Any, status: int = 200) -> Response:
 
 
 @pytest.mark.parametrize(("name", "data", "hits", "following"), ANSWERS, ids=[row[0] for row in ANSWERS])
-def test_answers(name: str, data: dict[str, Any], hits: tuple[Hit, ...], following: Any) -> None:
+def test_answers(name: str, data: dict[str, Any], hits: tuple[SerpHit, ...], following: Any) -> None:
     serp = read_saved(name, answer(data))
     assert serp.hits == hits and serp.next == following and not serp.no_results
     assert read_saved("auto", answer(data)).engine == name

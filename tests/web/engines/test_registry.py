@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shisho.domain.web import ChallengeKind, EngineAbout, Query, Response, Tier, TimeRange
+from shisho.domain.web import ChallengeKind, EngineAbout, EngineQuery, Response, Tier, TimeRange
 from shisho.errors import InvalidParams, ParserFailed
 from shisho.web.engines import TABLE, engines, read_saved
 
@@ -81,7 +81,7 @@ def test_overrides_reach_facts_and_selectors() -> None:
         snippet = "p"
     """)
     mine = engines(overrides)
-    request = mine["searxng"].request(Query("x", date(2026, 1, 1), time_range=TimeRange.WEEK), 2, {})
+    request = mine["searxng"].request(EngineQuery("x", date(2026, 1, 1), time_range=TimeRange.WEEK), 2, {})
     assert request.url.startswith("https://searx.home.example/search?") and request.warnings == ("time_range_ignored",)
     assert (mine["searxng"].about.enabled, mine["searxng"].about.per_day) == (True, 100)
     page = b'<title>x - Mojeek</title><div class=entry><a href="https://a.example/">T</a><p>S</p></div>'
@@ -147,7 +147,7 @@ def test_the_howto_is_right() -> None:
     (code,), (overrides,) = re.findall(r"```python\n(.*?)```", text, re.S), re.findall(r"```toml\n(.*?)```", text, re.S)
     example: dict[str, Any] = {}
     exec(compile(code, "howto", "exec"), example)
-    asked = example["request"](Query("司書", date(2026, 1, 1), time_range=TimeRange.MONTH), 2, {})
+    asked = example["request"](EngineQuery("司書", date(2026, 1, 1), time_range=TimeRange.MONTH), 2, {})
     assert asked.url == "https://search.example.org/search?q=%E5%8F%B8%E6%9B%B8&page=2&lang=ja&age=m"
     page = b"<li class=result><h2><a href='https://a.example/'>T</a></h2><p class=text>S</p></li>"
     assert [hit.title for hit in example["parse"](Response(page)).hits] == ["T"]

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from shisho.domain.web import Query, Request, TimeRange
+from shisho.domain.web import EngineQuery, Request, TimeRange
 from shisho.errors import InvalidParams
 from shisho.web.engines import engines
 
@@ -21,7 +21,7 @@ DAY, WEEK, MONTH, YEAR = TimeRange.DAY, TimeRange.WEEK, TimeRange.MONTH, TimeRan
 def ask(
     name: str, page: int = 1, language: str = "ja", time_range: TimeRange = TimeRange.ALL, text: str = "司書 とは"
 ) -> Request:
-    return ENGINES[name].request(Query(text, TODAY, language, None, time_range), page, STATE if page > 1 else {})
+    return ENGINES[name].request(EngineQuery(text, TODAY, language, None, time_range), page, STATE if page > 1 else {})
 
 
 def values(request: Request) -> Mapping[str, str]:
@@ -158,7 +158,7 @@ def test_every_request_says_its_language(name: str) -> None:
 
 def test_language_and_region_cookies() -> None:
     assert ask("mojeek").cookies == {"lb": "ja", "arc": "none"}
-    british = ENGINES["mojeek"].request(Query("x", TODAY, "en", "gb"), 1, {})
+    british = ENGINES["mojeek"].request(EngineQuery("x", TODAY, "en", "gb"), 1, {})
     assert british.cookies == {"lb": "en", "arc": "GB"}
     assert ask("brave").cookies == {"country": "jp", "ui_lang": "ja-jp", "useLocation": "0"}
     assert ask("brave", language="en").cookies["country"] == "us"
@@ -184,7 +184,7 @@ def test_duckduckgo_later_pages_are_the_form_of_the_page_before() -> None:
      ("fr", "ca", "ca-fr"), ("zh", "tw", "tw-tzh"), ("", None, "wt-wt"), ("ja", "zz", "wt-wt"), ("ja", ".*", "wt-wt")],
 )  # fmt: skip
 def test_duckduckgo_knows_its_own_regions_only(language: str, country: str | None, entry: str) -> None:
-    request = ENGINES["duckduckgo"].request(Query("x", TODAY, language, country), 1, {})
+    request = ENGINES["duckduckgo"].request(EngineQuery("x", TODAY, language, country), 1, {})
     assert request.form["kl"] == entry
 
 
@@ -200,22 +200,22 @@ def test_startpage_sends_its_token_on_later_pages_only() -> None:
 @pytest.mark.parametrize("name", ["duckduckgo", "startpage", "openalex", "crossref"])
 def test_a_later_page_without_the_state_it_needs_is_not_asked(name: str) -> None:
     with pytest.raises(InvalidParams):
-        ENGINES[name].request(Query("x", TODAY), 2, {})
+        ENGINES[name].request(EngineQuery("x", TODAY), 2, {})
 
 
 @pytest.mark.parametrize("name", ENGINES)
 def test_no_request_past_the_last_page(name: str) -> None:
     engine = ENGINES[name]
-    engine.request(Query("x", TODAY), engine.about.max_pages, STATE)
+    engine.request(EngineQuery("x", TODAY), engine.about.max_pages, STATE)
     for page in (0, -1, engine.about.max_pages + 1):
         with pytest.raises(InvalidParams):
-            engine.request(Query("x", TODAY), page, STATE)
+            engine.request(EngineQuery("x", TODAY), page, STATE)
 
 
 @pytest.mark.parametrize("name", ENGINES)
 def test_no_request_for_nothing(name: str) -> None:
     with pytest.raises(InvalidParams):
-        ENGINES[name].request(Query(" \u3000\n", TODAY), 1, {})
+        ENGINES[name].request(EngineQuery(" \u3000\n", TODAY), 1, {})
 
 
 def test_too_long_a_query_is_refused_where_the_engine_has_a_limit() -> None:
@@ -240,5 +240,5 @@ def test_no_request_carries_a_key_of_the_users() -> None:
 
 def test_a_leap_day_has_a_year_before() -> None:
     engine = ENGINES["mojeek"]
-    assert values(engine.request(Query("x", date(2024, 2, 29), time_range=YEAR), 1, {}))["since"] == "20230228"
-    assert values(engine.request(Query("x", date(2026, 1, 15), time_range=MONTH), 1, {}))["since"] == "20251215"
+    assert values(engine.request(EngineQuery("x", date(2024, 2, 29), time_range=YEAR), 1, {}))["since"] == "20230228"
+    assert values(engine.request(EngineQuery("x", date(2026, 1, 15), time_range=MONTH), 1, {}))["since"] == "20251215"

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from shisho.domain.web import Endpoint
 from shisho.errors import AllFetchesFailed, ForbiddenAddress, InvalidParams, ShishoError
-from shisho.web.http.address import Exceptions, Target, check_url, chosen, forbidden
+from shisho.web.http.address import AllowList, Target, check_url, chosen, forbidden
 from tests.web.ssrf import refused_urls
 
-STRICT = Exceptions()
+STRICT = AllowList()
 
 TARGETS = [
     ("http://example.com", Target("http", "example.com", 80, "/")),
@@ -195,7 +195,7 @@ def test_one_bad_address_refuses_all() -> None:
 
 
 def test_exceptions_are_names_not_addresses() -> None:
-    allow = Exceptions.named(["Wiki.Example.jp", "box.test:8080", "日本語.jp", "192.168.0.5", "::1"], ["8443"])
+    allow = AllowList.named(["Wiki.Example.jp", "box.test:8080", "日本語.jp", "192.168.0.5", "::1"], ["8443"])
     inside = [Endpoint("10.0.0.1", 80)]
     assert chosen(inside, check_url("http://wiki.example.jp/", allow), allow) == inside[0]
     assert check_url("http://xn--wgv71a119e.jp/", allow).host == "xn--wgv71a119e.jp"
@@ -218,7 +218,7 @@ def test_exceptions_are_names_not_addresses() -> None:
 
 
 def test_a_port_behind_an_ipv6_address_is_no_longer_address() -> None:
-    allow = Exceptions.named(["[fd00::1]:80"])
+    allow = AllowList.named(["[fd00::1]:80"])
     assert check_url("http://[fd00::1]/", allow).port == 80
     with pytest.raises(ForbiddenAddress):
         check_url("http://[fd00::1:80]:443/", allow)
@@ -227,6 +227,6 @@ def test_a_port_behind_an_ipv6_address_is_no_longer_address() -> None:
 @pytest.mark.parametrize("hosts", [["http://wiki.example.jp"], ["a b"], ["wiki:port"], ["*.example.jp"], ["10.0.0.0/8"]])
 def test_exceptions_that_are_none(hosts: list[str]) -> None:
     with pytest.raises(InvalidParams):
-        Exceptions.named(hosts)
+        AllowList.named(hosts)
     with pytest.raises(InvalidParams):
-        Exceptions.named([], ["http"])
+        AllowList.named([], ["http"])

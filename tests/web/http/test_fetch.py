@@ -16,14 +16,14 @@ from shisho.domain.web import Endpoint, Request
 from shisho.errors import AllFetchesFailed, ForbiddenAddress, InvalidParams, ShishoError, TimedOut, TooLarge, UnsupportedMedia
 from shisho.system.resolver import SystemResolver
 from shisho.web.http import address
-from shisho.web.http.address import Exceptions
+from shisho.web.http.address import AllowList
 from shisho.web.http.fetch import HttpFetcher, user_agent
 from tests.machine import PATIENCE
 from tests.web.servers import Answer, Asked, Handler, Names, Server, serving, tls
 from tests.web.ssrf import Insider, Recorder, refused_urls
 
 AGENT = user_agent("1.2.3", "https://shisho.example/about")
-BOX = Exceptions.named(["a.test", "b.test"])
+BOX = AllowList.named(["a.test", "b.test"])
 PUBLIC = "93.184.216.34"
 
 
@@ -244,7 +244,7 @@ async def test_cookies_go_up_to_https_and_not_down(first: str, second: str, kept
 @pytest.mark.parametrize("resolver", [Insider()])
 async def test_the_shared_list_is_refused_and_nothing_is_opened(resolver: Insider) -> None:
     recorder = Recorder()
-    fetcher = HttpFetcher(resolver, Exceptions(), AGENT, network=recorder)
+    fetcher = HttpFetcher(resolver, AllowList(), AGENT, network=recorder)
     for url in refused_urls():
         with pytest.raises((ForbiddenAddress, InvalidParams)):
             await fetcher.fetch(Request(url))
@@ -257,7 +257,7 @@ async def test_the_recorder_would_have_seen_it(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(address, "_INSIDE", address.re.compile("(?!)"))
     monkeypatch.setattr(address, "_NUMBER", address.re.compile("(?!)"))
     recorder = Recorder()
-    fetcher = HttpFetcher(Insider(), Exceptions(), AGENT, network=recorder)
+    fetcher = HttpFetcher(Insider(), AllowList(), AGENT, network=recorder)
     for url in refused_urls():
         with pytest.raises(ShishoError):
             await fetcher.fetch(Request(url))
@@ -281,7 +281,7 @@ async def test_each_half_of_the_guard_is_needed(check: str, monkeypatch: pytest.
     names.lead("loopback-by-dns.test", [Endpoint("127.0.0.1", 80)])
     recorder = Recorder()
     with pytest.raises(AllFetchesFailed, match="recorded"):
-        await HttpFetcher(names, Exceptions(), AGENT, network=recorder).fetch(Request(url))
+        await HttpFetcher(names, AllowList(), AGENT, network=recorder).fetch(Request(url))
     assert len(recorder.opened) == 1
 
 
@@ -290,7 +290,7 @@ async def test_another_checked_address_is_tried_where_one_is_dead() -> None:
     names.lead("two.test", [Endpoint("2606:4700::1111", 80), Endpoint(PUBLIC, 80)])
     async with serving(text("ok")) as server:
         recorder = Recorder({PUBLIC: server.port})
-        answer = await HttpFetcher(names, Exceptions(), AGENT, network=recorder).fetch(Request("http://two.test/"))
+        answer = await HttpFetcher(names, AllowList(), AGENT, network=recorder).fetch(Request("http://two.test/"))
     assert answer.body == b"ok" and recorder.opened == [("2606:4700::1111", 80), (PUBLIC, 80)]
 
 
@@ -299,7 +299,7 @@ async def test_a_name_is_resolved_once_and_held_to_its_address() -> None:
     names.lead("rebinding.test", [Endpoint(PUBLIC, 80)], [Endpoint("127.0.0.1", 80)])
     async with serving(text("ok")) as server:
         recorder = Recorder({PUBLIC: server.port})
-        await HttpFetcher(names, Exceptions(), AGENT, network=recorder).fetch(Request("http://rebinding.test/"))
+        await HttpFetcher(names, AllowList(), AGENT, network=recorder).fetch(Request("http://rebinding.test/"))
     assert names.asked == ["rebinding.test"] and recorder.opened == [(PUBLIC, 80)]
 
 
@@ -309,7 +309,7 @@ async def test_a_name_that_leads_elsewhere_at_the_next_hop_is_refused() -> None:
     async with serving(chain({"rebinding.test/1": (302, "/2")})) as server:
         recorder = Recorder({PUBLIC: server.port, "127.0.0.1": server.port})
         with pytest.raises(ForbiddenAddress, match=r"127\.0\.0\.1"):
-            await HttpFetcher(names, Exceptions(), AGENT, network=recorder).fetch(Request("http://rebinding.test/1"))
+            await HttpFetcher(names, AllowList(), AGENT, network=recorder).fetch(Request("http://rebinding.test/1"))
     assert recorder.opened == [(PUBLIC, 80)]
 
 
@@ -331,7 +331,7 @@ async def test_a_redirect_inside_is_refused(location: str) -> None:
     async with serving(chain({"out.test/1": (302, location)})) as server:
         recorder = Recorder({PUBLIC: server.port, "127.0.0.1": server.port, "10.0.0.1": server.port})
         with pytest.raises(ForbiddenAddress):
-            await HttpFetcher(names, Exceptions(), AGENT, network=recorder).fetch(Request("http://out.test/1"))
+            await HttpFetcher(names, AllowList(), AGENT, network=recorder).fetch(Request("http://out.test/1"))
     assert recorder.opened == [(PUBLIC, 80)]
 
 

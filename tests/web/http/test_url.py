@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from shisho.errors import ForbiddenAddress
 from shisho.web.browser.head import authority
-from shisho.web.http.address import Exceptions, check_url
+from shisho.web.http.address import AllowList, check_url
 from shisho.web.http.site import host_of_url, site_of
 from shisho.web.http.url import absolute, canonical, is_result, unwrap, without_final_dot, without_tracking
 
@@ -157,7 +157,7 @@ def test_with_a_final_dot_it_is_the_same_page_site_host_and_limit() -> None:
     assert site_of("https://example.org:443/") == site_of("https://example.org./") == "https://example.org"
     assert authority(dotted) == authority(plain) == "example.org:443"
     assert not is_result("https://www.google.com./search?q=a") and unwrap("https://www.google.com./url?q=https://a.example/")
-    allow = Exceptions.named(["inside.example.:8080"])
+    allow = AllowList.named(["inside.example.:8080"])
     assert check_url("http://inside.example:8080/", allow) == check_url("http://inside.example.:8080/", allow)
     with pytest.raises(ForbiddenAddress):
         check_url("http://localhost./", allow)

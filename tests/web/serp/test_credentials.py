@@ -10,7 +10,7 @@ import pytest
 
 from shisho.domain.codec import dumps
 from shisho.domain.politeness import Limit
-from shisho.domain.web import Query, Request, Response
+from shisho.domain.web import EngineQuery, Request, Response
 from shisho.errors import InvalidParams, ShishoError, TimedOut
 from shisho.settings import TABLE as SETTINGS
 from shisho.web.engines import TABLE, Engine, engines
@@ -18,7 +18,7 @@ from shisho.web.serp.credentials import authorised, fetched, hidden, limit_of, m
 
 CANARY = "canary+key/81b2=%"
 KEYED = [engine for engine in TABLE if engine.about.credentials]
-QUERY = Query("決定係数", date(2026, 7, 1))
+QUERY = EngineQuery("決定係数", date(2026, 7, 1))
 KEYS = {credential.setting: CANARY for engine in KEYED for credential in engine.about.credentials}
 
 

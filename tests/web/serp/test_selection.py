@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shisho.domain.politeness import BreakerState, EngineHealth, Standing
+from shisho.domain.politeness import BreakerState, EngineHealth, LimiterStatus
 from shisho.domain.web import Credential, EngineAbout, Tier, TimeRange
 from shisho.web.engines import TABLE
-from shisho.web.serp.selection import Choice, Means, Needs, Why, candidates
+from shisho.web.serp.selection import Choice, Means, Needs, PassedOverReason, candidates
 
 READY = Means({}, {})
 
@@ -31,7 +31,7 @@ def reasons(choice: Choice) -> dict[str, str]:
 
 
 def busy(**free_in: float) -> Means:
-    return Means({}, {name: Standing(seconds) for name, seconds in free_in.items()})
+    return Means({}, {name: LimiterStatus(seconds) for name, seconds in free_in.items()})
 
 
 def test_tiers_then_the_next_free_slot() -> None:
@@ -81,16 +81,21 @@ OPEN = EngineHealth("e", BreakerState.OPEN, open_until="2026-07-01T12:00:00Z", l
 @pytest.mark.parametrize(
     ("about", "means", "why", "said"),
     [
-        (engine("e", enabled=False, reason="Its terms forbid it."), READY, Why.DISABLED, "Its terms forbid it."),
-        (engine("e", enabled=False), READY, Why.DISABLED, "engines.toml"),
-        (engine("e", credentials=(Credential("e_key", required=True),)), Means({}, {}, {"e_key"}), Why.NO_KEY, "e_key"),
-        (engine("e", needs_browser=True), READY, Why.NO_BROWSER, "browser"),
-        (engine("e"), Means({"e": OPEN}, {}), Why.RESTING, "12:00"),
-        (engine("e", per_day=10), Means({}, {"e": Standing(0, 10)}), Why.SPENT, "10 times"),
-        (engine("e", query_limit=4), READY, Why.TOO_LONG, "4 characters"),
+        (engine("e", enabled=False, reason="Its terms forbid it."), READY, PassedOverReason.DISABLED, "Its terms forbid it."),
+        (engine("e", enabled=False), READY, PassedOverReason.DISABLED, "engines.toml"),
+        (
+            engine("e", credentials=(Credential("e_key", required=True),)),
+            Means({}, {}, {"e_key"}),
+            PassedOverReason.NO_KEY,
+            "e_key",
+        ),
+        (engine("e", needs_browser=True), READY, PassedOverReason.NO_BROWSER, "browser"),
+        (engine("e"), Means({"e": OPEN}, {}), PassedOverReason.RESTING, "12:00"),
+        (engine("e", per_day=10), Means({}, {"e": LimiterStatus(0, 10)}), PassedOverReason.SPENT, "10 times"),
+        (engine("e", query_limit=4), READY, PassedOverReason.TOO_LONG, "4 characters"),
     ],
 )
-def test_why_an_engine_is_passed_over(about: EngineAbout, means: Means, why: Why, said: str) -> None:
+def test_why_an_engine_is_passed_over(about: EngineAbout, means: Means, why: PassedOverReason, said: str) -> None:
     for needs in (Needs("query"), Needs("query", engines=("e",))):
         choice = candidates([about, engine("other")], needs, means)
         assert reasons(choice) == {"e": why} and said in choice.passed[0].reason
@@ -105,7 +110,7 @@ def test_why_an_engine_is_passed_over(about: EngineAbout, means: Means, why: Why
         (engine("e", needs_browser=True), Means({}, {}, browser=True)),
         (engine("e"), Means({"e": replace(OPEN, breaker=BreakerState.HALF_OPEN)}, {})),
         (engine("e"), Means({"e": replace(OPEN, breaker=BreakerState.CLOSED)}, {})),
-        (engine("e", per_day=10), Means({}, {"e": Standing(600, 9)})),
+        (engine("e", per_day=10), Means({}, {"e": LimiterStatus(600, 9)})),
         (engine("e", query_limit=5), READY),
     ],
 )
@@ -120,9 +125,9 @@ PLAIN = engine("plain")
 
 def test_an_engine_that_lacks_a_filter_is_passed_over_for_one_that_has_it() -> None:
     choice = candidates([PLAIN, MONTHLY], Needs("q", time_range=TimeRange.MONTH), READY)
-    assert names(choice) == ["monthly"] and reasons(choice) == {"plain": Why.LACKS_FILTER}
+    assert names(choice) == ["monthly"] and reasons(choice) == {"plain": PassedOverReason.LACKS_FILTER}
     choice = candidates([ENGLISH, PLAIN], Needs("q", language="ja"), READY)
-    assert names(choice) == ["plain"] and reasons(choice) == {"english": Why.LACKS_FILTER}
+    assert names(choice) == ["plain"] and reasons(choice) == {"english": PassedOverReason.LACKS_FILTER}
     for language in ("en", ""):
         assert len(names(candidates([ENGLISH, PLAIN], Needs("q", language=language), READY))) == 2
 
@@ -143,7 +148,7 @@ def test_where_no_engine_has_the_filter_it_is_used_and_warned_of() -> None:
         "german_daily": ("language_ignored",),
         "monthly": ("time_range_ignored",),
     }
-    assert reasons(choice) == {"english": Why.LACKS_FILTER}
+    assert reasons(choice) == {"english": PassedOverReason.LACKS_FILTER}
 
 
 def test_named_engines_come_in_the_order_given() -> None:
@@ -152,7 +157,7 @@ def test_named_engines_come_in_the_order_given() -> None:
     choice = candidates(abouts, needs, busy(papers=60.0))
     assert names(choice) == ["papers", "plain", "monthly"]
     assert [each.warnings for each in choice.candidates] == [("time_range_ignored",), ("time_range_ignored",), ()]
-    assert reasons(choice) == {"nonsense": Why.UNKNOWN, "off": Why.DISABLED}
+    assert reasons(choice) == {"nonsense": PassedOverReason.UNKNOWN, "off": PassedOverReason.DISABLED}
 
 
 def test_the_engines_there_are() -> None:
@@ -187,7 +192,7 @@ ENGINES = st.lists(
 def test_every_fitting_engine_is_asked_or_said_why_not(
     abouts: list[EngineAbout], query: str, time_range: TimeRange, used: dict[str, int]
 ) -> None:
-    means = Means({}, {name: Standing(count, count) for name, count in used.items()})
+    means = Means({}, {name: LimiterStatus(count, count) for name, count in used.items()})
     needs = Needs(query, ("general", "news"), time_range=time_range)
     choice = candidates(abouts, needs, means)
     fitting = sorted(about.name for about in abouts if {"general", "news"} & {*about.categories})
@@ -200,5 +205,7 @@ def test_every_fitting_engine_is_asked_or_said_why_not(
 
 def test_who_does_not_show_so_deep_a_page_is_passed_over() -> None:
     choice = candidates([engine("deep"), engine("flat", max_pages=3)], Needs("q", page=4), READY)
-    assert names(choice) == ["deep"] and [(one.engine, one.why) for one in choice.passed] == [("flat", Why.TOO_SHALLOW)]
+    assert names(choice) == ["deep"] and [(one.engine, one.why) for one in choice.passed] == [
+        ("flat", PassedOverReason.TOO_SHALLOW)
+    ]
     assert names(candidates([engine("flat", max_pages=3)], Needs("q", page=3), READY)) == ["flat"]

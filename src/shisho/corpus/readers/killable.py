@@ -8,7 +8,7 @@ from typing import Any
 from shisho.corpus.readers import media, wire
 from shisho.domain.corpus import Reading, Source
 from shisho.errors import DocumentUnreadable, TooLarge, UnusableDocument
-from shisho.isolation.killable import Broken, Exhausted, Killable, Overrun, Work
+from shisho.isolation.killable import ChildBroken, ChildExhausted, Killable, Overrun, Work
 
 HTML_SECONDS = 5.0
 # What a good file of a hundred megabytes needs beyond the limits for small ones.
@@ -56,11 +56,11 @@ class KillableReader:
             raise TooLarge(
                 "Reading took more than {seconds:g} s of computing: split the file or raise reader_seconds.", seconds=seconds
             ) from overrun
-        except Exhausted as exhausted:
+        except ChildExhausted as exhausted:
             raise TooLarge(
                 "The file needs more memory, or holds more text, than a reader may: split it or raise reader_memory_mb."
             ) from exhausted
-        except Broken as broken:
+        except ChildBroken as broken:
             if not str(broken):
                 raise DocumentUnreadable(
                     "The file broke its reader: it is damaged, or needs more memory than allowed."

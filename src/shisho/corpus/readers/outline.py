@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from shisho.corpus.readers.pdfpage import Page, Printed
+from shisho.corpus.readers.pdfpage import PdfLine, PdfPage
 from shisho.corpus.readers.shapes import depth, is_bullet, is_item, reads_as_heading
 
-Group = Sequence[Printed]
+Group = Sequence[PdfLine]
 
 LARGE = 1.15  # times the size of most characters
 LARGE_ON_SLIDE = 1.2
@@ -24,7 +24,7 @@ COMMON = 0.3  # of all lines: what is as common as this marks nothing
 class Outline:
     """What size and weight of type say about headings in this document. A wrong heading costs more than a missed one."""
 
-    def __init__(self, lines: Sequence[Printed], body: float, groups: Iterable[Group]) -> None:
+    def __init__(self, lines: Sequence[PdfLine], body: float, groups: Iterable[Group]) -> None:
         self._body = body
         self._bold_marks = sum(line.type.bold for line in lines) <= COMMON * len(lines)
         self._large_marks = sum(line.size >= LARGE * self._body for line in lines) <= COMMON * len(lines)
@@ -44,7 +44,7 @@ class Outline:
         # A title page heads nothing: whatever heading comes next takes its place.
         return self._ranks.get(group[0].size, LEVELS) if group[0].page > 1 else LEVELS
 
-    def title(self, page: Page, groups: Iterable[Group]) -> Group | None:
+    def title(self, page: PdfPage, groups: Iterable[Group]) -> Group | None:
         """Of a slide: the highest of its large lines, if it stands in the upper third."""
         large = [group for group in groups if _may_head(group) and group[0].size >= LARGE_ON_SLIDE * self._body]
         highest = min(large, key=lambda group: group[0].box[1], default=None)
@@ -78,7 +78,7 @@ class Outline:
         return ranks.most_common(1)[0][0] - outer
 
 
-def body_size(lines: Iterable[Printed]) -> float:
+def body_size(lines: Iterable[PdfLine]) -> float:
     """Of most characters."""
     weights: Counter[float] = Counter()
     for line in lines:

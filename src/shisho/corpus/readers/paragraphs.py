@@ -9,10 +9,10 @@ from itertools import pairwise
 from shisho.corpus.readers import shapes
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.outline import LARGE, Outline, body_size
-from shisho.corpus.readers.pdfpage import Page, Printed
+from shisho.corpus.readers.pdfpage import PdfLine, PdfPage
 from shisho.corpus.readers.running import without_running_heads
 from shisho.corpus.readers.tables import tables
-from shisho.domain.corpus import Block, BlockKind, Line
+from shisho.domain.corpus import Block, BlockKind, PrintedLine
 
 SAME_SIZE = 1.11
 LABEL = 0.93  # times the size of most characters: the words of a figure are smaller
@@ -20,7 +20,7 @@ LABEL_CHARS = 60
 PITCH = 1.75  # times the size of type, where a page does not show it
 
 
-def blocks(pages: Sequence[Page]) -> tuple[Block, ...]:
+def blocks(pages: Sequence[PdfPage]) -> tuple[Block, ...]:
     """Blocks of all pages in order; each stands on one page."""
     kept = without_running_heads(pages)
     lines = [line for page in kept for line in page.lines]
@@ -47,15 +47,15 @@ def blocks(pages: Sequence[Page]) -> tuple[Block, ...]:
 class _Grouping:
     """The lines of one page, put together."""
 
-    def __init__(self, lines: Sequence[Printed], body: float) -> None:
+    def __init__(self, lines: Sequence[PdfLine], body: float) -> None:
         self._lines = lines
         self._body = body
         self._tables = tables(lines)
         self._pitch = _pitches(lines)
         self._margin = _margins(lines)
 
-    def groups(self) -> list[tuple[BlockKind, list[Printed]]]:
-        groups: list[tuple[BlockKind, list[Printed]]] = []
+    def groups(self) -> list[tuple[BlockKind, list[PdfLine]]]:
+        groups: list[tuple[BlockKind, list[PdfLine]]] = []
         for index, line in enumerate(self._lines):
             if index and self._goes_on(groups[-1][1], index):
                 groups[-1][1].append(line)
@@ -68,7 +68,7 @@ class _Grouping:
             return BlockKind.TABLE
         return BlockKind.CAPTION if shapes.is_caption(self._lines[index].text) else BlockKind.PARAGRAPH
 
-    def _goes_on(self, group: Sequence[Printed], index: int) -> bool:
+    def _goes_on(self, group: Sequence[PdfLine], index: int) -> bool:
         last, line = self._lines[index - 1], self._lines[index]
         if index in self._tables or index - 1 in self._tables:
             return self._tables.get(index) == self._tables.get(index - 1)
@@ -88,11 +88,11 @@ class _Grouping:
             return advance < 1.3 * pitch if last.type.bold == line.type.bold else 0 < advance < 1.1 * pitch
         return self._follows(group, index, advance, pitch)
 
-    def _begins(self, line: Printed) -> bool:
+    def _begins(self, line: PdfLine) -> bool:
         heads = line.size >= LARGE * self._body and shapes.depth(line.text) is not None
         return heads or shapes.is_bullet(line.text) or line.text.startswith("\u3000")
 
-    def _follows(self, group: Sequence[Printed], index: int, advance: float, pitch: float) -> bool:
+    def _follows(self, group: Sequence[PdfLine], index: int, advance: float, pitch: float) -> bool:
         """Whether it does after a line that might be the last of its paragraph."""
         last, line = self._lines[index - 1], self._lines[index]
         if last.type.bold != line.type.bold or shapes.is_caption(line.text) or shapes.is_item(line.text):
@@ -123,7 +123,7 @@ class _Grouping:
         return self._margin[index] - line.end > need
 
 
-def _pitches(lines: Sequence[Printed]) -> dict[float, float]:
+def _pitches(lines: Sequence[PdfLine]) -> dict[float, float]:
     """By size of type: the distance from line to line that is most common on the page."""
     steps: dict[float, Counter[float]] = {}
     for above, below in pairwise(lines):
@@ -134,7 +134,7 @@ def _pitches(lines: Sequence[Printed]) -> dict[float, float]:
     return {size: min(found, key=lambda step: (-found[step], step)) for size, found in steps.items()}
 
 
-def _margins(lines: Sequence[Printed]) -> list[float]:
+def _margins(lines: Sequence[PdfLine]) -> list[float]:
     """For each line, how far the lines of its column reach."""
     margins: list[float] = []
     start = 0
@@ -145,13 +145,13 @@ def _margins(lines: Sequence[Printed]) -> list[float]:
     return margins
 
 
-def _is_below(above: Printed, below: Printed) -> bool:
+def _is_below(above: PdfLine, below: PdfLine) -> bool:
     if above.vertical != below.vertical:
         return False
     return _advance(above, below) > -0.5 * below.size and min(above.end, below.end) > max(above.begin, below.begin)
 
 
-def _advance(above: Printed, below: Printed) -> float:
+def _advance(above: PdfLine, below: PdfLine) -> float:
     """How far the next line stands from this one, along the page: downward, or leftward in vertical writing."""
     if above.vertical:
         return above.box[2] - below.box[2]
@@ -160,7 +160,7 @@ def _advance(above: Printed, below: Printed) -> float:
     return below.box[3] - above.box[3] if is_double else below.type.base - above.type.base
 
 
-def _is_beside(last: Printed, line: Printed) -> bool:
+def _is_beside(last: PdfLine, line: PdfLine) -> bool:
     """On one row, as the pieces of a line with formulas are."""
     (left, top, right, bottom), (x0, y0, x1, y1) = last.box, line.box
     apart = max(x0 - right, left - x1)
@@ -173,12 +173,12 @@ def _is_beside(last: Printed, line: Printed) -> bool:
     return overlap > 0.5 * min(bottom - top, y1 - y0)
 
 
-def _with_labels(groups: Sequence[tuple[BlockKind, list[Printed]]], body: float) -> list[tuple[BlockKind, list[Printed]]]:
+def _with_labels(groups: Sequence[tuple[BlockKind, list[PdfLine]]], body: float) -> list[tuple[BlockKind, list[PdfLine]]]:
     """The words of a figure above its caption (ticks, axes, names) become one note."""
-    found: list[tuple[BlockKind, list[Printed]]] = []
+    found: list[tuple[BlockKind, list[PdfLine]]] = []
     for kind, lines in groups:
         if kind is BlockKind.CAPTION and shapes.is_figure(lines[0].text):
-            labels: list[Printed] = []
+            labels: list[PdfLine] = []
             while found and _is_label(found[-1], body):
                 labels = found.pop()[1] + labels
             if labels:
@@ -187,7 +187,7 @@ def _with_labels(groups: Sequence[tuple[BlockKind, list[Printed]]], body: float)
     return found
 
 
-def _is_label(group: tuple[BlockKind, list[Printed]], body: float) -> bool:
+def _is_label(group: tuple[BlockKind, list[PdfLine]], body: float) -> bool:
     kind, lines = group
     if kind is BlockKind.TABLE:
         return all(shapes.is_wordless(line.text) for line in lines)
@@ -196,11 +196,11 @@ def _is_label(group: tuple[BlockKind, list[Printed]], body: float) -> bool:
     )
 
 
-def _placed(group: Sequence[Printed]) -> tuple[Line, ...]:
-    lines: list[Line] = []
+def _placed(group: Sequence[PdfLine]) -> tuple[PrintedLine, ...]:
+    lines: list[PrintedLine] = []
     start = 0
     for line in group:
         end = start + len(line.text)
-        lines.append(Line(start, end, line.page, line.box))
+        lines.append(PrintedLine(start, end, line.page, line.box))
         start = end + 1
     return tuple(lines)

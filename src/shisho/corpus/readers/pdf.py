@@ -13,7 +13,7 @@ import pypdfium2.raw as pdfium
 
 from shisho.corpus.readers import paragraphs
 from shisho.corpus.readers.pdffonts import substitutes
-from shisho.corpus.readers.pdfpage import Page, printed_page
+from shisho.corpus.readers.pdfpage import PdfPage, printed_page
 from shisho.domain.corpus import Reading
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, NeedsOcr, TooLarge
 from shisho.messages.message import Message
@@ -78,18 +78,18 @@ def _opened(data: bytes, password: str | None) -> Any:
     return document
 
 
-def _pages(document: Any) -> list[Page]:
+def _pages(document: Any) -> list[PdfPage]:
     """A damaged page has no height."""
-    pages: list[Page] = []
+    pages: list[PdfPage] = []
     for number in range(1, len(document) + 1):
         try:
             pages.append(printed_page(document, number))
         except pypdfium2.PdfiumError:
-            pages.append(Page((), 0.0, 0.0))
+            pages.append(PdfPage((), 0.0, 0.0))
     return pages
 
 
-def _numbers(pages: Sequence[Page], fits: Callable[[Page], bool]) -> list[int]:
+def _numbers(pages: Sequence[PdfPage], fits: Callable[[PdfPage], bool]) -> list[int]:
     return [number for number, page in enumerate(pages, start=1) if fits(page)]
 
 
@@ -97,11 +97,11 @@ def _listed(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers[:LISTED])) + (" …" if len(numbers) > LISTED else "")
 
 
-def _letters(page: Page) -> int:
+def _letters(page: PdfPage) -> int:
     return sum(len("".join(line.text.split())) for line in page.lines)
 
 
-def _is_garbled(page: Page) -> bool:
+def _is_garbled(page: PdfPage) -> bool:
     """A text layer whose letters stand for nothing is worse than none: it would be indexed."""
     return _is_nonsense("".join(line.text for line in page.lines), page.unnamed)
 

@@ -27,7 +27,7 @@ _SCALE = 100  # PDFium's conversion to shown coordinates gives whole numbers
 
 
 @dataclass(frozen=True, slots=True)
-class Type:
+class Typeface:
     """What a line is set in. `base`: how far down the page its letters stand; `bold`: all of it; `size` in points."""
 
     size: float
@@ -36,13 +36,13 @@ class Type:
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class PdfLine:
     """A line of a page. `gaps`: the white between its pieces where it is wider than any word space, as (left, right)."""
 
     text: str
     page: int
     box: Box
-    type: Type
+    type: Typeface
     vertical: bool
     gaps: tuple[tuple[float, float], ...] = ()
 
@@ -61,10 +61,10 @@ class Printed:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PdfPage:
     """Lines in reading order, and the shown size in points. `unnamed`: letters of which the file does not say what they are."""
 
-    lines: Sequence[Printed]
+    lines: Sequence[PdfLine]
     width: float
     height: float
     unnamed: str = ""
@@ -74,7 +74,7 @@ class Page:
         return self.width > self.height
 
 
-def printed_page(document: Any, number: int) -> Page:
+def printed_page(document: Any, number: int) -> PdfPage:
     """Page `number` (from 1). Raises PdfiumError when it is damaged."""
     page = document[number - 1]
     textpage = page.get_textpage()
@@ -89,13 +89,13 @@ def printed_page(document: Any, number: int) -> Page:
             if plain(found[0]).strip() and (line := _printed(textpage.raw, place, found[0], start, found.end() + wide, number)):
                 lines.append(line)
         width, height = page.get_size()
-        return Page(_in_reading_order(lines), width, height, unnamed_letters(textpage.raw))
+        return PdfPage(_in_reading_order(lines), width, height, unnamed_letters(textpage.raw))
     finally:
         textpage.close()
         page.close()
 
 
-def _printed(textpage: Any, place: _Placing, text: str, start: int, end: int, number: int) -> Printed | None:
+def _printed(textpage: Any, place: _Placing, text: str, start: int, end: int, number: int) -> PdfLine | None:
     first = start + len(text) - len(text.lstrip())
     at = max(0, pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, first))
     last = max(at, pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, end - 1))
@@ -106,8 +106,8 @@ def _printed(textpage: Any, place: _Placing, text: str, start: int, end: int, nu
     right, bottom = max(box[2] for box in boxes), max(box[3] for box in boxes)
     vertical = len("".join(text.split())) > SHORT and bottom - top > 2 * (right - left)
     height = right - left if vertical else bottom - top
-    type_ = place.type(textpage, at, last) or Type(height, bottom, False)
-    return Printed(
+    type_ = place.type(textpage, at, last) or Typeface(height, bottom, False)
+    return PdfLine(
         text=plain(text.replace(HYPHEN, "-")).rstrip(),
         page=number,
         box=(round(left, 1), round(top, 1), round(right, 1), round(bottom, 1)),
@@ -158,7 +158,7 @@ class _Placing:
             if pdfium.FPDFText_GetRect(textpage, index, left, top, right, bottom)
         ]
 
-    def type(self, textpage: Any, first: int, last: int) -> Type | None:
+    def type(self, textpage: Any, first: int, last: int) -> Typeface | None:
         """By a few characters from `first` to `last`; the size that most of them have, the greater where two are as many."""
         found = [
             (size, self._base(textpage, index), _is_bold(name))
@@ -170,7 +170,7 @@ class _Placing:
             return None
         sizes = [size for size, _, _ in found]
         size = max(sizes, key=lambda size: (sizes.count(size), size))
-        return Type(size, next(base for at, base, _ in found if at == size), all(bold for _, _, bold in found))
+        return Typeface(size, next(base for at, base, _ in found if at == size), all(bold for _, _, bold in found))
 
     def _size(self, textpage: Any, index: int) -> float:
         # Many producers say size 1 and put the size into the text matrix.
@@ -196,15 +196,15 @@ def _is_bold(font: bytes) -> bool:
     return bool(_BOLD.search(font))
 
 
-def _in_reading_order(lines: list[Printed]) -> list[Printed]:
+def _in_reading_order(lines: list[PdfLine]) -> list[PdfLine]:
     """As drawn, which keeps columns apart; but vertical lines go from right to left, whatever order they were drawn in."""
-    upright: list[Printed] = []
-    lying: list[Printed] = []
+    upright: list[PdfLine] = []
+    lying: list[PdfLine] = []
     for line in lines:
         (upright if line.vertical or len(line.text.strip()) <= SHORT else lying).append(line)
     if 2 * sum(len(line.text) for line in lines if line.vertical) <= sum(len(line.text) for line in lines):
         return lines
-    tiers: list[list[Printed]] = []
+    tiers: list[list[PdfLine]] = []
     middle = 0.0  # of the longest line of the last tier
     length = 0.0
     for line in sorted(upright, key=lambda line: line.box[1]):

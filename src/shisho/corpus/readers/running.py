@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
-from shisho.corpus.readers.pdfpage import Page, Printed
+from shisho.corpus.readers.pdfpage import PdfLine, PdfPage
 
 EDGE = 2  # lines at the top and at the bottom of a page that may be running heads
 LONG = 500  # characters of a line that heads no page
@@ -19,11 +19,11 @@ _NUMBER = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
-def without_running_heads(pages: Sequence[Page]) -> list[Page]:
+def without_running_heads(pages: Sequence[PdfPage]) -> list[PdfPage]:
     """Page numbers go; a line that heads or foots half of all pages stays where it comes first, if only it says its words."""
     running = _running(pages)
     seen: set[str] = set()
-    kept: list[Page] = []
+    kept: list[PdfPage] = []
     for page in pages:
         edges = {id(line) for line in _edges(page)}
         lines = []
@@ -36,13 +36,13 @@ def without_running_heads(pages: Sequence[Page]) -> list[Page]:
     return kept
 
 
-def _is_said(line: Printed, page: Page) -> bool:
+def _is_said(line: PdfLine, page: PdfPage) -> bool:
     """Whether the page itself has all its words, as the first page with the title has."""
     rest = "\n".join(other.text for other in page.lines if other is not line)
     return all(word in rest for word in line.text.split())
 
 
-def _running(pages: Sequence[Page]) -> dict[str, float]:
+def _running(pages: Sequence[PdfPage]) -> dict[str, float]:
     """What runs, and how far down the page it stands."""
     heights: dict[str, list[float]] = defaultdict(list)
     for page in pages:
@@ -58,7 +58,7 @@ def _running(pages: Sequence[Page]) -> dict[str, float]:
     return running
 
 
-def _keys(line: Printed) -> list[str]:
+def _keys(line: PdfLine) -> list[str]:
     """The line as it is, and once for each number in it with that number told from the page's: a page number stays the same."""
     if len(line.text) > LONG:
         return []
@@ -71,14 +71,14 @@ def _keys(line: Printed) -> list[str]:
     return numbered + ([text] if _LETTER.search(text) else [])
 
 
-def _stands(line: Printed, height: float | None) -> bool:
+def _stands(line: PdfLine, height: float | None) -> bool:
     return height is not None and abs(_middle(line) - height) <= DRIFT
 
 
-def _middle(line: Printed) -> float:
+def _middle(line: PdfLine) -> float:
     return (line.box[1] + line.box[3]) / 2
 
 
-def _edges(page: Page) -> list[Printed]:
+def _edges(page: PdfPage) -> list[PdfLine]:
     ordered = sorted(page.lines, key=lambda line: line.box[1])
     return ordered[:EDGE] + ordered[EDGE:][-EDGE:]

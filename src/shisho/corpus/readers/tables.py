@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shisho.corpus.readers.pdfpage import Printed
+from shisho.corpus.readers.pdfpage import PdfLine
 from shisho.corpus.readers.shapes import has_label, is_caption
 
 LEAST = 0.5  # of the size of type: how much of their white two rows must share
@@ -12,7 +12,7 @@ FAR = 2.5  # of the size of type: from line to line of a table
 CELL_LINES = 6  # between the lines of two rows that stand in pieces themselves
 
 
-def tables(lines: Sequence[Printed]) -> dict[int, int]:
+def tables(lines: Sequence[PdfLine]) -> dict[int, int]:
     """Index of a line that is a row → the index of the first row of its table."""
     rows: dict[int, int] = {}
     last: int | None = None
@@ -31,19 +31,19 @@ def tables(lines: Sequence[Printed]) -> dict[int, int]:
     return rows
 
 
-def _goes_on_in_cell(row: Printed, above: Printed, line: Printed) -> bool:
+def _goes_on_in_cell(row: PdfLine, above: PdfLine, line: PdfLine) -> bool:
     """Whether a line below the last row stands under one of its later cells."""
     apart = line.type.base - above.type.base
     under = any(abs(line.box[0] - right) < LEAST * line.size for _, right in row.gaps)
     return under and 0 < apart < FAR * line.size and line.size <= row.size and not line.type.bold and not is_caption(line.text)
 
 
-def _may_be_row(line: Printed) -> bool:
+def _may_be_row(line: PdfLine) -> bool:
     # White after the mark of a list item is its indent.
     return len(line.gaps) > has_label(line.text)
 
 
-def _is_next_row(lines: Sequence[Printed]) -> bool:
+def _is_next_row(lines: Sequence[PdfLine]) -> bool:
     """Whether the first line and the last are rows of one table, and those between them lines of its cells."""
     above, *cells, below = lines
     white = _shared_white(above, below)
@@ -53,7 +53,7 @@ def _is_next_row(lines: Sequence[Printed]) -> bool:
     return all(_is_of_cell(line, white) and line.size <= above.size and line.type.bold <= above.type.bold for line in cells)
 
 
-def _shared_white(above: Printed, below: Printed) -> list[tuple[float, float]]:
+def _shared_white(above: PdfLine, below: PdfLine) -> list[tuple[float, float]]:
     """Both rows have their gaps from left to right."""
     shared = []
     ours, theirs = list(above.gaps), list(below.gaps)
@@ -70,5 +70,5 @@ def _shared_white(above: Printed, below: Printed) -> list[tuple[float, float]]:
     return shared
 
 
-def _is_of_cell(line: Printed, white: Sequence[tuple[float, float]]) -> bool:
+def _is_of_cell(line: PdfLine, white: Sequence[tuple[float, float]]) -> bool:
     return not is_caption(line.text) and any(line.box[2] <= right or line.box[0] >= left for left, right in white)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from shisho.domain.corpus import Block, BlockKind, Line, Reading
+from shisho.domain.corpus import Block, BlockKind, PrintedLine, Reading
 from shisho.messages.message import pack as pack_message
 from shisho.messages.message import unpack as unpack_message
 
@@ -64,12 +64,12 @@ def _block(row: Any) -> Block:
     )
 
 
-def _line(row: Any, size: int) -> Line:
+def _line(row: Any, size: int) -> PrintedLine:
     start, end, page, box = row
     left, top, right, bottom = box
     if not 0 <= _whole(start) <= _whole(end) <= size:
         raise ValueError("a line outside its block")
-    return Line(start, end, _whole(page), (float(left), float(top), float(right), float(bottom)))
+    return PrintedLine(start, end, _whole(page), (float(left), float(top), float(right), float(bottom)))
 
 
 def _text(value: Any) -> str:

@@ -10,7 +10,7 @@ from pydantic import Field
 from shisho.desk import Desk
 from shisho.domain.corpus import PassageId, SearchRequest
 from shisho.domain.inquiry import Finding, Goal
-from shisho.domain.session import Claimed, Composed, Opened, Searched
+from shisho.domain.session import CitedSentence, Composed, Opened, Searched
 from shisho.domain.task import Asked as Answered
 from shisho.domain.task import AskOptions, Sources
 from shisho.interfaces.api.operations import Effect, Verb
@@ -138,7 +138,7 @@ async def compose_answer(
     `unverified` (worded too far from its quotation) stays with the quotation under it, `altered` (a figure, name, role,
     direction … is not the quotation's) is replaced by the quotation; what cites nothing is removed unless evidence is found for
     it. Gives the answer to show the user; `snippet` of its evidence is the quoted words of a document."""
-    claimed = [Claimed(one.text, tuple(one.cites)) for one in sentences]
+    claimed = [CitedSentence(one.text, tuple(one.cites)) for one in sentences]
     return await desk.sessions.compose_answer(session_id, claimed)
 
 

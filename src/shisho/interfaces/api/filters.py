@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shisho.domain.corpus import Condition, Range
+from shisho.domain.corpus import Condition, FilterRange
 from shisho.errors import InvalidParams
 
 
@@ -15,10 +15,10 @@ def parsed(given: Sequence[str]) -> dict[str, Condition]:
         key, value = _split(one, "--filter 課=統計学, or --filter year=2020..2024")
         low, dots, high = value.partition("..")
         if dots:
-            found[key] = Range(low.strip() or None, high.strip() or None)
+            found[key] = FilterRange(low.strip() or None, high.strip() or None)
             continue
         held = found.get(key, ())
-        if isinstance(held, Range):
+        if isinstance(held, FilterRange):
             raise InvalidParams("{key} has a range already; a range and a value cannot be asked together.", key=key)
         found[key] = (*((held,) if isinstance(held, str) else held), value)
     return {key: value[0] if isinstance(value, tuple) and len(value) == 1 else value for key, value in found.items()}

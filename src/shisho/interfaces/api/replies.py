@@ -180,5 +180,5 @@ def conditions(filters: Mapping[str, str | list[str] | Range]) -> dict[str, corp
 
 def _condition(value: str | list[str] | Range) -> corpus.Condition:
     if isinstance(value, Range):
-        return corpus.Range(value.low, value.high)
+        return corpus.FilterRange(value.low, value.high)
     return tuple(value) if isinstance(value, list) else value

@@ -22,7 +22,7 @@ T = TypeVar("T")
 Count = Callable[[str], int]
 
 
-class Recent(Generic[T]):
+class RecentReplies(Generic[T]):
     """What was made of the latest objects: of one that many are told, it is made once."""
 
     def __init__(self, most: int = 16) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shisho.interfaces.cli.frames import Group
+from shisho.interfaces.cli.frames import CommandGroup
 from shisho.interfaces.cli.interrupts import INTERRUPTED, end_request
 from shisho.interfaces.cli.runner import Json, run, show, words
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from shisho.desk import Desk
     from shisho.domain.intervention import AuthTarget
 
-app = typer.Typer(cls=Group, help="What waits for a person.", no_args_is_help=True)
+app = typer.Typer(cls=CommandGroup, help="What waits for a person.", no_args_is_help=True)
 
 Item = Annotated[str, typer.Argument(metavar="[ID|DOMAIN]", help="id, its beginning, a domain, or last")]
 TaskOption = Annotated[str | None, typer.Option(help="all of this task instead: its id, its beginning, or last")]

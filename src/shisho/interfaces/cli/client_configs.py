@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 
-class Client(StrEnum):
+class AssistantClient(StrEnum):
     """Assistants whose settings we know."""
 
     CLAUDE_DESKTOP = "claude-desktop"
@@ -19,17 +19,17 @@ class Client(StrEnum):
     CODEX = "codex"
 
 
-def config(client: Client, home: Path | None = None) -> str:
+def config(client: AssistantClient, home: Path | None = None) -> str:
     """The block for this client. The command is a full path: assistants start it without the shell's PATH."""
     command, before = _command()
     args = [*before, *(["--home", str(home.expanduser().resolve())] if home else []), "mcp"]
-    if client is Client.CODEX:
+    if client is AssistantClient.CODEX:
         # A JSON string without escapes beyond \" and \\ is a TOML string too.
         return f"[mcp_servers.shisho]\ncommand = {json.dumps(command)}\nargs = {json.dumps(args, ensure_ascii=False)}"
     entry = {"command": command, "args": args}
-    if client in (Client.CLAUDE_CODE, Client.VSCODE):
+    if client in (AssistantClient.CLAUDE_CODE, AssistantClient.VSCODE):
         entry = {"type": "stdio", **entry}
-    key = "servers" if client is Client.VSCODE else "mcpServers"
+    key = "servers" if client is AssistantClient.VSCODE else "mcpServers"
     return json.dumps({key: {"shisho": entry}}, ensure_ascii=False, indent=2)
 
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shisho.interfaces.cli.frames import Group
+from shisho.interfaces.cli.frames import CommandGroup
 from shisho.interfaces.cli.runner import Json, run, show, words
 from shisho.messages.catalogue import render, word
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
 
-app = typer.Typer(cls=Group, name="engines", help="Search engines and their result pages.")
+app = typer.Typer(cls=CommandGroup, name="engines", help="Search engines and their result pages.")
 
 
 @app.callback(invoke_without_command=True)

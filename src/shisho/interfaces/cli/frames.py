@@ -45,12 +45,12 @@ class _UsageFormatter(_FORMATTER):  # type: ignore[misc]
         super().write_usage(prog, args, translated("Usage: ") if prefix is None else prefix)
 
 
-class Group(typer.core.TyperGroup):
+class CommandGroup(typer.core.TyperGroup):
     """A group of commands whose help and usage errors, and those of its commands, are in the reader's language."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         command = super().get_command(ctx, cmd_name)
-        if command is not None and not isinstance(command, Group):
+        if command is not None and not isinstance(command, CommandGroup):
             _translate(command)
             command.format_help = MethodType(_folding(type(command).format_help), command)  # type: ignore[method-assign]
         return command

@@ -11,7 +11,7 @@ import typer
 
 from shisho import settings
 from shisho.errors import ShishoError
-from shisho.interfaces.cli.frames import Group
+from shisho.interfaces.cli.frames import CommandGroup
 from shisho.interfaces.cli.messages import Words
 
 INTERRUPTED = 128 + signal.SIGINT
@@ -100,7 +100,7 @@ def interrupted(context: typer.Context, kept: str = "interrupted") -> NoReturn:
     raise typer.Exit(INTERRUPTED)
 
 
-class InterruptibleCommands(Group):
+class InterruptibleCommands(CommandGroup):
     """Ctrl-C where no event loop runs: at a question, while a command is loaded."""
 
     def invoke(self, ctx: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from shisho.domain.corpus import Outcome
+from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import Job, JobState
 from shisho.domain.task import JobKind, Status
 from shisho.interfaces.cli.messages import Words
@@ -60,7 +60,7 @@ class _Documents:
         words = self._words
         if event == "files" and facts["survey"].left_out:
             self._show(left_out(facts["survey"], words))
-        elif event == "file" and facts["receipt"].outcome is not Outcome.KNOWN:
+        elif event == "file" and facts["receipt"].outcome is not IntakeOutcome.KNOWN:
             self._show(receipt_line(facts["receipt"], words, file_name(facts["receipt"].source)))
         elif event == "plan":
             self._rounds += 1

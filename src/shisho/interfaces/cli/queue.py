@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from shisho.interfaces.cli.frames import Group
+from shisho.interfaces.cli.frames import CommandGroup
 from shisho.interfaces.cli.interrupts import end_request, interrupted
 from shisho.interfaces.cli.runner import Json, run, show, words
 from shisho.messages.catalogue import rendered
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from shisho.desk import Desk
     from shisho.domain.task import Status
 
-queue = typer.Typer(cls=Group, help="Web searches that go on by themselves.", no_args_is_help=True)
+queue = typer.Typer(cls=CommandGroup, help="Web searches that go on by themselves.", no_args_is_help=True)
 
 TaskName = Annotated[str, typer.Argument(metavar="TASK", help="id, its beginning, or last")]
 WAIT = 20.0

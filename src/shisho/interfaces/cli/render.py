@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from shisho.domain.codec import plain
-from shisho.domain.corpus import DEFAULT_CORPUS, Check, Document, Found
+from shisho.domain.corpus import DEFAULT_CORPUS, Check, Document, PassageHit
 from shisho.domain.inquiry import Answer, Evidence, SupportOutcome
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.file_names import distinct_names
@@ -98,7 +98,7 @@ def _account(given: Answer, words: Words) -> None:
     _out.print(f"{words('stopped_because')}: {why}\n{words('rounds')}: {given.rounds} ({used})")
 
 
-def found(given: Sequence[Found], words: Words) -> None:
+def found(given: Sequence[PassageHit], words: Words) -> None:
     """Passages, best first."""
     if not given:
         _out.print(words("nothing_found"))

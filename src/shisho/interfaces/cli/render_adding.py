@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from shisho.domain.codec import plain
-from shisho.domain.corpus import FileSurvey, Outcome, Receipt
+from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt
 from shisho.interfaces.cli.messages import Words
 from shisho.language.display import legible
 from shisho.messages.catalogue import render, rendered
@@ -41,7 +41,7 @@ class AddingDisplay:
     name: Callable[[str], str] = file_name
     json_: bool = False
     quiet: bool = False
-    counts: Counter[Outcome] = field(default_factory=Counter)
+    counts: Counter[IntakeOutcome] = field(default_factory=Counter)
     failures: list[Receipt] = field(default_factory=list)
     total: int = 0
     bar: Progress | None = None
@@ -65,7 +65,7 @@ class AddingDisplay:
                 async with aclosing(coming) as receipts:
                     async for receipt in receipts:
                         self._tell(receipt)
-                self.counts.setdefault(Outcome.ADDED, 0)
+                self.counts.setdefault(IntakeOutcome.ADDED, 0)
             finally:
                 self.bar.stop()
                 if self.counts:  # what was broken off before the first file has its own words
@@ -74,13 +74,13 @@ class AddingDisplay:
 
     def _tell(self, receipt: Receipt) -> None:
         self.counts[receipt.outcome] += 1
-        if receipt.outcome is Outcome.FAILED:
+        if receipt.outcome is IntakeOutcome.FAILED:
             self.failures.append(receipt)
         if self.json_ and not self.quiet:
             print(json.dumps(plain(rendered(receipt)), ensure_ascii=False), flush=True)
         elif not self.quiet:
             _out.print(receipt_line(receipt, self.words, self.name(receipt.source)))
-        elif receipt.outcome not in (Outcome.KNOWN, Outcome.ADDED):
+        elif receipt.outcome not in (IntakeOutcome.KNOWN, IntakeOutcome.ADDED):
             _err.print(receipt_line(receipt, self.words, self.name(receipt.source)))
         if self.bar is not None:
             self.bar.advance(self.bar.task_ids[0])
@@ -88,7 +88,7 @@ class AddingDisplay:
     def _end(self) -> None:
         if self.json_ or self.quiet:
             return
-        outcomes = (Outcome.ADDED, Outcome.REPLACED, Outcome.KNOWN, Outcome.FAILED)
+        outcomes = (IntakeOutcome.ADDED, IntakeOutcome.REPLACED, IntakeOutcome.KNOWN, IntakeOutcome.FAILED)
         _out.print(self.words("total", **{str(outcome): self.counts[outcome] for outcome in outcomes}))
         if self.failures and self.counts.total() > 1:
             _out.print(self.words("failures"))
@@ -101,9 +101,9 @@ class AddingDisplay:
 def receipt_line(receipt: Receipt, words: Words, name: str) -> Text:
     """What became of a file."""
     line = Text(f"{words(str(receipt.outcome))}  {name}")
-    if receipt.outcome is Outcome.FAILED:
+    if receipt.outcome is IntakeOutcome.FAILED:
         line.append(f"\n    {receipt.code}: {render(receipt.reason)}", style="yellow")
-    elif receipt.outcome is not Outcome.GONE:
+    elif receipt.outcome is not IntakeOutcome.GONE:
         pages = [words("pages", n=receipt.pages)] if receipt.pages else []
         line.append("  " + " · ".join([*pages, words("passages", n=receipt.passages)]), style="dim")
     for warning in map(render, receipt.warnings):

@@ -13,20 +13,20 @@ import typer
 
 from shisho import settings
 from shisho.errors import ShishoError
-from shisho.interfaces.cli.client_configs import Client, config
+from shisho.interfaces.cli.client_configs import AssistantClient, config
 from shisho.interfaces.cli.interrupts import INTERRUPTED, EndRequest, end_request
 from shisho.interfaces.cli.runner import fail, run, words
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
-    from shisho.interfaces.http.guard import Rules
+    from shisho.interfaces.http.guard import AccessRules
     from shisho.settings import Settings
 
 
 def mcp(
     context: typer.Context,
     print_config: Annotated[
-        Client | None, typer.Option("--print-config", help="print what to paste into this client's settings, and end")
+        AssistantClient | None, typer.Option("--print-config", help="print what to paste into this client's settings, and end")
     ] = None,
 ) -> None:
     """Serve an assistant over standard input and output (MCP). Ends with its client; its jobs go on when anything runs."""
@@ -81,11 +81,11 @@ def _started(address: str) -> None:
     typer.echo(f"Shisho: {address}  REST {address}/api/v1  MCP {address}/mcp")
 
 
-def _rules(held: Settings, host: str) -> Rules:
-    from shisho.interfaces.http.guard import Rules
+def _rules(held: Settings, host: str) -> AccessRules:
+    from shisho.interfaces.http.guard import AccessRules
 
     documents = held.whole("max_file_mb") * (4 << 20) // 3 + (1 << 20)  # base64 of the largest file, and the rest of the call
-    return Rules(
+    return AccessRules(
         host=host,
         token=held.text("token"),
         hosts=held.words("allowed_hosts"),

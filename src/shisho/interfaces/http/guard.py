@@ -33,7 +33,7 @@ HEADERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class AccessRules:
     """`host` is where the server listens; `hosts` are further names it answers to, `origins` pages of others that may call
     it. A body has `body_bytes` at most, at the paths in `large` so many, and must have come in `body_seconds`.
 
@@ -112,7 +112,7 @@ class Refusal:
 class Guard:
     """The outermost layer of the application. A body is taken in whole before anything is done with it."""
 
-    def __init__(self, app: ASGIApp, rules: Rules) -> None:
+    def __init__(self, app: ASGIApp, rules: AccessRules) -> None:
         self.app, self.rules = app, rules
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

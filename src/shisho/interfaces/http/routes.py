@@ -19,7 +19,7 @@ from shisho.domain.task import Status
 from shisho.errors import ShishoError
 from shisho.interfaces.api.failures import told
 from shisho.interfaces.api.operations import Verb
-from shisho.interfaces.api.truncate import Recent, plain_data, written
+from shisho.interfaces.api.truncate import RecentReplies, plain_data, written
 
 STATUS = {
     "INVALID_PARAMS": 400,
@@ -37,7 +37,7 @@ STATUS = {
 }
 OTHERWISE = 409  # the request is right; it cannot be done as things stand
 WAIT = 20.0
-RECENT = Recent[bytes]()
+RECENT = RecentReplies[bytes]()
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
 IdPath = Annotated[str, Path(min_length=1, max_length=500)]
 

@@ -22,7 +22,7 @@ from shisho.interfaces.api import arguments
 from shisho.interfaces.api.contract import VERBS
 from shisho.interfaces.api.failures import told
 from shisho.interfaces.http import routes as http_routes
-from shisho.interfaces.http.guard import Guard, Rules
+from shisho.interfaces.http.guard import AccessRules, Guard
 from shisho.interfaces.mcp import server as mcp
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
@@ -32,7 +32,7 @@ GRACE_SECONDS = 2  # long polls are cut when the server ends; their jobs are not
 API = "/api/v1"
 
 
-def build(desk: Desk, rules: Rules) -> ASGIApp:
+def build(desk: Desk, rules: AccessRules) -> ASGIApp:
     """The whole application, guarded."""
     server = mcp.build(desk)
     served = server.streamable_http_app(host=rules.host)
@@ -62,7 +62,7 @@ def build(desk: Desk, rules: Rules) -> ASGIApp:
     return Guard(app, rules)
 
 
-async def serve(desk: Desk, rules: Rules, port: int, started: Callable[[str], None], ended: asyncio.Event) -> None:
+async def serve(desk: Desk, rules: AccessRules, port: int, started: Callable[[str], None], ended: asyncio.Event) -> None:
     """Serve until `ended` is set. Port 0: the system chooses; `started` is called with the address."""
     listener = _listen(rules.host, port)
     config = uvicorn.Config(

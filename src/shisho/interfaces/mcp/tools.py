@@ -17,10 +17,10 @@ from shisho.desk import Desk
 from shisho.interfaces.api.arguments import checked
 from shisho.interfaces.api.failures import told
 from shisho.interfaces.api.operations import Verb
-from shisho.interfaces.api.truncate import Recent, fitted, written
+from shisho.interfaces.api.truncate import RecentReplies, fitted, written
 
 T = TypeVar("T")
-RECENT = Recent[CallToolResult]()
+RECENT = RecentReplies[CallToolResult]()
 BEAT = 5.0  # seconds between signs of life, for clients that ask for progress
 
 

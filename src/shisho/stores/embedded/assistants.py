@@ -11,7 +11,7 @@ import apsw
 from shisho.domain.codec import dumps, loads
 from shisho.domain.corpus import Citation, DocumentId, Scope
 from shisho.domain.inquiry import EvidenceRef, Strategy
-from shisho.domain.session import SessionFacts, Stand
+from shisho.domain.session import SessionFacts, StoredEvidence
 from shisho.errors import NotFound
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
@@ -68,7 +68,7 @@ class EmbeddedAssistants:
 
         return await self._database.write(work)
 
-    async def evidence(self, session_id: str) -> Sequence[Stand]:
+    async def evidence(self, session_id: str) -> Sequence[StoredEvidence]:
         """What stands, by number; what quotes a purged document is gone from it."""
         return [_stand(row, self._site) for row in await self._rows(STANDS, (session_id,))]
 
@@ -76,7 +76,7 @@ class EmbeddedAssistants:
         return await self._database.read(lambda connection: every(connection.execute(query, values)))
 
 
-def _stand(row: Sequence[Any], site: Callable[[str], str]) -> Stand:
+def _stand(row: Sequence[Any], site: Callable[[str], str]) -> StoredEvidence:
     number, goal_id, document_id, passage, page, start, end, cluster, score, round_, heading, title, source, snippet = row
     citation = Citation(
         document_id=DocumentId(document_id),
@@ -91,4 +91,4 @@ def _stand(row: Sequence[Any], site: Callable[[str], str]) -> Stand:
         cluster=cluster,
         site=site(source),
     )
-    return Stand(EvidenceRef(number, goal_id, snippet, heading, score, round_), citation)
+    return StoredEvidence(EvidenceRef(number, goal_id, snippet, heading, score, round_), citation)

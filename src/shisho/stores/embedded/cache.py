@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 
 from shisho.domain.codec import dumps
-from shisho.domain.politeness import Cached, PageMemory, later
+from shisho.domain.politeness import CacheEntry, PageMemory, later
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import every
@@ -31,10 +31,10 @@ class EmbeddedCache:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database, self._clock = database, clock
 
-    async def get(self, key: str) -> Cached | None:
+    async def get(self, key: str) -> CacheEntry | None:
         query = "SELECT value_json, partial, stored_at FROM cache WHERE key = ? AND expires_at > ?"
         found = await self._database.read(lambda connection: every(connection.execute(query, (key, self._clock.steady()))))
-        return Cached(json.loads(found[0][0]), bool(found[0][1]), found[0][2]) if found else None
+        return CacheEntry(json.loads(found[0][0]), bool(found[0][1]), found[0][2]) if found else None
 
     async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None:
         steady = self._clock.steady()

@@ -17,7 +17,7 @@ WAIT_MS = 2_000  # for whoever reads or writes, at each try
 AGAIN_SECONDS = 2.0
 
 
-class Derived(Protocol):
+class DerivedIndex(Protocol):
     """An index that takes in what the shelf has changed."""
 
     async def catch_up(self) -> None: ...
@@ -26,7 +26,7 @@ class Derived(Protocol):
 class Erasure:
     """Goes after a purge through index and log. Belongs to one event loop."""
 
-    def __init__(self, path: Path, index: Derived) -> None:
+    def __init__(self, path: Path, index: DerivedIndex) -> None:
         self._path, self._index = path, index
         self._retrying: asyncio.Task[None] | None = None
 

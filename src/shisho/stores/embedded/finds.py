@@ -10,8 +10,8 @@ from typing import Any
 import apsw
 
 from shisho.domain.corpus import WEB_CORPUS, DocumentId
-from shisho.domain.find import Find, Kept, Report, SearchNote
-from shisho.domain.job import Claim, JobId, JobState, Stale, TaskId
+from shisho.domain.find import DiscoveredUrl, Report, SearchNote, StoredUrl
+from shisho.domain.job import Claim, ClaimLost, JobId, JobState, TaskId
 from shisho.domain.task import Failure, JobKind, Result
 from shisho.messages import message
 from shisho.ports import Clock
@@ -66,13 +66,13 @@ ORPHANS = """SELECT DISTINCT d.id
         WHERE e.document_id = d.id AND j.task_id IS NOT :task_id)"""
 
 
-class EmbeddedFinds:
-    """What `handlers.library.Finds` and `desk.tasks.Reports` ask for, over one SQLite file."""
+class EmbeddedUrls:
+    """What `handlers.library.DiscoveredUrls` and `desk.tasks.Reports` ask for, over one SQLite file."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database, self._clock = database, clock
 
-    async def add(self, claim: Claim, finds: Sequence[Find]) -> int:
+    async def add(self, claim: Claim, finds: Sequence[DiscoveredUrl]) -> int:
         """Store what one page holds, once. Returns how many of them the task had not met elsewhere."""
         urls = json.dumps([one.canonical_url for one in finds])
 
@@ -129,12 +129,12 @@ class EmbeddedFinds:
 
         await self._database.write(work)
 
-    async def of_job(self, job_id: JobId) -> Sequence[Kept]:
+    async def of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
         """The finds of a job in order of rank."""
-        names = [each.name for each in fields(Find)]
+        names = [each.name for each in fields(DiscoveredUrl)]
         query = f"SELECT {', '.join(names)}, status, document_id, useful FROM finds WHERE job_id = ? ORDER BY rank"
         return [
-            Kept(Find(*row[: len(names)]), row[-3], row[-2], None if row[-1] is None else bool(row[-1]))
+            StoredUrl(DiscoveredUrl(*row[: len(names)]), row[-3], row[-2], None if row[-1] is None else bool(row[-1]))
             for row in await self._rows(query, (job_id,))
         ]
 
@@ -203,12 +203,12 @@ def _held(connection: apsw.Connection, claim: Claim) -> str:
     query = "SELECT task_id FROM jobs WHERE id = ? AND state = 'running' AND attempt = ?"
     found = every(connection.execute(query, (claim.job_id, claim.attempt)))
     if not found:
-        raise Stale
+        raise ClaimLost
     return str(found[0][0])
 
 
-def _columns(find: Find) -> dict[str, Any]:
-    names: Collection[str] = Find.__dataclass_fields__
+def _columns(find: DiscoveredUrl) -> dict[str, Any]:
+    names: Collection[str] = DiscoveredUrl.__dataclass_fields__
     return {name: getattr(find, name) for name in names}
 
 

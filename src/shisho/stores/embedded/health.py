@@ -12,7 +12,7 @@ from shisho.domain.politeness import (
     PROBE_S,
     BreakerState,
     EngineHealth,
-    Outcome,
+    RequestOutcome,
     answered,
     as_of,
     later,
@@ -47,7 +47,7 @@ class EmbeddedHealth:
 
         return await self._database.read(work)
 
-    async def record(self, engine: str, outcome: Outcome, latency_s: float, error: str = "") -> EngineHealth:
+    async def record(self, engine: str, outcome: RequestOutcome, latency_s: float, error: str = "") -> EngineHealth:
         def work(connection: apsw.Connection) -> EngineHealth:
             query = "INSERT INTO engine_answers(engine, outcome, latency_s) VALUES (?, ?, ?)"
             connection.execute(query, (engine, outcome, latency_s))
@@ -95,7 +95,7 @@ class EmbeddedHealth:
 
 def _rated(connection: apsw.Connection, health: EngineHealth) -> EngineHealth:
     rows = connection.execute(ANSWERS, (health.engine, LATEST))
-    return rated(health, [(Outcome(outcome), latency) for outcome, latency in rows])
+    return rated(health, [(RequestOutcome(outcome), latency) for outcome, latency in rows])
 
 
 def _keep(connection: apsw.Connection, health: EngineHealth) -> None:

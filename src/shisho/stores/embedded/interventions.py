@@ -7,7 +7,16 @@ from typing import Any
 
 import apsw
 
-from shisho.domain.intervention import AuthTarget, InterventionState, Met, Waiting, intervention_id, named, news, together
+from shisho.domain.intervention import (
+    AuthTarget,
+    HumanChallenge,
+    InterventionState,
+    Waiting,
+    intervention_id,
+    named,
+    news,
+    together,
+)
 from shisho.domain.job import PERSON, Claim, JobId, JobState, TaskId
 from shisho.ports import Bell, Clock
 from shisho.stores.embedded.connect import Database
@@ -35,7 +44,7 @@ class EmbeddedInterventions:
     async def waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[Waiting]:
         return await self._transactions.read(lambda transaction: waiting(transaction.connection, owner, task_id))
 
-    async def pending(self, owner: str, engine: str) -> Met | None:
+    async def pending(self, owner: str, engine: str) -> HumanChallenge | None:
         found = [one for one in await self.waiting(owner) if one.engine == engine]
         return found[-1].met if found else None
 
@@ -84,7 +93,7 @@ class EmbeddedInterventions:
         return await self._transactions.write(work)
 
 
-def raise_(transaction: Transaction, claim: Claim, met: Met, until: str) -> None:
+def raise_(transaction: Transaction, claim: Claim, met: HumanChallenge, until: str) -> None:
     """What a job has met, in the transaction that makes it wait."""
     values = {"id": intervention_id(claim.job_id, claim.attempt), "job_id": claim.job_id, "now": transaction.now}
     values |= {"engine": met.engine, "domain": met.domain, "url": met.url, "kind": met.kind, "until": until}

@@ -8,17 +8,17 @@ from dataclasses import replace
 from typing import Any
 
 from shisho.domain.codec import dumps
-from shisho.domain.intervention import InterventionState, Met
+from shisho.domain.intervention import HumanChallenge, InterventionState
 from shisho.domain.job import (
     Claim,
+    ClaimLost,
     Job,
     JobError,
     JobId,
     JobState,
     NewJob,
     Priority,
-    Running,
-    Stale,
+    RunningClaim,
     TaskId,
     WorkerId,
     after_failure,
@@ -87,7 +87,7 @@ class EmbeddedJobs:
             try:
                 sets = "state = 'completed', output_json = :output, finished_at = :now"
                 self._write(transaction, claim, sets, output=result)
-            except Stale:
+            except ClaimLost:
                 if not transaction.rows(FINISHED, _fence(claim) | {"worker_id": claim.worker_id}):
                     raise
             else:
@@ -113,11 +113,11 @@ class EmbeddedJobs:
 
         await self._transactions.write(work)
 
-    async def take_back(self, seen: Running, error: JobError) -> None:
+    async def take_back(self, seen: RunningClaim, error: JobError) -> None:
         def work(transaction: Transaction) -> None:
             query = f"SELECT 1 FROM jobs WHERE {self.HELD} AND beat = :beat"
             if not transaction.rows(query, _fence(seen.claim) | {"beat": seen.beat}):
-                raise Stale
+                raise ClaimLost
             self._count_failure(transaction, seen.claim, error, None)
 
         await self._transactions.write(work)
@@ -133,7 +133,7 @@ class EmbeddedJobs:
 
         return await self._transactions.write(work)
 
-    async def await_person(self, claim: Claim, output: Any, until: str, met: Met) -> None:
+    async def await_person(self, claim: Claim, output: Any, until: str, met: HumanChallenge) -> None:
         kept = None if output is None else dumps(output)
         sets = "not_before = :until, output_json = CASE WHEN cancel_requested THEN NULL ELSE :output END"
 
@@ -203,10 +203,10 @@ class EmbeddedJobs:
 
         return await self._transactions.write(work)
 
-    async def running(self) -> Sequence[Running]:
+    async def running(self) -> Sequence[RunningClaim]:
         query = "SELECT id, attempt, worker_id, beat FROM jobs WHERE state = 'running'"
         found = await self._transactions.rows(query, {})
-        return [Running(Claim(JobId(id_), attempt, WorkerId(worker)), beat) for id_, attempt, worker, beat in found]
+        return [RunningClaim(Claim(JobId(id_), attempt, WorkerId(worker)), beat) for id_, attempt, worker, beat in found]
 
     async def expire(self) -> int:
         query = """SELECT id, state, output_json IS NOT NULL FROM jobs
@@ -236,14 +236,14 @@ class EmbeddedJobs:
         """The task of a held job, and whether it was asked to stop."""
         found = transaction.rows(f"SELECT task_id, cancel_requested FROM jobs WHERE {self.HELD}", _fence(claim))
         if not found:
-            raise Stale
+            raise ClaimLost
         return TaskId(found[0][0]), bool(found[0][1])
 
     def _write(self, transaction: Transaction, claim: Claim, sets: str, **values: Any) -> tuple[TaskId, JobState]:
         query = f"UPDATE jobs SET {sets} WHERE {self.HELD} RETURNING task_id, state"
         found = transaction.rows(query, _fence(claim) | {"now": transaction.now} | values)
         if not found:
-            raise Stale
+            raise ClaimLost
         return TaskId(found[0][0]), JobState(found[0][1])
 
     def _wait(
@@ -268,7 +268,7 @@ class EmbeddedJobs:
             FROM jobs WHERE {self.HELD}"""
         found = transaction.rows(query, _fence(claim))
         if not found:
-            raise Stale
+            raise ClaimLost
         failures, stop_asked, history, stepped = found[0]
         state, counted = after_failure(failures, stepped=bool(stepped), stop_asked=bool(stop_asked))
         said = [*errors(history), replace(error, attempt=claim.attempt, at=transaction.now)]

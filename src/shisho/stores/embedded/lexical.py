@@ -19,7 +19,7 @@ import tantivy
 from shisho.domain.corpus import PassageId, Scope
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.scope import Where, where
+from shisho.stores.embedded.scope import SqlCondition, where
 from shisho.telemetry import log, span
 
 FORMAT = "1"
@@ -183,7 +183,7 @@ class _Allowed:
     __slots__ = ("corpora", "documents", "pages", "without")
 
     def __init__(
-        self, corpora: tuple[int, ...], documents: tuple[str, ...] | None, without: Sequence[str], wanted: Where
+        self, corpora: tuple[int, ...], documents: tuple[str, ...] | None, without: Sequence[str], wanted: SqlCondition
     ) -> None:
         self.corpora, self.documents, self.without, self.pages = corpora, documents, without, wanted.pages
 

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 import apsw
 
-from shisho.domain.pace import Pace, Place, asked, ended, standing
-from shisho.domain.politeness import Leave, Limit, Standing
+from shisho.domain.pace import QueuePlace, ResourcePace, asked, ended, standing
+from shisho.domain.politeness import Limit, LimiterStatus, Permit
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import every
@@ -33,19 +33,19 @@ class EmbeddedLimiter:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database, self._clock = database, clock
 
-    async def take(self, resource: str, limit: Limit, ticket: str) -> Leave:
+    async def take(self, resource: str, limit: Limit, ticket: str) -> Permit:
         return await self._change(resource, lambda pace: asked(pace, limit, ticket))
 
     async def give_back(self, resource: str, limit: Limit, ticket: str, *, after_s: float = 0.0) -> None:
         await self._change(resource, lambda pace: (ended(pace, limit, ticket, after_s), None))
 
-    async def standing(self, limits: Mapping[str, Limit]) -> Mapping[str, Standing]:
-        def work(connection: apsw.Connection) -> dict[str, Standing]:
+    async def standing(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
+        def work(connection: apsw.Connection) -> dict[str, LimiterStatus]:
             return {name: standing(self._now(connection, name), limit) for name, limit in limits.items()}
 
         return await self._database.read(work)
 
-    async def _change(self, resource: str, rule: Callable[[Pace], tuple[Pace, T]]) -> T:
+    async def _change(self, resource: str, rule: Callable[[ResourcePace], tuple[ResourcePace, T]]) -> T:
         def work(connection: apsw.Connection) -> T:
             before = self._now(connection, resource)
             after, said = rule(before)
@@ -54,17 +54,17 @@ class EmbeddedLimiter:
 
         return await self._database.write(work)
 
-    def _now(self, connection: apsw.Connection, resource: str) -> Pace:
+    def _now(self, connection: apsw.Connection, resource: str) -> ResourcePace:
         wall, monotonic = datetime.fromisoformat(self._clock.now()).timestamp(), self._clock.monotonic()
         held = every(connection.execute("SELECT at, free_at, wall, monotonic FROM paces WHERE resource = ?", (resource,)))
         query = "SELECT ticket, due, began, paid FROM pace_places WHERE resource = ? ORDER BY seq"
-        places = tuple(Place(*row) for row in connection.execute(query, (resource,)))
-        pace = (Pace(*held[0]) if held else Pace()).moved(wall, monotonic)
+        places = tuple(QueuePlace(*row) for row in connection.execute(query, (resource,)))
+        pace = (ResourcePace(*held[0]) if held else ResourcePace()).moved(wall, monotonic)
         used = connection.execute("SELECT used FROM pace_days WHERE day = ? AND resource = ?", (pace.day, resource)).get
         return replace(pace, used=used or 0, places=places)
 
 
-def _keep(connection: apsw.Connection, resource: str, before: Pace, after: Pace) -> None:
+def _keep(connection: apsw.Connection, resource: str, before: ResourcePace, after: ResourcePace) -> None:
     connection.execute(KEEP, (resource, after.at, after.free_at, after.wall, after.monotonic))
     known = set(before.places)
     for place in after.places:

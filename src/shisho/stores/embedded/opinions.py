@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import apsw
 
 from shisho.domain.corpus import WEB_CORPUS, DocumentId, PassageId
-from shisho.domain.find import LeftOut
+from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Evidence
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
@@ -52,15 +52,15 @@ class EmbeddedOpinions:
         found = await self._database.read(lambda connection: every(connection.execute(query, (owner,))))
         return [domain for (domain,) in found]
 
-    async def left_out(self, owner: str) -> LeftOut:
+    async def left_out(self, owner: str) -> ExcludedSources:
         """What answers do without, as of now."""
 
-        def work(connection: apsw.Connection) -> LeftOut:
+        def work(connection: apsw.Connection) -> ExcludedSources:
             values = {"owner": owner}
             documents = every(connection.execute(BLOCKED, values))
             documents += every(connection.execute(CANCELLED, values | {"corpus": WEB_CORPUS}))
             passages = every(connection.execute(REJECTED, values))
-            return LeftOut(
+            return ExcludedSources(
                 tuple(sorted({DocumentId(name) for (name,) in documents})),
                 tuple(sorted({PassageId(passage_id(number)) for (number,) in passages})),
             )

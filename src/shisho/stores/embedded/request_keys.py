@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 from shisho.domain.codec import dumps
-from shisho.domain.job import Enqueued, IdempotencyKey, JobId, TaskId
+from shisho.domain.job import EnqueueResult, IdempotencyKey, JobId, TaskId
 from shisho.errors import KeyConflict
 from shisho.messages import message
 from shisho.stores.embedded.transitions import Transaction
@@ -16,7 +16,7 @@ KEEP = """INSERT INTO request_keys(owner, key, verb, request, subject, task_id, 
     VALUES (:owner, :key, :verb, :request, :subject, :task_id, :reply, :now)"""
 
 
-def repeated(transaction: Transaction, key: IdempotencyKey | None) -> Enqueued | None:
+def repeated(transaction: Transaction, key: IdempotencyKey | None) -> EnqueueResult | None:
     """What stood after the first request under this key. Raises Conflict where it was another request."""
     if key is None:
         return None
@@ -29,10 +29,10 @@ def repeated(transaction: Transaction, key: IdempotencyKey | None) -> Enqueued |
         raise KeyConflict(first.taken(task_id), verb=verb, task_id=task_id)
     kept = json.loads(reply)
     job_ids, added = (tuple(map(JobId, kept[name])) for name in ("job_ids", "added"))
-    return Enqueued(TaskId(task_id), job_ids, added, kept["facts"], is_repeat=True)
+    return EnqueueResult(TaskId(task_id), job_ids, added, kept["facts"], is_repeat=True)
 
 
-def keep(transaction: Transaction, key: IdempotencyKey | None, enqueued: Enqueued) -> None:
+def keep(transaction: Transaction, key: IdempotencyKey | None, enqueued: EnqueueResult) -> None:
     """Store what stands, for those who ask again."""
     if key is None:
         return

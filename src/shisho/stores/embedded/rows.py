@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from shisho.domain.corpus import BlockKind, Document, DocumentId, DocumentState, Line, Passage, PassageId
+from shisho.domain.corpus import BlockKind, Document, DocumentId, DocumentState, Passage, PassageId, PrintedLine
 from shisho.messages.message import unpack
 
 DOCUMENT = """d.id, c.name, d.owner, d.source, d.title, d.media_type, d.sha256, d.size, d.page_count, d.passage_count,
@@ -68,17 +68,19 @@ def passage_number(name: str) -> int:
         return -1
 
 
-def pack_lines(lines: Iterable[Line]) -> bytes | None:
+def pack_lines(lines: Iterable[PrintedLine]) -> bytes | None:
     """Geometry of a document's lines as one compressed blob; None where there is none."""
     rows = [(line.start, line.end, line.page, *(round(edge, 1) for edge in line.box)) for line in lines]
     return zlib.compress(json.dumps(rows, separators=(",", ":")).encode()) if rows else None
 
 
-def unpack_lines(blob: bytes | None) -> tuple[Line, ...]:
+def unpack_lines(blob: bytes | None) -> tuple[PrintedLine, ...]:
     """The lines that `pack_lines` packed."""
     if blob is None:
         return ()
-    return tuple(Line(row[0], row[1], row[2], (row[3], row[4], row[5], row[6])) for row in json.loads(zlib.decompress(blob)))
+    return tuple(
+        PrintedLine(row[0], row[1], row[2], (row[3], row[4], row[5], row[6])) for row in json.loads(zlib.decompress(blob))
+    )
 
 
 def every(cursor: Iterable[Any]) -> list[tuple[Any, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shisho.domain.corpus import Condition, Range, Scope
+from shisho.domain.corpus import Condition, FilterRange, Scope
 from shisho.errors import InvalidParams
 from shisho.language.comparable import comparable
 from shisho.stores.embedded.rows import ANY_OF, listed
@@ -14,7 +14,7 @@ COLUMNS = {"document": "d.id", "title": "d.title", "source": "d.source", "media_
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class SqlCondition:
     """A condition over `documents d JOIN corpora c`, its values, and the page range that only passages can answer."""
 
     sql: str
@@ -23,7 +23,7 @@ class Where:
     pages: tuple[int | None, int | None] | None
 
 
-def where(scope: Scope) -> Where:
+def where(scope: Scope) -> SqlCondition:
     """Live documents in scope. Raises InvalidParams for a page that is no number."""
     parts, values = ["d.state = 'live'", "c.owner = ?"], [scope.owner]
     if scope.corpora:
@@ -38,11 +38,11 @@ def where(scope: Scope) -> Where:
         sql, extra = _column(COLUMNS[key], condition) if key in COLUMNS else _metadata(key, condition)
         parts.append(sql)
         bound.extend(extra)
-    return Where(" AND ".join(parts), tuple(bound), bool(filters), _pages(scope.filters))
+    return SqlCondition(" AND ".join(parts), tuple(bound), bool(filters), _pages(scope.filters))
 
 
 def _column(column: str, condition: Condition) -> tuple[str, list[str | int | float]]:
-    if isinstance(condition, Range):
+    if isinstance(condition, FilterRange):
         low, high = condition.low or "", condition.high
         ceiling = "" if high is None else f" AND {column} <= ? || char(0x10FFFF)"
         return f"({column} >= ?{ceiling})", [low] if high is None else [low, high]
@@ -50,7 +50,7 @@ def _column(column: str, condition: Condition) -> tuple[str, list[str | int | fl
 
 
 def _metadata(key: str, condition: Condition) -> tuple[str, list[str | int | float]]:
-    test, values = _range(condition) if isinstance(condition, Range) else _equal(condition)
+    test, values = _range(condition) if isinstance(condition, FilterRange) else _equal(condition)
     return f"d.id IN (SELECT document_id FROM document_meta WHERE key = ? AND {test})", [key, *values]
 
 
@@ -59,7 +59,7 @@ def _equal(condition: str | tuple[str, ...]) -> tuple[str, list[str | int | floa
     return f"folded IN {ANY_OF}", [listed(wanted)]
 
 
-def _range(condition: Range) -> tuple[str, list[str | int | float]]:
+def _range(condition: FilterRange) -> tuple[str, list[str | int | float]]:
     low, high = (None if end is None else comparable(end) for end in (condition.low, condition.high))
     as_text, texts = ["1"], list[str | int | float]()
     as_number, numbers = ["number IS NOT NULL"], list[str | int | float]()
@@ -82,7 +82,7 @@ def _pages(filters: Mapping[str, Condition]) -> tuple[int | None, int | None] | 
     if condition is None:
         return None
     try:
-        if isinstance(condition, Range):
+        if isinstance(condition, FilterRange):
             return (int(condition.low) if condition.low else None, int(condition.high) if condition.high else None)
         if isinstance(condition, str):
             return int(condition), int(condition)

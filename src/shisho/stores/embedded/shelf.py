@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import apsw
 
-from shisho.domain.corpus import Corpus, Document, DocumentId, Intake, Line, Passage, PassageId, Scope
+from shisho.domain.corpus import Corpus, Document, DocumentId, Intake, Passage, PassageId, PrintedLine, Scope
 from shisho.errors import Conflict, NotFound, SourceRemoved
 from shisho.language.comparable import comparable
 from shisho.ports import Clock
@@ -171,8 +171,8 @@ class EmbeddedShelf:
 
         return await self._database.read(work)
 
-    async def lines(self, document_id: DocumentId) -> Sequence[Line]:
-        def work(connection: apsw.Connection) -> Sequence[Line]:
+    async def lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
+        def work(connection: apsw.Connection) -> Sequence[PrintedLine]:
             query = "SELECT layout FROM parts WHERE document_id = ? ORDER BY start"
             return [line for (blob,) in connection.execute(query, (document_id,)) for line in rows.unpack_lines(blob)]
 

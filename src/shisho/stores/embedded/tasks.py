@@ -12,7 +12,7 @@ from shisho.domain.codec import dumps
 from shisho.domain.intervention import InterventionState
 from shisho.domain.job import (
     STOP_ASKED,
-    Enqueued,
+    EnqueueResult,
     Event,
     Halt,
     IdempotencyKey,
@@ -20,7 +20,7 @@ from shisho.domain.job import (
     JobState,
     NewJob,
     NewTask,
-    Removed,
+    RemovedRows,
     Snapshot,
     StopMode,
     Task,
@@ -46,8 +46,8 @@ class EmbeddedTasks:
         opened = await self.enqueue(task, (), key)
         return await self.task(opened.task_id)
 
-    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None) -> Enqueued:
-        def work(transaction: Transaction) -> Enqueued:
+    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None) -> EnqueueResult:
+        def work(transaction: Transaction) -> EnqueueResult:
             repeated = request_keys.repeated(transaction, key)
             if repeated is not None:
                 return repeated
@@ -58,7 +58,7 @@ class EmbeddedTasks:
 
         return await self._transactions.write(work)
 
-    async def repeated(self, key: IdempotencyKey) -> Enqueued | None:
+    async def repeated(self, key: IdempotencyKey) -> EnqueueResult | None:
         return await self._transactions.read(lambda transaction: request_keys.repeated(transaction, key))
 
     async def task(self, task_id: TaskId) -> Task:
@@ -150,8 +150,8 @@ class EmbeddedTasks:
 
         return await self._transactions.write(work)
 
-    async def remove(self, task_id: TaskId) -> Removed:
-        def work(transaction: Transaction) -> Removed:
+    async def remove(self, task_id: TaskId) -> RemovedRows:
+        def work(transaction: Transaction) -> RemovedRows:
             _task(transaction, task_id)
             values = {"id": task_id}
             events = transaction.rows("DELETE FROM events WHERE task_id = :id RETURNING 1", values)
@@ -161,7 +161,7 @@ class EmbeddedTasks:
             transaction.rows("DELETE FROM request_keys WHERE task_id = :id", values)
             transaction.rows("DELETE FROM tasks WHERE id = :id", values)
             transaction.topics |= {task_id, JobState.CANCELLED}
-            return Removed(len(removed), len(events))
+            return RemovedRows(len(removed), len(events))
 
         return await self._transactions.write(work)
 
@@ -189,13 +189,13 @@ def _opened(transaction: Transaction, new: NewTask) -> TaskId:
     return new.id
 
 
-def _enqueued(transaction: Transaction, task_id: TaskId, new: Sequence[NewJob], key: IdempotencyKey | None) -> Enqueued:
+def _enqueued(transaction: Transaction, task_id: TaskId, new: Sequence[NewJob], key: IdempotencyKey | None) -> EnqueueResult:
     stands = [transaction.insert(task_id, job) for job in new]
     again = [(job_id, job) for job_id, job in zip(stands, new, strict=True) if job_id != job.id]
     revived = {job_id for job_id, job in again if transaction.revive(job_id, int(job.priority))}
     asked = {job.id for job in new}
     added = tuple(job_id for job_id in stands if job_id in asked or job_id in revived)
-    return Enqueued(task_id, tuple(stands), added, key.facts if key else {})
+    return EnqueueResult(task_id, tuple(stands), added, key.facts if key else {})
 
 
 def _cancel(transaction: Transaction, job_id: JobId, state: JobState) -> None:

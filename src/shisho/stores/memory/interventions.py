@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from shisho.domain.intervention import AuthTarget, InterventionState, Met, Waiting, named, news, together
+from shisho.domain.intervention import AuthTarget, HumanChallenge, InterventionState, Waiting, named, news, together
 from shisho.domain.job import PERSON, JobState, TaskId
 from shisho.ports import Bell, Clock
-from shisho.stores.memory.jobs import MemoryJobs, MemoryTasks, Shared
+from shisho.stores.memory.jobs import MemoryJobs, MemoryTasks, SharedQueue
 
 Chosen = Callable[[Waiting], bool]
 
@@ -16,14 +16,14 @@ Chosen = Callable[[Waiting], bool]
 class MemoryInterventions:
     """`ports.Interventions` in dictionaries."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: SharedQueue) -> None:
         self._shared = shared
         self._announced: set[str] = set()
 
     async def waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[Waiting]:
         return self._chosen(owner, lambda one: task_id in (None, one.task_id))
 
-    async def pending(self, owner: str, engine: str) -> Met | None:
+    async def pending(self, owner: str, engine: str) -> HumanChallenge | None:
         found = self._chosen(owner, lambda one: one.engine == engine)
         return found[-1].met if found else None
 
@@ -67,5 +67,5 @@ class MemoryInterventions:
 
 def memory_queue(clock: Clock, bell: Bell) -> tuple[MemoryJobs, MemoryTasks, MemoryInterventions]:
     """All sides of one queue."""
-    shared = Shared(clock, bell)
+    shared = SharedQueue(clock, bell)
     return MemoryJobs(shared), MemoryTasks(shared), MemoryInterventions(shared)

@@ -9,13 +9,14 @@ from datetime import datetime
 from typing import Any
 
 from shisho.domain.codec import plain
-from shisho.domain.intervention import InterventionState, Met, Waiting, intervention_id
+from shisho.domain.intervention import HumanChallenge, InterventionState, Waiting, intervention_id
 from shisho.domain.job import (
     ENDED,
     MOVES,
     STOP_ASKED,
     Claim,
-    Enqueued,
+    ClaimLost,
+    EnqueueResult,
     Event,
     Halt,
     IdempotencyKey,
@@ -26,10 +27,9 @@ from shisho.domain.job import (
     NewJob,
     NewTask,
     Priority,
-    Removed,
-    Running,
+    RemovedRows,
+    RunningClaim,
     Snapshot,
-    Stale,
     StopMode,
     Task,
     TaskId,
@@ -45,13 +45,13 @@ from shisho.ports import Bell, Clock
 
 
 @dataclass
-class Shared:
+class SharedQueue:
     """What all sides of the queue see."""
 
     clock: Clock
     bell: Bell
     tasks: dict[TaskId, Task] = field(default_factory=dict)
-    keys: dict[tuple[str, str], tuple[IdempotencyKey, Enqueued]] = field(default_factory=dict)
+    keys: dict[tuple[str, str], tuple[IdempotencyKey, EnqueueResult]] = field(default_factory=dict)
     jobs: dict[JobId, Job] = field(default_factory=dict)
     beats: dict[JobId, int] = field(default_factory=dict)
     steps: defaultdict[JobId, dict[str, tuple[int, Any]]] = field(default_factory=lambda: defaultdict(dict))
@@ -127,7 +127,7 @@ class Shared:
 class MemoryJobs:
     """`ports.JobStore` in dictionaries."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: SharedQueue) -> None:
         self._shared = shared
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
@@ -171,10 +171,10 @@ class MemoryJobs:
         else:
             self._wait(job, JobState.QUEUED, not_before=not_before)
 
-    async def take_back(self, seen: Running, error: JobError) -> None:
+    async def take_back(self, seen: RunningClaim, error: JobError) -> None:
         job = self._held(seen.claim)
         if self._shared.beats[job.id] != seen.beat:
-            raise Stale
+            raise ClaimLost
         self._count_failure(job, error, None)
 
     async def park(self, claim: Claim, until: str) -> bool:
@@ -184,7 +184,7 @@ class MemoryJobs:
         self._wait(job, JobState.PARKED, not_before=until)
         return True
 
-    async def await_person(self, claim: Claim, output: Any, until: str, met: Met) -> None:
+    async def await_person(self, claim: Claim, output: Any, until: str, met: HumanChallenge) -> None:
         job, now = self._held(claim), self._shared.clock.now()
         if not job.stop_asked:
             self._shared.waiting[job.id] = Waiting(
@@ -234,9 +234,9 @@ class MemoryJobs:
             self._wait(job, JobState.QUEUED)
         return len(held)
 
-    async def running(self) -> Sequence[Running]:
+    async def running(self) -> Sequence[RunningClaim]:
         jobs = (each for each in self._shared.jobs.values() if each.state is JobState.RUNNING)
-        return [Running(job.claim, self._shared.beats[job.id]) for job in jobs]
+        return [RunningClaim(job.claim, self._shared.beats[job.id]) for job in jobs]
 
     async def expire(self) -> int:
         now = self._shared.clock.now()
@@ -264,7 +264,7 @@ class MemoryJobs:
     def _held(self, claim: Claim) -> Job:
         job = self._shared.jobs.get(claim.job_id)
         if job is None or not _is_held(job, claim):
-            raise Stale
+            raise ClaimLost
         return job
 
     def _wait(self, job: Job, state: JobState, data: Mapping[str, Any] | None = None, **changes: Any) -> None:
@@ -285,13 +285,13 @@ class MemoryJobs:
 class MemoryTasks:
     """`ports.TaskStore` in dictionaries."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: SharedQueue) -> None:
         self._shared = shared
 
     async def open(self, task: NewTask, key: IdempotencyKey | None = None) -> Task:
         return self._shared.task((await self.enqueue(task, (), key)).task_id)
 
-    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None) -> Enqueued:
+    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None) -> EnqueueResult:
         if key is not None and (again := await self.repeated(key)) is not None:
             return again
         if isinstance(task, NewTask) and task.id not in self._shared.tasks:
@@ -300,12 +300,12 @@ class MemoryTasks:
         task_id = self._shared.task(task.id if isinstance(task, NewTask) else task).id
         stands = [self._shared.insert(task_id, job) for job in jobs]
         added = [at for at, job in zip(stands, jobs, strict=True) if at == job.id or self._shared.revive(at, job.priority)]
-        enqueued = Enqueued(task_id, tuple(stands), tuple(added), key.facts if key else {})
+        enqueued = EnqueueResult(task_id, tuple(stands), tuple(added), key.facts if key else {})
         if key is not None:
             self._shared.keys[key.owner, key.key] = key, enqueued
         return enqueued
 
-    async def repeated(self, key: IdempotencyKey) -> Enqueued | None:
+    async def repeated(self, key: IdempotencyKey) -> EnqueueResult | None:
         if (key.owner, key.key) not in self._shared.keys:
             return None
         first, enqueued = self._shared.keys[key.owner, key.key]
@@ -359,7 +359,7 @@ class MemoryTasks:
             self._shared.jobs[job.id] = replace(job, stop_asked=False)
         return [job.id for job in sorted(self._jobs(task_id), key=_age) if self._shared.revive(job.id, job.priority)]
 
-    async def remove(self, task_id: TaskId) -> Removed:
+    async def remove(self, task_id: TaskId) -> RemovedRows:
         jobs = self._jobs(task_id)
         for job in jobs:
             del self._shared.jobs[job.id]
@@ -369,7 +369,7 @@ class MemoryTasks:
         del self._shared.tasks[task_id]
         self._shared.keys = {name: used for name, used in self._shared.keys.items() if used[1].task_id != task_id}
         self._shared.bell.ring((task_id, JobState.CANCELLED))
-        return Removed(len(jobs), len(events))
+        return RemovedRows(len(jobs), len(events))
 
     async def durations(self, kind: str, limit: int = 20) -> Sequence[float]:
         jobs = [each for each in self._shared.jobs.values() if each.kind == kind and each.state is JobState.COMPLETED]

@@ -11,18 +11,18 @@ from typing import Any
 
 from shisho.domain.codec import dumps
 from shisho.domain.corpus import DocumentId, DocumentState
-from shisho.domain.pace import Pace, asked, ended, standing
+from shisho.domain.pace import ResourcePace, asked, ended, standing
 from shisho.domain.politeness import (
     LATEST,
     PROBE_S,
     BreakerState,
-    Cached,
+    CacheEntry,
     EngineHealth,
-    Leave,
     Limit,
-    Outcome,
+    LimiterStatus,
     PageMemory,
-    Standing,
+    Permit,
+    RequestOutcome,
     answered,
     as_of,
     later,
@@ -38,10 +38,10 @@ class MemoryLimiter:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._paces: dict[str, Pace] = {}
+        self._paces: dict[str, ResourcePace] = {}
         self._used: defaultdict[tuple[str, str], int] = defaultdict(int)
 
-    async def take(self, resource: str, limit: Limit, ticket: str) -> Leave:
+    async def take(self, resource: str, limit: Limit, ticket: str) -> Permit:
         pace, leave = asked(self._now(resource), limit, ticket)
         self._keep(resource, pace)
         return leave
@@ -49,15 +49,15 @@ class MemoryLimiter:
     async def give_back(self, resource: str, limit: Limit, ticket: str, *, after_s: float = 0.0) -> None:
         self._keep(resource, ended(self._now(resource), limit, ticket, after_s))
 
-    async def standing(self, limits: Mapping[str, Limit]) -> Mapping[str, Standing]:
+    async def standing(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
         return {resource: standing(self._now(resource), limit) for resource, limit in limits.items()}
 
-    def _now(self, resource: str) -> Pace:
+    def _now(self, resource: str) -> ResourcePace:
         wall = datetime.fromisoformat(self._clock.now()).timestamp()
-        pace = self._paces.get(resource, Pace()).moved(wall, self._clock.monotonic())
+        pace = self._paces.get(resource, ResourcePace()).moved(wall, self._clock.monotonic())
         return replace(pace, used=self._used[resource, pace.day])
 
-    def _keep(self, resource: str, pace: Pace) -> None:
+    def _keep(self, resource: str, pace: ResourcePace) -> None:
         self._paces[resource] = pace
         self._used[resource, pace.day] = pace.used
 
@@ -68,13 +68,13 @@ class MemoryHealth:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._held: dict[str, EngineHealth] = {}
-        self._answers: defaultdict[str, deque[tuple[Outcome, float]]] = defaultdict(lambda: deque(maxlen=LATEST))
+        self._answers: defaultdict[str, deque[tuple[RequestOutcome, float]]] = defaultdict(lambda: deque(maxlen=LATEST))
         self._probers: dict[str, tuple[str, str]] = {}
 
     async def of(self, engines: Sequence[str]) -> Mapping[str, EngineHealth]:
         return {engine: rated(self._now(engine), self._answers[engine]) for engine in engines}
 
-    async def record(self, engine: str, outcome: Outcome, latency_s: float, error: str = "") -> EngineHealth:
+    async def record(self, engine: str, outcome: RequestOutcome, latency_s: float, error: str = "") -> EngineHealth:
         self._answers[engine].append((outcome, latency_s))
         self._held[engine] = answered(self._now(engine), outcome, self._clock.steady(), error)
         self._probers.pop(engine, None)
@@ -108,9 +108,9 @@ class MemoryCache:
         self._kept: dict[str, tuple[str, bool, str, str]] = {}
         self._pages: dict[tuple[str, str, str], PageMemory] = {}
 
-    async def get(self, key: str) -> Cached | None:
+    async def get(self, key: str) -> CacheEntry | None:
         value, partial, stored_at, until = self._kept.get(key, ("", False, "", ""))
-        return Cached(json.loads(value), partial, stored_at) if until > self._clock.steady() else None
+        return CacheEntry(json.loads(value), partial, stored_at) if until > self._clock.steady() else None
 
     async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None:
         self._kept[key] = (dumps(value), partial, self._clock.now(), later(self._clock.steady(), seconds))

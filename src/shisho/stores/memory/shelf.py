@@ -14,11 +14,11 @@ from shisho.domain.corpus import (
     Document,
     DocumentId,
     DocumentState,
+    FilterRange,
     Intake,
-    Line,
     Passage,
     PassageId,
-    Range,
+    PrintedLine,
     RoundRecord,
     Scope,
 )
@@ -141,7 +141,7 @@ class MemoryShelf:
             raise SourceRemoved("The text of this document was purged. Add the file again to read it.", document=document_id)
         return self._intakes[document_id].text
 
-    async def lines(self, document_id: DocumentId) -> Sequence[Line]:
+    async def lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
         held = self._intakes.get(document_id)
         return () if held is None else held.lines
 
@@ -272,13 +272,13 @@ def _holds(document: Document, key: str, condition: Condition) -> bool:
     value = str(getattr(document, COLUMNS[key])) if key in COLUMNS else document.metadata.get(key)
     if value is None:
         return False
-    if isinstance(condition, Range):
+    if isinstance(condition, FilterRange):
         return _within(value, condition)
     wanted = (condition,) if isinstance(condition, str) else condition
     return value in wanted if key in COLUMNS else comparable(value).folded in {comparable(one).folded for one in wanted}
 
 
-def _within(value: str, condition: Range) -> bool:
+def _within(value: str, condition: FilterRange) -> bool:
     here = comparable(value)
     for end, sign in ((condition.low, 1), (condition.high, -1)):
         if end is None:
@@ -294,7 +294,7 @@ def _within(value: str, condition: Range) -> bool:
 
 def _on_page(page: int, condition: Condition) -> bool:
     try:
-        if isinstance(condition, Range):
+        if isinstance(condition, FilterRange):
             return int(condition.low or 0) <= page and (condition.high is None or page <= int(condition.high))
         if isinstance(condition, str):
             return page == int(condition)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from shisho.testing.box.message import Answer, Asked, html, redirect
-from shisho.testing.box.rules import Do
+from shisho.testing.box.message import BoxRequest, BoxResponse, html, redirect
+from shisho.testing.box.rules import RuleAction
 
 SOLVE = "/box/solve"
 _COOKIE = "box_person"
@@ -13,28 +13,34 @@ _FORM = """<form id="{form}" method="post" action="{action}"><input type="hidden
 <button type="submit" id="box-solve">{button}</button></form>"""
 # kind → status, title, form id, widget, button
 _LOOKS = {
-    Do.CAPTCHA: (429, "One more step", "captcha-form", '<div class="g-recaptcha" data-sitekey="box"></div>', "I am a person"),
-    Do.TURNSTILE: (403, "One more step", "turnstile", '<div class="cf-turnstile" data-sitekey="box"></div>', "Verify"),
-    Do.CONSENT: (200, "Before you continue", "consent", "<p>We use cookies.</p>", "Accept all"),
-    Do.LOGIN: (401, "Sign in", "sign-in", '<input name="user"><input type="password" name="word">', "Sign in"),
-    Do.JS_CHALLENGE: (403, "Just a moment...", "challenge", "<p>Checking your browser.</p>", "Go on"),
+    RuleAction.CAPTCHA: (
+        429,
+        "One more step",
+        "captcha-form",
+        '<div class="g-recaptcha" data-sitekey="box"></div>',
+        "I am a person",
+    ),
+    RuleAction.TURNSTILE: (403, "One more step", "turnstile", '<div class="cf-turnstile" data-sitekey="box"></div>', "Verify"),
+    RuleAction.CONSENT: (200, "Before you continue", "consent", "<p>We use cookies.</p>", "Accept all"),
+    RuleAction.LOGIN: (401, "Sign in", "sign-in", '<input name="user"><input type="password" name="word">', "Sign in"),
+    RuleAction.JS_CHALLENGE: (403, "Just a moment...", "challenge", "<p>Checking your browser.</p>", "Go on"),
 }
 
 
-def challenge(kind: Do, asked: Asked) -> Answer:
+def challenge(kind: RuleAction, asked: BoxRequest) -> BoxResponse:
     """The page of that kind. A block has no form: nobody can solve it."""
-    if kind is Do.BLOCKED:
+    if kind is RuleAction.BLOCKED:
         return html("<html><head><title>Access denied</title></head><body><p>Access denied.</p></body></html>", 403)
     status, title, form, widget, button = _LOOKS[kind]
     body = _FORM.format(form=form, action=SOLVE, next=escape(asked.url), widget=widget, button=button)
     return html(f"<html><head><title>{title}</title></head><body><h1>{title}</h1>{body}</body></html>", status)
 
 
-def solved(asked: Asked) -> bool:
+def solved(asked: BoxRequest) -> bool:
     return asked.cookies.get(_COOKIE) == "1"
 
 
-def solve(asked: Asked) -> Answer:
+def solve(asked: BoxRequest) -> BoxResponse:
     """The form was submitted: the cookie, and back to where it stood."""
     to = asked.form.get("next", "/")
     return redirect(to, 303, ("Set-Cookie", f"{_COOKIE}=1; Path=/; Max-Age=86400"))

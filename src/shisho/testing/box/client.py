@@ -19,7 +19,7 @@ from shisho.errors import AllFetchesFailed, InvalidParams
 from shisho.messages.system import reason_of
 
 if TYPE_CHECKING:
-    from shisho.testing.box.log import Record
+    from shisho.testing.box.log import LogRecord
 
 FILE, CA, LOG = "box.json", "ca.pem", "log.jsonl"
 HOME = "127.0.0.1"
@@ -71,7 +71,7 @@ class BoxResolver:
 
 
 @dataclass(frozen=True)
-class Client:
+class BoxClient:
     """A running box, from another process. `hosts` are for `allow_private_hosts`."""
 
     folder: Path
@@ -91,7 +91,7 @@ class Client:
         return trusting(self.ca_file.read_text("ascii"))
 
     @property
-    def log(self) -> Record:
+    def log(self) -> LogRecord:
         """What was asked until now."""
         from shisho.testing.box.log import read
 
@@ -130,11 +130,11 @@ class Client:
             raise InvalidParams("The box refused: {text}", text=text)
 
 
-def connect(folder: Path) -> Client:
+def connect(folder: Path) -> BoxClient:
     """The box that was started with this folder. Raises InvalidParams where none was."""
     try:
         held = json.loads((folder / FILE).read_text("utf-8"))
-        return Client(folder, Ports(**held["ports"]), tuple(held["hosts"]))
+        return BoxClient(folder, Ports(**held["ports"]), tuple(held["hosts"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InvalidParams("No box runs on {folder}: start one with `shisho box --folder {folder}`.", folder=folder) from error
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from shisho.testing.box.world import MADE, Page
+from shisho.testing.box.world import MADE, BoxPage
 
 _HEAD = '<!doctype html><html lang="{lang}"><head><meta charset="utf-8"><title>{title} | {host}</title>{more}</head>'
 _BLOG = """<body><header><p class="logo"><a href="/">{host}</a></p><nav><ul>{menu}</ul></nav></header>
@@ -18,7 +18,7 @@ _FRAMES = (_BLOG, _OLD, _SECTIONS)
 _CANONICAL = '<link rel="canonical" href="{url}">'
 
 
-def render(page: Page) -> bytes:
+def render(page: BoxPage) -> bytes:
     """The bytes of a page as its server sends them."""
     if page.body is not None:
         return page.body
@@ -39,7 +39,7 @@ def render(page: Page) -> bytes:
     return (_HEAD.format(lang=page.topic.language, title=title, host=host, more=more) + body).encode()
 
 
-def _text(page: Page) -> str:
+def _text(page: BoxPage) -> str:
     """Plain paragraphs, or a heading before each but the first."""
     told = [escape(one) for one in page.paragraphs]
     if page.number % len(_FRAMES) != 2:

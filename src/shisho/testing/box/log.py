@@ -11,7 +11,7 @@ from typing import IO
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LogEntry:
     """A request, or (without `method`) a connection that was opened. `at` and `ended` are of the machine's monotonic clock, so
     they compare across processes; `wall` is seconds since 1970. `status` 0: not answered (yet). `engine`, `text` and `page` say
     which result page was meant. `note` says why the answer is not the usual one: `shell`, `wrong: <reason>`, `solved`, the
@@ -41,33 +41,33 @@ class Entry:
         return f"{self.scheme}://{self.host}{self.path}"
 
 
-class Record:
+class LogRecord:
     """Entries, read."""
 
-    def __init__(self, entries: Mapping[int, Entry]) -> None:
+    def __init__(self, entries: Mapping[int, LogEntry]) -> None:
         self._entries = entries
 
     @property
-    def connections(self) -> list[Entry]:
+    def connections(self) -> list[LogEntry]:
         desk = {entry.connection for entry in self._entries.values() if entry.note == "desk"}
         return [entry for entry in self._entries.values() if not entry.method and entry.connection not in desk]
 
     @property
-    def requests(self) -> list[Entry]:
+    def requests(self) -> list[LogEntry]:
         return [entry for entry in self._entries.values() if entry.method and entry.note != "desk"]
 
     @property
-    def silent(self) -> list[Entry]:
+    def silent(self) -> list[LogEntry]:
         """Connections on which no request came."""
         spoken = {entry.connection for entry in self.requests}
         return [entry for entry in self.connections if entry.connection not in spoken]
 
     @property
-    def wrong(self) -> list[Entry]:
+    def wrong(self) -> list[LogEntry]:
         """Requests that broke an engine's contract."""
         return [entry for entry in self.requests if entry.note.startswith("wrong")]
 
-    def of(self, engine: str = "", *, host: str = "", text: str = "", path: str = "") -> list[Entry]:
+    def of(self, engine: str = "", *, host: str = "", text: str = "", path: str = "") -> list[LogEntry]:
         """Requests of an engine's result pages (with `engine`), of a host, of one query, below a path."""
         return [
             entry
@@ -83,21 +83,21 @@ class Record:
         return [entry.page for entry in self.of(engine, text=text) if entry.status == 200 and not entry.note]
 
 
-class Log(Record):
+class Log(LogRecord):
     """The log of a running box. A line is written when something comes and again when it ends: the later line counts."""
 
     def __init__(self, path: Path | None = None) -> None:
-        self._held: dict[int, Entry] = {}
+        self._held: dict[int, LogEntry] = {}
         self._file: IO[str] | None = path.open("w", encoding="utf-8", buffering=1) if path else None
         super().__init__(self._held)
 
     def connected(self, scheme: str) -> int:
         """The number of the new connection."""
         number = len(self._held) + 1
-        self._keep(Entry(number, number, time.monotonic(), time.time(), scheme))
+        self._keep(LogEntry(number, number, time.monotonic(), time.time(), scheme))
         return number
 
-    def came(self, entry: Entry) -> int:
+    def came(self, entry: LogEntry) -> int:
         number = len(self._held) + 1
         self._keep(replace(entry, number=number, at=time.monotonic(), wall=time.time()))
         return number
@@ -109,18 +109,18 @@ class Log(Record):
         if self._file:
             self._file.close()
 
-    def _keep(self, entry: Entry) -> None:
+    def _keep(self, entry: LogEntry) -> None:
         self._held[entry.number] = entry
         if self._file:
             self._file.write(json.dumps(asdict(entry), ensure_ascii=False) + "\n")
 
 
-def read(path: Path) -> Record:
+def read(path: Path) -> LogRecord:
     """The log of a box that another process runs, as far as it is written."""
-    return Record({entry.number: entry for entry in _lines(path)})
+    return LogRecord({entry.number: entry for entry in _lines(path)})
 
 
-def _lines(path: Path) -> Iterator[Entry]:
+def _lines(path: Path) -> Iterator[LogEntry]:
     for line in path.read_text("utf-8").splitlines(keepends=True):
         if line.endswith("\n"):
-            yield Entry(**json.loads(line))
+            yield LogEntry(**json.loads(line))

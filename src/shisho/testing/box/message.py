@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, quote
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class BoxRequest:
     """One request. `host` in lower case and without its port; `path` as it came; header names in lower case."""
 
     scheme: str
@@ -47,7 +47,7 @@ class Way(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class BoxResponse:
     """`delay_s` is waited before the first byte; `script` names one of the hostile scripts."""
 
     body: bytes = b""
@@ -59,19 +59,19 @@ class Answer:
     script: str = ""
 
 
-def html(text: str, status: int = 200, *headers: tuple[str, str]) -> Answer:
-    return Answer(text.encode("utf-8"), status, headers=headers)
+def html(text: str, status: int = 200, *headers: tuple[str, str]) -> BoxResponse:
+    return BoxResponse(text.encode("utf-8"), status, headers=headers)
 
 
-def json_(text: str, status: int = 200) -> Answer:
-    return Answer(text.encode("utf-8"), status, "application/json; charset=utf-8")
+def json_(text: str, status: int = 200) -> BoxResponse:
+    return BoxResponse(text.encode("utf-8"), status, "application/json; charset=utf-8")
 
 
-def xml(text: str, status: int = 200) -> Answer:
-    return Answer(text.encode("utf-8"), status, "application/xml; charset=utf-8")
+def xml(text: str, status: int = 200) -> BoxResponse:
+    return BoxResponse(text.encode("utf-8"), status, "application/xml; charset=utf-8")
 
 
-def redirect(to: str, status: int = 302, *headers: tuple[str, str]) -> Answer:
+def redirect(to: str, status: int = 302, *headers: tuple[str, str]) -> BoxResponse:
     ascii_ = quote(to, safe=string.punctuation)
     return html(f'<a href="{escape(to)}">here</a>', status, ("Location", ascii_), *headers)
 

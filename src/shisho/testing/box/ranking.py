@@ -16,7 +16,7 @@ from enum import StrEnum
 from functools import lru_cache
 from random import Random
 
-from shisho.testing.box.world import Page, Topic, World
+from shisho.testing.box.world import BoxPage, Topic, World
 
 KNOWN = 0.8  # the share of all pages that an engine has
 LEAST_MATCH = 0.3
@@ -37,16 +37,16 @@ class Decay(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class RankedResult:
     """A row of a result page. `url` may carry tracking parameters; `page` says what it really is."""
 
     url: str
-    page: Page
+    page: BoxPage
     snippet: str
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class RankingModel:
     """How results are drawn. `depth`: how many an engine has for a query, ± 20 %; `repeats`: the chance, from the second
     ten on, that a row repeats an earlier one; `tracking`: the share of addresses with tracking parameters."""
 
@@ -70,7 +70,7 @@ def chance(decay: Decay, rank: int, depth: int) -> float:
             return 0.9 if rank < depth * 0.3 else 0.0
 
 
-class Index:
+class TopicIndex:
     """Queries to pages."""
 
     def __init__(self, world: World) -> None:
@@ -94,7 +94,7 @@ class Index:
         weights = {gram: math.log(1 + len(self._grams) / (1 + self._spread[gram])) for gram in asked}
         return sum(weights[gram] for gram in asked & self._grams[topic]) / sum(weights.values()) if asked else 0.0
 
-    def relevant(self, query: str) -> list[Page]:
+    def relevant(self, query: str) -> list[BoxPage]:
         """The pages that tell what is asked: of the aspects the query names, else of any."""
         folded = _fold(query)
         return [
@@ -104,7 +104,7 @@ class Index:
             if page.topic == topic and page.aspects & (set(_named(topic, folded)) or set(topic.aspects) or page.aspects)
         ]
 
-    def _rank(self, engine: str, query: str, manner: Manner) -> tuple[Result, ...]:
+    def _rank(self, engine: str, query: str, manner: RankingModel) -> tuple[RankedResult, ...]:
         found = self.topics(query)
         if not found:
             return ()
@@ -116,16 +116,16 @@ class Index:
         far = _drawn(draw, [page for page in known if page.topic not in found])
         depth = round(manner.depth * draw.uniform(0.8, 1.2))
         pages = _order(draw, manner, good, [*far, *near], depth)
-        return tuple(Result(_address(draw, manner, engine, page), page, _snippet(page, query)) for page in pages)
+        return tuple(RankedResult(_address(draw, manner, engine, page), page, _snippet(page, query)) for page in pages)
 
-    def _draw_known(self, engine: str, seed: int) -> tuple[Page, ...]:
+    def _draw_known(self, engine: str, seed: int) -> tuple[BoxPage, ...]:
         draw = Random(f"{seed}/{engine}")
         return tuple(page for page in self._world.pages if draw.random() < KNOWN)
 
 
-def _order(draw: Random, manner: Manner, good: list[Page], rest: list[Page], depth: int) -> list[Page]:
+def _order(draw: Random, manner: RankingModel, good: list[BoxPage], rest: list[BoxPage], depth: int) -> list[BoxPage]:
     """`good` and `rest` are stacks: their ends come first."""
-    rows: list[Page] = []
+    rows: list[BoxPage] = []
     while len(rows) < depth and (good or rest):
         rank = len(rows)
         if rank >= 10 and draw.random() < manner.repeats:
@@ -139,17 +139,17 @@ def _order(draw: Random, manner: Manner, good: list[Page], rest: list[Page], dep
     return rows
 
 
-def _drawn(draw: Random, pages: Sequence[Page]) -> list[Page]:
+def _drawn(draw: Random, pages: Sequence[BoxPage]) -> list[BoxPage]:
     return draw.sample(pages, len(pages))
 
 
-def _address(draw: Random, manner: Manner, engine: str, page: Page) -> str:
+def _address(draw: Random, manner: RankingModel, engine: str, page: BoxPage) -> str:
     if draw.random() >= manner.tracking:
         return page.url
     return f"{page.url}{'&' if '?' in page.url else '?'}utm_source={engine}&utm_medium=search"
 
 
-def _snippet(page: Page, query: str) -> str:
+def _snippet(page: BoxPage, query: str) -> str:
     asked = grams(query)
     best = max(page.paragraphs, key=lambda one: len(asked & grams(one)), default="")
     return best[:160]

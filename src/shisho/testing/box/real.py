@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from shisho.testing.box.pdf import write
-from shisho.testing.box.world import Page, Question, Topic, World
+from shisho.testing.box.world import BoxPage, BoxQuestion, Topic, World
 
 _PAPER = "https://kiyou.example.ac.jp/2025/hyouhon.pdf"
 _PAPER_TOPIC = Topic("標準誤差", "ja", "標準誤差 標本 標本調査 母集団 統計 平均 推定")
@@ -33,30 +33,30 @@ def _rows() -> list[Mapping[str, Any]]:
     return rows
 
 
-def _pages() -> Iterator[Page]:
+def _pages() -> Iterator[BoxPage]:
     for number, row in enumerate(_rows()):
         body = (files("shisho.testing.box") / "pages" / row["file"]).read_bytes()
         topic = Topic(row["name"], row["language"], row["words"])
         aspects = frozenset({row["name"]})
         day = date(2021 + number % 5, 1 + number, 10)
         # No charset in the header: what the page says of itself has to do.
-        yield Page(0, row["url"], row["title"], topic, (row["about"],), aspects, day=day, body=body, media_type="text/html")
+        yield BoxPage(0, row["url"], row["title"], topic, (row["about"],), aspects, day=day, body=body, media_type="text/html")
 
 
-def _paper(pdf: bytes | None) -> Page:
+def _paper(pdf: bytes | None) -> BoxPage:
     lines = _PAPER_LINES[1]
     body = write(_PAPER_LINES) if pdf is None else pdf
-    return Page(
+    return BoxPage(
         0, _PAPER, "標本調査と標準誤差", _PAPER_TOPIC, lines, frozenset({"標準誤差"}), body=body, media_type="application/pdf"
     )
 
 
-def _questions() -> Iterator[Question]:
+def _questions() -> Iterator[BoxQuestion]:
     for row in _rows():
         for text, gold in row["questions"]:
-            yield Question(text, gold, (row["url"],), row["name"])
+            yield BoxQuestion(text, gold, (row["url"],), row["name"])
 
 
-def _about_paper(pdf: bytes | None) -> Iterator[Question]:
+def _about_paper(pdf: bytes | None) -> Iterator[BoxQuestion]:
     if pdf is None:
-        yield Question("標本の大きさを4倍にすると標準誤差はどうなるか", "半分", (_PAPER,), _PAPER_TOPIC.name)
+        yield BoxQuestion("標本の大きさを4倍にすると標準誤差はどうなるか", "半分", (_PAPER,), _PAPER_TOPIC.name)

@@ -8,10 +8,10 @@ from enum import StrEnum
 from typing import Any
 
 from shisho.errors import InvalidParams
-from shisho.testing.box.message import Answer, Way, html, redirect
+from shisho.testing.box.message import BoxResponse, Way, html, redirect
 
 
-class Do(StrEnum):
+class RuleAction(StrEnum):
     """What a rule does. From `no_results` on they are for result pages only."""
 
     STATUS = "status"  # answer with `status`, and Retry-After if `retry_after` is set
@@ -38,8 +38,19 @@ class Do(StrEnum):
     LAST = "last"  # the rows as usual, and no way to a next page
 
 
-CHALLENGES = frozenset({Do.CAPTCHA, Do.TURNSTILE, Do.CONSENT, Do.LOGIN, Do.JS_CHALLENGE, Do.BLOCKED})
-SHAPES = frozenset({Do.NO_RESULTS, Do.UNKNOWN_LAYOUT, Do.REPEAT, Do.KNOWN, Do.USELESS, Do.LAST})
+CHALLENGES = frozenset(
+    {
+        RuleAction.CAPTCHA,
+        RuleAction.TURNSTILE,
+        RuleAction.CONSENT,
+        RuleAction.LOGIN,
+        RuleAction.JS_CHALLENGE,
+        RuleAction.BLOCKED,
+    }
+)
+SHAPES = frozenset(
+    {RuleAction.NO_RESULTS, RuleAction.UNKNOWN_LAYOUT, RuleAction.REPEAT, RuleAction.KNOWN, RuleAction.USELESS, RuleAction.LAST}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +58,7 @@ class Rule:
     """Where: `engine`, `host`, the beginning of `path`, the whole `query`, result page `page`; empty is anywhere. When: after
     `after` requests that fit were let through, `times` times (0: for ever). Seconds everywhere."""
 
-    do: Do = Do.STATUS
+    do: RuleAction = RuleAction.STATUS
     engine: str = ""
     host: str = ""
     path: str = ""
@@ -65,7 +76,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RuleTarget:
     """What a request is for. `page` 0: no result page."""
 
     host: str
@@ -83,7 +94,7 @@ class _Held:
     last: float = field(default=-math.inf)
 
 
-class Rules:
+class RuleSet:
     """The rules in force."""
 
     def __init__(self) -> None:
@@ -97,7 +108,7 @@ class Rules:
         """One rule, or all."""
         self._held = [held for held in self._held if rule is not None and held.rule != rule]
 
-    def match(self, place: Place, now: float) -> Rule | None:
+    def match(self, place: RuleTarget, now: float) -> Rule | None:
         """The rule for this request, which is counted and under way until it has `ended`. A pace that is kept lets older
         rules speak."""
         fitting = [held for held in self._held if _fits(held.rule, place)]
@@ -106,7 +117,7 @@ class Rules:
             held.under_way += 1
         return found
 
-    def ended(self, place: Place, now: float) -> None:
+    def ended(self, place: RuleTarget, now: float) -> None:
         """A request that was matched is over: paces are measured from here."""
         for held in self._held:
             if _fits(held.rule, place):
@@ -117,21 +128,23 @@ class Rules:
 def rule_of(values: dict[str, Any]) -> Rule:
     """A rule from plain values. Raises InvalidParams for a name or deed that is none."""
     try:
-        return Rule(**{**values, "do": Do(values.get("do", Do.STATUS))})
+        return Rule(**{**values, "do": RuleAction(values.get("do", RuleAction.STATUS))})
     except (TypeError, ValueError) as error:
-        raise InvalidParams("No such rule: {error}. What a rule can do: {known}.", error=error, known=", ".join(Do)) from error
+        raise InvalidParams(
+            "No such rule: {error}. What a rule can do: {known}.", error=error, known=", ".join(RuleAction)
+        ) from error
 
 
 def _speaks(held: _Held, now: float) -> bool:
     rule = held.rule
-    if rule.do is Do.PACE and not held.under_way and now - held.last >= rule.interval_s:
+    if rule.do is RuleAction.PACE and not held.under_way and now - held.last >= rule.interval_s:
         return False
     held.met += 1
     number = held.met - rule.after
     return number > 0 and (not rule.times or number <= rule.times)
 
 
-def _fits(rule: Rule, place: Place) -> bool:
+def _fits(rule: Rule, place: RuleTarget) -> bool:
     return (
         rule.engine in ("", place.engine)
         and rule.host in ("", place.host)
@@ -142,29 +155,29 @@ def _fits(rule: Rule, place: Place) -> bool:
     )
 
 
-def deed(rule: Rule) -> Answer | None:
+def deed(rule: Rule) -> BoxResponse | None:
     """The answer of a rule that gives one by itself."""
     match rule.do:
-        case Do.STATUS:
+        case RuleAction.STATUS:
             return _refusal(rule, rule.status or 503)
-        case Do.PACE:
+        case RuleAction.PACE:
             return _refusal(rule, rule.status or 429)
-        case Do.HANG:
-            return Answer(way=Way.HANG)
-        case Do.RESET:
-            return Answer(way=Way.RESET)
-        case Do.SCRIPT:
-            return Answer(way=Way.SCRIPT, script=rule.script)
-        case Do.TEXT:
+        case RuleAction.HANG:
+            return BoxResponse(way=Way.HANG)
+        case RuleAction.RESET:
+            return BoxResponse(way=Way.RESET)
+        case RuleAction.SCRIPT:
+            return BoxResponse(way=Way.SCRIPT, script=rule.script)
+        case RuleAction.TEXT:
             kind = "plain" if rule.path.endswith(".txt") else "html"
-            return Answer(rule.text.encode(), rule.status or 200, f"text/{kind}; charset=utf-8")
-        case Do.REDIRECT:
+            return BoxResponse(rule.text.encode(), rule.status or 200, f"text/{kind}; charset=utf-8")
+        case RuleAction.REDIRECT:
             return redirect(rule.location, rule.status or 302)
         case _:
             return None
 
 
-def _refusal(rule: Rule, status: int) -> Answer:
-    wait = rule.interval_s if rule.retry_after is None and rule.do is Do.PACE else rule.retry_after
+def _refusal(rule: Rule, status: int) -> BoxResponse:
+    wait = rule.interval_s if rule.retry_after is None and rule.do is RuleAction.PACE else rule.retry_after
     headers = () if wait is None else (("Retry-After", str(math.ceil(wait))),)
     return html(f"<html><title>{status}</title><body><p>Status {status}.</p></body></html>", status, *headers)

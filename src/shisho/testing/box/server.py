@@ -18,19 +18,19 @@ import trustme
 from shisho.testing.box import client
 from shisho.testing.box.client import HOME, TRAPS, BoxResolver, Ports
 from shisho.testing.box.hostile import play
-from shisho.testing.box.log import Entry, Log
-from shisho.testing.box.message import Asked, Way
-from shisho.testing.box.ranking import Decay, Manner
+from shisho.testing.box.log import Log, LogEntry
+from shisho.testing.box.message import BoxRequest, Way
+from shisho.testing.box.ranking import Decay, RankingModel
 from shisho.testing.box.real import real_world
 from shisho.testing.box.rules import Rule, rule_of
-from shisho.testing.box.web import Met, Web
-from shisho.testing.box.wire import Wire
-from shisho.testing.box.world import Page, Question, make
+from shisho.testing.box.web import RoutedRequest, SmallWeb
+from shisho.testing.box.wire import BoxConnection
+from shisho.testing.box.world import BoxPage, BoxQuestion, make
 
 
 class Box:
     """`async with Box(seed=1) as box:`. Give a `folder` where other processes shall find it (`client.connect`). A port 0 is
-    any that is free. `decay` to `tracking` as in `ranking.Manner`; `pdf`: the bytes of the one PDF, else it is made."""
+    any that is free. `decay` to `tracking` as in `ranking.RankingModel`; `pdf`: the bytes of the one PDF, else it is made."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Box:
         https_port: int = 0,
     ) -> None:
         world = real_world(make(seed, topics, pages), pdf)
-        self.web = Web(world, Manner(seed, decay, depth, repeats, tracking))
+        self.web = SmallWeb(world, RankingModel(seed, decay, depth, repeats, tracking))
         self.folder = folder
         self._wanted = Ports(http_port, https_port)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -97,10 +97,10 @@ class Box:
         return client.trusting(self.ca_pem)
 
     @property
-    def questions(self) -> Sequence[Question]:
+    def questions(self) -> Sequence[BoxQuestion]:
         return self.web.world.questions
 
-    def page(self, url: str) -> Page | None:
+    def page(self, url: str) -> BoxPage | None:
         """What stands at an address, under whichever name an engine gave it."""
         return self.web.page(url)
 
@@ -139,11 +139,11 @@ class Box:
         return knocked
 
     def _start(self, number: int, scheme: str, reader: StreamReader, writer: StreamWriter) -> None:
-        task = asyncio.get_running_loop().create_task(self._serve(number, Wire(scheme, reader, writer)))
+        task = asyncio.get_running_loop().create_task(self._serve(number, BoxConnection(scheme, reader, writer)))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _serve(self, number: int, wire: Wire) -> None:
+    async def _serve(self, number: int, wire: BoxConnection) -> None:
         try:
             with suppress(ConnectionError, ssl.SSLError):
                 while asked := await wire.asked():
@@ -153,7 +153,7 @@ class Box:
             if not wire.writer.is_closing():
                 wire.writer.transport.abort()
 
-    async def _exchange(self, connection: int, wire: Wire, asked: Asked) -> None:
+    async def _exchange(self, connection: int, wire: BoxConnection, asked: BoxRequest) -> None:
         met = self.web.meet(asked)
         answer, note = self.web.answer(asked, met, time.monotonic())
         number = self.log.came(_entry(connection, asked, met, note))
@@ -169,9 +169,9 @@ class Box:
             self.log.ended(number, status)
 
 
-def _entry(connection: int, asked: Asked, met: Met, note: str) -> Entry:
+def _entry(connection: int, asked: BoxRequest, met: RoutedRequest, note: str) -> LogEntry:
     place = met.place
-    return Entry(
+    return LogEntry(
         0, connection, 0.0, 0.0, asked.scheme, asked.method, asked.host, asked.path, asked.query, asked.form, asked.cookies,
         asked.headers, place.engine, place.query, place.page, note,
     )  # fmt: skip

@@ -12,9 +12,9 @@ from html import escape
 
 from shisho.testing.box.challenges import challenge, solved
 from shisho.testing.box.layout import render
-from shisho.testing.box.message import Answer, Asked, Way, html, redirect
-from shisho.testing.box.rules import Do
-from shisho.testing.box.world import Page
+from shisho.testing.box.message import BoxRequest, BoxResponse, Way, html, redirect
+from shisho.testing.box.rules import RuleAction
+from shisho.testing.box.world import BoxPage
 
 _ALLOWED = b"User-agent: *\nDisallow:\n"
 _STORY = "港の古い時計台は、一日に三度だけ鐘を鳴らす。鐘の音は霧の日でも沖の舟まで届くと言われている。"
@@ -26,15 +26,15 @@ _MADE_LATER = f"""document.getElementById("root").innerHTML =
 "<article><h1>時計台の鐘</h1>" + "<p>{_STORY}</p>".repeat(3) + "</article>";"""
 
 
-def page(found: Page, asked: Asked) -> Answer:
+def page(found: BoxPage, asked: BoxRequest) -> BoxResponse:
     """A page, or 304 where the asker has it already."""
     body = render(found)
     tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
     changed = datetime.combine(found.day, time(), UTC)
     headers = (("ETag", tag), ("Last-Modified", format_datetime(changed, usegmt=True)))
     if _known(asked.headers, tag, changed):
-        return Answer(b"", 304, found.media_type, headers)
-    return Answer(body, 200, found.media_type, headers)
+        return BoxResponse(b"", 304, found.media_type, headers)
+    return BoxResponse(body, 200, found.media_type, headers)
 
 
 def _known(headers: Mapping[str, str], tag: str, changed: datetime) -> bool:
@@ -50,33 +50,33 @@ def article(title: str = "時計台の鐘", text: str = _STORY, head: str = "", 
     return _ARTICLE.format(title=title, head=head, text="</p><p>".join([text] * paragraphs))
 
 
-def rendered(answer: Answer) -> Answer:
+def rendered(answer: BoxResponse) -> BoxResponse:
     """The same page, set up by a script."""
     body = json.dumps(answer.body.decode()).replace("</", "<\\/")
     script = f"<script>document.open(); document.write({body}); document.close();</script>"
     return html(f'<!doctype html><html><head><meta charset="utf-8"></head><body><div id="root"></div>{script}</body></html>')
 
 
-def in_shift_jis(answer: Answer) -> Answer:
+def in_shift_jis(answer: BoxResponse) -> BoxResponse:
     """The same page in Shift_JIS, and nobody says so."""
     text = answer.body.decode().replace('<meta charset="utf-8">', "")
     return replace(answer, body=text.encode("cp932", "xmlcharrefreplace"), media_type="text/html", headers=())
 
 
-def home(name: str) -> Answer:
+def home(name: str) -> BoxResponse:
     """Where a person lands who opens an engine."""
     return html(f"<html><head><title>{name}</title></head><body><h1>{name}</h1></body></html>")
 
 
-def missing() -> Answer:
+def missing() -> BoxResponse:
     return html("<html><title>404</title><body><p>Not found.</p></body></html>", 404)
 
 
-def robots(text: str = "", status: int = 200, delay_s: float = 0.0) -> Answer:
-    return Answer(text.encode() or _ALLOWED, status, "text/plain; charset=utf-8", delay_s=delay_s)
+def robots(text: str = "", status: int = 200, delay_s: float = 0.0) -> BoxResponse:
+    return BoxResponse(text.encode() or _ALLOWED, status, "text/plain; charset=utf-8", delay_s=delay_s)
 
 
-def _redirects(asked: Asked, port: int) -> Answer:
+def _redirects(asked: BoxRequest, port: int) -> BoxResponse:
     """/301 and its like lead to /end; /loop to itself; /chain/N to /chain/N-1 and so to /end; /away to another host;
     /loopback, /metadata, /private where nobody may go; /to?url= anywhere."""
     here = f"{asked.scheme}://{asked.host}"
@@ -99,23 +99,25 @@ def _redirects(asked: Asked, port: int) -> Answer:
     return html(article()) if kind == "end" else missing()
 
 
-def _charsets(asked: Asked, port: int) -> Answer:
+def _charsets(asked: BoxRequest, port: int) -> BoxResponse:
     """/sjis and /eucjp say nothing in their header (the first says it in the page); /sjis-header says it there alone."""
     declared = '<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS">'
     match asked.path:
         case "/sjis":
-            return Answer(article(head=declared).encode("cp932"), media_type="text/html")
+            return BoxResponse(article(head=declared).encode("cp932"), media_type="text/html")
         case "/sjis-header":
-            return Answer(article().encode("cp932"), media_type="text/html; charset=Shift_JIS")
+            return BoxResponse(article().encode("cp932"), media_type="text/html; charset=Shift_JIS")
         case "/eucjp":
-            return Answer(article().encode("euc_jp"), media_type="text/html")
+            return BoxResponse(article().encode("euc_jp"), media_type="text/html")
         case "/wrong":  # the header lies
-            return Answer(article(head='<meta charset="euc-jp">').encode("euc_jp"), media_type="text/html; charset=iso-8859-1")
+            return BoxResponse(
+                article(head='<meta charset="euc-jp">').encode("euc_jp"), media_type="text/html; charset=iso-8859-1"
+            )
         case _:
             return missing()
 
 
-def _script(asked: Asked, port: int) -> Answer:
+def _script(asked: BoxRequest, port: int) -> BoxResponse:
     """/story has its text only after a script has run; /plain has it at once; /never promises it and has none."""
     if asked.path == "/plain":
         return html(article())
@@ -126,34 +128,34 @@ def _script(asked: Asked, port: int) -> Answer:
     return html(f'<!doctype html><html lang="ja"><head>{head}</head><body><div id="root"></div>{script}</body></html>')
 
 
-def _soft(asked: Asked, port: int) -> Answer:
+def _soft(asked: BoxRequest, port: int) -> BoxResponse:
     return html(article("ページが見つかりません", "お探しのページは移動または削除された可能性があります。", paragraphs=1))
 
 
-def _wall(asked: Asked, port: int) -> Answer:
+def _wall(asked: BoxRequest, port: int) -> BoxResponse:
     """/captcha, /turnstile, /consent, /login, /js_challenge and /blocked, each before the same article."""
     kind = asked.path.strip("/")
-    if kind not in set(Do):
+    if kind not in set(RuleAction):
         return missing()
-    return html(article()) if solved(asked) else challenge(Do(kind), asked)
+    return html(article()) if solved(asked) else challenge(RuleAction(kind), asked)
 
 
-def _status(asked: Asked, port: int) -> Answer:
+def _status(asked: BoxRequest, port: int) -> BoxResponse:
     """/<status>, with Retry-After: 2 where that is meant to be read; /hang never answers, /reset cuts."""
     kind = asked.path.strip("/")
     if kind in ("hang", "reset"):
-        return Answer(way=Way(kind))
+        return BoxResponse(way=Way(kind))
     if not kind.isdigit() or not 200 <= int(kind) <= 599:
         return missing()
     headers = (("Retry-After", "2"),) if kind in ("429", "503") else ()
     return html(f"<html><title>{kind}</title><body><p>{escape(kind)}</p></body></html>", int(kind), *headers)
 
 
-def _read(asked: Asked, port: int) -> Answer:
+def _read(asked: BoxRequest, port: int) -> BoxResponse:
     return html(article())
 
 
-ODD: Mapping[str, Callable[[Asked, int], Answer]] = {
+ODD: Mapping[str, Callable[[BoxRequest, int], BoxResponse]] = {
     "redirect.example": _redirects,
     "charset.example": _charsets,
     "script.example": _script,
@@ -163,7 +165,7 @@ ODD: Mapping[str, Callable[[Asked, int], Answer]] = {
 } | {f"robots-{kind}.example": _read for kind in ("shut", "part", "none", "broken", "slow", "large")}
 """Hosts that each show one thing; the functions say which paths."""
 
-ROBOTS: Mapping[str, Callable[[], Answer]] = {
+ROBOTS: Mapping[str, Callable[[], BoxResponse]] = {
     "robots-shut.example": lambda: robots("User-agent: *\nDisallow: /\n"),
     "robots-part.example": lambda: robots("User-agent: *\nCrawl-delay: 2\nDisallow: /private/\nAllow: /private/open\n"),
     "robots-none.example": missing,

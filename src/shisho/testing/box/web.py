@@ -13,59 +13,59 @@ from shisho.testing.box import sites
 from shisho.testing.box.challenges import SOLVE, challenge, solve, solved
 from shisho.testing.box.client import HOME
 from shisho.testing.box.engines import ENGINES
-from shisho.testing.box.engines.engine import SHELL, Engine, Row, Search, Shown, Tokens, Wrong, ran_script
+from shisho.testing.box.engines.engine import SHELL, BoxEngine, Row, SerpContent, SerpRequest, Tokens, WrongRequest, ran_script
 from shisho.testing.box.hostile import SCRIPTS
-from shisho.testing.box.message import Answer, Asked, Way, html, json_, xml
-from shisho.testing.box.ranking import Index, Manner, Result
-from shisho.testing.box.rules import CHALLENGES, Do, Place, Rule, Rules, deed, rule_of
-from shisho.testing.box.world import Page, World
+from shisho.testing.box.message import BoxRequest, BoxResponse, Way, html, json_, xml
+from shisho.testing.box.ranking import RankedResult, RankingModel, TopicIndex
+from shisho.testing.box.rules import CHALLENGES, Rule, RuleAction, RuleSet, RuleTarget, deed, rule_of
+from shisho.testing.box.world import BoxPage, World
 
 _BEFORE_RULES = ("desk", "solved", "shell")
 _ASIDE = ("/robots.txt", "/favicon.ico")  # what clients ask by themselves: not a word to an engine
 _HOSTILE = {f"{name.replace('_', '-')}.hostile.example": name for name in SCRIPTS}
-_CHANGED = {Do.RENDERED: sites.rendered, Do.SHIFT_JIS: sites.in_shift_jis}
+_CHANGED = {RuleAction.RENDERED: sites.rendered, RuleAction.SHIFT_JIS: sites.in_shift_jis}
 _STRANGE = {"json": json_('{"weather": "fine"}'), "xml": xml("<forecast>fine</forecast>")}
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
+class RoutedRequest:
     """A request, understood: for the log, and for the answer."""
 
-    place: Place
-    engine: Engine | None = None
-    search: Search | None = None
+    place: RuleTarget
+    engine: BoxEngine | None = None
+    search: SerpRequest | None = None
     wrong: str = ""
 
 
-class Web:
+class SmallWeb:
     """The small web: engines, pages, odd hosts, and the rules by which they misbehave."""
 
-    def __init__(self, world: World, manner: Manner) -> None:
+    def __init__(self, world: World, manner: RankingModel) -> None:
         self.world = world
         self.manner = manner
-        self.index = Index(world)
-        self.rules = Rules()
+        self.index = TopicIndex(world)
+        self.rules = RuleSet()
         self.tokens = Tokens(manner.seed)
         self.port = 0  # of plain HTTP, for a redirect that leads into this machine
         self._engines = {host: engine for engine in ENGINES for host in engine.hosts}
         self.hosts = tuple(sorted({*self._engines, *world.hosts, *sites.ODD, *_HOSTILE}))
 
-    def page(self, url: str) -> Page | None:
+    def page(self, url: str) -> BoxPage | None:
         """What stands at an address of a page's own or of an engine's."""
         parts = urlsplit(url)
-        asked = Asked(parts.scheme, "GET", parts.hostname or "", parts.path, url)
+        asked = BoxRequest(parts.scheme, "GET", parts.hostname or "", parts.path, url)
         engine = self._engines.get(asked.host)
         found = engine.other(asked, self.world) if engine else None
-        if isinstance(found, Answer) and "Location" in dict(found.headers):
+        if isinstance(found, BoxResponse) and "Location" in dict(found.headers):
             return self.page(dict(found.headers)["Location"])
-        return found if isinstance(found, Page) else self.world.page(url)
+        return found if isinstance(found, BoxPage) else self.world.page(url)
 
     def results(self, name: str, query: str) -> list[str]:
         """All addresses an engine has for a query, in its order. Raises KeyError for an engine the box does not play."""
         engine = {engine.name: engine for engine in ENGINES}[name]
         return [_row(engine, one).url for one in self._ranked(engine, query)]
 
-    def _ranked(self, engine: Engine, text: str) -> tuple[Result, ...]:
+    def _ranked(self, engine: BoxEngine, text: str) -> tuple[RankedResult, ...]:
         """What an engine has for a query: all that is ranked, or what is in the language of the topic."""
         ranked = self.index.rank(engine.name, text, self.manner)
         if not engine.one_language or not ranked:
@@ -73,18 +73,18 @@ class Web:
         language = self.index.topics(text)[0].language
         return tuple(one for one in ranked if one.page.topic.language == language)
 
-    def meet(self, asked: Asked) -> Met:
+    def meet(self, asked: BoxRequest) -> RoutedRequest:
         engine = self._engines.get(asked.host)
         if engine is None or asked.path in _ASIDE:
-            return Met(Place(asked.host, asked.path))
+            return RoutedRequest(RuleTarget(asked.host, asked.path))
         try:
             search = engine.read(asked, self.tokens)
-        except Wrong as reason:
-            return Met(Place(asked.host, asked.path, engine.name), engine, wrong=str(reason))
+        except WrongRequest as reason:
+            return RoutedRequest(RuleTarget(asked.host, asked.path, engine.name), engine, wrong=str(reason))
         text, page = (search.text, search.page) if search else ("", 0)
-        return Met(Place(asked.host, asked.path, engine.name, text, page), engine, search)
+        return RoutedRequest(RuleTarget(asked.host, asked.path, engine.name, text, page), engine, search)
 
-    def answer(self, asked: Asked, met: Met, now: float) -> tuple[Answer, str]:
+    def answer(self, asked: BoxRequest, met: RoutedRequest, now: float) -> tuple[BoxResponse, str]:
         """The answer, and a note for the log where it is not the usual one. `now` in seconds of any steady clock."""
         if asked.host == HOME and asked.method == "POST":
             return self._desk(asked), "desk"
@@ -94,7 +94,7 @@ class Web:
             return html(SHELL.format(title=met.engine.shell)), "shell"
         rule = self.rules.match(met.place, now)
         if rule and rule.do in CHALLENGES:
-            if rule.do is Do.BLOCKED or not solved(asked):
+            if rule.do is RuleAction.BLOCKED or not solved(asked):
                 return challenge(rule.do, asked), rule.do.value
             rule = None
         if rule:
@@ -104,22 +104,22 @@ class Web:
         answer, note = self._usual(asked, met, rule)
         return (replace(answer, delay_s=rule.delay_s), rule.do.value) if rule else (answer, note)
 
-    def ended(self, met: Met, note: str, now: float) -> None:
+    def ended(self, met: RoutedRequest, note: str, now: float) -> None:
         if note not in _BEFORE_RULES:
             self.rules.ended(met.place, now)
 
-    def _usual(self, asked: Asked, met: Met, rule: Rule | None) -> tuple[Answer, str]:
+    def _usual(self, asked: BoxRequest, met: RoutedRequest, rule: Rule | None) -> tuple[BoxResponse, str]:
         if met.engine and met.wrong:
             return met.engine.block(met.wrong), f"wrong: {met.wrong}"
         if met.engine and met.search:
             return self._serp(met.engine, met.search, asked, rule), ""
         found = met.engine.other(asked, self.world) if met.engine else None
-        if isinstance(found, Answer):
+        if isinstance(found, BoxResponse):
             return found, ""
         if asked.path == "/robots.txt":
             return sites.ROBOTS.get(asked.host, sites.robots)(), ""
         if asked.host in _HOSTILE:
-            return Answer(way=Way.SCRIPT, script=_HOSTILE[asked.host]), ""
+            return BoxResponse(way=Way.SCRIPT, script=_HOSTILE[asked.host]), ""
         if asked.host in sites.ODD:
             return sites.ODD[asked.host](asked, self.port), ""
         if met.engine and asked.path == "/":
@@ -131,37 +131,37 @@ class Web:
         change = _CHANGED.get(rule.do) if rule else None
         return (change(sent) if change and sent.body and sent.media_type.startswith("text/html") else sent), ""
 
-    def _serp(self, engine: Engine, search: Search, asked: Asked, rule: Rule | None) -> Answer:
+    def _serp(self, engine: BoxEngine, search: SerpRequest, asked: BoxRequest, rule: Rule | None) -> BoxResponse:
         do = rule.do if rule else None
-        if do is Do.UNKNOWN_LAYOUT:
+        if do is RuleAction.UNKNOWN_LAYOUT:
             return _STRANGE.get(engine.kind) or html("<html><body><div class='q1'>fine</div></body></html>")
         results = self._ranked(engine, search.text)
-        if do is Do.NO_RESULTS:
+        if do is RuleAction.NO_RESULTS:
             results = ()
-        if do is Do.USELESS:
+        if do is RuleAction.USELESS:
             results = self._useless(search, results)
         end = search.start + search.size
-        if do is Do.LAST:
+        if do is RuleAction.LAST:
             results = results[:end]
         part = results[search.start : end] or (results[: search.size] if engine.repeats else ())
-        if do is Do.REPEAT:
+        if do is RuleAction.REPEAT:
             part = results[max(0, search.start - search.size) : max(search.start, search.size)]
-        if do is Do.KNOWN:
+        if do is RuleAction.KNOWN:
             part = tuple(reversed(results[: search.start][:: max(1, search.start // search.size)]))
-        more = (end < len(results) or engine.repeats) and do is not Do.LAST and bool(part)
+        more = (end < len(results) or engine.repeats) and do is not RuleAction.LAST and bool(part)
         token = self.tokens.give(engine.name, search.text, end)
         rows = [_row(engine, one) for one in part]
-        return engine.show(Shown(search, rows, more, len(results), token, asked.host))
+        return engine.show(SerpContent(search, rows, more, len(results), token, asked.host))
 
-    def _useless(self, search: Search, results: Sequence[Result]) -> tuple[Result, ...]:
+    def _useless(self, search: SerpRequest, results: Sequence[RankedResult]) -> tuple[RankedResult, ...]:
         """As many rows, from this page on of pages that no row before it shows and that are about something else."""
         about = self.index.topics(search.text)
         shown = {one.page.url for one in results[: search.start]}
         other = [page for page in self.world.pages if page.topic not in about and page.url not in shown]
-        strange = [Result(page.url, page, page.paragraphs[0]) for page in other[search.start :]]
+        strange = [RankedResult(page.url, page, page.paragraphs[0]) for page in other[search.start :]]
         return (*results[: search.start], *strange[: max(0, len(results) - search.start)])
 
-    def _desk(self, asked: Asked) -> Answer:
+    def _desk(self, asked: BoxRequest) -> BoxResponse:
         """For whoever runs the box, under its address itself."""
         try:
             values: dict[str, Any] = json.loads(asked.body or b"{}")
@@ -179,7 +179,7 @@ class Web:
         return json_('{"ok": true}')
 
 
-def _row(engine: Engine, result: Result) -> Row:
+def _row(engine: BoxEngine, result: RankedResult) -> Row:
     page = result.page
     url = engine.address(page) if engine.address else result.url
     return Row(url, page.title, result.snippet, page.day, page.number)

@@ -9,20 +9,20 @@ from urllib.parse import urlsplit
 
 import h11
 
-from shisho.testing.box.message import Answer, Asked, Way, pairs
+from shisho.testing.box.message import BoxRequest, BoxResponse, Way, pairs
 
 _MOST_BODY = 2**20
 _LEAST_ZIPPED = 1_000
 
 
-class Wire:
+class BoxConnection:
     """One connection of a client."""
 
     def __init__(self, scheme: str, reader: StreamReader, writer: StreamWriter) -> None:
         self._scheme, self.reader, self.writer = scheme, reader, writer
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=256 * 1024)
 
-    async def asked(self) -> Asked | None:
+    async def asked(self) -> BoxRequest | None:
         """The next request; None where the client has gone, or speaks no HTTP."""
         try:
             if self._http.our_state is h11.MUST_CLOSE:
@@ -49,16 +49,16 @@ class Wire:
                 raise h11.RemoteProtocolError("more than the box reads")
         return b"".join(parts)
 
-    def _read(self, head: h11.Request, body: bytes) -> Asked:
+    def _read(self, head: h11.Request, body: bytes) -> BoxRequest:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in head.headers}
         target = head.target.decode("latin-1")
         host = headers.get("host", "").lower()
         parts = urlsplit(target)
         name = host.rsplit(":", 1)[0] if ":" in host else host
         url = f"{self._scheme}://{host}{target}"
-        return Asked(self._scheme, head.method.decode(), name, parts.path or "/", url, pairs(parts.query), headers, body)
+        return BoxRequest(self._scheme, head.method.decode(), name, parts.path or "/", url, pairs(parts.query), headers, body)
 
-    async def answer(self, asked: Asked, answer: Answer) -> None:
+    async def answer(self, asked: BoxRequest, answer: BoxResponse) -> None:
         """Send it. A connection that is to be reset is; one that hangs does so until the client goes."""
         await asyncio.sleep(answer.delay_s)
         if answer.way is Way.RESET:

@@ -31,7 +31,7 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class BoxPage:
     """One address of the box. `aspects`: what it tells of its topic; empty on pages that are no use. `mirror_of`: the
     address of which it is a copy with another frame. `body`: bytes to send as they are, else the paragraphs are laid out."""
 
@@ -56,7 +56,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class BoxQuestion:
     """A question, the string an answer must hold, and the addresses whose text holds it; the first is the best."""
 
     text: str
@@ -72,24 +72,24 @@ class Question:
 class World:
     """All pages, and the questions they answer."""
 
-    def __init__(self, pages: Sequence[Page], questions: Sequence[Question]) -> None:
+    def __init__(self, pages: Sequence[BoxPage], questions: Sequence[BoxQuestion]) -> None:
         self.pages = tuple(replace(page, number=number) for number, page in enumerate(_titled(pages)))
         self.questions = tuple(questions)
         self.topics = tuple(dict.fromkeys(page.topic for page in self.pages))
 
     @cached_property
-    def _by_url(self) -> dict[str, Page]:
+    def _by_url(self) -> dict[str, BoxPage]:
         return {_key(page.url): page for page in self.pages}
 
-    def page(self, url: str) -> Page | None:
+    def page(self, url: str) -> BoxPage | None:
         """The page at an address; tracking parameters and the scheme make no difference."""
         return self._by_url.get(_key(url))
 
-    def numbered(self, number: int) -> Page | None:
+    def numbered(self, number: int) -> BoxPage | None:
         return self.pages[number] if 0 <= number < len(self.pages) else None
 
     @cached_property
-    def by_title(self) -> Mapping[str, Page]:
+    def by_title(self) -> Mapping[str, BoxPage]:
         return {page.title: page for page in self.pages}
 
     @cached_property
@@ -105,8 +105,8 @@ def make(seed: int = 0, topics: int = 16, pages: int = 20) -> World:
         raise InvalidParams(
             "The box has 0 to {most} topics of at least 4 pages each.", most=len(named), topics=topics, pages=pages
         )
-    made: list[Page] = []
-    asked: list[Question] = []
+    made: list[BoxPage] = []
+    asked: list[BoxQuestion] = []
     taken: set[str] = set()
     for kind, name in named[:topics]:
         found = _Subject(seed, kind, name, taken).pages(pages)
@@ -124,12 +124,12 @@ class _Subject:
         self._chance = Random(f"{seed}/{name}")
         self._topic = Topic(name, kind["language"], kind["words"], tuple(one["word"] for one in kind["aspects"]))
 
-    def pages(self, count: int) -> list[Page]:
+    def pages(self, count: int) -> list[BoxPage]:
         facts = [self._of_facts(number) for number in range(round(count * FACT_SHARE))]
         mirrors = [self._mirror(self._chance.choice(facts)) for _ in range(max(1, round(count * MIRROR_SHARE)))]
         return [*facts, *mirrors, *(self._idle() for _ in range(count - len(facts) - len(mirrors)))]
 
-    def _of_facts(self, number: int) -> Page:
+    def _of_facts(self, number: int) -> BoxPage:
         known = self._kind["aspects"]
         # The first pages go through all aspects in turn, so that every question has its page.
         told = [known[number % len(known)], *self._chance.sample(known, self._chance.choice((0, 1, 1, 2)))]
@@ -143,17 +143,17 @@ class _Subject:
         wording: str = self._chance.choice(aspect["said"])
         return wording.format(name=self._name, v=value(self._seed, self._name, aspect))
 
-    def _idle(self) -> Page:
+    def _idle(self) -> BoxPage:
         text = [self._pick("idle"), *(self._filler() + self._gap + self._filler() for _ in range(3))]
         return self._page(self._pick("idle_title").format(name=self._name), text)
 
-    def _mirror(self, page: Page) -> Page:
+    def _mirror(self, page: BoxPage) -> BoxPage:
         return replace(self._page(page.title, [*page.paragraphs, self._filler()], page.aspects), mirror_of=page.url)
 
-    def _page(self, title: str, text: Sequence[str], aspects: frozenset[str] = frozenset()) -> Page:
+    def _page(self, title: str, text: Sequence[str], aspects: frozenset[str] = frozenset()) -> BoxPage:
         day = _LAST_DAY - timedelta(days=self._chance.randrange(2_500))
         paragraphs = tuple(one.format(name=self._name) for one in text)
-        return Page(0, self._address(), title, self._topic, paragraphs, aspects, day=day)
+        return BoxPage(0, self._address(), title, self._topic, paragraphs, aspects, day=day)
 
     def _address(self) -> str:
         while True:
@@ -190,14 +190,14 @@ def value(seed: int, name: str, aspect: Mapping[str, Any]) -> str:
     return f"{chance.randint(aspect['from'], aspect['to'])}{aspect['unit']}"
 
 
-def _questions(kind: Mapping[str, Any], name: str, pages: Sequence[Page], seed: int) -> Iterator[Question]:
+def _questions(kind: Mapping[str, Any], name: str, pages: Sequence[BoxPage], seed: int) -> Iterator[BoxQuestion]:
     for aspect in kind["aspects"]:
         holding = [page.url for page in pages if aspect["word"] in page.aspects]
         if holding:
-            yield Question(aspect["asked"].format(name=name), value(seed, name, aspect), tuple(holding), name)
+            yield BoxQuestion(aspect["asked"].format(name=name), value(seed, name, aspect), tuple(holding), name)
 
 
-def _titled(pages: Sequence[Page]) -> Iterator[Page]:
+def _titled(pages: Sequence[BoxPage]) -> Iterator[BoxPage]:
     """Each title once, for Wikipedia knows its pages by title alone."""
     seen: dict[str, int] = {}
     for page in pages:

@@ -15,7 +15,7 @@ from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, ShishoError, TimedOut, TooLarge
 from shisho.telemetry import log, span
 from shisho.web.browser import chromium
-from shisho.web.browser.launch import Launcher, Live, Manner
+from shisho.web.browser.launch import Launcher, LaunchOptions, RunningBrowser
 from shisho.web.browser.profiles import Profile, hold
 from shisho.web.browser.proxy import GuardedProxy
 from shisho.web.browser.tab import Tab, broke
@@ -33,7 +33,7 @@ class ChromiumBrowser:
     """`ports.Browser`. Belongs to one event loop. `environment` is all that the browser sees of ours; `profiles` is the folder
     of the engines' profiles. `heaviest_mb` is the most that any page has held so far."""
 
-    def __init__(self, proxy: GuardedProxy, profiles: Path, environment: Mapping[str, str], manner: Manner) -> None:
+    def __init__(self, proxy: GuardedProxy, profiles: Path, environment: Mapping[str, str], manner: LaunchOptions) -> None:
         self.heaviest_mb = 0.0
         self.proxy = proxy
         self._profiles = profiles
@@ -112,7 +112,7 @@ class ChromiumBrowser:
             finally:
                 watching.cancel()
 
-    async def _watch_memory(self, live: Live, heavy: asyncio.Event) -> None:
+    async def _watch_memory(self, live: RunningBrowser, heavy: asyncio.Event) -> None:
         with suppress(Exception):  # it has ended; whoever uses it will notice
             while not heavy.is_set():
                 held = await chromium.memory_mb(await live.processes())
@@ -123,7 +123,7 @@ class ChromiumBrowser:
                 await asyncio.sleep(WATCH_S)
 
     async def _watch_person(
-        self, live: Live, profile: Profile, url: str, solved: Callable[[Response], Awaitable[bool]]
+        self, live: RunningBrowser, profile: Profile, url: str, solved: Callable[[Response], Awaitable[bool]]
     ) -> bool:
         """Cookies are kept all the while: the window may be closed at any moment."""
         from playwright.async_api import Error

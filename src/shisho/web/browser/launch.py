@@ -24,7 +24,7 @@ START_S, CLOSE_S = 60.0, 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class LaunchOptions:
     """How browsers are run. `path` "": whatever is installed. `agent` is added to the browser's own user agent.
     `trust_any_certificate` is for a web in a box alone."""
 
@@ -42,7 +42,7 @@ class _Driver:
     user_agent: str
 
 
-class Live:
+class RunningBrowser:
     """A running browser."""
 
     def __init__(self, context: BrowserContext, session: CDPSession, root: int) -> None:
@@ -70,7 +70,7 @@ class Live:
 class Launcher:
     """Belongs to one event loop; starts nothing before the first browser is wanted."""
 
-    def __init__(self, proxy: GuardedProxy, environment: Mapping[str, str], manner: Manner) -> None:
+    def __init__(self, proxy: GuardedProxy, environment: Mapping[str, str], manner: LaunchOptions) -> None:
         self._proxy = proxy
         self._environment: dict[str, str | float | bool] = {**environment}
         self._manner = manner
@@ -78,7 +78,7 @@ class Launcher:
         self._driver: _Driver | None = None
 
     @asynccontextmanager
-    async def browser(self, profile: Profile, *, headless: bool = True) -> AsyncIterator[Live]:
+    async def browser(self, profile: Profile, *, headless: bool = True) -> AsyncIterator[RunningBrowser]:
         """A fresh browser on this profile, ended with the block. Raises ExtraMissing, EngineUnavailable."""
         with self._proxy.visit() as hosts:
             live = await self._started(profile, headless, hosts)
@@ -92,7 +92,7 @@ class Launcher:
             await self._stop()
             await self._proxy.close()
 
-    async def _started(self, profile: Profile, headless: bool, hosts: PageHosts) -> Live:
+    async def _started(self, profile: Profile, headless: bool, hosts: PageHosts) -> RunningBrowser:
         """A driver that has died is found out here: another one is tried."""
         try:
             from playwright.async_api import Error
@@ -109,7 +109,7 @@ class Launcher:
         except Error as failure:
             raise _unusable(failure) from failure
 
-    async def _launched(self, driver: _Driver, profile: Profile, headless: bool, hosts: PageHosts) -> Live:
+    async def _launched(self, driver: _Driver, profile: Profile, headless: bool, hosts: PageHosts) -> RunningBrowser:
         launching = asyncio.ensure_future(
             driver.playwright.chromium.launch_persistent_context(
                 str(profile.folder or ""),
@@ -140,7 +140,7 @@ class Launcher:
             await context.add_cookies(profile.session_cookies())  # type: ignore[arg-type]
             assert context.browser is not None
             session = await context.browser.new_browser_cdp_session()
-            return Live(context, session, _numbers(await session.send("SystemInfo.getProcessInfo"))[0])
+            return RunningBrowser(context, session, _numbers(await session.send("SystemInfo.getProcessInfo"))[0])
         except BaseException:
             await asyncio.shield(context.close())
             raise

@@ -20,7 +20,7 @@ from shisho.ports import Resolver
 from shisho.telemetry import log
 from shisho.web.browser import head as heads
 from shisho.web.browser.page_hosts import PageHosts
-from shisho.web.http.address import Exceptions, Target, check_url, chosen
+from shisho.web.http.address import AllowList, Target, check_url, chosen
 
 Streams = tuple[StreamReader, StreamWriter]
 Connect = Callable[[Endpoint], Awaitable[Streams]]
@@ -48,11 +48,11 @@ class Limits:
     connections: int = 64
 
 
-STRICT, STANDARD = Exceptions(), Limits()
+STRICT, STANDARD = AllowList(), Limits()
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedRequest:
     """A request that was not passed on, at a moment of the loop's clock. `authority` is host:port."""
 
     at: float
@@ -67,10 +67,10 @@ class GuardedProxy:
     through to that page's hosts alone; `uninvited` counts, by host:port, what browsers wanted for themselves."""
 
     def __init__(
-        self, resolver: Resolver, allow: Exceptions = STRICT, *, connect: Connect = open_endpoint, limits: Limits = STANDARD
+        self, resolver: Resolver, allow: AllowList = STRICT, *, connect: Connect = open_endpoint, limits: Limits = STANDARD
     ) -> None:
         self.user, self.password = "shisho", secrets.token_urlsafe(24)
-        self.refused: deque[Refused] = deque(maxlen=_REMEMBERED)
+        self.refused: deque[RefusedRequest] = deque(maxlen=_REMEMBERED)
         self.uninvited: Counter[str] = Counter()
         self._visits: dict[str, PageHosts] = {}
         self._resolver = resolver
@@ -142,7 +142,7 @@ class GuardedProxy:
                 return await _reply(client, "403 Forbidden", "The page does not ask for this host.")
             upstream = await self._reach(target)
         except ShishoError as error:
-            self.refused.append(Refused(asyncio.get_running_loop().time(), head.authority, error))
+            self.refused.append(RefusedRequest(asyncio.get_running_loop().time(), head.authority, error))
             log.info("the browser's proxy refused %s: %s", head.authority, error.code)
             return await _reply(client, _STATUS.get(type(error), "502 Bad Gateway"), error.message)
         try:

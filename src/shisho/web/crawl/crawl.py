@@ -7,11 +7,11 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from shisho.domain.find import Find
+from shisho.domain.find import DiscoveredUrl
 from shisho.errors import BudgetExhausted
 from shisho.ports import Clock
 from shisho.web.crawl.frontier import Frontier
-from shisho.web.crawl.robots import Later
+from shisho.web.crawl.robots import RetryLater
 
 SHORT = 2.0  # seconds that a worker may be held for a host
 
@@ -22,11 +22,11 @@ class Crawl:
     finds the budget spent, no other begins, and those that were paid for come to their end."""
 
     frontier: Frontier
-    visit: Callable[[Find], Coroutine[Any, Any, None]]
+    visit: Callable[[DiscoveredUrl], Coroutine[Any, Any, None]]
     enough: Callable[[], bool]
     clock: Clock
     _ready: dict[str, float] = field(default_factory=dict)
-    _visits: dict[asyncio.Task[None], Find] = field(default_factory=dict)
+    _visits: dict[asyncio.Task[None], DiscoveredUrl] = field(default_factory=dict)
     _spent: BudgetExhausted | None = None
 
     async def run(self) -> float | None:
@@ -64,7 +64,7 @@ class Crawl:
             hit = self._visits.pop(visit)
             try:
                 visit.result()
-            except Later as later:
+            except RetryLater as later:
                 host = later.host or self.frontier.host(hit)
                 self._ready[host] = self.clock.monotonic() + later.seconds
                 self.frontier.put_back(hit, host)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from urllib.parse import urlsplit
 
-from shisho.domain.find import Find
+from shisho.domain.find import DiscoveredUrl
 
 AT_ONCE = 4
 
@@ -16,9 +16,13 @@ class Frontier:
     `visited`: canonical URLs that the task needs no second look at. `barred`: hits of blocked domains, never handed out."""
 
     def __init__(
-        self, hits: Iterable[Find], visited: Collection[str] = (), blocked: Collection[str] = (), at_once: int = AT_ONCE
+        self,
+        hits: Iterable[DiscoveredUrl],
+        visited: Collection[str] = (),
+        blocked: Collection[str] = (),
+        at_once: int = AT_ONCE,
     ) -> None:
-        unmet: dict[str, Find] = {}
+        unmet: dict[str, DiscoveredUrl] = {}
         for hit in hits:
             if hit.canonical_url not in visited:
                 unmet.setdefault(hit.canonical_url, hit)
@@ -28,11 +32,11 @@ class Frontier:
         self._left = [hit for hit in unmet.values() if not within(host_of(hit), blocked)]
 
     @property
-    def left(self) -> tuple[Find, ...]:
+    def left(self) -> tuple[DiscoveredUrl, ...]:
         """What has not been handed out, best first."""
         return tuple(self._left)
 
-    def take(self, now: float, busy: Collection[str], ready_at: Mapping[str, float]) -> Find | None:
+    def take(self, now: float, busy: Collection[str], ready_at: Mapping[str, float]) -> DiscoveredUrl | None:
         """The best hit that may be visited now; it is not handed out again. None: nothing is left, or all must wait.
 
         `busy`: hosts with a visit under way, one for each visit. `ready_at`: when a host may be asked again, by the same clock
@@ -49,11 +53,11 @@ class Frontier:
         """Enough was found: nothing more is handed out."""
         self._left.clear()
 
-    def host(self, hit: Find) -> str:
+    def host(self, hit: DiscoveredUrl) -> str:
         """Who is asked for it next: its own host, or the one that its redirects have led to."""
         return self._led.get(hit.canonical_url, host_of(hit))
 
-    def put_back(self, hit: Find, host: str = "") -> None:
+    def put_back(self, hit: DiscoveredUrl, host: str = "") -> None:
         """It could not be visited after all; it stands before those that were below it. `host`: who is waited for, where that
         is not its own."""
         if host:
@@ -69,7 +73,7 @@ class Frontier:
         return min((ready_at.get(host, 0.0) for host in free), default=None)
 
 
-def host_of(hit: Find) -> str:
+def host_of(hit: DiscoveredUrl) -> str:
     """The host that a hit is asked of, in the canonical spelling: the key of `busy` and `ready_at`."""
     return urlsplit(hit.canonical_url).hostname or ""
 

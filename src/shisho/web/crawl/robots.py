@@ -36,7 +36,7 @@ _DIGITS = 9  # 31 years; a longer number is no time any more, and later than the
 _LARGE = 20_000  # characters; what takes longer to read than the event loop should wait
 
 
-class Later(Exception):
+class RetryLater(Exception):
     """Not now; ask again in `seconds`. `host`: who must be left alone until then, "" where it is no host."""
 
     def __init__(self, seconds: float, host: str = "") -> None:
@@ -111,14 +111,15 @@ def backoff(tries: int, jitter: float) -> float:
 
 
 async def turn_at(limiter: Limiter, host: str, limit: Limit, ticket: str) -> None:
-    """One request to a host may be sent now, and is to be given back. Raises Later, AllFetchesFailed where it had its day's."""
+    """One request to a host may be sent now, and is to be given back. Raises RetryLater, AllFetchesFailed where it had its
+    day's."""
     leave = await limiter.take(f"host:{host}", limit, ticket)
     if leave.spent:
         raise AllFetchesFailed(
             "{host} had its {per_day} requests for today. Try again tomorrow.", per_day=limit.per_day, host=host
         )
     if not leave.granted:
-        raise Later(leave.wait_s, host)
+        raise RetryLater(leave.wait_s, host)
 
 
 class RobotsBook:

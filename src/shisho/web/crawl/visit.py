@@ -15,7 +15,7 @@ from shisho.ports import Cache, Clock, Fetcher, Limiter
 from shisho.web.crawl.robots import (
     MOST_TRIES,
     SLOW_DOWN,
-    Later,
+    RetryLater,
     Robots,
     RobotsBook,
     backoff,
@@ -35,7 +35,7 @@ REMEMBERED_S = 600.0  # how long a host's "slow down" counts towards the next
 
 
 @dataclass(frozen=True, slots=True)
-class Visiting:
+class PageClient:
     """The way to web pages. `robots` None: robots.txt is not asked, because the owner has said so. `browse` None: there is no
     browser here."""
 
@@ -49,8 +49,8 @@ class Visiting:
     async def page(self, request: Request, ticket: str, pay: Pay, *, browse: Browse | None = None) -> Response:
         """The page, or 304 where nothing has changed; `browse`: as its scripts make it. Redirects are followed one request at
         a time: each host's robots.txt counts, each has its own turn and its own day; one page is paid for them all. Raises
-        Later where a host must be left alone for now, BudgetExhausted, RobotsDisallowed, AuthRequired where it wants a person,
-        and AllFetchesFailed for an error's page."""
+        RetryLater where a host must be left alone for now, BudgetExhausted, RobotsDisallowed, AuthRequired where it wants a
+        person, and AllFetchesFailed for an error's page."""
         if browse is not None:
             return await self._browsed(request, ticket, pay, browse)
         memory, took_s = RedirectMemory(self.cache), 0.0
@@ -138,11 +138,11 @@ class Visiting:
             return None
         try:
             return await self.page(request, ticket, pay, browse=self.browse)
-        except Later as later:
+        except RetryLater as later:
             if later.seconds > SHORT_S:
                 return None
             await asyncio.sleep(later.seconds)
-        with suppress(Later):
+        with suppress(RetryLater):
             return await self.page(request, ticket, pay, browse=self.browse)
         return None
 
@@ -153,9 +153,9 @@ class Visiting:
             raise _left_alone(host)
         return known.value if known is not None else 0
 
-    async def _slower(self, host: str, tries: int, after: float) -> Later | AllFetchesFailed:
+    async def _slower(self, host: str, tries: int, after: float) -> RetryLater | AllFetchesFailed:
         await self.cache.put(f"slow host:{host}", tries, REMEMBERED_S + after)
-        return _left_alone(host) if tries >= MOST_TRIES else Later(after, host)
+        return _left_alone(host) if tries >= MOST_TRIES else RetryLater(after, host)
 
 
 async def _paid() -> bool:

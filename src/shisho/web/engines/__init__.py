@@ -11,12 +11,12 @@ from shisho.domain.web import (
     ChallengeKind,
     Credential,
     EngineAbout,
-    Layout,
+    EngineQuery,
     Look,
-    Query,
     Request,
     Response,
     Serp,
+    SerpLayout,
     State,
     Tier,
     TimeRange,
@@ -52,10 +52,10 @@ class Engine:
     """An engine ready to use: what is known of it and its two pure functions, both reading the overridden `about`."""
 
     about: EngineAbout
-    _request: Callable[[Query, int, State, EngineAbout], Request]
+    _request: Callable[[EngineQuery, int, State, EngineAbout], Request]
     _parse: Callable[[Response, EngineAbout], Serp]
 
-    def request(self, query: Query, page: int, state: State) -> Request:
+    def request(self, query: EngineQuery, page: int, state: State) -> Request:
         """The request for page `page` (from 1); `state` is what the page before gave. Raises InvalidParams."""
         return self._request(query, page, state, self.about)
 
@@ -89,7 +89,7 @@ def engines(overrides: Mapping[str, Mapping[str, Any]] | None = None) -> dict[st
     return found
 
 
-_ROWS: dict[str, type[Layout] | type[Credential]] = {"layouts": Layout, "credentials": Credential}
+_ROWS: dict[str, type[SerpLayout] | type[Credential]] = {"layouts": SerpLayout, "credentials": Credential}
 _NUMBERS = ("interval_s", "page_size", "max_pages", "per_day", "parallel", "query_limit")
 
 

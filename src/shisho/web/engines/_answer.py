@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 from xml.etree import ElementTree
 
-from shisho.domain.web import EngineAbout, Hit, Response, Serp
+from shisho.domain.web import EngineAbout, Response, Serp, SerpHit
 from shisho.errors import EngineUnavailable, ParserFailed
 from shisho.isolation.prescan import MAX_DEPTH
 from shisho.language.encodings import codec_of, decoded
@@ -44,19 +44,19 @@ def plain(marked: Any) -> str:
     return squeeze(html.unescape(_TAG.sub("", marked))) if isinstance(marked, str) else ""
 
 
-def hit(url: Any, title: Any, snippet: Any = "", day: Any = None) -> Hit | None:
+def hit(url: Any, title: Any, snippet: Any = "", day: Any = None) -> SerpHit | None:
     """A hit of an API's answer, unranked; None without a web address."""
     if not isinstance(url, str) or not url.startswith(("http://", "https://")):
         return None
-    return Hit(0, url, plain(title) or url, plain(snippet), day if isinstance(day, str) and day else None)
+    return SerpHit(0, url, plain(title) or url, plain(snippet), day if isinstance(day, str) and day else None)
 
 
-def ranked(hits: list[Hit | None]) -> tuple[Hit, ...]:
+def ranked(hits: list[SerpHit | None]) -> tuple[SerpHit, ...]:
     """Ranks from 1, over those that are hits. Raises ValueError where there were rows and none is one."""
     kept = [h for h in hits if h is not None]
     if hits and not kept:
         raise ValueError("rows without a web address")
-    return tuple(Hit(rank, h.url, h.title, h.snippet, h.date) for rank, h in enumerate(kept, start=1))
+    return tuple(SerpHit(rank, h.url, h.title, h.snippet, h.date) for rank, h in enumerate(kept, start=1))
 
 
 def read_json(about: EngineAbout, response: Response, read: Callable[[Any], Serp]) -> Serp:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from urllib.parse import urlencode
 
-from shisho.domain.web import EngineAbout, Query, Request, State, TimeRange
+from shisho.domain.web import EngineAbout, EngineQuery, Request, State, TimeRange
 from shisho.errors import InvalidParams
 
 REGION_OF = {"ja": "jp", "en": "us", "zh": "cn", "ko": "kr", "de": "de", "fr": "fr", "es": "es", "it": "it", "pt": "br"}
@@ -18,12 +18,12 @@ DAYS = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 30, TimeRange.YEAR
 Params = Mapping[str, str | int | None]
 
 
-def region(query: Query) -> str:
+def region(query: EngineQuery) -> str:
     """Two lower-case letters, or "" where neither region nor language says one."""
     return (query.region or REGION_OF.get(query.language, "")).lower()
 
 
-def since(query: Query) -> date | None:
+def since(query: EngineQuery) -> date | None:
     """The first day of the asked range: a calendar month or year back, not 30 or 365 days."""
     today = query.today
     match query.time_range:
@@ -38,7 +38,7 @@ def since(query: Query) -> date | None:
     return date(year, month, min(today.day, calendar.monthrange(year, month)[1]))
 
 
-def check(about: EngineAbout, query: Query, page: int) -> tuple[str, ...]:
+def check(about: EngineAbout, query: EngineQuery, page: int) -> tuple[str, ...]:
     """Warnings for what this engine cannot filter. Raises InvalidParams for a request that must not be sent."""
     if not query.text.strip():
         raise InvalidParams("The query is blank: say what to search for.", engine=about.name)
@@ -54,7 +54,7 @@ def check(about: EngineAbout, query: Query, page: int) -> tuple[str, ...]:
     return ("time_range_ignored",) if ranged and query.time_range not in about.time_ranges else ()
 
 
-def range_code(about: EngineAbout, query: Query, codes: Mapping[TimeRange, str]) -> str | None:
+def range_code(about: EngineAbout, query: EngineQuery, codes: Mapping[TimeRange, str]) -> str | None:
     """The engine's word for the asked range; None where it has none or the user switched it off."""
     return codes.get(query.time_range) if query.time_range in about.time_ranges else None
 
@@ -67,7 +67,7 @@ def remembered(about: EngineAbout, state: State, key: str) -> str:
 
 
 def get(
-    about: EngineAbout, query: Query, page: int, path: str, params: Params, cookies: Mapping[str, str] | None = None
+    about: EngineAbout, query: EngineQuery, page: int, path: str, params: Params, cookies: Mapping[str, str] | None = None
 ) -> Request:
     """A GET of `path` on the engine's site, its empty parameters left out."""
     warnings = check(about, query, page)
@@ -76,7 +76,7 @@ def get(
 
 
 def post(
-    about: EngineAbout, query: Query, page: int, path: str, form: Params, cookies: Mapping[str, str] | None = None
+    about: EngineAbout, query: EngineQuery, page: int, path: str, form: Params, cookies: Mapping[str, str] | None = None
 ) -> Request:
     """A POST of a form to `path` on the engine's site, from that site."""
     warnings = check(about, query, page)
@@ -89,7 +89,7 @@ def _kept(params: Params) -> dict[str, str]:
     return {name: str(value) for name, value in params.items() if value is not None}
 
 
-def languages(query: Query) -> dict[str, str]:
+def languages(query: EngineQuery) -> dict[str, str]:
     if not query.language or query.language == "en":
         return {"Accept-Language": "en"}
     return {"Accept-Language": f"{query.language},en;q=0.5"}

@@ -8,7 +8,7 @@ from typing import Any
 
 from shisho.domain.web import EngineAbout, Response
 from shisho.web.engines._answer import decode
-from shisho.web.engines._markup import Page, affinity
+from shisho.web.engines._markup import ResultMarkup, affinity
 
 _JSON: tuple[tuple[str, Callable[[Any], bool]], ...] = (
     ("crossref", lambda d: "message-type" in d),
@@ -34,7 +34,7 @@ def detect_engine(response: Response, abouts: Iterable[EngineAbout]) -> str | No
         for mark, name in _XML:
             if mark in head:
                 return name
-    return _of_html(Page(response, ""), abouts)
+    return _of_html(ResultMarkup(response, ""), abouts)
 
 
 def _of_json(response: Response) -> str | None:
@@ -45,6 +45,6 @@ def _of_json(response: Response) -> str | None:
         return None
 
 
-def _of_html(page: Page, abouts: Iterable[EngineAbout]) -> str | None:
+def _of_html(page: ResultMarkup, abouts: Iterable[EngineAbout]) -> str | None:
     best = max(abouts, key=lambda about: affinity(page, about))
     return best.name if affinity(page, best) else None

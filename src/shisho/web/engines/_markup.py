@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from shisho.domain.web import EngineAbout, Hit, Response
+from shisho.domain.web import EngineAbout, Response, SerpHit
 from shisho.errors import ParserFailed, TooLarge
 from shisho.isolation import prescan
 from shisho.web.engines._answer import decode, squeeze
@@ -31,7 +31,7 @@ _BLOCKS = frozenset(
 _HOME = (("link[rel=canonical]", "href"), ("meta[property='og:url']", "content"), ("link[rel=EditURI]", "href"))
 
 
-class Page:
+class ResultMarkup:
     """A result page as a tree. `base` is where its links start from. Raises ParserFailed for one that is made to hurt."""
 
     def __init__(self, response: Response, site: str) -> None:
@@ -109,8 +109,8 @@ def text_of(node: Node | None, skip: frozenset[int] = frozenset(), most: int = M
     return squeeze("".join(parts))
 
 
-def ranked(hits: Iterable[Hit]) -> tuple[Hit, ...]:
-    return tuple(Hit(rank, h.url, h.title, h.snippet, h.date) for rank, h in enumerate(hits, start=1))
+def ranked(hits: Iterable[SerpHit]) -> tuple[SerpHit, ...]:
+    return tuple(SerpHit(rank, h.url, h.title, h.snippet, h.date) for rank, h in enumerate(hits, start=1))
 
 
 _ADDRESSES = (
@@ -119,7 +119,7 @@ _ADDRESSES = (
 _TITLE_END = re.compile(r"\s[-–—|]\s|: ")
 
 
-def affinity(page: Page, about: EngineAbout) -> int:
+def affinity(page: ResultMarkup, about: EngineAbout) -> int:
     """How much a page says of itself that it is this engine's: by its addresses, its marks, its title; 0 for nothing."""
     domain = _domain(_host(about.site))
     hosts = (_host(page.response.url), *(_host(attribute(page.first(selector), name)) for selector, name in _ADDRESSES))
@@ -132,7 +132,7 @@ def affinity(page: Page, about: EngineAbout) -> int:
     )
 
 
-def foreign_hosts(page: Page, about: EngineAbout) -> set[str]:
+def foreign_hosts(page: ResultMarkup, about: EngineAbout) -> set[str]:
     """The hosts a page links to that are not the engine's."""
     domain = _domain(_host(about.site))
     hosts = {_host(page.url(link)) for link in page.all("a[href]")} - {""}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from shisho.domain.web import Layout, Look
+from shisho.domain.web import Look, SerpLayout
 
 LOOK = Look(
-    layouts=(Layout("li.mw-search-result", ".mw-search-result-heading a", "", ".searchresult"),),
+    layouts=(SerpLayout("li.mw-search-result", ".mw-search-result-heading a", "", ".searchresult"),),
     signs=(".searchresults .mw-search-results", ".mw-search-nonefound", "form#search[action='/w/index.php']"),
     titles=("wikipedia", "wikimedia"),
     next_link="a.mw-nextlink",

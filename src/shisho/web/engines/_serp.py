@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from shisho.domain.web import EngineAbout, Hit, Layout, Response, Serp, State
+from shisho.domain.web import EngineAbout, Response, Serp, SerpHit, SerpLayout, State
 from shisho.errors import EngineUnavailable
 from shisho.web.engines._answer import unreadable
 from shisho.web.engines._dates import parse_date
-from shisho.web.engines._markup import Node, Page, affinity, attribute, foreign_hosts, ranked, text_of
+from shisho.web.engines._markup import Node, ResultMarkup, affinity, attribute, foreign_hosts, ranked, text_of
 from shisho.web.engines._shape import guess_hits
 from shisho.web.http.challenge import detect
 
@@ -22,12 +22,12 @@ _MANY = 6
 def read_serp(
     about: EngineAbout,
     response: Response,
-    hits: Callable[[Page], tuple[Hit, ...]] | None = None,
-    state: Callable[[Page], State | None] | None = None,
+    hits: Callable[[ResultMarkup], tuple[SerpHit, ...]] | None = None,
+    state: Callable[[ResultMarkup], State | None] | None = None,
 ) -> Serp:
     """A page of results, a challenge, or "no results". Raises EngineUnavailable for a page only JavaScript would fill,
     ParserFailed for a layout we neither know nor can guess. `hits` and `state` replace reading by `about.look`."""
-    page = Page(response, about.site)
+    page = ResultMarkup(response, about.site)
     look = about.look
     found = hits(page) if hits else read_hits(page, look.layouts)
     if found:
@@ -50,7 +50,7 @@ def read_serp(
     raise unreadable(about.name, response)
 
 
-def read_hits(page: Page, layouts: tuple[Layout, ...]) -> tuple[Hit, ...]:
+def read_hits(page: ResultMarkup, layouts: tuple[SerpLayout, ...]) -> tuple[SerpHit, ...]:
     """The hits by the first layout that yields any."""
     for layout in layouts:
         hits = ranked(_hits(page, layout))
@@ -59,7 +59,7 @@ def read_hits(page: Page, layouts: tuple[Layout, ...]) -> tuple[Hit, ...]:
     return ()
 
 
-def _hits(page: Page, layout: Layout) -> Iterator[Hit]:
+def _hits(page: ResultMarkup, layout: SerpLayout) -> Iterator[SerpHit]:
     skipped = {node.mem_id for node in page.all(layout.skip)}
     for box in _boxes(page, layout):
         link = box.css_first(layout.link) if layout.link else box
@@ -69,10 +69,10 @@ def _hits(page: Page, layout: Layout) -> Iterator[Hit]:
         title = (text_of(box.css_first(layout.title)) if layout.title else "") or text_of(link)
         snippet = text_of(box.css_first(layout.snippet)) if layout.snippet else ""
         dated = text_of(box.css_first(layout.date)) if layout.date else ""
-        yield Hit(0, url, title or url, snippet, parse_date(dated or snippet, page.response.today))
+        yield SerpHit(0, url, title or url, snippet, parse_date(dated or snippet, page.response.today))
 
 
-def _boxes(page: Page, layout: Layout) -> Iterator[Node]:
+def _boxes(page: ResultMarkup, layout: SerpLayout) -> Iterator[Node]:
     """The hits' boxes and boxes in those, no deeper: each is searched whole, and a page could nest thousands."""
     boxes = page.all(layout.hit)[:_MOST_HITS]
     ids = {box.mem_id for box in boxes}
@@ -85,14 +85,14 @@ def _boxes(page: Page, layout: Layout) -> Iterator[Node]:
             yield box
 
 
-def _says(page: Page, phrases: tuple[str, ...]) -> bool:
+def _says(page: ResultMarkup, phrases: tuple[str, ...]) -> bool:
     if not phrases:
         return False
     text = page.text.lower()
     return any(phrase in text for phrase in phrases)
 
 
-def next_page(page: Page, about: EngineAbout, found: int) -> State | None:
+def next_page(page: ResultMarkup, about: EngineAbout, found: int) -> State | None:
     """{} where the page links to a later one, or shows no pager at all and is at least half full; else None."""
     here = _number(page.response.url, about.pagination) or 0
     links = [_number(attribute(link, "href"), about.pagination) for link in page.all(about.look.next_link)]
@@ -106,7 +106,7 @@ def _number(url: str, name: str) -> int | None:
     return int(found.group(1)) if found else None
 
 
-def form_values(page: Page, selector: str) -> dict[str, str]:
+def form_values(page: ResultMarkup, selector: str) -> dict[str, str]:
     """The named inputs of the first form (or its field) that `selector` finds."""
     node = page.first(selector)
     while node is not None and node.tag != "form":

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from shisho.domain.web import Hit
+from shisho.domain.web import SerpHit
 from shisho.web.engines._dates import parse_date
-from shisho.web.engines._markup import Node, Page, attribute, ranked, text_of
+from shisho.web.engines._markup import Node, ResultMarkup, attribute, ranked, text_of
 
 _DEPTH = 12
 _REACH = 4
@@ -18,12 +18,12 @@ _MOST_HEADINGS = 300
 _Pair = tuple[Node, Node]
 
 
-def read_shape(page: Page, headings: str, ads: str = "", snippet: str = "") -> tuple[Hit, ...]:
+def read_shape(page: ResultMarkup, headings: str, ads: str = "", snippet: str = "") -> tuple[SerpHit, ...]:
     """Every pair outside `ads`; the words of a hit are `snippet`'s inside its box, else the box's without the link."""
     return _hits(page, _pairs(page, headings, ads), snippet)
 
 
-def guess_hits(page: Page) -> tuple[Hit, ...]:
+def guess_hits(page: ResultMarkup) -> tuple[SerpHit, ...]:
     """The hits of a page nobody wrote a layout for: pairs whose headings look alike, where there are at least three."""
     pairs = _pairs(page, "h2, h3", "")
     looks = Counter(_look(heading) for heading, _ in pairs)
@@ -36,22 +36,22 @@ def _look(heading: Node) -> str:
     return f"{heading.tag} {attribute(heading, 'class')}"
 
 
-def _hits(page: Page, pairs: list[_Pair], snippet: str) -> tuple[Hit, ...]:
+def _hits(page: ResultMarkup, pairs: list[_Pair], snippet: str) -> tuple[SerpHit, ...]:
     crowd = Counter(node.mem_id for _, link in pairs for node in _above(link))
     hits = (_hit(page, heading, link, _box(link, crowd), snippet) for heading, link in pairs)
     return ranked(hit for hit in hits if hit.title)
 
 
-def _hit(page: Page, heading: Node, link: Node, box: Node, snippet: str) -> Hit:
+def _hit(page: ResultMarkup, heading: Node, link: Node, box: Node, snippet: str) -> SerpHit:
     known = box.css_first(snippet) if snippet else None
     if known is not None and known.mem_id not in {node.mem_id for node in _above(link)}:
         words = text_of(known)
     else:
         words = text_of(box, frozenset({link.mem_id, heading.mem_id}))
-    return Hit(0, page.url(link), text_of(heading), words, parse_date(words, page.response.today))
+    return SerpHit(0, page.url(link), text_of(heading), words, parse_date(words, page.response.today))
 
 
-def _pairs(page: Page, headings: str, ads: str) -> list[_Pair]:
+def _pairs(page: ResultMarkup, headings: str, ads: str) -> list[_Pair]:
     adverts = {node.mem_id for node in page.all(ads)}
     pairs: dict[int, _Pair] = {}
     for heading in page.all(headings)[:_MOST_HEADINGS]:

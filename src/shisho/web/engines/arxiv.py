@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree.ElementTree import Element
 
-from shisho.domain.web import EngineAbout, Query, Request, Response, Serp, State, Tier, TimeRange
+from shisho.domain.web import EngineAbout, EngineQuery, Request, Response, Serp, State, Tier, TimeRange
 from shisho.web.engines._answer import hit, ranked, read_xml, refused, squeeze
 from shisho.web.engines._asking import Params, get, since
 
@@ -25,7 +25,7 @@ ABOUT = EngineAbout(
 )
 
 
-def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     params: Params = {
         "search_query": _search(about, query), "start": about.page_size * (page - 1), "max_results": about.page_size,
         "sortBy": "relevance", "sortOrder": "descending",
@@ -33,7 +33,7 @@ def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -
     return get(about, query, page, "/api/query", params)
 
 
-def _search(about: EngineAbout, query: Query) -> str:
+def _search(about: EngineAbout, query: EngineQuery) -> str:
     # Words after the first would be joined by OR.
     search = " AND ".join(f"all:{term}" for term in _TERM.findall(query.text))
     first = since(query) if query.time_range in about.time_ranges else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from shisho.domain.web import EngineAbout, Layout, Look, Query, Request, Response, Serp, State, Tier, TimeRange
+from shisho.domain.web import EngineAbout, EngineQuery, Look, Request, Response, Serp, SerpLayout, State, Tier, TimeRange
 from shisho.web.engines._asking import get
 from shisho.web.engines._serp import read_serp
 
@@ -28,11 +28,11 @@ ABOUT = EngineAbout(
     blocks_in_silence=True,  # of sixteen saved pages without results, fourteen were asked for what plainly has some
     look=Look(
         layouts=(
-            Layout("#b_results li.b_algo", "h2 a", "", _SNIPPET, ".news_dt"),
-            Layout("#results li.sa_wr", ".sb_tlst h3 a", "", "p", ".news_dt"),
-            Layout("#results .sb_results > li", "h3 a", "", "p"),
-            Layout(".imgpt", ".lnkw a"),
-            Layout(".item", ".meta a.tit", "", ".des"),
+            SerpLayout("#b_results li.b_algo", "h2 a", "", _SNIPPET, ".news_dt"),
+            SerpLayout("#results li.sa_wr", ".sb_tlst h3 a", "", "p", ".news_dt"),
+            SerpLayout("#results .sb_results > li", "h3 a", "", "p"),
+            SerpLayout(".imgpt", ".lnkw a"),
+            SerpLayout(".item", ".meta a.tit", "", ".des"),
         ),
         signs=("#b_results", "#sb_form", "#b_header"),
         titles=("- bing", "bing"),
@@ -45,7 +45,7 @@ ABOUT = EngineAbout(
 )
 
 
-def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     params: dict[str, str | int | None] = {
         "q": query.text,
         "setlang": query.language or None,
@@ -56,7 +56,7 @@ def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -
     return get(about, query, page, "/search", params)
 
 
-def _filters(about: EngineAbout, query: Query) -> str | None:
+def _filters(about: EngineAbout, query: EngineQuery) -> str | None:
     if query.time_range not in about.time_ranges:
         return None
     if query.time_range is TimeRange.YEAR:

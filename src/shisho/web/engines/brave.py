@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from shisho.domain.web import ChallengeKind, EngineAbout, Layout, Look, Query, Request, Response, Serp, State, Tier, TimeRange
+from shisho.domain.web import (
+    ChallengeKind,
+    EngineAbout,
+    EngineQuery,
+    Look,
+    Request,
+    Response,
+    Serp,
+    SerpLayout,
+    State,
+    Tier,
+    TimeRange,
+)
 from shisho.web.engines._asking import Params, get, range_code, region
 from shisho.web.engines._serp import read_serp
 
@@ -25,8 +37,10 @@ ABOUT = EngineAbout(
     time_ranges=tuple(_RANGES),
     look=Look(
         layouts=(
-            Layout("#results .snippet", "a.result-header", ".snippet-title", ".snippet-description", ".age", "[data-type=ad]"),
-            Layout(
+            SerpLayout(
+                "#results .snippet", "a.result-header", ".snippet-title", ".snippet-description", ".age", "[data-type=ad]"
+            ),
+            SerpLayout(
                 "#results .snippet[data-type=web], #results .snippet[data-type=web] .result-cluster .snippet",
                 "a[href^=http]", ".title", ".generic-snippet, .snippet-description, .description", ".t-secondary.age, .age",
             ),
@@ -44,7 +58,7 @@ ABOUT = EngineAbout(
 )  # fmt: skip
 
 
-def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     country = region(query)
     params: Params = {"q": query.text, "offset": page - 1, "tf": range_code(about, query, _RANGES)}
     locale = f"{query.language}-{country}" if query.language and country else "en-us"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shisho.domain.web import Credential, EngineAbout, Query, Request, Response, Serp, State, Tier, TimeRange
+from shisho.domain.web import Credential, EngineAbout, EngineQuery, Request, Response, Serp, State, Tier, TimeRange
 from shisho.web.engines._answer import hit, ranked, read_json, refused
 from shisho.web.engines._asking import Params, get, range_code, region
 
@@ -27,7 +27,7 @@ ABOUT = EngineAbout(
 )
 
 
-def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     params: Params = {
         "q": query.text, "count": about.page_size, "offset": page - 1,
         "country": region(query).upper() or None, "search_lang": _LANGUAGES.get(query.language, query.language) or None,

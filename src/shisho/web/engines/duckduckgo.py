@@ -5,9 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from shisho.domain.web import EngineAbout, Hit, Layout, Look, Query, Request, Response, Serp, State, Tier, TimeRange
+from shisho.domain.web import (
+    EngineAbout,
+    EngineQuery,
+    Look,
+    Request,
+    Response,
+    Serp,
+    SerpHit,
+    SerpLayout,
+    State,
+    Tier,
+    TimeRange,
+)
 from shisho.web.engines._asking import post, range_code, region, remembered
-from shisho.web.engines._markup import Node, Page, ranked, text_of
+from shisho.web.engines._markup import Node, ResultMarkup, ranked, text_of
 from shisho.web.engines._serp import form_values, read_hits, read_serp
 
 _RANGES = {TimeRange.DAY: "d", TimeRange.WEEK: "w", TimeRange.MONTH: "m", TimeRange.YEAR: "y"}
@@ -31,9 +43,9 @@ ABOUT = EngineAbout(
     query_limit=499,
     look=Look(
         layouts=(
-            Layout("article[data-testid=result]", "a[data-testid=result-title-a]", snippet="[data-result=snippet]"),
-            Layout("article.result--news", "a.result__a", ".result__title", ".result__snippet", ".result__timestamp"),
-            Layout(
+            SerpLayout("article[data-testid=result]", "a[data-testid=result-title-a]", snippet="[data-result=snippet]"),
+            SerpLayout("article.result--news", "a.result__a", ".result__title", ".result__snippet", ".result__timestamp"),
+            SerpLayout(
                 ".result",
                 "a.result__a, .result__title a",
                 "",
@@ -41,8 +53,8 @@ ABOUT = EngineAbout(
                 ".result__date",
                 ".result--ad, .result--more",
             ),
-            Layout(".web-result, .results_links", "a.large", "", ".snippet", skip=".highlight_sponsored"),
-            Layout("[data-react-module-id=news] > div", "a"),
+            SerpLayout(".web-result, .results_links", "a.large", "", ".snippet", skip=".highlight_sponsored"),
+            SerpLayout("[data-react-module-id=news] > div", "a"),
         ),
         signs=(
             "#links_wrapper",
@@ -59,7 +71,7 @@ ABOUT = EngineAbout(
 )
 
 
-def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     form: dict[str, str | int | None] = {"q": query.text}
     if page == 1:
         form["b"] = ""
@@ -71,7 +83,7 @@ def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -
     return post(about, query, page, "/html/", form)
 
 
-def _region(query: Query) -> str:
+def _region(query: EngineQuery) -> str:
     """The list's entry for the country, in the asked language where it has several; wt-wt is "all regions"."""
     country = {"gb": "uk"}.get(region(query), region(query))
     entries = re.findall(rf"\b{country}-\w+", _REGIONS) if country.isalpha() else []
@@ -82,12 +94,12 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
     return read_serp(about, response, lambda page: read_hits(page, about.look.layouts) or ranked(_lite(page)), _next)
 
 
-def _lite(page: Page) -> Iterator[Hit]:
+def _lite(page: ResultMarkup) -> Iterator[SerpHit]:
     """The lite page has no box around a hit: its snippet stands in a later row of one table."""
     for link in page.all("a.result-link"):
         url, row = page.url(link), _row(link)
         if url and row is not None and "result-sponsored" not in (row.attributes.get("class") or ""):
-            yield Hit(0, url, text_of(link) or url, text_of(_snippet_after(row)))
+            yield SerpHit(0, url, text_of(link) or url, text_of(_snippet_after(row)))
 
 
 def _row(node: Node) -> Node | None:
@@ -108,6 +120,6 @@ def _snippet_after(row: Node) -> Node | None:
     return None
 
 
-def _next(page: Page) -> State | None:
+def _next(page: ResultMarkup) -> State | None:
     vqd = form_values(page, "form input[name=vqd]").get("vqd")
     return {"vqd": vqd} if vqd else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shisho.domain.web import EngineAbout, Layout, Look, Query, Request, Response, Serp, State, Tier, TimeRange
+from shisho.domain.web import EngineAbout, EngineQuery, Look, Request, Response, Serp, SerpLayout, State, Tier, TimeRange
 from shisho.web.engines._asking import Params, get, range_code
 from shisho.web.engines._serp import read_serp
 
@@ -20,11 +20,11 @@ ABOUT = EngineAbout(
     time_ranges=tuple(_RANGES),
     look=Look(
         layouts=(
-            Layout(
+            SerpLayout(
                 "article.web-result", ".result__title a, .result-title a", "", ".web-result__description, .result__description"
             ),
-            Layout(".card-web .result", "a.result-title", "", ".result-snippet"),
-            Layout(
+            SerpLayout(".card-web .result", "a.result-title", "", ".result-snippet"),
+            SerpLayout(
                 ".mainline .result, .results .result",
                 "a.result-title",
                 "",
@@ -43,7 +43,7 @@ ABOUT = EngineAbout(
 )
 
 
-def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     params: Params = {"q": query.text, "p": page - 1, "tt": range_code(about, query, _RANGES)}
     return get(about, query, page, "/search", params)
 

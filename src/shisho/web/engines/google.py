@@ -3,9 +3,21 @@ heading and a link to elsewhere in one another, each in the largest box that hol
 
 from __future__ import annotations
 
-from shisho.domain.web import EngineAbout, Hit, Layout, Look, Query, Request, Response, Serp, State, Tier, TimeRange
+from shisho.domain.web import (
+    EngineAbout,
+    EngineQuery,
+    Look,
+    Request,
+    Response,
+    Serp,
+    SerpHit,
+    SerpLayout,
+    State,
+    Tier,
+    TimeRange,
+)
 from shisho.web.engines._asking import Params, get, range_code
-from shisho.web.engines._markup import Page, affinity
+from shisho.web.engines._markup import ResultMarkup, affinity
 from shisho.web.engines._serp import read_hits, read_serp
 from shisho.web.engines._shape import read_shape
 
@@ -29,9 +41,9 @@ ABOUT = EngineAbout(
     needs_browser=True,
     time_ranges=tuple(_RANGES),
     look=Look(
-        layouts=(Layout("p.g", "a", "", "font"), Layout(".g", "h2 a, a.l", "", "font, .std"),
-            Layout(".ZINbbc, .Gx5Zad", ".kCrYT > a[href^='/url']", ".vvjwJb", ".s3v9rd"),
-            Layout(".images_table td", "a[href^='/url']", "cite")),
+        layouts=(SerpLayout("p.g", "a", "", "font"), SerpLayout(".g", "h2 a, a.l", "", "font, .std"),
+            SerpLayout(".ZINbbc, .Gx5Zad", ".kCrYT > a[href^='/url']", ".vvjwJb", ".s3v9rd"),
+            SerpLayout(".images_table td", "a[href^='/url']", "cite")),
         signs=("#gsr", "#rso", "form[action='/search'] input[name=btnG]", "#searchform", ".kCrYT", "form#captcha-form"),
         titles=("- google", "google search", "google"),
         next_link="#pnnext, a[href*='start='][href*='sa=N']",
@@ -49,7 +61,7 @@ ABOUT = EngineAbout(
 )  # fmt: skip
 
 
-def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     params: Params = {
         "q": query.text,
         "start": about.page_size * (page - 1),
@@ -65,7 +77,7 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
     return read_serp(about, response, lambda page: _hits(page) or read_hits(page, about.look.layouts))
 
 
-def _hits(page: Page) -> tuple[Hit, ...]:
+def _hits(page: ResultMarkup) -> tuple[SerpHit, ...]:
     # Phones get `role=heading` where desktops get h3; there desktops have carousels, so it comes second.
     if not affinity(page, ABOUT):
         return ()

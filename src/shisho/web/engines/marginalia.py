@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from shisho.domain.web import Credential, EngineAbout, Query, Request, Response, Serp, State, Tier
+from shisho.domain.web import Credential, EngineAbout, EngineQuery, Request, Response, Serp, State, Tier
 from shisho.web.engines._answer import hit, ranked, read_json
 from shisho.web.engines._asking import Params, get
 
@@ -23,7 +23,7 @@ ABOUT = EngineAbout(
 )
 
 
-def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     params: Params = {"query": query.text, "count": about.page_size, "page": page}
     asked = get(about, query, page, "/search", params)
     return replace(asked, headers={**asked.headers, "API-Key": "public"})

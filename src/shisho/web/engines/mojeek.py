@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shisho.domain.web import EngineAbout, Layout, Look, Query, Request, Response, Serp, State, Tier, TimeRange
+from shisho.domain.web import EngineAbout, EngineQuery, Look, Request, Response, Serp, SerpLayout, State, Tier, TimeRange
 from shisho.web.engines._asking import Params, get, since
 from shisho.web.engines._serp import read_serp
 
@@ -16,7 +16,7 @@ ABOUT = EngineAbout(
     pagination="s",
     time_ranges=(TimeRange.DAY, TimeRange.WEEK, TimeRange.MONTH, TimeRange.YEAR),
     look=Look(
-        layouts=(Layout("ul.results-standard > li", "h2 a", snippet="p.s", date=".date"),),
+        layouts=(SerpLayout("ul.results-standard > li", "h2 a", snippet="p.s", date=".date"),),
         signs=("ul.results-standard", "form[name=sf1][action='/search']", "a[href*='mojeek.com/about']"),
         titles=("mojeek",),
         next_link=".pagination a[href*='s=']",
@@ -27,7 +27,7 @@ ABOUT = EngineAbout(
 )
 
 
-def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     first_day = since(query) if query.time_range in about.time_ranges else None
     params: Params = {
         "q": query.text,

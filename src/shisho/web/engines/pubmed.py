@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlencode
 from xml.etree.ElementTree import Element
 
-from shisho.domain.web import Credential, EngineAbout, Query, Request, Response, Serp, State, Tier, TimeRange
+from shisho.domain.web import Credential, EngineAbout, EngineQuery, Request, Response, Serp, State, Tier, TimeRange
 from shisho.web.engines._answer import hit, ranked, read_xml, refused, squeeze
 from shisho.web.engines._asking import DAYS, Params, get
 from shisho.web.engines._dates import MONTHS
@@ -26,7 +26,7 @@ ABOUT = EngineAbout(
 )
 
 
-def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     ranged = query.time_range in about.time_ranges
     params: Params = {
         "db": "pubmed", "term": query.text, "retmode": "xml", "sort": "relevance", "tool": "shisho",

@@ -8,12 +8,12 @@ from shisho.domain.web import (
     Challenge,
     ChallengeKind,
     EngineAbout,
-    Layout,
+    EngineQuery,
     Look,
-    Query,
     Request,
     Response,
     Serp,
+    SerpLayout,
     State,
     Tier,
 )
@@ -33,8 +33,8 @@ ABOUT = EngineAbout(
     needs_browser=True,
     look=Look(
         layouts=(
-            Layout("[data-testid=webResult]", "a.external, a[href^=http]", "[class*='__title']", "[class*='__descri']"),
-            Layout("#contenerresults .result", ".title a", "", "p:not(.url)"),
+            SerpLayout("[data-testid=webResult]", "a.external, a[href^=http]", "[class*='__title']", "[class*='__descri']"),
+            SerpLayout("#contenerresults .result", ".title a", "", "p:not(.url)"),
         ),
         signs=("[data-testid=mainSearchBar]", "[data-testid=webResult]", "#contenerresults", "script[src*='dd.qwant.com']"),
         titles=("qwant search", "| qwant", "qwant"),
@@ -48,7 +48,7 @@ ABOUT = EngineAbout(
 )
 
 
-def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     country = region(query)
     locale = f"{query.language}_{country.upper()}" if query.language and country else "en_US"
     params: Params = {"q": query.text, "t": "web", "offset": about.page_size * (page - 1), "locale": locale}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shisho.domain.web import EngineAbout, Look, Query, Request, Response, Serp, State, Tier, TimeRange
+from shisho.domain.web import EngineAbout, EngineQuery, Look, Request, Response, Serp, State, Tier, TimeRange
 from shisho.web.engines._answer import hit, ranked, read_json
 from shisho.web.engines._asking import Params, get, range_code
 
@@ -26,7 +26,7 @@ ABOUT = EngineAbout(
 )
 
 
-def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     params: Params = {
         "q": query.text, "format": "json", "pageno": page, "language": query.language or "all",
         "time_range": range_code(about, query, _RANGES),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shisho.domain.web import Credential, EngineAbout, Query, Request, Response, Serp, State, Tier, TimeRange
+from shisho.domain.web import Credential, EngineAbout, EngineQuery, Request, Response, Serp, State, Tier, TimeRange
 from shisho.web.engines._answer import hit, ranked, read_json, refused
 from shisho.web.engines._asking import Params, get, since
 
@@ -21,7 +21,7 @@ ABOUT = EngineAbout(
 )
 
 
-def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     first = since(query) if query.time_range in about.time_ranges else None
     params: Params = {
         "query": query.text, "offset": about.page_size * (page - 1), "limit": about.page_size,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from shisho.domain.web import EngineAbout, Layout, Look, Query, Request, Response, Serp, State, Tier, TimeRange
+from shisho.domain.web import EngineAbout, EngineQuery, Look, Request, Response, Serp, SerpLayout, State, Tier, TimeRange
 from shisho.web.engines._asking import post, range_code, remembered
-from shisho.web.engines._markup import Page
+from shisho.web.engines._markup import ResultMarkup
 from shisho.web.engines._serp import form_values, read_serp
 
 _RANGES = {TimeRange.DAY: "d", TimeRange.WEEK: "w", TimeRange.MONTH: "m", TimeRange.YEAR: "y"}
@@ -25,8 +25,8 @@ ABOUT = EngineAbout(
     languages=tuple(_LANGUAGES),
     look=Look(
         layouts=(
-            Layout(".result", "a.result-title, a.result-link", "h2, h3", "p.description", skip=".sponsored .result"),
-            Layout(".w-gl__result", "a.w-gl__result-title", "h3", ".w-gl__description"),
+            SerpLayout(".result", "a.result-title, a.result-link", "h2, h3", "p.description", skip=".sponsored .result"),
+            SerpLayout(".w-gl__result", "a.w-gl__result-title", "h3", ".w-gl__description"),
         ),
         signs=("form[action='/sp/search']", "input[name=sc]", ".w-gl"),
         titles=("startpage",),
@@ -37,7 +37,7 @@ ABOUT = EngineAbout(
 )
 
 
-def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     language = _LANGUAGES.get(query.language)
     form: dict[str, str | int | None] = {
         "query": query.text, "cat": "web", "t": "device", "language": language, "lui": language,
@@ -52,6 +52,6 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
     return read_serp(about, response, state=_next)
 
 
-def _next(page: Page) -> State | None:
+def _next(page: ResultMarkup) -> State | None:
     sc = form_values(page, "input[name=sc]").get("sc")
     return {"sc": sc} if sc and page.has(".pagination form, .pagination-form, .w-gl__pagination form") else None

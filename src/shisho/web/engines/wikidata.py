@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shisho.domain.web import EngineAbout, Query, Request, Response, Serp, State, Tier
+from shisho.domain.web import EngineAbout, EngineQuery, Request, Response, Serp, State, Tier
 from shisho.web.engines._answer import hit, ranked, read_json, refused
 from shisho.web.engines._asking import Params, get
 from shisho.web.engines._mediawiki import LOOK
@@ -23,7 +23,7 @@ ABOUT = EngineAbout(
 )
 
 
-def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     language = query.language or "en"
     params: Params = {
         "action": "wbsearchentities", "format": "json", "search": query.text, "language": language, "uselang": language,

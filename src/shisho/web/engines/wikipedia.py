@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from shisho.domain.web import EngineAbout, Query, Request, Response, Serp, State, Tier
+from shisho.domain.web import EngineAbout, EngineQuery, Request, Response, Serp, State, Tier
 from shisho.web.engines._answer import hit, ranked, read_json, refused
 from shisho.web.engines._asking import Params, get
 from shisho.web.engines._mediawiki import LOOK
@@ -24,7 +24,7 @@ ABOUT = EngineAbout(
 )
 
 
-def request(query: Query, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
+def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     params: Params = {
         "action": "query", "format": "json", "formatversion": 2, "list": "search", "srsearch": query.text,
         "srlimit": about.page_size, "sroffset": about.page_size * (page - 1), "srprop": "snippet|timestamp", "maxlag": 5,

@@ -91,7 +91,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Exceptions:
+class AllowList:
     """What the owner of this machine permits beyond the rules. `hosts` are names or addresses, as `host` (its ports as
     for any) or `host:port` (that port alone); `ports` are open for every host."""
 
@@ -115,7 +115,7 @@ class Exceptions:
         return f"{_bracketed(target.host)}:{target.port}" in self.hosts
 
 
-def check_url(url: str, allow: Exceptions) -> Target:
+def check_url(url: str, allow: AllowList) -> Target:
     """Whom a URL asks. Raises InvalidParams where it is no http(s) URL, ForbiddenAddress where it may not be asked."""
     try:
         parts = urlsplit(url.strip(" "))
@@ -154,7 +154,7 @@ def forbidden(address: str) -> Message | None:
     return None if ip.is_global else Message("not public")
 
 
-def checked(endpoints: Sequence[Endpoint], target: Target, allow: Exceptions) -> Sequence[Endpoint]:
+def checked(endpoints: Sequence[Endpoint], target: Target, allow: AllowList) -> Sequence[Endpoint]:
     """Where one may connect. One forbidden address among those of a name refuses them all: which of them a connection
     would take is a matter of luck. Raises ForbiddenAddress, or AllFetchesFailed where there is none."""
     if not endpoints:
@@ -165,12 +165,12 @@ def checked(endpoints: Sequence[Endpoint], target: Target, allow: Exceptions) ->
     return endpoints
 
 
-def chosen(endpoints: Sequence[Endpoint], target: Target, allow: Exceptions) -> Endpoint:
+def chosen(endpoints: Sequence[Endpoint], target: Target, allow: AllowList) -> Endpoint:
     """Where to connect: the first of the checked."""
     return checked(endpoints, target, allow)[0]
 
 
-def _check(target: Target, allow: Exceptions) -> None:
+def _check(target: Target, allow: AllowList) -> None:
     if not allow.open(target):
         raise ForbiddenAddress(
             "{host} is asked at port {port}; 80 and 443 are open. If that is meant, add it to `allow_ports`.",

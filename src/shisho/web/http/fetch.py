@@ -18,7 +18,7 @@ from shisho.errors import AllFetchesFailed, InvalidParams, TimedOut, TooLarge
 from shisho.ports import Resolver
 from shisho.web.http import body
 from shisho.web.http import stream as wire
-from shisho.web.http.address import Exceptions, Target, checked
+from shisho.web.http.address import AllowList, Target, checked
 from shisho.web.http.redirects import Hop, first, following, leads_on
 
 MAX_REDIRECTS = 5
@@ -35,7 +35,7 @@ class HttpFetcher:
     def __init__(
         self,
         resolver: Resolver,
-        allow: Exceptions,
+        allow: AllowList,
         user_agent: str,
         *,
         ssl_context: ssl.SSLContext | None = None,

@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 
 from shisho.domain.web import Request
 from shisho.errors import AllFetchesFailed, InvalidParams
-from shisho.web.http.address import Exceptions, Target, check_url
+from shisho.web.http.address import AllowList, Target, check_url
 
 # The fetcher's to say, not its caller's.
 _RESERVED = frozenset(("host", "user-agent", "accept-encoding", "connection", "cookie", "content-length", "content-type"))
@@ -30,7 +30,7 @@ class Hop:
     alone: bool = False
 
 
-def first(request: Request, allow: Exceptions) -> Hop:
+def first(request: Request, allow: AllowList) -> Hop:
     """Raises InvalidParams, or ForbiddenAddress."""
     if request.method not in ("GET", "POST"):
         raise InvalidParams("Pages are asked for by GET or POST, not {method!r}.", method=request.method)
@@ -43,7 +43,7 @@ def leads_on(status: int, headers: Mapping[str, str]) -> bool:
     return status in _TO_GET | _AS_IT_WAS and "location" in headers
 
 
-def following(hop: Hop, status: int, location: str, allow: Exceptions) -> Hop:
+def following(hop: Hop, status: int, location: str, allow: AllowList) -> Hop:
     """Where a redirect leads. From https to http it is followed, as any http address is, but nothing private goes along.
 
     Raises ForbiddenAddress, or AllFetchesFailed where it cannot be followed."""

@@ -10,7 +10,7 @@ _HEAD = 32 * 1024
 _SIP = 4 * 1024
 
 
-class Wire(httpcore.AsyncNetworkStream):
+class MeteredStream(httpcore.AsyncNetworkStream):
     """A connection that gives little until the body begins: at a time, for h11 works off all it has without a pause, and
     in all, for any number of interim answers may come before the answer."""
 
@@ -42,7 +42,7 @@ class Wire(httpcore.AsyncNetworkStream):
 
 async def ask(stream: httpcore.AsyncNetworkStream, request: httpcore.Request) -> httpcore.Response:
     """Send a request; the head of its answer. The body is read from its `stream` while the connection stays open."""
-    wire = Wire(stream)
+    wire = MeteredStream(stream)
     answer = await _Exchange(request.url.origin, wire).handle_async_request(request)
     wire.body_begins()
     return answer

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from urllib.parse import urlsplit
 
-from shisho.domain.intervention import Met
-from shisho.domain.politeness import BreakerState, Limit, Outcome
-from shisho.domain.web import ChallengeKind, EngineAbout, Query, Request, Response, Serp, State, TimeRange
+from shisho.domain.intervention import HumanChallenge
+from shisho.domain.politeness import BreakerState, Limit, RequestOutcome
+from shisho.domain.web import ChallengeKind, EngineAbout, EngineQuery, Request, Response, Serp, State, TimeRange
 from shisho.errors import BudgetExhausted, EngineUnavailable, InvalidParams, ShishoError
 from shisho.ports import Clock, Fetcher, Health, Limiter, SerpEngine, SerpParser
-from shisho.web.crawl.robots import SLOW_DOWN, Later, backoff, retry_after
+from shisho.web.crawl.robots import SLOW_DOWN, RetryLater, backoff, retry_after
 from shisho.web.serp.credentials import fetched, limit_of
 
 _OPERATORS = re.compile(r"[\"“”「」]|(?:^|\s)[-+]\S|\b(?:site|inurl|intitle|filetype|url|ip|lang(?:uage)?|loc):", re.IGNORECASE)
@@ -27,11 +27,11 @@ Browse = Callable[[Request, str], Awaitable[Response]]
 """A request through the browser, in the profile of that name."""
 
 
-class QuotaSpent(Later):
+class QuotaSpent(RetryLater):
     """Not today; `seconds` is until the next day."""
 
 
-class Held(Later):
+class BreakerOpen(RetryLater):
     """The engine's breaker is open; `seconds` is until it may be tried."""
 
 
@@ -42,12 +42,12 @@ class StateExpired(Exception):
 class NeedsPerson(Exception):
     """A page wants proof of a person."""
 
-    def __init__(self, met: Met, retry_after_s: float = 0.0) -> None:
+    def __init__(self, met: HumanChallenge, retry_after_s: float = 0.0) -> None:
         super().__init__(met.kind)
         self.met, self.retry_after_s = met, retry_after_s
 
 
-class Refused(EngineUnavailable):
+class EngineRefused(EngineUnavailable):
     """The engine refuses to answer, and nobody can solve that."""
 
 
@@ -56,13 +56,13 @@ def nobody(engine: str) -> bool:
     return False
 
 
-def is_plain(query: Query) -> bool:
+def is_plain(query: EngineQuery) -> bool:
     """Whether a query is of words alone: without quotes, operators or a time range, which may rightly leave nothing."""
     return query.time_range is TimeRange.ALL and not _OPERATORS.search(query.text)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SerpExchange:
     """A result page with the request that brought it, as it may be stored: without the user's keys."""
 
     request: Request
@@ -71,7 +71,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class SerpClient:
     """The way to result pages. `browse` answers for engines that need a browser (None: there is none here); `keys` are the
     user's own, by setting. `let_in` tells where a person has been in our browser's window: what they were granted is known to
     the browser alone, so that engine is asked through it from then on."""
@@ -90,11 +90,11 @@ class Asking:
         return limit_of(about, self.keys)
 
     async def page(
-        self, engine: SerpEngine, query: Query, number: int, state: State, ticket: str, pay: Pay, *, doubted: bool = False
-    ) -> Asked:
-        """Result page `number`. Raises Later, Held, QuotaSpent, NeedsPerson, BudgetExhausted, and what fetcher and parser
-        raise, which counts against the engine. `doubted`: the state is not of today's making; an answer that is no result
-        page may be its fault, is held against nobody and raises StateExpired. Where the page leads on to another request
+        self, engine: SerpEngine, query: EngineQuery, number: int, state: State, ticket: str, pay: Pay, *, doubted: bool = False
+    ) -> SerpExchange:
+        """Result page `number`. Raises RetryLater, BreakerOpen, QuotaSpent, NeedsPerson, BudgetExhausted, and what fetcher and
+        parser raise, which counts against the engine. `doubted`: the state is not of today's making; an answer that is no
+        result page may be its fault, is held against nobody and raises StateExpired. Where the page leads on to another request
         (`Serp.follow`), it has no hits yet: see `followed`."""
         try:
             request = engine.request(query, number, state)
@@ -105,7 +105,7 @@ class Asking:
         plain = number == 1 and is_plain(query)
         return await self._one(engine, request, ticket, pay, doubted, plain=plain)
 
-    async def followed(self, engine: SerpEngine, first: Asked, follow: Request, ticket: str, pay: Pay) -> Asked:
+    async def followed(self, engine: SerpEngine, first: SerpExchange, follow: Request, ticket: str, pay: Pay) -> SerpExchange:
         """The result page that `first` leads on to: its hits, with the way to the next page of `first`. Raises as `page`."""
         found = await self._one(engine, follow, ticket, pay, doubted=False)
         warnings = (*first.serp.warnings, *found.serp.warnings)
@@ -121,19 +121,19 @@ class Asking:
 
     async def _one(
         self, engine: SerpEngine, request: Request, ticket: str, pay: Pay, doubted: bool, *, plain: bool = False
-    ) -> Asked:
+    ) -> SerpExchange:
         name, limit, resource = engine.about.name, self.limit_of(engine.about), f"engine:{engine.about.name}"
         if not await self.health.probe(name, ticket):
-            raise Held(await self.rests_for(name))
+            raise BreakerOpen(await self.rests_for(name))
         leave = await self.limiter.take(resource, limit, ticket)
         if not leave.granted:
-            raise QuotaSpent(leave.wait_s) if leave.spent else Later(leave.wait_s)
+            raise QuotaSpent(leave.wait_s) if leave.spent else RetryLater(leave.wait_s)
         after = 0.0
         try:
             if not await pay():
                 raise BudgetExhausted("The task's budget of pages is spent. Open a task with a larger max_pages.")
             return await self._answered(engine, request, doubted, plain)
-        except Later as slow:
+        except RetryLater as slow:
             after = slow.seconds
             raise
         except ShishoError as error:
@@ -145,36 +145,36 @@ class Asking:
         finally:
             await self.limiter.give_back(resource, limit, ticket, after_s=after)
 
-    async def _answered(self, engine: SerpEngine, request: Request, doubted: bool, plain: bool) -> Asked:
+    async def _answered(self, engine: SerpEngine, request: Request, doubted: bool, plain: bool) -> SerpExchange:
         name, began = engine.about.name, self.clock.monotonic()
         response: Response | None = None
         try:
             response = await self._fetched(engine.about, request)
             serp = await self.parser.parse(name, response)
             if serp.no_results and plain and engine.about.blocks_in_silence:
-                raise Refused("{engine} says that it has no results for plain words: it blocks in silence.", engine=name)
+                raise EngineRefused("{engine} says that it has no results for plain words: it blocks in silence.", engine=name)
         except ShishoError as error:
             if doubted and response is not None and response.status < 500 and response.status not in SLOW_DOWN:
                 raise StateExpired from error
-            learnt = await self.health.record(name, Outcome.FAILURE, self.clock.monotonic() - began, error.message)
+            learnt = await self.health.record(name, RequestOutcome.FAILURE, self.clock.monotonic() - began, error.message)
             if response is None or response.status not in SLOW_DOWN:
                 raise
             patience_s = self._patience(response)
             if learnt.breaker is not BreakerState.OPEN:
-                raise Later(backoff(learnt.failures, random.random()) if patience_s is None else patience_s) from error
+                raise RetryLater(backoff(learnt.failures, random.random()) if patience_s is None else patience_s) from error
             raise type(error)(error.message, **error.details, retry_after_s=patience_s) from error
         met = serp.challenge
         if met is not None and doubted:
             raise StateExpired
-        outcome, said = (Outcome.SUCCESS, "") if met is None else (Outcome.CHALLENGE, f"{met.kind}: {met.marker}")
+        outcome, said = (RequestOutcome.SUCCESS, "") if met is None else (RequestOutcome.CHALLENGE, f"{met.kind}: {met.marker}")
         await self.health.record(name, outcome, self.clock.monotonic() - began, said)
         if met is not None and met.kind is ChallengeKind.BLOCKED:
             told = {"engine": name, "retry_after_s": self._patience(response)}
-            raise Refused("{engine} refuses to answer from here. Ask another engine.", **told)
+            raise EngineRefused("{engine} refuses to answer from here. Ask another engine.", **told)
         if met is not None:
-            needed = Met(name, urlsplit(request.url).hostname or "", request.url, met.kind)
+            needed = HumanChallenge(name, urlsplit(request.url).hostname or "", request.url, met.kind)
             raise NeedsPerson(needed, self._patience(response) or 0.0)
-        return Asked(request, serp, response.status)
+        return SerpExchange(request, serp, response.status)
 
     def _patience(self, response: Response) -> float | None:
         """Seconds that the answer asks to be left alone, whatever else it is."""

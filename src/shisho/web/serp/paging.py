@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from shisho.domain.intervention import Met
+from shisho.domain.intervention import HumanChallenge
 from shisho.domain.web import PagingStop
 from shisho.errors import BudgetExhausted, ShishoError
-from shisho.web.serp.client import NeedsPerson, QuotaSpent, Refused
+from shisho.web.serp.client import EngineRefused, NeedsPerson, QuotaSpent
 
 
 class DepthReached(Exception):
@@ -39,14 +39,14 @@ class ResultPages:
     """The result pages of one search. `onward` judges all pages so far and says why to stop, or None; `ask` brings the next.
 
     Pages 1..N stay whatever becomes of page N+1. Before the first one is there, what goes wrong is raised; after it, it is the
-    reason to stop. `Later` passes through: whoever waits comes back with the pages it had. After the end `stop` says why it
-    ended, `met` is what asks for a person, and `errors` what went wrong."""
+    reason to stop. `RetryLater` passes through: whoever waits comes back with the pages it had. After the end `stop` says why
+    it ended, `met` is what asks for a person, and `errors` what went wrong."""
 
     ask: Callable[[Sequence[ResultPage]], Awaitable[ResultPage]]
     onward: Callable[[Sequence[ResultPage]], Awaitable[PagingStop | None]]
     pages: list[ResultPage] = field(default_factory=list)
     stop: PagingStop | None = None
-    met: Met | None = None
+    met: HumanChallenge | None = None
     errors: list[dict[str, str]] = field(default_factory=list)
 
     async def pull(self) -> AsyncGenerator[ResultPage, None]:
@@ -78,4 +78,4 @@ class ResultPages:
         if isinstance(error, BudgetExhausted):
             self.stop = PagingStop.BUDGET
         else:
-            self.stop = PagingStop.CHALLENGE if isinstance(error, Refused) else PagingStop.ERROR
+            self.stop = PagingStop.CHALLENGE if isinstance(error, EngineRefused) else PagingStop.ERROR

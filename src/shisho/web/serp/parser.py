@@ -8,7 +8,7 @@ from typing import Any
 from shisho.domain.codec import build, plain
 from shisho.domain.web import Response, Serp
 from shisho.errors import EngineUnavailable, InvalidParams, ParserFailed
-from shisho.isolation.killable import Broken, Exhausted, Killable, Overrun, Work
+from shisho.isolation.killable import ChildBroken, ChildExhausted, Killable, Overrun, Work
 from shisho.isolation.prescan import MAX_BYTES
 from shisho.messages.message import Message
 
@@ -49,9 +49,9 @@ class KillableSerpParser:
             raise _refused(
                 engine, response, Message("takes more than {seconds:g} s of computing to read", seconds=self._seconds)
             ) from overrun
-        except Exhausted as exhausted:
+        except ChildExhausted as exhausted:
             raise _refused(engine, response, Message("needs more memory than a parser may have")) from exhausted
-        except Broken as broken:
+        except ChildBroken as broken:
             cause = Message("broke its parser ({cause})", cause=broken) if str(broken) else Message("broke its parser")
             raise _refused(engine, response, cause) from broken
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from shisho.domain.politeness import BreakerState, EngineHealth, Standing
+from shisho.domain.politeness import BreakerState, EngineHealth, LimiterStatus
 from shisho.domain.web import EngineAbout, Tier, TimeRange
 from shisho.messages.message import Message
 from shisho.web.serp.category import GENERAL
@@ -17,7 +17,7 @@ from shisho.web.serp.category import GENERAL
 _TIERS = (Tier.ACADEMIC, Tier.YOURS, Tier.DEFAULT, Tier.KNOWLEDGE, Tier.LAST_MILE)
 
 
-class Why(StrEnum):
+class PassedOverReason(StrEnum):
     """Why an engine is not asked. `resting` and `spent` pass with time; `too_long`, `lacks_filter` and
     `too_shallow` are the query's doing."""
 
@@ -58,7 +58,7 @@ class PassedOver:
     """An engine that is not asked, and why: for the code, and for the person."""
 
     engine: str
-    why: Why
+    why: PassedOverReason
     reason: str
 
 
@@ -76,7 +76,7 @@ class Means:
     keys that have no value."""
 
     health: Mapping[str, EngineHealth]
-    standing: Mapping[str, Standing]
+    standing: Mapping[str, LimiterStatus]
     missing: Collection[str] = ()
     browser: bool = False
 
@@ -84,7 +84,9 @@ class Means:
 def candidates(abouts: Sequence[EngineAbout], needs: Needs, means: Means) -> Choice:
     """The same for the same input. Equal engines are ordered by the query, so that queries asked at once spread over them."""
     known = {about.name: about for about in abouts}
-    passed = [PassedOver(name, Why.UNKNOWN, f"There is no engine {name}.") for name in needs.engines if name not in known]
+    passed = [
+        PassedOver(name, PassedOverReason.UNKNOWN, f"There is no engine {name}.") for name in needs.engines if name not in known
+    ]
     asked = (
         [known[name] for name in dict.fromkeys(needs.engines) if name in known] if needs.engines else _fitting(abouts, needs)
     )
@@ -108,25 +110,29 @@ def barred(about: EngineAbout, means: Means) -> PassedOver | None:
     """Why this engine cannot be asked now, whatever is asked."""
     name = about.name
     if not about.enabled:
-        return PassedOver(name, Why.DISABLED, _disabled(about))
+        return PassedOver(name, PassedOverReason.DISABLED, _disabled(about))
     keys = [each.setting for each in about.credentials if each.required and each.setting in means.missing]
     if keys:
         return PassedOver(
-            name, Why.NO_KEY, Message("{engine} needs a key of yours: set {settings}.", engine=name, settings=", ".join(keys))
+            name,
+            PassedOverReason.NO_KEY,
+            Message("{engine} needs a key of yours: set {settings}.", engine=name, settings=", ".join(keys)),
         )
     if about.needs_browser and not means.browser:
         return PassedOver(
             name,
-            Why.NO_BROWSER,
+            PassedOverReason.NO_BROWSER,
             Message("{engine} shows its results in a browser only: install the extra `browser`.", engine=name),
         )
     health = means.health.get(name)
     if health is not None and health.breaker is BreakerState.OPEN:
-        return PassedOver(name, Why.RESTING, _resting(name, health))
-    used = means.standing.get(name, Standing()).used_today
+        return PassedOver(name, PassedOverReason.RESTING, _resting(name, health))
+    used = means.standing.get(name, LimiterStatus()).used_today
     if about.per_day is not None and used >= about.per_day:
         return PassedOver(
-            name, Why.SPENT, Message("{engine} was asked {count} times today, which is its limit.", engine=name, count=used)
+            name,
+            PassedOverReason.SPENT,
+            Message("{engine} was asked {count} times today, which is its limit.", engine=name, count=used),
         )
     return None
 
@@ -152,13 +158,13 @@ def _too_long(about: EngineAbout, needs: Needs) -> PassedOver | None:
     if about.query_limit is None or len(needs.query) <= about.query_limit:
         return None
     template = "{engine} takes at most {limit} characters: shorten the query."
-    return PassedOver(about.name, Why.TOO_LONG, Message(template, engine=about.name, limit=about.query_limit))
+    return PassedOver(about.name, PassedOverReason.TOO_LONG, Message(template, engine=about.name, limit=about.query_limit))
 
 
 def _too_shallow(about: EngineAbout, needs: Needs) -> PassedOver | None:
     if needs.page <= about.max_pages:
         return None
-    return PassedOver(about.name, Why.TOO_SHALLOW, f"{about.name} shows {about.max_pages} pages at most.")
+    return PassedOver(about.name, PassedOverReason.TOO_SHALLOW, f"{about.name} shows {about.max_pages} pages at most.")
 
 
 def _lacking(about: EngineAbout, needs: Needs) -> tuple[str, ...]:
@@ -173,11 +179,11 @@ def _lacking(about: EngineAbout, needs: Needs) -> tuple[str, ...]:
 def _lacks(about: EngineAbout, needs: Needs) -> PassedOver:
     names = ", ".join(_lacking(about, needs))
     template = "{engine} cannot filter by {filters}, and another engine can."
-    return PassedOver(about.name, Why.LACKS_FILTER, Message(template, engine=about.name, filters=names))
+    return PassedOver(about.name, PassedOverReason.LACKS_FILTER, Message(template, engine=about.name, filters=names))
 
 
 def _place(about: EngineAbout, needs: Needs, means: Means) -> tuple[int, float, int, str]:
-    free_in = means.standing.get(about.name, Standing()).free_in_s
+    free_in = means.standing.get(about.name, LimiterStatus()).free_in_s
     liked = min(needs.categories.index(each) for each in about.categories if each in needs.categories)
     turn = hashlib.sha256(f"{needs.query}\0{about.name}".encode("utf-8", "surrogatepass")).hexdigest()
     return _TIERS.index(about.tier), free_in, liked, turn

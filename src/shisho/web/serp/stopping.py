@@ -48,7 +48,7 @@ class PageFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class PagingRules:
     """What one search was asked for: its first and its last page by number, and how many useful hits are enough."""
 
     strategy: StopStrategy
@@ -72,7 +72,7 @@ def deepest(
     return min(serp_page + pages - 1, about.max_pages)
 
 
-def onward(pages: Sequence[PageFacts], rules: Rules) -> PagingStop | None:
+def onward(pages: Sequence[PageFacts], rules: PagingRules) -> PagingStop | None:
     """Why paging ends after the last of `pages`, whose hits have been visited; None: ask for the next one.
 
     Where several reasons hold, the first in the order of `PagingStop` is given. A page that is empty or repeated has no

@@ -17,9 +17,9 @@ from shisho.testing.box.engines import (
     startpage,
     wikipedia,
 )
-from shisho.testing.box.engines.engine import Engine
+from shisho.testing.box.engines.engine import BoxEngine
 
-ENGINES: tuple[Engine, ...] = tuple(
+ENGINES: tuple[BoxEngine, ...] = tuple(
     module.ENGINE
     for module in (
         mojeek, duckduckgo, startpage, marginalia, wikipedia, arxiv, crossref, openalex, pubmed, ecosia, qwant, brave, bing,

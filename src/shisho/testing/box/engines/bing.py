@@ -7,24 +7,34 @@ import base64
 from html import escape
 from urllib.parse import urlencode
 
-from shisho.testing.box.engines.engine import Engine, Search, Shown, Tokens, Wrong, page, paged, refused, whole
-from shisho.testing.box.message import Answer, Asked
+from shisho.testing.box.engines.engine import (
+    BoxEngine,
+    SerpContent,
+    SerpRequest,
+    Tokens,
+    WrongRequest,
+    page,
+    paged,
+    refused,
+    whole,
+)
+from shisho.testing.box.message import BoxRequest, BoxResponse
 
 _SIZE = 10
 
 
-def read(asked: Asked, tokens: Tokens) -> Search | None:
+def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if asked.path != "/search":
         return None
     first = whole(asked.query, "first", 1)
     if first == 1 and "first" in asked.query:
-        raise Wrong("first=1 on the first page")
+        raise WrongRequest("first=1 on the first page")
     if first > 1 and not asked.query.get("FORM", "").startswith("PERE"):
-        raise Wrong("no FORM on a later page")
+        raise WrongRequest("no FORM on a later page")
     return paged(asked.query.get("q"), first - 1, _SIZE, 100)
 
 
-def show(shown: Shown) -> Answer:
+def show(shown: SerpContent) -> BoxResponse:
     text = shown.search.text
     rows = "".join(
         f'<li class="b_algo"><h2><a href="{escape(_link(row.url))}">{escape(row.title)}</a></h2>'
@@ -49,8 +59,8 @@ def _link(url: str) -> str:
     return f"https://www.bing.com/ck/a?{urlencode({'!': '', 'p': 'box', 'u': f'a1{packed}', 'ntb': 1})}"
 
 
-def _block(reason: str) -> Answer:
+def _block(reason: str) -> BoxResponse:
     return refused("Please solve the challenge below to continue.", "Captcha")
 
 
-ENGINE = Engine("bing", "html", ("www.bing.com",), read, show, _block, shell="Bing", repeats=True)
+ENGINE = BoxEngine("bing", "html", ("www.bing.com",), read, show, _block, shell="Bing", repeats=True)

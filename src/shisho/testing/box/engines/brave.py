@@ -5,20 +5,20 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import urlencode
 
-from shisho.testing.box.engines.engine import Engine, Search, Shown, Tokens, page, paged, whole
-from shisho.testing.box.message import Answer, Asked, html
+from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, page, paged, whole
+from shisho.testing.box.message import BoxRequest, BoxResponse, html
 
 _SIZE = 20
 _MOST = 10
 
 
-def read(asked: Asked, tokens: Tokens) -> Search | None:
+def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if asked.path != "/search":
         return None
     return paged(asked.query.get("q"), _SIZE * whole(asked.query, "offset", 0), _SIZE, _MOST)
 
 
-def show(shown: Shown) -> Answer:
+def show(shown: SerpContent) -> BoxResponse:
     text = shown.search.text
     rows = "".join(
         f'<div class="snippet fdb" data-type="web" data-pos="{at}"><a class="heading-serpresult" href="{escape(row.url)}">'
@@ -35,8 +35,8 @@ def show(shown: Shown) -> Answer:
     return page(f"{escape(text)} - Brave Search", head, body)
 
 
-def _block(reason: str) -> Answer:
+def _block(reason: str) -> BoxResponse:
     return html('<html><head><title>Brave Search</title></head><body><div id="captcha-challenge"></div></body></html>', 429)
 
 
-ENGINE = Engine("brave", "html", ("search.brave.com",), read, show, _block, shell="Brave Search")
+ENGINE = BoxEngine("brave", "html", ("search.brave.com",), read, show, _block, shell="Brave Search")

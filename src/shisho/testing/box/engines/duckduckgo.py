@@ -5,33 +5,33 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import urlencode
 
-from shisho.testing.box.engines.engine import Engine, Search, Shown, Tokens, Wrong, page, whole
-from shisho.testing.box.message import Answer, Asked, html
+from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, WrongRequest, page, whole
+from shisho.testing.box.message import BoxRequest, BoxResponse, html
 
 _FIRST, _LATER = 10, 15
 _NAME = "duckduckgo"
 
 
-def read(asked: Asked, tokens: Tokens) -> Search | None:
+def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if asked.path != "/html/":
         return None
     text = asked.form.get("q", "").strip()
     if asked.method != "POST" or not text:
-        raise Wrong("no form")
+        raise WrongRequest("no form")
     if not asked.headers.get("referer", "").startswith("https://html.duckduckgo.com/"):
-        raise Wrong("no referer")
+        raise WrongRequest("no referer")
     if "s" not in asked.form:
         if "b" not in asked.form:
-            raise Wrong("the first form has an empty `b`")
-        return Search(text, 1, 0, _FIRST)
+            raise WrongRequest("the first form has an empty `b`")
+        return SerpRequest(text, 1, 0, _FIRST)
     start = whole(asked.form, "s")
     tokens.start(_NAME, text, asked.form.get("vqd", ""))
     if start < _FIRST or (start - _FIRST) % _LATER or whole(asked.form, "dc") != start + 1:
-        raise Wrong(f"no page begins at row {start}")
-    return Search(text, (start - _FIRST) // _LATER + 2, start, _LATER)
+        raise WrongRequest(f"no page begins at row {start}")
+    return SerpRequest(text, (start - _FIRST) // _LATER + 2, start, _LATER)
 
 
-def show(shown: Shown) -> Answer:
+def show(shown: SerpContent) -> BoxResponse:
     text = shown.search.text
     rows = "".join(
         '<div class="result results_links results_links_deep web-result"><div class="links_main links_deep result__body">'
@@ -49,7 +49,7 @@ def _link(url: str) -> str:
     return f"//duckduckgo.com/l/?{urlencode({'uddg': url, 'rut': 'box'})}"
 
 
-def _next(shown: Shown) -> str:
+def _next(shown: SerpContent) -> str:
     if not shown.more:
         return ""
     start = shown.search.start + shown.search.size
@@ -67,10 +67,10 @@ def _next(shown: Shown) -> str:
     return f'<div class="nav-link"><form action="/html/" method="post"><input type="submit" value="Next">{inputs}</form></div>'
 
 
-def _block(reason: str) -> Answer:
+def _block(reason: str) -> BoxResponse:
     modal = '<div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div>'
     form = f'<form id="challenge-form" action="//duckduckgo.com/anomaly.js?sv=html" method="post">{modal}</form>'
     return html(f"<html><head><title>DuckDuckGo</title></head><body>{form}</body></html>", 202)
 
 
-ENGINE = Engine(_NAME, "html", ("html.duckduckgo.com",), read, show, _block)
+ENGINE = BoxEngine(_NAME, "html", ("html.duckduckgo.com",), read, show, _block)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import urlencode
 
-from shisho.testing.box.engines.engine import Engine, Search, Shown, Tokens, page, paged, refused, whole
-from shisho.testing.box.message import Answer, Asked
+from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, page, paged, refused, whole
+from shisho.testing.box.message import BoxRequest, BoxResponse
 
 _SIZE = 10
 
 
-def read(asked: Asked, tokens: Tokens) -> Search | None:
+def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if asked.path != "/search":
         return None
     return paged(asked.query.get("q"), _SIZE * whole(asked.query, "p", 0), _SIZE, 10)
 
 
-def show(shown: Shown) -> Answer:
+def show(shown: SerpContent) -> BoxResponse:
     text = shown.search.text
     rows = "".join(
         '<article class="result web-result" data-test-id="organic-result"><div class="result__title">'
@@ -33,8 +33,8 @@ def show(shown: Shown) -> Answer:
     return page(f"{escape(text)} - Ecosia - Web", "", f'{search}<section class="mainline">{found}</section>{pager}')
 
 
-def _block(reason: str) -> Answer:
+def _block(reason: str) -> BoxResponse:
     return refused("Sorry, you have been blocked", "Attention Required! | Cloudflare")
 
 
-ENGINE = Engine("ecosia", "html", ("www.ecosia.org",), read, show, _block, shell="Ecosia")
+ENGINE = BoxEngine("ecosia", "html", ("www.ecosia.org",), read, show, _block, shell="Ecosia")

@@ -9,16 +9,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from shisho.testing.box.message import Answer, Asked, html
-from shisho.testing.box.world import Page, World
+from shisho.testing.box.message import BoxRequest, BoxResponse, html
+from shisho.testing.box.world import BoxPage, World
 
 
-class Wrong(Exception):
+class WrongRequest(Exception):
     """A request that the real engine would not take: its parameters are not those of that page."""
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class SerpRequest:
     """What is asked for: result page `page` (from 1), which is the rows from `start` (from 0), at most `size`."""
 
     text: str
@@ -39,10 +39,10 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class SerpContent:
     """A result page to be set in the engine's markup. `more`: it leads to a next one, with `token` where it needs one."""
 
-    search: Search
+    search: SerpRequest
     rows: Sequence[Row]
     more: bool
     total: int
@@ -65,7 +65,7 @@ class Tokens:
         """The row a token leads to. Raises Wrong where it was not given for this query, or has expired."""
         start = token.rpartition("-")[2]
         if not start.isdigit() or token != self.give(engine, text, int(start)):
-            raise Wrong(f"{token or 'no token'} was not given for this query, or has expired")
+            raise WrongRequest(f"{token or 'no token'} was not given for this query, or has expired")
         return int(start)
 
     def expire(self, engine: str) -> None:
@@ -73,7 +73,7 @@ class Tokens:
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class BoxEngine:
     """`hosts`: where it is asked, and where the pages stand that it alone has. `read` gives the search of a request, None
     where it is for something else, and raises Wrong; `block` is what it answers then. `other` answers what is no search.
     `address`: under which address it names a page, where that is not the page's own."""
@@ -81,11 +81,11 @@ class Engine:
     name: str
     kind: str
     hosts: tuple[str, ...]
-    read: Callable[[Asked, Tokens], Search | None]
-    show: Callable[[Shown], Answer]
-    block: Callable[[str], Answer]
-    address: Callable[[Page], str] | None = None
-    other: Callable[[Asked, World], Answer | Page | None] = lambda asked, world: None
+    read: Callable[[BoxRequest, Tokens], SerpRequest | None]
+    show: Callable[[SerpContent], BoxResponse]
+    block: Callable[[str], BoxResponse]
+    address: Callable[[BoxPage], str] | None = None
+    other: Callable[[BoxRequest, World], BoxResponse | BoxPage | None] = lambda asked, world: None
     shell: str = ""  # what a browser must run before it gets results; "" where none is needed
     repeats: bool = False  # past its end it shows its first page again, and always a way on
     one_language: bool = False  # it is asked for pages of one language
@@ -97,25 +97,25 @@ def whole(values: Mapping[str, str], name: str, default: int | None = None) -> i
     if given is None and default is not None:
         return default
     if given is None or not given.isdigit():
-        raise Wrong(f"{name}={given}")
+        raise WrongRequest(f"{name}={given}")
     return int(given)
 
 
-def paged(text: str | None, start: int, size: int, most: int) -> Search:
+def paged(text: str | None, start: int, size: int, most: int) -> SerpRequest:
     """The search for the rows from `start`, which must be the first row of one of `most` pages of `size`."""
     if not text or not text.strip():
-        raise Wrong("no query")
+        raise WrongRequest("no query")
     if start % size or start // size >= most:
-        raise Wrong(f"no page begins at row {start}")
-    return Search(text, start // size + 1, start, size)
+        raise WrongRequest(f"no page begins at row {start}")
+    return SerpRequest(text, start // size + 1, start, size)
 
 
-def refused(reason: str, title: str = "Access denied") -> Answer:
+def refused(reason: str, title: str = "Access denied") -> BoxResponse:
     """The block page of engines that have no look of their own for it."""
     return html(f"<html><head><title>{title}</title></head><body><h1>{title}</h1><p>{reason}</p></body></html>", 403)
 
 
-def page(title: str, head: str, body: str) -> Answer:
+def page(title: str, head: str, body: str) -> BoxResponse:
     """An HTML document."""
     return html(
         f'<!doctype html><html><head><meta charset="utf-8"><title>{title}</title>{head}</head><body>{body}</body></html>'
@@ -126,5 +126,5 @@ SHELL = """<!doctype html><html><head><meta charset="utf-8"><title>{title}</titl
 <script>document.cookie = "box_script=" + (6 * 7) + "; path=/; max-age=86400"; location.reload();</script></body></html>"""
 
 
-def ran_script(asked: Asked) -> bool:
+def ran_script(asked: BoxRequest) -> bool:
     return asked.cookies.get("box_script") == "42"

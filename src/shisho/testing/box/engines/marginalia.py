@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import json
 
-from shisho.testing.box.engines.engine import Engine, Search, Shown, Tokens, Wrong, paged, whole
-from shisho.testing.box.message import Answer, Asked, json_
+from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, WrongRequest, paged, whole
+from shisho.testing.box.message import BoxRequest, BoxResponse, json_
 
 
-def read(asked: Asked, tokens: Tokens) -> Search | None:
+def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if asked.path != "/search":
         return None
     if not asked.headers.get("api-key"):
-        raise Wrong("no API-Key")
+        raise WrongRequest("no API-Key")
     size, number = whole(asked.query, "count", 20), whole(asked.query, "page", 1)
     if not 1 <= size <= 100 or not number:
-        raise Wrong(f"count={size} page={number}")
+        raise WrongRequest(f"count={size} page={number}")
     return paged(asked.query.get("query"), size * (number - 1), size, 10)
 
 
-def show(shown: Shown) -> Answer:
+def show(shown: SerpContent) -> BoxResponse:
     rows = [{"url": row.url, "title": row.title, "description": row.snippet, "quality": 3.0} for row in shown.rows]
     answer = {"license": "CC-BY-NC-SA 4.0", "query": shown.search.text, "page": shown.search.page, "results": rows}
     return json_(json.dumps(answer, ensure_ascii=False))
 
 
-def _block(reason: str) -> Answer:
+def _block(reason: str) -> BoxResponse:
     return json_(json.dumps({"error": reason}), 401 if "API-Key" in reason else 400)
 
 
-ENGINE = Engine("marginalia", "json", ("api2.marginalia-search.com",), read, show, _block)
+ENGINE = BoxEngine("marginalia", "json", ("api2.marginalia-search.com",), read, show, _block)

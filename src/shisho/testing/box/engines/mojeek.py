@@ -5,21 +5,31 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import urlencode
 
-from shisho.testing.box.engines.engine import Engine, Search, Shown, Tokens, Wrong, page, paged, refused, whole
-from shisho.testing.box.message import Answer, Asked
+from shisho.testing.box.engines.engine import (
+    BoxEngine,
+    SerpContent,
+    SerpRequest,
+    Tokens,
+    WrongRequest,
+    page,
+    paged,
+    refused,
+    whole,
+)
+from shisho.testing.box.message import BoxRequest, BoxResponse
 
 _SIZE = 10
 
 
-def read(asked: Asked, tokens: Tokens) -> Search | None:
+def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if asked.path != "/search":
         return None
     if asked.query.get("s") == "0":
-        raise Wrong("s=0 on the first page")
+        raise WrongRequest("s=0 on the first page")
     return paged(asked.query.get("q"), whole(asked.query, "s", 0), _SIZE, 10)
 
 
-def show(shown: Shown) -> Answer:
+def show(shown: SerpContent) -> BoxResponse:
     text = shown.search.text
     form = f'<form name="sf1" action="/search"><input name="q" value="{escape(text)}"></form>'
     rows = "".join(
@@ -34,7 +44,7 @@ def show(shown: Shown) -> Answer:
     return page(f"{escape(text)} - Mojeek Search", "", form + found + _pager(shown))
 
 
-def _pager(shown: Shown) -> str:
+def _pager(shown: SerpContent) -> str:
     start, text = shown.search.start, shown.search.text
     links = f'<a href="/search?{urlencode({"q": text, "s": start - _SIZE})}">Previous</a>' if start > _SIZE else ""
     if shown.more:
@@ -42,8 +52,8 @@ def _pager(shown: Shown) -> str:
     return f'<div class="pagination"><ul>{links}</ul></div>'
 
 
-def _block(reason: str) -> Answer:
+def _block(reason: str) -> BoxResponse:
     return refused("Sorry, your network appears to be sending automated queries.", "403 - Forbidden")
 
 
-ENGINE = Engine("mojeek", "html", ("www.mojeek.com",), read, show, _block)
+ENGINE = BoxEngine("mojeek", "html", ("www.mojeek.com",), read, show, _block)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 
-from shisho.testing.box.engines.engine import Engine, Search, Shown, Tokens, paged, whole
-from shisho.testing.box.message import Answer, Asked, json_
+from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, paged, whole
+from shisho.testing.box.message import BoxRequest, BoxResponse, json_
 
 _NAME = "openalex"
 
 
-def read(asked: Asked, tokens: Tokens) -> Search | None:
+def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if asked.path != "/works":
         return None
     text = asked.query.get("search", "").strip()
@@ -19,7 +19,7 @@ def read(asked: Asked, tokens: Tokens) -> Search | None:
     return paged(text, start, whole(asked.query, "per-page", 25) or 25, 1_000)
 
 
-def show(shown: Shown) -> Answer:
+def show(shown: SerpContent) -> BoxResponse:
     works = [
         {"id": f"https://openalex.org/W{row.number}", "doi": None, "display_name": row.title,
          "publication_date": row.day.isoformat(), "primary_location": {"landing_page_url": row.url},
@@ -37,8 +37,8 @@ def _inverted(text: str) -> dict[str, list[int]]:
     return index
 
 
-def _block(reason: str) -> Answer:
+def _block(reason: str) -> BoxResponse:
     return json_(json.dumps({"error": "Invalid query parameters error.", "message": reason}), 400)
 
 
-ENGINE = Engine(_NAME, "json", ("api.openalex.org",), read, show, _block)
+ENGINE = BoxEngine(_NAME, "json", ("api.openalex.org",), read, show, _block)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import urlencode
 
-from shisho.testing.box.engines.engine import Engine, Search, Shown, Tokens, page, paged, refused, whole
-from shisho.testing.box.message import Answer, Asked
+from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, page, paged, refused, whole
+from shisho.testing.box.message import BoxRequest, BoxResponse
 
 _SIZE = 10
 _MOST = 5
 
 
-def read(asked: Asked, tokens: Tokens) -> Search | None:
+def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if asked.path != "/" or "q" not in asked.query:
         return None
     return paged(asked.query.get("q"), whole(asked.query, "offset", 0), _SIZE, _MOST)
 
 
-def show(shown: Shown) -> Answer:
+def show(shown: SerpContent) -> BoxResponse:
     text = shown.search.text
     rows = "".join(
         f'<div data-testid="webResult"><a class="external" href="{escape(row.url)}"><span class="HhS7p__title">'
@@ -34,8 +34,8 @@ def show(shown: Shown) -> Answer:
     return page(f"{escape(text)} - Qwant Search", "", f'{search}<div data-testid="sectionWeb">{found}</div>{pager}')
 
 
-def _block(reason: str) -> Answer:
+def _block(reason: str) -> BoxResponse:
     return refused("Qwant is not available here.", "Service unavailable")
 
 
-ENGINE = Engine("qwant", "html", ("www.qwant.com",), read, show, _block, shell="Qwant")
+ENGINE = BoxEngine("qwant", "html", ("www.qwant.com",), read, show, _block, shell="Qwant")

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from html import escape
 
-from shisho.testing.box.engines.engine import Engine, Search, Shown, Tokens, Wrong, page, paged, whole
-from shisho.testing.box.message import Answer, Asked, html, redirect
-from shisho.testing.box.world import Page, World
+from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, WrongRequest, page, paged, whole
+from shisho.testing.box.message import BoxRequest, BoxResponse, html, redirect
+from shisho.testing.box.world import BoxPage, World
 
 _SIZE = 10
 _NAME = "startpage"
 _CAPTCHA = '<html><head><title>Startpage Captcha</title></head><body><div class="g-recaptcha"></div></body></html>'
 
 
-def read(asked: Asked, tokens: Tokens) -> Search | None:
+def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if asked.path != "/sp/search":
         return None
     text, number = asked.form.get("query"), whole(asked.form, "page", 1)
     if asked.method != "POST" or asked.form.get("cat") != "web" or not number:
-        raise Wrong("no form")
+        raise WrongRequest("no form")
     if number > 1:
         tokens.start(_NAME, (text or "").strip(), asked.form.get("sc", ""))
     return paged((text or "").strip(), _SIZE * (number - 1), _SIZE, 10)
 
 
-def show(shown: Shown) -> Answer:
+def show(shown: SerpContent) -> BoxResponse:
     text = shown.search.text
     rows = "".join(
         f'<div class="result css-z73qjy"><a class="result-title result-link" href="{escape(row.url)}">'
@@ -36,7 +36,7 @@ def show(shown: Shown) -> Answer:
     return page("Startpage Search Results", "", f'{search}<section class="w-gl">{found}</section>{_pager(shown)}')
 
 
-def _pager(shown: Shown) -> str:
+def _pager(shown: SerpContent) -> str:
     if not shown.more:
         return '<div class="pagination"></div>'
     fields = {"query": shown.search.text, "cat": "web", "page": shown.search.page + 1, "sc": shown.token}
@@ -44,12 +44,12 @@ def _pager(shown: Shown) -> str:
     return f'<div class="pagination"><form action="/sp/search" method="post">{inputs}<button>Next</button></form></div>'
 
 
-def _block(reason: str) -> Answer:
+def _block(reason: str) -> BoxResponse:
     return redirect("https://www.startpage.com/sp/captcha?t=box", 302)
 
 
-def _other(asked: Asked, world: World) -> Answer | Page | None:
+def _other(asked: BoxRequest, world: World) -> BoxResponse | BoxPage | None:
     return html(_CAPTCHA) if asked.path == "/sp/captcha" else None
 
 
-ENGINE = Engine(_NAME, "html", ("www.startpage.com",), read, show, _block, other=_other)
+ENGINE = BoxEngine(_NAME, "html", ("www.startpage.com",), read, show, _block, other=_other)

@@ -6,23 +6,23 @@ import json
 from html import escape
 from urllib.parse import quote, unquote
 
-from shisho.testing.box.engines.engine import Engine, Search, Shown, Tokens, Wrong, paged, whole
-from shisho.testing.box.message import Answer, Asked, json_
-from shisho.testing.box.world import Page, World
+from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, WrongRequest, paged, whole
+from shisho.testing.box.message import BoxRequest, BoxResponse, json_
+from shisho.testing.box.world import BoxPage, World
 
 
-def read(asked: Asked, tokens: Tokens) -> Search | None:
+def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if asked.path != "/w/api.php":
         return None
     if asked.query.get("list") != "search" or asked.query.get("format") != "json":
-        raise Wrong("Unrecognized value for parameter list or format")
+        raise WrongRequest("Unrecognized value for parameter list or format")
     size = whole(asked.query, "srlimit", 10)
     if not 1 <= size <= 50:
-        raise Wrong(f"srlimit={size}")
+        raise WrongRequest(f"srlimit={size}")
     return paged(asked.query.get("srsearch"), whole(asked.query, "sroffset", 0), size, 1_000)
 
 
-def show(shown: Shown) -> Answer:
+def show(shown: SerpContent) -> BoxResponse:
     rows = [
         {"ns": 0, "title": row.title, "pageid": row.number + 1, "snippet": f"<span>{escape(row.snippet)}</span>",
          "timestamp": f"{row.day}T00:00:00Z"}
@@ -33,20 +33,20 @@ def show(shown: Shown) -> Answer:
     return json_(json.dumps(answer, ensure_ascii=False))
 
 
-def _block(reason: str) -> Answer:
+def _block(reason: str) -> BoxResponse:
     return json_(json.dumps({"error": {"code": "badvalue", "info": reason}}))
 
 
-def _other(asked: Asked, world: World) -> Page | None:
+def _other(asked: BoxRequest, world: World) -> BoxPage | None:
     # A space is an underscore in its addresses, and no title of ours has an underscore.
     return world.by_title.get(unquote(asked.path.removeprefix("/wiki/")).replace("_", " "))
 
 
-def _address(page: Page) -> str:
+def _address(page: BoxPage) -> str:
     return f"https://{page.topic.language}.wikipedia.org/wiki/{quote(page.title.replace(' ', '_'))}"
 
 
-ENGINE = Engine(
+ENGINE = BoxEngine(
     "wikipedia",
     "json",
     ("ja.wikipedia.org", "en.wikipedia.org"),

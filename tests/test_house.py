@@ -41,7 +41,8 @@ MAY_KNOW: dict[str, set[str]] = {
     "handlers": COMMON | CORE,
     # What puts rooms together knows them all but the interfaces. Optional drivers (a browser, the web in a box) are imported
     # there, inside functions, and nowhere else.
-    "bootstrap": COMMON | CORE | {"__init__", "settings", "stores", "system", "handlers", "desk", "testing"},
+    "bootstrap": COMMON | CORE | {"__init__", "settings", "stores", "system", "handlers", "desk", "integrations", "testing"},
+    "integrations": GROUND | {"ports", "desk", "librarian"},
     "evaluation": COMMON | {"desk", "bootstrap"},
     "interfaces": GROUND | {"__init__", "language", "settings", "bootstrap", "evaluation", "desk", "testing"},
     "__init__": {"bootstrap"},
@@ -76,8 +77,9 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "ja_ginza": ("language/",),
     "langchain_text_splitters": ("corpus/",),
     "rensa": ("corpus/duplicates.py",),
-    "langgraph": ("librarian/loop.py",),
-    "langsmith": ("librarian/loop.py",),
+    "langgraph": ("integrations/langgraph.py",),
+    "langchain_core": ("integrations/langgraph.py",),
+    "langsmith": ("integrations/langgraph.py",),
     "typer": ("interfaces/",),
     "rich": ("interfaces/",),
     "platformdirs": ("settings.py",),

@@ -39,6 +39,7 @@ TABLE: tuple[Setting, ...] = (
     Setting("splitter", "fast", "how passages are cut", ("fast", "ginza")),
     Setting("terms", "fast", "how index terms are made", ("fast", "ginza")),
     Setting("model", "none", "language model of the librarian; none: quotations only", ("none",)),
+    Setting("loop", "own", "what runs the librarian's nodes", ("own", "langgraph")),
     Setting("max_rounds", 3, "search rounds of one question"),
     Setting("max_seconds", 120.0, "seconds one question may take"),
     Setting("room_tokens", 8000, "room for shown passages in one round, in tokens"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -10,11 +12,15 @@ import pytest
 
 from shisho.domain.codec import dumps, plain
 from shisho.domain.corpus import Complexity
-from shisho.domain.inquiry import Answer, Budget, LoopStop
-from shisho.errors import EmptyCorpus, InvalidParams, NotFound
+from shisho.domain.inquiry import Answer, Budget, LoopStop, NextStep, Verdict, WebPolicy
+from shisho.errors import EmptyCorpus, Internal, InvalidParams, NotFound
+from shisho.integrations.langgraph import run_graph
 from shisho.language.display import running
 from shisho.librarian.loop import Inquiry, begun, run
+from shisho.librarian.runner import run_table
 from shisho.librarian.search import SessionOpener
+from shisho.librarian.state import LoopState
+from shisho.librarian.table import TABLE, Runner
 from shisho.stores.memory.ledger import MemoryLedger
 from tests.librarian.library import Leaf, Library, Session, Ticking
 
@@ -41,13 +47,19 @@ LEAVES = (
 TWO = "決定係数と相関係数の違いは何か"
 HALF = "決定係数と自由度の違いは何か"
 NOTHING = "江戸幕府の初代将軍は誰か"
+runner_of_test: Runner = run_table
+
+
+@pytest.fixture(params=[run_table, run_graph], autouse=True)
+def each_runner(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "runner_of_test", request.param)
 
 
 async def asked(question: str, k: int = 3, **changed: Any) -> Answer:
     library = changed.pop("library", None) or Library(LEAVES, k)
     inquiry = Inquiry("run", question, budget=changed.pop("budget", Budget()))
     ledger, clock = changed.pop("ledger", None) or MemoryLedger(), changed.pop("clock", None) or Ticking()
-    return await run(inquiry, library.opener("run"), ledger, clock, **changed)
+    return await run(inquiry, library.opener("run"), ledger, clock, runner=runner_of_test, **changed)
 
 
 def same(answer: Answer) -> str:
@@ -255,14 +267,45 @@ async def test_an_error_of_the_searcher_is_the_error_of_the_run() -> None:
 
     opener: SessionOpener = nothing
     with pytest.raises(EmptyCorpus):
-        await run(Inquiry("run", TWO), opener, MemoryLedger(), Ticking())
+        await run(Inquiry("run", TWO), opener, MemoryLedger(), Ticking(), runner=runner_of_test)
 
 
 async def test_a_run_is_continued_from_what_it_was_begun_with() -> None:
     ledger = MemoryLedger()
     inquiry = Inquiry("run", TWO, budget=Budget(max_rounds=2))
-    await run(inquiry, Library(LEAVES, 1).opener("run"), ledger, Ticking())
+    await run(inquiry, Library(LEAVES, 1).opener("run"), ledger, Ticking(), runner=runner_of_test)
     assert await begun(ledger, "run") == inquiry
     assert plain(await ledger.facts("run")) == plain(inquiry)
     with pytest.raises(NotFound):
         await begun(ledger, "another")
+
+
+async def test_a_cancelled_run_stops_in_its_node_and_goes_on_from_its_last_step() -> None:
+    ledger, library = MemoryLedger(), Library(LEAVES, 1)
+    whole = await asked(TWO, 1)
+    reached_search = asyncio.Event()
+
+    async def opener(complexity: Complexity, reached: bool) -> Session:
+        reached_search.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    task = asyncio.create_task(run(Inquiry("run", TWO), opener, ledger, Ticking(), runner=runner_of_test))
+    await reached_search.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert [step["node"] for step in await ledger.steps("run")] == ["strategy", "plan"]
+    assert same(await asked(TWO, library=library, ledger=ledger)) == same(whole)
+
+
+async def test_a_table_that_never_ends_is_a_fault_of_ours_and_not_a_hang() -> None:
+    async def plan(state: LoopState) -> LoopState:
+        return LoopState(plans=())
+
+    async def route(state: LoopState) -> LoopState:
+        return LoopState(verdicts=(Verdict(NextStep.CONTINUE, "", ""),))
+
+    acts = dict.fromkeys(TABLE, plan) | {"route": route}
+    with pytest.raises(Internal, match="12 steps"):
+        await runner_of_test(acts, LoopState(question=TWO, reach=WebPolicy.NEVER), 12)

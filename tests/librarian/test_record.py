@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from shisho.domain.codec import plain
@@ -9,9 +10,10 @@ from shisho.domain.corpus import Citation, DocumentId, NumberedPassage, PassageI
 from shisho.domain.inquiry import NextStep, Plan, Verdict
 from shisho.librarian.budget import Spending
 from shisho.librarian.citations import Citations
-from shisho.librarian.record import Node, RunRecord, RunStopped
+from shisho.librarian.record import RunRecord, RunStopped
 from shisho.librarian.state import LoopState
 from shisho.librarian.strategy import strategy
+from shisho.librarian.table import TABLE
 from shisho.stores.memory.ledger import MemoryLedger
 from tests.librarian.library import Ticking
 
@@ -42,7 +44,8 @@ class Run:
         self.record = RunRecord(ledger, "run", self.citations, Ticking(0.5), self._hear, lambda: stop)
 
     def node(self, name: str = "evaluate", *, stoppable: bool = False) -> Any:
-        return self.record.recorded(Node(name, self.work, ("question", "barren"), stoppable))
+        node = replace(TABLE["evaluate"], name=name, sees=("question", "barren"), stoppable=stoppable)
+        return self.record.recorded(node, self.work)
 
     def _hear(self, event: str, **facts: Any) -> None:
         self.heard.append((event, facts))
@@ -117,7 +120,7 @@ async def test_a_state_comes_back_as_it_went_in() -> None:
 
     ledger, run = MemoryLedger(), Run(MemoryLedger())
     record = RunRecord(ledger, "run", run.citations, Ticking(0.0), run._hear, lambda: False)
-    assert await record.recorded(Node("all", all_of_it, ()))(LoopState()) == state
+    assert await record.recorded(replace(TABLE["evaluate"], sees=()), all_of_it)(LoopState()) == state
     assert plain((await ledger.steps("run"))[0]["output"]["state"]) == plain(state)
 
 

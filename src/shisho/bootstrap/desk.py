@@ -18,6 +18,7 @@ from shisho.domain.corpus import LOCAL_OWNER, Check, DocumentId, FileSurvey
 from shisho.domain.inquiry import Budget, Gap
 from shisho.domain.task import WebConsent
 from shisho.errors import ExtraMissing
+from shisho.handlers.inquiries import LibrarianInquiries, our_runner
 from shisho.settings import Settings
 from shisho.system import files, reading
 from shisho.system.clock import SystemClock
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from shisho.corpus.retrieve import AskTerms
     from shisho.corpus.usefulness import Usefulness
     from shisho.domain.web import Response, Serp
+    from shisho.librarian.table import Runner
     from shisho.stores.embedded.connect import Database
     from shisho.stores.embedded.lexical import LexicalIndex
     from shisho.system.consent import ConsentFile
@@ -58,7 +60,6 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     from shisho.corpus.retrieve import Retriever
     from shisho.corpus.session import CorpusSearcher
     from shisho.corpus.usefulness import Usefulness
-    from shisho.handlers.inquiries import LibrarianInquiries
     from shisho.language.tokens import tokens
     from shisho.librarian.export import export
     from shisho.stores.embedded.connect import Database
@@ -82,7 +83,7 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     budget = Budget(max_rounds=settings.whole("max_rounds"), max_seconds=settings.real("max_seconds"))
     opinions, consent = EmbeddedOpinions(database, clock), consent_of(settings, web, clock)
     room_tokens, barred = settings.whole("room_tokens"), partial(_barred, consent)
-    inquiries = LibrarianInquiries(searcher, ledger, clock, opinions.left_out, room_tokens, barred)
+    inquiries = LibrarianInquiries(searcher, ledger, clock, opinions.left_out, room_tokens, barred, partial(_runner, settings))
     ingest = Ingest(shelf, reader, clock, media.sniff, _splitter(settings), _passage_terms(settings))
     judge = _Judge(Usefulness(shelf, index, _query_terms(settings)))
     queue = build_queue(
@@ -173,6 +174,16 @@ def _ginza() -> Any:
     except ImportError as error:
         raise ExtraMissing('The setting "ginza" needs an extra: pip install "shisho[ginza]"') from error
     return ginza
+
+
+def _runner(settings: Settings) -> Runner:
+    if settings.text("loop") == "own":
+        return our_runner()
+    try:
+        from shisho.integrations.langgraph import run_graph
+    except ImportError as error:
+        raise ExtraMissing('The setting "loop" needs an extra: pip install "shisho[langgraph]"') from error
+    return run_graph
 
 
 async def read_result_page(engine: str, response: Response, **given: Any) -> Serp:

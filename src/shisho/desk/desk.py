@@ -34,7 +34,7 @@ from shisho.domain.inquiry import Answer, Budget, Evidence, LoopStop, WebPolicy
 from shisho.domain.task import AskOptions, Sources
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, ShishoError
 from shisho.messages.message import Message
-from shisho.ports import Ledger, Notifier, Shelf
+from shisho.ports import Ledger, Notifier, PreparedInquiry, Shelf
 
 STILL_READ = Message("LOG_IN_USE: somebody is reading the database; its log is emptied of what was erased once they have done.")
 TICK = 0.5  # seconds until a wish to stop is heard
@@ -66,6 +66,9 @@ class Inquiries(Protocol):
 
     async def run(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
         """Begin or go on with the run that the ledger holds under this id."""
+
+    async def prepare(self, run_id: str, notify: Notify, stop: Stop) -> PreparedInquiry:
+        """The same run, for whoever takes it through the table of nodes."""
 
 
 class InlineWorker(Protocol):
@@ -261,15 +264,25 @@ class Desk:
             return await self._followed(asked.task_id, asked.answer_id, notify, stop)
         if not inside:
             await self._searchable(corpora)
-        left = await self.sessions.left_out(self.owner)
-        scope = Scope(self.owner, (*corpora, *inside), filters or {}, left.documents, left.passages)
-        given: dict[str, Any] = {name: most for name, most in (limits or {}).items() if most is not None}
-        budget = replace(self.budget, **given)
-        run_id = self.new_run()
-        facts = {"run_id": run_id, "question": question, "scope": scope, "budget": budget, "folders": inside}
-        facts["reach"] = WebPolicy.LAST if sources is Sources.AUTO and not filters else WebPolicy.NEVER
-        await self.ledger.begin(run_id, self.owner, facts)
+        reach = WebPolicy.LAST if sources is Sources.AUTO and not filters else WebPolicy.NEVER
+        run_id = await self._begin(question, inside, corpora, filters or {}, limits or {}, reach)
         return await self._inquire(run_id, notify, stop)
+
+    async def prepare(
+        self,
+        question: str,
+        *,
+        corpora: Sequence[str] = (),
+        filters: Mapping[str, Condition] | None = None,
+        limits: Mapping[str, float | None] | None = None,
+    ) -> PreparedInquiry:
+        """A question to the documents, begun in the ledger, for whoever takes it through the table of nodes: see
+        `shisho.integrations`. Raises as `ask`."""
+        self.inquiries.check(question)
+        await self._searchable(corpora)
+        asked = await checked_filters(self.shelf, self.owner, filters or {})
+        run_id = await self._begin(question, (), corpora, asked, limits or {}, WebPolicy.NEVER)
+        return await self.inquiries.prepare(run_id, silent, never)
 
     async def resume(self, prefix: str = "last", notify: Notify = silent, stop: Stop = never) -> Answer:
         """Go on with a run that was stopped or died; a finished one gives its answer again. `last`: the last one that is not
@@ -324,6 +337,24 @@ class Desk:
     async def _opened(self, ranking: Sequence[RankedPassage]) -> Sequence[PassageHit]:
         documents = await self.shelf.documents_by_id([one.passage.document_id for one in ranking])
         return [opened(one, documents[one.passage.document_id]) for one in ranking]
+
+    async def _begin(
+        self,
+        question: str,
+        inside: Sequence[str],
+        corpora: Sequence[str],
+        filters: Mapping[str, Condition],
+        limits: Mapping[str, float | None],
+        reach: WebPolicy,
+    ) -> str:
+        left = await self.sessions.left_out(self.owner)
+        scope = Scope(self.owner, (*corpora, *inside), filters, left.documents, left.passages)
+        given: dict[str, Any] = {name: most for name, most in limits.items() if most is not None}
+        budget = replace(self.budget, **given)
+        run_id = self.new_run()
+        facts = {"run_id": run_id, "question": question, "scope": scope, "budget": budget, "folders": inside, "reach": reach}
+        await self.ledger.begin(run_id, self.owner, facts)
+        return run_id
 
     async def _inquire(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
         facts = await self.ledger.facts(run_id)

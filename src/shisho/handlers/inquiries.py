@@ -13,7 +13,16 @@ from shisho.ports import Clock, Ledger, SearchSession
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
+    from shisho.librarian.loop import InquiryRun
     from shisho.librarian.reach import AskWeb
+    from shisho.librarian.table import Runner
+
+
+def our_runner() -> Runner:
+    """The runner that needs nothing but this house."""
+    from shisho.librarian.runner import run_table
+
+    return run_table
 
 
 def no_way() -> Gap:
@@ -24,7 +33,7 @@ def no_way() -> Gap:
 @dataclass(frozen=True, slots=True)
 class LibrarianInquiries:
     """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round. `barred`: why the web is not searched
-    where it is not."""
+    where it is not. `runner` takes runs through the table of nodes; it is asked for when the first run begins."""
 
     searcher: CorpusSearcher
     ledger: Ledger
@@ -32,6 +41,7 @@ class LibrarianInquiries:
     left_out: Callable[[str], Awaitable[ExcludedSources]]
     room_tokens: int
     barred: Callable[[], Gap] = no_way
+    runner: Callable[[], Runner] = our_runner
 
     def check(self, question: str) -> None:
         """Raises InvalidParams for a question that cannot be asked."""
@@ -43,6 +53,13 @@ class LibrarianInquiries:
         self, run_id: str, notify: Callable[..., None], stop: Callable[[], bool], ask_web: AskWeb | None = None
     ) -> Answer:
         """Begin or go on with the run that the ledger holds under this id."""
+        runner = self.runner()
+        return await (await self.prepare(run_id, notify, stop, ask_web)).take(runner)
+
+    async def prepare(
+        self, run_id: str, notify: Callable[..., None], stop: Callable[[], bool], ask_web: AskWeb | None = None
+    ) -> InquiryRun:
+        """The run that the ledger holds under this id, before its first node or, replayed, where it has come to."""
         from shisho.librarian import loop
 
         inquiry = await loop.begun(self.ledger, run_id)
@@ -51,7 +68,7 @@ class LibrarianInquiries:
             scope = await self._with_web(inquiry.scope) if reached else inquiry.scope
             return await self.searcher.open(scope, complexity, self.room_tokens, run_id)
 
-        return await loop.run(inquiry, opened, self.ledger, self.clock, notify, stop, ask_web, self.barred())
+        return await loop.prepare(inquiry, opened, self.ledger, self.clock, notify, stop, ask_web, self.barred())
 
     async def _with_web(self, scope: Scope) -> Scope:
         """The web's pages too, without what was blocked or cancelled meanwhile."""

@@ -1,28 +1,27 @@
-"""The loop: strategy → plan → search → evaluate → route → (plan | reach | answer), as one graph that every interface and test
-runs. `reach` goes to the web and on to plan; for goals still open once more, to another engine, then with other words."""
+"""A question's run through the table of nodes, from what it depends on to its saved answer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
-from typing import Any
 
 from shisho.domain.codec import build, plain
 from shisho.domain.corpus import Scope
-from shisho.domain.inquiry import Answer, Budget, Gap, LoopStop, NextStep, WebPolicy
+from shisho.domain.inquiry import Answer, Budget, Gap, LoopStop, WebPolicy
 from shisho.librarian.citations import Citations
 from shisho.librarian.nodes import Nodes
 from shisho.librarian.reach import AskWeb
-from shisho.librarian.record import Node, Notify, RunRecord, RunStopped
+from shisho.librarian.record import Notify, RunRecord, RunStopped
+from shisho.librarian.runner import run_table
 from shisho.librarian.search import InquirySearch, SessionOpener
 from shisho.librarian.state import LoopState
 from shisho.librarian.strategy import checked
+from shisho.librarian.table import TABLE, Act, Runner, most_steps
 from shisho.ports import Clock, Ledger
 
 MODEL = "none"
-TIMES = 3  # that the web is asked for a goal: of one engine, of another, then with other words
-_SEARCHED_OUT = frozenset({LoopStop.ROUNDS, LoopStop.STAGNATION, LoopStop.EXHAUSTED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,35 @@ async def begun(ledger: Ledger, run_id: str) -> Inquiry:
     return found
 
 
-async def run(
+@dataclass(frozen=True, slots=True)
+class InquiryRun:
+    """One inquiry, ready to be taken through the table. `acts`: the work of each node, recorded; `given`: the state at
+    START."""
+
+    inquiry: Inquiry
+    acts: Mapping[str, Act]
+    given: LoopState
+    nodes: Nodes
+    record: RunRecord
+    citations: Citations
+    ledger: Ledger
+
+    async def take(self, runner: Runner) -> Answer:
+        """Go to the end, or to where the wish to stop was heard, and save the answer."""
+        try:
+            state = await runner(self.acts, self.given, most_steps(self.inquiry.budget.max_rounds))
+        except RunStopped as stopped:
+            state = await self.nodes.cut_short(stopped.state)
+        return await self.finish(state)
+
+    async def finish(self, state: LoopState) -> Answer:
+        """Save the answer of a state that has come to the end."""
+        answer = _answer(self.inquiry, state, self.citations, self.record.steps)
+        await self.ledger.save(answer, self.inquiry.scope.owner)
+        return answer
+
+
+async def prepare(
     inquiry: Inquiry,
     open_session: SessionOpener,
     ledger: Ledger,
@@ -53,8 +80,8 @@ async def run(
     stop: Callable[[], bool] = lambda: False,
     ask_web: AskWeb | None = None,
     barred: Gap = Gap.NO_WAY,
-) -> Answer:
-    """Answer a question and save the answer. A run begun earlier under this id is replayed from the ledger and goes on.
+) -> InquiryRun:
+    """Begin a run in the ledger. One begun earlier under this id is replayed from the ledger and goes on.
 
     `notify` hears each node's name with `step`, `replayed` and `given`, and `forgotten` where a stored step no longer fits.
     Where `stop` turns true, what was found so far is the answer (STOPPED) and the same call goes on from there later. Without
@@ -66,80 +93,25 @@ async def run(
     citations = Citations()
     nodes = Nodes(InquirySearch(open_session), citations, clock, ask_web, barred)
     record = RunRecord(ledger, inquiry.run_id, citations, clock, notify, stop)
+    acts = {name: record.recorded(node, partial(node.work, nodes)) for name, node in TABLE.items()}
     given = LoopState(question=question, budget=inquiry.budget, reach=inquiry.reach)
-    try:
-        state = await _through(graph(nodes, record), given, inquiry.budget)
-    except RunStopped as stopped:
-        state = await nodes.cut_short(stopped.state)
-    answer = _answer(inquiry, state, citations, record.steps)
-    await ledger.save(answer, inquiry.scope.owner)
-    return answer
+    return InquiryRun(inquiry, acts, given, nodes, record, citations, ledger)
 
 
-def graph(nodes: Nodes, record: RunRecord) -> Any:
-    """The graph. Each node is named with the keys of the state that it sees."""
-    from langgraph.graph import END, START, StateGraph
-
-    drawn = StateGraph(LoopState)
-    for node in (
-        Node("strategy", nodes.strategy, ("question",)),
-        Node("reach", nodes.reach, ("strategy", "goal_status", "plans", "budget", "spent", "reached"), stoppable=True),
-        Node(
-            "plan", nodes.plan, ("strategy", "goal_status", "plans", "verdicts", "shown", "rarity", "reached"), stoppable=True
-        ),
-        Node("search", nodes.search, ("strategy", "plans", "reached"), stoppable=True),
-        Node(
-            "evaluate",
-            nodes.evaluate,
-            ("strategy", "goal_status", "plans", "shown", "rarity", "evidence", "barren", "reached"),
-            stoppable=True,
-        ),
-        Node(
-            "route", nodes.route, ("strategy", "goal_status", "budget", "spent", "barren", "exhausted", "verdicts", "reached")
-        ),
-        Node("answer", nodes.answer, ("strategy", "goal_status", "evidence", "verdicts", "reached")),
-    ):
-        drawn.add_node(node.name, record.recorded(node))
-    drawn.add_edge(START, "strategy")
-    drawn.add_conditional_edges("strategy", _first, ["plan", "reach"])
-    drawn.add_conditional_edges("reach", _after_web, ["plan", "answer"])
-    drawn.add_edge("plan", "search")
-    drawn.add_edge("search", "evaluate")
-    drawn.add_edge("evaluate", "route")
-    drawn.add_conditional_edges("route", _onward, ["plan", "reach", "answer"])
-    drawn.add_edge("answer", END)
-    return drawn.compile()
-
-
-async def _through(drawn: Any, given: LoopState, budget: Budget) -> LoopState:
-    from langsmith import tracing_context
-
-    steps = 8 * (1 + TIMES) * max(budget.max_rounds, 1) + 5
-    # LangGraph sends every state to a tracing service when the environment of the user's other projects says so.
-    with tracing_context(enabled=False):
-        state: LoopState = await drawn.ainvoke(given, {"recursion_limit": steps})
-    return state
-
-
-def _first(state: LoopState) -> str:
-    return "reach" if state["reach"] is WebPolicy.FIRST else "plan"
-
-
-def _onward(state: LoopState) -> str:
-    verdict = state["verdicts"][-1]
-    if verdict.status is NextStep.CONTINUE:
-        return "plan"
-    if "reached" not in state:
-        open_ = verdict.loop_stop is not LoopStop.CONDITION_MET
-        return "reach" if open_ and state["reach"] is WebPolicy.LAST else "answer"
-    reached = state["reached"]
-    again = reached.times < TIMES and reached.engines and verdict.loop_stop in _SEARCHED_OUT
-    return "reach" if again else "answer"
-
-
-def _after_web(state: LoopState) -> str:
-    """The documents need no second look where the web was not asked anything."""
-    return "plan" if state["reached"].queries or not state["verdicts"] else "answer"
+async def run(
+    inquiry: Inquiry,
+    open_session: SessionOpener,
+    ledger: Ledger,
+    clock: Clock,
+    notify: Notify = lambda event, **facts: None,
+    stop: Callable[[], bool] = lambda: False,
+    ask_web: AskWeb | None = None,
+    barred: Gap = Gap.NO_WAY,
+    runner: Runner = run_table,
+) -> Answer:
+    """Answer a question and save the answer: `prepare`, then the whole table."""
+    prepared = await prepare(inquiry, open_session, ledger, clock, notify, stop, ask_web, barred)
+    return await prepared.take(runner)
 
 
 def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int) -> Answer:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from functools import cache
 from hashlib import sha256
 from typing import Any, Protocol, get_type_hints
 
@@ -12,29 +12,14 @@ from shisho.domain.corpus import Citation
 from shisho.librarian.budget import Spending
 from shisho.librarian.citations import Citations
 from shisho.librarian.state import LoopState
+from shisho.librarian.table import Act, Node
 from shisho.ports import Clock, Ledger
-
-
-class Act(Protocol):
-    """What a node does: the part of the state it sees → the part it changes."""
-
-    def __call__(self, state: LoopState) -> Awaitable[LoopState]: ...
 
 
 class Notify(Protocol):
     """Told of progress as it happens."""
 
     def __call__(self, event: str, **facts: Any) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One step of the graph and the keys of the state it sees. `stoppable`: a wish to stop is heard before it starts."""
-
-    name: str
-    act: Act
-    sees: tuple[str, ...]
-    stoppable: bool = False
 
 
 class RunStopped(Exception):
@@ -55,10 +40,10 @@ class RunRecord:
         self._clock, self._notify, self._stop = clock, notify, stop
         self.steps = 0
 
-    def recorded(self, node: Node) -> Act:
-        """The node as the graph runs it."""
+    def recorded(self, node: Node, act: Act) -> Act:
+        """The node as a runner runs it; `act` is its work for this run."""
 
-        async def act(state: LoopState) -> LoopState:
+        async def recorded_act(state: LoopState) -> LoopState:
             seen = {key: state[key] for key in node.sees if key in state}  # type: ignore[literal-required]
             fingerprint = sha256(dumps([node.name, seen]).encode()).hexdigest()
             output = await self._replayed(node, fingerprint)
@@ -66,13 +51,13 @@ class RunRecord:
             if output is None:
                 if node.stoppable and self._stop():
                     raise RunStopped(state)
-                output = await self._taken(node, seen, fingerprint)
+                output = await self._taken(node, act, seen, fingerprint)
             self.steps += 1
             given = _given(output)
             self._notify(node.name, step=self.steps, replayed=replayed, given=given)
             return given
 
-        return act
+        return recorded_act
 
     async def _replayed(self, node: Node, fingerprint: str) -> Any:
         stored = await self._ledger.step(self._run_id, self.steps + 1)
@@ -86,15 +71,20 @@ class RunRecord:
             self._citations.take(citation)
         return stored[2]
 
-    async def _taken(self, node: Node, seen: Any, fingerprint: str) -> Any:
+    async def _taken(self, node: Node, act: Act, seen: Any, fingerprint: str) -> Any:
         known, started = len(self._citations), self._clock.monotonic()
-        given = await node.act(seen)
+        given = await act(seen)
         given["spent"] = given.get("spent", Spending()) + Spending(seconds=self._clock.monotonic() - started)
         output = {"state": plain(given), "citations": plain(self._citations.since(known))}
         await self._ledger.record(self._run_id, self.steps + 1, node.name, fingerprint, plain(seen), output)
         return output
 
 
+@cache
+def _hints() -> Mapping[str, Any]:
+    return get_type_hints(LoopState)
+
+
 def _given(output: Any) -> LoopState:
-    hints = get_type_hints(LoopState)
+    hints = _hints()
     return LoopState(**{key: build(part, hints[key]) for key, part in output["state"].items()})  # type: ignore[typeddict-item]

@@ -111,6 +111,13 @@ SAID: Mapping[str, str] = {
     'splitter = "ginza" needs an extra: pip install "shisho[ginza]"': (
         'splitter = "ginza" には追加機能が要ります: pip install "shisho[ginza]"'
     ),
+    'The setting "loop" needs an extra: pip install "shisho[langgraph]"': (
+        '設定 "loop" には追加機能が要ります: pip install "shisho[langgraph]"'
+    ),
+    "The loop did not come to its end in {steps} steps.": "手順が{steps}段階で終わりませんでした。",
+    "A desk is asynchronous: await this retriever with `ainvoke`.": (
+        "デスクは非同期です。この retriever は `ainvoke` を await してください。"
+    ),
     'The setting "ginza" needs an extra: pip install "shisho[ginza]"': (
         '設定 "ginza" には追加機能が要ります: pip install "shisho[ginza]"'
     ),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from shisho.ports.clock import Clock
 from shisho.ports.corpus import DenseIndex, Embedder, Index, Reader, Searcher, SearchSession, SessionLog, Shelf
 from shisho.ports.interventions import Interventions, Notifier
-from shisho.ports.librarian import Ledger
+from shisho.ports.librarian import Ledger, PreparedInquiry
 from shisho.ports.queue import Bell, Ear, JobStore, Presence, TaskStore
 from shisho.ports.web import Browser, Cache, Fetcher, Health, Limiter, Resolver, SerpEngine, SerpParser
 
@@ -26,6 +26,7 @@ __all__ = [
     "Ledger",
     "Limiter",
     "Notifier",
+    "PreparedInquiry",
     "Presence",
     "Reader",
     "Resolver",

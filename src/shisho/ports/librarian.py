@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from shisho.domain.inquiry import Answer, Evidence
@@ -38,3 +38,18 @@ class Ledger(Protocol):
     async def find_run(self, prefix: str, owner: str) -> str:
         """By id or unique prefix, finished or not; `last` is the newest that is not finished: one without an answer, or with
         one that says STOPPED. Raises NotFound."""
+
+
+class PreparedInquiry(Protocol):
+    """A run that the ledger has begun, for whoever takes it through the table of nodes. The state is the librarian's own."""
+
+    @property
+    def acts(self) -> Mapping[str, Callable[[Any], Awaitable[Any]]]:
+        """What is run for each node, by its name: the state → the part of it that changes."""
+
+    @property
+    def given(self) -> Mapping[str, Any]:
+        """The state that the run begins with."""
+
+    async def finish(self, state: Any) -> Answer:
+        """Save the answer of a state that has come to the end of the table."""

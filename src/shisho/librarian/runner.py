@@ -1,0 +1,49 @@
+"""Our own runner of the table of nodes. `shisho.integrations.langgraph` has another, which gives the same answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any, cast, get_args, get_origin, get_type_hints
+
+from shisho.errors import Internal
+from shisho.librarian.state import LoopState
+from shisho.librarian.table import END, START, TABLE, Act
+
+
+async def run_table(acts: Mapping[str, Act], given: LoopState, most_steps: int) -> LoopState:
+    """Run node after node until the table leads to END. What `LoopState` annotates grows, the rest is replaced."""
+    state = merge_state(_beginning(), given)
+    name = START
+    for _ in range(most_steps):
+        state = merge_state(state, await acts[name](state))
+        name = TABLE[name].route(state)
+        if name == END:
+            return state
+    raise Internal("The loop did not come to its end in {steps} steps.", steps=most_steps)
+
+
+def merge_state(state: LoopState, given: LoopState) -> LoopState:
+    """The state with what a node gave."""
+    merged: dict[str, Any] = dict(state)
+    growing = _reducers()
+    for key, part in given.items():
+        merged[key] = growing[key](merged[key], part) if key in growing else part
+    return cast("LoopState", merged)
+
+
+def _beginning() -> LoopState:
+    """What grows begins empty: LangGraph begins with the same."""
+    hints = _hints()
+    empty = {key: (get_origin(hints[key].__origin__) or hints[key].__origin__)() for key in _reducers()}
+    return cast("LoopState", empty)
+
+
+@cache
+def _reducers() -> Mapping[str, Any]:
+    return {key: get_args(hint)[1] for key, hint in _hints().items() if get_origin(hint) is Annotated}
+
+
+@cache
+def _hints() -> Mapping[str, Any]:
+    return get_type_hints(LoopState, include_extras=True)

@@ -1,0 +1,119 @@
+"""The loop as one table: what each node does, which keys of the state it sees, and which node comes next.
+
+strategy → plan → search → evaluate → route → (plan | reach | answer). `reach` goes to the web and on to plan; for goals still
+open once more, to another engine, then with other words. Every runner reads this table, so that all give the same answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from shisho.domain.inquiry import LoopStop, NextStep, WebPolicy
+from shisho.librarian.nodes import Nodes
+from shisho.librarian.state import LoopState
+
+START = "strategy"
+END = "end"
+WEB_TIMES = 3  # that the web is asked for a goal: of one engine, of another, then with other words
+_SEARCHED_OUT = frozenset({LoopStop.ROUNDS, LoopStop.STAGNATION, LoopStop.EXHAUSTED})
+
+
+class Act(Protocol):
+    """What a node does: the part of the state it sees → the part it changes."""
+
+    def __call__(self, state: LoopState) -> Awaitable[LoopState]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One row of the table. `work`: the method of a run's nodes; it is given the keys `sees` of the state and no others.
+    `route`: the state after it → the name of the next node, one of `leads_to`. `stoppable`: a wish to stop is heard before it
+    starts."""
+
+    name: str
+    work: Callable[[Nodes, LoopState], Awaitable[LoopState]]
+    sees: tuple[str, ...]
+    route: Callable[[LoopState], str]
+    leads_to: tuple[str, ...]
+    stoppable: bool = False
+
+
+class Runner(Protocol):
+    """Takes a state through the table, from START to END."""
+
+    def __call__(self, acts: Mapping[str, Act], given: LoopState, most_steps: int) -> Awaitable[LoopState]:
+        """The state at the end. `acts`: what is run for each node, by its name. Raises Internal after `most_steps` steps, and
+        whatever an act raises."""
+
+
+def most_steps(max_rounds: int) -> int:
+    """More steps than any run with so many rounds can take."""
+    return 8 * (1 + WEB_TIMES) * max(max_rounds, 1) + 5
+
+
+def _after_strategy(state: LoopState) -> str:
+    return "reach" if state["reach"] is WebPolicy.FIRST else "plan"
+
+
+def _after_reach(state: LoopState) -> str:
+    """The documents need no second look where the web was not asked anything."""
+    return "plan" if state["reached"].queries or not state["verdicts"] else "answer"
+
+
+def _after_route(state: LoopState) -> str:
+    verdict = state["verdicts"][-1]
+    if verdict.status is NextStep.CONTINUE:
+        return "plan"
+    if "reached" not in state:
+        open_ = verdict.loop_stop is not LoopStop.CONDITION_MET
+        return "reach" if open_ and state["reach"] is WebPolicy.LAST else "answer"
+    reached = state["reached"]
+    again = reached.times < WEB_TIMES and reached.engines and verdict.loop_stop in _SEARCHED_OUT
+    return "reach" if again else "answer"
+
+
+_ROWS = (
+    Node("strategy", Nodes.strategy, ("question",), _after_strategy, ("plan", "reach")),
+    Node(
+        "reach",
+        Nodes.reach,
+        ("strategy", "goal_status", "plans", "budget", "spent", "reached"),
+        _after_reach,
+        ("plan", "answer"),
+        stoppable=True,
+    ),
+    Node(
+        "plan",
+        Nodes.plan,
+        ("strategy", "goal_status", "plans", "verdicts", "shown", "rarity", "reached"),
+        lambda state: "search",
+        ("search",),
+        stoppable=True,
+    ),
+    Node("search", Nodes.search, ("strategy", "plans", "reached"), lambda state: "evaluate", ("evaluate",), stoppable=True),
+    Node(
+        "evaluate",
+        Nodes.evaluate,
+        ("strategy", "goal_status", "plans", "shown", "rarity", "evidence", "barren", "reached"),
+        lambda state: "route",
+        ("route",),
+        stoppable=True,
+    ),
+    Node(
+        "route",
+        Nodes.route,
+        ("strategy", "goal_status", "budget", "spent", "barren", "exhausted", "verdicts", "reached"),
+        _after_route,
+        ("plan", "reach", "answer"),
+    ),
+    Node(
+        "answer",
+        Nodes.answer,
+        ("strategy", "goal_status", "evidence", "verdicts", "reached"),
+        lambda state: END,
+        (END,),
+    ),
+)
+TABLE: Mapping[str, Node] = {node.name: node for node in _ROWS}

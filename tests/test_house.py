@@ -49,6 +49,22 @@ MAY_KNOW: dict[str, set[str]] = {
     "__main__": {"interfaces"},
 }
 
+# wings of a room → the wings beside them that they may know
+WINGS: dict[str, set[str]] = {
+    "web/http": set(),
+    "web/browser": {"http"},
+    "web/serp": {"http"},
+    "web/crawl": {"http"},
+    "web/engines": {"http"},
+    "interfaces/api": set(),
+    "interfaces/mcp": {"api"},
+    "interfaces/http": {"api", "mcp"},
+    "interfaces/cli": {"api", "http", "mcp"},
+    "stores/embedded": {"bell"},
+    "stores/memory": {"bell"},
+    "testing/box": set(),
+}
+
 # what is plugged in → who may name it beside itself: every other room works through a port
 PLUGGED = ("web/engines/", "web/http/fetch.py", "web/browser/", "corpus/readers/")
 PLUGS_IN = "bootstrap"
@@ -176,6 +192,20 @@ def arrows(root: Path) -> Iterator[str]:
             yield f"{name} knows {known}"
 
 
+def wings(root: Path) -> Iterator[str]:
+    for name, text in modules(root):
+        parts = name.split("/")
+        if parts[0] not in {wing.split("/")[0] for wing in WINGS} or len(parts) < 3:
+            continue
+        wing = "/".join(parts[:2])
+        if wing not in WINGS:
+            yield f"{wing} is no wing that WINGS lists"
+            continue
+        beside = [imported.split(".") for imported in imports(text) if imported.startswith(f"shisho.{parts[0]}.")]
+        for known in sorted({path[2] for path in beside if len(path) > 3} - WINGS[wing] - {parts[1]}):
+            yield f"{name} knows {parts[0]}/{known}"
+
+
 def relative_imports(root: Path) -> Iterator[str]:
     for name, text in modules(root):
         if any(imported.startswith(".") for imported in imports(text)):
@@ -273,6 +303,7 @@ CHECKS: tuple[Callable[[Path], Iterator[str]], ...] = (
     unlisted_rooms,
     rooms_gone,
     arrows,
+    wings,
     relative_imports,
     third_parties,
     places_gone,
@@ -304,6 +335,9 @@ SINS = [
     ("desk/ui.py", "from shisho import stores", "desk/ui.py knows stores"),
     ("web/sin.py", "def late() -> None:\n    from shisho.librarian import route", "web/sin.py knows librarian"),
     ("bootstrap/web.py", "from shisho.interfaces import cli", "bootstrap/web.py knows interfaces"),
+    ("web/serp/sin.py", "from shisho.web.crawl.visit import Visiting", "web/serp/sin.py knows web/crawl"),
+    ("interfaces/api/sin.py", "from shisho.interfaces.cli import app", "interfaces/api/sin.py knows interfaces/cli"),
+    ("interfaces/ui/sin.py", "x = 1", "interfaces/ui is no wing that WINGS lists"),
     ("ports/sin.py", "from shisho import open", "ports/sin.py knows __init__"),
     ("domain/sin.py", "from . import codec", "domain/sin.py imports by a relative name"),
     ("domain/sin.py", "import requests", "domain/sin.py imports requests, which LIVES_IN does not list"),

@@ -13,7 +13,7 @@ from shisho.web.browser import chromium
 
 if TYPE_CHECKING:
     from shisho.web.http.address import AllowList
-    from shisho.web.serp.client import Browse
+    from shisho.web.http.pacing import Browse
 
 
 def browser_of(settings: Settings, resolver: Resolver, allow: AllowList, agent: str, *, boxed: bool) -> Browser:

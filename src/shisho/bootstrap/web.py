@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from shisho.handlers.result_pages import EngineAccess
     from shisho.handlers.web_pages import PageIntake
     from shisho.system.consent import ConsentFile
-    from shisho.web.serp.client import Browse
+    from shisho.web.http.pacing import Browse
 
 
 async def no_window(met: HumanChallenge) -> bool:

@@ -16,7 +16,7 @@ from shisho.errors import AllFetchesFailed, EngineUnavailable
 from shisho.handlers.ingest import checked
 from shisho.handlers.web_pages import PageIntake, PageOrder
 from shisho.jobs.context import JobContext
-from shisho.web.crawl.robots import RetryLater
+from shisho.web.http.pacing import RetryLater
 from shisho.web.http.url import canonical
 
 

@@ -22,7 +22,7 @@ from shisho.handlers.serp_cache import CachedSerp, SearchJob, SerpCache
 from shisho.jobs.context import JobContext
 from shisho.messages.message import Message
 from shisho.ports import Cache, SerpEngine
-from shisho.web.crawl.robots import RetryLater
+from shisho.web.http.pacing import RetryLater
 from shisho.web.http.url import canonical
 from shisho.web.serp.category import GENERAL, category_of
 from shisho.web.serp.client import BreakerOpen, NeedsPerson, QuotaSpent, SerpClient, SerpExchange, StateExpired

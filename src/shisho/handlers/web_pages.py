@@ -14,8 +14,8 @@ from shisho.errors import AllFetchesFailed, DocumentUnreadable
 from shisho.handlers.ingest import DiscoveredUrls, IngestHandler
 from shisho.ports import Cache, Clock
 from shisho.web.crawl.visit import PageClient
+from shisho.web.http.pacing import Pay
 from shisho.web.http.url import without_tracking
-from shisho.web.serp.client import Pay
 
 FRESH = timedelta(days=7)
 NOT_MODIFIED = 304

@@ -13,7 +13,7 @@ from shisho.errors import BudgetExhausted
 from shisho.system.clock import SystemClock
 from shisho.web.crawl.crawl import Crawl
 from shisho.web.crawl.frontier import AT_ONCE, Frontier, host_of
-from shisho.web.crawl.robots import RetryLater
+from shisho.web.http.pacing import RetryLater
 from tests.machine import PATIENCE
 
 

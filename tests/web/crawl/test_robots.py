@@ -14,7 +14,8 @@ from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, ForbiddenAddress, ShishoError, TimedOut, TooLarge, UnsupportedMedia
 from shisho.stores.memory.limiter import MemoryCache, MemoryLimiter
 from shisho.stores.memory.shelf import MemoryShelf
-from shisho.web.crawl.robots import MOST_BYTES, RetryLater, Robots, RobotsBook, backoff, host_limit, retry_after, robots
+from shisho.web.crawl.robots import MOST_BYTES, Robots, RobotsBook, host_limit, robots
+from shisho.web.http.pacing import RetryLater, backoff, retry_after
 from tests.queues import SetClock
 
 NOW = "2026-07-01T09:00:00.000000+00:00"

@@ -13,8 +13,9 @@ from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, AuthRequired, BudgetExhausted, RobotsDisallowed, TimedOut
 from shisho.stores.memory.limiter import MemoryCache, MemoryLimiter
 from shisho.stores.memory.shelf import MemoryShelf
-from shisho.web.crawl.robots import MOST_TRIES, RetryLater, RobotsBook
+from shisho.web.crawl.robots import RobotsBook
 from shisho.web.crawl.visit import REMEMBERED_S, PageClient
+from shisho.web.http.pacing import MOST_TRIES, RetryLater
 from tests.clocks import TwoHands
 
 URL = "https://a.example/page"

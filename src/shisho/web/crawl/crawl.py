@@ -11,7 +11,7 @@ from shisho.domain.find import DiscoveredUrl
 from shisho.errors import BudgetExhausted
 from shisho.ports import Clock
 from shisho.web.crawl.frontier import Frontier
-from shisho.web.crawl.robots import RetryLater
+from shisho.web.http.pacing import RetryLater
 
 SHORT = 2.0  # seconds that a worker may be held for a host
 

@@ -1,13 +1,10 @@
-"""What a site asks of programs, and how long to leave it alone: robots.txt (RFC 9309), Retry-After, backing off."""
+"""What a site asks of programs: robots.txt (RFC 9309), and the pace of its host."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from weakref import WeakValueDictionary
 
@@ -19,30 +16,18 @@ from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, TimedOut, TooLarge, UnsupportedMedia
 from shisho.messages.message import Message
 from shisho.ports import Cache, Clock, Fetcher, Limiter
+from shisho.web.http.pacing import SLOW_DOWN, retry_after, turn_at
 from shisho.web.http.redirect_memory import RedirectChain, RedirectMemory, redirect_target
 from shisho.web.http.site import host_of_url, site_of
 
 PRODUCT = "Shisho"
-SLOW_DOWN = (429, 503)
 LEAST_INTERVAL_S = 1.0
 PER_DAY = 200
 MOST_BYTES = 500 * 1024  # RFC 9309 2.5: what a reader must take in at the least
 KEPT_S, KEPT_CLOSED_S = 86_400.0, 600.0
-MOST_TRIES = 5
-LONGEST_S = 120.0
 # "User-agent: Shisho/1.0": the product token ends before the slash (RFC 9309 2.2.1).
 _VERSION = re.compile(r"^([ \t]*user-agent[ \t]*:[ \t]*[^\s/#]+)/[^\r\n#]*", re.IGNORECASE | re.MULTILINE)
-_DIGITS = 9  # 31 years; a longer number is no time any more, and later than the calendar's last day
 _LARGE = 20_000  # characters; what takes longer to read than the event loop should wait
-
-
-class RetryLater(Exception):
-    """Not now; ask again in `seconds`. `host`: who must be left alone until then, "" where it is no host."""
-
-    def __init__(self, seconds: float, host: str = "") -> None:
-        super().__init__(f"not before {seconds:.1f} s")
-        self.seconds = seconds
-        self.host = host
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,40 +71,6 @@ def host_limit(rules: Robots | None) -> Limit:
     """The pace of a host: as it asks, and at the least a second between requests. None: nobody has looked what it asks."""
     delay = rules.delay_s if rules else 0.0
     return Limit(max(delay, LEAST_INTERVAL_S), parallel=1, per_day=PER_DAY)
-
-
-def retry_after(headers: Mapping[str, str], now: str) -> float | None:
-    """Seconds that a server asks to be left alone, in full; None where it says nothing that can be understood. `headers` in
-    lower case; `now` "": a date is not understood."""
-    said = headers.get("retry-after", "").strip()
-    if said.isascii() and said.isdigit():
-        return float(said) if len(said) <= _DIGITS else float("9" * _DIGITS)
-    try:
-        at = parsedate_to_datetime(said)
-    except (ValueError, TypeError, OverflowError):
-        return None
-    if not now:
-        return None
-    at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return max((at - datetime.fromisoformat(now)).total_seconds(), 0.0)
-
-
-def backoff(tries: int, jitter: float) -> float:
-    """Seconds before the next try, after so many: 2 to that power, two minutes at most, a tenth more or less by `jitter` (0 to
-    1), so that those who failed together do not come back together."""
-    return min(2.0 ** min(tries, 10), LONGEST_S) * (0.9 + 0.2 * jitter)
-
-
-async def turn_at(limiter: Limiter, host: str, limit: Limit, ticket: str) -> None:
-    """One request to a host may be sent now, and is to be given back. Raises RetryLater, AllFetchesFailed where it had its
-    day's."""
-    leave = await limiter.take(f"host:{host}", limit, ticket)
-    if leave.spent:
-        raise AllFetchesFailed(
-            "{host} had its {per_day} requests for today. Try again tomorrow.", per_day=limit.per_day, host=host
-        )
-    if not leave.granted:
-        raise RetryLater(leave.wait_s, host)
 
 
 class RobotsBook:

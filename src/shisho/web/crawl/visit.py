@@ -12,21 +12,11 @@ from functools import partial
 from shisho.domain.web import Challenge, ChallengeKind, Request, Response
 from shisho.errors import AllFetchesFailed, AuthRequired, BudgetExhausted, RobotsDisallowed, ShishoError, TimedOut
 from shisho.ports import Cache, Clock, Fetcher, Limiter
-from shisho.web.crawl.robots import (
-    MOST_TRIES,
-    SLOW_DOWN,
-    RetryLater,
-    Robots,
-    RobotsBook,
-    backoff,
-    host_limit,
-    retry_after,
-    turn_at,
-)
+from shisho.web.crawl.robots import Robots, RobotsBook, host_limit
 from shisho.web.http.challenge import detect
+from shisho.web.http.pacing import MOST_TRIES, SLOW_DOWN, Browse, Pay, RetryLater, backoff, retry_after, turn_at
 from shisho.web.http.redirect_memory import RedirectMemory, redirect_target
 from shisho.web.http.site import host_of_url
-from shisho.web.serp.client import Browse, Pay
 
 SMALL, PARAGRAPHS = 20_000, 3  # a challenge has fewer bytes and paragraphs
 SHORT_S = 2.0  # a visit may wait so long in its place

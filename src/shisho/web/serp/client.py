@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from urllib.parse import urlsplit
@@ -14,17 +14,11 @@ from shisho.domain.politeness import BreakerState, Limit, RequestOutcome
 from shisho.domain.web import ChallengeKind, EngineAbout, EngineQuery, Request, Response, Serp, State, TimeRange
 from shisho.errors import BudgetExhausted, EngineUnavailable, InvalidParams, ShishoError
 from shisho.ports import Clock, Fetcher, Health, Limiter, SerpEngine, SerpParser
-from shisho.web.crawl.robots import SLOW_DOWN, RetryLater, backoff, retry_after
+from shisho.web.http.pacing import SLOW_DOWN, Browse, Pay, RetryLater, backoff, retry_after
 from shisho.web.serp.credentials import fetched, limit_of
 
 _OPERATORS = re.compile(r"[\"“”「」]|(?:^|\s)[-+]\S|\b(?:site|inurl|intitle|filetype|url|ip|lang(?:uage)?|loc):", re.IGNORECASE)
 PROBED_S = 5.0  # while somebody else tries an engine
-
-Pay = Callable[[], Awaitable[bool]]
-"""Spend one page of the task's budget; False: there is none left."""
-
-Browse = Callable[[Request, str], Awaitable[Response]]
-"""A request through the browser, in the profile of that name."""
 
 
 class QuotaSpent(RetryLater):

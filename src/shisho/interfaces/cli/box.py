@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from shisho import settings
-from shisho.errors import ShishoError
+from shisho.errors import ExtraMissing, ShishoError
 from shisho.interfaces.cli.runner import fail
 from shisho.messages.catalogue import render, word
 from shisho.messages.message import Message
@@ -35,9 +35,11 @@ def box(
     ] = "steep",
 ) -> None:
     """Play a small web on this machine, engines and pages, until interrupted."""
-    from shisho.testing.box.ranking import Decay
-    from shisho.testing.box.server import Box
-
+    try:
+        from shisho.testing.box.ranking import Decay
+        from shisho.testing.box.server import Box
+    except ModuleNotFoundError:
+        fail(ExtraMissing('The web in a box needs an extra: pip install "shisho[box]".'), False)
     try:
         home = folder or settings.load(**context.obj).home / "box"
         made = Box(

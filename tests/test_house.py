@@ -65,6 +65,9 @@ WINGS: dict[str, set[str]] = {
     "testing/box": set(),
 }
 
+# the command that plays a web in a box, and the setting that points to one
+DOUBLES_SERVE = {"interfaces/cli/box.py", "bootstrap/web.py"}
+
 # what is plugged in → who may name it beside itself: every other room works through a port
 PLUGGED = ("web/engines/", "web/http/fetch.py", "web/browser/", "corpus/readers/")
 PLUGS_IN = "bootstrap"
@@ -206,6 +209,13 @@ def wings(root: Path) -> Iterator[str]:
             yield f"{name} knows {parts[0]}/{known}"
 
 
+def doubles(root: Path) -> Iterator[str]:
+    """What plays a part must serve no user."""
+    for name, text in modules(root):
+        if room_of(name) != "testing" and name not in DOUBLES_SERVE and "testing" in rooms_known(root, text):
+            yield f"{name} knows testing, which nothing that serves a user does"
+
+
 def relative_imports(root: Path) -> Iterator[str]:
     for name, text in modules(root):
         if any(imported.startswith(".") for imported in imports(text)):
@@ -304,6 +314,7 @@ CHECKS: tuple[Callable[[Path], Iterator[str]], ...] = (
     rooms_gone,
     arrows,
     wings,
+    doubles,
     relative_imports,
     third_parties,
     places_gone,
@@ -338,6 +349,7 @@ SINS = [
     ("web/serp/sin.py", "from shisho.web.crawl.visit import Visiting", "web/serp/sin.py knows web/crawl"),
     ("interfaces/api/sin.py", "from shisho.interfaces.cli import app", "interfaces/api/sin.py knows interfaces/cli"),
     ("interfaces/ui/sin.py", "x = 1", "interfaces/ui is no wing that WINGS lists"),
+    ("bootstrap/queue.py", "from shisho.testing import memory_web", "bootstrap/queue.py knows testing, which nothing"),
     ("ports/sin.py", "from shisho import open", "ports/sin.py knows __init__"),
     ("domain/sin.py", "from . import codec", "domain/sin.py imports by a relative name"),
     ("domain/sin.py", "import requests", "domain/sin.py imports requests, which LIVES_IN does not list"),

@@ -1,0 +1,1 @@
+"""Settings to adapters to a Desk. The one room that knows both sides; optional drivers are imported here, inside functions."""

@@ -1,0 +1,1 @@
+"""How people and programs reach the desk: thin shells over its verbs."""

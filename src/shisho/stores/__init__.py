@@ -1,1 +1,1 @@
-"""Where things are kept: `embedded/` (SQLite and tantivy in one folder), `memory.py` (nothing kept)."""
+"""Where things are kept: `embedded/` (SQLite and tantivy in one folder), `memory/` (nothing kept)."""

@@ -1,0 +1,1 @@
+"""What the machine gives: clock, files, names of hosts, the desktop."""

@@ -1,0 +1,1 @@
+"""Stores that keep nothing: for tests, and for trying things out."""

@@ -1,0 +1,1 @@
+"""A browser of this machine behind our own proxy."""

@@ -1,0 +1,1 @@
+"""Web pages: which next, whether a site allows it, one visit."""

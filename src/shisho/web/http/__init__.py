@@ -1,0 +1,1 @@
+"""One request over HTTP: which address, at which pace, what comes back."""

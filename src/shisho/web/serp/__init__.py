@@ -1,0 +1,1 @@
+"""Result pages of engines: which engine, one page, when to stop."""

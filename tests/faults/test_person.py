@@ -11,7 +11,7 @@ from pathlib import Path
 
 import apsw
 
-from shisho.domain.intervention import AuthTarget, Waiting
+from shisho.domain.intervention import AuthTarget, PendingIntervention
 from shisho.domain.job import NewJob
 from shisho.jobs.ids import new_id
 from shisho.jobs.timing import WorkerTiming
@@ -67,7 +67,7 @@ async def test_killed_at_any_moment_of_waiting_and_going_on(tmp_path: Path) -> N
     chance, orders = random.Random(5), Orders(str(tmp_path), slots=4, pace=PACE)
     async with opened("embedded", tmp_path, SystemClock()) as queue:
         await guarded(queue, 200)
-        child, freed = Child(orders), list[Waiting]()
+        child, freed = Child(orders), list[PendingIntervention]()
         for _ in range(8):
             child.heard("ready")
             await asyncio.sleep(chance.uniform(0.05, 0.3))

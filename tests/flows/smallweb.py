@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from shisho.bootstrap.web import WebAccess
 from shisho.desk import Desk
 from shisho.domain.job import TaskState
-from shisho.domain.task import Detail, Result, Status
+from shisho.domain.task import ResultRow, StatusDetail, TaskSnapshot
 from shisho.domain.web import Challenge, ChallengeKind, Serp, SerpHit
 from shisho.testing.memory_web import MemoryParser, MemoryWeb, engine
 from tests.machine import PATIENCE
@@ -58,9 +58,9 @@ def result_page(number: int, query: str = QUERY, name: str = "memory") -> Callab
     return lambda url: url.startswith(f"https://{name}.example/search?") and f"&p={number}" in url
 
 
-async def ended(desk: Desk, task_id: str, seconds: float = 2 * PATIENCE) -> tuple[Status, list[Result]]:
+async def ended(desk: Desk, task_id: str, seconds: float = 2 * PATIENCE) -> tuple[TaskSnapshot, list[ResultRow]]:
     """Poll as a client does, until the task has nothing left to do by itself; the last status and all results."""
-    results: dict[tuple[str, str], Result] = {}
+    results: dict[tuple[str, str], ResultRow] = {}
     async with asyncio.timeout(seconds):
         held = await desk.tasks.get_status(task_id, wait=0)
         while True:
@@ -68,4 +68,6 @@ async def ended(desk: Desk, task_id: str, seconds: float = 2 * PATIENCE) -> tupl
             if held.status is not TaskState.RUNNING and not held.more:
                 return held, list(results.values())
             since = None if held.more else held.revision
-            held = await desk.tasks.get_status(task_id, wait=20, since_revision=since, cursor=held.cursor, detail=Detail.FULL)
+            held = await desk.tasks.get_status(
+                task_id, wait=20, since_revision=since, cursor=held.cursor, detail=StatusDetail.FULL
+            )

@@ -14,7 +14,7 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.job import Job, JobState
-from shisho.domain.task import Adding
+from shisho.domain.task import DocumentsQueued
 from shisho.errors import DocumentUnreadable, ForbiddenPath, TooLarge
 from shisho.system.reading import read
 
@@ -145,7 +145,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
             read(inside.parent, 1_000, within)
 
 
-async def ended(desk: Desk, added: Adding) -> Job:
+async def ended(desk: Desk, added: DocumentsQueued) -> Job:
     """The only job of a task, when it has ended."""
     async with asyncio.timeout(120):
         while True:

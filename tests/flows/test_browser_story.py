@@ -8,7 +8,7 @@ from pathlib import Path
 from shisho import settings
 from shisho.desk import Desk
 from shisho.domain.job import TaskState
-from shisho.domain.task import Detail, SearchOptions, Status, StopStrategy
+from shisho.domain.task import SearchOptions, StatusDetail, StopStrategy, TaskSnapshot
 from shisho.testing.box.server import Box
 from tests.flows.boxed import output
 from tests.flows.browsed import browsed
@@ -19,13 +19,13 @@ from tests.web.browser.test_browser_faults import browser_root, gone, kill
 from tests.web.browsing import until
 
 
-async def followed(desk: Desk, task: str) -> list[Status]:
+async def followed(desk: Desk, task: str) -> list[TaskSnapshot]:
     """Every status that a client sees while it long-polls."""
     seen = [await desk.tasks.get_status(task, wait=0)]
     async with asyncio.timeout(2 * PATIENCE):
         while seen[-1].status is TaskState.RUNNING:
             since = seen[-1].revision
-            seen.append(await desk.tasks.get_status(task, wait=20, since_revision=since, detail=Detail.FULL))
+            seen.append(await desk.tasks.get_status(task, wait=20, since_revision=since, detail=StatusDetail.FULL))
     return seen
 
 

@@ -10,7 +10,7 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.bootstrap.web import WebAccess
 from shisho.domain.politeness import BreakerState, Limit, RequestOutcome
-from shisho.domain.task import AskOptions, EngineRow, Sources
+from shisho.domain.task import AskOptions, EngineStatus, Sources
 from shisho.errors import EngineUnavailable, InvalidParams
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.health import EmbeddedHealth
@@ -29,7 +29,7 @@ def way(*names: str) -> WebAccess:
     return WebAccess({name: found[name] for name in names}, MemoryWeb(), KillableSerpParser())
 
 
-async def rows(home: Path, web: WebAccess | None = None, **given: object) -> dict[str, EngineRow]:
+async def rows(home: Path, web: WebAccess | None = None, **given: object) -> dict[str, EngineStatus]:
     async with open_desk(home=home, web=web, **given) as desk:
         return {row.name: row for row in await desk.tasks.list_engines()}
 

@@ -12,7 +12,7 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
-from shisho.domain.intervention import Waiting
+from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import TaskState
 from shisho.domain.task import SearchOptions
 from shisho.settings import child_environment
@@ -41,7 +41,7 @@ def worker(shell: Shell) -> Iterator[None]:
         running.communicate()
 
 
-async def solve(home: Path, box: Box, met: Waiting) -> None:
+async def solve(home: Path, box: Box, met: PendingIntervention) -> None:
     """In the profile of the engine: the page that was met, and a click on its button."""
     launcher = Launcher(
         GuardedProxy(box.resolver, AllowList.named(box.hosts)), child_environment(), LaunchOptions(trust_any_certificate=True)

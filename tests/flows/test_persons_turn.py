@@ -14,7 +14,7 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
-from shisho.domain.intervention import AuthAction, AuthTarget, HumanChallenge, InterventionState, Waiting
+from shisho.domain.intervention import AuthAction, AuthTarget, HumanChallenge, InterventionState, PendingIntervention
 from shisho.domain.job import JobState, TaskState
 from shisho.domain.politeness import BreakerState, RequestOutcome
 from shisho.domain.task import SearchOptions, StopStrategy
@@ -128,7 +128,7 @@ def ends(home: Path) -> list[tuple[Any, ...]]:
 async def test_a_window_says_so_while_it_is_open_and_frees_every_task(opening: Opening) -> None:
     web = guarded_web()
     tasks = await held_up(opening, web, QUERY, OTHER)
-    seen: list[tuple[HumanChallenge, list[Waiting]]] = []
+    seen: list[tuple[HumanChallenge, list[PendingIntervention]]] = []
 
     async def person(met: HumanChallenge) -> bool:
         async with opening(web) as onlooker:

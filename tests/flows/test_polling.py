@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from shisho.domain.task import Detail, WaitFor
+from shisho.domain.task import StatusDetail, WaitCondition
 from shisho.interfaces.api.contract import VERBS
 from shisho.interfaces.api.truncate import written
 from shisho.testing.box.server import Box
@@ -80,29 +80,29 @@ async def test_what_is_known_is_not_told_again_and_nothing_is_missed(tmp_path: P
 
 async def documents(desk: Any, task: str) -> set[tuple[str | None, str]]:
     found: set[tuple[str | None, str]] = set()
-    status = await desk.tasks.get_status(task, wait=0, detail=Detail.FULL)
+    status = await desk.tasks.get_status(task, wait=0, detail=StatusDetail.FULL)
     while True:
         found |= {(row.query, row.url) for row in status.results if row.document_id}
         if not status.more:
             return found
-        status = await desk.tasks.get_status(task, wait=0, detail=Detail.FULL, cursor=status.cursor)
+        status = await desk.tasks.get_status(task, wait=0, detail=StatusDetail.FULL, cursor=status.cursor)
 
 
 async def test_each_wait_ends_at_what_it_waits_for(tmp_path: Path) -> None:
     async with boxed(tmp_path / "home", seed=3) as (box, desk):
         topics = list(dict.fromkeys(question.topic for question in box.questions[12:]))
         queued = await desk.tasks.queue_searches(topics[:2])
-        result = await desk.tasks.get_status(queued.task_id, wait=50, wait_for=WaitFor.RESULT)
+        result = await desk.tasks.get_status(queued.task_id, wait=50, wait_for=WaitCondition.RESULT)
         ended = [job.state for job in (await desk.tasks.list_jobs(queued.task_id)).jobs if job.finished_at]
         assert ended or result.errors, "a job has ended, or something went wrong"
-        done = await desk.tasks.get_status(queued.task_id, wait=50, wait_for=WaitFor.DONE)
+        done = await desk.tasks.get_status(queued.task_id, wait=50, wait_for=WaitCondition.DONE)
         assert done.status == "completed" and done.results
-        again = await desk.tasks.get_status(queued.task_id, wait=50, wait_for=WaitFor.DONE, since_revision=done.revision)
+        again = await desk.tasks.get_status(queued.task_id, wait=50, wait_for=WaitCondition.DONE, since_revision=done.revision)
         assert not again.changed, "what is done is not waited for"
 
 
 async def test_who_waits_for_the_end_is_given_no_results_before_it(tmp_path: Path) -> None:
     async with boxed(tmp_path / "home", slots=0, seed=3) as (_, desk):
         queued = await desk.tasks.queue_searches(["三毛猫"])
-        status = await desk.tasks.get_status(queued.task_id, wait=0.1, wait_for=WaitFor.DONE)
+        status = await desk.tasks.get_status(queued.task_id, wait=0.1, wait_for=WaitCondition.DONE)
         assert (status.status, status.results, status.more, status.cursor) == ("running", (), False, "0")

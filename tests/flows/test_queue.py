@@ -14,7 +14,7 @@ from shisho.desk import Desk
 from shisho.domain.corpus import WEB_CORPUS
 from shisho.domain.intervention import AuthAction, AuthTarget
 from shisho.domain.job import JobState, StopMode, TaskState
-from shisho.domain.task import AskOptions, Purge, SearchOptions, Sources, StopStrategy
+from shisho.domain.task import AskOptions, PurgeScope, SearchOptions, Sources, StopStrategy
 from shisho.domain.web import ChallengeKind
 from shisho.errors import EmptyCorpus, EngineUnavailable, NotFound, TaskNotFound
 from shisho.testing.memory_web import MemoryWeb
@@ -290,7 +290,7 @@ async def test_orphans_go_with_their_task_and_nothing_else_does(opening: Opening
         assert [one.outcome async for one in desk.add(own)] == ["added"]
         quoted = await desk.ask("富士山の標高は何メートルか")
         assert [one.source_url for one in quoted.evidence] == [address(3)]
-        gone = await desk.tasks.remove_task(first.task_id, purge=Purge.ORPHANS)
+        gone = await desk.tasks.remove_task(first.task_id, purge=PurgeScope.ORPHANS)
         assert (gone.jobs, gone.results, gone.documents) == (1, 4, 2)
         left = {one.source for one in await desk.documents()}
         assert left == {address(2), address(3), str(own)}, "2: another task, 3: an answer, own: the user's"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from shisho.domain.intervention import AuthTarget, InterventionState, Waiting, named, news, one_named, together
+from shisho.domain.intervention import AuthTarget, InterventionState, PendingIntervention, named, news, one_named, together
 from shisho.domain.job import JobId, TaskId
 
 
-def waits(id_: str, engine: str, domain: str, task: str = "t1") -> Waiting:
+def waits(id_: str, engine: str, domain: str, task: str = "t1") -> PendingIntervention:
     state = InterventionState.PENDING
-    return Waiting(id_, JobId(id_[:2]), TaskId(task), domain, f"https://{domain}/", engine, "captcha", state, "", None)
+    return PendingIntervention(
+        id_, JobId(id_[:2]), TaskId(task), domain, f"https://{domain}/", engine, "captcha", state, "", None
+    )
 
 
 HELD = [

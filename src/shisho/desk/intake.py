@@ -15,7 +15,7 @@ from shisho.domain.codec import dumps, plain
 from shisho.domain.corpus import WEB_CORPUS
 from shisho.domain.inquiry import Budget
 from shisho.domain.job import IdempotencyKey
-from shisho.domain.task import MAX_QUERIES, MAX_WAIT, Bytes, SearchOptions, Skipped
+from shisho.domain.task import MAX_QUERIES, MAX_WAIT, Bytes, SearchOptions, SkippedItem
 from shisho.errors import ForbiddenPath, InvalidParams
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
@@ -54,7 +54,7 @@ def waiting(seconds: float) -> float:
     return seconds
 
 
-def usable(queries: Sequence[str]) -> tuple[list[str], list[Skipped]]:
+def usable(queries: Sequence[str]) -> tuple[list[str], list[SkippedItem]]:
     """Queries worth asking, each once, and the others with the reason. Raises InvalidParams for more than 50 or none."""
     if len(queries) > MAX_QUERIES:
         raise InvalidParams(
@@ -68,7 +68,7 @@ def usable(queries: Sequence[str]) -> tuple[list[str], list[Skipped]]:
         text = " ".join(query.encode("utf-8", "replace").decode().split())
         reason = _unusable(text) or (Message("repeated in this call") if same(text) in kept else "")
         if reason:
-            skipped.append(Skipped(query, reason))
+            skipped.append(SkippedItem(query, reason))
         else:
             kept[same(text)] = text
     if not kept:
@@ -111,18 +111,18 @@ def search_key(query: str, options: SearchOptions) -> str:
     return "search " + hashlib.sha256(repr((same(query), sorted(told.items()))).encode()).hexdigest()[:32]
 
 
-def addresses(given: Iterable[str]) -> tuple[dict[str, str], list[Skipped]]:
+def addresses(given: Iterable[str]) -> tuple[dict[str, str], list[SkippedItem]]:
     """Addresses to fetch by what was given, each once, a DOI as its resolver's; and the others with the reason."""
     kept: dict[str, str] = {}
     skipped = []
     for one in given:
         url = _address(one.strip())
         if not url:
-            skipped.append(Skipped(one, Message("no http(s) address and no DOI")))
+            skipped.append(SkippedItem(one, Message("no http(s) address and no DOI")))
         elif url in kept.values():
-            skipped.append(Skipped(one, Message("repeated in this call")))
+            skipped.append(SkippedItem(one, Message("repeated in this call")))
         elif len(kept) == MAX_URLS:
-            skipped.append(Skipped(one, Message("more than {limit} addresses in one call", limit=MAX_URLS)))
+            skipped.append(SkippedItem(one, Message("more than {limit} addresses in one call", limit=MAX_URLS)))
         else:
             kept[one] = url
     return kept, skipped

@@ -15,7 +15,7 @@ from shisho.desk.choosing import checked_filters
 from shisho.domain.corpus import WEB_CORPUS, DocumentId, FileSurvey, Scope
 from shisho.domain.find import Report
 from shisho.domain.inquiry import Evidence
-from shisho.domain.intervention import AuthTarget, HumanChallenge, Waiting, named, one_named, together
+from shisho.domain.intervention import AuthTarget, HumanChallenge, PendingIntervention, named, one_named, together
 from shisho.domain.job import (
     ENDED,
     EnqueueResult,
@@ -31,18 +31,18 @@ from shisho.domain.job import (
     TaskState,
 )
 from shisho.domain.task import (
-    Adding,
-    Asked,
+    AnswerHandle,
     AskOptions,
     Bytes,
-    EngineRow,
+    DocumentsQueued,
+    EngineStatus,
+    ExistingDocument,
     JobKind,
-    Known,
     Outgoing,
-    Queued,
-    Skipped,
+    SearchesQueued,
+    SkippedItem,
     Sources,
-    WaitFor,
+    WaitCondition,
     WebConsent,
 )
 from shisho.errors import (
@@ -160,7 +160,7 @@ class Queue:
     watch: Watch
     estimate: Callable[[Mapping[str, int]], Awaitable[float]]
     check: Callable[[str], None]
-    engines: Callable[[], Awaitable[Sequence[EngineRow]]]
+    engines: Callable[[], Awaitable[Sequence[EngineStatus]]]
     new_id: Callable[[], str]
     mend: Callable[[str], Awaitable[None]]
     window: Callable[[HumanChallenge], Awaitable[bool]]
@@ -172,13 +172,13 @@ class Queue:
             raise TaskNotFound("A blank names no task. Give its id, or `last`.")
         return await self.tasks.find(name, self.owner)
 
-    async def _waiting(self, name: str) -> Waiting:
+    async def _waiting(self, name: str) -> PendingIntervention:
         found = one_named(await self.interventions.waiting(self.owner), name)
         if found is None:
             raise NotFound("No one thing waits for a person under {name!r}. `shisho auth list` shows what does.", name=name)
         return found
 
-    async def _complete(self, target: AuthTarget, name: str) -> Sequence[Waiting]:
+    async def _complete(self, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
         """The breakers close first: a job must not be queued again before its engine may be asked."""
         held = together(await self.interventions.waiting(self.owner), named(target, name))
         for engine in {one.engine for one in held} - {""}:
@@ -215,18 +215,18 @@ class Queue:
         task: NewTask | TaskId,
         new: Sequence[NewJob],
         subjects: Sequence[str],
-        skipped: Sequence[Skipped],
+        skipped: Sequence[SkippedItem],
         key: IdempotencyKey | None,
-    ) -> Queued:
+    ) -> SearchesQueued:
         estimated = await self.estimate({new[0].kind: len(new)})
         stands = await self.tasks.enqueue(task, new, key and replace(key, facts={"estimated_seconds": estimated}))
         again = [
-            Skipped(subject, Message("queued in this task before (job {job_id})", job_id=job_id))
+            SkippedItem(subject, Message("queued in this task before (job {job_id})", job_id=job_id))
             for subject, job_id in zip(subjects, stands.job_ids, strict=True)
             if job_id not in stands.added
         ]
         seconds = stands.facts.get("estimated_seconds", estimated) * len(stands.added) / len(new)
-        return Queued(stands.task_id, len(stands.added), (*skipped, *again), stands.job_ids, seconds)
+        return SearchesQueued(stands.task_id, len(stands.added), (*skipped, *again), stands.job_ids, seconds)
 
     def _found(self, paths: Sequence[Path | str], remote: bool) -> list[Path]:
         found: dict[Path, None] = {}
@@ -238,7 +238,7 @@ class Queue:
 
     async def _handed_in(
         self, paths: Sequence[Path], files: Sequence[Bytes], said: Mapping[str, Any], remote: bool
-    ) -> tuple[list[Known], list[dict[str, Any]]]:
+    ) -> tuple[list[ExistingDocument], list[dict[str, Any]]]:
         """What is known already, and the inputs of the jobs that take in the rest. A path of a caller from outside stays in the
         folder that allowed it, until it is read."""
         known, inputs, looked = [], list[dict[str, Any]](), 0
@@ -267,12 +267,12 @@ class Queue:
         except (OSError, ShishoError):  # its job says why it cannot be taken in
             return None
 
-    async def _known(self, source: str, data: bytes, said: Mapping[str, Any]) -> Known | None:
+    async def _known(self, source: str, data: bytes, said: Mapping[str, Any]) -> ExistingDocument | None:
         held = await self.shelf.known(said["corpus"], self.owner, sha256(data).hexdigest())
         if held is None:
             return None
         await self.shelf.meet_again(held, source, said["metadata"])
-        return Known(source, held.id, held.title)
+        return ExistingDocument(source, held.id, held.title)
 
     async def _secret(self, password: str | None) -> dict[str, str]:
         """A password waits beside the database, not in it, and only until its job is done."""
@@ -295,13 +295,13 @@ class Queue:
             for name in STAGED & input_.keys():
                 await asyncio.to_thread(self.staging.drop, input_[name])
 
-    async def _added(self, stands: EnqueueResult, urls: Sequence[str]) -> Adding:
+    async def _added(self, stands: EnqueueResult, urls: Sequence[str]) -> DocumentsQueued:
         """The first reply of `add_documents` under an idempotency key. What has been erased since is not named again."""
         held = await self.shelf.documents_by_id(stands.facts["known"])
-        known = [Known(document.source, document.id, document.title) for document in held.values()]
+        known = [ExistingDocument(document.source, document.id, document.title) for document in held.values()]
         _, skipped = intake.addresses(urls)
         seconds = stands.facts["estimated_seconds"]
-        return Adding(stands.task_id, len(stands.added), tuple(skipped), stands.job_ids, tuple(known), seconds)
+        return DocumentsQueued(stands.task_id, len(stands.added), tuple(skipped), stands.job_ids, tuple(known), seconds)
 
     async def _reachable(self, options: AskOptions) -> Sources:
         """Where the answer is to come from. Raises EmptyCorpus, EngineUnavailable, InvalidParams for unknown filters."""
@@ -342,7 +342,7 @@ class Queue:
             raise unknown
         return job
 
-    async def _answered(self, job: Job, seconds: float) -> Asked:
+    async def _answered(self, job: Job, seconds: float) -> AnswerHandle:
         """The answer of a job as soon as it is there; the error it ended with is raised."""
         ends = asyncio.get_running_loop().time() + seconds
         while True:
@@ -353,7 +353,7 @@ class Queue:
                 break
             await self.watch(task.id, task.revision, left)
         if job.state is JobState.COMPLETED:
-            return Asked(job.task_id, job.id, await self.ledger.answer(job.id, self.owner), None)
+            return AnswerHandle(job.task_id, job.id, await self.ledger.answer(job.id, self.owner), None)
         if job.state is JobState.FAILED:
             last = job.errors[-1]
             raise by_code().get(last.code, Internal)(last.message, **last.details)
@@ -361,12 +361,12 @@ class Queue:
             raise NotFound(
                 "The question was stopped before it was answered. resume_task {task_id} goes on with it.", task_id=job.task_id
             )
-        return Asked(job.task_id, job.id, None, told.retry_after(task.state, await self.estimate({job.kind: 1})))
+        return AnswerHandle(job.task_id, job.id, None, told.retry_after(task.state, await self.estimate({job.kind: 1})))
 
-    async def _waited(self, task_id: TaskId, since: int | None, seconds: float, wait_for: WaitFor) -> TaskNews:
+    async def _waited(self, task_id: TaskId, since: int | None, seconds: float, wait_for: WaitCondition) -> TaskNews:
         """The task as soon as what is waited for has come since then, or as it is after so many seconds."""
         ends = asyncio.get_running_loop().time() + seconds
-        news = await self.watch(task_id, since if wait_for is WaitFor.CHANGE else None, seconds)
+        news = await self.watch(task_id, since if wait_for is WaitCondition.CHANGE else None, seconds)
         while not await self._has_come(news, since, wait_for):
             left = ends - asyncio.get_running_loop().time()
             if left <= 0:
@@ -374,11 +374,11 @@ class Queue:
             news = await self.watch(task_id, news.task.revision, left)
         return news
 
-    async def _has_come(self, news: TaskNews, since: int | None, wait_for: WaitFor) -> bool:
+    async def _has_come(self, news: TaskNews, since: int | None, wait_for: WaitCondition) -> bool:
         ended = news.task.state is not TaskState.RUNNING
-        if wait_for is WaitFor.RESULT and not ended:
+        if wait_for is WaitCondition.RESULT and not ended:
             return await news.once(("outcome", since), lambda: self.reports.has_outcome(news.task.id, since or 0))
-        return ended or wait_for is WaitFor.CHANGE
+        return ended or wait_for is WaitCondition.CHANGE
 
     async def _still_running(self, task_id: TaskId, jobs: Sequence[JobId], seconds: float) -> list[JobId]:
         """Those of these jobs that run on after so many seconds."""

@@ -37,15 +37,15 @@ from shisho.domain.inquiry import (
 )
 from shisho.domain.session import (
     CitedSentence,
-    Composed,
-    Judged,
-    Mended,
-    Opened,
-    Read,
-    Searched,
+    ComposedAnswer,
+    FindingVerdict,
+    FindingVerdicts,
+    PassageReading,
+    RankedPassages,
+    SentenceRevision,
     SessionFacts,
+    SessionOpened,
     StoredEvidence,
-    Submitted,
     SupportCounts,
 )
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
@@ -87,9 +87,9 @@ class AssistantRules(Protocol):
 
     def mend(
         self, aim: Strategy, evidence: Sequence[EvidenceRef], said: Sequence[CitedSentence]
-    ) -> list[tuple[Sentence | None, Mended]]: ...
+    ) -> list[tuple[Sentence | None, SentenceRevision]]: ...
 
-    def counts(self, mended: Sequence[Mended]) -> SupportCounts: ...
+    def counts(self, mended: Sequence[SentenceRevision]) -> SupportCounts: ...
 
     def render(
         self, aim: Strategy, evidence: Sequence[EvidenceRef], sentences: Sequence[Sentence], counts: SupportCounts
@@ -141,7 +141,7 @@ class Sessions:
         condition: str = "",
         corpora: Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
-    ) -> Opened:
+    ) -> SessionOpened:
         """Begin a session. Without goals, they are made from the question; without a condition, all goals are asked for, as
         where it cannot be read (`remark` says why). Raises InvalidParams for a blank question or doubled goals; EmptyCorpus."""
         aim, remark = await asyncio.to_thread(self.rules.aim, question, goals, condition)
@@ -149,7 +149,7 @@ class Sessions:
         facts = SessionFacts(self.new_id()[:24], self.owner, aim, scope)
         await self.book.begin(facts)
         status, met = self.rules.status(aim, ())
-        return Opened(facts.id, aim, status, met, remark)
+        return SessionOpened(facts.id, aim, status, met, remark)
 
     async def search_corpus(
         self,
@@ -158,7 +158,7 @@ class Sessions:
         session_id: str | None = None,
         corpora: Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
-    ) -> Searched:
+    ) -> RankedPassages:
         """Without a session: passages with document, page, offsets and score parts. With one: the next round, none of whose
         passages was shown before. Raises InvalidParams for a blank request, EmptyCorpus."""
         if not any(text.strip() for text in (*request.keyword_query, request.vector_query)):
@@ -169,9 +169,9 @@ class Sessions:
         ranking = await self.searching.top(request, await self._scope(corpora, filters))
         documents = await self.shelf.documents_by_id([one.passage.document_id for one in ranking])
         passages = tuple(opened(one, documents[one.passage.document_id]) for one in ranking)
-        return Searched(passages=passages, ranked=len(passages))
+        return RankedPassages(passages=passages, ranked=len(passages))
 
-    async def submit_findings(self, session_id: str, findings: Sequence[Finding]) -> Submitted:
+    async def submit_findings(self, session_id: str, findings: Sequence[Finding]) -> FindingVerdicts:
         """Verify findings against what was shown. What stands is numbered, and its number never changes; the same quotation
         for the same goal keeps the one it has."""
         if not 1 <= len(findings) <= MAX_FINDINGS:
@@ -181,9 +181,9 @@ class Sessions:
         session = await self._session(facts)
         judged = [await self._judged(facts, finding, shown, rounds, session) for finding in findings]
         status, met = self.rules.status(facts.strategy, await self.book.evidence(facts.id))
-        return Submitted(tuple(judged), status, facts.strategy.condition, met)
+        return FindingVerdicts(tuple(judged), status, facts.strategy.condition, met)
 
-    async def compose_answer(self, session_id: str, sentences: Sequence[CitedSentence]) -> Composed:
+    async def compose_answer(self, session_id: str, sentences: Sequence[CitedSentence]) -> ComposedAnswer:
         """Verify the sentences of an answer against the evidence they cite, render and save it. What cites nothing gets one
         search for support, then is left out."""
         if not 1 <= len(sentences) <= MAX_SENTENCES:
@@ -199,11 +199,11 @@ class Sessions:
         text = self.rules.render(aim, [stand.ref for stand in stands], kept, counts)
         answer = await self._answer(facts, stands, kept, text, status, met)
         await self.ledger.save(answer, self.owner)
-        return Composed(answer.id, text, kept, answer.evidence, done, counts, aim.condition, met, status, answer.missing)
+        return ComposedAnswer(answer.id, text, kept, answer.evidence, done, counts, aim.condition, met, status, answer.missing)
 
     async def read_passage(
         self, *, session_id: str | None = None, number: int | None = None, id: str | None = None, context: int = 0
-    ) -> Read:
+    ) -> PassageReading:
         """A passage by session and number, or by the id of a passage or of evidence, with up to 5 neighbours on each side.
         Raises NotFound, SourceRemoved after a purge."""
         if not 0 <= context <= MAX_CONTEXT:
@@ -228,13 +228,13 @@ class Sessions:
     async def _session(self, facts: SessionFacts) -> SearchSession:
         return await self.searching.open(facts.scope, facts.strategy.complexity, self.room_tokens, facts.id)
 
-    async def _next_round(self, facts: SessionFacts, request: SearchRequest) -> Searched:
+    async def _next_round(self, facts: SessionFacts, request: SearchRequest) -> RankedPassages:
         # Assistants call tools side by side; each round must know what the one before has shown.
         async with self._turns.setdefault(facts.id, asyncio.Lock()):
             session = await self._session(facts)
             round_ = len(await self.log.rounds(facts.id)) + 1
             found = await session.search(request, round_)
-        return Searched(found.shown, (), round_, found.ranked, found.in_scope, found.exhausted)
+        return RankedPassages(found.shown, (), round_, found.ranked, found.in_scope, found.exhausted)
 
     async def _shown(self, session_id: str) -> tuple[list[NumberedPassage], dict[int, int]]:
         """All that a session has been shown and is still there, and the round of each number."""
@@ -254,17 +254,17 @@ class Sessions:
         shown: Sequence[NumberedPassage],
         rounds: Mapping[int, int],
         session: SearchSession,
-    ) -> Judged:
+    ) -> FindingVerdict:
         span = await asyncio.to_thread(self.rules.judge, finding, shown, facts.strategy)
         if isinstance(span, str):
-            return Judged(finding.index, finding.goal_id, False, None, "", False, span)
+            return FindingVerdict(finding.index, finding.goal_id, False, None, "", False, span)
         try:
             citation = await session.resolve(span.index, span.start, span.end)
         except (NotFound, SourceRemoved):
-            return Judged(finding.index, finding.goal_id, False, None, "", False, Message("its document was removed"))
+            return FindingVerdict(finding.index, finding.goal_id, False, None, "", False, Message("its document was removed"))
         number = await self.book.accept(facts.id, finding.goal_id, citation, finding.score, rounds[span.index])
         reason = Message("replaced by the stored text") if span.replaced else ""
-        return Judged(finding.index, finding.goal_id, True, number, citation.snippet, span.replaced, reason)
+        return FindingVerdict(finding.index, finding.goal_id, True, number, citation.snippet, span.replaced, reason)
 
     async def _cited(self, facts: SessionFacts, sentences: Sequence[CitedSentence]) -> list[CitedSentence]:
         """Sentences without a citation get one search for support; what a shown passage says becomes evidence."""
@@ -329,11 +329,11 @@ class Sessions:
                 return passage
         raise NotFound("The passage of evidence {name} is no longer there. Add its document again.", name=name)
 
-    async def _read(self, passage: Passage, context: int, *, linked: bool) -> Read:
+    async def _read(self, passage: Passage, context: int, *, linked: bool) -> PassageReading:
         document = await self.shelf.document(passage.document_id)
         near = await self.shelf.passages_of(passage.document_id)
         at = next(place for place, one in enumerate(near) if one.id == passage.id)
-        return Read(
+        return PassageReading(
             text=passage.text,
             before=tuple(one.text for one in near[max(0, at - context) : at]),
             after=tuple(one.text for one in near[at + 1 : at + 1 + context]),

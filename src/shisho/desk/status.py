@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 from shisho.domain.find import Report
 from shisho.domain.job import ENDED, JobState, Task, TaskState
-from shisho.domain.task import Detail, JobKind, Pending, Progress, Status, TaskRow
+from shisho.domain.task import JobKind, PendingJobs, Progress, StatusDetail, TaskSnapshot, TaskSummary
 
 PERSON_SECONDS, SLOWEST, FASTEST = 30.0, 10.0, 1.0
 
 
-def status(task: Task, report: Report, since: int | None, detail: Detail, estimated: float) -> Status:
+def status(task: Task, report: Report, since: int | None, detail: StatusDetail, estimated: float) -> TaskSnapshot:
     """A task as of `task.revision`."""
-    return Status(
+    return TaskSnapshot(
         task_id=task.id,
         question=task.question,
         status=task.state,
@@ -59,14 +59,14 @@ def live_kinds(report: Report) -> dict[str, int]:
     return counts
 
 
-def pending(jobs: Mapping[JobState, int]) -> Pending:
+def pending(jobs: Mapping[JobState, int]) -> PendingJobs:
     """The jobs that have not ended."""
-    return Pending(*(jobs.get(state, 0) for state in map(JobState, Pending.__dataclass_fields__)))
+    return PendingJobs(*(jobs.get(state, 0) for state in map(JobState, PendingJobs.__dataclass_fields__)))
 
 
-def row(task: Task) -> TaskRow:
+def row(task: Task) -> TaskSummary:
     """A task in a list."""
-    return TaskRow(
+    return TaskSummary(
         task_id=task.id,
         question=task.question,
         status=task.state,

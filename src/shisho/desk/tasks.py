@@ -14,34 +14,41 @@ from shisho.desk.queue import Queue, check_consent
 from shisho.domain.codec import plain
 from shisho.domain.corpus import DEFAULT_CORPUS
 from shisho.domain.inquiry import LoopStop
-from shisho.domain.intervention import AuthAction, AuthTarget, InterventionState, Resolved, Waiting, WindowResult
+from shisho.domain.intervention import (
+    AuthAction,
+    AuthResolved,
+    AuthTarget,
+    InterventionState,
+    PendingIntervention,
+    WindowResult,
+)
 from shisho.domain.job import JobId, JobState, StopMode, TaskId, TaskState
 from shisho.domain.task import (
-    Adding,
-    Asked,
+    AnswerHandle,
     AskOptions,
     Bytes,
-    Detail,
-    EngineRow,
-    Gone,
+    DocumentsQueued,
+    EngineStatus,
+    FeedbackRecorded,
     JobKind,
     JobPage,
     Opinion,
-    Purge,
-    Queued,
-    Resumed,
-    Said,
+    PurgeScope,
+    SearchesQueued,
     SearchOptions,
-    Status,
-    Stopped,
+    StatusDetail,
+    TaskDeleted,
     TaskPage,
-    WaitFor,
+    TaskResumed,
+    TaskSnapshot,
+    TaskStopped,
+    WaitCondition,
 )
 from shisho.errors import Conflict, InvalidParams, NotFound
 
 SEARCH = SearchOptions()
 ASK = AskOptions()
-ROWS = {Detail.SUMMARY: 10, Detail.FULL: 50}
+ROWS = {StatusDetail.SUMMARY: 10, StatusDetail.FULL: 50}
 
 
 class Tasks(Queue):
@@ -67,7 +74,7 @@ class Tasks(Queue):
         task_id: str | None = None,
         options: SearchOptions = SEARCH,
         idempotency_key: str | None = None,
-    ) -> Queued:
+    ) -> SearchesQueued:
         """Queue 1 to 50 web searches; without a task, one is made. Blank, `undefined` and repeated queries are skipped, each
         with its reason. Raises InvalidParams where no query is left or an option is wrong."""
         kept, skipped = intake.usable(queries)
@@ -82,7 +89,7 @@ class Tasks(Queue):
 
     async def queue_urls(
         self, urls: Sequence[str], *, task_id: str | None = None, idempotency_key: str | None = None
-    ) -> Queued:
+    ) -> SearchesQueued:
         """Queue addresses (http, https) or DOIs (`10.…`, `doi:…`) to be fetched and taken in."""
         kept, skipped = intake.addresses(urls)
         if not kept:
@@ -107,7 +114,7 @@ class Tasks(Queue):
         task_id: str | None = None,
         idempotency_key: str | None = None,
         remote: bool = True,
-    ) -> Adding:
+    ) -> DocumentsQueued:
         """Queue documents to be taken in. `remote`: the caller is no shell of this machine, so that paths must be below
         `allowed_roots` (ForbiddenPath). Raises InvalidParams for a path that is not there."""
         task = await self._task_for(task_id, "")
@@ -133,7 +140,7 @@ class Tasks(Queue):
         if stands.is_repeat:  # the same request at the same time was first
             await self._unstage(job.input for job in new)
             return await self._added(stands, urls)
-        return Adding(stands.task_id, len(new), tuple(skipped), stands.job_ids, tuple(known), estimated)
+        return DocumentsQueued(stands.task_id, len(new), tuple(skipped), stands.job_ids, tuple(known), estimated)
 
     async def ask(
         self,
@@ -143,7 +150,7 @@ class Tasks(Queue):
         options: AskOptions = ASK,
         idempotency_key: str | None = None,
         wait: float = 20.0,
-    ) -> Asked:
+    ) -> AnswerHandle:
         """Queue a question and wait up to `wait` (0..50 s) for its answer. What it asks of the web are jobs of
         the same task, within the task's budget and its own. Raises InvalidParams for a blank or overlong question, EmptyCorpus
         where there is nothing to search, EngineUnavailable for the web without an engine."""
@@ -160,7 +167,7 @@ class Tasks(Queue):
         stands = await self.tasks.enqueue(task, [new], key)
         return await self._answered(await self.jobs.job(stands.job_ids[0]), seconds)
 
-    async def get_answer(self, answer_id: str = "last", *, wait: float = 0.0) -> Asked:
+    async def get_answer(self, answer_id: str = "last", *, wait: float = 0.0) -> AnswerHandle:
         """An answer by id, unique prefix or `last`; one being made is waited for up to `wait` (0..50 s). Raises NotFound,
         or the error that its job ended with."""
         seconds = intake.waiting(wait)
@@ -171,28 +178,28 @@ class Tasks(Queue):
         if answer.loop_stop is LoopStop.STOPPED:  # saved half-way, or by an assistant; a job may still be on it
             with suppress(NotFound):
                 return await self._answered(await self._answer_job(answer.id, NotFound(answer.id)), seconds)
-        return Asked(TaskId(answer.task_id), answer.id, answer, None)
+        return AnswerHandle(TaskId(answer.task_id), answer.id, answer, None)
 
     async def get_status(
         self,
         task_id: str = "last",
         *,
         wait: float = 20.0,
-        wait_for: WaitFor = WaitFor.CHANGE,
+        wait_for: WaitCondition = WaitCondition.CHANGE,
         since_revision: int | None = None,
-        detail: Detail = Detail.SUMMARY,
+        detail: StatusDetail = StatusDetail.SUMMARY,
         cursor: str | None = None,
-    ) -> Status:
+    ) -> TaskSnapshot:
         """A task as it is, after waiting up to `wait` (0..50 s) for what `wait_for` says; a mere change is one from
         `since_revision`. With `cursor`, only results that came or changed after it; without, those since the revision. Who
         waits for the end is given no results before it."""
         seconds, after = intake.waiting(wait), intake.place(cursor)
         name = await self._find(task_id)
         news = await self._waited(name, since_revision, seconds, wait_for)
-        withheld = wait_for is WaitFor.DONE and news.task.state is TaskState.RUNNING
+        withheld = wait_for is WaitCondition.DONE and news.task.state is TaskState.RUNNING
         rows, since = 0 if withheld else ROWS[detail], since_revision if cursor is None else None
 
-        async def made() -> Status:
+        async def made() -> TaskSnapshot:
             report = await self.reports.report(name, self.owner, after, rows, since or 0)
             report = replace(report, more=False, last=after) if withheld else report
             return told.status(news.task, report, since_revision, detail, await self.estimate(told.live_kinds(report)))
@@ -210,7 +217,7 @@ class Tasks(Queue):
         page = await self.tasks.snapshot(await self._find(task_id), None if cursor is None else JobId(cursor), limit)
         return JobPage(page.jobs, page.jobs[-1].id if page.more else None)
 
-    async def stop_task(self, task_id: str, *, mode: StopMode = StopMode.GRACEFUL, wait: float = 0.0) -> Stopped:
+    async def stop_task(self, task_id: str, *, mode: StopMode = StopMode.GRACEFUL, wait: float = 0.0) -> TaskStopped:
         """Cancel what has not begun; `immediate` cancels what runs too. Waits up to `wait` for running jobs to end."""
         seconds = intake.waiting(wait)
         name = await self._find(task_id)
@@ -218,36 +225,36 @@ class Tasks(Queue):
         running = await self._still_running(name, halt.still_running, seconds)
         task = await self.tasks.task(name)
         resumable = bool(task.jobs.get(JobState.CANCELLED) or task.jobs.get(JobState.FAILED))
-        return Stopped(name, told.pending(halt.cancelled), tuple(running), resumable)
+        return TaskStopped(name, told.pending(halt.cancelled), tuple(running), resumable)
 
-    async def resume_task(self, task_id: str) -> Resumed:
+    async def resume_task(self, task_id: str) -> TaskResumed:
         """Queue again what was cancelled or has failed; each goes on after its last step."""
         name = await self._find(task_id)
         queued = await self.tasks.resume(name)
-        return Resumed(name, len(queued), tuple(queued))
+        return TaskResumed(name, len(queued), tuple(queued))
 
-    async def remove_task(self, task_id: str, *, purge: Purge = Purge.NONE) -> Gone:
+    async def remove_task(self, task_id: str, *, purge: PurgeScope = PurgeScope.NONE) -> TaskDeleted:
         """Remove a task and its rows; running jobs are cancelled first. `orphans` also erases the web pages that it brought
         and that no other task, answer or session and no corpus of the user's own reaches."""
         name = await self._find(task_id)
         await self.tasks.stop(name, StopMode.IMMEDIATE)
         await self._unstage(await self._staged(name))
-        orphans = await self.reports.orphans(name) if purge is Purge.ORPHANS else ()
+        orphans = await self.reports.orphans(name) if purge is PurgeScope.ORPHANS else ()
         for document in orphans:
             await self.shelf.remove(document, purge=True)
         results = await self.reports.forget(name)
         removed = await self.tasks.remove(name)
-        return Gone(name, removed.jobs, removed.events, results, len(orphans))
+        return TaskDeleted(name, removed.jobs, removed.events, results, len(orphans))
 
     async def forget_bytes(self, sha256: str) -> None:
         """Forget bytes that were handed in and still wait for a job."""
         await asyncio.to_thread(self.staging.drop_bytes, sha256)
 
-    async def get_auth_queue(self, task_id: str | None = None) -> Sequence[Waiting]:
+    async def get_auth_queue(self, task_id: str | None = None) -> Sequence[PendingIntervention]:
         """What waits for a person, oldest first."""
         return await self.interventions.waiting(self.owner, None if task_id is None else await self._find(task_id))
 
-    async def resolve_auth(self, target: AuthTarget, id: str, action: AuthAction = AuthAction.COMPLETE) -> Resolved:
+    async def resolve_auth(self, target: AuthTarget, id: str, action: AuthAction = AuthAction.COMPLETE) -> AuthResolved:
         """A person has come: all that the same domain or engine holds is queued again; skipped, just what is named ends with
         what it has. An item may be named by unique prefix or `last`. Raises NotFound where nothing of the kind waits."""
         name = id
@@ -261,7 +268,7 @@ class Tasks(Queue):
             ended = await self._complete(target, name)
         if not ended:
             raise NotFound("Nothing waits for a person under {id}. `shisho auth list` shows what does.", id=id)
-        return Resolved(len(ended), () if action is AuthAction.SKIP else tuple(one.job_id for one in ended))
+        return AuthResolved(len(ended), () if action is AuthAction.SKIP else tuple(one.job_id for one in ended))
 
     async def open_auth(self, name: str = "last") -> WindowResult:
         """Open what waits (an item, a domain or `last`) in a window for the person before this screen, and wait until they are
@@ -286,19 +293,19 @@ class Tasks(Queue):
         ended = await self._complete(AuthTarget.DOMAIN, held.domain)
         return WindowResult(True, len(ended), tuple(one.job_id for one in ended))
 
-    async def list_engines(self) -> Sequence[EngineRow]:
+    async def list_engines(self) -> Sequence[EngineStatus]:
         """All engines, those that are set up first. Raises InvalidParams for an engines.toml that cannot be followed."""
         return sorted(await self.engines(), key=lambda row: not row.available)
 
-    async def feedback(self, opinion: Opinion, target: str) -> Said:
+    async def feedback(self, opinion: Opinion, target: str) -> FeedbackRecorded:
         """Block or unblock a domain (its subdomains too); reject or restore evidence by id or unique prefix. Answers from now
         on do without. Raises InvalidParams for what is no domain, NotFound for unknown evidence."""
         if opinion in (Opinion.BLOCK_DOMAIN, Opinion.UNBLOCK_DOMAIN):
             domain = intake.domain_of(target)
             say = self.opinions.block if opinion is Opinion.BLOCK_DOMAIN else self.opinions.unblock
             await say(self.owner, domain)
-            return Said(opinion, domain)
+            return FeedbackRecorded(opinion, domain)
         evidence = await self.ledger.evidence(target, self.owner)
         judge = self.opinions.reject if opinion is Opinion.REJECT_EVIDENCE else self.opinions.restore
         await judge(self.owner, evidence)
-        return Said(opinion, evidence.id)
+        return FeedbackRecorded(opinion, evidence.id)

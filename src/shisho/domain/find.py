@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from shisho.domain.corpus import DocumentId, PassageId
-from shisho.domain.intervention import Waiting
+from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import JobState
-from shisho.domain.task import Failure, Result
+from shisho.domain.task import FailedItem, ResultRow
 from shisho.domain.web import PagingStop
 
 
@@ -61,11 +61,11 @@ class Report:
     known: int
     sources: int
     taken_in: int
-    results: Sequence[Result]
+    results: Sequence[ResultRow]
     last: int
     more: bool
-    failures: Sequence[Failure]
-    waiting: Sequence[Waiting]
+    failures: Sequence[FailedItem]
+    waiting: Sequence[PendingIntervention]
     answer_id: str | None
     changed_at: str | None
 

@@ -51,7 +51,7 @@ class HumanChallenge:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingIntervention:
     """A job that waits for a person: where, for what kind of proof, until when."""
 
     id: str
@@ -72,7 +72,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class AuthResolved:
     """What a person's coming has set free."""
 
     resolved: int
@@ -93,20 +93,20 @@ def intervention_id(job_id: JobId, attempt: int) -> str:
     return f"{job_id}-{attempt}"
 
 
-def named(target: AuthTarget, name: str) -> Callable[[Waiting], bool]:
+def named(target: AuthTarget, name: str) -> Callable[[PendingIntervention], bool]:
     """Tells whether something that waits is what this names."""
     field = {AuthTarget.ITEM: "id", AuthTarget.DOMAIN: "domain", AuthTarget.TASK: "task_id"}[target]
     return lambda one: bool(getattr(one, field) == name)
 
 
-def together(held: Sequence[Waiting], chosen: Callable[[Waiting], bool]) -> list[Waiting]:
+def together(held: Sequence[PendingIntervention], chosen: Callable[[PendingIntervention], bool]) -> list[PendingIntervention]:
     """What is solved when the chosen are: all that the same domain or the same engine holds."""
     found = [one for one in held if chosen(one)]
     domains, engines = {one.domain for one in found}, {one.engine for one in found} - {""}
     return [one for one in held if one.domain in domains or one.engine in engines]
 
 
-def one_named(held: Sequence[Waiting], name: str) -> Waiting | None:
+def one_named(held: Sequence[PendingIntervention], name: str) -> PendingIntervention | None:
     """What `last`, a domain (its newest), an id or the unique beginning of one names, of what waits, oldest first."""
     if name == "last":
         return held[-1] if held else None
@@ -115,7 +115,7 @@ def one_named(held: Sequence[Waiting], name: str) -> Waiting | None:
     return of_domain[-1] if of_domain else begun[0] if len(begun) == 1 else None
 
 
-def news(held: Sequence[Waiting], told: Set[str]) -> list[Waiting]:
+def news(held: Sequence[PendingIntervention], told: Set[str]) -> list[PendingIntervention]:
     """One of each domain of which nothing has been told; `told` are ids."""
     known = {one.domain for one in held if one.id in told}
     return list({one.domain: one for one in held if one.domain not in known}.values())

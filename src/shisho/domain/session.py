@@ -10,7 +10,7 @@ from shisho.domain.inquiry import Evidence, EvidenceRef, GoalStatus, Sentence, S
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class SessionOpened:
     """A session as its assistant sees it: find evidence for each goal until `condition` holds."""
 
     session_id: str
@@ -21,7 +21,7 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class RankedPassages:
     """Without a session: `passages` with their ids. With one: `shown`, passages by number, text and heading, and nothing
     else of the library. `exhausted`: every passage in scope was shown."""
 
@@ -34,7 +34,7 @@ class Searched:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class FindingVerdict:
     """What became of one finding. `number` is its evidence's, None where it was refused; `snippet` is the stored text,
     `replaced` where the finding had other words; `reason` says why it was refused or what was done."""
 
@@ -48,10 +48,10 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Submitted:
+class FindingVerdicts:
     """What became of the findings, and where the condition stands after them."""
 
-    findings: tuple[Judged, ...]
+    findings: tuple[FindingVerdict, ...]
     goal_status: tuple[GoalStatus, ...]
     condition: str
     condition_met: bool
@@ -66,7 +66,7 @@ class CitedSentence:
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class SentenceRevision:
     """What was done to one sentence, in order of writing: `kept`, `replaced` by its quotations (it was altered), or `removed`
     (nothing carries it). `support` is None for a frame and for what was removed; `evidence` are the numbers it stands on, which
     were looked for where it cited none. `unknown` lists the numbers that were no evidence; `lacking` what its quotations do not
@@ -91,14 +91,14 @@ class SupportCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Composed:
+class ComposedAnswer:
     """The verified answer: `text` with its numbers, and what each number opens."""
 
     answer_id: str
     text: str
     sentences: tuple[Sentence, ...]
     evidence: tuple[Evidence, ...]
-    mended: tuple[Mended, ...]
+    mended: tuple[SentenceRevision, ...]
     counts: SupportCounts
     condition: str
     condition_met: bool
@@ -107,7 +107,7 @@ class Composed:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class PassageReading:
     """A passage word for word, with `context` neighbours on each side. `link` opens it; empty inside a session."""
 
     text: str

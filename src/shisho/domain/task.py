@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from shisho.domain.corpus import Condition, DocumentId
 from shisho.domain.inquiry import Answer
-from shisho.domain.intervention import Waiting
+from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import Job, JobId, JobState, Priority, TaskId, TaskState
 from shisho.domain.politeness import BreakerState
 from shisho.domain.web import TimeRange
@@ -62,21 +62,21 @@ class Outgoing:
     boxed: bool = False
 
 
-class Purge(StrEnum):
+class PurgeScope(StrEnum):
     """What goes with a task. `none`: its own rows; `orphans`: also the pages that nothing else reaches."""
 
     NONE = "none"
     ORPHANS = "orphans"
 
 
-class Detail(StrEnum):
+class StatusDetail(StrEnum):
     """How many rows a status carries at once."""
 
     SUMMARY = "summary"
     FULL = "full"
 
 
-class WaitFor(StrEnum):
+class WaitCondition(StrEnum):
     """What ends the wait of a poll. `change`: anything; `result`: a job has ended or something went wrong; `done`: nothing is
     left to wait for but a person."""
 
@@ -129,7 +129,7 @@ class Bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedItem:
     """A query, address or file that was not queued, and why."""
 
     subject: str
@@ -137,19 +137,19 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
-class Queued:
+class SearchesQueued:
     """What stands after queueing. `next` is the verb to call then."""
 
     task_id: TaskId
     queued: int
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedItem, ...]
     job_ids: tuple[JobId, ...]
     estimated_seconds: float
     next: str = "get_status"
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ExistingDocument:
     """A document of the caller's own that needs no taking in."""
 
     source: str
@@ -158,14 +158,14 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Adding:
+class DocumentsQueued:
     """What stands after documents were handed in. Failed ones appear in the status of the task."""
 
     task_id: TaskId
     queued: int
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedItem, ...]
     job_ids: tuple[JobId, ...]
-    already_known: tuple[Known, ...]
+    already_known: tuple[ExistingDocument, ...]
     estimated_seconds: float
     next: str = "get_status"
 
@@ -182,7 +182,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class PendingJobs:
     """How many jobs of a task have not ended, by state."""
 
     queued: int = 0
@@ -192,7 +192,7 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ResultRow:
     """Something a task has found: a hit of a result page, or a document. `document_id` is None while it is not taken in.
     `job_state` cancelled: it stays listed and answers leave it out. `place` is the cursor after it."""
 
@@ -210,7 +210,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedItem:
     """What went wrong, of a query or of an address or file."""
 
     query: str | None
@@ -220,7 +220,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class TaskSnapshot:
     """A task as of `revision`. `changed`: it differs from `since_revision`. `results` are those that came or changed after
     `cursor` was given; `cursor` is for the next call and `more` says that rows were left for it. `retry_after`: seconds after
     which asking again makes sense, None when nothing will change by itself. `since` and `detail` are as it was asked."""
@@ -231,12 +231,12 @@ class Status:
     revision: int
     changed: bool
     progress: Progress
-    queue: Pending
-    results: tuple[Result, ...]
-    errors: tuple[Failure, ...]
+    queue: PendingJobs
+    results: tuple[ResultRow, ...]
+    errors: tuple[FailedItem, ...]
     budget: Mapping[str, float]
     spent: Mapping[str, float]
-    waiting_for: tuple[Waiting, ...]
+    waiting_for: tuple[PendingIntervention, ...]
     answer_id: str | None
     estimated_seconds: float
     retry_after: float | None
@@ -245,21 +245,21 @@ class Status:
     created_at: str
     changed_at: str
     since: int | None = None
-    detail: Detail = Detail.SUMMARY
+    detail: StatusDetail = StatusDetail.SUMMARY
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
+class TaskStopped:
     """How many jobs were cancelled, by the state they were in, and which go on to their end."""
 
     task_id: TaskId
-    cancelled: Pending
+    cancelled: PendingJobs
     still_running: tuple[JobId, ...]
     is_resumable: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Resumed:
+class TaskResumed:
     """The jobs that were queued again."""
 
     task_id: TaskId
@@ -268,7 +268,7 @@ class Resumed:
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
+class TaskDeleted:
     """How much of a task is no more."""
 
     task_id: TaskId
@@ -279,14 +279,14 @@ class Gone:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskRow:
+class TaskSummary:
     """A task in a list."""
 
     task_id: TaskId
     question: str
     status: TaskState
     revision: int
-    queue: Pending
+    queue: PendingJobs
     completed: int
     failed: int
     cancelled: int
@@ -297,7 +297,7 @@ class TaskRow:
 class TaskPage:
     """Tasks, newest first. `cursor` is None at the end."""
 
-    tasks: tuple[TaskRow, ...]
+    tasks: tuple[TaskSummary, ...]
     cursor: str | None
 
 
@@ -310,7 +310,7 @@ class JobPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnswerHandle:
     """An answer, or None while it is being made: then `retry_after` says when to ask again."""
 
     task_id: TaskId
@@ -320,7 +320,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class EngineRow:
+class EngineStatus:
     """An engine as a visitor sees it. `available`: all that it needs is set up; `reason` says what is not, or why it rests for
     now. `quota_left` of today, None for no limit; `breaker` closed, open (it rests until `cool_down_until`) or half_open;
     rates over its latest requests, None where it was never asked; times in seconds."""
@@ -347,7 +347,7 @@ class EngineRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class FeedbackRecorded:
     """A piece of feedback as it now stands."""
 
     opinion: Opinion

@@ -15,7 +15,7 @@ from shisho.domain.codec import build, plain
 from shisho.domain.corpus import WEB_CORPUS, Condition, Scope
 from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Budget, Gap, UnsearchedQuery, WebPolicy, WebQuery, WebResult
-from shisho.domain.intervention import Waiting
+from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import ClaimLost, Job, JobId, JobState, NewJob, TaskId
 from shisho.domain.task import JobKind, SearchOptions, Sources
 from shisho.domain.web import PagingStop
@@ -58,7 +58,7 @@ class AnswerHandler:
     inquiries: LibrarianInquiries
     finds: DiscoveredUrls
     left_out: Callable[[str], Awaitable[ExcludedSources]]
-    waiting: Callable[[str, TaskId], Awaitable[Sequence[Waiting]]]
+    waiting: Callable[[str, TaskId], Awaitable[Sequence[PendingIntervention]]]
     left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
     budget: Budget
     clock: Clock

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from shisho.domain.politeness import BreakerState, EngineHealth, Limit, LimiterStatus, later
-from shisho.domain.task import EngineRow
+from shisho.domain.task import EngineStatus
 from shisho.domain.web import EngineAbout
 from shisho.messages.message import Message
 from shisho.ports import Clock, Health, Limiter
@@ -37,7 +37,7 @@ class EngineList:
         means = Means({}, {}, missing(abouts, self.values), self.browser)
         return any(about.name in self.plugged and barred(about, means) is None for about in abouts)
 
-    async def rows(self) -> Sequence[EngineRow]:
+    async def rows(self) -> Sequence[EngineStatus]:
         """Every engine, in the order of their table. Raises InvalidParams for an engines.toml that cannot be followed."""
         abouts = self.known()
         limits = {about.name: limit_of(about, self.values) for about in abouts}
@@ -47,14 +47,14 @@ class EngineList:
         means = Means(health, standing, missing(abouts, self.values), self.browser)
         return [self._row(about, limits[about.name], means) for about in abouts]
 
-    def _row(self, about: EngineAbout, limit: Limit, means: Means) -> EngineRow:
+    def _row(self, about: EngineAbout, limit: Limit, means: Means) -> EngineStatus:
         why = barred(about, means)
         reason = why.reason if why else "" if about.name in self.plugged else NO_WAY
         health, standing = (
             means.health.get(about.name, EngineHealth(about.name)),
             means.standing.get(about.name, LimiterStatus()),
         )
-        return EngineRow(
+        return EngineStatus(
             name=about.name,
             site=about.site,
             tier=about.tier,

@@ -9,7 +9,7 @@ from math import isfinite
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal, GoalStatus, Sentence, Strategy
-from shisho.domain.session import CitedSentence, Mended, StoredEvidence, SupportCounts
+from shisho.domain.session import CitedSentence, SentenceRevision, StoredEvidence, SupportCounts
 from shisho.errors import InvalidParams
 from shisho.librarian import condition as conditions
 from shisho.librarian import mending
@@ -75,12 +75,12 @@ class Assistant:
 
     def mend(
         self, aim: Strategy, evidence: Sequence[EvidenceRef], said: Sequence[CitedSentence]
-    ) -> list[tuple[Sentence | None, Mended]]:
+    ) -> list[tuple[Sentence | None, SentenceRevision]]:
         """Each sentence as it may stand, and what was done to it. None: it is left out."""
         held = {one.number: one for one in evidence}
         return [mending.mend(one, held, aim.question) for one in said if one.text.strip()]
 
-    def counts(self, mended: Sequence[Mended]) -> SupportCounts:
+    def counts(self, mended: Sequence[SentenceRevision]) -> SupportCounts:
         """How many sentences came out how."""
         return mending.counts(mended)
 

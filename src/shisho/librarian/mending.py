@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal, Sentence, SupportOutcome
-from shisho.domain.session import CitedSentence, Mended, SupportCounts
+from shisho.domain.session import CitedSentence, SentenceRevision, SupportCounts
 from shisho.language.display import running
 from shisho.language.script import answer_language
 from shisho.language.sentences import sentences as sentence_spans
@@ -37,24 +37,26 @@ def cite(
     return _sought(shown, goals, text) or said
 
 
-def mend(said: CitedSentence, held: Mapping[int, EvidenceRef], question: str) -> tuple[Sentence | None, Mended]:
+def mend(said: CitedSentence, held: Mapping[int, EvidenceRef], question: str) -> tuple[Sentence | None, SentenceRevision]:
     """The sentence as it may stand, and what was done to it. None: nothing carries it."""
     text, cited = _read(said)
     numbers = tuple(number for number in cited if number in held)
     unknown = tuple(number for number in cited if number not in held)
     if not numbers:
         if frame(text):
-            return Sentence(text, (), None), Mended(text, "kept", None, (), unknown, ())
-        return None, Mended(text, "removed", None, (), unknown, ("citation",))
+            return Sentence(text, (), None), SentenceRevision(text, "kept", None, (), unknown, ())
+        return None, SentenceRevision(text, "removed", None, (), unknown, ("citation",))
     quotations = [held[number].snippet for number in numbers]
     support = check(text, quotations, [held[number].heading for number in numbers], question)
     if support.outcome is SupportOutcome.ALTERED:
         sentence = Sentence(_quotation(quotations, question), numbers, support.outcome)
-        return sentence, Mended(text, "replaced", support.outcome, numbers, unknown, support.missing)
-    return Sentence(text, numbers, support.outcome), Mended(text, "kept", support.outcome, numbers, unknown, support.missing)
+        return sentence, SentenceRevision(text, "replaced", support.outcome, numbers, unknown, support.missing)
+    return Sentence(text, numbers, support.outcome), SentenceRevision(
+        text, "kept", support.outcome, numbers, unknown, support.missing
+    )
 
 
-def counts(mended: Sequence[Mended]) -> SupportCounts:
+def counts(mended: Sequence[SentenceRevision]) -> SupportCounts:
     """How many sentences came out how. Frames are not counted."""
     outcomes = Counter(one.support for one in mended)
     removed = sum(one.became == "removed" for one in mended)

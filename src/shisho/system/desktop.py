@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 
-from shisho.domain.intervention import Waiting
+from shisho.domain.intervention import PendingIntervention
 from shisho.messages.catalogue import word
 from shisho.telemetry import log
 
@@ -30,7 +30,7 @@ class DesktopNotifier:
     def __init__(self, program: Sequence[str], environment: Mapping[str, str], *, language: str) -> None:
         self._program, self._environment, self._language = tuple(program), environment, language
 
-    async def notify(self, waiting: Waiting) -> None:
+    async def notify(self, waiting: PendingIntervention) -> None:
         engine, domain = (STRANGE.sub("_", name)[:LONGEST] for name in (waiting.engine, waiting.domain))
         who = f"{engine} ({domain})" if engine else domain
         text = word("desktop", self._language, who=who, domain=domain)

@@ -24,7 +24,7 @@ from tests.interfaces.errand import errand
 from tests.interfaces.serving import SAMPLES, Call, Refused, calling, data_of, paper, serving, stdio, until_done
 from tests.machine import Stopwatch
 
-TOOLS = Path(schemas.__file__).with_name("tools.json")
+TOOLS = Path(mcp.__file__).with_name("tools.json")
 WAYS = [("stdio", "legacy"), ("stdio", "auto"), ("http", "legacy"), ("http", "auto")]
 
 

@@ -10,14 +10,14 @@ from pydantic import Field
 
 from shisho.desk import Desk
 from shisho.domain.corpus import DEFAULT_CORPUS
-from shisho.domain.task import Adding, Bytes
+from shisho.domain.task import Bytes, DocumentsQueued
 from shisho.errors import InvalidParams
 from shisho.interfaces.api.filters import parsed
 from shisho.interfaces.api.operations import Effect, Verb
-from shisho.interfaces.api.replies import Asked, Corpora, Cursor, Documents, Id, Key, Limit, Name, RemovedDocument
+from shisho.interfaces.api.replies import Corpora, Cursor, DocumentList, Id, InputObject, Key, Limit, Name, RemovedDocument
 
 
-class File(Asked):
+class FileInput(InputObject):
     """A document as bytes."""
 
     name: Annotated[Name, Field(description="file name; its ending tells its kind")]
@@ -28,13 +28,13 @@ async def add_documents(
     desk: Desk,
     paths: Annotated[list[Name], Field(max_length=200, description="files and folders below allowed_roots")] = [],  # noqa: B006
     urls: Annotated[list[Name], Field(max_length=200, description="http(s) addresses")] = [],  # noqa: B006
-    files: Annotated[list[File], Field(max_length=20, description="documents handed over here")] = [],  # noqa: B006
+    files: Annotated[list[FileInput], Field(max_length=20, description="documents handed over here")] = [],  # noqa: B006
     corpus: Name = DEFAULT_CORPUS,
     metadata: Annotated[dict[Name, Name], Field(max_length=20, description="said of each document, for filters")] = {},  # noqa: B006
     password: Annotated[str | None, Field(max_length=200, description="opens encrypted files")] = None,
     task_id: Id | None = None,
     idempotency_key: Key = None,
-) -> Adding:
+) -> DocumentsQueued:
     """Take documents into a corpus: PDF, HTML, DOCX, PPTX, RTF, Markdown, text. Returns at once; follow with get_status. What
     is known already is named in already_known and not read again."""
     return await desk.tasks.add_documents(
@@ -57,12 +57,12 @@ async def list_documents(
     ] = [],  # noqa: B006
     cursor: Cursor = None,
     limit: Limit = 50,
-) -> Documents:
+) -> DocumentList:
     """The documents of the library in the order of their adding."""
     held = await desk.documents(corpora=corpora, filters=parsed(filters), after=cursor or "", limit=limit + 1)
     shown = tuple(held[:limit])
     more = len(held) > limit
-    return Documents(shown, more, shown[-1].id if more else None)
+    return DocumentList(shown, more, shown[-1].id if more else None)
 
 
 async def remove_document(
@@ -74,7 +74,7 @@ async def remove_document(
     return RemovedDocument(await desk.remove(document_id, purge=purge), purge)
 
 
-def _decoded(file: File) -> bytes:
+def _decoded(file: FileInput) -> bytes:
     try:
         return base64.b64decode(file.base64, validate=True)
     except (binascii.Error, ValueError) as error:
@@ -84,14 +84,14 @@ def _decoded(file: File) -> bytes:
 VERBS = (
     Verb(
         add_documents,
-        Adding,
+        DocumentsQueued,
         "Add documents",
         ("POST", "/documents"),
         Effect.ADD,
         outside=True,
         link="task://{0.task_id}",
     ),
-    Verb(list_documents, Documents, "List documents", ("GET", "/documents"), Effect.READ, rows=("documents", "id")),
+    Verb(list_documents, DocumentList, "List documents", ("GET", "/documents"), Effect.READ, rows=("documents", "id")),
     Verb(
         remove_document,
         RemovedDocument,

@@ -45,7 +45,7 @@ class FoundPassage:
 
 
 @dataclass(frozen=True, slots=True)
-class PassageSearch:
+class SearchResult:
     """Without a session: `passages` with their ids. With one: `shown`, passages by number, text and heading, and nothing
     else of the library. `exhausted`: every passage in scope was shown."""
 
@@ -58,7 +58,7 @@ class PassageSearch:
 
 
 @dataclass(frozen=True, slots=True)
-class FindingVerdict:
+class FindingResult:
     """What became of one finding. `number` is its evidence's, None where it was refused; `quoted_text` is what is stored,
     `replaced` where the finding had other words; `reason` says why it was refused or what was done."""
 
@@ -72,17 +72,17 @@ class FindingVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class FindingVerdicts:
+class FindingsResult:
     """What became of the findings, and where the condition stands after them."""
 
-    findings: tuple[FindingVerdict, ...]
+    findings: tuple[FindingResult, ...]
     goal_status: tuple[GoalStatus, ...]
     condition: str
     condition_met: bool
 
 
 @dataclass(frozen=True, slots=True)
-class PassageReading:
+class PassageText:
     """A passage word for word, with its neighbours on each side. `link` opens it; empty inside a session."""
 
     quoted_text: Quoted
@@ -94,10 +94,10 @@ class PassageReading:
     link: str
 
 
-def passage_search(searched: session.Searched) -> PassageSearch:
-    return PassageSearch(
-        shown=tuple(map(_shown, searched.shown)),
-        passages=tuple(map(_found, searched.passages)),
+def to_search_result(searched: session.RankedPassages) -> SearchResult:
+    return SearchResult(
+        shown=tuple(map(_to_shown_passage, searched.shown)),
+        passages=tuple(map(_to_found_passage, searched.passages)),
         round=searched.round,
         ranked=searched.ranked,
         in_scope=searched.in_scope,
@@ -105,13 +105,13 @@ def passage_search(searched: session.Searched) -> PassageSearch:
     )
 
 
-def finding_verdicts(submitted: session.Submitted) -> FindingVerdicts:
-    verdicts = tuple(map(_verdict, submitted.findings))
-    return FindingVerdicts(verdicts, submitted.goal_status, submitted.condition, submitted.condition_met)
+def to_findings_result(submitted: session.FindingVerdicts) -> FindingsResult:
+    verdicts = tuple(map(_to_finding_result, submitted.findings))
+    return FindingsResult(verdicts, submitted.goal_status, submitted.condition, submitted.condition_met)
 
 
-def passage_reading(read: session.Read) -> PassageReading:
-    return PassageReading(
+def to_passage_text(read: session.PassageReading) -> PassageText:
+    return PassageText(
         quoted_text=read.text,
         quoted_before=read.before,
         quoted_after=read.after,
@@ -122,11 +122,11 @@ def passage_reading(read: session.Read) -> PassageReading:
     )
 
 
-def _shown(passage: NumberedPassage) -> ShownPassage:
+def _to_shown_passage(passage: NumberedPassage) -> ShownPassage:
     return ShownPassage(passage.temp_index, passage.text, passage.heading, passage.match)
 
 
-def _found(passage: PassageHit) -> FoundPassage:
+def _to_found_passage(passage: PassageHit) -> FoundPassage:
     return FoundPassage(
         passage=passage.passage,
         document=passage.document,
@@ -142,8 +142,8 @@ def _found(passage: PassageHit) -> FoundPassage:
     )
 
 
-def _verdict(judged: session.Judged) -> FindingVerdict:
-    return FindingVerdict(
+def _to_finding_result(judged: session.FindingVerdict) -> FindingResult:
+    return FindingResult(
         index=judged.index,
         goal_id=judged.goal_id,
         accepted=judged.accepted,

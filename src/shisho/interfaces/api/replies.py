@@ -9,13 +9,22 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from shisho.domain import corpus
-from shisho.domain.intervention import Waiting
+from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import JobState, TaskState
-from shisho.domain.task import Detail, EngineRow, Failure, Pending, Progress, Result, Status, TaskRow
+from shisho.domain.task import (
+    EngineStatus,
+    FailedItem,
+    PendingJobs,
+    Progress,
+    ResultRow,
+    StatusDetail,
+    TaskSnapshot,
+    TaskSummary,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Created:
+class TaskCreated:
     """A task that is there now. Queue searches or addresses in it, or ask in it."""
 
     task_id: str
@@ -23,7 +32,7 @@ class Created:
 
 
 @dataclass(frozen=True, slots=True)
-class Documents:
+class DocumentList:
     """Documents in the order of their adding."""
 
     documents: tuple[corpus.Document, ...]
@@ -43,27 +52,27 @@ class RemovedDocument:
 class AuthQueue:
     """What waits for a person, oldest first."""
 
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[PendingIntervention, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Engines:
+class EngineList:
     """Search engines, those that can be asked first."""
 
-    engines: tuple[EngineRow, ...]
+    engines: tuple[EngineStatus, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Tasks:
+class TaskList:
     """Tasks, newest first."""
 
-    tasks: tuple[TaskRow, ...]
+    tasks: tuple[TaskSummary, ...]
     more: bool
     cursor: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class ResultRow:
+class TaskResult:
     """Something a task has found. Without `document_id` it is not taken in; `job_state` cancelled: answers leave it out.
     `job_id`, `job_state` of what goes well and `fetched_at` are told in full detail."""
 
@@ -89,13 +98,13 @@ class TaskStatus:
     status: TaskState
     revision: int
     changed: bool
-    results: tuple[ResultRow, ...]
-    errors: tuple[Failure, ...]
-    waiting_for: tuple[Waiting, ...]
+    results: tuple[TaskResult, ...]
+    errors: tuple[FailedItem, ...]
+    waiting_for: tuple[PendingIntervention, ...]
     more: bool
     question: str | None = None
     progress: Progress | None = None
-    queue: Pending | None = None
+    queue: PendingJobs | None = None
     budget: Mapping[str, float] | None = None
     spent: Mapping[str, float] | None = None
     answer_id: str | None = None
@@ -106,7 +115,7 @@ class TaskStatus:
     changed_at: str | None = None
 
 
-def task_status(status: Status) -> TaskStatus:
+def to_task_status(status: TaskSnapshot) -> TaskStatus:
     """A status without what its reader knows: what never changes, after the first; where nothing has changed, all but the
     signs of it."""
     told = TaskStatus(
@@ -114,7 +123,7 @@ def task_status(status: Status) -> TaskStatus:
         status=status.status,
         revision=status.revision,
         changed=status.changed,
-        results=tuple(result_row(result, status.detail) for result in status.results),
+        results=tuple(to_task_result(result, status.detail) for result in status.results),
         errors=status.errors,
         waiting_for=status.waiting_for,
         more=status.more,
@@ -136,22 +145,22 @@ def task_status(status: Status) -> TaskStatus:
     return told
 
 
-def result_row(result: Result, detail: Detail) -> ResultRow:
+def to_task_result(result: ResultRow, detail: StatusDetail) -> TaskResult:
     """A row as it is told at this detail."""
-    whole = ResultRow(**{name: getattr(result, name) for name in ResultRow.__dataclass_fields__})
-    if detail is Detail.FULL:
+    whole = TaskResult(**{name: getattr(result, name) for name in TaskResult.__dataclass_fields__})
+    if detail is StatusDetail.FULL:
         return whole
     state = result.job_state if result.job_state in (JobState.CANCELLED, JobState.FAILED) else None
     return replace(whole, job_id=None, job_state=state, fetched_at=None, passages=result.passages or None)
 
 
-class Asked(BaseModel):
+class InputObject(BaseModel):
     """Base of arguments that are objects."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Range(Asked):
+class RangeInput(InputObject):
     """An inclusive range; either end may be open."""
 
     low: str | None = None
@@ -166,19 +175,19 @@ Limit = Annotated[int, Field(ge=1, le=200)]
 Key = Annotated[str | None, Field(max_length=200, description="repeat the call unchanged with its key for the same reply")]
 Wait = Annotated[float, Field(ge=0, le=50, description="seconds to wait at most")]
 Corpora = Annotated[list[Name], Field(max_length=50, description="only these corpora; none: all")]
-Filter = Annotated[str, Field(max_length=500)] | Annotated[list[Name], Field(min_length=1, max_length=50)] | Range
+Filter = Annotated[str, Field(max_length=500)] | Annotated[list[Name], Field(min_length=1, max_length=50)] | RangeInput
 Filters = Annotated[
     dict[Name, Filter],
     Field(max_length=20, description="by metadata, `page` or date: a value, a list (any of them) or {low, high}"),
 ]
 
 
-def conditions(filters: Mapping[str, str | list[str] | Range]) -> dict[str, corpus.Condition]:
+def to_conditions(filters: Mapping[str, str | list[str] | RangeInput]) -> dict[str, corpus.Condition]:
     """Filters in the words of the domain."""
-    return {key: _condition(value) for key, value in filters.items()}
+    return {key: _to_condition(value) for key, value in filters.items()}
 
 
-def _condition(value: str | list[str] | Range) -> corpus.Condition:
-    if isinstance(value, Range):
+def _to_condition(value: str | list[str] | RangeInput) -> corpus.Condition:
+    if isinstance(value, RangeInput):
         return corpus.FilterRange(value.low, value.high)
     return tuple(value) if isinstance(value, list) else value

@@ -7,44 +7,44 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from shisho.desk import Desk
-from shisho.domain.intervention import AuthAction, AuthTarget, Resolved
+from shisho.domain.intervention import AuthAction, AuthResolved, AuthTarget
 from shisho.domain.job import Priority, StopMode, TaskState
 from shisho.domain.task import (
     MAX_QUERIES,
-    Detail,
-    Gone,
+    FeedbackRecorded,
     Opinion,
-    Purge,
-    Queued,
-    Resumed,
-    Said,
+    PurgeScope,
+    SearchesQueued,
     SearchOptions,
-    Status,
-    Stopped,
+    StatusDetail,
     StopStrategy,
-    WaitFor,
+    TaskDeleted,
+    TaskResumed,
+    TaskSnapshot,
+    TaskStopped,
+    WaitCondition,
 )
 from shisho.domain.web import TimeRange
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import (
-    Asked,
     AuthQueue,
-    Created,
     Cursor,
-    Engines,
+    EngineList,
     Id,
+    InputObject,
     Key,
     Limit,
     Name,
-    Tasks,
+    TaskCreated,
+    TaskList,
     TaskStatus,
     Text,
     Wait,
-    task_status,
+    to_task_status,
 )
 
 
-class TaskBudget(Asked):
+class TaskBudget(InputObject):
     """Ceilings of a task, checked before they are spent."""
 
     max_pages: Annotated[int | None, Field(ge=1, le=100_000)] = None
@@ -53,7 +53,7 @@ class TaskBudget(Asked):
     max_tokens: Annotated[int | None, Field(ge=0, le=100_000_000)] = None
 
 
-class Options(Asked):
+class SearchOptionsInput(InputObject):
     """How the queries are searched."""
 
     engines: Annotated[list[Name], Field(max_length=20, description="see list_engines; none: by category")] = Field(default=[])
@@ -77,22 +77,22 @@ class Options(Asked):
         return SearchOptions(**given)
 
 
-async def create_task(desk: Desk, question: Text, budget: TaskBudget | None = None, idempotency_key: Key = None) -> Created:
+async def create_task(desk: Desk, question: Text, budget: TaskBudget | None = None, idempotency_key: Key = None) -> TaskCreated:
     """Open a research task, to gather searches, addresses and questions under one id and one budget."""
     ceilings = budget.model_dump(exclude_none=True) if budget else {}
-    return Created(await desk.tasks.create_task(question, budget=ceilings, idempotency_key=idempotency_key))
+    return TaskCreated(await desk.tasks.create_task(question, budget=ceilings, idempotency_key=idempotency_key))
 
 
 async def queue_searches(
     desk: Desk,
     queries: Annotated[list[Text], Field(min_length=1, max_length=MAX_QUERIES)],
     task_id: Annotated[Id | None, Field(description="none: a task is made")] = None,
-    options: Annotated[Options | None, Field(description="the arguments after it may stand in here instead")] = None,
+    options: Annotated[SearchOptionsInput | None, Field(description="the arguments after it may stand in here instead")] = None,
     idempotency_key: Key = None,
-) -> Queued:
+) -> SearchesQueued:
     """Queue web searches and return at once; the pages they find are read and taken in. Queue all you need in one call, go on
     with other work, then poll get_status."""
-    chosen = (options or Options()).chosen()
+    chosen = (options or SearchOptionsInput()).chosen()
     return await desk.tasks.queue_searches(queries, task_id=task_id, options=chosen, idempotency_key=idempotency_key)
 
 
@@ -101,7 +101,7 @@ async def queue_urls(
     urls: Annotated[list[Name], Field(min_length=1, max_length=200, description="http(s) addresses or DOIs")],
     task_id: Annotated[Id | None, Field(description="none: a task is made")] = None,
     idempotency_key: Key = None,
-) -> Queued:
+) -> SearchesQueued:
     """Queue web addresses or DOIs to be read and taken in. Returns at once; poll get_status."""
     return await desk.tasks.queue_urls(urls, task_id=task_id, idempotency_key=idempotency_key)
 
@@ -111,12 +111,12 @@ async def get_status(
     task_id: Id = "last",
     wait: Wait = 20.0,
     wait_for: Annotated[
-        WaitFor, Field(description="what ends the wait: any change; the end of a job, or an error; the end of all")
-    ] = WaitFor.CHANGE,
+        WaitCondition, Field(description="what ends the wait: any change; the end of a job, or an error; the end of all")
+    ] = WaitCondition.CHANGE,
     since_revision: Annotated[int | None, Field(ge=0, description="`revision` of the reply before: only what is newer")] = None,
-    detail: Annotated[Detail, Field(description="full: more rows, with job, state and time")] = Detail.SUMMARY,
+    detail: Annotated[StatusDetail, Field(description="full: more rows, with job, state and time")] = StatusDetail.SUMMARY,
     cursor: Cursor = None,
-) -> Status:
+) -> TaskSnapshot:
     """How a task stands and what it has found. Call it with wait=50 and wait_for=done, again while `status` is running; results
     come when all is done. To see them as they come: wait_for=result or change, with the last `revision` as since_revision.
     What you know already, and what is null, is left out."""
@@ -125,13 +125,13 @@ async def get_status(
     )
 
 
-async def stop_task(desk: Desk, task_id: Id, mode: StopMode = StopMode.GRACEFUL, wait: Wait = 0.0) -> Stopped:
+async def stop_task(desk: Desk, task_id: Id, mode: StopMode = StopMode.GRACEFUL, wait: Wait = 0.0) -> TaskStopped:
     """Stop a task. graceful: running jobs come to their end; immediate: they are cancelled too. What was found remains, and
     resume_task goes on with it."""
     return await desk.tasks.stop_task(task_id, mode=mode, wait=wait)
 
 
-async def resume_task(desk: Desk, task_id: Id) -> Resumed:
+async def resume_task(desk: Desk, task_id: Id) -> TaskResumed:
     """Queue again what was stopped or has failed; each job goes on after the last page it had stored."""
     return await desk.tasks.resume_task(task_id)
 
@@ -139,8 +139,10 @@ async def resume_task(desk: Desk, task_id: Id) -> Resumed:
 async def remove_task(
     desk: Desk,
     task_id: Id,
-    purge: Annotated[Purge, Field(description="orphans: also erase web pages that nothing else reaches")] = Purge.NONE,
-) -> Gone:
+    purge: Annotated[
+        PurgeScope, Field(description="orphans: also erase web pages that nothing else reaches")
+    ] = PurgeScope.NONE,
+) -> TaskDeleted:
     """Remove a task and its rows. Documents of the user's own corpora are never touched."""
     return await desk.tasks.remove_task(task_id, purge=purge)
 
@@ -150,10 +152,10 @@ async def list_tasks(
     states: Annotated[list[TaskState], Field(max_length=10, description="none: all")] = [],  # noqa: B006
     cursor: Cursor = None,
     limit: Limit = 50,
-) -> Tasks:
+) -> TaskList:
     """Tasks, newest first."""
     page = await desk.tasks.list_tasks(states=states, cursor=cursor, limit=limit)
-    return Tasks(page.tasks, page.cursor is not None, page.cursor)
+    return TaskList(page.tasks, page.cursor is not None, page.cursor)
 
 
 async def get_auth_queue(desk: Desk, task_id: Id | None = None) -> AuthQueue:
@@ -166,31 +168,31 @@ async def resolve_auth(
     target: Annotated[AuthTarget, Field(description="what `id` names")],
     id: Name,
     action: Annotated[AuthAction, Field(description="complete: the user has solved it; skip: end with what there is")],
-) -> Resolved:
+) -> AuthResolved:
     """Say that the user has dealt with what waited, and let its searches go on."""
     return await desk.tasks.resolve_auth(target, id, action)
 
 
-async def list_engines(desk: Desk) -> Engines:
+async def list_engines(desk: Desk) -> EngineList:
     """Search engines: which can be asked, and why others cannot."""
-    return Engines(tuple(await desk.tasks.list_engines()))
+    return EngineList(tuple(await desk.tasks.list_engines()))
 
 
 async def feedback(
     desk: Desk,
     opinion: Opinion,
     target: Annotated[Name, Field(description="a domain, or the id of evidence")],
-) -> Said:
+) -> FeedbackRecorded:
     """Keep answers away from a domain or a piece of evidence, or take that back."""
     return await desk.tasks.feedback(opinion, target)
 
 
 TASK = "task://{0.task_id}"
 VERBS = (
-    Verb(create_task, Created, "Create a task", ("POST", "/tasks"), Effect.ADD, again=False, link=TASK),
+    Verb(create_task, TaskCreated, "Create a task", ("POST", "/tasks"), Effect.ADD, again=False, link=TASK),
     Verb(
         queue_searches,
-        Queued,
+        SearchesQueued,
         "Queue searches",
         ("POST", "/searches"),
         Effect.ADD,
@@ -199,7 +201,7 @@ VERBS = (
         link=TASK,
         spread="options",
     ),
-    Verb(queue_urls, Queued, "Queue addresses", ("POST", "/urls"), Effect.ADD, again=False, outside=True, link=TASK),
+    Verb(queue_urls, SearchesQueued, "Queue addresses", ("POST", "/urls"), Effect.ADD, again=False, outside=True, link=TASK),
     Verb(
         get_status,
         TaskStatus,
@@ -208,14 +210,16 @@ VERBS = (
         Effect.READ,
         link=TASK,
         rows=("results", "place"),
-        shape=task_status,
+        shape=to_task_status,
     ),
-    Verb(list_tasks, Tasks, "List tasks", ("GET", "/tasks"), Effect.READ, rows=("tasks", "task_id")),
-    Verb(stop_task, Stopped, "Stop a task", ("POST", "/tasks/{task_id}/stop"), Effect.CHANGE, link=TASK),
-    Verb(resume_task, Resumed, "Resume a task", ("POST", "/tasks/{task_id}/resume"), Effect.CHANGE, outside=True, link=TASK),
-    Verb(remove_task, Gone, "Remove a task", ("DELETE", "/tasks/{task_id}"), Effect.DESTROY),
+    Verb(list_tasks, TaskList, "List tasks", ("GET", "/tasks"), Effect.READ, rows=("tasks", "task_id")),
+    Verb(stop_task, TaskStopped, "Stop a task", ("POST", "/tasks/{task_id}/stop"), Effect.CHANGE, link=TASK),
+    Verb(
+        resume_task, TaskResumed, "Resume a task", ("POST", "/tasks/{task_id}/resume"), Effect.CHANGE, outside=True, link=TASK
+    ),
+    Verb(remove_task, TaskDeleted, "Remove a task", ("DELETE", "/tasks/{task_id}"), Effect.DESTROY),
     Verb(get_auth_queue, AuthQueue, "What waits for the user", ("GET", "/auth"), Effect.READ),
-    Verb(resolve_auth, Resolved, "The user has come", ("POST", "/auth/resolve"), Effect.CHANGE, outside=True),
-    Verb(list_engines, Engines, "Search engines", ("GET", "/engines"), Effect.READ),
-    Verb(feedback, Said, "Block or reject", ("POST", "/feedback"), Effect.CHANGE),
+    Verb(resolve_auth, AuthResolved, "The user has come", ("POST", "/auth/resolve"), Effect.CHANGE, outside=True),
+    Verb(list_engines, EngineList, "Search engines", ("GET", "/engines"), Effect.READ),
+    Verb(feedback, FeedbackRecorded, "Block or reject", ("POST", "/feedback"), Effect.CHANGE),
 )

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import Job, JobState
-from shisho.domain.task import JobKind, Status
+from shisho.domain.task import JobKind, TaskSnapshot
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import file_name, left_out, receipt_line
 
@@ -43,7 +43,7 @@ def shown(words: Words, *, quiet: bool = False) -> Iterator[Notify]:
         yield notify
 
 
-def _counts(status: Status, words: Words) -> str:
+def _counts(status: TaskSnapshot, words: Words) -> str:
     progress = status.progress
     asked = not progress.queries.endswith("/0")
     return words("web_line", queries=progress.queries, pages=progress.pages) if asked else ""
@@ -76,7 +76,7 @@ class _Searches:
         self._words, self._show = words, show
         self._said: set[str] = set()
 
-    def tell(self, status: Status, jobs: Sequence[Job]) -> None:
+    def tell(self, status: TaskSnapshot, jobs: Sequence[Job]) -> None:
         """What is new in a task."""
         words = self._words
         searches = [job for job in jobs if job.kind == JobKind.SEARCH]

@@ -15,7 +15,7 @@ from shisho.messages.catalogue import rendered
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
-    from shisho.domain.task import Status
+    from shisho.domain.task import TaskSnapshot
 
 queue = typer.Typer(cls=CommandGroup, help="Web searches that go on by themselves.", no_args_is_help=True)
 
@@ -88,7 +88,7 @@ def watch(context: typer.Context, task: TaskName = "last", json_: Json = False) 
 
         tell = render_queue.follow(words(context))
 
-        def told(held: Status) -> None:
+        def told(held: TaskSnapshot) -> None:
             if json_:
                 typer.echo(json.dumps(plain(rendered(held)), ensure_ascii=False))
             else:

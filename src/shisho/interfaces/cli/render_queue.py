@@ -8,9 +8,9 @@ from datetime import datetime
 import typer
 from rich.console import Console
 
-from shisho.domain.intervention import Waiting
+from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import Job
-from shisho.domain.task import EngineRow, JobPage, Queued, Status, Stopped, TaskPage
+from shisho.domain.task import EngineStatus, JobPage, SearchesQueued, TaskPage, TaskSnapshot, TaskStopped
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.messages import Words
 from shisho.messages.catalogue import render
@@ -18,7 +18,7 @@ from shisho.messages.catalogue import render
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
-def queued(done: Queued, words: Words) -> None:
+def queued(done: SearchesQueued, words: Words) -> None:
     """What was taken on and what was not."""
     typer.echo(f"{words('task', text=done.task_id)}: {words('queued', n=done.queued)}")
     for one in done.skipped:
@@ -26,17 +26,17 @@ def queued(done: Queued, words: Words) -> None:
     typer.echo(words("who_works"))
 
 
-def status(held: Status, words: Words) -> None:
+def status(held: TaskSnapshot, words: Words) -> None:
     """A task, what it has found and what went wrong."""
     typer.echo(f"{words('task', text=held.task_id)}  {held.question}")
     follow(words)(held)
 
 
-def follow(words: Words) -> Callable[[Status], None]:
+def follow(words: Words) -> Callable[[TaskSnapshot], None]:
     """Prints a task's line when it differs from the last one, each finding when it comes, each error once."""
     said: set[str] = set()
 
-    def tell(held: Status) -> None:
+    def tell(held: TaskSnapshot) -> None:
         progress = held.progress
         lines = [
             words(
@@ -59,7 +59,7 @@ def follow(words: Words) -> Callable[[Status], None]:
     return tell
 
 
-def stopped(done: Stopped, words: Words) -> None:
+def stopped(done: TaskStopped, words: Words) -> None:
     """How much was cancelled."""
     gone = done.cancelled
     number = gone.queued + gone.running + gone.parked + gone.awaiting_auth
@@ -81,7 +81,7 @@ def jobs(page: JobPage, words: Words) -> None:
     print_columns(_out, [words("id"), words("kind"), words("state"), words("subject"), words("error")], rows)
 
 
-def waiting(held: Sequence[Waiting], words: Words) -> None:
+def waiting(held: Sequence[PendingIntervention], words: Words) -> None:
     """What waits for a person."""
     if not held:
         typer.echo(words("nobody_needed"))
@@ -91,7 +91,7 @@ def waiting(held: Sequence[Waiting], words: Words) -> None:
     print_columns(_out, heads, rows)
 
 
-def engines(rows: Sequence[EngineRow], words: Words) -> None:
+def engines(rows: Sequence[EngineStatus], words: Words) -> None:
     """Each engine: whether it can be asked, how it has answered, what is left of its day; below it, why not and what failed."""
     heads = ["", *(words(name) for name in ("engine", "tier", "health", "answered", "latency", "left_today", "rests_until"))]
     print_columns(_out, heads, [_engine(one, words) for one in rows])
@@ -101,7 +101,7 @@ def engines(rows: Sequence[EngineRow], words: Words) -> None:
                 typer.echo(said if said.startswith(one.name) else f"{one.name}: {said}")
 
 
-def _engine(one: EngineRow, words: Words) -> tuple[str, ...]:
+def _engine(one: EngineStatus, words: Words) -> tuple[str, ...]:
     return (
         "○" if one.available else "-",
         one.name,
@@ -120,11 +120,11 @@ class Terminal:
     def __init__(self, words: Words) -> None:
         self._words = words
 
-    async def notify(self, waiting: Waiting) -> None:
+    async def notify(self, waiting: PendingIntervention) -> None:
         typer.echo(self._words("person_needed", text=_where(waiting)), err=True)
 
 
-def _where(one: Waiting) -> str:
+def _where(one: PendingIntervention) -> str:
     return f"{one.engine} ({one.domain})" if one.engine else one.domain
 
 

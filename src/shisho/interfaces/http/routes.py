@@ -15,7 +15,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from shisho.desk import Desk
 from shisho.domain.inquiry import Evidence
 from shisho.domain.job import TaskState
-from shisho.domain.task import Status
+from shisho.domain.task import TaskSnapshot
 from shisho.errors import ShishoError
 from shisho.interfaces.api.failures import told
 from shisho.interfaces.api.operations import Verb
@@ -42,7 +42,7 @@ KEYWORD = inspect.Parameter.KEYWORD_ONLY
 IdPath = Annotated[str, Path(min_length=1, max_length=500)]
 
 
-class Refused(BaseModel):
+class ErrorBody(BaseModel):
     """An error: what happened and what to do."""
 
     ok: bool
@@ -53,7 +53,7 @@ class Refused(BaseModel):
 
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Refused} for status in sorted({*STATUS.values(), OTHERWISE, 401, 408, 421})
+    status: {"model": ErrorBody} for status in sorted({*STATUS.values(), OTHERWISE, 401, 408, 421})
 }
 
 
@@ -134,7 +134,7 @@ def add_news(router: APIRouter, desk: Desk) -> None:
         return EventSourceResponse(_news(desk, first))
 
 
-async def _news(desk: Desk, status: Status) -> AsyncIterator[ServerSentEvent]:
+async def _news(desk: Desk, status: TaskSnapshot) -> AsyncIterator[ServerSentEvent]:
     try:
         while True:
             yield ServerSentEvent(data=written(plain_data(status)), event="status", id=str(status.revision))
@@ -145,7 +145,7 @@ async def _news(desk: Desk, status: Status) -> AsyncIterator[ServerSentEvent]:
         yield ServerSentEvent(data=written(told(error)), event="error")
 
 
-async def _next(desk: Desk, status: Status) -> Status:
+async def _next(desk: Desk, status: TaskSnapshot) -> TaskSnapshot:
     """The next status that is another, or brings the rows that were left."""
     since = None if status.more else status.revision
     while True:

@@ -89,7 +89,7 @@ def _health(app: FastAPI, desk: Desk) -> None:
         """The process answers."""
         return {"status": "ok"}
 
-    @app.get("/readyz", operation_id="readyz", tags=["health"], responses={503: {"model": http_routes.Refused}})
+    @app.get("/readyz", operation_id="readyz", tags=["health"], responses={503: {"model": http_routes.ErrorBody}})
     async def readyz() -> JSONResponse:
         """The database answers, and could store something; if not, why."""
         try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 
 from shisho.desk import Desk
-from shisho.domain.task import Detail, Status
+from shisho.domain.task import StatusDetail, TaskSnapshot
 from shisho.errors import NotFound, ShishoError
 from shisho.interfaces.api.truncate import plain_data, written
 from shisho.messages.catalogue import render
@@ -43,10 +43,10 @@ def add(server: MCPServer[Any], desk: Desk) -> None:
         return await _opened(desk.page(document_id, page))
 
 
-async def _whole(desk: Desk, task_id: str) -> Status:
-    status = await desk.tasks.get_status(task_id, wait=0, detail=Detail.FULL)
+async def _whole(desk: Desk, task_id: str) -> TaskSnapshot:
+    status = await desk.tasks.get_status(task_id, wait=0, detail=StatusDetail.FULL)
     while status.more:
-        rest = await desk.tasks.get_status(status.task_id, wait=0, detail=Detail.FULL, cursor=status.cursor)
+        rest = await desk.tasks.get_status(status.task_id, wait=0, detail=StatusDetail.FULL, cursor=status.cursor)
         status = replace(rest, results=(*status.results, *rest.results))
     return status
 

@@ -17,7 +17,7 @@ from pydantic.alias_generators import to_camel
 
 from shisho.desk import Desk
 from shisho.domain.job import StopMode, TaskState
-from shisho.domain.task import Status
+from shisho.domain.task import TaskSnapshot
 from shisho.errors import NotFound, ShishoError
 from shisho.interfaces.api.operations import Verb
 from shisho.interfaces.mcp import tools as mcp_tools
@@ -84,7 +84,7 @@ class TasksExtension(Extension):
         await self.desk.tasks.stop_task(task_id, mode=StopMode.IMMEDIATE)
         return {}
 
-    async def _status(self, task_id: str) -> Status:
+    async def _status(self, task_id: str) -> TaskSnapshot:
         try:
             return await self.desk.tasks.get_status(task_id, wait=0)
         except NotFound as error:
@@ -105,7 +105,7 @@ class TasksExtension(Extension):
             task["result"] = (await self._result(status)).model_dump(mode="json", by_alias=True, exclude_none=True)
         return task
 
-    async def _result(self, status: Status) -> CallToolResult:
+    async def _result(self, status: TaskSnapshot) -> CallToolResult:
         verb, key = (self.looking, status.task_id) if status.answer_id is None else (self.asking, status.answer_id)
         try:
             data = await verb(self.desk, **{verb.parameters[0].name: key, "wait": 0})
@@ -120,7 +120,7 @@ def _declared(ctx: ServerRequestContext[Any, Any]) -> bool:
     return ctx.protocol_version in MODERN and TasksExtension.identifier in (declared or {})
 
 
-def _said(status: Status) -> str:
+def _said(status: TaskSnapshot) -> str:
     if status.waiting_for:
         return f"{len(status.waiting_for)} searches wait for the user: see get_auth_queue."
     done = status.progress

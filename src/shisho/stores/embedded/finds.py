@@ -12,7 +12,7 @@ import apsw
 from shisho.domain.corpus import WEB_CORPUS, DocumentId
 from shisho.domain.find import DiscoveredUrl, Report, SearchNote, StoredUrl
 from shisho.domain.job import Claim, ClaimLost, JobId, JobState, TaskId
-from shisho.domain.task import Failure, JobKind, Result
+from shisho.domain.task import FailedItem, JobKind, ResultRow
 from shisho.messages import message
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
@@ -212,8 +212,8 @@ def _columns(find: DiscoveredUrl) -> dict[str, Any]:
     return {name: getattr(find, name) for name in names}
 
 
-def _result(row: Sequence[Any]) -> Result:
-    return Result(
+def _result(row: Sequence[Any]) -> ResultRow:
+    return ResultRow(
         url=row[1],
         title=row[2],
         query=row[3],
@@ -228,5 +228,5 @@ def _result(row: Sequence[Any]) -> Result:
     )
 
 
-def _failure(query: str | None, url: str | None, code: str, reason: str | None) -> Failure:
-    return Failure(query, url, code, message.read(reason or ""))
+def _failure(query: str | None, url: str | None, code: str, reason: str | None) -> FailedItem:
+    return FailedItem(query, url, code, message.read(reason or ""))

@@ -11,7 +11,7 @@ from shisho.domain.intervention import (
     AuthTarget,
     HumanChallenge,
     InterventionState,
-    Waiting,
+    PendingIntervention,
     intervention_id,
     named,
     news,
@@ -32,7 +32,7 @@ WAITING = f"""SELECT {COLUMNS} FROM interventions
 UNTOLD = "SELECT 1 FROM interventions WHERE ended_at IS NULL AND announced_at IS NULL AND owner = :owner LIMIT 1"
 TELL = """UPDATE interventions SET announced_at = :now WHERE ended_at IS NULL AND announced_at IS NULL AND owner = :owner
     RETURNING id"""
-Chosen = Callable[[Waiting], bool]
+Chosen = Callable[[PendingIntervention], bool]
 
 
 class EmbeddedInterventions:
@@ -41,15 +41,15 @@ class EmbeddedInterventions:
     def __init__(self, database: Database, clock: Clock, bell: Bell) -> None:
         self._transactions = Transactions(database, clock, bell)
 
-    async def waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[Waiting]:
+    async def waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[PendingIntervention]:
         return await self._transactions.read(lambda transaction: waiting(transaction.connection, owner, task_id))
 
     async def pending(self, owner: str, engine: str) -> HumanChallenge | None:
         found = [one for one in await self.waiting(owner) if one.engine == engine]
         return found[-1].met if found else None
 
-    async def mark(self, owner: str, target: AuthTarget, name: str, state: InterventionState) -> Sequence[Waiting]:
-        def work(transaction: Transaction) -> list[Waiting]:
+    async def mark(self, owner: str, target: AuthTarget, name: str, state: InterventionState) -> Sequence[PendingIntervention]:
+        def work(transaction: Transaction) -> list[PendingIntervention]:
             found = together(waiting(transaction.connection, owner), named(target, name))
             for one in found:
                 query = "UPDATE interventions SET state = :state WHERE id = :id"
@@ -59,11 +59,11 @@ class EmbeddedInterventions:
 
         return await self._transactions.write(work)
 
-    async def complete(self, owner: str, target: AuthTarget, name: str) -> Sequence[Waiting]:
+    async def complete(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
         return await self._transactions.write(lambda transaction: _complete(transaction, owner, named(target, name)))
 
-    async def skip(self, owner: str, target: AuthTarget, name: str) -> Sequence[Waiting]:
-        def work(transaction: Transaction) -> list[Waiting]:
+    async def skip(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
+        def work(transaction: Transaction) -> list[PendingIntervention]:
             found = list(filter(named(target, name), waiting(transaction.connection, owner)))
             for one in found:
                 sets = "state = 'completed', not_before = NULL, finished_at = :now"
@@ -73,18 +73,18 @@ class EmbeddedInterventions:
 
         return await self._transactions.write(work)
 
-    async def solved(self, owner: str, engine: str) -> Sequence[Waiting]:
+    async def solved(self, owner: str, engine: str) -> Sequence[PendingIntervention]:
         if await self.pending(owner, engine) is None:
             return []
         return await self._transactions.write(
             lambda transaction: _complete(transaction, owner, lambda one: one.engine == engine)
         )
 
-    async def unannounced(self, owner: str) -> Sequence[Waiting]:
+    async def unannounced(self, owner: str) -> Sequence[PendingIntervention]:
         if not await self._transactions.rows(UNTOLD, {"owner": owner}):
             return []
 
-        def work(transaction: Transaction) -> list[Waiting]:
+        def work(transaction: Transaction) -> list[PendingIntervention]:
             held = waiting(transaction.connection, owner)
             values = {"owner": owner, "now": transaction.now}
             untold = {name for (name,) in transaction.rows(TELL, values)}
@@ -100,12 +100,12 @@ def raise_(transaction: Transaction, claim: Claim, met: HumanChallenge, until: s
     transaction.rows(RAISE, values)
 
 
-def waiting(connection: apsw.Connection, owner: str, task_id: TaskId | None = None) -> list[Waiting]:
+def waiting(connection: apsw.Connection, owner: str, task_id: TaskId | None = None) -> list[PendingIntervention]:
     """What waits, oldest first."""
     return [_waiting(row) for row in every(connection.execute(WAITING, {"owner": owner, "task_id": task_id}))]
 
 
-def _complete(transaction: Transaction, owner: str, chosen: Chosen) -> list[Waiting]:
+def _complete(transaction: Transaction, owner: str, chosen: Chosen) -> list[PendingIntervention]:
     found = together(waiting(transaction.connection, owner), chosen)
     for one in found:
         sets = "state = 'queued', not_before = NULL, output_json = NULL"
@@ -114,8 +114,8 @@ def _complete(transaction: Transaction, owner: str, chosen: Chosen) -> list[Wait
     return found
 
 
-def _waiting(row: Sequence[Any]) -> Waiting:
-    return Waiting(
+def _waiting(row: Sequence[Any]) -> PendingIntervention:
+    return PendingIntervention(
         id=row[0],
         job_id=JobId(row[1]),
         task_id=TaskId(row[2]),

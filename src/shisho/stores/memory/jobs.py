@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from shisho.domain.codec import plain
-from shisho.domain.intervention import HumanChallenge, InterventionState, Waiting, intervention_id
+from shisho.domain.intervention import HumanChallenge, InterventionState, PendingIntervention, intervention_id
 from shisho.domain.job import (
     ENDED,
     MOVES,
@@ -56,7 +56,7 @@ class SharedQueue:
     beats: dict[JobId, int] = field(default_factory=dict)
     steps: defaultdict[JobId, dict[str, tuple[int, Any]]] = field(default_factory=lambda: defaultdict(dict))
     events: defaultdict[TaskId, list[Event]] = field(default_factory=lambda: defaultdict(list))
-    waiting: dict[JobId, Waiting] = field(default_factory=dict)
+    waiting: dict[JobId, PendingIntervention] = field(default_factory=dict)
 
     def move(self, job: Job, state: JobState, data: Mapping[str, Any] | None = None, **changes: Any) -> None:
         """Put a job into a state, with its event, its task's counts, and the parent that waited for it as its last child."""
@@ -187,7 +187,7 @@ class MemoryJobs:
     async def await_person(self, claim: Claim, output: Any, until: str, met: HumanChallenge) -> None:
         job, now = self._held(claim), self._shared.clock.now()
         if not job.stop_asked:
-            self._shared.waiting[job.id] = Waiting(
+            self._shared.waiting[job.id] = PendingIntervention(
                 id=intervention_id(job.id, job.attempt),
                 job_id=job.id,
                 task_id=job.task_id,

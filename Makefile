@@ -60,10 +60,10 @@ test-busy: $(VENV)/.dev
 coverage: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not alone" --cov
 
-# A broken link, a page that no tab shows and a name that is not there end it.
+# A broken link, a page that no tab shows and a name that is not there end it; with --quiet they would not be counted.
 docs: export NO_MKDOCS_2_WARNING = 1
 docs: $(VENV)/.dev
-	$(BIN)/python -m mkdocs build --strict --quiet --site-dir build/site
+	$(BIN)/python -m mkdocs build --strict --site-dir build/site
 
 # The wheel is made from the sdist, so that the sdist is known to hold what is needed.
 dist: $(VENV)/.dev

@@ -178,7 +178,9 @@ def browser() -> Iterator[Browser]:
 
 def search(page: Page, words: str, address: str) -> None:
     """Type into the field and wait until a page at this address is among the results."""
-    page.locator("input.md-search__input").fill(words)
+    field = page.locator("input.md-search__input")
+    field.fill(words)
+    field.press("End")  # the theme listens to keys
     page.locator(f".md-search-result a[href*='{address}']").first.wait_for(state="attached")
 
 
@@ -193,10 +195,12 @@ def test_reading_and_searching_in_a_browser_asks_this_server_alone(site: Path, b
         page.set_default_timeout(1000 * PATIENCE)
         page.on("request", note)
         page.goto(f"{address}/", wait_until="networkidle")
-        search(page, "captcha", "howto/browser/")
+        search(page, "captcha", "howto/web/")
         page.goto(f"{address}/docs/howto/queue.ja/", wait_until="networkidle")
-        assert page.locator("a[hreflang=en]").first.get_attribute("href") == "../queue/"
+        assert page.get_by_text("In English").get_attribute("href") == "../queue/"
         search(page, "待ち行列", "howto/queue.ja/")
+        search(page, "作業役", "howto/queue.ja/")
+        search(page, "ボリューム", "howto/container.ja/")
         page.goto(f"{address}/docs/reference/ports/", wait_until="networkidle")
-    assert len(asked) > 10 and any("lunr.ja" in url for url in asked)
+    assert any(url.endswith("search_index.json") for url in asked)
     assert [url for url in asked if not url.startswith((f"{address}/", "data:", "blob:"))] == []

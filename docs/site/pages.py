@@ -13,7 +13,6 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
-from mkdocs.utils import get_relative_url
 
 ROOT = Path(__file__).parents[2]
 JAPANESE = ".ja.md"
@@ -52,15 +51,20 @@ def navigation(paths: list[str]) -> list[Any]:
     ]
 
 
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Lead from a howto to its pair in the other language. The READMEs do so themselves."""
+    path = Path(page.file.src_uri)
+    if path.name.endswith(JAPANESE):
+        pair, words = path.with_name(path.name.replace(JAPANESE, ".md")), "In English"
+    else:
+        pair, words = path.with_suffix(JAPANESE), "日本語で読む"
+    if path.stem.startswith("README") or files.get_file_from_path(pair.as_posix()) is None:
+        return markdown
+    title, _, text = markdown.partition("\n")
+    return f"{title}\n\n[{words}]({pair.name})\n\n{text}"
+
+
 def on_page_context(context: dict[str, Any], page: Page, config: MkDocsConfig, nav: Navigation) -> dict[str, Any]:
-    """Give the page its language, which chooses the theme's words and the reader's fonts, and a link to its pair."""
+    """Give the page its language, which chooses the theme's words and the reader's fonts."""
     config.theme["language"] = "ja" if page.file.src_uri.endswith(JAPANESE) else "en"
-    english = page.file.src_uri.replace(JAPANESE, ".md")
-    pages = {known.file.src_uri: known.url for known in nav.pages}
-    pair = {"en": english, "ja": english.replace(".md", JAPANESE)}
-    config.extra["alternate"] = [
-        {"name": name, "lang": lang, "link": get_relative_url(pages[pair[lang]], page.url)}
-        for lang, name in (("en", "English"), ("ja", "日本語"))
-        if pair["ja"] in pages
-    ]
     return context

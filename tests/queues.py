@@ -22,7 +22,7 @@ from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.interventions import EmbeddedInterventions
 from shisho.stores.embedded.jobs import EmbeddedJobs
 from shisho.stores.embedded.tasks import EmbeddedTasks
-from shisho.stores.memory.interventions import memory_queue
+from shisho.stores.memory.queue import memory_queue
 from tests.machine import PATIENCE
 
 OWNER = "local"

@@ -15,7 +15,9 @@ from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.sessions import EmbeddedSessions
 from shisho.stores.embedded.shelf import EmbeddedShelf
 from shisho.stores.memory.ledger import MemoryLedger
-from shisho.stores.memory.shelf import MemoryIndex, MemorySessions, MemoryShelf
+from shisho.stores.memory.lexical import MemoryIndex
+from shisho.stores.memory.sessions import MemorySessions
+from shisho.stores.memory.shelf import MemoryShelf
 from shisho.system.clock import SystemClock
 
 

@@ -13,7 +13,7 @@ from shisho.ports import Cache, Shelf
 from shisho.stores.embedded.cache import EmbeddedCache
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.shelf import EmbeddedShelf
-from shisho.stores.memory.limiter import MemoryCache
+from shisho.stores.memory.cache import MemoryCache
 from shisho.stores.memory.shelf import MemoryShelf
 from tests.making import intake
 from tests.queues import SetClock

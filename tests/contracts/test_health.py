@@ -12,7 +12,7 @@ from shisho.domain.politeness import LATEST, PROBE_S, BreakerState, EngineHealth
 from shisho.ports import Health
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.health import EmbeddedHealth
-from shisho.stores.memory.limiter import MemoryHealth
+from shisho.stores.memory.health import MemoryHealth
 from tests.clocks import TwoHands
 
 FAILURE, SUCCESS, CHALLENGE = RequestOutcome.FAILURE, RequestOutcome.SUCCESS, RequestOutcome.CHALLENGE

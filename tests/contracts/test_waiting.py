@@ -15,7 +15,8 @@ from shisho.jobs.timing import WorkerTiming
 from shisho.ports import Cache, Health
 from shisho.stores.embedded.cache import EmbeddedCache
 from shisho.stores.embedded.health import EmbeddedHealth
-from shisho.stores.memory.limiter import MemoryCache, MemoryHealth
+from shisho.stores.memory.cache import MemoryCache
+from shisho.stores.memory.health import MemoryHealth
 from shisho.stores.memory.shelf import MemoryShelf
 from tests.clocks import TwoHands
 from tests.queues import BEN, CAPTCHA, Queue, new, opened

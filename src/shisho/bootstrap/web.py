@@ -11,11 +11,11 @@ from shisho import __version__
 from shisho import settings as settings_
 from shisho.domain.intervention import HumanChallenge
 from shisho.errors import EngineUnavailable
-from shisho.ports import Browser, Cache, Clock, Fetcher, Health, Interventions, Limiter, SerpEngine, SerpParser
+from shisho.ports import Browser, Cache, Clock, DiscoveredUrls, Fetcher, Health, Interventions, Limiter, SerpEngine, SerpParser
 from shisho.settings import Settings
 
 if TYPE_CHECKING:
-    from shisho.handlers.ingest import DiscoveredUrls, IngestHandler
+    from shisho.handlers.ingest import IngestHandler
     from shisho.handlers.result_pages import EngineAccess
     from shisho.handlers.web_pages import PageIntake
     from shisho.system.consent import ConsentFile

@@ -12,9 +12,7 @@ from typing import Any, Protocol
 from shisho.desk import intake
 from shisho.desk import status as told
 from shisho.desk.choosing import checked_filters
-from shisho.domain.corpus import WEB_CORPUS, DocumentId, FileSurvey, Scope
-from shisho.domain.find import Report
-from shisho.domain.inquiry import Evidence
+from shisho.domain.corpus import WEB_CORPUS, FileSurvey, Scope
 from shisho.domain.intervention import AuthTarget, HumanChallenge, PendingIntervention, named, one_named, together
 from shisho.domain.job import (
     ENDED,
@@ -56,47 +54,10 @@ from shisho.errors import (
     by_code,
 )
 from shisho.messages.message import Message
-from shisho.ports import Interventions, JobStore, Ledger, Shelf, TaskStore
+from shisho.ports import Interventions, JobStore, Ledger, Opinions, Reports, Shelf, Staging, TaskStore
 
 STAGED = frozenset({"staged", "password"})  # inputs of jobs that name what is staged
 LOOKED_INTO = 200_000_000  # bytes of files whose hashes are taken at once; what is beyond is found known by its job
-
-
-class Reports(Protocol):
-    """What the jobs of tasks have found, for those who ask."""
-
-    async def report(self, task_id: TaskId, owner: str, after: int, limit: int, since: int = 0) -> Report: ...
-
-    async def has_outcome(self, task_id: TaskId, since: int) -> bool: ...
-
-    async def orphans(self, task_id: TaskId) -> Sequence[DocumentId]: ...
-
-    async def forget(self, task_id: TaskId) -> int: ...
-
-
-class Opinions(Protocol):
-    """What the owner thinks of sources."""
-
-    async def block(self, owner: str, domain: str) -> None: ...
-
-    async def unblock(self, owner: str, domain: str) -> None: ...
-
-    async def reject(self, owner: str, evidence: Evidence) -> None: ...
-
-    async def restore(self, owner: str, evidence: Evidence) -> None: ...
-
-
-class Staging(Protocol):
-    """Bytes that wait for their job, readable by their owner alone."""
-
-    def put(self, data: bytes) -> str:
-        """Store them durably; returns the key."""
-
-    def drop(self, key: str) -> None:
-        """Forget them; unknown keys too."""
-
-    def drop_bytes(self, sha256: str) -> None:
-        """Forget every copy of the bytes that hash to this."""
 
 
 class Disk(Protocol):

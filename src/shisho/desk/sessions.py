@@ -10,7 +10,6 @@ from weakref import WeakValueDictionary
 
 from shisho.desk.choosing import checked_filters
 from shisho.domain.corpus import (
-    Citation,
     Complexity,
     Condition,
     Document,
@@ -50,7 +49,7 @@ from shisho.domain.session import (
 )
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
 from shisho.messages.message import Message
-from shisho.ports import Clock, Ledger, SearchSession, SessionLog, Shelf
+from shisho.ports import Clock, Ledger, SearchSession, SessionBook, SessionLog, Shelf
 
 MAX_CONTEXT = 5
 MAX_FINDINGS, MAX_SENTENCES = 50, 100
@@ -94,18 +93,6 @@ class AssistantRules(Protocol):
     def render(
         self, aim: Strategy, evidence: Sequence[EvidenceRef], sentences: Sequence[Sentence], counts: SupportCounts
     ) -> str: ...
-
-
-class SessionBook(Protocol):
-    """Sessions and the evidence that stands in them."""
-
-    async def begin(self, facts: SessionFacts) -> None: ...
-
-    async def session(self, prefix: str, owner: str) -> SessionFacts: ...
-
-    async def accept(self, session_id: str, goal_id: str, citation: Citation, score: float, round_: int) -> int: ...
-
-    async def evidence(self, session_id: str) -> Sequence[StoredEvidence]: ...
 
 
 class SessionSearcher(Protocol):

@@ -20,12 +20,11 @@ from shisho.domain.job import ClaimLost, Job, JobId, JobState, NewJob, TaskId
 from shisho.domain.task import JobKind, SearchOptions, Sources
 from shisho.domain.web import PagingStop
 from shisho.errors import EmptyCorpus
-from shisho.handlers.ingest import DiscoveredUrls
 from shisho.handlers.inquiries import LibrarianInquiries
 from shisho.jobs.context import JobContext
 from shisho.jobs.timing import later
 from shisho.librarian.reach import RESULTS
-from shisho.ports import Clock, Ledger, Shelf
+from shisho.ports import Clock, DiscoveredUrls, Ledger, Shelf
 
 WORTHWHILE_S = 5.0  # nothing more is asked of the web when less is left to wait
 REACH = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -12,43 +12,18 @@ from typing import Any, Protocol
 
 from shisho.corpus.ingest import document_id
 from shisho.domain.codec import build, plain
-from shisho.domain.corpus import DocumentId, Receipt, Source
-from shisho.domain.find import DiscoveredUrl, SearchNote, StoredUrl
-from shisho.domain.job import Claim, Job, JobId
+from shisho.domain.corpus import Receipt, Source
+from shisho.domain.find import DiscoveredUrl
+from shisho.domain.job import Claim, Job
 from shisho.errors import Internal, by_code
 from shisho.jobs.context import JobContext
+from shisho.ports import DiscoveredUrls, Staging
 
 
 class Intakes(Protocol):
     """Takes sources into a corpus."""
 
     async def add(self, source: Source, corpus: str, owner: str) -> Receipt: ...
-
-
-class DiscoveredUrls(Protocol):
-    """Where what is found is stored. Whatever takes a claim raises `ClaimLost` where it is no longer held."""
-
-    async def add(self, claim: Claim, finds: Sequence[DiscoveredUrl]) -> int: ...
-
-    async def expect(self, claim: Claim, canonical_url: str, document_id: DocumentId) -> None: ...
-
-    async def settle(
-        self, claim: Claim, canonical_url: str, document_id: DocumentId | None = None, *, code: str = "", reason: str = ""
-    ) -> None: ...
-
-    async def mark(self, claim: Claim, canonical_url: str, useful: bool) -> None: ...
-
-    async def note(self, claim: Claim, note: SearchNote) -> None: ...
-
-    async def of_job(self, job_id: JobId) -> Sequence[StoredUrl]: ...
-
-
-class StagedBytes(Protocol):
-    """Bytes that wait for their job."""
-
-    def get(self, key: str) -> bytes: ...
-
-    def drop(self, key: str) -> None: ...
 
 
 class Disk(Protocol):
@@ -78,7 +53,7 @@ class IngestHandler:
     intakes: Intakes
     finds: DiscoveredUrls
     disk: Disk
-    staging: StagedBytes
+    staging: Staging
 
     async def ingest(self, job: Job, context: JobContext) -> Mapping[str, Any]:
         """One file or piece of bytes. Ends with its receipt, or with the error that says why it cannot be taken in."""

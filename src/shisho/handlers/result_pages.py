@@ -17,11 +17,10 @@ from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job
 from shisho.domain.web import EngineQuery, SerpHit
 from shisho.errors import AllEnginesBlocked, BudgetExhausted, EngineUnavailable, ShishoError
-from shisho.handlers.ingest import DiscoveredUrls
 from shisho.handlers.serp_cache import CachedSerp, SearchJob, SerpCache
 from shisho.jobs.context import JobContext
 from shisho.messages.message import Message
-from shisho.ports import Cache, SerpEngine
+from shisho.ports import Cache, DiscoveredUrls, SerpEngine
 from shisho.web.http.pacing import RetryLater
 from shisho.web.http.url import canonical
 from shisho.web.serp.category import GENERAL, category_of

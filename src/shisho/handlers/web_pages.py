@@ -11,8 +11,8 @@ from shisho.domain.job import Claim
 from shisho.domain.politeness import PageMemory
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, DocumentUnreadable
-from shisho.handlers.ingest import DiscoveredUrls, IngestHandler
-from shisho.ports import Cache, Clock
+from shisho.handlers.ingest import IngestHandler
+from shisho.ports import Cache, Clock, DiscoveredUrls
 from shisho.web.crawl.visit import PageClient
 from shisho.web.http.pacing import Pay
 from shisho.web.http.url import without_tracking

@@ -1,5 +1,5 @@
 """The plugs of the house: what the rooms need from outside, in verbs of the domain. Implementations stand in `stores/`,
-`corpus/readers/` and `web/`; `bootstrap` plugs them in. No verb here speaks SQL or HTTP."""
+`system/`, `corpus/readers/` and `web/`; `bootstrap` plugs them in. No verb here speaks SQL or HTTP."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from shisho.ports.clock import Clock
 from shisho.ports.corpus import DenseIndex, Embedder, Index, Reader, Searcher, SearchSession, SessionLog, Shelf
 from shisho.ports.interventions import Interventions, Notifier
 from shisho.ports.librarian import Ledger, PreparedInquiry
+from shisho.ports.opinions import Opinions
 from shisho.ports.queue import Bell, Ear, JobStore, Presence, TaskStore
+from shisho.ports.sessions import SessionBook
+from shisho.ports.staging import Staging
+from shisho.ports.urls import DiscoveredUrls, Reports
 from shisho.ports.web import Browser, Cache, Fetcher, Health, Limiter, Resolver, SerpEngine, SerpParser
 
 __all__ = [
@@ -16,6 +20,7 @@ __all__ = [
     "Cache",
     "Clock",
     "DenseIndex",
+    "DiscoveredUrls",
     "Ear",
     "Embedder",
     "Fetcher",
@@ -26,15 +31,19 @@ __all__ = [
     "Ledger",
     "Limiter",
     "Notifier",
+    "Opinions",
     "PreparedInquiry",
     "Presence",
     "Reader",
+    "Reports",
     "Resolver",
     "SearchSession",
     "Searcher",
     "SerpEngine",
     "SerpParser",
+    "SessionBook",
     "SessionLog",
     "Shelf",
+    "Staging",
     "TaskStore",
 ]

@@ -16,7 +16,7 @@ _KEY = re.compile(r"[0-9a-f]{32}")
 
 
 class FileStaging:
-    """One file for each, whole or not there at all."""
+    """`ports.Staging` in a folder: one file for each, whole or not there at all."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -12,7 +12,8 @@ import pytest
 from shisho.domain.politeness import Limit
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, ForbiddenAddress, ShishoError, TimedOut, TooLarge, UnsupportedMedia
-from shisho.stores.memory.limiter import MemoryCache, MemoryLimiter
+from shisho.stores.memory.cache import MemoryCache
+from shisho.stores.memory.limiter import MemoryLimiter
 from shisho.stores.memory.shelf import MemoryShelf
 from shisho.web.crawl.robots import MOST_BYTES, Robots, RobotsBook, host_limit, robots
 from shisho.web.http.pacing import RetryLater, backoff, retry_after

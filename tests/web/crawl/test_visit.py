@@ -11,7 +11,8 @@ import pytest
 from shisho.domain.politeness import Limit
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, AuthRequired, BudgetExhausted, RobotsDisallowed, TimedOut
-from shisho.stores.memory.limiter import MemoryCache, MemoryLimiter
+from shisho.stores.memory.cache import MemoryCache
+from shisho.stores.memory.limiter import MemoryLimiter
 from shisho.stores.memory.shelf import MemoryShelf
 from shisho.web.crawl.robots import RobotsBook
 from shisho.web.crawl.visit import REMEMBERED_S, PageClient

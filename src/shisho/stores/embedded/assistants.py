@@ -31,7 +31,7 @@ NUMBER = """SELECT number FROM assistant_evidence WHERE session_id = :session_id
 
 
 class EmbeddedAssistants:
-    """What `desk.sessions.SessionBook` asks for, over one SQLite file."""
+    """`ports.SessionBook` over one SQLite file."""
 
     def __init__(self, database: Database, clock: Clock, site: Callable[[str], str]) -> None:
         self._database, self._clock, self._site = database, clock, site

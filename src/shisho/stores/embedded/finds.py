@@ -67,7 +67,7 @@ ORPHANS = """SELECT DISTINCT d.id
 
 
 class EmbeddedUrls:
-    """What `handlers.library.DiscoveredUrls` and `desk.tasks.Reports` ask for, over one SQLite file."""
+    """`ports.DiscoveredUrls` and `ports.Reports` over one SQLite file."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database, self._clock = database, clock

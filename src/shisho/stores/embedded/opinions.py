@@ -28,7 +28,7 @@ REJECTED = """SELECT p.id FROM opinions o JOIN passages p ON p.document_id = o.d
 
 
 class EmbeddedOpinions:
-    """What `desk.tasks.Opinions` and `handlers.library.Opinions` ask for, over one SQLite file."""
+    """`ports.Opinions` over one SQLite file."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database, self._clock = database, clock

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from shisho.domain.intervention import AuthTarget, HumanChallenge, InterventionState, PendingIntervention, named, news, together
 from shisho.domain.job import PERSON, JobState, TaskId
-from shisho.ports import Bell, Clock
-from shisho.stores.memory.jobs import MemoryJobs, MemoryTasks, SharedQueue
+from shisho.stores.memory.transitions import SharedQueue
 
 Chosen = Callable[[PendingIntervention], bool]
 
@@ -63,9 +62,3 @@ class MemoryInterventions:
         for one in found:
             self._shared.released(self._shared.jobs[one.job_id], JobState.QUEUED, InterventionState.COMPLETED, output=None)
         return found
-
-
-def memory_queue(clock: Clock, bell: Bell) -> tuple[MemoryJobs, MemoryTasks, MemoryInterventions]:
-    """All sides of one queue."""
-    shared = SharedQueue(clock, bell)
-    return MemoryJobs(shared), MemoryTasks(shared), MemoryInterventions(shared)

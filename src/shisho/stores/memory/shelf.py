@@ -1,9 +1,7 @@
-"""A shelf, an index and a session log that keep nothing: for tests, and for trying things out."""
+"""A shelf that keeps nothing: for tests, and for trying things out."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
@@ -19,7 +17,6 @@ from shisho.domain.corpus import (
     Passage,
     PassageId,
     PrintedLine,
-    RoundRecord,
     Scope,
 )
 from shisho.errors import Conflict, InvalidParams, NotFound, SourceRemoved
@@ -199,69 +196,6 @@ class MemoryShelf:
         live = (one for one in self._documents.values() if one.state is DocumentState.LIVE and one.owner == scope.owner)
         within = (one for one in live if (not scope.corpora or one.corpus in scope.corpora) and _matches(one, scope))
         return [one for one in within if one.id not in scope.without]
-
-
-class MemoryIndex:
-    """`ports.Index` by plain BM25 over a `MemoryShelf`."""
-
-    def __init__(self, shelf: MemoryShelf) -> None:
-        self._shelf = shelf
-
-    async def catch_up(self) -> None:
-        """There is nothing to catch up with."""
-
-    async def propose(
-        self, terms: Sequence[str], bigrams: Sequence[str], scope: Scope, limit: int, seen: frozenset[PassageId]
-    ) -> Sequence[PassageId]:
-        wanted = {"terms": set(terms), "bigrams": set(bigrams)}
-        weights = {field: await self._weights(field, words) for field, words in wanted.items()}
-        scored = []
-        for passage in self._shelf.searchable(scope):
-            counted = {field: Counter(_words(passage, field)) for field in wanted}
-            score = sum(
-                weight * counted[field][word] / (counted[field][word] + 1.2)
-                for field, table in weights.items()
-                for word, weight in table.items()
-            )
-            if score > 0 and passage.id not in seen:
-                scored.append((-score, passage.id))
-        return [name for _, name in sorted(scored)[:limit]]
-
-    async def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
-        held = [set(_words(one, field)) for one in self._shelf.searchable()]
-        return {term: sum(term in words for words in held) for term in set(terms)}
-
-    async def statistics(self) -> Mapping[str, float]:
-        held = self._shelf.searchable()
-        texts = {
-            "terms": [one.terms for one in held],
-            "bigrams": [one.bigrams for one in held],
-            "heading": [one.heading_terms for one in held],
-        }
-        means = {name: sum(len(text.split()) for text in each) / max(1, len(held)) for name, each in texts.items()}
-        return {"passages": len(held), **means}
-
-    async def _weights(self, field: str, words: set[str]) -> dict[str, float]:
-        total = len(self._shelf.searchable())
-        found = await self.frequencies(field, list(words))
-        return {word: math.log(1 + (total - count + 0.5) / (count + 0.5)) for word, count in found.items() if count}
-
-
-class MemorySessions:
-    """`ports.SessionLog` in a dictionary."""
-
-    def __init__(self) -> None:
-        self._rounds: dict[str, list[RoundRecord]] = {}
-
-    async def rounds(self, session_id: str) -> Sequence[RoundRecord]:
-        return tuple(self._rounds.get(session_id, ()))
-
-    async def add(self, session_id: str, record: RoundRecord) -> None:
-        self._rounds.setdefault(session_id, []).append(record)
-
-
-def _words(passage: Passage, field: str) -> list[str]:
-    return (f"{passage.terms} {passage.heading_terms}" if field == "terms" else passage.bigrams).split()
 
 
 def _matches(document: Document, scope: Scope) -> bool:

@@ -1,0 +1,32 @@
+"""What the owner thinks of sources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from shisho.domain.find import ExcludedSources
+from shisho.domain.inquiry import Evidence
+
+
+class Opinions(Protocol):
+    """What the owner thinks of sources, and what answers therefore do without. Said twice is said once; what was never said
+    may be taken back."""
+
+    async def block(self, owner: str, domain: str) -> None:
+        """No answer uses pages of this domain or of one below it."""
+
+    async def unblock(self, owner: str, domain: str) -> None:
+        """Take `block` back."""
+
+    async def reject(self, owner: str, evidence: Evidence) -> None:
+        """No answer uses the passages that this evidence quotes."""
+
+    async def restore(self, owner: str, evidence: Evidence) -> None:
+        """Take `reject` back."""
+
+    async def blocked(self, owner: str) -> Sequence[str]:
+        """The blocked domains, in order."""
+
+    async def left_out(self, owner: str) -> ExcludedSources:
+        """What answers do without, as of now, each in order."""

@@ -1,0 +1,38 @@
+"""What was fetched and may be used again, in one process."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from shisho.domain.codec import dumps
+from shisho.domain.corpus import DocumentId, DocumentState
+from shisho.domain.politeness import CacheEntry, PageMemory, later
+from shisho.ports import Clock, Shelf
+
+
+class MemoryCache:
+    """`ports.Cache` in dictionaries."""
+
+    def __init__(self, clock: Clock, shelf: Shelf) -> None:
+        self._clock = clock
+        self._shelf = shelf
+        self._kept: dict[str, tuple[str, bool, str, str]] = {}
+        self._pages: dict[tuple[str, str, str], PageMemory] = {}
+
+    async def get(self, key: str) -> CacheEntry | None:
+        value, partial, stored_at, until = self._kept.get(key, ("", False, "", ""))
+        return CacheEntry(json.loads(value), partial, stored_at) if until > self._clock.steady() else None
+
+    async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None:
+        self._kept[key] = (dumps(value), partial, self._clock.now(), later(self._clock.steady(), seconds))
+
+    async def page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
+        page = self._pages.get((corpus, owner, canonical_url))
+        if page is None:
+            return None
+        document = await self._shelf.document(DocumentId(page.document_id))
+        return page if document.state is DocumentState.LIVE else None
+
+    async def remember(self, corpus: str, owner: str, canonical_url: str, page: PageMemory) -> None:
+        self._pages[corpus, owner, canonical_url] = page

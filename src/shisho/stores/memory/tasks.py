@@ -1,0 +1,130 @@
+"""The queue's visiting side, in one process."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from shisho.domain.intervention import InterventionState
+from shisho.domain.job import (
+    ENDED,
+    STOP_ASKED,
+    EnqueueResult,
+    Event,
+    Halt,
+    IdempotencyKey,
+    Job,
+    JobId,
+    JobState,
+    NewJob,
+    NewTask,
+    RemovedRows,
+    Snapshot,
+    StopMode,
+    Task,
+    TaskId,
+    TaskState,
+)
+from shisho.errors import KeyConflict, TaskNotFound
+from shisho.stores.memory.transitions import SharedQueue, age
+
+
+class MemoryTasks:
+    """`ports.TaskStore` in dictionaries."""
+
+    def __init__(self, shared: SharedQueue) -> None:
+        self._shared = shared
+
+    async def open(self, task: NewTask, key: IdempotencyKey | None = None) -> Task:
+        return self._shared.task((await self.enqueue(task, (), key)).task_id)
+
+    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None) -> EnqueueResult:
+        if key is not None and (again := await self.repeated(key)) is not None:
+            return again
+        if isinstance(task, NewTask) and task.id not in self._shared.tasks:
+            made = Task(task.id, task.owner, task.question, TaskState.CREATED, 0, task.budget, {}, self._shared.clock.now())
+            self._shared.tasks[task.id] = made
+        task_id = self._shared.task(task.id if isinstance(task, NewTask) else task).id
+        stands = [self._shared.insert(task_id, job) for job in jobs]
+        added = [at for at, job in zip(stands, jobs, strict=True) if at == job.id or self._shared.revive(at, job.priority)]
+        enqueued = EnqueueResult(task_id, tuple(stands), tuple(added), key.facts if key else {})
+        if key is not None:
+            self._shared.keys[key.owner, key.key] = key, enqueued
+        return enqueued
+
+    async def repeated(self, key: IdempotencyKey) -> EnqueueResult | None:
+        if (key.owner, key.key) not in self._shared.keys:
+            return None
+        first, enqueued = self._shared.keys[key.owner, key.key]
+        if (first.verb, first.request) != (key.verb, key.request):
+            raise KeyConflict(first.taken(enqueued.task_id), verb=first.verb, task_id=enqueued.task_id)
+        return replace(enqueued, is_repeat=True)
+
+    async def task(self, task_id: TaskId) -> Task:
+        return self._shared.task(task_id)
+
+    async def find(self, prefix: str, owner: str) -> TaskId:
+        newest = [each.id for each in await self.tasks(owner, limit=len(self._shared.tasks))]
+        found = newest[:1] if prefix == "last" else [each for each in newest if each.startswith(prefix)]
+        if len(found) != 1:
+            raise TaskNotFound("There is no one task {prefix}.", prefix=prefix)
+        return found[0]
+
+    async def tasks(
+        self, owner: str, states: Sequence[TaskState] = (), after: TaskId | None = None, limit: int = 50
+    ) -> Sequence[Task]:
+        newest = sorted((each for each in self._shared.tasks.values() if each.owner == owner), key=age, reverse=True)
+        begin = 1 + next((at for at, each in enumerate(newest) if each.id == after), -1)
+        return [each for each in newest[begin:] if not states or each.state in states][:limit]
+
+    async def snapshot(self, task_id: TaskId, after: JobId | None = None, limit: int = 200) -> Snapshot:
+        jobs = sorted(self._jobs(task_id), key=age)
+        begin = 1 + next((at for at, each in enumerate(jobs) if each.id == after), -1)
+        return Snapshot(self._shared.tasks[task_id], tuple(jobs[begin : begin + limit]), len(jobs) > begin + limit)
+
+    async def events(self, task_id: TaskId, after: int = 0, limit: int = 200) -> Sequence[Event]:
+        self._shared.task(task_id)
+        return [each for each in self._shared.events[task_id] if each.revision > after][:limit]
+
+    async def stop(self, task_id: TaskId, mode: StopMode) -> Halt:
+        active = [each for each in self._jobs(task_id) if each.state not in ENDED]
+        active.sort(key=lambda each: each.state is not JobState.PARKED)
+        spared = [each for each in active if each.state is JobState.RUNNING and mode is StopMode.GRACEFUL]
+        cancelled = [each for each in active if each not in spared]
+        for job in cancelled:
+            if job.state is JobState.AWAITING_AUTH:
+                self._shared.released(job, JobState.CANCELLED, InterventionState.CANCELLED, output=None)
+            else:
+                self._shared.move(job, JobState.CANCELLED, output=None, not_before=None)
+        for job in spared:
+            self._shared.jobs[job.id] = replace(job, stop_asked=True)
+            self._shared.happened(job, STOP_ASKED, {})
+        return Halt(Counter(each.state for each in cancelled), tuple(each.id for each in spared))
+
+    async def resume(self, task_id: TaskId) -> Sequence[JobId]:
+        for job in self._jobs(task_id):
+            self._shared.jobs[job.id] = replace(job, stop_asked=False)
+        return [job.id for job in sorted(self._jobs(task_id), key=age) if self._shared.revive(job.id, job.priority)]
+
+    async def remove(self, task_id: TaskId) -> RemovedRows:
+        jobs = self._jobs(task_id)
+        for job in jobs:
+            del self._shared.jobs[job.id]
+            self._shared.steps.pop(job.id, None)
+            self._shared.waiting.pop(job.id, None)
+        events = self._shared.events.pop(task_id, [])
+        del self._shared.tasks[task_id]
+        self._shared.keys = {name: used for name, used in self._shared.keys.items() if used[1].task_id != task_id}
+        self._shared.bell.ring((task_id, JobState.CANCELLED))
+        return RemovedRows(len(jobs), len(events))
+
+    async def durations(self, kind: str, limit: int = 20) -> Sequence[float]:
+        jobs = [each for each in self._shared.jobs.values() if each.kind == kind and each.state is JobState.COMPLETED]
+        spans = sorted(((each.finished_at or "", each.started_at or "") for each in jobs), reverse=True)[:limit]
+        return [(datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() for end, start in spans]
+
+    def _jobs(self, task_id: TaskId) -> list[Job]:
+        self._shared.task(task_id)
+        return [each for each in self._shared.jobs.values() if each.task_id == task_id]

@@ -1,0 +1,113 @@
+"""The queue that its sides share in one process, and a job's change of state in it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from shisho.domain.codec import plain
+from shisho.domain.intervention import InterventionState, PendingIntervention
+from shisho.domain.job import (
+    ENDED,
+    MOVES,
+    EnqueueResult,
+    Event,
+    IdempotencyKey,
+    Job,
+    JobId,
+    JobState,
+    NewJob,
+    Task,
+    TaskId,
+    in_time,
+    task_state,
+)
+from shisho.errors import Internal, TaskNotFound
+from shisho.ports import Bell, Clock
+
+
+@dataclass
+class SharedQueue:
+    """What all sides of the queue see."""
+
+    clock: Clock
+    bell: Bell
+    tasks: dict[TaskId, Task] = field(default_factory=dict)
+    keys: dict[tuple[str, str], tuple[IdempotencyKey, EnqueueResult]] = field(default_factory=dict)
+    jobs: dict[JobId, Job] = field(default_factory=dict)
+    beats: dict[JobId, int] = field(default_factory=dict)
+    steps: defaultdict[JobId, dict[str, tuple[int, Any]]] = field(default_factory=lambda: defaultdict(dict))
+    events: defaultdict[TaskId, list[Event]] = field(default_factory=lambda: defaultdict(list))
+    waiting: dict[JobId, PendingIntervention] = field(default_factory=dict)
+
+    def move(self, job: Job, state: JobState, data: Mapping[str, Any] | None = None, **changes: Any) -> None:
+        """Put a job into a state, with its event, its task's counts, and the parent that waited for it as its last child."""
+        if state not in MOVES[job.state]:
+            raise Internal("A {old} job cannot become {new}.", old=job.state, new=state)
+        changes.setdefault("finished_at", self.clock.now() if state in ENDED else None)
+        self.jobs[job.id] = replace(job, state=state, **changes)
+        self.happened(job, state, data or {})
+        parent = self.jobs.get(job.cause_id) if job.cause_id else None
+        if parent and parent.state is JobState.PARKED and not self.awaited(parent.id, parent.not_before or ""):
+            self.move(parent, JobState.QUEUED, not_before=None)
+
+    def released(self, job: Job, state: JobState, end: InterventionState, **changes: Any) -> None:
+        """As `move`, for a job that waits for a person no longer."""
+        del self.waiting[job.id]
+        self.move(job, state, {"person": end}, not_before=None, **changes)
+
+    def happened(self, job: Job, kind: str, data: Mapping[str, Any]) -> None:
+        task = self.tasks[job.task_id]
+        jobs = Counter(each.state for each in self.jobs.values() if each.task_id == task.id)
+        revision = task.revision + 1
+        self.tasks[task.id] = replace(task, revision=revision, jobs=dict(jobs), state=task_state(jobs))
+        self.events[task.id].append(Event(task.id, revision, job.id, self.clock.now(), kind, data))
+        self.bell.ring((task.id, kind))
+
+    def insert(self, task_id: TaskId, new: NewJob, state: JobState = JobState.QUEUED, cause: JobId | None = None) -> JobId:
+        if new.id in self.jobs:
+            return new.id
+        same = (each for each in self.jobs.values() if each.task_id == task_id and each.dedupe_key == new.dedupe_key)
+        twin = next(same, None) if new.dedupe_key is not None else None
+        if twin is not None:
+            return twin.id
+        self.jobs[new.id] = Job(
+            id=new.id,
+            task_id=task_id,
+            kind=new.kind,
+            state=state,
+            priority=int(new.priority),
+            input=plain(new.input),
+            created_at=self.clock.now(),
+            not_before=new.not_before,
+            dedupe_key=new.dedupe_key,
+            cause_id=cause,
+            finished_at=self.clock.now() if state in ENDED else None,
+        )
+        self.happened(self.jobs[new.id], state, {"kind": new.kind})
+        return new.id
+
+    def revive(self, job_id: JobId, priority: int) -> bool:
+        job = self.jobs[job_id]
+        if job.state not in (JobState.CANCELLED, JobState.FAILED):
+            return False
+        self.move(job, JobState.QUEUED, failures=0, not_before=None, stop_asked=False, priority=int(priority))
+        return True
+
+    def awaited(self, parent: JobId, until: str) -> bool:
+        return any(in_time(each, until) for each in self.children(parent))
+
+    def children(self, job_id: JobId) -> list[Job]:
+        return sorted((each for each in self.jobs.values() if each.cause_id == job_id), key=age)
+
+    def task(self, task_id: TaskId) -> Task:
+        if task_id not in self.tasks:
+            raise TaskNotFound("There is no task {task_id}.", task_id=task_id)
+        return self.tasks[task_id]
+
+
+def age(each: Job | Task) -> tuple[str, str]:
+    """The order of the queue: by time, then by id."""
+    return each.created_at, each.id

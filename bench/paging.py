@@ -36,7 +36,7 @@ from dataclasses import dataclass, replace
 
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.domain.web import PagingStop
-from shisho.web.serp.stopping import PageFacts, PagingRules, onward, repeats
+from shisho.web.serp.stopping import PageFacts, PagingRules, repeats, stop_reason
 
 PAGES, PAGE_SIZE = 5, 10
 OVERLAP, COPIES, SHALLOW, FAILING = 1 / 12, 1 / 20, 1 / 4, 1 / 8
@@ -207,7 +207,7 @@ def followed(pages: Sequence[Sequence[Result]], strategy: StopStrategy) -> Outco
     rules = PagingRules(strategy, 1, PAGES, SearchOptions().max_results_per_query)
     facts: list[PageFacts] = []
     visited: dict[str, Result] = {}
-    while (stop := onward(facts, rules)) is None:
+    while (stop := stop_reason(facts, rules)) is None:
         page = pages[len(facts)]
         fresh = [one for one in page if one.url not in visited]
         bare = PageFacts(len(facts) + 1, tuple(one.url for one in page), len(fresh), opening=not facts)

@@ -214,8 +214,8 @@ async def test_a_new_step_or_an_orderly_return_counts_as_no_failure(queue: Queue
     for _ in range(5):
         await queue.jobs.put_back((await queue.claimed()).claim)
     await queue.claimed()
-    assert await queue.jobs.leave(ANA) == 1
-    assert await queue.jobs.leave(ANA) == 0
+    assert await queue.jobs.release_all(ANA) == 1
+    assert await queue.jobs.release_all(ANA) == 0
     job = await queue.claimed()
     assert (job.failures, job.attempt, len(job.errors)) == (0, 12, 5)
     assert await queue.jobs.keep_step(job.claim, "page 0", "again") == 0

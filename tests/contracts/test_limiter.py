@@ -28,10 +28,10 @@ class Gate:
     clock: TwoHands
 
     async def take(self, ticket: str = "a", limit: Limit = SLOW, resource: str = MOJEEK) -> Permit:
-        return await self.limiter.take(resource, limit, ticket)
+        return await self.limiter.acquire(resource, limit, ticket)
 
     async def back(self, ticket: str = "a", limit: Limit = SLOW, after_s: float = 0.0) -> None:
-        await self.limiter.give_back(MOJEEK, limit, ticket, after_s=after_s)
+        await self.limiter.release(MOJEEK, limit, ticket, after_s=after_s)
 
     async def done(self, ticket: str = "a", limit: Limit = SLOW, seconds: float = 0.5) -> None:
         """One whole request."""
@@ -40,7 +40,7 @@ class Gate:
         await self.back(ticket, limit)
 
     async def standing(self, limit: Limit = SLOW) -> tuple[float, int]:
-        held = (await self.limiter.standing({MOJEEK: limit}))[MOJEEK]
+        held = (await self.limiter.status({MOJEEK: limit}))[MOJEEK]
         return pytest.approx(held.free_in_s), held.used_today  # type: ignore[return-value]
 
 

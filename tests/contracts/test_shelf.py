@@ -57,10 +57,10 @@ async def test_a_version_that_comes_back_is_live_again(store: Store) -> None:
 async def test_bytes_that_stand_at_two_places_outlive_a_change_of_one(store: Store) -> None:
     shared = intake("同じ中身。", source="a.txt")
     await store.shelf.put(shared)
-    await store.shelf.meet_again(shared.document, "b.txt", {})
+    await store.shelf.record_seen(shared.document, "b.txt", {})
     assert await store.shelf.put(intake("変わった中身。", source="a.txt")) is None
     assert (await store.shelf.document(shared.document.id)).state is DocumentState.LIVE
-    assert await store.shelf.leave("default", "local", "b.txt") == shared.document.id
+    assert await store.shelf.detach_source("default", "local", "b.txt") == shared.document.id
     assert (await store.shelf.document(shared.document.id)).state is DocumentState.REMOVED
 
 
@@ -76,7 +76,7 @@ async def test_known_is_told_within_one_corpus_of_one_owner(store: Store) -> Non
 async def test_what_is_said_later_is_added_to_what_was_said(store: Store) -> None:
     given = intake("本文。", metadata={"課": "統計学"})
     await store.shelf.put(given)
-    await store.shelf.meet_again(given.document, "a.txt", {"年度": "令和6年"})
+    await store.shelf.record_seen(given.document, "a.txt", {"年度": "令和6年"})
     assert (await store.shelf.document(given.document.id)).metadata == {"課": "統計学", "年度": "令和6年"}
 
 
@@ -184,16 +184,20 @@ async def test_a_document_is_found_by_its_file(store: Store) -> None:
     given = intake("本文。", source="/家/講義/第1回.pdf")
     await store.shelf.put(given)
     for name in ("第1回.pdf", "/家/講義/第1回.pdf"):
-        assert [one.id for one in await store.shelf.at_place(name, "local")] == [given.document.id]
-    assert list(await store.shelf.at_place("1回.pdf", "local")) == list(await store.shelf.at_place("第1回.pdf", "b")) == []
+        assert [one.id for one in await store.shelf.find_by_source(name, "local")] == [given.document.id]
+    assert (
+        list(await store.shelf.find_by_source("1回.pdf", "local"))
+        == list(await store.shelf.find_by_source("第1回.pdf", "b"))
+        == []
+    )
 
 
 async def test_akin_finds_what_shares_a_band(store: Store) -> None:
     given = intake("よく似た文章。")
     await store.shelf.put(given)
     (passage,) = given.passages
-    assert [one.id for one in await store.shelf.akin("local", passage.bands[:1])] == [passage.id]
-    assert list(await store.shelf.akin("other", passage.bands)) == []
+    assert [one.id for one in await store.shelf.near_duplicates("local", passage.bands[:1])] == [passage.id]
+    assert list(await store.shelf.near_duplicates("other", passage.bands)) == []
 
 
 def in_parts(given: Intake) -> list[Intake]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shisho.corpus.depth import depth
+from shisho.corpus.depth import top_k
 from shisho.domain.corpus import Complexity
 
 SINGLE, SEVERAL, COMPARISON = Complexity.SINGLE, Complexity.SEVERAL, Complexity.COMPARISON
@@ -33,4 +33,4 @@ SINGLE, SEVERAL, COMPARISON = Complexity.SINGLE, Complexity.SEVERAL, Complexity.
     ],
 )
 def test_k(in_scope: int, complexity: Complexity, round_: int, growth: str, k: int) -> None:
-    assert depth(in_scope, complexity, round_, growth) == k
+    assert top_k(in_scope, complexity, round_, growth) == k

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shisho.corpus.depth import depth
+from shisho.corpus.depth import top_k
 from shisho.corpus.retrieve import Retriever
 from shisho.corpus.session import CorpusSearcher
 from shisho.domain.corpus import Complexity, PassageId, Scope, SearchRequest
@@ -67,7 +67,7 @@ async def test_each_round_gives_k_new_ones_while_any_are_left(
         found = await session.search(ASKED, number)
         texts = {one.text for one in found.shown}
         assert (len(texts), found.ranked) == (most, most)
-        assert most in (depth(count, complexity, number, growth), count - len(seen))
+        assert most in (top_k(count, complexity, number, growth), count - len(seen))
         assert not texts & seen
         seen |= texts
         assert found.in_scope == count and found.exhausted == (len(seen) == count)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from shisho.domain.pace import LEASE_S, ResourcePace, asked, ended, standing
+from shisho.domain.pace import LEASE_S, ResourcePace, acquire, release, status
 from shisho.domain.politeness import Limit
 
 START = 1_782_896_400.0  # 2026-07-01T09:00Z
@@ -44,18 +44,18 @@ class History:
         elif doing == "end" and name in self.under_way:
             del self.under_way[name]
             self.ends.append(self.true)
-            self.pace = ended(self.now(), self.limit, name)
+            self.pace = release(self.now(), self.limit, name)
         elif doing == "die" and name in self.under_way:
             del self.under_way[name]  # its request went out, and nobody gives it back
             self.ends.append(self.true)
 
     def now(self) -> ResourcePace:
-        return self.pace.moved(self.wall, self.monotonic)
+        return self.pace.advance(self.wall, self.monotonic)
 
     def ask(self, name: str) -> None:
-        free_in = standing(self.now(), self.limit).free_in_s
+        free_in = status(self.now(), self.limit).free_in_s
         lost = any(one.ticket == name and one.began is not None for one in self.pace.places)  # waits where others need not
-        self.pace, leave = asked(self.now(), self.limit, name)
+        self.pace, leave = acquire(self.now(), self.limit, name)
         longest = max(LEASE_S, self.limit.interval_s * (len(NAMES) + 1))
         assert leave.granted or (0 < leave.wait_s <= longest and (lost or free_in > 0))
         if leave.granted:
@@ -82,14 +82,14 @@ def test_the_day_is_never_overdrawn_and_no_page_counted_twice() -> None:
         chance, limit, pace = random.Random(seed), Limit(1.0, per_day=12), ResourcePace()
         pages, sent = dict.fromkeys(NAMES, 0), set[str]()
         for second in range(2_000):
-            pace = pace.moved(START + second, 500.0 + second)
+            pace = pace.advance(START + second, 500.0 + second)
             name = chance.choice(NAMES)
             ticket = f"{name} {pages[name]}"
-            pace, leave = asked(pace, limit, ticket)
+            pace, leave = acquire(pace, limit, ticket)
             if leave.granted:
                 sent.add(ticket)
                 if chance.random() < 0.6:  # else it dies, and asks again with the same ticket
-                    pace = ended(pace, limit, ticket)
+                    pace = release(pace, limit, ticket)
                     pages[name] += 1
             assert pace.used == len(sent)
         assert len(sent) == 12

@@ -6,7 +6,7 @@ from functools import reduce
 
 import pytest
 
-from shisho.domain.politeness import BreakerState, EngineHealth, RequestOutcome, answered, as_of, later, may_probe, rated
+from shisho.domain.politeness import BreakerState, EngineHealth, RequestOutcome, as_of, later, may_probe, rated, record_outcome
 
 NOW = "2026-07-01T09:00:00.000000+00:00"
 CLOSED, OPEN, HALF = BreakerState.CLOSED, BreakerState.OPEN, BreakerState.HALF_OPEN
@@ -30,7 +30,7 @@ F, S, C = RequestOutcome.FAILURE, RequestOutcome.SUCCESS, RequestOutcome.CHALLEN
 def test_answers_one_after_another(
     outcomes: list[RequestOutcome], breaker: BreakerState, failures: int, openings: int, minutes: int | None
 ) -> None:
-    held = reduce(lambda health, outcome: answered(health, outcome, NOW, "x"), outcomes, EngineHealth("mojeek"))
+    held = reduce(lambda health, outcome: record_outcome(health, outcome, NOW, "x"), outcomes, EngineHealth("mojeek"))
     assert (held.breaker, held.failures, held.openings) == (breaker, failures, openings)
     assert held.open_until == (None if minutes is None else later(NOW, 60 * minutes))
 
@@ -39,7 +39,7 @@ def test_answers_one_after_another(
 def test_a_try_while_half_open(openings: int, outcome: RequestOutcome, minutes: int | None) -> None:
     held = as_of(EngineHealth("mojeek", OPEN, 2, openings, NOW), NOW)
     assert held.breaker is HALF
-    after = answered(held, outcome, NOW)
+    after = record_outcome(held, outcome, NOW)
     if minutes is None:
         assert (after.breaker, after.openings, after.open_until) == (CLOSED, 0, None)
     else:

@@ -32,7 +32,7 @@ async def waiter(limiter: EmbeddedLimiter, limit: Limit, name: str, seconds: flo
     """Page after page, each up to so many seconds, until the day is spent."""
     for page in range(1_000):
         ticket = f"{name} {page}"
-        while not (leave := await limiter.take("engine:mojeek", limit, ticket)).granted:
+        while not (leave := await limiter.acquire("engine:mojeek", limit, ticket)).granted:
             if leave.spent:
                 return
             await asyncio.sleep(leave.wait_s)
@@ -40,7 +40,7 @@ async def waiter(limiter: EmbeddedLimiter, limit: Limit, name: str, seconds: flo
         print(json.dumps(ticket), flush=True)
         await asyncio.sleep(random.uniform(seconds / 2, seconds))
         print(json.dumps([began, time.monotonic()]), flush=True)
-        await limiter.give_back("engine:mojeek", limit, ticket)
+        await limiter.release("engine:mojeek", limit, ticket)
 
 
 async def main(path: str, name: str, interval: str, parallel: str, per_day: str, seconds: str) -> None:

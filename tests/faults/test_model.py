@@ -255,7 +255,7 @@ class QueueMachine(RuleBasedStateMachine):
     @rule(worker=st.sampled_from([ANA, BEN]))
     def leave(self, worker: Any) -> None:
         mine = [each for each in self.models.values() if each.state is R and each.worker == worker]
-        assert self.run(self.jobs.leave(worker)) == len(mine)
+        assert self.run(self.jobs.release_all(worker)) == len(mine)
         for job in mine:
             self.moved(job, X if job.stop_asked else Q)
 

@@ -61,9 +61,9 @@ async def test_who_takes_over_from_a_killed_process_waits_and_is_not_counted_aga
     ticket = json.loads(await asyncio.to_thread(child.stdout.readline))
     child.kill()
     child.communicate()
-    refused = await limiter.take("engine:mojeek", limit, ticket)
+    refused = await limiter.acquire("engine:mojeek", limit, ticket)
     assert not refused.granted and 0.9 < refused.wait_s <= 1.0
     await asyncio.sleep(refused.wait_s + 0.01)
-    assert (await limiter.take("engine:mojeek", limit, ticket)).granted
-    assert (await limiter.standing({"engine:mojeek": limit}))["engine:mojeek"].used_today == 1
+    assert (await limiter.acquire("engine:mojeek", limit, ticket)).granted
+    assert (await limiter.status({"engine:mojeek": limit}))["engine:mojeek"].used_today == 1
     await database.close()

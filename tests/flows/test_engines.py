@@ -43,8 +43,8 @@ async def lived(home: Path) -> None:
     await health.record("wikipedia", RequestOutcome.SUCCESS, 0.2)
     for page in range(2):
         limit = Limit(0.0, per_day=10)
-        assert (await limiter.take("engine:google", limit, str(page))).granted
-        await limiter.give_back("engine:google", limit, str(page))
+        assert (await limiter.acquire("engine:google", limit, str(page))).granted
+        await limiter.release("engine:google", limit, str(page))
     await database.close()
 
 

@@ -87,7 +87,7 @@ class World:
     async def attempt(self, use: Callable[[Job, JobContext], Awaitable[Any]], most: int = 12) -> Any:
         """What `use` comes to, run again after each wait until it ends."""
         for _ in range(most):
-            await self.queue.jobs.leave(ANA)
+            await self.queue.jobs.release_all(ANA)
             job = await self.queue.claimed()
             self.job = job.id
             try:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from shisho.domain.intervention import AuthTarget, InterventionState, PendingIntervention, named, news, one_named, together
+from shisho.domain.intervention import (
+    AuthTarget,
+    InterventionState,
+    PendingIntervention,
+    news,
+    one_named,
+    select_interventions,
+    together,
+)
 from shisho.domain.job import JobId, TaskId
 
 
@@ -38,7 +46,7 @@ HELD = [
     ],
 )
 def test_one_solution_frees_what_the_same_domain_or_engine_holds(target: AuthTarget, name: str, freed: set[str]) -> None:
-    assert {one.id for one in together(HELD, named(target, name))} == freed
+    assert {one.id for one in together(HELD, select_interventions(target, name))} == freed
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ class Counting:
     async def __call__(self, state: LoopState) -> LoopState:
         self.done += 1
         self.citations.take(citation("a"))
-        return LoopState(barren=state.get("barren", 0) + 1, spent=Spending(rounds=1))
+        return LoopState(rounds_without_evidence=state.get("rounds_without_evidence", 0) + 1, spent=Spending(rounds=1))
 
 
 class Run:
@@ -44,7 +44,7 @@ class Run:
         self.record = RunRecord(ledger, "run", self.citations, Ticking(0.5), self._hear, lambda: stop)
 
     def node(self, name: str = "evaluate", *, stoppable: bool = False) -> Any:
-        node = replace(TABLE["evaluate"], name=name, sees=("question", "barren"), stoppable=stoppable)
+        node = replace(TABLE["evaluate"], name=name, sees=("question", "rounds_without_evidence"), stoppable=stoppable)
         return self.record.recorded(node, self.work)
 
     def _hear(self, event: str, **facts: Any) -> None:
@@ -54,10 +54,10 @@ class Run:
 async def test_a_step_taken_before_is_given_back_with_its_time_and_its_citations() -> None:
     ledger = MemoryLedger()
     first = Run(ledger)
-    given = await first.node()(LoopState(question="何か", barren=1))
-    assert given == LoopState(barren=2, spent=Spending(rounds=1, seconds=0.5))
+    given = await first.node()(LoopState(question="何か", rounds_without_evidence=1))
+    assert given == LoopState(rounds_without_evidence=2, spent=Spending(rounds=1, seconds=0.5))
     again = Run(ledger)
-    assert await again.node()(LoopState(question="何か", barren=1)) == given
+    assert await again.node()(LoopState(question="何か", rounds_without_evidence=1)) == given
     assert again.work.done == 0 and first.work.done == 1
     assert again.citations.since(0) == first.citations.since(0) == (citation("a"),)
     assert [facts["replayed"] for _, facts in first.heard + again.heard] == [False, True]
@@ -65,23 +65,23 @@ async def test_a_step_taken_before_is_given_back_with_its_time_and_its_citations
 
 async def test_what_a_node_does_not_see_does_not_matter() -> None:
     ledger = MemoryLedger()
-    await Run(ledger).node()(LoopState(question="何か", barren=1))
+    await Run(ledger).node()(LoopState(question="何か", rounds_without_evidence=1))
     again = Run(ledger)
-    await again.node()(LoopState(question="何か", barren=1, exhausted=True))
+    await again.node()(LoopState(question="何か", rounds_without_evidence=1, exhausted=True))
     assert again.work.done == 0
-    assert (await ledger.steps("run"))[0]["input"] == {"question": "何か", "barren": 1}
+    assert (await ledger.steps("run"))[0]["input"] == {"question": "何か", "rounds_without_evidence": 1}
 
 
 async def test_another_input_or_another_node_drops_the_step_and_all_after() -> None:
     for name, state in (
-        ("evaluate", LoopState(question="別の問い", barren=1)),
-        ("search", LoopState(question="何か", barren=1)),
+        ("evaluate", LoopState(question="別の問い", rounds_without_evidence=1)),
+        ("search", LoopState(question="何か", rounds_without_evidence=1)),
     ):
         ledger = MemoryLedger()
         first = Run(ledger)
         act = first.node()
-        for barren in (1, 2, 3):
-            await act(LoopState(question="何か", barren=barren))
+        for rounds_without_evidence in (1, 2, 3):
+            await act(LoopState(question="何か", rounds_without_evidence=rounds_without_evidence))
         again = Run(ledger)
         await again.node(name)(state)
         assert again.work.done == 1
@@ -96,10 +96,10 @@ async def test_a_wish_to_stop_is_heard_before_new_work_and_not_before_replay() -
     act = late.node(stoppable=True)
     await act(LoopState(question="何か"))
     try:
-        await act(LoopState(question="何か", barren=5))
+        await act(LoopState(question="何か", rounds_without_evidence=5))
         raise AssertionError("it went on")
     except RunStopped as stopped:
-        assert stopped.state == LoopState(question="何か", barren=5)
+        assert stopped.state == LoopState(question="何か", rounds_without_evidence=5)
     assert len(await ledger.steps("run")) == 1 and late.work.done == 0
     await Run(ledger, stop=True).node("answer")(LoopState(question="何か"))
 

@@ -26,7 +26,7 @@ def decided(condition: str, met: str, **changed: Any) -> Verdict:
         "status": status(met, changed.pop("evidence", 0)),
         "budget": BUDGET,
         "spent": Spending(rounds=1, seconds=1.0),
-        "barren": 0,
+        "rounds_without_evidence": 0,
         "exhausted": False,
         "next_focus": "G2",
     }
@@ -41,13 +41,19 @@ def decided(condition: str, met: str, **changed: Any) -> Verdict:
         ("at_least(2, G1, G2, G3)", "G1 G3", {}, NextStep.COMPLETE, LoopStop.CONDITION_MET),
         ("G1 and G2", "G1", {}, NextStep.CONTINUE, None),
         # The condition comes before every other reason.
-        ("G1", "G1", {"exhausted": True, "barren": 2, "spent": Spending(rounds=3)}, NextStep.COMPLETE, LoopStop.CONDITION_MET),
+        (
+            "G1",
+            "G1",
+            {"exhausted": True, "rounds_without_evidence": 2, "spent": Spending(rounds=3)},
+            NextStep.COMPLETE,
+            LoopStop.CONDITION_MET,
+        ),
         ("G1 and G2", "G1", {"exhausted": True}, NextStep.COMPLETE, LoopStop.EXHAUSTED),
         ("G1 and G2", "", {"exhausted": True}, NextStep.ABSTAIN, LoopStop.EXHAUSTED),
-        ("G1 and G2", "G1", {"barren": 1}, NextStep.CONTINUE, None),
-        ("G1 and G2", "G1", {"barren": 2}, NextStep.COMPLETE, LoopStop.STAGNATION),
-        ("G1 and G2", "", {"barren": 2}, NextStep.ABSTAIN, LoopStop.STAGNATION),
-        ("G1 and G2", "", {"evidence": 1, "barren": 2}, NextStep.COMPLETE, LoopStop.STAGNATION),
+        ("G1 and G2", "G1", {"rounds_without_evidence": 1}, NextStep.CONTINUE, None),
+        ("G1 and G2", "G1", {"rounds_without_evidence": 2}, NextStep.COMPLETE, LoopStop.STAGNATION),
+        ("G1 and G2", "", {"rounds_without_evidence": 2}, NextStep.ABSTAIN, LoopStop.STAGNATION),
+        ("G1 and G2", "", {"evidence": 1, "rounds_without_evidence": 2}, NextStep.COMPLETE, LoopStop.STAGNATION),
         ("G1 and G2", "", {"spent": Spending(rounds=2, seconds=1.0)}, NextStep.CONTINUE, None),
         ("G1 and G2", "", {"spent": Spending(rounds=3, seconds=1.0)}, NextStep.ABSTAIN, LoopStop.ROUNDS),
         # The next round would cost five seconds, as those before did: it is not begun.
@@ -55,7 +61,13 @@ def decided(condition: str, met: str, **changed: Any) -> Verdict:
         ("G1 and G2", "G1", {"spent": Spending(rounds=1, seconds=1.0, pages=5)}, NextStep.CONTINUE, None),
         ("G1 and G2", "G1", {"exhausted": True, "spent": Spending(rounds=1, pages=4)}, NextStep.COMPLETE, LoopStop.EXHAUSTED),
         ("G1 and G2", "G1", {"exhausted": True, "spent": Spending(rounds=1, pages=5)}, NextStep.COMPLETE, LoopStop.PAGES),
-        ("G1 and G2", "", {"barren": 2, "spent": Spending(rounds=1, pages=5)}, NextStep.ABSTAIN, LoopStop.PAGES),
+        (
+            "G1 and G2",
+            "",
+            {"rounds_without_evidence": 2, "spent": Spending(rounds=1, pages=5)},
+            NextStep.ABSTAIN,
+            LoopStop.PAGES,
+        ),
         ("G1 and G2", "G1", {"spent": Spending(rounds=2, seconds=1.0, model_calls=3)}, NextStep.COMPLETE, LoopStop.MODEL_CALLS),
         ("G1 and G2", "", {"spent": Spending(rounds=1, seconds=1.0, tokens=51)}, NextStep.ABSTAIN, LoopStop.TOKENS),
         # An unreadable condition asks for all goals.

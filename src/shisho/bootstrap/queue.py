@@ -10,23 +10,22 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from shisho.bootstrap.web import Manners, WebAccess, consent_of, no_window
-from shisho.desk.adding import Intakes
-from shisho.desk.desk import Files, InlineWorker
+from shisho.desk.desk import InlineWorker
 from shisho.desk.queue import check_consent
 from shisho.desk.sessions import Sessions
-from shisho.desk.tasks import Tasks
+from shisho.desk.tasks import TaskDesk
 from shisho.domain.inquiry import Budget
 from shisho.domain.job import Job, TaskId
 from shisho.domain.task import JobKind, WebConsent
 from shisho.domain.web import EngineAbout
 from shisho.errors import EngineUnavailable, ShishoError
-from shisho.ports import Clock, Ledger, Notifier, Shelf, TaskStore
+from shisho.ports import Clock, Files, Ingester, Ledger, Notifier, Shelf, TaskStore
 from shisho.settings import Settings, child_environment, engine_overrides
 from shisho.telemetry import log
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
-    from shisho.handlers.engines import EngineList
+    from shisho.handlers.engines import EngineCatalogue
     from shisho.handlers.inquiries import LibrarianInquiries
     from shisho.handlers.search import Judge
     from shisho.jobs.context import Handler, JobContext
@@ -57,7 +56,7 @@ class Parts:
     shelf: Shelf
     ledger: Ledger
     files: Files
-    ingest: Intakes
+    ingest: Ingester
     inquiries: LibrarianInquiries
     searcher: CorpusSearcher
     budget: Budget
@@ -74,7 +73,7 @@ class Parts:
 class QueueSide:
     """The queue's side of a desk."""
 
-    tasks: Tasks
+    tasks: TaskDesk
     sessions: Sessions
     working: InlineWorker
 
@@ -127,12 +126,12 @@ def _stores(parts: Parts) -> Stores:
     )
 
 
-def _tasks(parts: Parts, stores: Stores) -> Tasks:
+def _tasks(parts: Parts, stores: Stores) -> TaskDesk:
     from shisho.handlers.outgoing import EngineOutgoingPreview
     from shisho.jobs.ids import new_id
     from shisho.jobs.status import TaskWatch, estimated_seconds
 
-    return Tasks(
+    return TaskDesk(
         owner=parts.owner,
         tasks=stores.tasks,
         jobs=stores.jobs,
@@ -313,10 +312,10 @@ async def _left(tasks: TaskStore, task_id: TaskId) -> Mapping[str, float]:
     return {name: max(0.0, most - task.spent.get(name.removeprefix("max_"), 0)) for name, most in task.budget.items()}
 
 
-def _engine_list(parts: Parts, stores: Stores) -> EngineList:
-    from shisho.handlers.engines import EngineList
+def _engine_list(parts: Parts, stores: Stores) -> EngineCatalogue:
+    from shisho.handlers.engines import EngineCatalogue
 
-    return EngineList(
+    return EngineCatalogue(
         known=partial(_known_engines, parts),
         plugged=_plugged(parts).keys(),
         health=stores.manners.health,

@@ -14,14 +14,14 @@ COMPLEXITY = {Complexity.SINGLE: 1.0, Complexity.SEVERAL: 1.5, Complexity.COMPAR
 GROWTH = {"linear": (1, 2, 3), "exponential": (1, 3, 10)}
 
 
-def depth(in_scope: int, complexity: Complexity, round_: int, growth: str = "linear") -> int:
+def top_k(in_scope: int, complexity: Complexity, round_: int, growth: str = "linear") -> int:
     """k of round `round_` (from 1) over `in_scope` passages, between 1 and 100."""
     steps = GROWTH[growth]
     step = steps[min(max(round_, 1), len(steps)) - 1]
-    return min(MOST, max(1, math.floor(base(in_scope) * COMPLEXITY[complexity] * step + 0.5)))
+    return min(MOST, max(1, math.floor(base_k(in_scope) * COMPLEXITY[complexity] * step + 0.5)))
 
 
-def base(in_scope: int) -> float:
+def base_k(in_scope: int) -> float:
     """5 for a small corpus, 20 for a middling one, from there to 50 along the logarithm of its size."""
     if in_scope < SMALL:
         return 5

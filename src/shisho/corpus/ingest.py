@@ -77,7 +77,7 @@ class Ingest:
         sha256 = hashlib.sha256(source.data).hexdigest()
         known = await self.shelf.known(corpus, owner, sha256)
         if known is not None:
-            await self.shelf.meet_again(known, source.name, source.metadata)
+            await self.shelf.record_seen(known, source.name, source.metadata)
             return Receipt(source.name, IntakeOutcome.KNOWN, known.id, known.title, known.page_count, known.passage_count)
         source = replace(source, media_type=self.sniff(source.name, source.data, source.media_type))
         with span("ingest.read", source=source.name):
@@ -181,7 +181,7 @@ class Ingest:
     async def _clustered(self, intake: Intake) -> Intake:
         """Each passage joins the cluster of an earlier near-duplicate, if there is one."""
         wanted = [band for passage in intake.passages for band in passage.bands]
-        akin = await self.shelf.akin(intake.document.owner, wanted) if wanted else ()
+        akin = await self.shelf.near_duplicates(intake.document.owner, wanted) if wanted else ()
         if not akin and len(set(wanted)) == len(wanted):
             return intake
         passages = await asyncio.to_thread(duplicates.join, intake.passages, akin)

@@ -74,7 +74,7 @@ class CorpusSearcher:
     ) -> tuple[int, Sequence[RankedPassage]]:
         """N, and the k passages that matter: above the floor where N is small, spread out where it is large."""
         in_scope = await self.shelf.count(narrowed(scope, request))
-        k = k or depth.depth(in_scope, complexity, round_, self.growth)
+        k = k or depth.top_k(in_scope, complexity, round_, self.growth)
         ranking = await self.retriever.rank(request, scope, max(LEAST_RANKED, 2 * k), seen.union(scope.rejected))
         if in_scope < FLOOR_BELOW:
             ranking = [one for one in ranking if one.parts.get("match", 1.0) >= self.floor]

@@ -7,34 +7,22 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from shisho.domain.corpus import IntakeOutcome, Receipt, Source
 from shisho.errors import ShishoError, StorageUnusable
+from shisho.ports import Files, Ingester
 
 AT_ONCE = 4  # files under way together: one is read in the child while another is cut and a third is stored
 
 LARGE = 16 << 20  # bytes
 
 
-class FileBytes(Protocol):
-    """Files on disk."""
-
-    def read(self, path: Path) -> bytes: ...
-
-
-class Intakes(Protocol):
-    """Takes sources into a corpus."""
-
-    async def add(self, source: Source, corpus: str, owner: str) -> Receipt: ...
-
-
 @dataclass(frozen=True, slots=True)
 class FileIntake:
     """Takes files into one corpus, and says this of each."""
 
-    disk: FileBytes
-    intakes: Intakes
+    disk: Files
+    intakes: Ingester
     corpus: str
     owner: str
     metadata: Mapping[str, str]

@@ -13,7 +13,7 @@ LISTED = 20
 
 async def one_document(shelf: Shelf, owner: str, name: str) -> Document:
     """By id, unique prefix, or the path or name of its file. Raises NotFound, which lists those that a name fits."""
-    found = await shelf.find_documents(name, owner, LISTED + 1) or await shelf.at_place(name, owner)
+    found = await shelf.find_documents(name, owner, LISTED + 1) or await shelf.find_by_source(name, owner)
     # The same file may be mirrored by a folder's corpus too: the name means the one that was added by hand.
     by_hand = [document for document in found if document.corpus == DEFAULT_CORPUS]
     if len(by_hand) == 1:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
-from shisho.desk.adding import FileIntake, Intakes, full_path
+from shisho.desk.adding import FileIntake, full_path
 from shisho.desk.choosing import checked_filters, one_document
 from shisho.desk.sessions import Sessions, opened
-from shisho.desk.tasks import Tasks
+from shisho.desk.tasks import TaskDesk
 from shisho.domain.corpus import (
     DEFAULT_CORPUS,
     Check,
@@ -21,7 +21,6 @@ from shisho.domain.corpus import (
     Corpus,
     Document,
     DocumentId,
-    FileSurvey,
     IntakeOutcome,
     PassageHit,
     RankedPassage,
@@ -34,20 +33,12 @@ from shisho.domain.inquiry import Answer, Budget, Evidence, LoopStop, WebPolicy
 from shisho.domain.task import AskOptions, Sources
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, ShishoError
 from shisho.messages.message import Message
-from shisho.ports import Ledger, Notifier, PreparedInquiry, Shelf
+from shisho.ports import Files, Ingester, Ledger, Notifier, PreparedInquiry, Shelf
 
 STILL_READ = Message("LOG_IN_USE: somebody is reading the database; its log is emptied of what was erased once they have done.")
 TICK = 0.5  # seconds until a wish to stop is heard
 Notify = Callable[..., None]
 Stop = Callable[[], bool]
-
-
-class Files(Protocol):
-    """Files on disk."""
-
-    def survey(self, paths: Iterable[Path]) -> FileSurvey: ...
-
-    def read(self, path: Path, within: Path | None = None) -> bytes: ...
 
 
 class Rankings(Protocol):
@@ -95,11 +86,11 @@ class Desk:
     shelf: Shelf
     ledger: Ledger
     files: Files
-    ingest: Intakes
+    ingest: Ingester
     rankings: Rankings
     inquiries: Inquiries
     budget: Budget
-    tasks: Tasks
+    tasks: TaskDesk
     sessions: Sessions
     working: InlineWorker
     new_run: Callable[[], str]
@@ -147,7 +138,7 @@ class Desk:
             met.add(receipt.source)
             yield receipt
         for source in sorted(held.keys() - met):
-            gone = await self.shelf.leave(corpus, self.owner, source)
+            gone = await self.shelf.detach_source(corpus, self.owner, source)
             yield Receipt(source, IntakeOutcome.GONE, gone)
 
     async def add_source(self, source: Source, corpus: str = DEFAULT_CORPUS) -> Receipt:

@@ -12,8 +12,15 @@ from typing import Any, Protocol
 from shisho.desk import intake
 from shisho.desk import status as told
 from shisho.desk.choosing import checked_filters
-from shisho.domain.corpus import WEB_CORPUS, FileSurvey, Scope
-from shisho.domain.intervention import AuthTarget, HumanChallenge, PendingIntervention, named, one_named, together
+from shisho.domain.corpus import WEB_CORPUS, Scope
+from shisho.domain.intervention import (
+    AuthTarget,
+    HumanChallenge,
+    PendingIntervention,
+    one_named,
+    select_interventions,
+    together,
+)
 from shisho.domain.job import (
     ENDED,
     EnqueueResult,
@@ -36,7 +43,7 @@ from shisho.domain.task import (
     EngineStatus,
     ExistingDocument,
     JobKind,
-    Outgoing,
+    OutgoingQueries,
     SearchesQueued,
     SkippedItem,
     Sources,
@@ -54,18 +61,10 @@ from shisho.errors import (
     by_code,
 )
 from shisho.messages.message import Message
-from shisho.ports import Interventions, JobStore, Ledger, Opinions, Reports, Shelf, Staging, TaskStore
+from shisho.ports import Files, Interventions, JobStore, Ledger, Opinions, Reports, Shelf, Staging, TaskStore
 
 STAGED = frozenset({"staged", "password"})  # inputs of jobs that name what is staged
 LOOKED_INTO = 200_000_000  # bytes of files whose hashes are taken at once; what is beyond is found known by its job
-
-
-class Disk(Protocol):
-    """Files on disk."""
-
-    def survey(self, paths: Iterable[Path]) -> FileSurvey: ...
-
-    def read(self, path: Path, within: Path | None = None) -> bytes: ...
 
 
 class Watch(Protocol):
@@ -89,9 +88,9 @@ class Consent(Protocol):
 class OutgoingPreview(Protocol):
     """What would be sent, and to whom."""
 
-    async def of_question(self, question: str) -> Outgoing: ...
+    async def of_question(self, question: str) -> OutgoingQueries: ...
 
-    async def of_queries(self, *queries: str) -> Outgoing: ...
+    async def of_queries(self, *queries: str) -> OutgoingQueries: ...
 
 
 def check_consent(consent: WebConsent) -> None:
@@ -115,7 +114,7 @@ class Queue:
     opinions: Opinions
     shelf: Shelf
     ledger: Ledger
-    disk: Disk
+    disk: Files
     staging: Staging
     roots: tuple[Path, ...]
     watch: Watch
@@ -141,7 +140,7 @@ class Queue:
 
     async def _complete(self, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
         """The breakers close first: a job must not be queued again before its engine may be asked."""
-        held = together(await self.interventions.waiting(self.owner), named(target, name))
+        held = together(await self.interventions.waiting(self.owner), select_interventions(target, name))
         for engine in {one.engine for one in held} - {""}:
             await self.mend(engine)
         return await self.interventions.complete(self.owner, target, name)
@@ -232,7 +231,7 @@ class Queue:
         held = await self.shelf.known(said["corpus"], self.owner, sha256(data).hexdigest())
         if held is None:
             return None
-        await self.shelf.meet_again(held, source, said["metadata"])
+        await self.shelf.record_seen(held, source, said["metadata"])
         return ExistingDocument(source, held.id, held.title)
 
     async def _secret(self, password: str | None) -> dict[str, str]:

@@ -51,7 +51,7 @@ ASK = AskOptions()
 ROWS = {StatusDetail.SUMMARY: 10, StatusDetail.FULL: 50}
 
 
-class Tasks(Queue):
+class TaskDesk(Queue):
     """Tasks may be named by id, unique prefix or `last`; every verb that names one raises TaskNotFound where there is none.
     A verb that queues returns after the commit: what it has returned is not lost."""
 

@@ -93,7 +93,7 @@ def intervention_id(job_id: JobId, attempt: int) -> str:
     return f"{job_id}-{attempt}"
 
 
-def named(target: AuthTarget, name: str) -> Callable[[PendingIntervention], bool]:
+def select_interventions(target: AuthTarget, name: str) -> Callable[[PendingIntervention], bool]:
     """Tells whether something that waits is what this names."""
     field = {AuthTarget.ITEM: "id", AuthTarget.DOMAIN: "domain", AuthTarget.TASK: "task_id"}[target]
     return lambda one: bool(getattr(one, field) == name)

@@ -40,7 +40,7 @@ class ResourcePace:
     def day(self) -> str:
         return datetime.fromtimestamp(self.wall, UTC).date().isoformat()
 
-    def moved(self, wall: float, monotonic: float) -> ResourcePace:
+    def advance(self, wall: float, monotonic: float) -> ResourcePace:
         """The same resource now. Of two clocks the one that moved less is believed, and none that ran back: whatever jumps,
         nothing is free too early, and nobody waits longer than was said. (Monotonic time is one for all processes of a machine,
         and begins anew when it starts.)"""
@@ -48,7 +48,7 @@ class ResourcePace:
         return replace(self, at=_at(self.at + passed), wall=wall, monotonic=monotonic)
 
 
-def asked(pace: ResourcePace, limit: Limit, ticket: str) -> tuple[ResourcePace, Permit]:
+def acquire(pace: ResourcePace, limit: Limit, ticket: str) -> tuple[ResourcePace, Permit]:
     """What becomes of the resource and of the ticket that asks for leave."""
     held = next((one for one in pace.places if one.ticket == ticket), QueuePlace(ticket))
     if held.began is not None:
@@ -65,13 +65,13 @@ def asked(pace: ResourcePace, limit: Limit, ticket: str) -> tuple[ResourcePace, 
     return _with(_kept(pace, limit), replace(held, due=_at(pace.at + wait))), Permit(False, wait)
 
 
-def ended(pace: ResourcePace, limit: Limit, ticket: str, after_s: float = 0.0) -> ResourcePace:
+def release(pace: ResourcePace, limit: Limit, ticket: str, after_s: float = 0.0) -> ResourcePace:
     """The resource after a request: the interval begins now. A ticket that is not under way keeps its place."""
     places = tuple(one for one in pace.places if one.ticket != ticket or one.began is None)
     return replace(pace, free_at=max(pace.free_at, _at(pace.at + max(limit.interval_s, after_s))), places=places)
 
 
-def standing(pace: ResourcePace, limit: Limit) -> LimiterStatus:
+def status(pace: ResourcePace, limit: Limit) -> LimiterStatus:
     """How the resource stands to a newcomer."""
     ahead = _ahead(pace, "")
     if _spent(pace, limit):

@@ -94,11 +94,11 @@ class PageMemory:
     last_modified: str = ""
 
 
-def answered(health: EngineHealth, outcome: RequestOutcome, now: str, error: str = "") -> EngineHealth:
+def record_outcome(health: EngineHealth, outcome: RequestOutcome, now: str, error: str = "") -> EngineHealth:
     """What one more answer makes of an engine: two failures in a row, a challenge, or a failed try while half open open its
     breaker; a success closes it. What comes late, while it is open, opens it no further."""
     if outcome is RequestOutcome.SUCCESS:
-        return mended(health)
+        return clear_failures(health)
     health = replace(as_of(health, now), failures=health.failures + 1, last_error=error, last_error_at=now)
     if health.breaker is BreakerState.OPEN:
         return health
@@ -108,7 +108,7 @@ def answered(health: EngineHealth, outcome: RequestOutcome, now: str, error: str
     return health
 
 
-def mended(health: EngineHealth) -> EngineHealth:
+def clear_failures(health: EngineHealth) -> EngineHealth:
     """The breaker closes; the next break is a first one again."""
     return replace(health, breaker=BreakerState.CLOSED, failures=0, openings=0, open_until=None)
 

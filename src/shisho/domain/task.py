@@ -54,7 +54,7 @@ class WebConsent(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outgoing:
+class OutgoingQueries:
     """What would be sent, and to whom: `queries` to one of `engines` each. `boxed`: to this machine alone."""
 
     queries: tuple[str, ...]

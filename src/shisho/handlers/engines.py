@@ -19,7 +19,7 @@ PASSES = (PassedOverReason.RESTING, PassedOverReason.SPENT)
 
 
 @dataclass(frozen=True, slots=True)
-class EngineList:
+class EngineCatalogue:
     """`known` gives all engines there are, with the user's overrides; `plugged` those there is a way to; `values` the settings
     that credentials may name."""
 
@@ -42,7 +42,7 @@ class EngineList:
         abouts = self.known()
         limits = {about.name: limit_of(about, self.values) for about in abouts}
         health = {name: self._dated(known) for name, known in (await self.health.of(list(limits))).items()}
-        busy = await self.limiter.standing({f"engine:{name}": limit for name, limit in limits.items()})
+        busy = await self.limiter.status({f"engine:{name}": limit for name, limit in limits.items()})
         standing = {name: busy[f"engine:{name}"] for name in limits}
         means = Means(health, standing, missing(abouts, self.values), self.browser)
         return [self._row(about, limits[about.name], means) for about in abouts]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from shisho.corpus.ingest import document_id
 from shisho.domain.codec import build, plain
@@ -17,19 +17,7 @@ from shisho.domain.find import DiscoveredUrl
 from shisho.domain.job import Claim, Job
 from shisho.errors import Internal, by_code
 from shisho.jobs.context import JobContext
-from shisho.ports import DiscoveredUrls, Staging
-
-
-class Intakes(Protocol):
-    """Takes sources into a corpus."""
-
-    async def add(self, source: Source, corpus: str, owner: str) -> Receipt: ...
-
-
-class Disk(Protocol):
-    """Files on disk."""
-
-    def read(self, path: Path, within: Path | None = None) -> bytes: ...
+from shisho.ports import DiscoveredUrls, Files, Ingester, Staging
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +38,9 @@ class IngestJob:
 class IngestHandler:
     """Takes documents in for a job, and keeps where they came from."""
 
-    intakes: Intakes
+    intakes: Ingester
     finds: DiscoveredUrls
-    disk: Disk
+    disk: Files
     staging: Staging
 
     async def ingest(self, job: Job, context: JobContext) -> Mapping[str, Any]:

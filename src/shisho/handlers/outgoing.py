@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shisho.domain.inquiry import Budget
-from shisho.domain.task import Outgoing
-from shisho.handlers.engines import EngineList
+from shisho.domain.task import OutgoingQueries
+from shisho.handlers.engines import EngineCatalogue
 from shisho.web.serp.category import GENERAL, category_of
 
 
@@ -14,11 +14,11 @@ from shisho.web.serp.category import GENERAL, category_of
 class EngineOutgoingPreview:
     """`boxed`: the engines are those of a web in a box."""
 
-    engines: EngineList
+    engines: EngineCatalogue
     budget: Budget
     boxed: bool
 
-    async def of_question(self, question: str) -> Outgoing:
+    async def of_question(self, question: str) -> OutgoingQueries:
         """For all that the question asks; what the library answers is left out when it comes to that."""
         from shisho.librarian.reach import web_queries
         from shisho.librarian.strategy import strategy
@@ -26,8 +26,8 @@ class EngineOutgoingPreview:
         texts = [query.text for query in web_queries(strategy(question).goals, self.budget.max_pages)]
         return await self.of_queries(*texts)
 
-    async def of_queries(self, *queries: str) -> Outgoing:
+    async def of_queries(self, *queries: str) -> OutgoingQueries:
         categories = {GENERAL, *map(category_of, queries)}
         rows = await self.engines.rows()
         names = tuple(row.name for row in rows if row.available and categories & {*row.categories})
-        return Outgoing(queries, names, self.boxed)
+        return OutgoingQueries(queries, names, self.boxed)

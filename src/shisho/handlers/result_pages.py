@@ -167,7 +167,7 @@ class SerpAttempt:
         abouts = [engine.about for name, engine in table.items() if name not in asked.without]
         health = await asking.health.of([about.name for about in abouts])
         limits = {f"engine:{about.name}": asking.limit_of(about) for about in abouts}
-        standing = {name.removeprefix("engine:"): how for name, how in (await asking.limiter.standing(limits)).items()}
+        standing = {name.removeprefix("engine:"): how for name, how in (await asking.limiter.status(limits)).items()}
         # Few engines are of a kind only: general ones stand in where those rest.
         categories = asked.categories or tuple(dict.fromkeys((*self._categories, GENERAL)))
         needs = Needs(asked.query, categories, asked.engines, asked.language, asked.time_range, asked.serp_page)

@@ -29,7 +29,7 @@ from shisho.ports import Clock
 from shisho.web.crawl.crawl import Crawl
 from shisho.web.crawl.frontier import Frontier
 from shisho.web.serp.paging import ResultPage, ResultPages
-from shisho.web.serp.stopping import PageFacts, PagingRules, deepest, onward
+from shisho.web.serp.stopping import PageFacts, PagingRules, deepest_page, stop_reason
 
 Judge = Callable[[str, DocumentId, frozenset[str]], Awaitable[frozenset[str]]]
 """The clusters of a document's passages that answer a query and are not among those given; none: it is of no use."""
@@ -68,7 +68,7 @@ class _Run:
         self._job, self._context = job, context
         self._asked: SearchJob = build(job.input, SearchJob)
         self._serps = SerpAttempt(engines, job, context, self._asked, self._patience)
-        self._paging = ResultPages(self._serps.next, self._onward)
+        self._paging = ResultPages(self._serps.next, self._stop_reason)
         self._clusters: set[str] = set()
         self._judging = asyncio.Lock()
         self._since = searching.clock.monotonic()
@@ -138,13 +138,13 @@ class _Run:
                 self._context.partial = await self._output(PagingStop.BUDGET)
                 await self._pay_time()
 
-    async def _onward(self, pages: Sequence[ResultPage]) -> PagingStop | None:
+    async def _stop_reason(self, pages: Sequence[ResultPage]) -> PagingStop | None:
         if not pages:
             return None
         asked, about = self._asked, self._engines.table[pages[0].engine].about
-        last = deepest(asked.serp_page, asked.serp_max_pages, asked.stop_strategy, self._serps.categories, about)
+        last = deepest_page(asked.serp_page, asked.serp_max_pages, asked.stop_strategy, self._serps.categories, about)
         rules = PagingRules(asked.stop_strategy, asked.serp_page, last, asked.max_results_per_query)
-        return onward(self._facts(pages, await self._kept()), rules)
+        return stop_reason(self._facts(pages, await self._kept()), rules)
 
     def _facts(self, pages: Sequence[ResultPage], kept: Sequence[StoredUrl]) -> list[PageFacts]:
         visited = Counter(one.find.page_number for one in kept if one.status == "visited")

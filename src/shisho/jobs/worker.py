@@ -53,7 +53,7 @@ class Worker:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Worker:
-        self._presence.enter(self.id)
+        self._presence.register(self.id)
         loops = [self._take_turn] * self._slots + [self._beat, self._obey, self._look]
         self._tasks = [asyncio.create_task(forever(loop)) for loop in loops]
         return self
@@ -65,9 +65,9 @@ class Worker:
             task.cancel()
         await asyncio.wait(self._tasks)
         try:
-            await self._jobs.leave(self.id)
+            await self._jobs.release_all(self.id)
         finally:
-            self._presence.leave(self.id)
+            self._presence.deregister(self.id)
 
     async def _take_turn(self) -> None:
         with self._bell.listen(QUEUED) as ear:

@@ -34,7 +34,7 @@ class Nodes:
 
     async def strategy(self, state: LoopState) -> LoopState:
         made = strategy(state["question"])
-        return LoopState(strategy=made, goal_status=self._citations.status(made.goals, ()), barren=0)
+        return LoopState(strategy=made, goal_status=self._citations.status(made.goals, ()), rounds_without_evidence=0)
 
     async def plan(self, state: LoopState) -> LoopState:
         goals = open_goals(state["strategy"].goals, state["goal_status"])
@@ -62,7 +62,7 @@ class Nodes:
         return LoopState(
             evidence=new,
             dropped=len(refs) - len(new),
-            barren=0 if new else state["barren"] + 1,
+            rounds_without_evidence=0 if new else state["rounds_without_evidence"] + 1,
             goal_status=self._citations.status(aim.goals, (*held, *new)),
         )
 
@@ -75,7 +75,7 @@ class Nodes:
             status,
             replace(budget, max_rounds=budget.max_rounds + _reached(state).rounds_before),
             state["spent"],
-            barren=state["barren"],
+            rounds_without_evidence=state["rounds_without_evidence"],
             exhausted=state["exhausted"],
             next_focus=focus,
         )
@@ -100,7 +100,7 @@ class Nodes:
             shown=(),
             rarity={},
             exhausted=False,
-            barren=0,
+            rounds_without_evidence=0,
             spent=Spending(pages=reached.pages),
         )
 

@@ -18,20 +18,21 @@ def route(
     budget: Budget,
     spent: Spending,
     *,
-    barren: int,
+    rounds_without_evidence: int,
     exhausted: bool,
     next_focus: str,
 ) -> Verdict:
-    """The verdict after a round. `barren` counts rounds since the last new evidence; `exhausted` says all in scope was seen."""
+    """The verdict after a round. `rounds_without_evidence` counts rounds since the last new evidence; `exhausted` says all in
+    scope was seen."""
     expression, remark = condition.read(strategy.condition, [goal.id for goal in strategy.goals])
     met = [one.goal_id for one in status if one.met]
     if condition.holds(expression, met):
         stop: LoopStop | None = LoopStop.CONDITION_MET
-    elif (exhausted or barren >= PATIENCE) and 0 < spent.pages >= budget.max_pages:
+    elif (exhausted or rounds_without_evidence >= PATIENCE) and 0 < spent.pages >= budget.max_pages:
         stop = LoopStop.PAGES  # the web had more to look at
     elif exhausted:
         stop = LoopStop.EXHAUSTED
-    elif barren >= PATIENCE:
+    elif rounds_without_evidence >= PATIENCE:
         stop = LoopStop.STAGNATION
     else:
         stop = ceiling(budget, spent, next_round(spent))

@@ -15,8 +15,8 @@ from shisho.librarian.budget import Spending
 class LoopState(TypedDict, total=False):
     """What is `Annotated` grows by what a node gives; the rest is replaced.
 
-    `shown`, `rarity` and `exhausted` are of the last round; `barren` counts the rounds since the last new evidence,
-    `dropped` the findings that could not be verified. `reached` is there once the web was asked.
+    `shown`, `rarity` and `exhausted` are of the last round; `rounds_without_evidence` counts the rounds since the last new
+    evidence, `dropped` the findings that could not be verified. `reached` is there once the web was asked.
     """
 
     question: str
@@ -30,7 +30,7 @@ class LoopState(TypedDict, total=False):
     reached: WebResult
     evidence: Annotated[tuple[EvidenceRef, ...], add]
     dropped: Annotated[int, add]
-    barren: int
+    rounds_without_evidence: int
     goal_status: tuple[GoalStatus, ...]
     verdicts: Annotated[tuple[Verdict, ...], add]
     spent: Annotated[Spending, add]

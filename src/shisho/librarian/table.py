@@ -96,7 +96,7 @@ _ROWS = (
     Node(
         "evaluate",
         Nodes.evaluate,
-        ("strategy", "goal_status", "plans", "shown", "rarity", "evidence", "barren", "reached"),
+        ("strategy", "goal_status", "plans", "shown", "rarity", "evidence", "rounds_without_evidence", "reached"),
         lambda state: "route",
         ("route",),
         stoppable=True,
@@ -104,7 +104,7 @@ _ROWS = (
     Node(
         "route",
         Nodes.route,
-        ("strategy", "goal_status", "budget", "spent", "barren", "exhausted", "verdicts", "reached"),
+        ("strategy", "goal_status", "budget", "spent", "rounds_without_evidence", "exhausted", "verdicts", "reached"),
         _after_route,
         ("plan", "reach", "answer"),
     ),

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from shisho.ports.clock import Clock
-from shisho.ports.corpus import DenseIndex, Embedder, Index, Reader, Searcher, SearchSession, SessionLog, Shelf
+from shisho.ports.corpus import DenseIndex, Embedder, Index, Ingester, Reader, Searcher, SearchSession, SessionLog, Shelf
+from shisho.ports.files import Files
 from shisho.ports.interventions import Interventions, Notifier
 from shisho.ports.librarian import Ledger, PreparedInquiry
 from shisho.ports.opinions import Opinions
@@ -24,8 +25,10 @@ __all__ = [
     "Ear",
     "Embedder",
     "Fetcher",
+    "Files",
     "Health",
     "Index",
+    "Ingester",
     "Interventions",
     "JobStore",
     "Ledger",

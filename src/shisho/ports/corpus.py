@@ -16,6 +16,7 @@ from shisho.domain.corpus import (
     PassageId,
     PrintedLine,
     Reading,
+    Receipt,
     Round,
     RoundRecord,
     Scope,
@@ -32,6 +33,12 @@ class Reader(Protocol):
 
     async def close(self) -> None:
         """End what was started for reading."""
+
+
+class Ingester(Protocol):
+    """Takes sources into a corpus."""
+
+    async def add(self, source: Source, corpus: str, owner: str) -> Receipt: ...
 
 
 class Shelf(Protocol):
@@ -60,7 +67,7 @@ class Shelf(Protocol):
     async def abandon(self, token: str, document_id: DocumentId) -> None:
         """Forget the parts of an arrival."""
 
-    async def meet_again(self, document: Document, source: str, metadata: Mapping[str, str]) -> None:
+    async def record_seen(self, document: Document, source: str, metadata: Mapping[str, str]) -> None:
         """A known document stands at this source too, and this is said of it."""
 
     async def document(self, document_id: DocumentId) -> Document:
@@ -70,7 +77,7 @@ class Shelf(Protocol):
 
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]: ...
 
-    async def at_place(self, name: str, owner: str) -> Sequence[Document]:
+    async def find_by_source(self, name: str, owner: str) -> Sequence[Document]:
         """Live documents whose source is this path, or a file of this name."""
 
     async def metadata_keys(self, owner: str) -> Sequence[str]:
@@ -91,13 +98,13 @@ class Shelf(Protocol):
     async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
         """All passages of a document in order, live or not; none after a purge."""
 
-    async def akin(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
+    async def near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         """Passages that share one of these bands: candidates for the same cluster."""
 
     async def places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
         """Every source of a corpus and the document that stands for it."""
 
-    async def leave(self, corpus: str, owner: str, source: str) -> DocumentId | None:
+    async def detach_source(self, corpus: str, owner: str, source: str) -> DocumentId | None:
         """The source is no longer there: its document, returned, is removed if no other source holds it."""
 
     async def count(self, scope: Scope) -> int:

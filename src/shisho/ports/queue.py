@@ -78,7 +78,7 @@ class JobStore(Protocol):
     async def charge(self, claim: Claim, amounts: Mapping[str, float]) -> bool:
         """Spend from the task's budget, or nothing of it and False. `pages` is held against `max_pages`, and so on."""
 
-    async def leave(self, worker_id: WorkerId) -> int:
+    async def release_all(self, worker_id: WorkerId) -> int:
         """Queue again, uncounted, all that this worker still holds. Returns how many."""
 
     async def running(self) -> Sequence[RunningClaim]:
@@ -156,10 +156,10 @@ class Bell(Protocol):
 class Presence(Protocol):
     """Which workers are alive. A hint that saves waiting; safety is the fence's."""
 
-    def enter(self, worker_id: WorkerId) -> None:
+    def register(self, worker_id: WorkerId) -> None:
         """This process works under this name, until it leaves or dies."""
 
-    def leave(self, worker_id: WorkerId) -> None: ...
+    def deregister(self, worker_id: WorkerId) -> None: ...
 
     def gone(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
         """Those known to be dead."""

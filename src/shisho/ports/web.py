@@ -74,17 +74,17 @@ class Limiter(Protocol):
     `host:<name>`; a ticket is one waiter's place in its line, the same each time it asks: a job's id and its page, so that
     a job that died and runs again is the same waiter."""
 
-    async def take(self, resource: str, limit: Limit, ticket: str) -> Permit:
-        """Ask to send one request. Granted: it is counted, and under way until `give_back`, or for a minute at most. Not
+    async def acquire(self, resource: str, limit: Limit, ticket: str) -> Permit:
+        """Ask to send one request. Granted: it is counted, and under way until `release`, or for a minute at most. Not
         granted: the ticket has its place in line, until half a minute after it should have asked again; those behind it go
         ahead once it is two seconds late. Asked again while under way: whoever had it is gone and may have sent the request
         just now, so it waits an interval and is not counted again."""
 
-    async def give_back(self, resource: str, limit: Limit, ticket: str, *, after_s: float = 0.0) -> None:
+    async def release(self, resource: str, limit: Limit, ticket: str, *, after_s: float = 0.0) -> None:
         """The request is over. Nobody asks this resource for the limit's interval, or for `after_s` if that is longer. A ticket
         that was never taken says that a request was sent all the same."""
 
-    async def standing(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
+    async def status(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
         """How busy each resource is."""
 
 

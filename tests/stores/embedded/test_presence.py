@@ -24,12 +24,12 @@ OTHER = WorkerId("other")
 
 def test_a_worker_is_alive_until_it_leaves(tmp_path: Path) -> None:
     here, there = FilePresence(tmp_path / "workers"), FilePresence(tmp_path / "workers")
-    here.enter(ANA)
-    there.enter(BEN)
+    here.register(ANA)
+    there.register(BEN)
     assert here.gone([ANA, BEN]) == there.gone([ANA, BEN]) == frozenset()
-    there.leave(BEN)
+    there.deregister(BEN)
     assert here.gone([ANA, BEN]) == {BEN}
-    here.leave(ANA)
+    here.deregister(ANA)
     assert list((tmp_path / "workers").iterdir()) == []
 
 
@@ -38,12 +38,12 @@ def test_a_killed_process_is_gone_at_once_and_swept_up(tmp_path: Path) -> None:
     assert process.stdout is not None
     process.stdout.readline()
     here = FilePresence(tmp_path)
-    here.enter(ANA)
+    here.register(ANA)
     assert here.gone([OTHER]) == frozenset()
     process.kill()
     process.communicate()
-    here.enter(BEN)
+    here.register(BEN)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["ana.lock", "ben.lock"]
     assert here.gone([OTHER]) == {OTHER}
-    here.leave(ANA)
-    here.leave(BEN)
+    here.deregister(ANA)
+    here.deregister(BEN)

@@ -211,13 +211,13 @@ async def test_what_does_not_answer_is_left_alone_for_ten_minutes(answer: Respon
 async def test_it_is_asked_at_the_hosts_pace() -> None:
     desk = opened({"https://example.org/robots.txt": SHUT})
     limit = host_limit(None)
-    assert (await desk.limiter.take("host:example.org", limit, "another process")).granted
+    assert (await desk.limiter.acquire("host:example.org", limit, "another process")).granted
     with pytest.raises(RetryLater):
         await desk.book.rules(PAGE, "job")
-    await desk.limiter.give_back("host:example.org", limit, "another process")
+    await desk.limiter.release("host:example.org", limit, "another process")
     desk.clock.pass_(1)
     await desk.book.rules(PAGE, "job")
-    assert (await desk.limiter.standing({"host:example.org": limit}))["host:example.org"].used_today == 2
+    assert (await desk.limiter.status({"host:example.org": limit}))["host:example.org"].used_today == 2
 
 
 async def test_a_forbidden_address_is_said_as_such() -> None:
@@ -229,9 +229,9 @@ async def test_a_forbidden_address_is_said_as_such() -> None:
 async def test_the_first_page_waits_after_robots_txt() -> None:
     desk = opened({"https://example.org/robots.txt": Response(b"User-agent: *\nCrawl-delay: 4")})
     limit = host_limit(await desk.book.rules(PAGE, "job"))
-    assert (await desk.limiter.take("host:example.org", limit, "job")).wait_s == pytest.approx(4)
+    assert (await desk.limiter.acquire("host:example.org", limit, "job")).wait_s == pytest.approx(4)
     desk.clock.pass_(4)
-    assert (await desk.limiter.take("host:example.org", limit, "job")).granted
+    assert (await desk.limiter.acquire("host:example.org", limit, "job")).granted
 
 
 async def test_a_large_one_does_not_hold_the_loop_up() -> None:
@@ -253,15 +253,15 @@ async def test_a_robots_txt_that_stands_elsewhere_counts_for_the_first_host_and_
     there = "https://rules.example/all.txt"
     desk = opened({"https://example.org/robots.txt": led(there), there: SHUT})
     limit = host_limit(None)
-    assert (await desk.limiter.take("host:rules.example", limit, "another process")).granted
+    assert (await desk.limiter.acquire("host:rules.example", limit, "another process")).granted
     with pytest.raises(RetryLater) as later:
         await desk.book.rules(PAGE, "job")
     assert later.value.host == "rules.example"
-    await desk.limiter.give_back("host:rules.example", limit, "another process")
+    await desk.limiter.release("host:rules.example", limit, "another process")
     desk.clock.pass_(1)
     assert not (await desk.book.rules(PAGE, "job")).allows(PAGE)
     assert desk.sites.asked == ["https://example.org/robots.txt", there], "the first host was asked twice"
-    standing = await desk.limiter.standing({f"host:{name}": limit for name in ("example.org", "rules.example")})
+    standing = await desk.limiter.status({f"host:{name}": limit for name in ("example.org", "rules.example")})
     assert [how.used_today for how in standing.values()] == [1, 2]
 
 
@@ -280,4 +280,4 @@ async def test_a_robots_txt_that_wants_to_be_left_alone_is_left_alone_for_as_lon
     await desk.book.rules(PAGE, "job")
     desk.clock.pass_(7_199)
     assert not (await desk.book.rules(PAGE, "job")).allows(PAGE) and len(desk.sites.asked) == 1
-    assert (await desk.limiter.standing({"host:example.org": host_limit(None)}))["host:example.org"].free_in_s > 0
+    assert (await desk.limiter.status({"host:example.org": host_limit(None)}))["host:example.org"].free_in_s > 0

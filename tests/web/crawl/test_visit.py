@@ -167,14 +167,14 @@ async def test_where_a_redirect_leads_to_robots_txt_counts_too() -> None:
 
 async def test_each_host_of_a_chain_has_its_turn_and_its_day_and_one_page_is_paid() -> None:
     site = Site(LED, Response(TEXT, THERE), money=1)
-    assert (await site.limiter.take("host:b.example", LIMIT, "another")).granted
+    assert (await site.limiter.acquire("host:b.example", LIMIT, "another")).granted
     with pytest.raises(RetryLater) as later:
         await site.visit()
     assert later.value.host == "b.example" and site.asked == [URL]
-    await site.limiter.give_back("host:b.example", LIMIT, "another")
+    await site.limiter.release("host:b.example", LIMIT, "another")
     assert (await site.after(1.0)).url == THERE
     assert site.asked == [URL, THERE] and site.money == 0, "the first host was asked, or paid for, twice"
-    standing = await site.limiter.standing({f"host:{name}": LIMIT for name in ("a.example", "b.example")})
+    standing = await site.limiter.status({f"host:{name}": LIMIT for name in ("a.example", "b.example")})
     assert [how.used_today for how in standing.values()] == [1, 2]
 
 
@@ -183,7 +183,7 @@ async def test_an_hour_is_an_hour_for_the_host_that_asked_for_it_and_for_no_othe
     with pytest.raises(RetryLater) as later:
         await site.visit()
     assert (later.value.seconds, later.value.host) == (3600, "b.example")
-    standing = await site.limiter.standing({f"host:{name}": LIMIT for name in ("a.example", "b.example")})
+    standing = await site.limiter.status({f"host:{name}": LIMIT for name in ("a.example", "b.example")})
     assert standing["host:a.example"].free_in_s <= 1 and standing["host:b.example"].free_in_s == pytest.approx(3600)
     with pytest.raises(RetryLater):
         await site.after(3599)
@@ -195,7 +195,7 @@ async def test_a_challenge_that_names_a_time_has_it_too() -> None:
     site = Site(walled)
     with pytest.raises(AuthRequired):
         await site.visit()
-    assert (await site.limiter.standing({"host:a.example": LIMIT}))["host:a.example"].free_in_s == pytest.approx(600)
+    assert (await site.limiter.status({"host:a.example": LIMIT}))["host:a.example"].free_in_s == pytest.approx(600)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from shisho.domain.task import StopStrategy
 from shisho.domain.web import EngineAbout, PagingStop, Tier
-from shisho.web.serp.stopping import PageFacts, PagingRules, deepest, onward, repeats
+from shisho.web.serp.stopping import PageFacts, PagingRules, deepest_page, repeats, stop_reason
 
 AUTO, FIXED, EXHAUSTIVE = StopStrategy
 ABOUT = EngineAbout("e", "https://e.example", "html", Tier.DEFAULT, ("general",), 1.0, "p")
@@ -46,7 +46,7 @@ SHALLOW = replace(ABOUT, max_pages=5)
 def test_the_last_page_allowed(
     serp_page: int, most: int | None, strategy: StopStrategy, categories: list[str], about: EngineAbout, last: int
 ) -> None:
-    assert deepest(serp_page, most, strategy, categories, about) == last
+    assert deepest_page(serp_page, most, strategy, categories, about) == last
 
 
 def facts(number: int, urls: str, fresh: int | None = None, visited: int = 0, useful: int = 0, last: bool = False) -> PageFacts:
@@ -107,19 +107,19 @@ STOPS: list[tuple[str, list[PageFacts], str | None, str | None]] = [
 
 @pytest.mark.parametrize(("pages", "auto", "other"), [row[1:] for row in STOPS], ids=[row[0] for row in STOPS])
 def test_why_paging_ends(pages: list[PageFacts], auto: str | None, other: str | None) -> None:
-    assert onward(pages, PagingRules(AUTO, 1, 5, 10)) == auto
-    assert onward(pages, PagingRules(FIXED, 1, 5, 10)) == other
-    assert onward(pages, PagingRules(EXHAUSTIVE, 1, 5, 10)) == other
+    assert stop_reason(pages, PagingRules(AUTO, 1, 5, 10)) == auto
+    assert stop_reason(pages, PagingRules(FIXED, 1, 5, 10)) == other
+    assert stop_reason(pages, PagingRules(EXHAUSTIVE, 1, 5, 10)) == other
 
 
 def test_no_page_is_asked_that_the_engine_does_not_have() -> None:
-    assert onward([], PagingRules(FIXED, 6, deepest(6, 3, FIXED, [], SHALLOW), 10)) is PagingStop.LIMIT
-    assert onward([], PagingRules(FIXED, 5, deepest(5, 3, FIXED, [], SHALLOW), 10)) is None
+    assert stop_reason([], PagingRules(FIXED, 6, deepest_page(6, 3, FIXED, [], SHALLOW), 10)) is PagingStop.LIMIT
+    assert stop_reason([], PagingRules(FIXED, 5, deepest_page(5, 3, FIXED, [], SHALLOW), 10)) is None
 
 
 def test_one_page_only_ends_with_limit() -> None:
-    rules = PagingRules(EXHAUSTIVE, 1, deepest(1, None, EXHAUSTIVE, [], ONE_PAGE), 10)
-    assert onward([FIRST], rules) is PagingStop.LIMIT
+    rules = PagingRules(EXHAUSTIVE, 1, deepest_page(1, None, EXHAUSTIVE, [], ONE_PAGE), 10)
+    assert stop_reason([FIRST], rules) is PagingStop.LIMIT
 
 
 PAGES = st.lists(
@@ -141,10 +141,10 @@ PAGES = st.lists(
 @given(PAGES, st.integers(1, 5), st.integers(1, 10), st.integers(1, 20))
 def test_stops_of_any_pages(drawn: list[PageFacts], first: int, last: int, enough: int) -> None:
     pages = [replace(page, number=first + at, opening=at == 0) for at, page in enumerate(drawn)]
-    auto = onward(pages, PagingRules(AUTO, first, last, enough))
-    fixed = onward(pages, PagingRules(FIXED, first, last, enough))
+    auto = stop_reason(pages, PagingRules(AUTO, first, last, enough))
+    fixed = stop_reason(pages, PagingRules(FIXED, first, last, enough))
     assert fixed in (None, PagingStop.LIMIT, PagingStop.END, PagingStop.REPEATED)
-    assert fixed == onward(pages, PagingRules(EXHAUSTIVE, first, last, enough))
+    assert fixed == stop_reason(pages, PagingRules(EXHAUSTIVE, first, last, enough))
     assert fixed is None or auto is not None, "auto goes on where fixed ends"
     assert (pages[-1].number >= last) == (auto is PagingStop.LIMIT)
     if repeats(pages[-1], pages[:-1]):

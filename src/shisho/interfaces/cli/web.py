@@ -18,7 +18,7 @@ from shisho.interfaces.cli.runner import Json, run, show, words
 if TYPE_CHECKING:
     from shisho.desk import Desk
     from shisho.domain.inquiry import Answer
-    from shisho.domain.task import Outgoing
+    from shisho.domain.task import OutgoingQueries
 
 SAID = {"on": WebConsent.GIVEN, "off": WebConsent.OFF, "ask": WebConsent.NOT_ASKED}
 
@@ -68,7 +68,7 @@ async def agreed_to_queries(desk: Desk, words: Words, queries: list[str]) -> Non
         agreed(desk, words, await desk.tasks.outgoing.of_queries(*queries))
 
 
-def agreed(desk: Desk, words: Words, outgoing: Outgoing) -> bool:
+def agreed(desk: Desk, words: Words, outgoing: OutgoingQueries) -> bool:
     """Show what would be sent, and to whom; a yes is remembered, a no is for this once."""
     queries = "\n".join(f"  {query}" for query in outgoing.queries)
     typer.echo(words("consent_words", queries=queries), err=True)

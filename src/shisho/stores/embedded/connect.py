@@ -105,7 +105,7 @@ class Database:
         """Commit what is queued, fold the WAL into the file, end the threads."""
         if not self._writer.is_alive():
             return
-        self._door.leave()
+        self._door.close()
         self._work.put(None)
         await asyncio.to_thread(self._writer.join)
         self._readers.shutdown(wait=True)

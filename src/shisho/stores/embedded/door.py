@@ -92,7 +92,7 @@ class Door:
         return connection
 
     def examine(self) -> None:
-        """Look for damage in the whole file, until `leave`."""
+        """Look for damage in the whole file, until `close`."""
         with closing(self.reader()) as connection:
             self._look(connection, lambda: self._left)
 
@@ -100,7 +100,7 @@ class Door:
         """Nothing is written any more."""
         self._damage = self._damage or damage
 
-    def leave(self) -> None:
+    def close(self) -> None:
         """Nobody comes any more."""
         self._left = True
         with self._opening:

@@ -13,12 +13,12 @@ from shisho.domain.politeness import (
     BreakerState,
     EngineHealth,
     RequestOutcome,
-    answered,
     as_of,
+    clear_failures,
     later,
     may_probe,
-    mended,
     rated,
+    record_outcome,
 )
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
@@ -52,7 +52,7 @@ class EmbeddedHealth:
             query = "INSERT INTO engine_answers(engine, outcome, latency_s) VALUES (?, ?, ?)"
             connection.execute(query, (engine, outcome, latency_s))
             connection.execute(FORGET, {"engine": engine, "latest": LATEST})
-            health = answered(self._held(connection, engine), outcome, self._clock.steady(), error)
+            health = record_outcome(self._held(connection, engine), outcome, self._clock.steady(), error)
             _keep(connection, health)
             connection.execute(PROBER, (None, None, engine))
             return _rated(connection, health)
@@ -79,7 +79,7 @@ class EmbeddedHealth:
 
     async def mend(self, engine: str) -> None:
         def work(connection: apsw.Connection) -> None:
-            _keep(connection, mended(self._held(connection, engine)))
+            _keep(connection, clear_failures(self._held(connection, engine)))
             connection.execute(PROBER, (None, None, engine))
 
         await self._database.write(work)

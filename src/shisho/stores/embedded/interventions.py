@@ -13,8 +13,8 @@ from shisho.domain.intervention import (
     InterventionState,
     PendingIntervention,
     intervention_id,
-    named,
     news,
+    select_interventions,
     together,
 )
 from shisho.domain.job import PERSON, Claim, JobId, JobState, TaskId
@@ -50,7 +50,7 @@ class EmbeddedInterventions:
 
     async def mark(self, owner: str, target: AuthTarget, name: str, state: InterventionState) -> Sequence[PendingIntervention]:
         def work(transaction: Transaction) -> list[PendingIntervention]:
-            found = together(waiting(transaction.connection, owner), named(target, name))
+            found = together(waiting(transaction.connection, owner), select_interventions(target, name))
             for one in found:
                 query = "UPDATE interventions SET state = :state WHERE id = :id"
                 transaction.rows(query, {"id": one.id, "state": state})
@@ -60,11 +60,13 @@ class EmbeddedInterventions:
         return await self._transactions.write(work)
 
     async def complete(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
-        return await self._transactions.write(lambda transaction: _complete(transaction, owner, named(target, name)))
+        return await self._transactions.write(
+            lambda transaction: _complete(transaction, owner, select_interventions(target, name))
+        )
 
     async def skip(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
         def work(transaction: Transaction) -> list[PendingIntervention]:
-            found = list(filter(named(target, name), waiting(transaction.connection, owner)))
+            found = list(filter(select_interventions(target, name), waiting(transaction.connection, owner)))
             for one in found:
                 sets = "state = 'completed', not_before = NULL, finished_at = :now"
                 transaction.rows(f"UPDATE jobs SET {sets} WHERE id = :id", {"id": one.job_id, "now": transaction.now})

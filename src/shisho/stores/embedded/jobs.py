@@ -193,7 +193,7 @@ class EmbeddedJobs:
 
         return await self._transactions.write(work)
 
-    async def leave(self, worker_id: WorkerId) -> int:
+    async def release_all(self, worker_id: WorkerId) -> int:
         def work(transaction: Transaction) -> int:
             query = "SELECT id, attempt FROM jobs WHERE state = 'running' AND worker_id = :worker_id"
             found = transaction.rows(query, {"worker_id": worker_id})

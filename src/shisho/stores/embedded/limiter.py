@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import apsw
 
-from shisho.domain.pace import QueuePlace, ResourcePace, asked, ended, standing
+from shisho.domain.pace import QueuePlace, ResourcePace, acquire, release, status
 from shisho.domain.politeness import Limit, LimiterStatus, Permit
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
@@ -33,15 +33,15 @@ class EmbeddedLimiter:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database, self._clock = database, clock
 
-    async def take(self, resource: str, limit: Limit, ticket: str) -> Permit:
-        return await self._change(resource, lambda pace: asked(pace, limit, ticket))
+    async def acquire(self, resource: str, limit: Limit, ticket: str) -> Permit:
+        return await self._change(resource, lambda pace: acquire(pace, limit, ticket))
 
-    async def give_back(self, resource: str, limit: Limit, ticket: str, *, after_s: float = 0.0) -> None:
-        await self._change(resource, lambda pace: (ended(pace, limit, ticket, after_s), None))
+    async def release(self, resource: str, limit: Limit, ticket: str, *, after_s: float = 0.0) -> None:
+        await self._change(resource, lambda pace: (release(pace, limit, ticket, after_s), None))
 
-    async def standing(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
+    async def status(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
         def work(connection: apsw.Connection) -> dict[str, LimiterStatus]:
-            return {name: standing(self._now(connection, name), limit) for name, limit in limits.items()}
+            return {name: status(self._now(connection, name), limit) for name, limit in limits.items()}
 
         return await self._database.read(work)
 
@@ -59,7 +59,7 @@ class EmbeddedLimiter:
         held = every(connection.execute("SELECT at, free_at, wall, monotonic FROM paces WHERE resource = ?", (resource,)))
         query = "SELECT ticket, due, began, paid FROM pace_places WHERE resource = ? ORDER BY seq"
         places = tuple(QueuePlace(*row) for row in connection.execute(query, (resource,)))
-        pace = (ResourcePace(*held[0]) if held else ResourcePace()).moved(wall, monotonic)
+        pace = (ResourcePace(*held[0]) if held else ResourcePace()).advance(wall, monotonic)
         used = connection.execute("SELECT used FROM pace_days WHERE day = ? AND resource = ?", (pace.day, resource)).get
         return replace(pace, used=used or 0, places=places)
 

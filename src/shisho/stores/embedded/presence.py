@@ -21,7 +21,7 @@ class FilePresence:
         self._folder = folder
         self._held: dict[WorkerId, Any] = {}
 
-    def enter(self, worker_id: WorkerId) -> None:
+    def register(self, worker_id: WorkerId) -> None:
         try:
             self._enter(worker_id)
         except OSError as error:
@@ -38,7 +38,7 @@ class FilePresence:
         entering.rename(self._path(worker_id))  # under its name it is never seen unlocked
         self._held[worker_id] = file
 
-    def leave(self, worker_id: WorkerId) -> None:
+    def deregister(self, worker_id: WorkerId) -> None:
         file = self._held.pop(worker_id, None)
         if file is not None:
             self._path(worker_id).unlink(missing_ok=True)

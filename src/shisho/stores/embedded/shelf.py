@@ -88,7 +88,7 @@ class EmbeddedShelf:
 
         await self._database.write(work)
 
-    async def meet_again(self, document: Document, source: str, metadata: Mapping[str, str]) -> None:
+    async def record_seen(self, document: Document, source: str, metadata: Mapping[str, str]) -> None:
         def work(connection: apsw.Connection) -> None:
             corpus_id = _corpus_id(connection, document.corpus, document.owner, document.added_at)
             _place(connection, corpus_id, source, document.id)
@@ -124,7 +124,7 @@ class EmbeddedShelf:
 
         return await self._database.read(work)
 
-    async def at_place(self, name: str, owner: str) -> Sequence[Document]:
+    async def find_by_source(self, name: str, owner: str) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
             # O(documents): only a person types a file's name, and once.
             query = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'live' AND d.owner = ?1 AND d.id IN
@@ -194,7 +194,7 @@ class EmbeddedShelf:
 
         return await self._database.read(work)
 
-    async def akin(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
+    async def near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         def work(connection: apsw.Connection) -> list[Passage]:
             # Two of each band: a letter sent a thousand times must not slow the thousand and first.
             query = f"""WITH near AS (SELECT min(b.passage_id) AS one, max(b.passage_id) AS other FROM passage_bands b
@@ -214,7 +214,7 @@ class EmbeddedShelf:
 
         return await self._database.read(work)
 
-    async def leave(self, corpus: str, owner: str, source: str) -> DocumentId | None:
+    async def detach_source(self, corpus: str, owner: str, source: str) -> DocumentId | None:
         def work(connection: apsw.Connection) -> DocumentId | None:
             corpus_id = _corpus_id(connection, corpus, owner, self._clock.now())
             query = "DELETE FROM places WHERE corpus_id = ? AND source = ? RETURNING document_id"

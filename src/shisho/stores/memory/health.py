@@ -11,12 +11,12 @@ from shisho.domain.politeness import (
     BreakerState,
     EngineHealth,
     RequestOutcome,
-    answered,
     as_of,
+    clear_failures,
     later,
     may_probe,
-    mended,
     rated,
+    record_outcome,
 )
 from shisho.ports import Clock
 
@@ -35,7 +35,7 @@ class MemoryHealth:
 
     async def record(self, engine: str, outcome: RequestOutcome, latency_s: float, error: str = "") -> EngineHealth:
         self._answers[engine].append((outcome, latency_s))
-        self._held[engine] = answered(self._now(engine), outcome, self._clock.steady(), error)
+        self._held[engine] = record_outcome(self._now(engine), outcome, self._clock.steady(), error)
         self._probers.pop(engine, None)
         return rated(self._held[engine], self._answers[engine])
 
@@ -51,7 +51,7 @@ class MemoryHealth:
         return True
 
     async def mend(self, engine: str) -> None:
-        self._held[engine] = mended(self._now(engine))
+        self._held[engine] = clear_failures(self._now(engine))
         self._probers.pop(engine, None)
 
     def _now(self, engine: str) -> EngineHealth:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from shisho.domain.intervention import AuthTarget, HumanChallenge, InterventionState, PendingIntervention, named, news, together
+from shisho.domain.intervention import (
+    AuthTarget,
+    HumanChallenge,
+    InterventionState,
+    PendingIntervention,
+    news,
+    select_interventions,
+    together,
+)
 from shisho.domain.job import PERSON, JobState, TaskId
 from shisho.stores.memory.transitions import SharedQueue
 
@@ -27,17 +35,17 @@ class MemoryInterventions:
         return found[-1].met if found else None
 
     async def mark(self, owner: str, target: AuthTarget, name: str, state: InterventionState) -> Sequence[PendingIntervention]:
-        found = self._group(owner, named(target, name))
+        found = self._group(owner, select_interventions(target, name))
         for one in found:
             self._shared.waiting[one.job_id] = replace(one, state=state)
             self._shared.happened(self._shared.jobs[one.job_id], PERSON, {"state": state, "domain": one.domain})
         return found
 
     async def complete(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
-        return self._freed(self._group(owner, named(target, name)))
+        return self._freed(self._group(owner, select_interventions(target, name)))
 
     async def skip(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
-        found = self._chosen(owner, named(target, name))
+        found = self._chosen(owner, select_interventions(target, name))
         for one in found:
             self._shared.released(self._shared.jobs[one.job_id], JobState.COMPLETED, InterventionState.SKIPPED)
         return found

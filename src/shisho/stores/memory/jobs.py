@@ -130,7 +130,7 @@ class MemoryJobs:
         self._shared.tasks[task.id] = replace(task, spent=total)
         return True
 
-    async def leave(self, worker_id: WorkerId) -> int:
+    async def release_all(self, worker_id: WorkerId) -> int:
         held = [each for each in self._shared.jobs.values() if each.state is JobState.RUNNING and each.worker_id == worker_id]
         for job in held:
             self._wait(job, JobState.QUEUED)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from shisho.domain.pace import ResourcePace, asked, ended, standing
+from shisho.domain.pace import ResourcePace, acquire, release, status
 from shisho.domain.politeness import Limit, LimiterStatus, Permit
 from shisho.ports import Clock
 
@@ -20,20 +20,20 @@ class MemoryLimiter:
         self._paces: dict[str, ResourcePace] = {}
         self._used: defaultdict[tuple[str, str], int] = defaultdict(int)
 
-    async def take(self, resource: str, limit: Limit, ticket: str) -> Permit:
-        pace, leave = asked(self._now(resource), limit, ticket)
+    async def acquire(self, resource: str, limit: Limit, ticket: str) -> Permit:
+        pace, leave = acquire(self._now(resource), limit, ticket)
         self._keep(resource, pace)
         return leave
 
-    async def give_back(self, resource: str, limit: Limit, ticket: str, *, after_s: float = 0.0) -> None:
-        self._keep(resource, ended(self._now(resource), limit, ticket, after_s))
+    async def release(self, resource: str, limit: Limit, ticket: str, *, after_s: float = 0.0) -> None:
+        self._keep(resource, release(self._now(resource), limit, ticket, after_s))
 
-    async def standing(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
-        return {resource: standing(self._now(resource), limit) for resource, limit in limits.items()}
+    async def status(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
+        return {resource: status(self._now(resource), limit) for resource, limit in limits.items()}
 
     def _now(self, resource: str) -> ResourcePace:
         wall = datetime.fromisoformat(self._clock.now()).timestamp()
-        pace = self._paces.get(resource, ResourcePace()).moved(wall, self._clock.monotonic())
+        pace = self._paces.get(resource, ResourcePace()).advance(wall, self._clock.monotonic())
         return replace(pace, used=self._used[resource, pace.day])
 
     def _keep(self, resource: str, pace: ResourcePace) -> None:

@@ -100,7 +100,7 @@ class MemoryShelf:
             raise Conflict("Another process takes the same file in. Add it again.")
         return parts
 
-    async def meet_again(self, document: Document, source: str, metadata: Mapping[str, str]) -> None:
+    async def record_seen(self, document: Document, source: str, metadata: Mapping[str, str]) -> None:
         held = self._documents[document.id]
         self._documents[document.id] = replace(held, metadata={**held.metadata, **metadata})
         self._place(document, source)
@@ -117,7 +117,7 @@ class MemoryShelf:
         found = [one for one in self._documents.values() if one.id.startswith(prefix) and one.owner == owner]
         return sorted(found, key=lambda one: one.id)[:limit]
 
-    async def at_place(self, name: str, owner: str) -> Sequence[Document]:
+    async def find_by_source(self, name: str, owner: str) -> Sequence[Document]:
         held = {
             document
             for (whose, _, place), document in self._places.items()
@@ -150,14 +150,14 @@ class MemoryShelf:
         held = self._intakes.get(document_id)
         return () if held is None else held.passages
 
-    async def akin(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
+    async def near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         wanted = set(bands)
         return [one for one in self.searchable(Scope(owner)) if wanted.intersection(one.bands)][:50]
 
     async def places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
         return {place: name for (held, within, place), name in self._places.items() if (held, within) == (owner, corpus)}
 
-    async def leave(self, corpus: str, owner: str, source: str) -> DocumentId | None:
+    async def detach_source(self, corpus: str, owner: str, source: str) -> DocumentId | None:
         return self._retire(self._places.pop((owner, corpus, source), None), DocumentState.REMOVED)
 
     async def count(self, scope: Scope) -> int:

@@ -110,7 +110,7 @@ class RobotsBook:
             found = Robots(closed=Message("gives no robots.txt for now ({cause})", cause=error.message))
         await self._chains.forget(name, chain)
         if not chain.begins:  # the pace it wants counts from the end of the chain
-            await self._limiter.give_back(f"host:{host_of_url(site)}", host_limit(found), ticket)
+            await self._limiter.release(f"host:{host_of_url(site)}", host_limit(found), ticket)
         await self._cache.put(f"robots {site}", plain(found), closed_s if found.closed else KEPT_S)
         return found
 
@@ -129,7 +129,7 @@ class RobotsBook:
             limit = host_limit(found) if first else limit
             return found, response, patience_s
         finally:
-            await self._limiter.give_back(f"host:{host}", limit, ticket, after_s=patience_s)
+            await self._limiter.release(f"host:{host}", limit, ticket, after_s=patience_s)
 
 
 async def _ready(found: Robots) -> Robots:

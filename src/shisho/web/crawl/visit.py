@@ -83,7 +83,7 @@ class PageClient:
         host = host_of_url(response.url)
         if response.url and host != host_of_url(request.url):
             rules = await self._rules(response.url, ticket)
-            await self.limiter.give_back(f"host:{host}", host_limit(rules), ticket)
+            await self.limiter.release(f"host:{host}", host_limit(rules), ticket)
         return response
 
     async def _rules(self, url: str, ticket: str) -> Robots | None:
@@ -119,7 +119,7 @@ class PageClient:
             if tries:
                 await self.cache.put(f"slow host:{host}", 0, REMEMBERED_S)
         finally:
-            await self.limiter.give_back(f"host:{host}", limit, ticket, after_s=after)
+            await self.limiter.release(f"host:{host}", limit, ticket, after_s=after)
         return _usable(request.url, response, met)
 
     async def rendered(self, request: Request, ticket: str, pay: Pay) -> Response | None:

@@ -19,7 +19,7 @@ from shisho.ports import Resolver
 from shisho.web.http import body
 from shisho.web.http import stream as wire
 from shisho.web.http.address import AllowList, Target, checked
-from shisho.web.http.redirects import Hop, first, following, leads_on
+from shisho.web.http.redirects import Hop, follow_redirect, is_redirect, start_chain
 
 MAX_REDIRECTS = 5
 MAX_ADDRESSES = 3
@@ -51,7 +51,7 @@ class HttpFetcher:
         self._ssl.set_alpn_protocols(["http/1.1"])
 
     async def fetch(self, request: Request) -> Response:
-        hop = first(request, self._allow)
+        hop = start_chain(request, self._allow)
         try:
             async with asyncio.timeout(self._total_s):
                 return await self._follow(hop)
@@ -75,12 +75,12 @@ class HttpFetcher:
                 )
             async with self._answered(hop) as answer:
                 headers = _headers(answer)
-                if not leads_on(answer.status, headers):
+                if not is_redirect(answer.status, headers):
                     return await _read(hop.target, answer, headers)
-            onward = following(hop, answer.status, headers["location"], self._allow)
+            next_hop = follow_redirect(hop, answer.status, headers["location"], self._allow)
             if hop.alone:
-                return _redirect(hop, answer.status, onward)
-            hop = onward
+                return _redirect(hop, answer.status, next_hop)
+            hop = next_hop
         raise AllFetchesFailed("{host} redirects in a circle: open it in a browser to see why.", host=hop.target.host)
 
     @asynccontextmanager
@@ -153,8 +153,8 @@ def _text(raw: bytes) -> str:
         return quote(raw, safe="!\"#$%&'()*+,/:;<=>?@[]^`{|}~\\ ")
 
 
-def _redirect(hop: Hop, status: int, onward: Hop) -> Response:
-    return Response(b"", hop.target.url, status, headers={"location": onward.target.url})
+def _redirect(hop: Hop, status: int, next_hop: Hop) -> Response:
+    return Response(b"", hop.target.url, status, headers={"location": next_hop.target.url})
 
 
 async def _read(target: Target, answer: httpcore.Response, headers: Mapping[str, str]) -> Response:

@@ -57,7 +57,7 @@ def backoff(tries: int, jitter: float) -> float:
 async def turn_at(limiter: Limiter, host: str, limit: Limit, ticket: str) -> None:
     """One request to a host may be sent now, and is to be given back. Raises RetryLater, AllFetchesFailed where it had its
     day's."""
-    leave = await limiter.take(f"host:{host}", limit, ticket)
+    leave = await limiter.acquire(f"host:{host}", limit, ticket)
     if leave.spent:
         raise AllFetchesFailed(
             "{host} had its {per_day} requests for today. Try again tomorrow.", per_day=limit.per_day, host=host

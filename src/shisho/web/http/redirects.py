@@ -30,7 +30,7 @@ class Hop:
     alone: bool = False
 
 
-def first(request: Request, allow: AllowList) -> Hop:
+def start_chain(request: Request, allow: AllowList) -> Hop:
     """Raises InvalidParams, or ForbiddenAddress."""
     if request.method not in ("GET", "POST"):
         raise InvalidParams("Pages are asked for by GET or POST, not {method!r}.", method=request.method)
@@ -38,12 +38,12 @@ def first(request: Request, allow: AllowList) -> Hop:
     return Hop(check_url(request.url, allow), request.method, request.form, headers, request.cookies, request.one_hop)
 
 
-def leads_on(status: int, headers: Mapping[str, str]) -> bool:
+def is_redirect(status: int, headers: Mapping[str, str]) -> bool:
     """Whether an answer is a redirect."""
     return status in _TO_GET | _AS_IT_WAS and "location" in headers
 
 
-def following(hop: Hop, status: int, location: str, allow: AllowList) -> Hop:
+def follow_redirect(hop: Hop, status: int, location: str, allow: AllowList) -> Hop:
     """Where a redirect leads. From https to http it is followed, as any http address is, but nothing private goes along.
 
     Raises ForbiddenAddress, or AllFetchesFailed where it cannot be followed."""

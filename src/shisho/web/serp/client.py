@@ -119,7 +119,7 @@ class SerpClient:
         name, limit, resource = engine.about.name, self.limit_of(engine.about), f"engine:{engine.about.name}"
         if not await self.health.probe(name, ticket):
             raise BreakerOpen(await self.rests_for(name))
-        leave = await self.limiter.take(resource, limit, ticket)
+        leave = await self.limiter.acquire(resource, limit, ticket)
         if not leave.granted:
             raise QuotaSpent(leave.wait_s) if leave.spent else RetryLater(leave.wait_s)
         after = 0.0
@@ -137,7 +137,7 @@ class SerpClient:
             after = needs.retry_after_s
             raise
         finally:
-            await self.limiter.give_back(resource, limit, ticket, after_s=after)
+            await self.limiter.release(resource, limit, ticket, after_s=after)
 
     async def _answered(self, engine: SerpEngine, request: Request, doubted: bool, plain: bool) -> SerpExchange:
         name, began = engine.about.name, self.clock.monotonic()

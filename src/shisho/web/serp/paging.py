@@ -36,14 +36,15 @@ class ResultPage:
 
 @dataclass(slots=True)
 class ResultPages:
-    """The result pages of one search. `onward` judges all pages so far and says why to stop, or None; `ask` brings the next.
+    """The result pages of one search. `stop_reason` judges all pages so far and says why to stop, or None; `ask` brings the
+    next.
 
     Pages 1..N stay whatever becomes of page N+1. Before the first one is there, what goes wrong is raised; after it, it is the
     reason to stop. `RetryLater` passes through: whoever waits comes back with the pages it had. After the end `stop` says why
     it ended, `met` is what asks for a person, and `errors` what went wrong."""
 
     ask: Callable[[Sequence[ResultPage]], Awaitable[ResultPage]]
-    onward: Callable[[Sequence[ResultPage]], Awaitable[PagingStop | None]]
+    stop_reason: Callable[[Sequence[ResultPage]], Awaitable[PagingStop | None]]
     pages: list[ResultPage] = field(default_factory=list)
     stop: PagingStop | None = None
     met: HumanChallenge | None = None
@@ -51,7 +52,7 @@ class ResultPages:
 
     async def pull(self) -> AsyncGenerator[ResultPage, None]:
         """Each page once. Ends with `stop` set."""
-        while (stop := await self.onward(self.pages)) is None:
+        while (stop := await self.stop_reason(self.pages)) is None:
             try:
                 page = await self.ask(self.pages)
             except DepthReached:

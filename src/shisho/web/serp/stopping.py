@@ -1,7 +1,7 @@
 """How deep one query is followed into an engine's result pages: the last page allowed, and after each page whether to go on.
 
 Pure. What the caller owes to it: a page that `repeats` an earlier one is neither stored nor visited; its facts close the list
-that `onward` is asked with, and that is all that remains of it.
+that `stop_reason` is asked with, and that is all that remains of it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class PagingRules:
     enough: int
 
 
-def deepest(
+def deepest_page(
     serp_page: int, serp_max_pages: int | None, strategy: StopStrategy, categories: Sequence[str], about: EngineAbout
 ) -> int:
     """The number of the last page that may be asked for. Below `serp_page` where the engine does not reach so far."""
@@ -72,7 +72,7 @@ def deepest(
     return min(serp_page + pages - 1, about.max_pages)
 
 
-def onward(pages: Sequence[PageFacts], rules: PagingRules) -> PagingStop | None:
+def stop_reason(pages: Sequence[PageFacts], rules: PagingRules) -> PagingStop | None:
     """Why paging ends after the last of `pages`, whose hits have been visited; None: ask for the next one.
 
     Where several reasons hold, the first in the order of `PagingStop` is given. A page that is empty or repeated has no

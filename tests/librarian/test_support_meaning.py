@@ -76,3 +76,55 @@ def test_things_that_changed_places_are_altered(sentence: str, quotation: str) -
 )
 def test_a_name_that_is_like_another_word_is_not_supported(sentence: str, quotation: str) -> None:
     assert check(sentence, [quotation]).outcome != "supported"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quotation"),
+    [
+        ("すべての魚を対象とする傾向がある。", "あらゆる魚が対象に含められる傾向にある。"),
+        (
+            "1911年1月11日に図書館の設置が建議され、同月19日に委員が任命された。",
+            "1911年1月11日に図書館の設置が建議され、1月19日に委員が任命された。",
+        ),
+        ("延べ床面積は約3,079平方メートルです。", "延床面積は3,079.33m2である。"),
+        ("80人余りが負傷した。", "負傷者80余名であった。"),
+        ("島々は東京から約1,000キロの海上にある。", "島々は東京の南約1,000kmの海上にある。"),
+        (
+            "人気や実力が変わっても順位が入れ替わることはない。",
+            "人気、実力が変動することがあっても、順位は入れ替わらない。",
+        ),
+        ("平野は、両賞が逆になったと錯覚すると書いた。", "平野は「両賞が逆になったと錯覚する」と述べている。"),
+        (
+            "アマルリクによると、彼は文法上誤った文章しか書けなかったという。",
+            "アマルリクは、「彼は文法上誤った文章しか書けなかった」と述べている。",
+        ),
+        ("ユーロは、EUの同盟で用いられている通貨である。", "ユーロは、欧州連合の同盟で用いられている通貨である。"),
+        (
+            "木曽川電力は、工事を大岡正に委嘱し、5月に開業した。",
+            "工事を大岡正に委嘱して木曽川支流の黒川に建設し、5月に開業した。",
+        ),
+        (
+            "WeWork had been scrutinized by the NYAG before.",
+            "This is not the first time WeWork has been scrutinized by the NYAG.",
+        ),
+        ("Flows were similar when their numbers were equal.", "Flows with equal numbers were similar."),
+    ],
+)
+def test_a_contradiction_needs_a_firm_sign(sentence: str, quotation: str) -> None:
+    assert check(sentence, [quotation]).outcome != "altered"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quotation"),
+    [
+        ("約3,050人が参加した。", "3,079人が参加した。"),
+        ("同年11月に開かれた。", "2019年9月に決まり、同年10月に開かれた。"),
+        ("面積は3,079平方キロメートルである。", "面積は3,079m2である。"),
+        ("バクテリアが南極で進化した可能性は高い。", "バクテリアが南極で進化した可能性は低い。"),
+        ("会社は大手他社と同じように大型工事を避けた。", "会社は大手他社と異なり大型工事を避けた。"),
+        ("太平洋戦争から日中戦争までの間も続けられた。", "日中戦争から太平洋戦争に至る間も続けられた。"),
+        ("コートでテニスが行われている。", "コートでテニスプレーヤーが練習を行っている。"),
+    ],
+)
+def test_what_is_close_to_the_quotation_and_false_is_not_supported(sentence: str, quotation: str) -> None:
+    assert check(sentence, [quotation]).outcome != "supported"

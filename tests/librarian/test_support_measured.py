@@ -17,6 +17,8 @@ from tests.shared import shared
 
 PARAPHRASES = Path(__file__).parent / "support" / "paraphrases.jsonl"
 FURTHER = PARAPHRASES.with_name("further_paraphrases.jsonl")
+BLIND = PARAPHRASES.with_name("blind_paraphrases.jsonl")
+ALTERED = PARAPHRASES.with_name("altered_paraphrases.jsonl")
 
 
 @pytest.mark.parametrize("held_out", [False, True])
@@ -46,7 +48,7 @@ def outcome_of(row: dict[str, Any]) -> str:
 
 
 # The floors are what was reached; the aim is .60 supported and .03 altered in both halves.
-@pytest.mark.parametrize(("held_out", "supported", "altered"), [(False, 0.60, 0.03), (True, 0.44, 0.05)])
+@pytest.mark.parametrize(("held_out", "supported", "altered"), [(False, 0.66, 0.01), (True, 0.48, 0.01)])
 def test_honest_paraphrases_stay(held_out: bool, supported: float, altered: float) -> None:
     rows = [json.loads(line) for line in PARAPHRASES.read_text("utf-8").splitlines()]
     rows = [row for row in rows if row["held_out"] == held_out]
@@ -60,8 +62,23 @@ def test_freer_paraphrases_stay() -> None:
     """Written after the rules, further from their passages; no rule was made with them. The aim is that of the others."""
     rows = [json.loads(line) for line in FURTHER.read_text("utf-8").splitlines()]
     outcomes = Counter(map(outcome_of, rows))
-    assert outcomes["supported"] >= 0.20 * len(rows) > 0, outcomes
-    assert outcomes["altered"] <= 0.15 * len(rows), outcomes
+    assert outcomes["supported"] >= 0.26 * len(rows) > 0, outcomes
+    assert outcomes["altered"] <= 0.03 * len(rows), outcomes
+
+
+def test_paraphrases_by_one_who_knew_no_rule_stay() -> None:
+    """Written from the passages alone, most of them freely. The aim is that of the others."""
+    rows = [json.loads(line) for line in BLIND.read_text("utf-8").splitlines()]
+    outcomes = Counter(map(outcome_of, rows))
+    assert outcomes["supported"] >= 0.18 * len(rows) > 0, outcomes
+    assert outcomes["altered"] <= 0.04 * len(rows), outcomes
+
+
+def test_paraphrases_made_false_are_seldom_called_supported() -> None:
+    """In other words than their quotation's and false in one thing: the hardest there is. The aim is none."""
+    rows = [json.loads(line) for line in ALTERED.read_text("utf-8").splitlines()]
+    outcomes = Counter(map(outcome_of, rows))
+    assert outcomes["supported"] <= 0.07 * len(rows), outcomes
 
 
 def test_what_is_called_supported_of_known_pairs_is_entailed() -> None:

@@ -46,6 +46,7 @@ _IRREGULAR = (
     "throw threw thrown;understand understood;wear wore worn;win won;write wrote written;break broke broken;hide hid hidden;"
     "freeze froze frozen;forget forgot forgotten;become became;overdraw overdrew overdrawn;withdraw withdrew withdrawn"
 )
+_NOT_ONLY = re.compile(r"\bnot (?:only|just|merely|the (?:first|only|last))\b")
 _PRESENT = {past: verb for verb, *forms in map(str.split, _IRREGULAR.split(";")) for past in forms}
 _PAST = re.compile(r".+(?:ed|en|wn|ught|old|ound|ade|one|et|uilt|ung|um|unk|id|ost|eft|elt|ept|ent)$")
 
@@ -106,7 +107,8 @@ def hedges(sentence: str) -> int:
 
 
 def denials(sentence: str) -> int:
-    """How many words deny."""
+    """How many words deny. Not the first time: there was one before."""
+    sentence = _NOT_ONLY.sub("", sentence)
     return len(re.findall(r"n['’]t\b", sentence)) + sum(word in _NOT for word in re.findall(r"[a-z]+", sentence))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -36,6 +36,10 @@ _UNITS = {
     "μg": "μg マイクログラム micrograms microgram",
     "ml": "ml ミリリットル millilitres milliliters",
     "ha": "ha ヘクタール hectares hectare",
+    "m^2": "m2 m^2 平方メートル",
+    "km^2": "km2 km^2 平方キロメートル 平方キロ",
+    "m^3": "m3 m^3 立方メートル",
+    "キロ": "キロ",
     "pt": "ポイント points point",
     "t": "t トン tons ton tonnes",
     "l": "l リットル liters litres",
@@ -56,9 +60,12 @@ _UNITS = {
     "国": "ヶ国 か国 カ国 ヵ国 箇国",
     "歳": "歳 才",
     "人": "人 名",
+    "匹": "匹 頭 羽",
     "℃": "°c 度",
     "倍": "倍 times",
 }
+_SHORT_UNITS = ({"キロ", "km"}, {"キロ", "kg"})  # キロ is short for both
+_ROUND = Decimal("0.05")  # how far a rough number may lie from the one it rounds
 _SAME_UNIT = {spelling: unit for unit, spellings in _UNITS.items() for spelling in spellings.split()}
 _COUNTERS = (
     "個 本 枚 台 回 件 社 校 店 戸 世帯 匹 頭 羽 冊 巻 章 話 曲 作 作品 点 票 議席 席 位 番 号 番目 種 種類 つ "
@@ -82,16 +89,21 @@ _DATE = re.compile(
     # May 3, 2024; 3 May 2024; May 2024 (a month's name alone may be a verb); in 1998
     rf"|\b(?:(?P<day4>\d{{1,2}})(?:st|nd|rd|th)?\s+)?{_MONTH_NAME}"
     r"(?:\s+(?P<day5>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,?\s+(?P<year4>\d{4}))?(?![a-z\d])"
+    # 同年5月3日, 同月3日: of the year or month named before
+    rf"|同年(?P<month6>\d{{1,2}}|{_KANJI_NUMBER})月(?:(?P<day6>\d{{1,2}}|{_KANJI_NUMBER})日)?"
+    rf"|同月(?P<day7>\d{{1,2}}|{_KANJI_NUMBER})日"
     rf"|\b(?:in|since|from|until|by|of)\s+(?P<year5>1\d{{3}}|20\d{{2}})\b(?!\s?(?:%|{_UNIT}))"
 )
 _MEASURE = re.compile(
     r"(?<![a-z\d.^_])(?P<currency>[$€£¥])?(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?P<fraction>\.\d+|/\d+)?(?P<power>[\^_]-?\d+)?"
     r"(?:\s?(?P<times>thousand|million|billion|trillion)\b)?"
-    rf"(?P<scale>(?:[万億兆千百](?:\d{{1,3}}(?:,\d{{3}})+|\d*)){{1,8}}(?=[^一-鿿\d]|$|{_UNIT}))?\s?(?P<unit>{_UNIT})?"
+    rf"(?P<scale>(?:[万億兆千百](?:\d{{1,3}}(?:,\d{{3}})+|\d*)){{1,8}}(?=[^一-鿿\d]|$|{_UNIT}))?\s?余?(?P<unit>{_UNIT})?"
     rf"|(?P<kanji>{_KANJI_NUMBER})(?P<counter>{_UNIT})"
     r"|(?<![一-鿿])(?P<bare>[〇一二三四五六七八九十百千万億兆]{2,20})(?![一-鿿])"
     rf"|\b(?P<word>{'|'.join(_WORDS)})\b(?:\s(?P<after>{'|'.join(u for u in _WRITTEN if u.isascii() and u.isalpha())})\b)?"
 )
+_ROUGHLY = re.compile(r"(?:約|およそ|おおよそ|ほぼ|概ね|\b(?:about|around|roughly|nearly|almost|approximately))\s*$")
+_OR_SO = re.compile(r"余|強|弱|ほど|程度|前後|あまり|近く|くらい|ぐらい")
 _SYMBOL = re.compile(r"[a-z]+[\^_]?-?\d+[a-z]*")
 _RAISED = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+|[₀₁₂₃₄₅₆₇₈₉]+")
 _NOT_COUNTED = frozenset({"十分", "一度", "一番", "一時", "一層", "一期", "一角", "一面", "万人", "一体", "一代", "百貨"})
@@ -118,10 +130,19 @@ class Measure:
     value: Decimal
     unit: str = ""
     power: str = ""
+    rough: bool = field(default=False, compare=False)  # 約: said to be about so much
 
     def says(self, other: Measure) -> bool:
-        """The same number and power, and the unit that `other` has, if it has one."""
-        return (self.value, self.power) == (other.value, other.power) and other.unit in ("", self.unit)
+        """The same number, or the one it is rounded from, the same power, and the unit that `other` has, if it has one."""
+        if self.power != other.power or not (self.value == other.value or other.rounds(self.value)):
+            return False
+        return other.unit in ("", self.unit) or {self.unit, other.unit} in _SHORT_UNITS
+
+    def rounds(self, value: Decimal) -> bool:
+        """Whether it is said to be about so much, and is `value` to the digits that it has."""
+        if not self.rough or abs(self.value - value) > _ROUND * abs(self.value):
+            return False
+        return value.quantize(Decimal((0, (1,), int(self.value.normalize().as_tuple().exponent)))) == self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +161,7 @@ def figures(text: str) -> Figures:
     places, rest = _places(plain)
     dates = tuple(place.figure for place in places if isinstance(place.figure, Date))
     measures = tuple(place.figure for place in places if isinstance(place.figure, Measure))
-    return Figures(dates, measures, frozenset(_SYMBOL.findall(rest)))
+    return Figures(dates, measures, frozenset(_SYMBOL.findall(rest)) - UNITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +182,17 @@ def figure_places(plain: str) -> list[FigurePlace]:
 def _places(plain: str) -> tuple[list[FigurePlace], str]:
     """The dates and then the measures, and the text with its dates blanked."""
     places: list[FigurePlace] = []
+    last = Date(None)
 
     def take(found: re.Match[str]) -> str:
-        date = _date({key.rstrip("2345"): value for key, value in found.groupdict().items() if value})
+        nonlocal last
+        date = _date({key.rstrip("234567"): value for key, value in found.groupdict().items() if value})
+        if found[0].startswith("同"):
+            date = Date(last.year, date.month or last.month, date.day)
+        elif date.year is not None:
+            last = date
+        elif date.month is not None:
+            last = Date(last.year, date.month)
         if date == Date(None) or (found["name"] and date == Date(None, date.month)):
             return found[0]
         places.append(FigurePlace(*found.span(), date))
@@ -171,8 +200,12 @@ def _places(plain: str) -> tuple[list[FigurePlace], str]:
 
     rest = _DATE.sub(take, plain)
     counted = (found for found in _MEASURE.finditer(rest) if found[0] not in _NOT_COUNTED)
-    places += [FigurePlace(*found.span(), _measure(found)) for found in counted]
+    places += [FigurePlace(*found.span(), replace(_measure(found), rough=_is_rough(rest, found))) for found in counted]
     return places, rest
+
+
+def _is_rough(text: str, found: re.Match[str]) -> bool:
+    return bool(_ROUGHLY.search(text, max(0, found.start() - 10), found.start()) or _OR_SO.match(text, found.end()))
 
 
 def legible(text: str) -> str:

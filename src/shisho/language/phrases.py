@@ -18,18 +18,19 @@ from shisho.language.phrase import Phrase, Statement
 from shisho.language.polarity import negated
 from shisho.language.sentences import sentences
 from shisho.language.terms import CONTENT, fold, tokenizer
-from shisho.language.weights import word_set
+from shisho.language.weights import STRONG, word_set
 
 END_CHARS = 16  # of a sentence, where Japanese says how sure it is
 HOLE = "\ue000"  # stands for a figure while Sudachi reads the rest
 _JAPANESE = re.compile(r"[ぁ-んァ-ヺ一-鿿々]")
 _BETWEEN_WIDE = re.compile(r"(?<=[^\x00-\xff])\s+(?=[^\x00-\xff])|(?<=[^\x00-\xff])\n+|\n+(?=[^\x00-\xff])")
+_ABOUT = re.compile("おおよそ|およそ")  # which the dictionary reads as 御余所 after a particle
 _NOUN = frozenset({"名詞", "代名詞", "形状詞", "接頭辞", "接尾辞", "記号"})
 # Words that only say how sure, when or whether, where they follow a predicate; they belong to its tail.
 _LIGHT = word_set(
     "事 こと 物 もの 場合 時 際 為 よう 様 筈 可能 可能性 性 恐れ 虞 訳 必要 説 推定 推測 積もり 予定 見込み ところ",
     "所 考える 言う 思う 見る 居る 有る 成る 為る 置く 来る 行く 仕舞う 得る 兼ねる 出来る 呉れる 貰う 頂く 下さる",
-    "過ぎる 欲しい 義務 無い 高い 指摘 報告 見なす 述べる 評価 始める 続ける",
+    "過ぎる 欲しい 義務 無い 高い 低い 指摘 報告 見なす 述べる 評価 始める 続ける",
 )
 _OF_PARTICLES = {
     "に": word_set("因る 対する 関する 基づく 於く 取る 伴う 渡る よる おく 就く"),
@@ -60,18 +61,28 @@ _IF = re.compile(
     r"(?:[いえけせてねべめれ]ば|たら|なら(?!な|ず|び)|場合(?:は|に|、)|ときは?、|時は?、|とすれば|としても|ても|でも、|限り|くても|ると、)"
 )
 _MAYBE = re.compile(
-    r"可能性|(?:^|[おこそとのもよろ])うと(?:し|す)|ところ(?:だ|で)|かもしれ|かも知れ|だろう|でしょう|まい[。、]?$|恐れ|おそれ"
+    r"可能性|(?:^|[おこそとのもよろ])うと(?:し|す)|(?<!ている)(?<!でいる)(?<!た)ところ(?:だ|で)|かもしれ|かも知れ|だろう|でしょう|まい[。、]?$|恐れ|おそれ"
     r"|はずで|はずだ|らしい|ようで|ようだ|そうだ|見込み|予定|つもり|たい[。、]|得る|うる|かねな|(?:という|との|とする)(?:説|指摘|見方)"
-    r"|とも?(?:みられ|見られ|思われ|され|いわれ|言われ|考えら|みなさ|推定|推測|評|主張|述べ|指摘|報告)"
+    r"|とも?(?:みられ|見られ|思われ|され|いわれ|言われ|考えら|みなさ|推定|推測|評|主張|述べ|指摘|報告|書い|書く|記し|語っ|語る|話し|伝え|証言)"
+    r"|という(?=[。」]?$)"
 )
 _INTENDED = re.compile(r"と(?:も)?(?:し|す)")  # 止まろうとする
 _QUOTING = re.compile(r"と(?:も)?(?:の|さ|い|言|考|思|み|見|推|評|述|指|報)")
-_SOMETIMES = re.compile(r"こと(?:が|も)(?:あ|多)|場合(?:が|も)(?:あ|多)")
+# Neither a concession (変動することがあっても) nor a reason (未導入だったこともあり、) says that it happens only at times.
+_SOMETIMES = re.compile(r"(?:こと|場合)(?:が|も)(?:あ(?!って|り、)|多)")
 
 
 def phrases(text: str) -> tuple[Statement, ...]:
     """The sentences of a text as phrases, in its order. Takes any text, however hostile."""
     return _read(text[:20_000])
+
+
+_ATTRIBUTED = re.compile(r"に(?:よると|よれば|いわせれば)|\b(?:according to|said|says|reported)\b")
+
+
+def attributed(sentence: str) -> bool:
+    """Whether a folded sentence names whose word it gives."""
+    return bool(_ATTRIBUTED.search(sentence))
 
 
 def hedges(sentence: str) -> int:
@@ -92,7 +103,7 @@ def _read(text: str) -> tuple[Statement, ...]:
     known = names(text)
     plain = legible(text)
     if _JAPANESE.search(plain):
-        plain = _BETWEEN_WIDE.sub("", plain)
+        plain = _ABOUT.sub("約", _BETWEEN_WIDE.sub("", plain))
     return tuple(_statement(plain[start:end], known) for start, end in sentences(plain))
 
 
@@ -157,7 +168,7 @@ class _Reader:
             self._now = _Draft(["有る" if absent else term], surface, predicate=True, absent=absent)
         elif part[0] in ("副詞", "連体詞"):
             self._flush()
-            if part[0] == "副詞" or surface.endswith(("きな", "さな")):
+            if part[0] == "副詞" or term in STRONG or surface.endswith(("きな", "さな", "同じ")):
                 self._now = _Draft([term], surface, adverb=True)
                 self._flush()
         elif part[0] in _NOUN and part[0] in CONTENT | {"代名詞", "記号"}:

@@ -7,7 +7,7 @@ import re
 from shisho.language.terms import fold
 
 _NEGATION = re.compile(
-    r"ない|なかっ|なく(?!と)|なけれ|なし(?:に|で)|ません|ず(?=[、。にはと]|$)|(?<=[かがさたなばまらわ])ぬ|ざる|まい(?=[。、]|$)|不可能|無関係|皆無"
+    r"ない|なかっ|なく(?!と)|なけれ|なし(?:に|で)|ません|ず(?=[、。にはと]|$)|(?<=[かがさたなばまらわ])ぬ|ざる|まい(?=[。、]|$)|可能性(?:が|は|も)低|不可能|無関係|皆無"
     r"|\bnot\b|n't\b|\bno\b|\bnever\b|\bwithout\b|\bneither\b|\bnor\b|\bcannot\b|\bunable\b"
 )
 # Words that look like a negation and are none, and doubled ones.

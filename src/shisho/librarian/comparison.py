@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from shisho.language.meanings import opposites, same
-from shisho.language.weights import DENYING, DIRECTED, LIGHT, STRONG
-from shisho.librarian.ties import TiedPhrase, figures_agree, likeness, tied, words_of
+from shisho.language.weights import ABSTRACT, DENYING, DIRECTED, LIGHT, STRONG
+from shisho.librarian.ties import TiedPhrase, case_of, figures_agree, likeness, tied, words_of
 
 FOREIGN = 0.34  # below this share of a sentence's words in its quotations, they speak of something else
 ALIKE = 2.0  # how much two places must have in common before an opposite in one contradicts the other
 MARGIN = 1.4  # how much better another thing must fit in a phrase's place before the phrase is taken for swapped
 LONG = 10  # words of a sentence from which one of them may be missing
 _VERB = re.compile(r"[うくぐすつぬぶむる]$")
+_HEDGES = frozenset({"maybe", "sometimes"})
+_EACH_TIME = frozenset({"day", "week", "month", "year", "hour"})
 SENTENCES = 1_000  # of one quotation at most, to number them all
 
 
@@ -40,6 +42,7 @@ class Comparison:
         self.headed = [one for heading in headings for one in tied(heading)]
         there = [*self.quoted, *self.headed]
         self.words = {word for one in there for word in words_of(one)}
+        self.quoted_words = {word for one in self.quoted for word in words_of(one)}
         self.wholes = {one.phrase.whole for one in there}
         self.own_words = {word for one in self.said for word in (*one.phrase.terms, one.phrase.whole)}
         self._renamed: dict[str, str] = {}
@@ -79,7 +82,7 @@ def compare_words(comparison: Comparison, doubts: Doubts) -> None:
     lacking = [(one, word) for one in said for word in _lacking(comparison, one)]
     if count and len(lacking) > (1 - FOREIGN) * count:
         doubts.wrong.append("words")
-    if lacking and not _slight(comparison, lacking, count):
+    if (lacking and not _slight(comparison, lacking, count)) or any(_headless(comparison, one) for one in said):
         doubts.unsure.append("words")
     for one in said:
         if any(_strengthens(comparison, word) for word in one.phrase.terms) or _narrows(comparison, one):
@@ -91,6 +94,19 @@ def _lacking(comparison: Comparison, said: TiedPhrase) -> list[str]:
     if not whole or whole in comparison.wholes or any(same(whole, other) for other in comparison.wholes):
         return []
     return [word for word in said.phrase.terms if word not in LIGHT and comparison.rename(word) not in comparison.words]
+
+
+def _headless(comparison: Comparison, said: TiedPhrase) -> bool:
+    """Whether all that is quoted of a noun is the first part of a longer one, whose head is not said: a player of tennis is
+    no tennis."""
+    mine = {comparison.rename(word) for word in said.phrase.terms}
+    if said.phrase.predicate or said.phrase.adverb or case_of(said.phrase.role) not in ("が", "を"):
+        return False
+    own = {comparison.rename(word) for word in comparison.own_words}
+    places = [quoted.phrase for quoted in comparison.quoted if mine & set(quoted.phrase.terms)]
+    return bool(places) and all(
+        mine <= set(phrase.terms[:-1]) and phrase.terms[-1] not in own | LIGHT | ABSTRACT for phrase in places
+    )
 
 
 def _slight(comparison: Comparison, lacking: Sequence[tuple[TiedPhrase, str]], count: int) -> bool:
@@ -109,6 +125,10 @@ def _slight(comparison: Comparison, lacking: Sequence[tuple[TiedPhrase, str]], c
 def _strengthens(comparison: Comparison, word: str) -> bool:
     if word not in STRONG or comparison.rename(word) in comparison.words:
         return False
+    if word == "onli" and "few" in comparison.words | comparison.own_words:  # only a few, a very few
+        return not {"few"} & comparison.words
+    if word == "everi" and any(_EACH_TIME & set(one.phrase.terms) for one in comparison.said):  # every week, a week
+        return not _EACH_TIME & comparison.words
     return not (word.startswith("最") and {"最も", "一番"} & comparison.words)  # 最大 for 最も大きい
 
 
@@ -124,7 +144,7 @@ def compare_marks(comparison: Comparison, doubts: Doubts) -> None:
         quoted = comparison.counterpart(said)
         if quoted is not None:
             _compare_denial(comparison, said, quoted, doubts)
-            _compare_surety(comparison, said.phrase.marks, quoted, doubts)
+            _compare_surety(comparison, said, quoted, doubts)
             _compare_prepositions(said, quoted, doubts)
         elif "not" in said.phrase.marks:
             doubts.unsure.append("negation")
@@ -142,11 +162,12 @@ def _denied(one: TiedPhrase) -> bool:
     return ("not" in one.phrase.marks) != any(word in DENYING for word in one.phrase.terms)
 
 
-def _compare_surety(comparison: Comparison, mine: frozenset[str], quoted: TiedPhrase, doubts: Doubts) -> None:
-    hedges, theirs = {"maybe", "sometimes"}, quoted.phrase.marks
-    hedged = any(one.phrase.marks & hedges for one in comparison.quoted if one.sentence == quoted.sentence)
-    if theirs & hedges and not mine & hedges:
-        doubts.wrong.append("hedge")
+def _compare_surety(comparison: Comparison, said: TiedPhrase, quoted: TiedPhrase, doubts: Doubts) -> None:
+    hedges, mine, theirs = _HEDGES, said.phrase.marks, quoted.phrase.marks
+    hedged = _hedged(comparison.quoted, quoted)
+    if theirs & hedges and not mine & hedges and not _hedged(comparison.said, said):
+        ends = _ends(comparison.said, said) and _ends(comparison.quoted, quoted)
+        (doubts.wrong if ends else doubts.unsure).append("hedge")
     if "maybe" in mine and not hedged:
         doubts.unsure.append("hedge")
     if "must" in mine and "must" not in theirs and not {"義務", "必要", "必須"} & comparison.words:
@@ -155,6 +176,17 @@ def _compare_surety(comparison: Comparison, mine: frozenset[str], quoted: TiedPh
         doubts.unsure.append("condition")
     if "able" in theirs and "able" not in mine and not comparison.japanese:
         doubts.unsure.append("able")
+
+
+def _hedged(row: Sequence[TiedPhrase], home: TiedPhrase) -> bool:
+    """Whether anything in the phrase's sentence is said to be unsure."""
+    return any(one.phrase.marks & _HEDGES for one in row if one.sentence == home.sentence)
+
+
+def _ends(row: Sequence[TiedPhrase], home: TiedPhrase) -> bool:
+    """Whether the phrase is the last predicate of its sentence; in English, where none is marked, any phrase is."""
+    predicates = [one for one in row if one.sentence == home.sentence and one.phrase.predicate]
+    return not predicates or predicates[-1] is home
 
 
 def _compare_prepositions(said: TiedPhrase, quoted: TiedPhrase, doubts: Doubts) -> None:
@@ -170,8 +202,12 @@ def compare_opposites(comparison: Comparison, doubts: Doubts) -> None:
     for said in comparison.said:
         for word in {*said.phrase.terms, said.phrase.whole}:
             turned = opposites(word)
-            if turned and not turned & comparison.own_words and _turned(comparison, said, word, turned):
+            if not turned or turned & comparison.own_words:
+                continue
+            if _turned(comparison, said, word, turned):
                 doubts.wrong.append("direction")
+            elif turned & comparison.quoted_words and comparison.rename(word) not in comparison.quoted_words:
+                doubts.unsure.append("direction")
 
 
 def _turned(comparison: Comparison, said: TiedPhrase, word: str, turned: frozenset[str]) -> bool:

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 from shisho.language.meanings import same
 from shisho.language.phrase import Phrase, Statement
-from shisho.language.phrases import denies, hedges, phrases
+from shisho.language.phrases import attributed, denies, hedges, phrases
 from shisho.language.terms import terms
 from shisho.language.weights import LIGHT
 from shisho.librarian.comparison import Comparison, Doubts
@@ -19,8 +19,9 @@ MAX_PHRASES = 200
 
 CASES = frozenset({"が", "を", "に", "で", "から", "まで", "より", "の"})
 
-_REASON = re.compile(r"ため(?!の)|ので|せいで|おかげで|(?:た|の)結果|\bbecause\b|\bdue to\b")
+_REASON = re.compile(r"ため(?!の)|ので|せいで|おかげで|(?:た|の)結果|に基づ(?:いて|き|く)|に触発され|\bbecause\b|\bdue to\b")
 
+_CORE = frozenset({"が", "を"})
 Key = tuple[str, ...]
 
 
@@ -50,10 +51,16 @@ def _key(comparison: Comparison, phrase: Phrase) -> Key:
 
 
 def _compare_ends(said: Statement, quoted: Statement, doubts: Doubts) -> None:
-    if hedges(quoted.text) > hedges(said.text):
+    if hedges(quoted.text) > hedges(said.text) and not attributed(said.text):
         doubts.wrong.append("hedge")
-    if denies(quoted.text) != denies(said.text):
+    if denies(quoted.text) != denies(said.text) and not _alike_at_end(said, quoted):
         doubts.wrong.append("negation")
+
+
+def _alike_at_end(said: Statement, quoted: Statement) -> bool:
+    """Whether both close with one predicate, affirmed or denied in both, whatever words of saying follow it."""
+    mine, theirs = said.phrases[-1], quoted.phrases[-1]
+    return mine.predicate and mine.terms == theirs.terms and ("not" in mine.marks) == ("not" in theirs.marks)
 
 
 def _compare_blocks(
@@ -65,7 +72,7 @@ def _compare_blocks(
     for said, quoted in replaced:
         if (quoted, said) in replaced:
             doubts.wrong.append("role")
-        elif said <= comparison.words and not said <= quoted:
+        elif said <= comparison.quoted_words and not said <= quoted:
             # It stands elsewhere in the quotations, and here in the place of something else.
             alone = len(replaced) == 1 and not any(kind in ("insert", "delete") for kind, *_ in codes)
             (doubts.wrong if alone else doubts.unsure).append("role")
@@ -81,9 +88,18 @@ def _compare_roles(comparison: Comparison, said: Statement, quoted: Statement, d
     changed = [word for word in mine.keys() & theirs.keys() if mine[word] != theirs[word]]
     if len(changed) > 1:
         pairs = ((one, other) for one in changed for other in changed)
-        swapped = any(mine[one] == theirs[other] and mine[other] == theirs[one] for one, other in pairs)
+        swapped = any(
+            _plain_goal(mine[one]) == _plain_goal(theirs[other]) and _plain_goal(mine[other]) == _plain_goal(theirs[one])
+            for one, other in pairs
+            if "の" not in (roles := {mine[one], mine[other]}) or roles & _CORE  # 南南東の海 is 南南東へ離れた海
+        )
         if swapped:
             doubts.wrong.append("role")
+
+
+def _plain_goal(role: str) -> str:
+    """から…まで, から…に至る."""
+    return "に" if role == "まで" else role
 
 
 def _compare_causes(comparison: Comparison, said: Statement, quoted: Statement, doubts: Doubts) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
-from shisho.domain.politeness import later
-from shisho.domain.timeline import moment
+from shisho.domain.time import Instant, from_epoch, later
 from shisho.system.clock import SystemClock
 from tests.queues import SetClock
 
@@ -18,8 +17,8 @@ class TwoHands(SetClock):
         self.since_start = 1_000.0
         self.line = self.at.timestamp()
 
-    def steady(self) -> str:
-        return moment(self.line)
+    def steady(self) -> Instant:
+        return from_epoch(self.line)
 
     def monotonic(self) -> float:
         return self.since_start
@@ -41,10 +40,10 @@ class Ahead(SystemClock):
 
     seconds = 0.0
 
-    def now(self) -> str:
-        return (datetime.now(UTC) + timedelta(seconds=self.seconds)).isoformat(timespec="microseconds")
+    def now(self) -> Instant:
+        return later(super().now(), self.seconds)
 
-    def steady(self) -> str:
+    def steady(self) -> Instant:
         return later(super().steady(), self.seconds)
 
     def monotonic(self) -> float:

@@ -13,6 +13,7 @@ from typing import Any
 
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job, JobId, JobState, NewJob, NewTask, TaskId, WorkerId
+from shisho.domain.time import Instant, from_epoch, later
 from shisho.jobs.ids import new_id
 from shisho.jobs.status import TaskWatch
 from shisho.ports import Interventions, JobStore, TaskStore
@@ -36,17 +37,17 @@ class SetClock:
     def __init__(self) -> None:
         self.at = datetime(2026, 7, 1, 9, tzinfo=UTC)
 
-    def now(self) -> str:
-        return self.at.isoformat(timespec="microseconds")
+    def now(self) -> Instant:
+        return from_epoch(self.at.timestamp())
 
     def monotonic(self) -> float:
         return self.at.timestamp()
 
-    def steady(self) -> str:
+    def steady(self) -> Instant:
         return self.now()
 
-    def ahead(self, seconds: float) -> str:
-        return (self.at + timedelta(seconds=seconds)).isoformat(timespec="microseconds")
+    def ahead(self, seconds: float) -> Instant:
+        return later(self.now(), seconds)
 
     def pass_(self, seconds: float) -> None:
         self.at += timedelta(seconds=seconds)

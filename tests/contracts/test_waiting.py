@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.job import JobState
-from shisho.domain.politeness import BreakerState, RequestOutcome, later
+from shisho.domain.politeness import BreakerState, RequestOutcome
+from shisho.domain.time import later
 from shisho.jobs.context import JobContext, JobSuspended
 from shisho.jobs.timing import WorkerTiming
 from shisho.ports import Cache, Health

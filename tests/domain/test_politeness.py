@@ -6,7 +6,8 @@ from functools import reduce
 
 import pytest
 
-from shisho.domain.politeness import BreakerState, EngineHealth, RequestOutcome, as_of, later, may_probe, rated, record_outcome
+from shisho.domain.politeness import BreakerState, EngineHealth, RequestOutcome, as_of, may_probe, rated, record_outcome
+from shisho.domain.time import later
 
 NOW = "2026-07-01T09:00:00.000000+00:00"
 CLOSED, OPEN, HALF = BreakerState.CLOSED, BreakerState.OPEN, BreakerState.HALF_OPEN

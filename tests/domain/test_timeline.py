@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shisho.domain.timeline import Anchor, anchored, moment, noted
+from shisho.domain.timeline import Anchor, anchored, noted
 
 HOUR = 3600.0
 BEGUN = anchored(None, "boot a", 1_000_000.0, 50.0)
@@ -12,7 +12,6 @@ BEGUN = anchored(None, "boot a", 1_000_000.0, 50.0)
 
 def test_it_begins_with_the_wall_clock() -> None:
     assert Anchor("boot a", 1_000_000.0, 50.0, 1_000_000.0) == BEGUN
-    assert moment(0.0) == "1970-01-01T00:00:00.000000+00:00"
 
 
 @pytest.mark.parametrize("jump", [0.0, HOUR, -HOUR, 24 * HOUR, -24 * HOUR])

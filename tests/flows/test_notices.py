@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.intervention import HumanChallenge
-from shisho.jobs.timing import later
+from shisho.domain.time import later
 from shisho.system.clock import SystemClock
 from tests.flows.conftest import Shell
 from tests.flows.test_shell import rows_of

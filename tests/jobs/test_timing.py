@@ -8,7 +8,7 @@ import pytest
 
 from shisho.domain.job import Claim, JobId, JobState, RunningClaim, TaskState, WorkerId, after_failure, task_state
 from shisho.jobs.ids import new_id
-from shisho.jobs.timing import Silence, backoff, later
+from shisho.jobs.timing import Silence
 
 Q, R, P, A, C, F, X = JobState  # queued, running, parked, awaiting_auth, completed, failed, cancelled
 
@@ -43,18 +43,6 @@ def test_a_task_is_what_its_jobs_are(jobs: dict[JobState, int], state: TaskState
 )
 def test_what_a_failure_leads_to(failures: int, stepped: bool, stop_asked: bool, outcome: tuple[JobState, int]) -> None:
     assert after_failure(failures, stepped=stepped, stop_asked=stop_asked) == outcome
-
-
-@pytest.mark.parametrize(("failures", "seconds"), [(0, 1), (1, 2), (2, 4), (6, 64), (7, 120), (5000, 120)])
-def test_waits_double_up_to_two_minutes(failures: int, seconds: float) -> None:
-    assert backoff(failures, 0.5) == pytest.approx(seconds)
-    assert backoff(failures, 0.0) == pytest.approx(seconds * 0.9)
-    assert backoff(failures, 1.0) == pytest.approx(seconds * 1.1)
-
-
-def test_later_compares_as_text() -> None:
-    assert later("2026-12-31T23:59:59.000000+00:00", 1.5) == "2027-01-01T00:00:00.500000+00:00"
-    assert later("2026-07-01T09:00:00+00:00", 0) == "2026-07-01T09:00:00.000000+00:00"
 
 
 CLAIM = Claim(JobId("a"), 1, WorkerId("w"))

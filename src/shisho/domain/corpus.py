@@ -8,6 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NewType
 
+from shisho.domain.time import Instant
+
 DocumentId = NewType("DocumentId", str)
 PassageId = NewType("PassageId", str)
 
@@ -102,7 +104,7 @@ class Document:
     page_count: int | None
     passage_count: int
     state: DocumentState
-    added_at: str
+    added_at: Instant
     metadata: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 

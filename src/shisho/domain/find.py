@@ -9,6 +9,7 @@ from shisho.domain.corpus import DocumentId, PassageId
 from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import JobState
 from shisho.domain.task import FailedItem, ResultRow
+from shisho.domain.time import Instant
 from shisho.domain.web import PagingStop
 
 
@@ -67,7 +68,7 @@ class Report:
     failures: Sequence[FailedItem]
     waiting: Sequence[PendingIntervention]
     answer_id: str | None
-    changed_at: str | None
+    changed_at: Instant | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from hashlib import sha256
 
 from shisho.domain.corpus import Citation, Complexity, Condition, DocumentId
 from shisho.domain.link import on_web, opening
+from shisho.domain.time import Instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,4 +260,4 @@ class Answer:
     abstained: bool
     missing: tuple[str, ...]
     model: str
-    created_at: str
+    created_at: Instant

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from shisho.domain.job import JobId, TaskId
+from shisho.domain.time import Instant
 
 
 class InterventionState(StrEnum):
@@ -62,8 +63,8 @@ class PendingIntervention:
     engine: str
     kind: str
     state: InterventionState
-    since: str
-    expires_at: str | None
+    since: Instant
+    expires_at: Instant | None
 
     @property
     def met(self) -> HumanChallenge:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Any, NewType, TypeVar
 
+from shisho.domain.time import Instant
 from shisho.messages.message import Message
 
 T = TypeVar("T")
@@ -120,7 +121,7 @@ class NewJob:
     kind: str
     input: Mapping[str, Any] = field(default_factory=dict)
     priority: int = Priority.MEDIUM
-    not_before: str | None = None
+    not_before: Instant | None = None
     dedupe_key: str | None = None
 
 
@@ -162,7 +163,7 @@ class JobError:
     message: str
     details: Mapping[str, Any] = field(default_factory=dict)
     attempt: int = 0
-    at: str = ""
+    at: Instant | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,19 +177,19 @@ class Job:
     state: JobState
     priority: int
     input: Mapping[str, Any]
-    created_at: str
+    created_at: Instant
     output: Any = None
     errors: tuple[JobError, ...] = ()
     progress: Mapping[str, Any] = field(default_factory=dict)
     attempt: int = 0
     failures: int = 0
     worker_id: WorkerId | None = None
-    not_before: str | None = None
+    not_before: Instant | None = None
     stop_asked: bool = False
     dedupe_key: str | None = None
     cause_id: JobId | None = None
-    started_at: str | None = None
-    finished_at: str | None = None
+    started_at: Instant | None = None
+    finished_at: Instant | None = None
 
     @property
     def claim(self) -> Claim:
@@ -207,7 +208,7 @@ class Task:
     revision: int
     budget: Mapping[str, float]
     spent: Mapping[str, float]
-    created_at: str
+    created_at: Instant
     jobs: Mapping[JobState, int] = field(default_factory=dict)
 
 
@@ -234,7 +235,7 @@ class Event:
     task_id: TaskId
     revision: int
     job_id: JobId
-    at: str
+    at: Instant
     kind: str
     data: Mapping[str, Any] = field(default_factory=dict)
 
@@ -279,7 +280,7 @@ def task_state(jobs: Mapping[JobState, int]) -> TaskState:
     return TaskState.CREATED
 
 
-def in_time(child: Job, until: str) -> bool:
+def in_time(child: Job, until: Instant) -> bool:
     """Whether a child can end by itself before its parent has waited long enough: one put back until later cannot."""
     return child.state in LIVE and (child.state is not JobState.QUEUED or (child.not_before or "") < until)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
 from enum import StrEnum
 from statistics import median
 from typing import Any
+
+from shisho.domain.time import Instant, later
 
 FAILURES = 2  # in a row, and the breaker opens
 COOL_DOWNS_S = (1800.0, 3600.0, 7200.0)  # for the first, the second, and every further break in a row
@@ -67,12 +68,12 @@ class EngineHealth:
     breaker: BreakerState = BreakerState.CLOSED
     failures: int = 0
     openings: int = 0
-    open_until: str | None = None
+    open_until: Instant | None = None
     success_rate: float | None = None
     challenge_rate: float | None = None
     median_latency_s: float | None = None
     last_error: str = ""
-    last_error_at: str | None = None
+    last_error_at: Instant | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class CacheEntry:
 
     value: Any
     partial: bool
-    stored_at: str
+    stored_at: Instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +90,12 @@ class PageMemory:
     """What is remembered of a fetched page: the document it became, and what its server wants to be asked with again."""
 
     document_id: str
-    fetched_at: str
+    fetched_at: Instant
     etag: str = ""
     last_modified: str = ""
 
 
-def record_outcome(health: EngineHealth, outcome: RequestOutcome, now: str, error: str = "") -> EngineHealth:
+def record_outcome(health: EngineHealth, outcome: RequestOutcome, now: Instant, error: str = "") -> EngineHealth:
     """What one more answer makes of an engine: two failures in a row, a challenge, or a failed try while half open open its
     breaker; a success closes it. What comes late, while it is open, opens it no further."""
     if outcome is RequestOutcome.SUCCESS:
@@ -113,7 +114,7 @@ def clear_failures(health: EngineHealth) -> EngineHealth:
     return replace(health, breaker=BreakerState.CLOSED, failures=0, openings=0, open_until=None)
 
 
-def as_of(health: EngineHealth, now: str) -> EngineHealth:
+def as_of(health: EngineHealth, now: Instant) -> EngineHealth:
     """The breaker by this time: half open once its time is over. Where the clock ran back, it stays open for no longer than it
     was opened for."""
     if health.open_until is None:
@@ -124,7 +125,7 @@ def as_of(health: EngineHealth, now: str) -> EngineHealth:
     return replace(health, breaker=BreakerState.OPEN, open_until=until)
 
 
-def may_probe(prober: str | None, until: str | None, asker: str, now: str) -> bool:
+def may_probe(prober: str | None, until: Instant | None, asker: str, now: Instant) -> bool:
     """Whether an asker may try a half-open engine: nobody else has the right now. One that seems to last for long is of a clock
     that ran back, and is not believed."""
     if prober is None or until is None or (asker and prober == asker):
@@ -143,11 +144,6 @@ def rated(health: EngineHealth, answers: Sequence[tuple[RequestOutcome, float]])
         challenge_rate=outcomes.count(RequestOutcome.CHALLENGE) / len(outcomes),
         median_latency_s=median(latency for _, latency in answers),
     )
-
-
-def later(now: str, seconds: float) -> str:
-    """A time so many seconds after another, written the same way."""
-    return (datetime.fromisoformat(now) + timedelta(seconds=seconds)).isoformat(timespec="microseconds")
 
 
 def _cool_down(openings: int) -> float:

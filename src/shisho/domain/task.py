@@ -11,6 +11,7 @@ from shisho.domain.inquiry import Answer
 from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import Job, JobId, JobState, Priority, TaskId, TaskState
 from shisho.domain.politeness import BreakerState
+from shisho.domain.time import Instant
 from shisho.domain.web import TimeRange
 
 MAX_QUERIES = 50
@@ -205,7 +206,7 @@ class ResultRow:
     passages: int
     job_id: JobId
     job_state: JobState
-    fetched_at: str | None
+    fetched_at: Instant | None
     place: int
 
 
@@ -242,8 +243,8 @@ class TaskSnapshot:
     retry_after: float | None
     cursor: str | None
     more: bool
-    created_at: str
-    changed_at: str
+    created_at: Instant
+    changed_at: Instant
     since: int | None = None
     detail: StatusDetail = StatusDetail.SUMMARY
 
@@ -290,7 +291,7 @@ class TaskSummary:
     completed: int
     failed: int
     cancelled: int
-    created_at: str
+    created_at: Instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,7 +343,7 @@ class EngineStatus:
     breaker: BreakerState = BreakerState.CLOSED
     success_rate: float | None = None
     median_latency_s: float | None = None
-    cool_down_until: str | None = None
+    cool_down_until: Instant | None = None
     last_error: str | None = None
 
 

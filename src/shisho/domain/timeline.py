@@ -4,7 +4,6 @@ the monotonic clock alone: wherever the wall clock jumps to, nobody waits longer
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +37,3 @@ def anchored(held: Anchor | None, boot: str, wall: float, monotonic: float) -> A
 def noted(held: Anchor, monotonic: float) -> Anchor:
     """With the latest known."""
     return replace(held, noted=max(held.noted, held.reads(monotonic)))
-
-
-def moment(seconds: float) -> str:
-    """Seconds since 1970 in the form that moments have and that compares as text."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import partial
 from hashlib import sha256
 from typing import Any
@@ -18,11 +17,11 @@ from shisho.domain.inquiry import Budget, Gap, UnsearchedQuery, WebPolicy, WebQu
 from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import ClaimLost, Job, JobId, JobState, NewJob, TaskId
 from shisho.domain.task import JobKind, SearchOptions, Sources
+from shisho.domain.time import Instant, count_seconds, later
 from shisho.domain.web import PagingStop
 from shisho.errors import EmptyCorpus
 from shisho.handlers.inquiries import LibrarianInquiries
 from shisho.jobs.context import JobContext
-from shisho.jobs.timing import later
 from shisho.librarian.reach import RESULTS
 from shisho.ports import Clock, DiscoveredUrls, Ledger, Shelf
 
@@ -104,7 +103,7 @@ class AnswerHandler:
             return WebResult()
         results = max(1, min(RESULTS, pages // len(queries) - 1))
         await context.spawn(*(_search(job, query, asked, results, ends) for query in queries))
-        left = (datetime.fromisoformat(ends) - datetime.fromisoformat(self.clock.steady())).total_seconds()
+        left = self._left_until(ends)
         if left > 0:
             await context.park(left)
         names = {_name(job, query) for query in queries}
@@ -117,10 +116,10 @@ class AnswerHandler:
         engines = tuple((query.goal_id, engine) for query in queries if (engine := _engine(searches[_name(job, query)])))
         return WebResult(tuple(queries), await self._pages(searches), gaps, engines=engines)
 
-    def _left_until(self, ends: str) -> float:
-        return (datetime.fromisoformat(ends) - datetime.fromisoformat(self.clock.now())).total_seconds()
+    def _left_until(self, ends: Instant) -> float:
+        return count_seconds(self.clock.steady(), ends)
 
-    async def _later(self, seconds: float) -> str:
+    async def _later(self, seconds: float) -> Instant:
         return later(self.clock.steady(), seconds)
 
     async def _pages(self, searches: Iterable[JobId]) -> int:
@@ -162,7 +161,7 @@ def _engine(search: Job) -> str:
     return search.output.get("engine") or "" if isinstance(search.output, Mapping) else ""
 
 
-def _search(job: Job, query: WebQuery, asked: AnswerJob, results: int, until: str) -> NewJob:
+def _search(job: Job, query: WebQuery, asked: AnswerJob, results: int, until: Instant) -> NewJob:
     options = SearchOptions(language=query.language, max_results_per_query=results)
     # Searches that went on for nobody would hold the workers that the answer needs.
     input_ = {**plain(options), "query": query.text, "owner": asked.owner, "corpus": WEB_CORPUS, "until": until}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
-from shisho.domain.politeness import BreakerState, EngineHealth, Limit, LimiterStatus, later
+from shisho.domain.politeness import BreakerState, EngineHealth, Limit, LimiterStatus
 from shisho.domain.task import EngineStatus
+from shisho.domain.time import count_seconds, drop_fraction, later
 from shisho.domain.web import EngineAbout
 from shisho.messages.message import Message
 from shisho.ports import Clock, Health, Limiter
@@ -80,6 +80,5 @@ class EngineCatalogue:
         """With the end of its rest by the clock on the wall, to the second."""
         if not health.open_until:
             return health
-        left = datetime.fromisoformat(health.open_until) - datetime.fromisoformat(self.clock.steady())
-        ends = datetime.fromisoformat(later(self.clock.now(), left.total_seconds()))
-        return replace(health, open_until=ends.isoformat(timespec="seconds"))
+        left = count_seconds(self.clock.steady(), health.open_until)
+        return replace(health, open_until=drop_fraction(later(self.clock.now(), left)))

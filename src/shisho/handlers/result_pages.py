@@ -6,7 +6,6 @@ import asyncio
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
 from functools import partial
 from itertools import count, takewhile
 from typing import Any
@@ -15,6 +14,8 @@ from shisho.domain.codec import build, plain
 from shisho.domain.find import DiscoveredUrl
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job
+from shisho.domain.pace import DAY_S
+from shisho.domain.time import Instant, to_date, to_epoch
 from shisho.domain.web import EngineQuery, SerpHit
 from shisho.errors import AllEnginesBlocked, BudgetExhausted, EngineUnavailable, ShishoError
 from shisho.handlers.serp_cache import CachedSerp, SearchJob, SerpCache
@@ -253,7 +254,7 @@ class SerpAttempt:
         self, engine: SerpEngine, number: int, state: Mapping[str, str], ticket: str, *, doubted: bool = False
     ) -> SerpExchange:
         asked, asking, name = self._asked, self._engines.asking, engine.about.name
-        today = date.fromisoformat(asking.clock.now()[:10])
+        today = to_date(asking.clock.now())
         query = EngineQuery(asked.query, today, asked.language, asked.region, asked.time_range)
         pay, leads_on = partial(self._context.charge, pages=1), f"{name} page {number} leads on"
         held = (await self._context.taken(leads_on)).get(leads_on)
@@ -278,10 +279,9 @@ class SerpAttempt:
         return replace(page, fresh=await self._engines.finds.add(self._job.claim, finds))
 
 
-def until_tomorrow(now: str) -> float:
+def until_tomorrow(now: Instant) -> float:
     """Seconds until the next UTC day."""
-    here = datetime.fromisoformat(now)
-    return 86400.0 - (here.hour * 3600 + here.minute * 60 + here.second)
+    return DAY_S - to_epoch(now) % DAY_S
 
 
 async def _said(value: Any) -> Any:

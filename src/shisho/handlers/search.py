@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from typing import Any, NoReturn
 
@@ -18,6 +17,7 @@ from shisho.domain.find import DiscoveredUrl, SearchNote, StoredUrl
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job, TaskId
 from shisho.domain.task import StopStrategy
+from shisho.domain.time import count_seconds
 from shisho.domain.web import PagingStop
 from shisho.errors import AllFetchesFailed, BudgetExhausted, EngineUnavailable, ShishoError
 from shisho.handlers.result_pages import EngineAccess, SerpAttempt
@@ -111,10 +111,10 @@ class _Run:
 
     async def _seconds_of_question(self) -> float:
         # A person who has let it in wants its pages, for the next question if not for this one.
-        until = "" if await self._context.taken("met ") else self._asked.until
-        if not until:
+        until = None if await self._context.taken("met ") else self._asked.until
+        if until is None:
             return math.inf
-        return (datetime.fromisoformat(until) - datetime.fromisoformat(self._searching.clock.steady())).total_seconds()
+        return count_seconds(self._searching.clock.steady(), until)
 
     async def _seconds_of_task(self) -> float:
         return (await self._searching.left(self._job.task_id)).get("max_seconds", math.inf)

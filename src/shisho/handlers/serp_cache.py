@@ -11,6 +11,7 @@ from shisho.domain.codec import build, plain
 from shisho.domain.find import StoredUrl
 from shisho.domain.job import Priority
 from shisho.domain.task import SearchOptions
+from shisho.domain.time import Instant
 from shisho.domain.web import PagingStop, SerpHit
 from shisho.language.terms import fold
 from shisho.ports import Cache
@@ -22,13 +23,13 @@ CUT_SHORT = frozenset((PagingStop.QUOTA, PagingStop.CHALLENGE, PagingStop.ERROR,
 
 @dataclass(frozen=True, slots=True)
 class SearchJob(SearchOptions):
-    """The input of a search job. `until`: when nobody waits for it any more; "" for a search of its own. `without`: engines
+    """The input of a search job. `until`: when nobody waits for it any more; None for a search of its own. `without`: engines
     that need not be asked, for they have answered."""
 
     query: str = ""
     owner: str = ""
     corpus: str = ""
-    until: str = ""
+    until: Instant | None = None
     without: tuple[str, ...] = ()
 
 
@@ -72,6 +73,6 @@ class SerpCache:
 
 def _key(asked: SearchJob, engine: str) -> str:
     """The same for two searches that an engine would answer alike."""
-    alike = replace(asked, query=fold(asked.query), owner="", corpus="", until="", without=())
+    alike = replace(asked, query=fold(asked.query), owner="", corpus="", until=None, without=())
     told = plain(replace(alike, engines=(), categories=(), priority=Priority.MEDIUM))
     return "serp " + hashlib.sha256(json.dumps([engine, told], sort_keys=True).encode()).hexdigest()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 
 from shisho.domain.corpus import DocumentId, IntakeOutcome, Receipt, Source
 from shisho.domain.job import Claim
 from shisho.domain.politeness import PageMemory
+from shisho.domain.time import count_seconds
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed, DocumentUnreadable
 from shisho.handlers.ingest import IngestHandler
@@ -17,7 +17,7 @@ from shisho.web.crawl.visit import PageClient
 from shisho.web.http.pacing import Pay
 from shisho.web.http.url import without_tracking
 
-FRESH = timedelta(days=7)
+FRESH_S = 7 * 86_400.0
 NOT_MODIFIED = 304
 
 
@@ -85,7 +85,7 @@ class PageIntake:
             await self.cache.remember(wanted.corpus, wanted.owner, wanted.canonical_url, page)
 
     def _fresh(self, known: PageMemory) -> bool:
-        return datetime.fromisoformat(self.clock.steady()) - datetime.fromisoformat(known.fetched_at) < FRESH
+        return count_seconds(known.fetched_at, self.clock.steady()) < FRESH_S
 
 
 def _conditions(known: PageMemory | None) -> dict[str, str]:

@@ -8,9 +8,10 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from shisho.domain.job import ClaimLost, Job, JobError
+from shisho.domain.time import backoff, later
 from shisho.errors import BudgetExhausted, Conflict, ShishoError, StorageUnusable
 from shisho.jobs.context import Handler, JobContext, JobSuspended
-from shisho.jobs.timing import WorkerTiming, backoff, later
+from shisho.jobs.timing import WorkerTiming
 from shisho.messages.message import Message
 from shisho.ports import Clock, JobStore
 from shisho.telemetry import log, span

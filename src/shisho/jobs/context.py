@@ -8,7 +8,8 @@ from typing import Any, NoReturn
 
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job, JobId, NewJob
-from shisho.jobs.timing import WorkerTiming, later
+from shisho.domain.time import Instant, later
+from shisho.jobs.timing import WorkerTiming
 from shisho.ports import Clock, JobStore
 
 
@@ -85,7 +86,7 @@ class JobContext:
         await self._store.await_person(self.job.claim, output, self._at(self._pace.person), met)
         raise JobSuspended
 
-    def _at(self, seconds: float) -> str:
+    def _at(self, seconds: float) -> Instant:
         return later(self._clock.steady(), seconds)
 
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 
 from shisho.domain.job import Claim, RunningClaim
-
-FIRST_WAIT, LONGEST_WAIT, SPREAD = 1.0, 120.0, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +45,3 @@ class Silence:
             seen[each.claim] = (each.beat, since + passed if beat == each.beat else 0.0)
         self._seen = seen
         return [each for each in running if seen[each.claim][1] >= self._limit]
-
-
-def backoff(failures: int, chance: float) -> float:
-    """Seconds until the next try after `failures` of them: 1, 2, 4 … 120, spread by ± 10 % with `chance` in 0..1."""
-    wait = min(FIRST_WAIT * 2.0 ** min(failures, 10), LONGEST_WAIT)
-    return wait * (1 - SPREAD + 2 * SPREAD * chance)
-
-
-def later(now: str, seconds: float) -> str:
-    """A moment so many seconds after `now`, in the form that compares as text."""
-    return (datetime.fromisoformat(now) + timedelta(seconds=seconds)).isoformat(timespec="microseconds")

@@ -8,6 +8,7 @@ from typing import Annotated, TypedDict
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import Budget, EvidenceRef, GoalStatus, Plan, Strategy, Verdict, WebPolicy, WebResult
+from shisho.domain.time import Instant
 from shisho.librarian.answer import Draft
 from shisho.librarian.budget import Spending
 
@@ -35,4 +36,4 @@ class LoopState(TypedDict, total=False):
     verdicts: Annotated[tuple[Verdict, ...], add]
     spent: Annotated[Spending, add]
     draft: Draft
-    composed_at: str
+    composed_at: Instant

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
-from shisho.domain.timeline import moment
+from shisho.domain.time import Instant, from_epoch
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 
@@ -20,11 +19,11 @@ class SystemClock:
         begins = time.time() - since_start()
         self._line = line or (lambda: begins + since_start())
 
-    def now(self) -> str:
-        return datetime.now(UTC).isoformat(timespec="microseconds")
+    def now(self) -> Instant:
+        return from_epoch(time.time())
 
-    def steady(self) -> str:
-        return moment(self._line())
+    def steady(self) -> Instant:
+        return from_epoch(self._line())
 
     def monotonic(self) -> float:
         return time.monotonic()

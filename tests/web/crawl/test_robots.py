@@ -16,7 +16,7 @@ from shisho.stores.memory.cache import MemoryCache
 from shisho.stores.memory.limiter import MemoryLimiter
 from shisho.stores.memory.shelf import MemoryShelf
 from shisho.web.crawl.robots import MOST_BYTES, Robots, RobotsBook, host_limit, robots
-from shisho.web.http.pacing import RetryLater, backoff, retry_after
+from shisho.web.http.pacing import RetryLater, retry_after
 from tests.queues import SetClock
 
 NOW = "2026-07-01T09:00:00.000000+00:00"
@@ -129,12 +129,6 @@ def test_retry_after(said: str, seconds: float | None) -> None:
 
 def test_nothing_said_is_nothing() -> None:
     assert retry_after({}, NOW) is None
-
-
-@pytest.mark.parametrize(("tries", "seconds"), [(0, 1), (1, 2), (2, 4), (5, 32), (7, 120), (10_000, 120)])
-def test_backing_off(tries: int, seconds: float) -> None:
-    assert backoff(tries, 0.5) == pytest.approx(seconds)
-    assert backoff(tries, 0.0) == pytest.approx(0.9 * seconds) and backoff(tries, 1.0) <= 1.1 * seconds
 
 
 @dataclass

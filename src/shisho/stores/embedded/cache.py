@@ -8,7 +8,8 @@ from typing import Any
 import apsw
 
 from shisho.domain.codec import dumps
-from shisho.domain.politeness import CacheEntry, PageMemory, later
+from shisho.domain.politeness import CacheEntry, PageMemory
+from shisho.domain.time import later
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import every

@@ -15,11 +15,11 @@ from shisho.domain.politeness import (
     RequestOutcome,
     as_of,
     clear_failures,
-    later,
     may_probe,
     rated,
     record_outcome,
 )
+from shisho.domain.time import later
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import every

@@ -18,6 +18,7 @@ from shisho.domain.intervention import (
     together,
 )
 from shisho.domain.job import PERSON, Claim, JobId, JobState, TaskId
+from shisho.domain.time import Instant
 from shisho.ports import Bell, Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import every
@@ -95,7 +96,7 @@ class EmbeddedInterventions:
         return await self._transactions.write(work)
 
 
-def raise_(transaction: Transaction, claim: Claim, met: HumanChallenge, until: str) -> None:
+def raise_(transaction: Transaction, claim: Claim, met: HumanChallenge, until: Instant) -> None:
     """What a job has met, in the transaction that makes it wait."""
     values = {"id": intervention_id(claim.job_id, claim.attempt), "job_id": claim.job_id, "now": transaction.now}
     values |= {"engine": met.engine, "domain": met.domain, "url": met.url, "kind": met.kind, "until": until}

@@ -24,6 +24,7 @@ from shisho.domain.job import (
     after_failure,
     gave_up,
 )
+from shisho.domain.time import Instant
 from shisho.errors import NotFound
 from shisho.messages.message import Message
 from shisho.ports import Bell, Clock
@@ -104,7 +105,7 @@ class EmbeddedJobs:
 
         await self._transactions.write(work)
 
-    async def put_back(self, claim: Claim, not_before: str | None = None, error: JobError | None = None) -> None:
+    async def put_back(self, claim: Claim, not_before: Instant | None = None, error: JobError | None = None) -> None:
         def work(transaction: Transaction) -> None:
             if error is not None:
                 self._count_failure(transaction, claim, error, not_before)
@@ -122,7 +123,7 @@ class EmbeddedJobs:
 
         await self._transactions.write(work)
 
-    async def park(self, claim: Claim, until: str) -> bool:
+    async def park(self, claim: Claim, until: Instant) -> bool:
         def work(transaction: Transaction) -> bool:
             self._held(transaction, claim)
             query = f"SELECT 1 FROM jobs child WHERE cause_id = :id AND {IN_TIME.format(':until')} LIMIT 1"
@@ -133,7 +134,7 @@ class EmbeddedJobs:
 
         return await self._transactions.write(work)
 
-    async def await_person(self, claim: Claim, output: Any, until: str, met: HumanChallenge) -> None:
+    async def await_person(self, claim: Claim, output: Any, until: Instant, met: HumanChallenge) -> None:
         kept = None if output is None else dumps(output)
         sets = "not_before = :until, output_json = CASE WHEN cancel_requested THEN NULL ELSE :output END"
 
@@ -262,7 +263,7 @@ class EmbeddedJobs:
         transaction.moved(claim.job_id, JobState.RUNNING, reached, data if reached is state else None)
         return reached
 
-    def _count_failure(self, transaction: Transaction, claim: Claim, error: JobError, not_before: str | None) -> None:
+    def _count_failure(self, transaction: Transaction, claim: Claim, error: JobError, not_before: Instant | None) -> None:
         query = f"""SELECT failures, cancel_requested, error_json,
             EXISTS (SELECT 1 FROM job_steps s WHERE s.job_id = jobs.id AND s.attempt = jobs.attempt)
             FROM jobs WHERE {self.HELD}"""
@@ -290,7 +291,7 @@ def _each(transaction: Transaction, query: str, claims: Sequence[Claim]) -> dict
 
 
 def _expire(transaction: Transaction, job_id: JobId, state: JobState, has_output: bool) -> None:
-    values = {"id": job_id, "now": transaction.now, "error": None}
+    values: dict[str, str | None] = {"id": job_id, "now": transaction.now, "error": None}
     if state is JobState.PARKED:
         new, sets = JobState.QUEUED, ""
     elif has_output:

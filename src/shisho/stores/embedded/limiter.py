@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import TypeVar
 
 import apsw
 
 from shisho.domain.pace import QueuePlace, ResourcePace, acquire, release, status
 from shisho.domain.politeness import Limit, LimiterStatus, Permit
+from shisho.domain.time import to_epoch
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import every
@@ -55,7 +56,7 @@ class EmbeddedLimiter:
         return await self._database.write(work)
 
     def _now(self, connection: apsw.Connection, resource: str) -> ResourcePace:
-        wall, monotonic = datetime.fromisoformat(self._clock.now()).timestamp(), self._clock.monotonic()
+        wall, monotonic = to_epoch(self._clock.now()), self._clock.monotonic()
         held = every(connection.execute("SELECT at, free_at, wall, monotonic FROM paces WHERE resource = ?", (resource,)))
         query = "SELECT ticket, due, began, paid FROM pace_places WHERE resource = ? ORDER BY seq"
         places = tuple(QueuePlace(*row) for row in connection.execute(query, (resource,)))

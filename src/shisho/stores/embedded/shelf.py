@@ -11,6 +11,7 @@ from dataclasses import replace
 import apsw
 
 from shisho.domain.corpus import Corpus, Document, DocumentId, Intake, Passage, PassageId, PrintedLine, Scope
+from shisho.domain.time import Instant
 from shisho.errors import Conflict, NotFound, SourceRemoved
 from shisho.language.comparable import comparable
 from shisho.ports import Clock
@@ -243,7 +244,7 @@ class EmbeddedShelf:
         return await self._erased() if purge else True
 
 
-def _corpus_id(connection: apsw.Connection, name: str, owner: str, now: str) -> int:
+def _corpus_id(connection: apsw.Connection, name: str, owner: str, now: Instant) -> int:
     connection.execute(
         "INSERT INTO corpora(owner, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (owner, name, now)
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from shisho.domain.codec import dumps
@@ -27,6 +26,7 @@ from shisho.domain.job import (
     TaskId,
     TaskState,
 )
+from shisho.domain.time import count_seconds
 from shisho.errors import TaskNotFound
 from shisho.ports import Bell, Clock
 from shisho.stores.embedded import request_keys
@@ -169,7 +169,7 @@ class EmbeddedTasks:
         query = """SELECT started_at, finished_at FROM jobs WHERE kind = :kind AND state = 'completed'
             ORDER BY finished_at DESC LIMIT :limit"""
         found = await self._transactions.rows(query, {"kind": kind, "limit": limit})
-        return [(datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() for start, end in found]
+        return [count_seconds(start, end) for start, end in found]
 
 
 def _task(transaction: Transaction, task_id: TaskId) -> Task:

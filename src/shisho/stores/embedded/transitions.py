@@ -25,6 +25,7 @@ from shisho.domain.job import (
     WorkerId,
     task_state,
 )
+from shisho.domain.time import Instant
 from shisho.errors import Internal
 from shisho.ports import Bell, Clock
 from shisho.stores.embedded.connect import Database
@@ -154,7 +155,7 @@ class Transactions:
         """Several queries on one state of the data."""
         return await self._database.read(lambda connection: work(Transaction(connection, self._clock)))
 
-    def steady(self) -> str:
+    def steady(self) -> Instant:
         return self._clock.steady()
 
 

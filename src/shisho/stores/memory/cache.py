@@ -7,7 +7,8 @@ from typing import Any
 
 from shisho.domain.codec import dumps
 from shisho.domain.corpus import DocumentId, DocumentState
-from shisho.domain.politeness import CacheEntry, PageMemory, later
+from shisho.domain.politeness import CacheEntry, PageMemory
+from shisho.domain.time import Instant, later
 from shisho.ports import Clock, Shelf
 
 
@@ -17,12 +18,14 @@ class MemoryCache:
     def __init__(self, clock: Clock, shelf: Shelf) -> None:
         self._clock = clock
         self._shelf = shelf
-        self._kept: dict[str, tuple[str, bool, str, str]] = {}
+        self._kept: dict[str, tuple[str, bool, Instant, Instant]] = {}
         self._pages: dict[tuple[str, str, str], PageMemory] = {}
 
     async def get(self, key: str) -> CacheEntry | None:
-        value, partial, stored_at, until = self._kept.get(key, ("", False, "", ""))
-        return CacheEntry(json.loads(value), partial, stored_at) if until > self._clock.steady() else None
+        kept = self._kept.get(key)
+        if kept is None or kept[3] <= self._clock.steady():
+            return None
+        return CacheEntry(json.loads(kept[0]), kept[1], kept[2])
 
     async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None:
         self._kept[key] = (dumps(value), partial, self._clock.now(), later(self._clock.steady(), seconds))

@@ -13,11 +13,11 @@ from shisho.domain.politeness import (
     RequestOutcome,
     as_of,
     clear_failures,
-    later,
     may_probe,
     rated,
     record_outcome,
 )
+from shisho.domain.time import Instant, later
 from shisho.ports import Clock
 
 
@@ -28,7 +28,7 @@ class MemoryHealth:
         self._clock = clock
         self._held: dict[str, EngineHealth] = {}
         self._answers: defaultdict[str, deque[tuple[RequestOutcome, float]]] = defaultdict(lambda: deque(maxlen=LATEST))
-        self._probers: dict[str, tuple[str, str]] = {}
+        self._probers: dict[str, tuple[str, Instant]] = {}
 
     async def of(self, engines: Sequence[str]) -> Mapping[str, EngineHealth]:
         return {engine: rated(self._now(engine), self._answers[engine]) for engine in engines}

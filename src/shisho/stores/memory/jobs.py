@@ -22,6 +22,7 @@ from shisho.domain.job import (
     after_failure,
     gave_up,
 )
+from shisho.domain.time import Instant
 from shisho.errors import NotFound
 from shisho.stores.memory.transitions import SharedQueue, age
 
@@ -66,7 +67,7 @@ class MemoryJobs:
         said = (*job.errors, replace(error, attempt=claim.attempt, at=self._shared.clock.now()))
         self._shared.move(job, JobState.FAILED, {"code": error.code}, errors=said)
 
-    async def put_back(self, claim: Claim, not_before: str | None = None, error: JobError | None = None) -> None:
+    async def put_back(self, claim: Claim, not_before: Instant | None = None, error: JobError | None = None) -> None:
         job = self._held(claim)
         if error is not None:
             self._count_failure(job, error, not_before)
@@ -79,14 +80,14 @@ class MemoryJobs:
             raise ClaimLost
         self._count_failure(job, error, None)
 
-    async def park(self, claim: Claim, until: str) -> bool:
+    async def park(self, claim: Claim, until: Instant) -> bool:
         job = self._held(claim)
         if not self._shared.awaited(job.id, until):
             return False
         self._wait(job, JobState.PARKED, not_before=until)
         return True
 
-    async def await_person(self, claim: Claim, output: Any, until: str, met: HumanChallenge) -> None:
+    async def await_person(self, claim: Claim, output: Any, until: Instant, met: HumanChallenge) -> None:
         job, now = self._held(claim), self._shared.clock.now()
         if not job.stop_asked:
             self._shared.waiting[job.id] = PendingIntervention(
@@ -174,7 +175,7 @@ class MemoryJobs:
             state, data = JobState.CANCELLED, None
         self._shared.move(job, state, data, **changes)
 
-    def _count_failure(self, job: Job, error: JobError, not_before: str | None) -> None:
+    def _count_failure(self, job: Job, error: JobError, not_before: Instant | None) -> None:
         stepped = any(attempt == job.attempt for attempt, _ in self._shared.steps[job.id].values())
         state, failures = after_failure(job.failures, stepped=stepped, stop_asked=job.stop_asked)
         said = [*job.errors, replace(error, attempt=job.attempt, at=self._shared.clock.now())]

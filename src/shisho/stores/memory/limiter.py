@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
 
 from shisho.domain.pace import ResourcePace, acquire, release, status
 from shisho.domain.politeness import Limit, LimiterStatus, Permit
+from shisho.domain.time import to_epoch
 from shisho.ports import Clock
 
 
@@ -32,7 +32,7 @@ class MemoryLimiter:
         return {resource: status(self._now(resource), limit) for resource, limit in limits.items()}
 
     def _now(self, resource: str) -> ResourcePace:
-        wall = datetime.fromisoformat(self._clock.now()).timestamp()
+        wall = to_epoch(self._clock.now())
         pace = self._paces.get(resource, ResourcePace()).advance(wall, self._clock.monotonic())
         return replace(pace, used=self._used[resource, pace.day])
 

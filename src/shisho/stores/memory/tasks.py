@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from shisho.domain.intervention import InterventionState
 from shisho.domain.job import (
@@ -27,6 +26,7 @@ from shisho.domain.job import (
     TaskId,
     TaskState,
 )
+from shisho.domain.time import count_seconds
 from shisho.errors import KeyConflict, TaskNotFound
 from shisho.stores.memory.transitions import SharedQueue, age
 
@@ -122,8 +122,8 @@ class MemoryTasks:
 
     async def durations(self, kind: str, limit: int = 20) -> Sequence[float]:
         jobs = [each for each in self._shared.jobs.values() if each.kind == kind and each.state is JobState.COMPLETED]
-        spans = sorted(((each.finished_at or "", each.started_at or "") for each in jobs), reverse=True)[:limit]
-        return [(datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() for end, start in spans]
+        spans = [(job.finished_at, job.started_at) for job in jobs if job.finished_at and job.started_at]
+        return [count_seconds(start, end) for end, start in sorted(spans, reverse=True)[:limit]]
 
     def _jobs(self, task_id: TaskId) -> list[Job]:
         self._shared.task(task_id)

@@ -24,6 +24,7 @@ from shisho.domain.job import (
     in_time,
     task_state,
 )
+from shisho.domain.time import Instant
 from shisho.errors import Internal, TaskNotFound
 from shisho.ports import Bell, Clock
 
@@ -50,7 +51,7 @@ class SharedQueue:
         self.jobs[job.id] = replace(job, state=state, **changes)
         self.happened(job, state, data or {})
         parent = self.jobs.get(job.cause_id) if job.cause_id else None
-        if parent and parent.state is JobState.PARKED and not self.awaited(parent.id, parent.not_before or ""):
+        if parent and parent.state is JobState.PARKED and not self.awaited(parent.id, parent.not_before or Instant("")):
             self.move(parent, JobState.QUEUED, not_before=None)
 
     def released(self, job: Job, state: JobState, end: InterventionState, **changes: Any) -> None:
@@ -96,7 +97,7 @@ class SharedQueue:
         self.move(job, JobState.QUEUED, failures=0, not_before=None, stop_asked=False, priority=int(priority))
         return True
 
-    def awaited(self, parent: JobId, until: str) -> bool:
+    def awaited(self, parent: JobId, until: Instant) -> bool:
         return any(in_time(each, until) for each in self.children(parent))
 
     def children(self, job_id: JobId) -> list[Job]:

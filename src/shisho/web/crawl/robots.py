@@ -125,7 +125,7 @@ class RobotsBook:
             response = await self._fetcher.fetch(Request(chain.url, one_hop=True))
             found = await _ready(robots(response))
             if response.status in SLOW_DOWN:
-                patience_s = retry_after(response.headers, self._clock.now() if self._clock else "") or 0.0
+                patience_s = retry_after(response.headers, self._clock.now() if self._clock else None) or 0.0
             limit = host_limit(found) if first else limit
             return found, response, patience_s
         finally:

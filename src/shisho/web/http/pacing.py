@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from shisho.domain.politeness import Limit
+from shisho.domain.time import Instant, to_epoch
 from shisho.domain.web import Request, Response
 from shisho.errors import AllFetchesFailed
 from shisho.ports import Limiter
 
 SLOW_DOWN = (429, 503)
 MOST_TRIES = 5
-LONGEST_S = 120.0
 _DIGITS = 9  # 31 years; a longer number is no time any more, and later than the calendar's last day
 
 Pay = Callable[[], Awaitable[bool]]
@@ -32,9 +32,9 @@ class RetryLater(Exception):
         self.host = host
 
 
-def retry_after(headers: Mapping[str, str], now: str) -> float | None:
+def retry_after(headers: Mapping[str, str], now: Instant | None) -> float | None:
     """Seconds that a server asks to be left alone, in full; None where it says nothing that can be understood. `headers` in
-    lower case; `now` "": a date is not understood."""
+    lower case; without `now` a date is not understood."""
     said = headers.get("retry-after", "").strip()
     if said.isascii() and said.isdigit():
         return float(said) if len(said) <= _DIGITS else float("9" * _DIGITS)
@@ -42,16 +42,10 @@ def retry_after(headers: Mapping[str, str], now: str) -> float | None:
         at = parsedate_to_datetime(said)
     except (ValueError, TypeError, OverflowError):
         return None
-    if not now:
+    if now is None:
         return None
     at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return max((at - datetime.fromisoformat(now)).total_seconds(), 0.0)
-
-
-def backoff(tries: int, jitter: float) -> float:
-    """Seconds before the next try, after so many: 2 to that power, two minutes at most, a tenth more or less by `jitter` (0 to
-    1), so that those who failed together do not come back together."""
-    return min(2.0 ** min(tries, 10), LONGEST_S) * (0.9 + 0.2 * jitter)
+    return max(at.timestamp() - to_epoch(now), 0.0)
 
 
 async def turn_at(limiter: Limiter, host: str, limit: Limit, ticket: str) -> None:

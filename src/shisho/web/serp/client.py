@@ -6,15 +6,15 @@ import random
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import date, datetime
 from urllib.parse import urlsplit
 
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.politeness import BreakerState, Limit, RequestOutcome
+from shisho.domain.time import backoff, count_seconds, to_date
 from shisho.domain.web import ChallengeKind, EngineAbout, EngineQuery, Request, Response, Serp, State, TimeRange
 from shisho.errors import BudgetExhausted, EngineUnavailable, InvalidParams, ShishoError
 from shisho.ports import Clock, Fetcher, Health, Limiter, SerpEngine, SerpParser
-from shisho.web.http.pacing import SLOW_DOWN, Browse, Pay, RetryLater, backoff, retry_after
+from shisho.web.http.pacing import SLOW_DOWN, Browse, Pay, RetryLater, retry_after
 from shisho.web.serp.credentials import fetched, limit_of
 
 _OPERATORS = re.compile(r"[\"“”「」]|(?:^|\s)[-+]\S|\b(?:site|inurl|intitle|filetype|url|ip|lang(?:uage)?|loc):", re.IGNORECASE)
@@ -110,8 +110,7 @@ class SerpClient:
         until = (await self.health.of([engine]))[engine].open_until
         if until is None:
             return PROBED_S
-        left = datetime.fromisoformat(until) - datetime.fromisoformat(self.clock.steady())
-        return max(PROBED_S, left.total_seconds())
+        return max(PROBED_S, count_seconds(self.clock.steady(), until))
 
     async def _one(
         self, engine: SerpEngine, request: Request, ticket: str, pay: Pay, doubted: bool, *, plain: bool = False
@@ -175,7 +174,7 @@ class SerpClient:
         return retry_after(response.headers, self.clock.now()) if response.status in SLOW_DOWN else None
 
     async def _fetched(self, about: EngineAbout, request: Request) -> Response:
-        today = date.fromisoformat(self.clock.now()[:10])
+        today = to_date(self.clock.now())
         by_browser = about.needs_browser or (self.browse is not None and self.let_in(about.name))
         if not by_browser:
             return replace(await fetched(self.fetcher.fetch, request, about, self.keys), today=today)

@@ -7,10 +7,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
-from shisho.desk import intake
-from shisho.desk import status as told
+from shisho.desk import intake, status
 from shisho.desk.choosing import checked_filters
 from shisho.domain.corpus import WEB_CORPUS, Scope
 from shisho.domain.intervention import (
@@ -43,8 +42,8 @@ from shisho.domain.task import (
     EngineStatus,
     ExistingDocument,
     JobKind,
+    JobsQueued,
     OutgoingQueries,
-    SearchesQueued,
     SkippedItem,
     Sources,
     WaitCondition,
@@ -65,6 +64,7 @@ from shisho.ports import Files, Interventions, JobStore, Ledger, Opinions, Repor
 
 STAGED = frozenset({"staged", "password"})  # inputs of jobs that name what is staged
 LOOKED_INTO = 200_000_000  # bytes of files whose hashes are taken at once; what is beyond is found known by its job
+Reply = TypeVar("Reply", bound=JobsQueued)
 
 
 class Watch(Protocol):
@@ -177,7 +177,8 @@ class Queue:
         subjects: Sequence[str],
         skipped: Sequence[SkippedItem],
         key: IdempotencyKey | None,
-    ) -> SearchesQueued:
+        reply: type[Reply],
+    ) -> Reply:
         estimated = await self.estimate({new[0].kind: len(new)})
         stands = await self.tasks.enqueue(task, new, key and replace(key, facts={"estimated_seconds": estimated}))
         again = [
@@ -186,7 +187,7 @@ class Queue:
             if job_id not in stands.added
         ]
         seconds = stands.facts.get("estimated_seconds", estimated) * len(stands.added) / len(new)
-        return SearchesQueued(stands.task_id, len(stands.added), (*skipped, *again), stands.job_ids, seconds)
+        return reply(stands.task_id, len(stands.added), (*skipped, *again), stands.job_ids, seconds)
 
     def _found(self, paths: Sequence[Path | str], remote: bool) -> list[Path]:
         found: dict[Path, None] = {}
@@ -321,7 +322,7 @@ class Queue:
             raise NotFound(
                 "The question was stopped before it was answered. resume_task {task_id} goes on with it.", task_id=job.task_id
             )
-        return AnswerHandle(job.task_id, job.id, None, told.retry_after(task.state, await self.estimate({job.kind: 1})))
+        return AnswerHandle(job.task_id, job.id, None, status.retry_after(task.state, await self.estimate({job.kind: 1})))
 
     async def _waited(self, task_id: TaskId, since: int | None, seconds: float, wait_for: WaitCondition) -> TaskNews:
         """The task as soon as what is waited for has come since then, or as it is after so many seconds."""

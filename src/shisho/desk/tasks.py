@@ -42,6 +42,7 @@ from shisho.domain.task import (
     TaskResumed,
     TaskSnapshot,
     TaskStopped,
+    UrlsQueued,
     WaitCondition,
 )
 from shisho.errors import Conflict, InvalidParams, NotFound
@@ -85,11 +86,11 @@ class TaskDesk(Queue):
         new = self._new_jobs(JobKind.SEARCH, inputs, keys, options.priority)
         task = await self._task_for(task_id, kept[0])
         key = self._key(idempotency_key, "queue_searches", task, kept, queries=queries, options=asked)
-        return await self._queued(task, new, kept, skipped, key)
+        return await self._queued(task, new, kept, skipped, key, SearchesQueued)
 
     async def queue_urls(
         self, urls: Sequence[str], *, task_id: str | None = None, idempotency_key: str | None = None
-    ) -> SearchesQueued:
+    ) -> UrlsQueued:
         """Queue addresses (http, https) or DOIs (`10.…`, `doi:…`) to be fetched and taken in."""
         kept, skipped = intake.addresses(urls)
         if not kept:
@@ -100,7 +101,7 @@ class TaskDesk(Queue):
         new = self._new_jobs(JobKind.FETCH, inputs, keys, SEARCH.priority)
         task = await self._task_for(task_id, next(iter(kept)))
         key = self._key(idempotency_key, "queue_urls", task, list(kept), urls=urls)
-        return await self._queued(task, new, list(kept), skipped, key)
+        return await self._queued(task, new, list(kept), skipped, key, UrlsQueued)
 
     async def add_documents(
         self,

@@ -138,7 +138,7 @@ class SkippedItem:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchesQueued:
+class JobsQueued:
     """What stands after queueing. `next` is the verb to call then."""
 
     task_id: TaskId
@@ -147,6 +147,16 @@ class SearchesQueued:
     job_ids: tuple[JobId, ...]
     estimated_seconds: float
     next: str = "get_status"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchesQueued(JobsQueued):
+    """What stands after searches were queued. `next` is the verb to call then."""
+
+
+@dataclass(frozen=True, slots=True)
+class UrlsQueued(JobsQueued):
+    """What stands after addresses were queued. `next` is the verb to call then."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,14 +27,21 @@ def of_disk(error: OSError) -> ShishoError | None:
     return None
 
 
-def told(error: Exception) -> dict[str, Any]:
-    """What the visitor is told. A fault of ours is logged under its error id, and its own words stay here."""
-    error_id = uuid.uuid4().hex[:12]
+def to_shisho_error(error: Exception) -> ShishoError:
+    """The error that a visitor meets: of the file system what it means, of a fault of ours no more than that there was one."""
+    if isinstance(error, ShishoError):
+        return error
     if isinstance(error, OSError) and (cause := of_disk(error)) is not None:
-        error = cause
-    if not isinstance(error, ShishoError):
-        log.error("error %s", error_id, exc_info=error)
-        error = Internal("Something broke here. Please report it with the error id {error_id}.", error_id=error_id)
+        return cause
+    error_id = uuid.uuid4().hex[:12]
+    log.error("error %s", error_id, exc_info=error)
+    return Internal("Something broke here. Please report it with the error id {error_id}.", error_id=error_id)
+
+
+def told(raised: Exception) -> dict[str, Any]:
+    """What the visitor is told. A fault of ours is logged under its error id, and its own words stay here."""
+    error = to_shisho_error(raised)
+    error_id = error.details.get("error_id") or uuid.uuid4().hex[:12]
     details = {name: without_unseen(value) if isinstance(value, str) else value for name, value in error.details.items()}
     message = without_unseen(render(error.message))
     return {"ok": False, "code": error.code, "message": message, "details": details, "error_id": error_id}

@@ -59,6 +59,10 @@ class Verb:
     def name(self) -> str:
         return self.run.__name__
 
+    def class_name(self, kind: str) -> str:
+        """A name for a class of this verb in a client's generated code: `QueueSearchesRequest`."""
+        return "".join(word.capitalize() for word in self.name.split("_")) + kind
+
     @property
     def says(self) -> str:
         return inspect.cleandoc(self.run.__doc__ or "")
@@ -80,7 +84,7 @@ class Verb:
         taken: dict[str, Any] = {
             each.name: (each.annotation, ... if each.default is each.empty else each.default) for each in self.parameters
         }
-        return create_model(f"{self.name}_arguments", __config__=ConfigDict(extra="forbid"), **taken)
+        return create_model(self.class_name("Arguments"), __config__=ConfigDict(extra="forbid"), **taken)
 
     @cached_property
     def _members(self) -> type[BaseModel] | None:

@@ -22,6 +22,7 @@ from shisho.domain.task import (
     TaskResumed,
     TaskSnapshot,
     TaskStopped,
+    UrlsQueued,
     WaitCondition,
 )
 from shisho.domain.web import TimeRange
@@ -101,7 +102,7 @@ async def queue_urls(
     urls: Annotated[list[Name], Field(min_length=1, max_length=200, description="http(s) addresses or DOIs")],
     task_id: Annotated[Id | None, Field(description="none: a task is made")] = None,
     idempotency_key: Key = None,
-) -> SearchesQueued:
+) -> UrlsQueued:
     """Queue web addresses or DOIs to be read and taken in. Returns at once; poll get_status."""
     return await desk.tasks.queue_urls(urls, task_id=task_id, idempotency_key=idempotency_key)
 
@@ -201,7 +202,7 @@ VERBS = (
         link=TASK,
         spread="options",
     ),
-    Verb(queue_urls, SearchesQueued, "Queue addresses", ("POST", "/urls"), Effect.ADD, again=False, outside=True, link=TASK),
+    Verb(queue_urls, UrlsQueued, "Queue addresses", ("POST", "/urls"), Effect.ADD, again=False, outside=True, link=TASK),
     Verb(
         get_status,
         TaskStatus,

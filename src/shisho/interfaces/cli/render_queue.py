@@ -10,7 +10,7 @@ from rich.console import Console
 
 from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import Job
-from shisho.domain.task import EngineStatus, JobPage, SearchesQueued, TaskPage, TaskSnapshot, TaskStopped
+from shisho.domain.task import EngineStatus, JobPage, JobsQueued, TaskPage, TaskSnapshot, TaskStopped
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.messages import Words
 from shisho.messages.catalogue import render
@@ -18,7 +18,7 @@ from shisho.messages.catalogue import render
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
-def queued(done: SearchesQueued, words: Words) -> None:
+def queued(done: JobsQueued, words: Words) -> None:
     """What was taken on and what was not."""
     typer.echo(f"{words('task', text=done.task_id)}: {words('queued', n=done.queued)}")
     for one in done.skipped:

@@ -17,25 +17,11 @@ from shisho.domain.inquiry import Evidence
 from shisho.domain.job import TaskState
 from shisho.domain.task import TaskSnapshot
 from shisho.errors import ShishoError
-from shisho.interfaces.api.failures import told
+from shisho.interfaces.api.failures import to_shisho_error, told
 from shisho.interfaces.api.operations import Verb
 from shisho.interfaces.api.truncate import RecentReplies, plain_data, written
+from shisho.interfaces.http.statuses import AT_THE_DOOR, STATUSES, headers_of, status_of
 
-STATUS = {
-    "INVALID_PARAMS": 400,
-    "FORBIDDEN_ADDRESS": 403,
-    "FORBIDDEN_PATH": 403,
-    "ROBOTS_DISALLOWED": 403,
-    "TASK_NOT_FOUND": 404,
-    "RESOURCE_NOT_FOUND": 404,
-    "SOURCE_REMOVED": 410,
-    "TOO_LARGE": 413,
-    "UNSUPPORTED_MEDIA": 415,
-    "TIMEOUT": 503,
-    "STORAGE_UNUSABLE": 503,
-    "INTERNAL": 500,
-}
-OTHERWISE = 409  # the request is right; it cannot be done as things stand
 WAIT = 20.0
 RECENT = RecentReplies[bytes]()
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
@@ -53,7 +39,7 @@ class ErrorBody(BaseModel):
 
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    status: {"model": ErrorBody} for status in sorted({*STATUS.values(), OTHERWISE, 401, 408, 421})
+    status: {"model": ErrorBody} for status in sorted({*STATUSES.values(), *AT_THE_DOOR})
 }
 
 
@@ -65,7 +51,7 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
     fields: dict[str, Any] = {
         name: (each.annotation, ... if each.default is each.empty else each.default) for name, each in rest.items()
     }
-    asked = create_model(f"{verb.name}_request", __config__=ConfigDict(extra="forbid"), **fields)
+    asked = create_model(verb.class_name("Request"), __config__=ConfigDict(extra="forbid"), **fields)
 
     async def call(asked: BaseModel | None = None, **names: str) -> Response:
         found = await verb.ask(desk, **names, **{name: getattr(asked, name) for name in rest})
@@ -92,8 +78,8 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
 
 def refused(error: Exception) -> JSONResponse:
     """An error as a response."""
-    body = told(error)
-    return JSONResponse(body, STATUS.get(body["code"], OTHERWISE))
+    refusal = to_shisho_error(error)
+    return JSONResponse(told(refusal), status_of(refusal), headers_of(refusal))
 
 
 def add_reading(router: APIRouter, desk: Desk) -> None:
@@ -115,12 +101,12 @@ def add_reading(router: APIRouter, desk: Desk) -> None:
         "/documents/{document_id}/pages/{page}",
         operation_id="get_page",
         summary="A page",
-        response_class=PlainTextResponse,
-        responses=REFUSALS,
+        response_class=Response,  # so that refusals are described as the JSON that they are
+        responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}, **REFUSALS},
     )
-    async def get_page(document_id: IdPath, page: int) -> str:
+    async def get_page(document_id: IdPath, page: int) -> Response:
         """The text of one page; of a document without pages, page 1 is all of it."""
-        return await desk.page(document_id, page)
+        return PlainTextResponse(await desk.page(document_id, page))
 
 
 def add_news(router: APIRouter, desk: Desk) -> None:

@@ -1,0 +1,151 @@
+"""Each error has the HTTP status that a client expects of its meaning; what goes over the wire is well named."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import httpx
+import pytest
+
+from shisho import errors
+from shisho.desk import Desk
+from shisho.errors import ShishoError
+from shisho.interfaces.http.guard import AccessRules
+from shisho.interfaces.http.routes import refused
+from shisho.interfaces.http.server import build
+from shisho.interfaces.http.statuses import status_of
+from shisho.web.serp.client import EngineRefused
+from tests.interfaces.serving import serving
+from tests.machine import PATIENCE
+
+EXPECTED = {
+    errors.ShishoError: 500,
+    errors.Internal: 500,
+    errors.InvalidParams: 400,
+    errors.NotFound: 404,
+    errors.TaskNotFound: 404,
+    errors.EmptyCorpus: 409,
+    errors.BudgetExhausted: 429,
+    errors.SourceRemoved: 410,
+    errors.EngineUnavailable: 503,
+    errors.ParserFailed: 502,
+    errors.AllEnginesBlocked: 503,
+    errors.AllFetchesFailed: 502,
+    errors.ForbiddenAddress: 403,
+    errors.RobotsDisallowed: 403,
+    errors.ExtraMissing: 501,
+    errors.ForbiddenPath: 403,
+    errors.AuthRequired: 502,
+    errors.ConsentRequired: 403,
+    errors.Conflict: 409,
+    errors.KeyConflict: 422,
+    errors.StorageUnusable: 503,
+    errors.TimedOut: 504,
+    errors.UnusableDocument: 422,
+    errors.DocumentUnreadable: 422,
+    errors.DocumentEncrypted: 422,
+    errors.NeedsOcr: 422,
+    errors.UnsupportedMedia: 415,
+    errors.TooLarge: 413,
+}
+CLASSES = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, ShishoError)]
+# said by the guard, which knows no class: the token, the Host, the time of the body
+AT_THE_DOOR = {"AUTH_REQUIRED": {401}, "FORBIDDEN_ADDRESS": {421}, "TIMEOUT": {408}}
+
+
+def test_every_error_class_has_an_expected_status() -> None:
+    assert set(CLASSES) == EXPECTED.keys()
+
+
+@pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
+def test_error_is_answered_with_the_status_of_its_class(kind: type[ShishoError]) -> None:
+    reply = refused(kind("Something."))
+    assert (reply.status_code, json.loads(bytes(reply.body))["code"]) == (EXPECTED[kind], kind.code)
+
+
+def test_fault_of_ours_is_500_and_full_disk_is_a_conflict() -> None:
+    assert refused(RuntimeError("no words of it")).status_code == 500
+    assert refused(OSError(28, "No space left on device")).status_code == 409
+
+
+def test_error_that_knows_when_to_ask_again_says_so() -> None:
+    known = EngineRefused("Later.", retry_after_s=12.2)
+    assert (status_of(known), refused(known).headers["retry-after"]) == (503, "13")
+    assert "retry-after" not in refused(EngineRefused("Later.", retry_after_s=None)).headers
+    assert "retry-after" not in refused(errors.Conflict("Now?")).headers
+
+
+@pytest.mark.parametrize("code", sorted(errors.by_code()))
+def test_statuses_of_an_error_code_are_documented(code: str) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "errors.md").read_text("utf-8")
+    row = next(line for line in page.splitlines() if line.startswith(f"| `{code}` |"))
+    documented = {int(status) for status in re.findall(r"\b[45]\d\d\b", row.split("|")[2])}
+    assert documented == {EXPECTED[kind] for kind in CLASSES if kind.code == code} | AT_THE_DOOR.get(code, set())
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """A server of an empty library whose web is off."""
+    home = tmp_path_factory.mktemp("statuses") / "home"
+    with serving(home, SHISHO_WEB="off") as url, httpx.Client(base_url=f"{url}/api/v1", timeout=PATIENCE) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "code"),
+    [
+        ("/tasks", {"question": " "}, 400, "INVALID_PARAMS"),
+        ("/tasks", {"question": "x", "unknown": 1}, 400, "INVALID_PARAMS"),
+        ("/documents", {"paths": ["/etc/passwd"]}, 403, "FORBIDDEN_PATH"),
+        ("/tasks/none/resume", {}, 404, "TASK_NOT_FOUND"),
+        ("/passages/search", {"keyword_query": ["決定係数"]}, 409, "EMPTY_CORPUS"),
+        ("/answers", {"question": "決定係数とは", "sources": "web"}, 503, "ENGINE_UNAVAILABLE"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_status_over_http(client: httpx.Client, path: str, body: dict[str, Any], status: int, code: str) -> None:
+    reply = client.post(path, json=body)
+    assert (reply.status_code, reply.json()["code"]) == (status, code), reply.text
+
+
+def test_key_of_another_request_is_unprocessable(client: httpx.Client) -> None:
+    assert client.post("/tasks", json={"question": "決定係数", "idempotency_key": "k"}).status_code == 200
+    reply = client.post("/tasks", json={"question": "相関係数", "idempotency_key": "k"})
+    assert (reply.status_code, reply.json()["code"]) == (422, "CONFLICT")
+
+
+NAMES = re.findall(
+    r"\w+",
+    """
+    AddDocumentsRequest Answer AnswerHandle AskBudget AskRequest AuthAction AuthQueue AuthResolved AuthTarget BreakerState
+    Complexity ComposeAnswerRequest ComposedAnswer CreateTaskRequest Document DocumentList DocumentState DocumentsQueued
+    EngineList EngineStatus ErrorBody Evidence ExistingDocument FailedItem FeedbackRecorded FeedbackRequest FileInput
+    FindingInput FindingResult FindingsResult FoundPassage Goal GoalInput GoalStatus InterventionState LoopStop
+    OpenSessionRequest Opinion PassageText PendingIntervention PendingJobs Progress PurgeScope QueueSearchesRequest
+    QueueUrlsRequest RangeInput RemovedDocument ResolveAuthRequest SearchCorpusRequest SearchOptionsInput SearchResult
+    SearchesQueued Sentence SentenceInput SentenceRevision SessionOpened ShownPassage SkippedItem Sources StatusDetail
+    StopMode StopStrategy StopTaskRequest Strategy SubmitFindingsRequest SupportCounts SupportOutcome TaskBudget TaskCreated
+    TaskDeleted TaskList TaskResult TaskResumed TaskState TaskStatus TaskStopped TaskSummary TimeRange UrlsQueued
+    WaitCondition
+    """,
+)
+
+
+def test_names_of_the_document_are_the_contract() -> None:
+    """A generated client has these classes. A new one is a noun phrase of the field: no bare participle, pronoun or verb."""
+    document = build(cast(Desk, None), AccessRules()).app.openapi()  # type: ignore[attr-defined]
+    assert sorted(document["components"]["schemas"]) == sorted(NAMES)
+    assert not [name for name in NAMES if not re.fullmatch(r"([A-Z][a-z]+)+", name)]
+
+
+def test_every_refusal_of_the_document_has_the_body_of_an_error() -> None:
+    document = build(cast(Desk, None), AccessRules()).app.openapi()  # type: ignore[attr-defined]
+    operations = [operation for path in document["paths"].values() for operation in path.values()]
+    replies = [reply for operation in operations for reply in operation["responses"].items()]
+    contents = [reply["content"] for status, reply in replies if status >= "400"]
+    body = {"schema": {"$ref": "#/components/schemas/ErrorBody"}}
+    assert contents and all(content == {"application/json": body} for content in contents)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 import tomllib
 import unicodedata
 from pathlib import Path
@@ -212,6 +213,7 @@ async def test_exports_carry_every_quotation(stocked: Desk, form: str) -> None:
 async def test_a_backup_opens_as_a_home(stocked: Desk, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     await stocked.backup(tmp_path / "other" / "shisho.db")
+    assert stat.S_IMODE((tmp_path / "other" / "shisho.db").stat().st_mode) == 0o600
     async with open_desk(home=tmp_path / "other") as copy:
         assert await copy.documents() == await stocked.documents()
         assert (await copy.ask("残差とは何か")).evidence

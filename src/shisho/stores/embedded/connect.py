@@ -7,6 +7,7 @@ Measured for this project: group commit is 41 times faster with 100 callers.
 from __future__ import annotations
 
 import asyncio
+import os
 import queue
 import threading
 from collections.abc import Callable, Iterator
@@ -225,6 +226,7 @@ class Database:
 
 
 def _copy(source: apsw.Connection, target: Path) -> None:
+    os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))  # as private as what it is a copy of
     with closing(apsw.Connection(str(target))) as copied, copied.backup("main", source, "main") as running:
         running.step()
 

@@ -1,0 +1,96 @@
+"""Looking after a library: `shisho backup`, `doctor`, `settings`, `eval`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shisho import settings as settings_
+from shisho.errors import ShishoError
+from shisho.interfaces.cli.interrupts import run_to_end
+from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.runner import Json
+from shisho.interfaces.cli.runner import fail as _fail
+from shisho.interfaces.cli.runner import run as _run
+from shisho.interfaces.cli.runner import show as _print
+from shisho.interfaces.cli.runner import words as _words
+from shisho.messages.catalogue import translated
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+
+
+def backup(context: typer.Context, file: Annotated[Path, typer.Argument(help="a file that does not exist yet")]) -> None:
+    """Copy everything into one file, while others go on working."""
+
+    async def work(desk: Desk) -> None:
+        await desk.backup(file)
+        typer.echo(_words(context)("backed_up", text=file))
+
+    _run(context, work, False)
+
+
+def doctor(context: typer.Context, json_: Json = False) -> None:
+    """Say what works here, and how to get what does not."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces.cli import render
+
+        checks = await desk.doctor()
+        _print(checks, json_, lambda: render.checks(checks, _words(context)))
+        if not all(one.ok or one.optional for one in checks):
+            raise typer.Exit(1)
+
+    _run(context, work, json_)
+
+
+def settings(context: typer.Context, json_: Json = False) -> None:
+    """Show every setting, its value, and where the value came from."""
+    from shisho.bootstrap.desk import web_consent
+    from shisho.interfaces.cli import render
+
+    try:
+        held = settings_.load(**context.obj)
+    except ShishoError as error:
+        _fail(error, json_)
+    rows = [
+        {
+            "name": row.name,
+            "value": held.shown(row.name),
+            "from": held.origins[row.name],
+            "default": row.default,
+            "help": translated(row.help),
+        }
+        for row in settings_.TABLE
+    ]
+    consent, words = web_consent(held), Words(held.reader)
+    said = {"state": consent.state(), "since": consent.since() or None}
+
+    def printed() -> None:
+        render.settings(rows, held.home, words)
+        typer.echo(words(f"consent_{consent.state()}", since=consent.since()[:10]).rstrip())
+
+    _print({"home": str(held.home), "settings": rows, "web_consent": said}, json_, printed)
+
+
+def eval_(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(help="corpus.jsonl, queries.jsonl, qrels.tsv (BEIR layout, .gz or not)")],
+    answers: Annotated[int, typer.Option(help="also put this many questions with gold answers to the librarian")] = 0,
+    limit: Annotated[int | None, typer.Option(help="only this many questions")] = None,
+    json_: Json = False,
+) -> None:
+    """Measure retrieval on a set of your own, through the real ingest and searcher."""
+    from shisho.evaluation.run import measure
+    from shisho.interfaces.cli import render
+
+    async def work() -> None:
+        figures = await measure(folder, answers=answers, limit=limit)
+        _print(figures, json_, lambda: render.figures(figures, _words(context)))
+
+    try:
+        run_to_end(work(), context, "interrupted_eval")
+    except ShishoError as error:
+        _fail(error, json_)

@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 
 Value = str | int | float | bool
+NEAR = 0.6  # likeness from which an unknown name is taken for a misspelt one
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,7 @@ def load(**given: Any) -> Settings:
     table = {row.name: row for row in TABLE}
     for name in given:
         if name not in table:
-            raise InvalidParams("There is no setting {name!r}. `shisho settings` lists them all.", name=name)
+            raise _unknown(name, table)
     values: dict[str, Value] = {row.name: row.default for row in TABLE}
     origins = dict.fromkeys(values, "default")
 
@@ -170,13 +172,23 @@ def load(**given: Any) -> Settings:
     take("home", given.get("home"), "call")
     for name, raw in _file(Settings(values, origins).home / "settings.toml").items():
         if name not in table:
-            raise InvalidParams("settings.toml has {name!r}, which is no setting. `shisho settings` lists them all.", name=name)
+            raise _unknown(name, table, "file")
         if name != "home":
             take(name, raw, "file")
     for name in table:
         take(name, os.environ.get(f"SHISHO_{name.upper()}"), "environment")
         take(name, given.get(name), "call")
     return Settings(values, origins)
+
+
+def _unknown(name: str, known: Iterable[str], origin: str = "call") -> InvalidParams:
+    near = get_close_matches(name.lower(), known, cutoff=NEAR)
+    lists = Message("`shisho settings` lists them all.")
+    if near:
+        lists = Message("Did you mean {near}? `shisho settings` lists them all.", near=", ".join(near))
+    if origin == "file":
+        return InvalidParams("settings.toml has {name!r}, which is no setting. {lists}", name=name, lists=lists, near=near)
+    return InvalidParams("There is no setting {name!r}. {lists}", name=name, lists=lists, near=near)
 
 
 def engine_overrides(home: Path) -> dict[str, Mapping[str, Any]]:

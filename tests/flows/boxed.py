@@ -47,7 +47,7 @@ async def boxed(
     """A box, and a desk at `home` with workers over it."""
     async with (
         Box(**{"seed": 1, **world}) as box,
-        open_desk(home=home, web=way(box, overrides, robots=robots)) as desk,
+        open_desk(home=home, web_access=way(box, overrides, robots=robots)) as desk,
         desk.working(slots),
     ):
         yield box, desk

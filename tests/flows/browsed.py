@@ -38,7 +38,7 @@ async def browsed(
     write_engines(home, overrides)
     web = web_of(settings.load(**{"home": home, "web": True, "box": str(box.folder), "robots": False, **given}))
     assert web is not None and isinstance(web.browser, ChromiumBrowser)
-    async with open_desk(home=home, web=web) as desk:
+    async with open_desk(home=home, web_access=web) as desk:
         if not slots:
             yield web.browser, desk
             return

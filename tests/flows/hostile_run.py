@@ -25,7 +25,7 @@ GOOD = SearchOptions(engines=("mojeek",), serp_max_pages=1, max_results_per_quer
 async def run(home: Path, folder: Path, total_s: float, warm: str, query: str) -> dict[str, Any]:
     box = connect(folder)
     hosts = [host for host in box.hosts if host.endswith(".hostile.example")]
-    async with open_desk(home=home, web=way(box, total_s=total_s)) as desk, desk.working(len(hosts) + 2):
+    async with open_desk(home=home, web_access=way(box, total_s=total_s)) as desk, desk.working(len(hosts) + 2):
         await searched(desk, warm)
         before, lags = peak_mb(), list[tuple[float, float]]()
         measuring = asyncio.create_task(watch_loop(lags))

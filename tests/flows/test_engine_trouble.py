@@ -130,14 +130,14 @@ async def test_two_failures_and_an_engine_rests_until_one_try_of_it_succeeds(tmp
 async def test_what_an_engine_has_forgotten_is_asked_for_again(tmp_path: Path) -> None:
     async with Box(seed=1) as box:
         query = box.questions[20].topic
-        async with open_desk(home=tmp_path, web=way(box)) as desk, desk.working(1):
+        async with open_desk(home=tmp_path, web_access=way(box)) as desk, desk.working(1):
             task = (await desk.tasks.queue_searches([query], options=DUCK)).task_id
             box.behave(engine="duckduckgo", page=2, do="hang")
             while not [entry for entry in box.log.of("duckduckgo") if entry.page == 2]:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         box.calm()
         box.expire("duckduckgo")
-        async with open_desk(home=tmp_path, web=way(box)) as desk, desk.working(1):
+        async with open_desk(home=tmp_path, web_access=way(box)) as desk, desk.working(1):
             await ended(desk, task)
             done = await output(desk, task)
         assert (pages(done), done["paging_stop"], done["errors"]) == ([1, 2], "LIMIT", [])

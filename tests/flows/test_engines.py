@@ -30,7 +30,7 @@ def way(*names: str) -> WebAccess:
 
 
 async def rows(home: Path, web: WebAccess | None = None, **given: object) -> dict[str, EngineStatus]:
-    async with open_desk(home=home, web=web, **given) as desk:
+    async with open_desk(home=home, web_access=web, **given) as desk:
         return {row.name: row for row in await desk.tasks.list_engines()}
 
 
@@ -70,9 +70,9 @@ async def test_a_key_makes_its_engine_available_and_is_not_shown(tmp_path: Path)
 async def test_a_question_to_the_web_waits_for_engines_that_rest_but_not_for_none(tmp_path: Path) -> None:
     await lived(tmp_path)
     options = AskOptions(sources=Sources.WEB)
-    async with open_desk(home=tmp_path, web=way("mojeek")) as desk:
+    async with open_desk(home=tmp_path, web_access=way("mojeek")) as desk:
         assert (await desk.tasks.ask("決定係数とは何か", options=options, wait=0)).answer is None
-    async with open_desk(home=tmp_path, web=way("google", "brave_api")) as desk:
+    async with open_desk(home=tmp_path, web_access=way("google", "brave_api")) as desk:
         with pytest.raises(EngineUnavailable):
             await desk.tasks.ask("決定係数とは何か", options=options, wait=0)
 

@@ -54,7 +54,7 @@ async def test_no_address_that_leads_inside_is_asked(tmp_path: Path, robots: boo
     urls = refused_urls("addresses.txt")
     async with Box(seed=1) as box:
         web = way(box, robots=robots, resolver=Insider(box))
-        async with open_desk(home=tmp_path, web=web) as desk, desk.working(8):
+        async with open_desk(home=tmp_path, web_access=web) as desk, desk.working(8):
             queued = await desk.tasks.queue_urls(urls)
             await ended(desk, queued.task_id)
             jobs = (await desk.tasks.list_jobs(queued.task_id, limit=200)).jobs

@@ -44,7 +44,7 @@ def opening(home: Path) -> Opening:
     @asynccontextmanager
     async def opened(web: MemoryWeb, *, slots: int = 0, window: Window | None = None) -> AsyncIterator[Desk]:
         the_way = way(web) if window is None else replace(way(web), window=window)
-        async with open_desk(home=home, web=the_way) as desk:
+        async with open_desk(home=home, web_access=the_way) as desk:
             if not slots:
                 yield desk
                 return

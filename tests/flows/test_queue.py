@@ -31,7 +31,7 @@ def opening(tmp_path: Path) -> Opening:
 
     @asynccontextmanager
     async def opened(web: MemoryWeb, *engines: str, slots: int = 2) -> AsyncIterator[Desk]:
-        async with open_desk(home=tmp_path / "home", web=way(web, *engines)) as desk:
+        async with open_desk(home=tmp_path / "home", web_access=way(web, *engines)) as desk:
             if not slots:
                 yield desk
                 return

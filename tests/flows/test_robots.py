@@ -80,7 +80,7 @@ async def test_hits_that_may_not_be_read_are_told_and_not_asked_for(tmp_path: Pa
         hits = list(dict.fromkeys(map(canonical, box.results("mojeek", query)[:10])))
         shut = hits[0].split("/")[2]
         box.behave(host=shut, path="/robots.txt", do="text", text="User-agent: Shisho\nDisallow: /\n")
-        async with open_desk(home=tmp_path, web=way(box, robots=True)) as desk, desk.working(1):
+        async with open_desk(home=tmp_path, web_access=way(box, robots=True)) as desk, desk.working(1):
             queued = await desk.tasks.queue_searches([query], options=OPTIONS)
             held, _ = await ended(desk, queued.task_id)
             done = await output(desk, queued.task_id)

@@ -25,11 +25,11 @@ def stuck(web: MemoryWeb, number: int) -> MemoryWeb:
 
 async def test_a_job_whose_time_is_over_ends_with_what_it_has(tmp_path: Path) -> None:
     with Stopwatch() as watch:
-        async with open_desk(home=tmp_path / "whole", web=way(small_web([1, 2], [3]))) as desk, desk.working(1):
+        async with open_desk(home=tmp_path / "whole", web_access=way(small_web([1, 2], [3]))) as desk, desk.working(1):
             await ended(desk, (await desk.tasks.queue_searches([QUERY], options=ALL)).task_id)
     seconds = 4 + 2 * watch.seconds
     async with (
-        open_desk(home=tmp_path, web=way(stuck(small_web([1, 2], [3]), 2)), max_job_seconds=seconds) as desk,
+        open_desk(home=tmp_path, web_access=way(stuck(small_web([1, 2], [3]), 2)), max_job_seconds=seconds) as desk,
         desk.working(1),
     ):
         queued = await desk.tasks.queue_searches([QUERY], options=ALL)
@@ -43,7 +43,7 @@ async def test_a_job_whose_time_is_over_ends_with_what_it_has(tmp_path: Path) ->
 
 async def test_a_search_stopped_at_its_first_visits_is_noted_as_stopped(tmp_path: Path) -> None:
     web = stuck(small_web([1, 2], [3]), 2)
-    async with open_desk(home=tmp_path, web=way(web)) as desk, desk.working(1):
+    async with open_desk(home=tmp_path, web_access=way(web)) as desk, desk.working(1):
         queued = await desk.tasks.queue_searches([QUERY], options=ALL)
         await web.reached[address(2)].wait()
         await desk.tasks.stop_task(queued.task_id, mode=StopMode.IMMEDIATE)
@@ -55,7 +55,7 @@ async def test_a_search_stopped_at_its_first_visits_is_noted_as_stopped(tmp_path
 
 async def test_every_page_that_a_budget_paid_for_is_kept(tmp_path: Path) -> None:
     web = small_web([1, 2, 3, 4, 5, 6])
-    async with open_desk(home=tmp_path, web=way(web)) as desk, desk.working(1):
+    async with open_desk(home=tmp_path, web_access=way(web)) as desk, desk.working(1):
         task = await desk.tasks.create_task("問い", budget={"max_pages": 4})
         await desk.tasks.queue_searches([QUERY], task_id=task, options=ALL)
         await ended(desk, task)

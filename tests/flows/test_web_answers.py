@@ -58,7 +58,7 @@ def opening(tmp_path: Path) -> Opening:
     @asynccontextmanager
     async def opened(web: MemoryWeb | None, *sentences: str, slots: int = 2, **settings: Any) -> AsyncIterator[Desk]:
         way_there = None if web is None else way(web)
-        async with open_desk(home=tmp_path / "home", web=way_there, **settings) as desk:
+        async with open_desk(home=tmp_path / "home", web_access=way_there, **settings) as desk:
             for number, sentence in enumerate(sentences):
                 await desk.add_source(Source(f"note{number}.md", f"# 覚書{number}\n\n{sentence}\n".encode()))
             if not slots:

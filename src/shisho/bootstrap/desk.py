@@ -19,7 +19,7 @@ from shisho.domain.inquiry import Budget, Gap
 from shisho.domain.task import WebConsent
 from shisho.errors import ExtraMissing
 from shisho.handlers.inquiries import LibrarianInquiries, our_runner
-from shisho.settings import Settings
+from shisho.settings import Settings, Value
 from shisho.system import files, reading
 from shisho.system.clock import SystemClock
 
@@ -39,13 +39,13 @@ MB = 1 << 20
 
 
 @asynccontextmanager
-async def open_desk(*, web: WebAccess | str | None = None, **given: Any) -> AsyncIterator[Desk]:
-    """A desk over the configured home. Keywords are settings: `async with shisho.open(home="~/library") as desk: …`.
+async def open_desk(*, web_access: WebAccess | None = None, **given: Value | Path | None) -> AsyncIterator[Desk]:
+    """A desk over the configured home. Keywords are settings: `async with shisho.open(home="~/library") as desk: …`; None
+    leaves one as it is elsewhere. `web_access`: another way to the web than the settings describe.
 
-    `web`: the setting of that name (ask, on, off), or another way to the web than the settings describe."""
-    way = None if isinstance(web, str) else web
-    settings = settings_.load(**given, web=web if isinstance(web, str) else None)
-    desk = build_desk(settings, way or web_of(settings))
+    Raises InvalidParams for an unknown setting or a value it does not take, StorageUnusable."""
+    settings = settings_.load(**given)
+    desk = build_desk(settings, web_access or web_of(settings))
     try:
         yield desk
     finally:

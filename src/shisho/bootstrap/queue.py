@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from shisho.bootstrap.web import Manners, WebAccess, consent_of, no_window
-from shisho.desk.desk import InlineWorker
+from shisho.desk.parts import InlineWorker
 from shisho.desk.queue import check_consent
 from shisho.desk.sessions import Sessions
 from shisho.desk.tasks import TaskDesk

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing, suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any
 
+from shisho.desk import intake
 from shisho.desk.adding import FileIntake, full_path
 from shisho.desk.choosing import checked_filters, one_document
+from shisho.desk.coercion import as_list, as_paths, coerce
+from shisho.desk.parts import InlineWorker, Inquiries, Notify, Rankings, Stop, never, silent
 from shisho.desk.sessions import Sessions, opened
 from shisho.desk.tasks import TaskDesk
 from shisho.domain.corpus import (
@@ -33,49 +36,10 @@ from shisho.domain.inquiry import Answer, Budget, Evidence, LoopStop, WebPolicy
 from shisho.domain.task import AskOptions, Sources
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, ShishoError
 from shisho.messages.message import Message
-from shisho.ports import Files, Ingester, Ledger, Notifier, PreparedInquiry, Shelf
+from shisho.ports import Files, Ingester, Ledger, PreparedInquiry, Shelf
 
 STILL_READ = Message("LOG_IN_USE: somebody is reading the database; its log is emptied of what was erased once they have done.")
 TICK = 0.5  # seconds until a wish to stop is heard
-Notify = Callable[..., None]
-Stop = Callable[[], bool]
-
-
-class Rankings(Protocol):
-    """Ranks passages for a request outside a session."""
-
-    async def top(self, request: SearchRequest, scope: Scope, limit: int | None = None) -> Sequence[RankedPassage]: ...
-
-    async def ranked(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[RankedPassage]: ...
-
-
-class Inquiries(Protocol):
-    """Runs the librarian's loop."""
-
-    def check(self, question: str) -> None:
-        """Raises InvalidParams for a question that cannot be asked."""
-
-    async def run(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
-        """Begin or go on with the run that the ledger holds under this id."""
-
-    async def prepare(self, run_id: str, notify: Notify, stop: Stop) -> PreparedInquiry:
-        """The same run, for whoever takes it through the table of nodes."""
-
-
-class InlineWorker(Protocol):
-    """While it is entered, jobs are done in this event loop, `slots` at once (None: as set). `here` is told where a person is
-    needed."""
-
-    def __call__(self, slots: int | None = None, here: Notifier | None = None) -> AbstractAsyncContextManager[None]: ...
-
-
-def silent(event: str, **facts: object) -> None:
-    """Tells nobody."""
-
-
-def never() -> bool:
-    """Goes on to the end."""
-    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +113,17 @@ class Desk:
         return await self.shelf.corpora(self.owner)
 
     async def documents(
-        self, *, corpora: Sequence[str] = (), filters: Mapping[str, Condition] | None = None, after: str = "", limit: int = 100
+        self,
+        *,
+        corpora: str | Sequence[str] = (),
+        filters: Mapping[str, Condition] | None = None,
+        after: str = "",
+        limit: int = 100,
     ) -> Sequence[Document]:
         """Documents in order of their adding; `after` is the id of the last one seen. Raises InvalidParams for an unknown
         field to filter by."""
         asked = await checked_filters(self.shelf, self.owner, filters or {})
-        return await self.shelf.documents(Scope(self.owner, tuple(corpora), asked), after, limit)
+        return await self.shelf.documents(Scope(self.owner, as_list(corpora), asked), after, limit)
 
     async def document(self, prefix: str) -> Document:
         """By id, unique prefix, or the path or name of its file. Raises NotFound, which lists those that a name fits."""
@@ -202,35 +171,35 @@ class Desk:
 
     async def search(
         self,
-        query: Sequence[str],
+        query: str | Sequence[str],
         *,
-        corpora: Sequence[str] = (),
+        corpora: str | Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
         limit: int | None = None,
     ) -> Sequence[PassageHit]:
         """Passages with document, page, offsets and the parts of their scores, best first; `limit` of them at most, without
         one as many as the size of the library suggests. Raises InvalidParams for no words and unknown fields."""
-        request = SearchRequest(keyword_query=tuple(query))
-        if not any(text.strip() for text in query):
+        request, corpora = SearchRequest(keyword_query=as_list(query)), as_list(corpora)
+        if not any(text.strip() for text in request.keyword_query):
             raise InvalidParams('Nothing to search for: give some words. For example: shisho search "決定係数 定義"')
         await self._searchable(corpora)
-        scope = Scope(self.owner, tuple(corpora), await checked_filters(self.shelf, self.owner, filters or {}))
+        scope = Scope(self.owner, corpora, await checked_filters(self.shelf, self.owner, filters or {}))
         return await self._opened(await self.rankings.top(request, scope, limit))
 
-    async def rank(self, query: Sequence[str], *, depth: int = 200) -> Sequence[PassageHit]:
+    async def rank(self, query: str | Sequence[str], *, depth: int = 200) -> Sequence[PassageHit]:
         """The ranking before it is cut to what matters: for measuring."""
-        ranking = await self.rankings.ranked(SearchRequest(keyword_query=tuple(query)), Scope(self.owner), depth)
+        ranking = await self.rankings.ranked(SearchRequest(keyword_query=as_list(query)), Scope(self.owner), depth)
         return await self._opened(ranking)
 
     async def ask(
         self,
         question: str,
         *,
-        folders: Sequence[Path | str] = (),
-        corpora: Sequence[str] = (),
+        folders: Path | str | Sequence[Path | str] = (),
+        corpora: str | Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
-        limits: Mapping[str, float | None] | None = None,
-        sources: Sources = Sources.DOCUMENTS,
+        limits: Budget | Mapping[str, float | None] | None = None,
+        sources: Sources | str = Sources.DOCUMENTS,
         notify: Notify = silent,
         stop: Stop = never,
     ) -> Answer:
@@ -242,37 +211,38 @@ class Desk:
         EngineUnavailable for the web without an engine.
         """
         self.inquiries.check(question)
-        inside = [full_path(folder) for folder in folders]
+        sources, ceilings, corpora = coerce(Sources, sources, "sources"), intake.limits(limits), as_list(corpora)
+        inside = [full_path(folder) for folder in as_paths(folders)]
         if filters:
             if not inside:
                 await self._searchable(corpora)
             await checked_filters(self.shelf, self.owner, filters)
         if sources is not Sources.DOCUMENTS and (sources is not Sources.AUTO or await self.tasks.web_is_there()):
             await self._mirrored(inside, notify, stop)
-            told = {name: most for name, most in (limits or {}).items() if most is not None}
-            options = AskOptions((*corpora, *inside), filters or {}, sources, told)
+            options = AskOptions((*corpora, *inside), filters or {}, sources, ceilings)
             asked = await self.tasks.ask(question, options=options, wait=0)
             return await self._followed(asked.task_id, asked.answer_id, notify, stop)
         if not inside:
             await self._searchable(corpora)
         reach = WebPolicy.LAST if sources is Sources.AUTO and not filters else WebPolicy.NEVER
-        run_id = await self._begin(question, inside, corpora, filters or {}, limits or {}, reach)
+        run_id = await self._begin(question, inside, corpora, filters or {}, ceilings, reach)
         return await self._inquire(run_id, notify, stop)
 
     async def prepare(
         self,
         question: str,
         *,
-        corpora: Sequence[str] = (),
+        corpora: str | Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
-        limits: Mapping[str, float | None] | None = None,
+        limits: Budget | Mapping[str, float | None] | None = None,
     ) -> PreparedInquiry:
         """A question to the documents, begun in the ledger, for whoever takes it through the table of nodes: see
         `shisho.integrations`. Raises as `ask`."""
         self.inquiries.check(question)
+        ceilings, corpora = intake.limits(limits), as_list(corpora)
         await self._searchable(corpora)
         asked = await checked_filters(self.shelf, self.owner, filters or {})
-        run_id = await self._begin(question, (), corpora, asked, limits or {}, WebPolicy.NEVER)
+        run_id = await self._begin(question, (), corpora, asked, ceilings, WebPolicy.NEVER)
         return await self.inquiries.prepare(run_id, silent, never)
 
     async def resume(self, prefix: str = "last", notify: Notify = silent, stop: Stop = never) -> Answer:
@@ -335,13 +305,12 @@ class Desk:
         inside: Sequence[str],
         corpora: Sequence[str],
         filters: Mapping[str, Condition],
-        limits: Mapping[str, float | None],
+        limits: Mapping[str, float],
         reach: WebPolicy,
     ) -> str:
         left = await self.sessions.left_out(self.owner)
         scope = Scope(self.owner, (*corpora, *inside), filters, left.documents, left.passages)
-        given: dict[str, Any] = {name: most for name, most in limits.items() if most is not None}
-        budget = replace(self.budget, **given)
+        budget = replace(self.budget, **dict[str, Any](limits))
         run_id = self.new_run()
         facts = {"run_id": run_id, "question": question, "scope": scope, "budget": budget, "folders": inside, "reach": reach}
         await self.ledger.begin(run_id, self.owner, facts)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from shisho.desk.coercion import as_list, coerce_search
 from shisho.domain.codec import dumps, plain
 from shisho.domain.corpus import WEB_CORPUS
 from shisho.domain.inquiry import Budget
@@ -31,16 +32,11 @@ _DOI = re.compile(r"(?:doi:\s*|https?://(?:dx\.)?doi\.org/)?(10\.\d{4,9}/\S+)", 
 _DOMAIN = re.compile(r"(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}")
 
 
-def budget(given: Mapping[str, float] | None) -> dict[str, float]:
+def budget(given: Mapping[str, float | None] | None) -> dict[str, float]:
     """The ceilings of a task, defaults filled in. Raises InvalidParams."""
     for name, most in (given or {}).items():
-        if name not in (*CEILINGS, *MORE_CEILINGS):
-            raise InvalidParams(
-                "There is no ceiling {name!r}. Known: {known}.", name=name, known=", ".join((*CEILINGS, *MORE_CEILINGS))
-            )
-        if not 0 <= most < float("inf"):
-            raise InvalidParams("{name} must be a number from 0 upward, not {most}.", name=name, most=most)
-    return {**CEILINGS, **(given or {})}
+        _check_ceiling(name, most, (*CEILINGS, *MORE_CEILINGS))
+    return {**CEILINGS, **{name: most for name, most in (given or {}).items() if most is not None}}
 
 
 def waiting(seconds: float) -> float:
@@ -54,8 +50,9 @@ def waiting(seconds: float) -> float:
     return seconds
 
 
-def usable(queries: Sequence[str]) -> tuple[list[str], list[SkippedItem]]:
+def usable(given: str | Sequence[str]) -> tuple[list[str], list[SkippedItem]]:
     """Queries worth asking, each once, and the others with the reason. Raises InvalidParams for more than 50 or none."""
+    queries = as_list(given)
     if len(queries) > MAX_QUERIES:
         raise InvalidParams(
             "{count} queries are too many at once: give at most {max_queries} a call.",
@@ -92,7 +89,8 @@ def same(query: str) -> str:
 
 
 def checked(options: SearchOptions) -> SearchOptions:
-    """Raises InvalidParams for numbers out of range."""
+    """The same, with choices for texts. Raises InvalidParams for unknown ones and for numbers out of range."""
+    options = coerce_search(options)
     for name, least, most in (("max_results_per_query", 1, 100), ("serp_page", 1, MAX_PAGES), ("serp_max_pages", 1, MAX_PAGES)):
         value = getattr(options, name)
         if value is not None and not least <= value <= most:
@@ -111,11 +109,11 @@ def search_key(query: str, options: SearchOptions) -> str:
     return "search " + hashlib.sha256(repr((same(query), sorted(told.items()))).encode()).hexdigest()[:32]
 
 
-def addresses(given: Iterable[str]) -> tuple[dict[str, str], list[SkippedItem]]:
+def addresses(given: str | Sequence[str]) -> tuple[dict[str, str], list[SkippedItem]]:
     """Addresses to fetch by what was given, each once, a DOI as its resolver's; and the others with the reason."""
     kept: dict[str, str] = {}
     skipped = []
-    for one in given:
+    for one in as_list(given):
         url = _address(one.strip())
         if not url:
             skipped.append(SkippedItem(one, Message("no http(s) address and no DOI")))
@@ -145,15 +143,20 @@ def fetch_input(url: str, owner: str) -> dict[str, Any]:
     return {"url": url, "owner": owner, "corpus": WEB_CORPUS, "metadata": {}}
 
 
-def limits(given: Mapping[str, float]) -> dict[str, float]:
-    """Ceilings of one question. Raises InvalidParams."""
-    known = {each.name for each in fields(Budget)}
-    for name, most in given.items():
-        if name not in known:
-            raise InvalidParams("There is no ceiling {name!r}. Known: {known}.", name=name, known=", ".join(sorted(known)))
-        if not 0 <= most < float("inf"):
-            raise InvalidParams("{name} must be a number from 0 upward, not {most}.", name=name, most=most)
-    return {name: most if name == "max_seconds" else int(most) for name, most in given.items()}
+def limits(given: Budget | Mapping[str, float | None] | None) -> dict[str, float]:
+    """Ceilings of one question; None leaves one as it is set. Raises InvalidParams, which names those there are."""
+    known = sorted(each.name for each in fields(Budget))
+    ceilings = asdict(given) if isinstance(given, Budget) else dict(given or {})
+    for name, most in ceilings.items():
+        _check_ceiling(name, most, known)
+    return {name: most if name == "max_seconds" else int(most) for name, most in ceilings.items() if most is not None}
+
+
+def _check_ceiling(name: str, most: float | None, known: Sequence[str]) -> None:
+    if name not in known:
+        raise InvalidParams("There is no ceiling {name!r}. Known: {known}.", name=name, known=", ".join(known))
+    if most is not None and (not isinstance(most, int | float) or not 0 <= most < float("inf")):
+        raise InvalidParams("{name} must be a number from 0 upward, not {most}.", name=name, most=most)
 
 
 def place(cursor: str | None) -> int:

@@ -145,7 +145,7 @@ class Queue:
             await self.mend(engine)
         return await self.interventions.complete(self.owner, target, name)
 
-    def _new_task(self, question: str, budget: Mapping[str, float] | None = None) -> NewTask:
+    def _new_task(self, question: str, budget: Mapping[str, float | None] | None = None) -> NewTask:
         return NewTask(TaskId(self.new_id()), self.owner, question, intake.budget(budget))
 
     async def _task_for(self, name: str | None, question: str, budget: Mapping[str, float] | None = None) -> NewTask | TaskId:

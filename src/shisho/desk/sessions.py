@@ -9,6 +9,7 @@ from typing import Protocol
 from weakref import WeakValueDictionary
 
 from shisho.desk.choosing import checked_filters
+from shisho.desk.coercion import as_list
 from shisho.domain.corpus import (
     Complexity,
     Condition,
@@ -126,7 +127,7 @@ class Sessions:
         *,
         goals: Sequence[Goal] = (),
         condition: str = "",
-        corpora: Sequence[str] = (),
+        corpora: str | Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
     ) -> SessionOpened:
         """Begin a session. Without goals, they are made from the question; without a condition, all goals are asked for, as
@@ -143,7 +144,7 @@ class Sessions:
         request: SearchRequest,
         *,
         session_id: str | None = None,
-        corpora: Sequence[str] = (),
+        corpora: str | Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
     ) -> RankedPassages:
         """Without a session: passages with document, page, offsets and score parts. With one: the next round, none of whose
@@ -204,9 +205,9 @@ class Sessions:
         passage = await self._by_id(id or "")
         return await self._read(passage, context, linked=True)
 
-    async def _scope(self, corpora: Sequence[str], filters: Mapping[str, Condition] | None) -> Scope:
+    async def _scope(self, corpora: str | Sequence[str], filters: Mapping[str, Condition] | None) -> Scope:
         left = await self.left_out(self.owner)
-        scope = Scope(self.owner, tuple(corpora), filters or {}, left.documents, left.passages)
+        scope = Scope(self.owner, as_list(corpora), filters or {}, left.documents, left.passages)
         if await self.shelf.count(replace(scope, filters={})) == 0:
             raise EmptyCorpus("There is nothing to search yet. Add documents first, with add_documents or `shisho add FOLDER`.")
         await checked_filters(self.shelf, self.owner, scope.filters)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from shisho.desk import intake
 from shisho.desk import status as told
+from shisho.desk.coercion import as_list, as_paths, coerce, coerce_all, coerce_ask
 from shisho.desk.queue import Queue, check_consent
 from shisho.domain.codec import plain
 from shisho.domain.corpus import DEFAULT_CORPUS
@@ -59,7 +60,7 @@ class TaskDesk(Queue):
     __slots__ = ()
 
     async def create_task(
-        self, question: str, *, budget: Mapping[str, float] | None = None, idempotency_key: str | None = None
+        self, question: str, *, budget: Mapping[str, float | None] | None = None, idempotency_key: str | None = None
     ) -> TaskId:
         """Open a task. `budget`: max_pages, max_seconds, max_model_calls, max_tokens. Asked again with the same key, the first
         one stands. Raises InvalidParams for a blank question or an unknown ceiling."""
@@ -70,7 +71,7 @@ class TaskDesk(Queue):
 
     async def queue_searches(
         self,
-        queries: Sequence[str],
+        queries: str | Sequence[str],
         *,
         task_id: str | None = None,
         options: SearchOptions = SEARCH,
@@ -83,13 +84,13 @@ class TaskDesk(Queue):
         check_consent(self.consent.state())
         inputs = [intake.search_input(query, asked, self.owner) for query in kept]
         keys = [intake.search_key(query, asked) for query in kept]
-        new = self._new_jobs(JobKind.SEARCH, inputs, keys, options.priority)
+        new = self._new_jobs(JobKind.SEARCH, inputs, keys, asked.priority)
         task = await self._task_for(task_id, kept[0])
-        key = self._key(idempotency_key, "queue_searches", task, kept, queries=queries, options=asked)
+        key = self._key(idempotency_key, "queue_searches", task, kept, queries=as_list(queries), options=asked)
         return await self._queued(task, new, kept, skipped, key, SearchesQueued)
 
     async def queue_urls(
-        self, urls: Sequence[str], *, task_id: str | None = None, idempotency_key: str | None = None
+        self, urls: str | Sequence[str], *, task_id: str | None = None, idempotency_key: str | None = None
     ) -> UrlsQueued:
         """Queue addresses (http, https) or DOIs (`10.…`, `doi:…`) to be fetched and taken in."""
         kept, skipped = intake.addresses(urls)
@@ -100,14 +101,14 @@ class TaskDesk(Queue):
         keys = [f"fetch {url}" for url in kept.values()]
         new = self._new_jobs(JobKind.FETCH, inputs, keys, SEARCH.priority)
         task = await self._task_for(task_id, next(iter(kept)))
-        key = self._key(idempotency_key, "queue_urls", task, list(kept), urls=urls)
+        key = self._key(idempotency_key, "queue_urls", task, list(kept), urls=as_list(urls))
         return await self._queued(task, new, list(kept), skipped, key, UrlsQueued)
 
     async def add_documents(
         self,
         *,
-        paths: Sequence[Path | str] = (),
-        urls: Sequence[str] = (),
+        paths: Path | str | Sequence[Path | str] = (),
+        urls: str | Sequence[str] = (),
         files: Sequence[Bytes] = (),
         corpus: str = DEFAULT_CORPUS,
         metadata: Mapping[str, str] | None = None,
@@ -118,6 +119,7 @@ class TaskDesk(Queue):
     ) -> DocumentsQueued:
         """Queue documents to be taken in. `remote`: the caller is no shell of this machine, so that paths must be below
         `allowed_roots` (ForbiddenPath). Raises InvalidParams for a path that is not there."""
+        paths, urls = as_paths(paths), as_list(urls)
         task = await self._task_for(task_id, "")
         named = [*map(str, paths), *urls, *(file.name for file in files)] or [corpus]
         asked = intake.documents_asked(paths, urls, files, password, idempotency_key or "")
@@ -156,6 +158,7 @@ class TaskDesk(Queue):
         the same task, within the task's budget and its own. Raises InvalidParams for a blank or overlong question, EmptyCorpus
         where there is nothing to search, EngineUnavailable for the web without an engine."""
         self.check(question)
+        options = coerce_ask(options)
         seconds, limits = intake.waiting(wait), intake.limits(options.limits)
         pages = {name: limits[name] for name in ("max_pages",) if name in limits}
         task = await self._task_for(task_id, question, pages)
@@ -186,15 +189,16 @@ class TaskDesk(Queue):
         task_id: str = "last",
         *,
         wait: float = 20.0,
-        wait_for: WaitCondition = WaitCondition.CHANGE,
+        wait_for: WaitCondition | str = WaitCondition.CHANGE,
         since_revision: int | None = None,
-        detail: StatusDetail = StatusDetail.SUMMARY,
+        detail: StatusDetail | str = StatusDetail.SUMMARY,
         cursor: str | None = None,
     ) -> TaskSnapshot:
         """A task as it is, after waiting up to `wait` (0..50 s) for what `wait_for` says; a mere change is one from
         `since_revision`. With `cursor`, only results that came or changed after it; without, those since the revision. Who
         waits for the end is given no results before it."""
         seconds, after = intake.waiting(wait), intake.place(cursor)
+        wait_for, detail = coerce(WaitCondition, wait_for, "wait_for"), coerce(StatusDetail, detail, "detail")
         name = await self._find(task_id)
         news = await self._waited(name, since_revision, seconds, wait_for)
         withheld = wait_for is WaitCondition.DONE and news.task.state is TaskState.RUNNING
@@ -207,9 +211,12 @@ class TaskDesk(Queue):
 
         return await news.once((after, since_revision, detail, withheld, cursor is None), made)
 
-    async def list_tasks(self, *, states: Sequence[TaskState] = (), cursor: str | None = None, limit: int = 50) -> TaskPage:
+    async def list_tasks(
+        self, *, states: Sequence[TaskState | str] | str = (), cursor: str | None = None, limit: int = 50
+    ) -> TaskPage:
         """Tasks, newest first."""
-        found = await self.tasks.tasks(self.owner, states, None if cursor is None else TaskId(cursor), limit + 1)
+        wanted = coerce_all(TaskState, states, "states")
+        found = await self.tasks.tasks(self.owner, wanted, None if cursor is None else TaskId(cursor), limit + 1)
         rows = tuple(map(told.row, found[:limit]))
         return TaskPage(rows, rows[-1].task_id if len(found) > limit else None)
 
@@ -218,8 +225,9 @@ class TaskDesk(Queue):
         page = await self.tasks.snapshot(await self._find(task_id), None if cursor is None else JobId(cursor), limit)
         return JobPage(page.jobs, page.jobs[-1].id if page.more else None)
 
-    async def stop_task(self, task_id: str, *, mode: StopMode = StopMode.GRACEFUL, wait: float = 0.0) -> TaskStopped:
+    async def stop_task(self, task_id: str, *, mode: StopMode | str = StopMode.GRACEFUL, wait: float = 0.0) -> TaskStopped:
         """Cancel what has not begun; `immediate` cancels what runs too. Waits up to `wait` for running jobs to end."""
+        mode = coerce(StopMode, mode, "mode")
         seconds = intake.waiting(wait)
         name = await self._find(task_id)
         halt = await self.tasks.stop(name, mode)
@@ -234,9 +242,10 @@ class TaskDesk(Queue):
         queued = await self.tasks.resume(name)
         return TaskResumed(name, len(queued), tuple(queued))
 
-    async def remove_task(self, task_id: str, *, purge: PurgeScope = PurgeScope.NONE) -> TaskDeleted:
+    async def remove_task(self, task_id: str, *, purge: PurgeScope | str = PurgeScope.NONE) -> TaskDeleted:
         """Remove a task and its rows; running jobs are cancelled first. `orphans` also erases the web pages that it brought
         and that no other task, answer or session and no corpus of the user's own reaches."""
+        purge = coerce(PurgeScope, purge, "purge")
         name = await self._find(task_id)
         await self.tasks.stop(name, StopMode.IMMEDIATE)
         await self._unstage(await self._staged(name))
@@ -255,9 +264,12 @@ class TaskDesk(Queue):
         """What waits for a person, oldest first."""
         return await self.interventions.waiting(self.owner, None if task_id is None else await self._find(task_id))
 
-    async def resolve_auth(self, target: AuthTarget, id: str, action: AuthAction = AuthAction.COMPLETE) -> AuthResolved:
+    async def resolve_auth(
+        self, target: AuthTarget | str, id: str, action: AuthAction | str = AuthAction.COMPLETE
+    ) -> AuthResolved:
         """A person has come: all that the same domain or engine holds is queued again; skipped, just what is named ends with
         what it has. An item may be named by unique prefix or `last`. Raises NotFound where nothing of the kind waits."""
+        target, action = coerce(AuthTarget, target, "target"), coerce(AuthAction, action, "action")
         name = id
         if target is AuthTarget.ITEM:
             name = (await self._waiting(id)).id
@@ -298,9 +310,10 @@ class TaskDesk(Queue):
         """All engines, those that are set up first. Raises InvalidParams for an engines.toml that cannot be followed."""
         return sorted(await self.engines(), key=lambda row: not row.available)
 
-    async def feedback(self, opinion: Opinion, target: str) -> FeedbackRecorded:
+    async def feedback(self, opinion: Opinion | str, target: str) -> FeedbackRecorded:
         """Block or unblock a domain (its subdomains too); reject or restore evidence by id or unique prefix. Answers from now
         on do without. Raises InvalidParams for what is no domain, NotFound for unknown evidence."""
+        opinion = coerce(Opinion, opinion, "opinion")
         if opinion in (Opinion.BLOCK_DOMAIN, Opinion.UNBLOCK_DOMAIN):
             domain = intake.domain_of(target)
             say = self.opinions.block if opinion is Opinion.BLOCK_DOMAIN else self.opinions.unblock

@@ -205,12 +205,13 @@ SAID: Mapping[str, str] = {
     "{setting} (from {origin}) takes one of {choices}, not {raw!r}.": (
         "{setting}({origin} から)に使えるのは {choices} です({raw!r} は使えません)。"
     ),
-    "There is no setting {name!r}. `shisho settings` lists them all.": (
-        "{name!r} という設定はありません。一覧は `shisho settings` で見られます。"
+    "There is no setting {name!r}. {lists}": "{name!r} という設定はありません。{lists}",
+    "settings.toml has {name!r}, which is no setting. {lists}": "settings.toml の {name!r} は設定ではありません。{lists}",
+    "`shisho settings` lists them all.": "一覧は `shisho settings` で見られます。",
+    "Did you mean {near}? `shisho settings` lists them all.": (
+        "{near} のことでしょうか。一覧は `shisho settings` で見られます。"
     ),
-    "settings.toml has {name!r}, which is no setting. `shisho settings` lists them all.": (
-        "settings.toml の {name!r} は設定ではありません。一覧は `shisho settings` で見られます。"
-    ),
+    "{argument} takes one of {choices}, not {given!r}.": "{argument} に使えるのは {choices} です({given!r} は使えません)。",
     "{path}: {engine} stands outside a table. Write [name of the engine] above its fields.": (
         "{path}: {engine} が表の外にあります。項目の上に [検索エンジンの名前] を書いてください。"
     ),

@@ -1,0 +1,72 @@
+"""What a caller wrote as text, as the choices and lists that the desk's verbs take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from enum import Enum
+from pathlib import Path
+from typing import TypeVar
+
+from shisho.domain.job import Priority
+from shisho.domain.task import AskOptions, SearchOptions, Sources, StopStrategy
+from shisho.domain.web import TimeRange
+from shisho.errors import InvalidParams
+
+Choice = TypeVar("Choice", bound=Enum)
+
+
+def coerce(kind: type[Choice], given: Choice | str, argument: str) -> Choice:
+    """The choice that the text stands for; a choice as it is. Raises InvalidParams, which names those there are."""
+    if isinstance(given, kind):
+        return given
+    choices = {_text_of(choice): choice for choice in kind}
+    text = given.strip().lower() if isinstance(given, str) else ""
+    if text not in choices:
+        raise InvalidParams(
+            "{argument} takes one of {choices}, not {given!r}.",
+            argument=argument,
+            choices=", ".join(choices),
+            given=str(given),
+            known=[*choices],
+        )
+    return choices[text]
+
+
+def coerce_all(kind: type[Choice], given: Choice | str | Iterable[Choice | str], argument: str) -> tuple[Choice, ...]:
+    """The same of several; one stands for a list of it."""
+    several = given if isinstance(given, Iterable) and not isinstance(given, str | Enum) else [given]
+    return tuple(coerce(kind, choice, argument) for choice in several)
+
+
+def as_list(given: str | Sequence[str]) -> tuple[str, ...]:
+    """A text stands for a list of it: its characters are never meant."""
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def as_paths(given: Path | str | Sequence[Path | str]) -> tuple[Path | str, ...]:
+    """The same of paths."""
+    return (given,) if isinstance(given, str | Path) else tuple(given)
+
+
+def coerce_search(options: SearchOptions) -> SearchOptions:
+    """Raises InvalidParams."""
+    return replace(
+        options,
+        engines=as_list(options.engines),
+        categories=as_list(options.categories),
+        time_range=coerce(TimeRange, options.time_range, "time_range"),
+        stop_strategy=coerce(StopStrategy, options.stop_strategy, "stop_strategy"),
+        priority=coerce(Priority, options.priority, "priority"),
+    )
+
+
+def coerce_ask(options: AskOptions) -> AskOptions:
+    """Raises InvalidParams."""
+    sources = coerce(Sources, options.sources, "sources")
+    return replace(options, corpora=as_list(options.corpora), sources=sources)
+
+
+def _text_of(choice: Enum) -> str:
+    """What a caller writes for it: its value, or the name of one that is a number."""
+    return choice.value.lower() if isinstance(choice.value, str) else choice.name.lower()

@@ -1,0 +1,51 @@
+"""What a desk is made of, beside the ports: the ranking, the librarian, a worker in its own event loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from shisho.domain.corpus import RankedPassage, Scope, SearchRequest
+from shisho.domain.inquiry import Answer
+from shisho.ports import Notifier, PreparedInquiry
+
+Notify = Callable[..., None]
+Stop = Callable[[], bool]
+
+
+class Rankings(Protocol):
+    """Ranks passages for a request outside a session."""
+
+    async def top(self, request: SearchRequest, scope: Scope, limit: int | None = None) -> Sequence[RankedPassage]: ...
+
+    async def ranked(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[RankedPassage]: ...
+
+
+class Inquiries(Protocol):
+    """Runs the librarian's loop."""
+
+    def check(self, question: str) -> None:
+        """Raises InvalidParams for a question that cannot be asked."""
+
+    async def run(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
+        """Begin or go on with the run that the ledger holds under this id."""
+
+    async def prepare(self, run_id: str, notify: Notify, stop: Stop) -> PreparedInquiry:
+        """The same run, for whoever takes it through the table of nodes."""
+
+
+class InlineWorker(Protocol):
+    """While it is entered, jobs are done in this event loop, `slots` at once (None: as set). `here` is told where a person is
+    needed."""
+
+    def __call__(self, slots: int | None = None, here: Notifier | None = None) -> AbstractAsyncContextManager[None]: ...
+
+
+def silent(event: str, **facts: object) -> None:
+    """Tells nobody."""
+
+
+def never() -> bool:
+    """Goes on to the end."""
+    return False

@@ -1,0 +1,76 @@
+"""Every setting can be given by its name, and an unknown one is refused with those that are near."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shisho.bootstrap.desk import open_desk
+from shisho.errors import InvalidParams
+from shisho.settings import TABLE, Setting, load
+
+
+def another(row: Setting, home: Path) -> object:
+    """A value that the setting takes, and not its default where there is another."""
+    if row.name == "home":
+        return home
+    if row.name == "box":
+        return ""  # a box has to run
+    if row.choices:
+        return row.choices[-1]
+    if isinstance(row.default, bool):
+        return not row.default
+    if isinstance(row.default, int | float):
+        return row.default * 2
+    return "https://a.example" if row.name == "allowed_origins" else f"a-{row.name}.example"
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
+async def test_every_setting_opens_a_desk_by_its_name(row: Setting, tmp_path: Path) -> None:
+    given = {"home": tmp_path / "home"} | {row.name: another(row, tmp_path / "home")}
+    if given[row.name] == "ginza":
+        pytest.importorskip("ginza")
+    async with open_desk(**given) as desk:
+        assert await desk.corpora() == []
+    assert load(**given).origins[row.name] == "call"
+
+
+@pytest.mark.parametrize("value", ["off", False])
+async def test_web_off_by_name_closes_the_way_to_the_web(value: str | bool, tmp_path: Path) -> None:
+    async with open_desk(home=tmp_path, web_access=value) as desk:
+        assert not await desk.tasks.web_is_there()
+
+
+async def test_no_parameter_of_opening_has_the_name_of_a_setting() -> None:
+    own = set(open_desk.__wrapped__.__kwdefaults__ or ())  # type: ignore[attr-defined]
+    assert own
+    assert not own & {row.name for row in TABLE}
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("webb", "web"), ("max_round", "max_rounds"), ("Home", "home"), ("langauge", "language")]
+)
+async def test_unknown_setting_names_the_near_one(name: str, near: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidParams, match=f"Did you mean .*{near}") as refused:
+        async with open_desk(**{"web": "off", name: "off"}):
+            pass
+    assert near in refused.value.details["near"]
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "settings.toml").write_text(f'{name} = "off"', "utf-8")
+    with pytest.raises(InvalidParams, match=rf"settings\.toml .*Did you mean .*{near}"):
+        load(home=home)
+
+
+async def test_setting_like_no_other_is_refused_without_a_guess() -> None:
+    with pytest.raises(InvalidParams, match="shisho settings") as refused:
+        load(zzzzzz="1")
+    assert "Did you mean" not in refused.value.message
+
+
+@pytest.mark.parametrize(("name", "value"), [("web", "maybe"), ("max_rounds", "three"), ("robots", "perhaps")])
+async def test_value_that_a_setting_does_not_take_is_refused(name: str, value: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidParams, match=name):
+        async with open_desk(**{"home": tmp_path, name: value}):
+            pass

@@ -19,6 +19,7 @@ from statistics import median
 
 import apsw
 
+from shisho.domain.codec import Payload
 from shisho.domain.job import Job, JobId, JobState, NewJob, NewTask, TaskId
 from shisho.jobs.context import JobContext
 from shisho.jobs.ids import new_id
@@ -64,7 +65,7 @@ class Bench:
     async def fill(self, task: str, count: int, priority: int) -> None:
         for begin in range(0, count, 10_000):
             jobs = [
-                NewJob(JobId(new_id()), "toy", {"query": f"決定係数 {number}"}, priority)
+                NewJob(JobId(new_id()), "toy", Payload.of({"query": f"決定係数 {number}"}), priority)
                 for number in range(begin, min(begin + 10_000, count))
             ]
             await self.tasks.enqueue(NewTask(TaskId(task), "local"), jobs)
@@ -80,7 +81,7 @@ class Bench:
             done += 1
             if done >= JOBS:
                 finished.set()
-            return {"said": job.input["query"]}
+            return {"said": json.loads(job.input.text)["query"]}
 
         began = time.perf_counter()
         presence = FilePresence(self.folder / "workers")

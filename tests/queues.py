@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from shisho.domain.codec import Payload
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job, JobId, JobState, NewJob, NewTask, TaskId, WorkerId
 from shisho.domain.time import Instant, from_epoch, later
@@ -95,8 +97,14 @@ async def at_best(measure: Callable[[int], Awaitable[float]], limit: float) -> f
     return min(figures)
 
 
-def new(kind: str = "toy", **fields: Any) -> NewJob:
-    return NewJob(JobId(fields.pop("id", new_id())), kind, **fields)
+def new(kind: str = "toy", *, input: Any = None, **fields: Any) -> NewJob:
+    """A job that is given `input`, JSON-ready."""
+    return NewJob(JobId(fields.pop("id", new_id())), kind, Payload.of(input or {}), **fields)
+
+
+def input_of(job: Job) -> Any:
+    """What a job of a test's own kind was given."""
+    return json.loads(job.input.text)
 
 
 @asynccontextmanager

@@ -6,8 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from shisho.domain.corpus import DocumentId, PassageId, RoundRecord, ShownRecord
-from shisho.domain.inquiry import Answer, Evidence, Goal, GoalStatus, LoopStop, Sentence, SupportOutcome
+from shisho.domain.corpus import DocumentId, FilterRange, PassageId, RoundRecord, Scope, ShownRecord
+from shisho.domain.inquiry import (
+    Answer,
+    Budget,
+    Evidence,
+    Goal,
+    GoalStatus,
+    Inquiry,
+    LoopStop,
+    Sentence,
+    SupportOutcome,
+    WebPolicy,
+)
 from shisho.errors import NotFound, SourceRemoved
 from tests.contracts.conftest import Store
 from tests.making import intake
@@ -54,7 +65,7 @@ def answer(name: str, at: str, *found: Evidence) -> Answer:
 
 
 async def test_an_answer_comes_back_whole(store: Store) -> None:
-    await store.ledger.begin("run1", "local", {"question": "何か。"})
+    await store.ledger.begin(Inquiry("run1", "何か。"))
     given = answer("abc1", "2026-01-01", evidence(1, "決定係数は R² と書く。"), evidence(2, "10²"))
     await store.ledger.save(given, "local")
     assert await store.ledger.answer("abc", "local") == given
@@ -65,7 +76,7 @@ async def test_an_answer_comes_back_whole(store: Store) -> None:
 
 
 async def test_prefixes_must_be_unique_and_owners_are_apart(store: Store) -> None:
-    await store.ledger.begin("run1", "local", {})
+    await store.ledger.begin(Inquiry("run1", "何か。"))
     await store.ledger.save(answer("abc1", "2026-01-01"), "local")
     await store.ledger.save(answer("abc2", "2026-01-02"), "local")
     assert (await store.ledger.answer("last", "local")).id == "abc2"
@@ -77,12 +88,14 @@ async def test_prefixes_must_be_unique_and_owners_are_apart(store: Store) -> Non
 
 
 async def test_runs_and_steps(store: Store) -> None:
-    await store.ledger.begin("run1", "local", {"question": "甲", "n": [1, 2]})
-    await store.ledger.begin("run1", "local", {"question": "乙"})
-    assert await store.ledger.facts("run1") == {"question": "甲", "n": [1, 2]}
+    scope = Scope("local", ("default",), {"title": ("甲", "乙"), "page": FilterRange("1", "3")})
+    inquiry = Inquiry("run1", "甲", scope, Budget(max_rounds=2), "task1", WebPolicy.LAST, ("/docs",))
+    await store.ledger.begin(inquiry)
+    await store.ledger.begin(replace(inquiry, question="乙"))
+    assert await store.ledger.inquiry("run1") == inquiry
     assert await store.ledger.find_run("last", "local") == await store.ledger.find_run("ru", "local") == "run1"
     with pytest.raises(NotFound):
-        await store.ledger.facts("none")
+        await store.ledger.inquiry("none")
     for step in (1, 2, 3):
         await store.ledger.record("run1", step, f"node{step}", f"h{step}", {"in": step}, {"out": step})
     assert await store.ledger.step("run1", 2) == ("node2", "h2", {"out": 2})
@@ -96,7 +109,7 @@ async def test_the_last_run_is_the_last_unfinished_one(store: Store) -> None:
     with pytest.raises(NotFound, match="unfinished"):
         await store.ledger.find_run("last", "local")
     for run_id in ("run1", "run2", "run3"):
-        await store.ledger.begin(run_id, "local", {})
+        await store.ledger.begin(Inquiry(run_id, "何か。"))
     done = answer("abc1", "2026-01-01")
     await store.ledger.save(replace(done, task_id="run3", loop_stop=LoopStop.CONDITION_MET), "local")
     await store.ledger.save(replace(done, id="abc2", task_id="run2", loop_stop=LoopStop.STOPPED), "local")
@@ -123,7 +136,7 @@ async def test_a_purge_reaches_every_copy(store: Store) -> None:
     kept, purged = intake("残る文。", source="k"), intake("消える文。", source="p")
     for each in (kept, purged):
         await store.shelf.put(each)
-    await store.ledger.begin("run1", "local", {"question": "何か。"})
+    await store.ledger.begin(Inquiry("run1", "何か。"))
     await store.ledger.record("run1", 1, "search", "h", {}, {"shown": "消える文。"})
     number = purged.passages[0].id
     await store.sessions.add("run1", RoundRecord(1, 1, 2, False, (ShownRecord(1, number, purged.document.id, 1.0),)))
@@ -136,7 +149,7 @@ async def test_a_purge_reaches_every_copy(store: Store) -> None:
     with pytest.raises(SourceRemoved):
         await store.ledger.evidence("e2", "local")
     with pytest.raises(SourceRemoved):
-        await store.ledger.facts("run1")
+        await store.ledger.inquiry("run1")
     await store.database.close()
     held = b"".join(path.read_bytes() for path in store.database.path.parent.iterdir() if path.is_file())
     assert "消える文".encode() not in held and "残る文".encode() in held

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from shisho.domain.codec import loads
+from shisho.domain.codec import Payload, loads
 from shisho.domain.job import EnqueueResult, IdempotencyKey, Job, JobId, JobState, NewJob, NewTask, TaskId
 from shisho.jobs.context import JobContext
 from shisho.jobs.ids import new_id
@@ -30,7 +30,7 @@ from shisho.stores.embedded.jobs import EmbeddedJobs
 from shisho.stores.embedded.presence import FilePresence
 from shisho.stores.embedded.tasks import EmbeddedTasks
 from shisho.system.clock import SystemClock
-from tests.queues import CAPTCHA
+from tests.queues import CAPTCHA, input_of
 
 TASK = NewTask(TaskId("load"), "local")
 
@@ -103,7 +103,7 @@ async def brief(job: Job, context: JobContext) -> dict[str, Any]:
 async def lasting(job: Job, context: JobContext) -> dict[str, Any]:
     """Runs for `seconds` of its input, tells the time meanwhile, and says what becomes of it."""
     say(begun=job.id, attempt=job.attempt, at=time.monotonic())
-    ends = time.monotonic() + job.input["seconds"]
+    ends = time.monotonic() + input_of(job)["seconds"]
     try:
         while time.monotonic() < ends:
             await asyncio.sleep(min(0.2, ends - time.monotonic()))
@@ -119,7 +119,7 @@ async def postponed(job: Job, context: JobContext) -> dict[str, Any]:
     """Waits for `seconds` without a worker, once, and says when it went on."""
     begun = await context.step("begun", partial(_this, job.attempt))
     if begun == job.attempt:
-        await context.wait(job.input["seconds"])
+        await context.wait(input_of(job)["seconds"])
     say(went_on=job.id, at=time.monotonic())
     return {"attempt": job.attempt, "worker": job.worker_id}
 
@@ -147,7 +147,7 @@ async def accept(tasks: EmbeddedTasks, every: float, backlog: int) -> None:
         await asyncio.sleep(every)
         if (await tasks.task(TASK.id)).jobs.get(JobState.QUEUED, 0) >= backlog:
             continue
-        job = NewJob(JobId(new_id()), "brief")
+        job = NewJob(JobId(new_id()), "brief", Payload())
         await tasks.enqueue(TASK, [job])
         say(accepted=job.id, at=time.monotonic())
 

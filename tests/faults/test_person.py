@@ -11,6 +11,7 @@ from pathlib import Path
 
 import apsw
 
+from shisho.domain.codec import Payload
 from shisho.domain.intervention import AuthTarget, PendingIntervention
 from shisho.domain.job import NewJob
 from shisho.jobs.ids import new_id
@@ -27,7 +28,7 @@ TORN = """SELECT count(*) FROM jobs j LEFT JOIN interventions i ON i.job_id = j.
 
 
 async def guarded(queue: Queue, number: int) -> list[str]:
-    jobs = [NewJob(new_id(), "guarded") for _ in range(number)]
+    jobs = [NewJob(new_id(), "guarded", Payload()) for _ in range(number)]
     return list((await queue.tasks.enqueue(TASK, jobs)).job_ids)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
+from shisho.domain.payloads import read_payload
 from shisho.domain.task import SearchOptions
 from shisho.testing.box.client import connect
 from shisho.web.http.url import canonical
@@ -36,7 +37,7 @@ async def run(home: Path, folder: Path, total_s: float, warm: str, query: str) -
         measuring.cancel()
         jobs = (await desk.tasks.list_jobs(queued.task_id, limit=100)).jobs
     return {
-        "outcomes": {job.input["url"].split("/")[2]: job.errors[-1].code if job.errors else job.state for job in jobs},
+        "outcomes": {read_payload(job).subject.split("/")[2]: job.errors[-1].code if job.errors else job.state for job in jobs},
         "undisturbed": watch.undisturbed,
         "good": good,
         "grown_mb": peak_mb() - before,

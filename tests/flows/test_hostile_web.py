@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from shisho.bootstrap.desk import open_desk
+from shisho.domain.payloads import read_payload
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.domain.web import Endpoint
 from shisho.testing.box.client import TRAPS
@@ -59,7 +60,7 @@ async def test_no_address_that_leads_inside_is_asked(tmp_path: Path, robots: boo
             await ended(desk, queued.task_id)
             jobs = (await desk.tasks.list_jobs(queued.task_id, limit=200)).jobs
         assert len(jobs) + len(queued.skipped) == len(urls) and len(jobs) > 50
-        let_in = {job.input["url"]: job.errors[-1].code if job.errors else job.state for job in jobs}
+        let_in = {read_payload(job).subject: job.errors[-1].code if job.errors else job.state for job in jobs}
         assert {url: code for url, code in let_in.items() if code not in REFUSED} == {}
         assert box.log.connections == []
 
@@ -70,7 +71,7 @@ async def test_names_that_lead_inside_are_refused(tmp_path: Path) -> None:
             queued = await desk.tasks.queue_urls([f"https://{name}/{path}" for name in TRAPS])
             await ended(desk, queued.task_id)
             jobs = (await desk.tasks.list_jobs(queued.task_id)).jobs
-            codes = {urlsplit(job.input["url"]).hostname: job.errors[-1].code for job in jobs}
+            codes = {urlsplit(read_payload(job).subject).hostname: job.errors[-1].code for job in jobs}
             early = {"rebind.hostile.example": "ALL_FETCHES_FAILED"} if path == "first" else {}
             assert codes == dict.fromkeys(TRAPS, "FORBIDDEN_ADDRESS") | early
         assert box.log.connections == []

@@ -20,6 +20,7 @@ from shisho.corpus.layout import DocumentLayout
 from shisho.desk import Desk
 from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import ENDED, JobState
+from shisho.domain.payloads import read_payload
 from shisho.domain.task import Bytes
 from tests.flows.boxed import boxed
 
@@ -68,7 +69,7 @@ async def test_a_job_that_breaks_us_fails_with_a_typed_error(tmp_path: Path) -> 
         queued = await desk.tasks.add_documents(files=files)
         async with desk.working():
             await ended(desk, queued.task_id)
-        jobs = {job.input["source"]: job for job in (await desk.tasks.list_jobs(queued.task_id)).jobs}
+        jobs = {read_payload(job).subject: job for job in (await desk.tasks.list_jobs(queued.task_id)).jobs}
         assert jobs["a.txt"].state is JobState.COMPLETED
         assert jobs["c.txt"].state is JobState.FAILED and [error.code for error in jobs["c.txt"].errors] == ["INTERNAL"]
 

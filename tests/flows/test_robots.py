@@ -10,6 +10,7 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.job import JobState
+from shisho.domain.payloads import read_payload
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.testing.box.log import LogEntry
 from shisho.testing.box.server import Box
@@ -26,7 +27,7 @@ async def fetched(desk: Desk, *urls: str) -> dict[str, str]:
     queued = await desk.tasks.queue_urls(urls)
     await ended(desk, queued.task_id)
     jobs = (await desk.tasks.list_jobs(queued.task_id)).jobs
-    return {job.input["url"]: job.errors[-1].code if job.state is JobState.FAILED else job.state.value for job in jobs}
+    return {read_payload(job).subject: job.errors[-1].code if job.state is JobState.FAILED else job.state.value for job in jobs}
 
 
 def asked(box: Box, host: str) -> list[LogEntry]:

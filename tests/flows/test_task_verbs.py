@@ -15,6 +15,7 @@ import pytest
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.job import JobState, Priority, TaskId, TaskState
+from shisho.domain.payloads import read_payload
 from shisho.domain.task import AskOptions, Bytes, Opinion, SearchOptions, Sources
 from shisho.errors import Conflict, DocumentEncrypted, ForbiddenPath, InvalidParams, NotFound, TaskNotFound
 from tests.corpus.readers.making import lines, pdf
@@ -65,7 +66,7 @@ async def test_what_is_no_query_is_skipped_with_its_reason(desk: Desk) -> None:
     other = SearchOptions(language="en", priority=Priority.HIGH)
     assert (await desk.tasks.queue_searches(["残差"], task_id=queued.task_id, options=other)).queued == 1
     jobs = (await desk.tasks.list_jobs(queued.task_id)).jobs
-    assert [(job.input["query"], job.priority) for job in jobs] == [
+    assert [(read_payload(job).subject, job.priority) for job in jobs] == [
         ("決定係数 定義", 50),
         ("ＡＢＣ", 50),
         ("残差", 50),
@@ -131,7 +132,7 @@ async def test_a_query_that_was_cancelled_can_be_asked_again_in_its_task(desk: D
     await desk.tasks.stop_task(first.task_id)
     again = await desk.tasks.queue_searches(["一"], task_id=first.task_id)
     assert (again.queued, again.skipped, again.job_ids) == (1, (), first.job_ids[:1])
-    states = {job.input["query"]: job.state for job in (await desk.tasks.list_jobs(first.task_id)).jobs}
+    states = {read_payload(job).subject: job.state for job in (await desk.tasks.list_jobs(first.task_id)).jobs}
     assert states == {"一": JobState.QUEUED, "二": JobState.CANCELLED}
 
 
@@ -293,7 +294,7 @@ async def test_a_file_that_cannot_be_taken_in_says_why_and_can_be_resumed(desk: 
         assert (await desk.tasks.resume_task(added.task_id)).requeued == 2
         held, _ = await ended(desk, added.task_id)
         assert [one.url for one in held.errors] == ["locked.pdf"]
-        states = {job.input["source"]: job.state for job in (await desk.tasks.list_jobs(added.task_id)).jobs}
+        states = {read_payload(job).subject: job.state for job in (await desk.tasks.list_jobs(added.task_id)).jobs}
         assert states == {str(bad): JobState.COMPLETED, "ok.txt": JobState.COMPLETED, "locked.pdf": JobState.FAILED}
     assert len([*(tmp_path / "home" / "staging").iterdir()]) == 1, "the refused file waits for another try"
     await desk.tasks.remove_task(added.task_id)

@@ -12,10 +12,10 @@ from typing import Any
 from shisho.bootstrap.web import Manners, WebAccess, engines_of
 from shisho.domain.codec import dumps
 from shisho.domain.job import Job, JobId, NewTask, TaskId
+from shisho.domain.payloads import SearchJob
 from shisho.domain.web import EngineQuery, PagingStop, Request, Response, Serp, SerpHit, State
 from shisho.errors import InvalidParams
 from shisho.handlers.result_pages import EngineAccess, SerpAttempt
-from shisho.handlers.serp_cache import SearchJob
 from shisho.jobs.context import JobContext, JobSuspended
 from shisho.jobs.timing import WorkerTiming
 from shisho.ports import SerpEngine

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.job import Job
+from shisho.domain.payloads import SearchJob
 from shisho.domain.politeness import RequestOutcome
 from shisho.domain.web import (
     Challenge,
@@ -24,7 +25,7 @@ from shisho.domain.web import (
 )
 from shisho.errors import BudgetExhausted, EngineUnavailable, TimedOut
 from shisho.handlers.result_pages import LONGEST_SNIPPET, LONGEST_TITLE, MOST_HITS, SerpAttempt
-from shisho.handlers.serp_cache import WHOLE_S, SearchJob
+from shisho.handlers.serp_cache import WHOLE_S
 from shisho.jobs.context import JobContext
 from shisho.testing.memory_web import engine
 from shisho.web.serp.client import NeedsPerson, is_plain

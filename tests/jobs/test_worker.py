@@ -19,7 +19,7 @@ from shisho.jobs.worker import Worker
 from shisho.stores.embedded.presence import FilePresence
 from shisho.system.clock import SystemClock
 from tests.machine import PATIENCE
-from tests.queues import CAPTCHA, OWNER, Queue, new, opened
+from tests.queues import CAPTCHA, OWNER, Queue, input_of, new, opened
 
 T1 = TaskId("t1")
 QUICK = WorkerTiming(beat=0.1, cut_off=0.4, silence=0.8, look=0.05, idle=0.05)
@@ -61,7 +61,7 @@ async def forever(job: Job, context: JobContext) -> None:
 
 
 async def echo(job: Job, context: JobContext) -> object:
-    return {"said": job.input}
+    return {"said": input_of(job)}
 
 
 async def test_a_job_is_done_and_its_output_kept(works: Works) -> None:
@@ -118,7 +118,7 @@ async def test_what_cannot_succeed_fails_at_once_and_what_might_is_tried_three_t
 
 async def toy_child(job: Job, context: JobContext) -> int:
     await asyncio.sleep(0.02)
-    return int(job.input["n"]) ** 2
+    return int(input_of(job)["n"]) ** 2
 
 
 async def toy_parent(job: Job, context: JobContext) -> int:

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from shisho.domain.codec import dumps, plain
+from shisho.domain.codec import dumps
 from shisho.domain.corpus import Complexity
-from shisho.domain.inquiry import Answer, Budget, LoopStop, NextStep, Verdict, WebPolicy
+from shisho.domain.inquiry import Answer, Budget, Inquiry, LoopStop, NextStep, Verdict, WebPolicy
 from shisho.errors import EmptyCorpus, Internal, InvalidParams, NotFound
 from shisho.integrations.langgraph import run_graph
 from shisho.language.display import running
-from shisho.librarian.loop import Inquiry, begun, run
+from shisho.librarian.loop import run
 from shisho.librarian.runner import run_table
 from shisho.librarian.search import SessionOpener
 from shisho.librarian.state import LoopState
@@ -258,7 +258,7 @@ async def test_a_blank_question_leaves_no_trace() -> None:
     with pytest.raises(InvalidParams):
         await asked("   ", ledger=ledger)
     with pytest.raises(NotFound):
-        await ledger.facts("run")
+        await ledger.inquiry("run")
 
 
 async def test_an_error_of_the_searcher_is_the_error_of_the_run() -> None:
@@ -274,10 +274,9 @@ async def test_a_run_is_continued_from_what_it_was_begun_with() -> None:
     ledger = MemoryLedger()
     inquiry = Inquiry("run", TWO, budget=Budget(max_rounds=2))
     await run(inquiry, Library(LEAVES, 1).opener("run"), ledger, Ticking(), runner=runner_of_test)
-    assert await begun(ledger, "run") == inquiry
-    assert plain(await ledger.facts("run")) == plain(inquiry)
+    assert await ledger.inquiry("run") == inquiry
     with pytest.raises(NotFound):
-        await begun(ledger, "another")
+        await ledger.inquiry("another")
 
 
 async def test_a_cancelled_run_stops_in_its_node_and_goes_on_from_its_last_step() -> None:

@@ -8,7 +8,6 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from shisho.desk import intake
 from shisho.desk.adding import FileIntake, full_path
@@ -32,7 +31,7 @@ from shisho.domain.corpus import (
     SearchRequest,
     Source,
 )
-from shisho.domain.inquiry import Answer, Budget, Evidence, LoopStop, WebPolicy
+from shisho.domain.inquiry import Answer, Budget, Evidence, Inquiry, LoopStop, WebPolicy, with_ceilings
 from shisho.domain.task import AskOptions, Sources
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, ShishoError
 from shisho.messages.message import Message
@@ -254,7 +253,7 @@ class Desk:
             if prefix == "last":
                 raise
             run_id = (await self.answer(prefix)).task_id
-        task_id = (await self.ledger.facts(run_id)).get("task_id")
+        task_id = (await self.ledger.inquiry(run_id)).task_id
         if not task_id:
             return await self._inquire(run_id, notify, stop)
         with suppress(ShishoError):  # what it failed with may be over
@@ -310,17 +309,16 @@ class Desk:
     ) -> str:
         left = await self.sessions.left_out(self.owner)
         scope = Scope(self.owner, (*corpora, *inside), filters, left.documents, left.passages)
-        budget = replace(self.budget, **dict[str, Any](limits))
-        run_id = self.new_run()
-        facts = {"run_id": run_id, "question": question, "scope": scope, "budget": budget, "folders": inside, "reach": reach}
-        await self.ledger.begin(run_id, self.owner, facts)
-        return run_id
+        budget = with_ceilings(self.budget, limits)
+        inquiry = Inquiry(self.new_run(), question, scope, budget, reach=reach, folders=tuple(inside))
+        await self.ledger.begin(inquiry)
+        return inquiry.run_id
 
     async def _inquire(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
-        facts = await self.ledger.facts(run_id)
-        await self._mirrored(facts["folders"], notify, stop)
+        inquiry = await self.ledger.inquiry(run_id)
+        await self._mirrored(inquiry.folders, notify, stop)
         if not stop():
-            await self._searchable(facts["scope"]["corpora"])
+            await self._searchable(inquiry.scope.corpora)
         return await self.inquiries.run(run_id, notify, stop)
 
     async def _mirrored(self, folders: Sequence[str], notify: Notify, stop: Stop) -> None:

@@ -16,6 +16,7 @@ from shisho.domain.codec import dumps, plain
 from shisho.domain.corpus import WEB_CORPUS
 from shisho.domain.inquiry import Budget
 from shisho.domain.job import IdempotencyKey
+from shisho.domain.payloads import SearchJob
 from shisho.domain.task import MAX_QUERIES, MAX_WAIT, Bytes, SearchOptions, SkippedItem
 from shisho.errors import ForbiddenPath, InvalidParams
 from shisho.messages.message import Message
@@ -98,9 +99,10 @@ def checked(options: SearchOptions) -> SearchOptions:
     return options
 
 
-def search_input(query: str, options: SearchOptions, owner: str) -> dict[str, Any]:
-    """The input of a search job."""
-    return {**plain(options), "query": query, "owner": owner, "corpus": WEB_CORPUS}
+def search_job(query: str, options: SearchOptions, owner: str) -> SearchJob:
+    """What a search job is given."""
+    chosen = {option.name: getattr(options, option.name) for option in fields(SearchOptions)}
+    return SearchJob(query=query, owner=owner, **chosen)
 
 
 def search_key(query: str, options: SearchOptions) -> str:
@@ -136,11 +138,6 @@ def _address(text: str) -> str:
     except ValueError:
         return ""
     return text if parts.scheme in ("http", "https") and parts.hostname else ""
-
-
-def fetch_input(url: str, owner: str) -> dict[str, Any]:
-    """The input of a job that fetches one address."""
-    return {"url": url, "owner": owner, "corpus": WEB_CORPUS, "metadata": {}}
 
 
 def limits(given: Budget | Mapping[str, float | None] | None) -> dict[str, float]:

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from shisho.desk import intake, status
 from shisho.desk.choosing import checked_filters
+from shisho.domain.codec import Payload
 from shisho.domain.corpus import WEB_CORPUS, Scope
 from shisho.domain.intervention import (
     AuthTarget,
@@ -34,6 +35,7 @@ from shisho.domain.job import (
     TaskNews,
     TaskState,
 )
+from shisho.domain.payloads import IngestJob, JobPayload, read_payload, staged_keys
 from shisho.domain.task import (
     AnswerHandle,
     AskOptions,
@@ -62,7 +64,6 @@ from shisho.errors import (
 from shisho.messages.message import Message
 from shisho.ports import Files, Interventions, JobStore, Ledger, Opinions, Reports, Shelf, Staging, TaskStore
 
-STAGED = frozenset({"staged", "password"})  # inputs of jobs that name what is staged
 LOOKED_INTO = 200_000_000  # bytes of files whose hashes are taken at once; what is beyond is found known by its job
 Reply = TypeVar("Reply", bound=JobsQueued)
 
@@ -161,13 +162,13 @@ class Queue:
     def _new_jobs(
         self,
         kind: JobKind,
-        inputs: Sequence[Mapping[str, Any]],
+        payloads: Sequence[JobPayload],
         keys: Sequence[str] = (),
         priority: Priority = Priority.MEDIUM,
     ) -> list[NewJob]:
         return [
-            NewJob(JobId(self.new_id()), kind, input_, priority, dedupe_key=keys[number] if keys else None)
-            for number, input_ in enumerate(inputs)
+            NewJob(JobId(self.new_id()), kind, Payload.of(payload), priority, dedupe_key=keys[number] if keys else None)
+            for number, payload in enumerate(payloads)
         ]
 
     async def _queued(
@@ -198,29 +199,30 @@ class Queue:
         return list(found)
 
     async def _handed_in(
-        self, paths: Sequence[Path], files: Sequence[Bytes], said: Mapping[str, Any], remote: bool
-    ) -> tuple[list[ExistingDocument], list[dict[str, Any]]]:
-        """What is known already, and the inputs of the jobs that take in the rest. A path of a caller from outside stays in the
-        folder that allowed it, until it is read."""
-        known, inputs, looked = [], list[dict[str, Any]](), 0
+        self, paths: Sequence[Path], files: Sequence[Bytes], common: IngestJob, remote: bool
+    ) -> tuple[list[ExistingDocument], list[IngestJob]]:
+        """What is known already, and what the jobs are given that take in the rest; `common` is the same for all. A path of a
+        caller from outside stays in the folder that allowed it, until it is read."""
+        known, unknown, looked = [], list[IngestJob](), 0
         for path in paths:
             size = await asyncio.to_thread(_size, path)
             looked += size
             within = intake.root_of(path, self.roots) if remote else None
             data = await asyncio.to_thread(self._bytes, path, within) if looked <= LOOKED_INTO else None
-            held = None if data is None else await self._known(str(path), data, said)
+            held = None if data is None else await self._known(str(path), data, common)
             if held is None:
-                root = {} if within is None else {"within": str(within)}
-                inputs.append({"source": str(path), "path": str(path), **root})
+                root = None if within is None else str(within)
+                unknown.append(replace(common, source=str(path), path=str(path), within=root))
             else:
                 known.append(held)
         for name, data in ((intake.file_name(one.name), one.data) for one in files):
-            held = await self._known(name, data, said)
+            held = await self._known(name, data, common)
             if held is None:
-                inputs.append({"source": name, "staged": await asyncio.to_thread(self.staging.put, data)})
+                staged = await asyncio.to_thread(self.staging.put, data)
+                unknown.append(replace(common, source=name, staged=staged))
             else:
                 known.append(held)
-        return known, inputs
+        return known, unknown
 
     def _bytes(self, path: Path, within: Path | None) -> bytes | None:
         try:
@@ -228,33 +230,33 @@ class Queue:
         except (OSError, ShishoError):  # its job says why it cannot be taken in
             return None
 
-    async def _known(self, source: str, data: bytes, said: Mapping[str, Any]) -> ExistingDocument | None:
-        held = await self.shelf.known(said["corpus"], self.owner, sha256(data).hexdigest())
+    async def _known(self, source: str, data: bytes, common: IngestJob) -> ExistingDocument | None:
+        held = await self.shelf.known(common.corpus, self.owner, sha256(data).hexdigest())
         if held is None:
             return None
-        await self.shelf.record_seen(held, source, said["metadata"])
+        await self.shelf.record_seen(held, source, common.metadata)
         return ExistingDocument(source, held.id, held.title)
 
-    async def _secret(self, password: str | None) -> dict[str, str]:
-        """A password waits beside the database, not in it, and only until its job is done."""
-        return {} if password is None else {"password": await asyncio.to_thread(self.staging.put, password.encode())}
+    async def _secret(self, password: str | None) -> str | None:
+        """The key of a password: it waits beside the database, not in it, and only until its job is done."""
+        return None if password is None else await asyncio.to_thread(self.staging.put, password.encode())
 
-    async def _staged(self, task_id: TaskId) -> list[Mapping[str, Any]]:
-        """The inputs of a task's jobs."""
-        inputs: list[Mapping[str, Any]] = []
+    async def _payloads(self, task_id: TaskId) -> list[JobPayload]:
+        """What a task's jobs were given."""
+        payloads: list[JobPayload] = []
         after = None
         more = True
         while more:
             page = await self.tasks.snapshot(task_id, after)
-            inputs += [job.input for job in page.jobs]
+            payloads += map(read_payload, page.jobs)
             after, more = page.jobs[-1].id if page.jobs else None, page.more
-        return inputs
+        return payloads
 
-    async def _unstage(self, inputs: Iterable[Mapping[str, Any]]) -> None:
-        """Drop what jobs with these inputs have staged."""
-        for input_ in inputs:
-            for name in STAGED & input_.keys():
-                await asyncio.to_thread(self.staging.drop, input_[name])
+    async def _unstage(self, payloads: Iterable[JobPayload]) -> None:
+        """Drop what jobs that were given these have staged."""
+        for payload in payloads:
+            for key in staged_keys(payload):
+                await asyncio.to_thread(self.staging.drop, key)
 
     async def _added(self, stands: EnqueueResult, urls: Sequence[str]) -> DocumentsQueued:
         """The first reply of `add_documents` under an idempotency key. What has been erased since is not named again."""

@@ -24,6 +24,7 @@ from shisho.domain.intervention import (
     WindowResult,
 )
 from shisho.domain.job import JobId, JobState, StopMode, TaskId, TaskState
+from shisho.domain.payloads import AnswerJob, FetchJob, IngestJob, read_payload
 from shisho.domain.task import (
     AnswerHandle,
     AskOptions,
@@ -82,7 +83,7 @@ class TaskDesk(Queue):
         kept, skipped = intake.usable(queries)
         asked = intake.checked(options)
         check_consent(self.consent.state())
-        inputs = [intake.search_input(query, asked, self.owner) for query in kept]
+        inputs = [intake.search_job(query, asked, self.owner) for query in kept]
         keys = [intake.search_key(query, asked) for query in kept]
         new = self._new_jobs(JobKind.SEARCH, inputs, keys, asked.priority)
         task = await self._task_for(task_id, kept[0])
@@ -97,7 +98,7 @@ class TaskDesk(Queue):
         if not kept:
             raise InvalidParams("There is no address to fetch. Give http(s) addresses or DOIs.", skipped=plain(skipped))
         check_consent(self.consent.state())
-        inputs = [intake.fetch_input(url, self.owner) for url in kept.values()]
+        inputs = [FetchJob(url, self.owner) for url in kept.values()]
         keys = [f"fetch {url}" for url in kept.values()]
         new = self._new_jobs(JobKind.FETCH, inputs, keys, SEARCH.priority)
         task = await self._task_for(task_id, next(iter(kept)))
@@ -132,16 +133,20 @@ class TaskDesk(Queue):
             raise InvalidParams("There is nothing to add. Give paths, urls or files.", skipped=plain(skipped))
         if addresses:
             check_consent(self.consent.state())
-        said = {"owner": self.owner, "corpus": intake.corpus_of(corpus), "metadata": dict(metadata or {})}
-        known, handed = await self._handed_in(found, files, said, remote)
-        ingest = self._new_jobs(JobKind.INGEST, [said | one | await self._secret(password) for one in handed])
-        fetch = [said | {"url": url} | await self._secret(password) for url in addresses.values()]
+        common = IngestJob("", self.owner, intake.corpus_of(corpus), dict(metadata or {}))
+        known, unknown = await self._handed_in(found, files, common, remote)
+        handed = [replace(job, password=await self._secret(password)) for job in unknown]
+        ingest = self._new_jobs(JobKind.INGEST, handed)
+        fetch = [
+            FetchJob(url, self.owner, common.corpus, common.metadata, await self._secret(password))
+            for url in addresses.values()
+        ]
         new = [*ingest, *self._new_jobs(JobKind.FETCH, fetch)]
         estimated = await self.estimate({JobKind.INGEST: len(ingest), JobKind.FETCH: len(fetch)})
         facts = {"estimated_seconds": estimated, "known": [document.document_id for document in known]}
         stands = await self.tasks.enqueue(task, new, key and replace(key, facts=facts))
         if stands.is_repeat:  # the same request at the same time was first
-            await self._unstage(job.input for job in new)
+            await self._unstage(map(read_payload, new))
             return await self._added(stands, urls)
         return DocumentsQueued(stands.task_id, len(new), tuple(skipped), stands.job_ids, tuple(known), estimated)
 
@@ -166,8 +171,8 @@ class TaskDesk(Queue):
         if key is not None and (stands := await self.tasks.repeated(key)) is not None:
             return await self._answered(await self.jobs.job(stands.job_ids[0]), seconds)
         sources = await self._reachable(options)
-        input_ = {**plain(replace(options, sources=sources, limits=limits)), "question": question, "owner": self.owner}
-        (new,) = self._new_jobs(JobKind.ANSWER, [input_])
+        payload = AnswerJob(question, self.owner, options.corpora, options.filters, sources, limits)
+        (new,) = self._new_jobs(JobKind.ANSWER, [payload])
         stands = await self.tasks.enqueue(task, [new], key)
         return await self._answered(await self.jobs.job(stands.job_ids[0]), seconds)
 
@@ -248,7 +253,7 @@ class TaskDesk(Queue):
         purge = coerce(PurgeScope, purge, "purge")
         name = await self._find(task_id)
         await self.tasks.stop(name, StopMode.IMMEDIATE)
-        await self._unstage(await self._staged(name))
+        await self._unstage(await self._payloads(name))
         orphans = await self.reports.orphans(name) if purge is PurgeScope.ORPHANS else ()
         for document in orphans:
             await self.shelf.remove(document, purge=True)

@@ -6,10 +6,11 @@ import dataclasses
 import json
 import types
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from enum import Enum
 from functools import cache
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, NewType, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from shisho.messages import message
 from shisho.messages.message import Message
@@ -19,10 +20,27 @@ T = TypeVar("T")
 _LEAVES = (str, int, float, bool)
 
 
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """A value as canonical JSON, for rooms that pass it on and never look into it. Who knows its shape reads it."""
+
+    text: str = "{}"
+
+    @classmethod
+    def of(cls, value: Any) -> Payload:
+        return cls(dumps(value))
+
+    def read(self, shape: type[T]) -> T:
+        """Raises as `build`."""
+        return loads(self.text, shape)
+
+
 def plain(value: Any) -> Any:
     """JSON-ready data: dataclasses as objects, tuples as arrays, enums as their values, a Message with its template."""
     if isinstance(value, Message):
         return message.pack(value)
+    if isinstance(value, Payload):
+        return json.loads(value.text)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Enum):
@@ -48,13 +66,20 @@ def loads(text: str, shape: type[T]) -> T:
 
 
 def build(data: Any, shape: Any) -> Any:
-    """`data` as `plain` gave it, in the shape it had. Unknown keys are left out. Raises TypeError, ValueError or
-    AttributeError where it has another."""
+    """`data` as `plain` gave it, in the shape it had. Raises TypeError, ValueError or AttributeError where it has another; a
+    key that the shape does not have is a TypeError that names it, since two rooms then mean different things."""
+    if shape is Payload:
+        return Payload.of(data)
     if isinstance(shape, type) and dataclasses.is_dataclass(shape):
         hints = _hints(shape)
-        return shape(**{name: build(each, hints[name]) for name, each in data.items() if name in hints})
+        unknown = [name for name in data if name not in hints]
+        if unknown:
+            raise TypeError(f"{shape.__name__} has no {', '.join(map(repr, unknown))}")
+        return shape(**{name: build(part, hints[name]) for name, part in data.items()})
     if isinstance(shape, type) and issubclass(shape, Enum):
         return shape(data)
+    if isinstance(shape, NewType):
+        return build(data, shape.__supertype__)
     if shape is date:
         return date.fromisoformat(data)
     origin, args = get_origin(shape), get_args(shape)

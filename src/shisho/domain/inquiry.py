@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from hashlib import sha256
 
-from shisho.domain.corpus import Citation, Complexity, Condition, DocumentId
+from shisho.domain.corpus import Citation, Complexity, Condition, DocumentId, Scope
 from shisho.domain.link import on_web, opening
 from shisho.domain.time import Instant
 
@@ -32,6 +32,13 @@ class Budget:
     max_pages: int = 200
     max_model_calls: int = 8
     max_tokens: int = 60_000
+
+
+def with_ceilings(budget: Budget, ceilings: Mapping[str, float | None]) -> Budget:
+    """The budget with these instead of its own; None leaves one as it is. Raises TypeError for an unknown name."""
+    chosen = {name: most for name, most in ceilings.items() if most is not None}
+    whole = {name: most if name == "max_seconds" else int(most) for name, most in chosen.items()}
+    return replace(budget, **whole)  # type: ignore[arg-type]  # all but max_seconds are whole numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,23 @@ class WebPolicy(StrEnum):
     NEVER = "never"
     FIRST = "first"
     LAST = "last"
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """A question with all that its run depends on, as the ledger keeps it."""
+
+    run_id: str
+    question: str
+    scope: Scope = field(default_factory=Scope)
+    """With the user's filters: no plan can drop them."""
+    budget: Budget = field(default_factory=Budget)
+    task_id: str = ""
+    """The task that the question belongs to, "" for none. Of a task's inquiry the answer bears the run's id, so that it can be
+    named before it is there."""
+    reach: WebPolicy = WebPolicy.NEVER
+    folders: tuple[str, ...] = ()
+    """Corpora that mirror folders of this machine: brought up to date before the run begins or goes on."""
 
 
 @dataclass(frozen=True, slots=True)

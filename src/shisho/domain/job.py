@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Any, NewType, TypeVar
 
+from shisho.domain.codec import Payload
 from shisho.domain.time import Instant
 from shisho.messages.message import Message
 
@@ -119,7 +120,7 @@ class NewJob:
 
     id: JobId
     kind: str
-    input: Mapping[str, Any] = field(default_factory=dict)
+    input: Payload
     priority: int = Priority.MEDIUM
     not_before: Instant | None = None
     dedupe_key: str | None = None
@@ -176,7 +177,7 @@ class Job:
     kind: str
     state: JobState
     priority: int
-    input: Mapping[str, Any]
+    input: Payload
     created_at: Instant
     output: Any = None
     errors: tuple[JobError, ...] = ()

@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from typing import Any
 
-from shisho.domain.codec import build, plain
-from shisho.domain.corpus import WEB_CORPUS, Condition, Scope
+from shisho.domain.codec import Payload, build, plain
+from shisho.domain.corpus import WEB_CORPUS, Scope
 from shisho.domain.find import ExcludedSources
-from shisho.domain.inquiry import Budget, Gap, UnsearchedQuery, WebPolicy, WebQuery, WebResult
+from shisho.domain.inquiry import Budget, Gap, Inquiry, UnsearchedQuery, WebPolicy, WebQuery, WebResult, with_ceilings
 from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import ClaimLost, Job, JobId, JobState, NewJob, TaskId
-from shisho.domain.task import JobKind, SearchOptions, Sources
+from shisho.domain.payloads import AnswerJob, SearchJob
+from shisho.domain.task import JobKind, Sources
 from shisho.domain.time import Instant, count_seconds, later
 from shisho.domain.web import PagingStop
 from shisho.errors import EmptyCorpus
@@ -32,18 +33,6 @@ REACH = {
     Sources.WEB: WebPolicy.FIRST,
     Sources.BOTH: WebPolicy.FIRST,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerJob:
-    """The input of an answer job."""
-
-    question: str
-    owner: str
-    corpora: tuple[str, ...] = ()
-    filters: Mapping[str, Condition] = field(default_factory=dict)
-    sources: Sources = Sources.DOCUMENTS
-    limits: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +53,9 @@ class AnswerHandler:
 
     async def answer(self, job: Job, context: JobContext) -> Mapping[str, Any]:
         """A killed run, and one that has waited for the web, is replayed and goes on."""
-        asked = build(job.input, AnswerJob)
-        facts = await context.step("asked", partial(self._facts, job, asked))
-        await self.ledger.begin(job.id, asked.owner, facts)
+        asked = job.input.read(AnswerJob)
+        inquiry: Inquiry = build(await context.step("inquiry", partial(self._inquiry, job, asked)), Inquiry)
+        await self.ledger.begin(inquiry)
         telling: list[asyncio.Task[None]] = []
 
         def notify(event: str, **facts: Any) -> None:
@@ -82,16 +71,15 @@ class AnswerHandler:
         told = {name: getattr(answer, name) for name in ("abstained", "loop_stop", "rounds")}
         return {"answer_id": answer.id, "evidence": len(answer.evidence), **told}
 
-    async def _facts(self, job: Job, asked: AnswerJob) -> Any:
+    async def _inquiry(self, job: Job, asked: AnswerJob) -> Any:
         left = await self.left_out(asked.owner)
         corpora = (WEB_CORPUS,) if asked.sources is Sources.WEB else asked.corpora
         scope = Scope(asked.owner, corpora, asked.filters, left.documents, left.passages)
         reach = REACH[asked.sources]
         if (reach is WebPolicy.NEVER or not self.way()) and await self.shelf.count(scope) == 0:
             raise EmptyCorpus("There is nothing to answer from: no page or document in this scope. See the errors of the task.")
-        budget = within(replace(self.budget, **dict[str, Any](asked.limits)), await self.left(job.task_id))
-        run = {"run_id": job.id, "question": asked.question, "scope": scope, "budget": budget, "reach": reach}
-        return plain(run | {"folders": (), "task_id": job.task_id})
+        budget = within(with_ceilings(self.budget, asked.limits), await self.left(job.task_id))
+        return plain(Inquiry(job.id, asked.question, scope, budget, job.task_id, reach))
 
     async def _ask_web(
         self, job: Job, context: JobContext, asked: AnswerJob, queries: Sequence[WebQuery], pages: int, seconds: float
@@ -131,8 +119,7 @@ class AnswerHandler:
 
 def within(budget: Budget, left: Mapping[str, float]) -> Budget:
     """No ceiling higher than what is left of the task's own."""
-    lower: dict[str, Any] = {name: most for name, most in left.items() if most < getattr(budget, name, most)}
-    return replace(budget, **{name: most if name == "max_seconds" else int(most) for name, most in lower.items()})
+    return with_ceilings(budget, {name: most for name, most in left.items() if most < getattr(budget, name, most)})
 
 
 def _lacking(search: Job, query: WebQuery, persons: Mapping[JobId, str]) -> UnsearchedQuery | None:
@@ -162,9 +149,12 @@ def _engine(search: Job) -> str:
 
 
 def _search(job: Job, query: WebQuery, asked: AnswerJob, results: int, until: Instant) -> NewJob:
-    options = SearchOptions(language=query.language, max_results_per_query=results)
-    # Searches that went on for nobody would hold the workers that the answer needs.
-    input_ = {**plain(options), "query": query.text, "owner": asked.owner, "corpus": WEB_CORPUS, "until": until}
-    if query.without:
-        input_["without"] = query.without
-    return NewJob(_name(job, query), JobKind.SEARCH, input_)
+    search = SearchJob(
+        query=query.text,
+        owner=asked.owner,
+        language=query.language,
+        max_results_per_query=results,
+        until=until,  # searches that went on for nobody would hold the workers that the answer needs
+        without=query.without,
+    )
+    return NewJob(_name(job, query), JobKind.SEARCH, Payload.of(search))

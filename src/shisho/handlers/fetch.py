@@ -4,31 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from shisho.domain.codec import build, plain
-from shisho.domain.corpus import WEB_CORPUS
+from shisho.domain.codec import plain
 from shisho.domain.find import DiscoveredUrl
 from shisho.domain.job import Job, TaskId
+from shisho.domain.payloads import FetchJob
 from shisho.errors import AllFetchesFailed, EngineUnavailable
 from shisho.handlers.ingest import checked
 from shisho.handlers.web_pages import PageIntake, PageOrder
 from shisho.jobs.context import JobContext
 from shisho.web.http.pacing import RetryLater
 from shisho.web.http.url import canonical
-
-
-@dataclass(frozen=True, slots=True)
-class FetchJob:
-    """The input of a fetch job."""
-
-    url: str
-    owner: str
-    corpus: str = WEB_CORPUS
-    metadata: Mapping[str, str] = field(default_factory=dict)
-    password: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +31,7 @@ class FetchHandler:
         """Ends with its receipt, or with the error that says why the page could not be had."""
         if self.pages is None:
             raise EngineUnavailable("Web pages cannot be fetched in this installation: the setting `web` is off.")
-        asked = build(job.input, FetchJob)
+        asked = job.input.read(FetchJob)
         while True:
             try:
                 receipt: Mapping[str, Any] = await context.step(

@@ -4,34 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from shisho.corpus.ingest import document_id
-from shisho.domain.codec import build, plain
+from shisho.domain.codec import plain
 from shisho.domain.corpus import Receipt, Source
 from shisho.domain.find import DiscoveredUrl
 from shisho.domain.job import Claim, Job
+from shisho.domain.payloads import IngestJob
 from shisho.errors import Internal, by_code
 from shisho.jobs.context import JobContext
 from shisho.ports import DiscoveredUrls, Files, Ingester, Staging
-
-
-@dataclass(frozen=True, slots=True)
-class IngestJob:
-    """The input of an ingest job: a file on disk (`within`: the folder that it must not have left), or staged bytes."""
-
-    source: str
-    owner: str
-    corpus: str
-    metadata: Mapping[str, str] = field(default_factory=dict)
-    path: str | None = None
-    within: str | None = None
-    staged: str | None = None
-    password: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +32,7 @@ class IngestHandler:
 
     async def ingest(self, job: Job, context: JobContext) -> Mapping[str, Any]:
         """One file or piece of bytes. Ends with its receipt, or with the error that says why it cannot be taken in."""
-        handed = build(job.input, IngestJob)
+        handed = job.input.read(IngestJob)
         receipt: Mapping[str, Any] = await context.step("taken in", partial(self._ingested, job.claim, handed))
         await self.clear(handed.staged, handed.password)
         return receipt

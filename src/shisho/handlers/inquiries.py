@@ -62,7 +62,7 @@ class LibrarianInquiries:
         """The run that the ledger holds under this id, before its first node or, replayed, where it has come to."""
         from shisho.librarian import loop
 
-        inquiry = await loop.begun(self.ledger, run_id)
+        inquiry = await self.ledger.inquiry(run_id)
 
         async def opened(complexity: Complexity, reached: bool) -> SearchSession:
             scope = await self._with_web(inquiry.scope) if reached else inquiry.scope

@@ -15,10 +15,11 @@ from shisho.domain.find import DiscoveredUrl
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job
 from shisho.domain.pace import DAY_S
+from shisho.domain.payloads import SearchJob
 from shisho.domain.time import Instant, to_date, to_epoch
 from shisho.domain.web import EngineQuery, SerpHit
 from shisho.errors import AllEnginesBlocked, BudgetExhausted, EngineUnavailable, ShishoError
-from shisho.handlers.serp_cache import CachedSerp, SearchJob, SerpCache
+from shisho.handlers.serp_cache import CachedSerp, SerpCache
 from shisho.jobs.context import JobContext
 from shisho.messages.message import Message
 from shisho.ports import Cache, DiscoveredUrls, SerpEngine

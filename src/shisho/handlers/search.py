@@ -11,17 +11,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
 
-from shisho.domain.codec import build
 from shisho.domain.corpus import DocumentId
 from shisho.domain.find import DiscoveredUrl, SearchNote, StoredUrl
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job, TaskId
+from shisho.domain.payloads import SearchJob
 from shisho.domain.task import StopStrategy
 from shisho.domain.time import count_seconds
 from shisho.domain.web import PagingStop
 from shisho.errors import AllFetchesFailed, BudgetExhausted, EngineUnavailable, ShishoError
 from shisho.handlers.result_pages import EngineAccess, SerpAttempt
-from shisho.handlers.serp_cache import SearchJob
 from shisho.handlers.web_pages import PageIntake, PageOrder
 from shisho.jobs.context import JobContext
 from shisho.messages.message import Message
@@ -66,7 +65,7 @@ class _Run:
     ) -> None:
         self._searching, self._engines, self._door = searching, engines, door
         self._job, self._context = job, context
-        self._asked: SearchJob = build(job.input, SearchJob)
+        self._asked = job.input.read(SearchJob)
         self._serps = SerpAttempt(engines, job, context, self._asked, self._patience)
         self._paging = ResultPages(self._serps.next, self._stop_reason)
         self._clusters: set[str] = set()

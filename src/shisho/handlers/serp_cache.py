@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from shisho.domain.codec import build, plain
 from shisho.domain.find import StoredUrl
 from shisho.domain.job import Priority
-from shisho.domain.task import SearchOptions
-from shisho.domain.time import Instant
+from shisho.domain.payloads import SearchJob
 from shisho.domain.web import PagingStop, SerpHit
 from shisho.language.terms import fold
 from shisho.ports import Cache
@@ -19,18 +18,6 @@ from shisho.web.serp.paging import ResultPage
 
 WHOLE_S, PARTIAL_S = 24 * 3600.0, 600.0
 CUT_SHORT = frozenset((PagingStop.QUOTA, PagingStop.CHALLENGE, PagingStop.ERROR, PagingStop.BUDGET, PagingStop.STOPPED))
-
-
-@dataclass(frozen=True, slots=True)
-class SearchJob(SearchOptions):
-    """The input of a search job. `until`: when nobody waits for it any more; None for a search of its own. `without`: engines
-    that need not be asked, for they have answered."""
-
-    query: str = ""
-    owner: str = ""
-    corpus: str = ""
-    until: Instant | None = None
-    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 
-from shisho.domain.codec import build, plain
-from shisho.domain.corpus import Scope
-from shisho.domain.inquiry import Answer, Budget, Gap, LoopStop, WebPolicy
+from shisho.domain.codec import plain
+from shisho.domain.inquiry import Answer, Gap, Inquiry, LoopStop
 from shisho.librarian.citations import Citations
 from shisho.librarian.nodes import Nodes
 from shisho.librarian.reach import AskWeb
@@ -22,25 +21,6 @@ from shisho.librarian.table import TABLE, Act, Runner, most_steps
 from shisho.ports import Clock, Ledger
 
 MODEL = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class Inquiry:
-    """A question with all that its run depends on. `scope` carries the user's filters: no plan can drop them. Of a task's
-    inquiry the answer bears the run's id, so that it can be named before it is there. `reach`: when it goes to the web."""
-
-    run_id: str
-    question: str
-    scope: Scope = field(default_factory=Scope)
-    budget: Budget = field(default_factory=Budget)
-    task_id: str = ""
-    reach: WebPolicy = WebPolicy.NEVER
-
-
-async def begun(ledger: Ledger, run_id: str) -> Inquiry:
-    """The inquiry of a run begun earlier, to be given to `run` again. Raises NotFound."""
-    found: Inquiry = build(await ledger.facts(run_id), Inquiry)
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +69,7 @@ async def prepare(
     Raises InvalidParams for a blank or overlong question.
     """
     question = checked(inquiry.question)
-    await ledger.begin(inquiry.run_id, inquiry.scope.owner, plain(inquiry))
+    await ledger.begin(inquiry)
     citations = Citations()
     nodes = Nodes(InquirySearch(open_session), citations, clock, ask_web, barred)
     record = RunRecord(ledger, inquiry.run_id, citations, clock, notify, stop)

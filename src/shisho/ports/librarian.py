@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from shisho.domain.inquiry import Answer, Evidence
+from shisho.domain.inquiry import Answer, Evidence, Inquiry
 
 
 class Ledger(Protocol):
     """What happened in a run, node by node, and what came out of it."""
 
-    async def begin(self, run_id: str, owner: str, facts: Mapping[str, Any]) -> None: ...
+    async def begin(self, inquiry: Inquiry) -> None:
+        """Write down what a run is to answer. A run begun earlier under this id stands as it was."""
 
-    async def facts(self, run_id: str) -> Mapping[str, Any]:
-        """What the run was begun with. Raises NotFound."""
+    async def inquiry(self, run_id: str) -> Inquiry:
+        """What the run was begun with. Raises NotFound, or SourceRemoved after a purge of what it has read."""
 
     async def record(self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any) -> None: ...
 

@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 from mcp import Client
 
 from shisho.bootstrap.desk import open_desk
+from shisho.domain.payloads import SearchJob
 from shisho.interfaces.api import schemas
 from shisho.interfaces.api.contract import VERBS
 from shisho.interfaces.mcp import server as mcp
@@ -171,7 +172,7 @@ async def test_options_are_taken_beside_their_object_too(tmp_path: Path) -> None
         both = await call("queue_searches", queries='["y"]', options={"max_results_per_query": 3}, max_results_per_query=3)
         for queued, priority in ((beside, 10), (both, 50)):
             (job,) = (await desk.tasks.list_jobs(queued["task_id"])).jobs
-            assert (job.input["max_results_per_query"], job.priority) == (3, priority)
+            assert (job.input.read(SearchJob).max_results_per_query, job.priority) == (3, priority)
 
 
 async def test_a_client_that_asks_is_told_that_we_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

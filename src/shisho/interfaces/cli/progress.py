@@ -12,6 +12,7 @@ from rich.text import Text
 
 from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import Job, JobState
+from shisho.domain.payloads import read_payload
 from shisho.domain.task import JobKind, TaskSnapshot
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import file_name, left_out, receipt_line
@@ -81,7 +82,7 @@ class _Searches:
         words = self._words
         searches = [job for job in jobs if job.kind == JobKind.SEARCH]
         for job in searches:
-            self._once(words("web_asked", text=job.input["query"]))
+            self._once(words("web_asked", text=read_payload(job).subject))
         for one in status.results:
             if one.document_id:
                 self._once(words("web_read", text=f"{one.title}  {one.url}" if one.title else one.url))
@@ -102,9 +103,10 @@ class _Searches:
     def _end(self, job: Job) -> str:
         if job.state is not JobState.COMPLETED:
             code = job.errors[-1].code if job.errors else self._words(f"state_{job.state}")
-            return self._words("web_failed", text=job.input["query"], code=code)
+            return self._words("web_failed", text=read_payload(job).subject, code=code)
         pages, documents = len(job.output["pages"]), len(job.output["documents"])
-        return self._words("web_ended", text=job.input["query"], engine=job.output["engine"], pages=pages, documents=documents)
+        facts = {"engine": job.output["engine"], "pages": pages, "documents": documents}
+        return self._words("web_ended", text=read_payload(job).subject, **facts)
 
     def _once(self, line: str) -> None:
         if line not in self._said:

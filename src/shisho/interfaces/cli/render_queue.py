@@ -10,6 +10,7 @@ from rich.console import Console
 
 from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import Job
+from shisho.domain.payloads import read_payload
 from shisho.domain.task import EngineStatus, JobPage, JobsQueued, TaskPage, TaskSnapshot, TaskStopped
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.messages import Words
@@ -77,7 +78,10 @@ def tasks(page: TaskPage, words: Words) -> None:
 
 def jobs(page: JobPage, words: Words) -> None:
     """The jobs of a task, oldest first, each with its last error."""
-    rows = [(one.id, words(f"job_{one.kind}"), words(f"state_{one.state}"), _subject(one), _error(one)) for one in page.jobs]
+    rows = [
+        (job.id, words(f"job_{job.kind}"), words(f"state_{job.state}"), read_payload(job).subject, _error(job))
+        for job in page.jobs
+    ]
     print_columns(_out, [words("id"), words("kind"), words("state"), words("subject"), words("error")], rows)
 
 
@@ -126,10 +130,6 @@ class Terminal:
 
 def _where(one: PendingIntervention) -> str:
     return f"{one.engine} ({one.domain})" if one.engine else one.domain
-
-
-def _subject(job: Job) -> str:
-    return str(next((job.input[name] for name in ("query", "question", "url", "source") if name in job.input), ""))
 
 
 def _error(job: Job) -> str:

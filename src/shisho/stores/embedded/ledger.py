@@ -9,8 +9,8 @@ from typing import Any
 
 import apsw
 
-from shisho.domain.codec import build, dumps, plain
-from shisho.domain.inquiry import Answer, Evidence, LoopStop
+from shisho.domain.codec import build, dumps, loads, plain
+from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop
 from shisho.errors import NotFound, SourceRemoved
 from shisho.messages.message import Message
 from shisho.ports import Clock
@@ -27,20 +27,19 @@ class EmbeddedLedger:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database, self._clock = database, clock
 
-    async def begin(self, run_id: str, owner: str, facts: Mapping[str, Any]) -> None:
-        row = (run_id, owner, dumps(facts), self._clock.now())
+    async def begin(self, inquiry: Inquiry) -> None:
+        row = (inquiry.run_id, inquiry.scope.owner, dumps(inquiry), self._clock.now())
         query = "INSERT INTO runs(id, owner, state, facts, created_at) VALUES (?, ?, 'open', ?, ?) ON CONFLICT DO NOTHING"
         await self._database.write(lambda connection: connection.execute(query, row) and None)
 
-    async def facts(self, run_id: str) -> Mapping[str, Any]:
-        def work(connection: apsw.Connection) -> Mapping[str, Any]:
+    async def inquiry(self, run_id: str) -> Inquiry:
+        def work(connection: apsw.Connection) -> Inquiry:
             row = connection.execute("SELECT facts, state FROM runs WHERE id = ?", (run_id,)).fetchone()
             if row is None:
                 raise NotFound("There is no run {run_id}.", run_id=run_id)
             if row[1] == "purged":
                 raise SourceRemoved("A document that this run read was purged, so it cannot be continued. Ask again.")
-            facts: Mapping[str, Any] = json.loads(row[0])
-            return facts
+            return loads(row[0], Inquiry)
 
         return await self._database.read(work)
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import apsw
 
-from shisho.domain.codec import build, dumps
+from shisho.domain.codec import Payload, build, dumps
 from shisho.domain.intervention import InterventionState
 from shisho.domain.job import (
     ENDED,
@@ -62,7 +62,7 @@ class Transaction:
     def insert(self, task_id: TaskId, new: NewJob, state: JobState = JobState.QUEUED, cause: JobId | None = None) -> JobId:
         """Add a job, or leave the one that stands for it. Returns the id that stands."""
         values = {"id": new.id, "task_id": task_id, "kind": new.kind, "state": state, "priority": int(new.priority)}
-        values |= {"input": dumps(new.input), "not_before": new.not_before, "key": new.dedupe_key, "cause": cause}
+        values |= {"input": new.input.text, "not_before": new.not_before, "key": new.dedupe_key, "cause": cause}
         if not self.rows(INSERT, values | {"now": self.now, "finished_at": self.now if state in ENDED else None}):
             query = (
                 "SELECT id FROM jobs WHERE id = :id OR (task_id = :task_id AND dedupe_key = :key) ORDER BY id <> :id LIMIT 1"
@@ -167,7 +167,7 @@ def job(row: Sequence[Any]) -> Job:
         kind=row[2],
         state=JobState(row[3]),
         priority=row[4],
-        input=json.loads(row[5]),
+        input=Payload(row[5]),
         created_at=row[6],
         output=None if row[7] is None else json.loads(row[7]),
         errors=errors(row[8]),

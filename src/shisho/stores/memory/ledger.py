@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from shisho.domain.codec import dumps
-from shisho.domain.inquiry import Answer, Evidence, LoopStop
+from shisho.domain.codec import dumps, loads
+from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop
 from shisho.errors import NotFound
 from shisho.messages.message import Message
 
@@ -22,14 +22,13 @@ class MemoryLedger:
         self._steps: dict[str, dict[int, tuple[str, str, str, str]]] = {}
         self._answers: dict[str, tuple[str, Answer]] = {}
 
-    async def begin(self, run_id: str, owner: str, facts: Mapping[str, Any]) -> None:
-        self._runs.setdefault(run_id, (owner, dumps(facts)))
+    async def begin(self, inquiry: Inquiry) -> None:
+        self._runs.setdefault(inquiry.run_id, (inquiry.scope.owner, dumps(inquiry)))
 
-    async def facts(self, run_id: str) -> Mapping[str, Any]:
+    async def inquiry(self, run_id: str) -> Inquiry:
         if run_id not in self._runs:
             raise NotFound("There is no run {run_id}.", run_id=run_id)
-        facts: Mapping[str, Any] = json.loads(self._runs[run_id][1])
-        return facts
+        return loads(self._runs[run_id][1], Inquiry)
 
     async def record(self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any) -> None:
         self._steps.setdefault(run_id, {})[step] = (node, input_hash, dumps(input_), dumps(output))

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from shisho.domain.codec import plain
 from shisho.domain.intervention import InterventionState, PendingIntervention
 from shisho.domain.job import (
     ENDED,
@@ -80,7 +79,7 @@ class SharedQueue:
             kind=new.kind,
             state=state,
             priority=int(new.priority),
-            input=plain(new.input),
+            input=new.input,
             created_at=self.clock.now(),
             not_before=new.not_before,
             dedupe_key=new.dedupe_key,

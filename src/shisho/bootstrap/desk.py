@@ -6,17 +6,16 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from shisho import settings as settings_
-from shisho.bootstrap.queue import Parts, build_queue
+from shisho.bootstrap.deferred import deferred
 from shisho.bootstrap.web import WebAccess, consent_file, consent_of, web_of
 from shisho.desk.desk import Desk
 from shisho.domain.corpus import LOCAL_OWNER, Check, DocumentId, FileSurvey
 from shisho.domain.inquiry import Budget, Gap
-from shisho.domain.task import WebConsent
 from shisho.errors import ExtraMissing
 from shisho.handlers.inquiries import LibrarianInquiries, our_runner
 from shisho.settings import Settings, Value
@@ -24,12 +23,14 @@ from shisho.system import files, reading
 from shisho.system.clock import SystemClock
 
 if TYPE_CHECKING:
+    from shisho.bootstrap.queue import QueueSide
     from shisho.corpus.ingest import Analyse, Cut
     from shisho.corpus.readers.killable import KillableReader
     from shisho.corpus.retrieve import AskTerms
     from shisho.corpus.usefulness import Usefulness
     from shisho.domain.web import Response, Serp
     from shisho.librarian.table import Runner
+    from shisho.ports import Clock
     from shisho.stores.embedded.connect import Database
     from shisho.stores.embedded.lexical import LexicalIndex
     from shisho.system.consent import ConsentFile
@@ -81,14 +82,13 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     retriever = Retriever(shelf, index, _query_terms(settings))
     searcher = CorpusSearcher(shelf, retriever, EmbeddedSessions(database), settings.text("growth"), site=registered_domain)
     budget = Budget(max_rounds=settings.whole("max_rounds"), max_seconds=settings.real("max_seconds"))
-    opinions, consent = EmbeddedOpinions(database, clock), consent_of(settings, web, clock)
-    room_tokens, barred = settings.whole("room_tokens"), partial(_barred, consent)
+    opinions = EmbeddedOpinions(database, clock)
+    room_tokens, barred = settings.whole("room_tokens"), partial(_barred, settings, web, clock)
     inquiries = LibrarianInquiries(searcher, ledger, clock, opinions.left_out, room_tokens, barred, partial(_runner, settings))
     ingest = Ingest(shelf, reader, clock, media.sniff, _splitter(settings), _passage_terms(settings))
     judge = _Judge(Usefulness(shelf, index, _query_terms(settings)))
-    queue = build_queue(
-        Parts(settings, database, clock, LOCAL_OWNER, shelf, ledger, disk, ingest, inquiries, searcher, budget, judge, web)
-    )
+    parts = (settings, database, clock, LOCAL_OWNER, shelf, ledger, disk, ingest, inquiries, searcher, budget, judge, web)
+    queue = cache(partial(_queue_of, *parts))
     return Desk(
         owner=LOCAL_OWNER,
         shelf=shelf,
@@ -98,9 +98,9 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
         rankings=searcher,
         inquiries=inquiries,
         budget=budget,
-        tasks=queue.tasks,
-        sessions=queue.sessions,
-        working=queue.working,
+        tasks=deferred(lambda: queue().tasks),
+        sessions=deferred(lambda: queue().sessions),
+        working=lambda slots=None, here=None: queue().working(slots, here),
         new_run=lambda: uuid.uuid4().hex[:24],
         exported=export,
         tokens=tokens,
@@ -109,6 +109,12 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
         writable=database.ready,
         close=partial(_close, (reader.close, erasure.close), web, database),
     )
+
+
+def _queue_of(*parts: Any) -> QueueSide:
+    from shisho.bootstrap.queue import Parts, build_queue
+
+    return build_queue(Parts(*parts))
 
 
 async def _checked(settings: Settings, database: Database, index: LexicalIndex, reader: KillableReader) -> Sequence[Check]:
@@ -128,10 +134,12 @@ class _Files:
         return reading.read(path, self.max_bytes, within)
 
 
-def _barred(consent: ConsentFile) -> Gap:
+def _barred(settings: Settings, web: WebAccess | None, clock: Clock) -> Gap:
     """Why the web is not searched where it is not."""
+    from shisho.domain.task import WebConsent
+
     why = {WebConsent.OFF: Gap.OFF, WebConsent.NOT_ASKED: Gap.NOT_ASKED}
-    return why.get(consent.state(), Gap.NO_WAY)
+    return why.get(consent_of(settings, web, clock).state(), Gap.NO_WAY)
 
 
 async def _close(closing: Sequence[Callable[[], Awaitable[None]]], web: WebAccess | None, database: Database) -> None:

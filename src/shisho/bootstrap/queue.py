@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from shisho.bootstrap.deferred import deferred
 from shisho.bootstrap.web import Manners, WebAccess, consent_of, no_window
 from shisho.desk.parts import InlineWorker
 from shisho.desk.queue import check_consent
@@ -25,8 +26,10 @@ from shisho.telemetry import log
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
+    from shisho.domain.intervention import HumanChallenge
     from shisho.handlers.engines import EngineCatalogue
     from shisho.handlers.inquiries import LibrarianInquiries
+    from shisho.handlers.outgoing import EngineOutgoingPreview
     from shisho.handlers.search import Judge
     from shisho.jobs.context import Handler, JobContext
     from shisho.jobs.notices import Notices
@@ -95,7 +98,9 @@ class Stores:
 def build_queue(parts: Parts) -> QueueSide:
     """Cheap: no worker is made before `working` is entered."""
     stores = _stores(parts)
-    return QueueSide(_tasks(parts, stores), _sessions(parts, stores), partial(_working, parts, stores))
+    tasks = deferred(partial(_tasks, parts, stores))
+    sessions = deferred(partial(_sessions, parts, stores))
+    return QueueSide(tasks, sessions, partial(_working, parts, stores))
 
 
 def _stores(parts: Parts) -> Stores:
@@ -127,10 +132,10 @@ def _stores(parts: Parts) -> Stores:
 
 
 def _tasks(parts: Parts, stores: Stores) -> TaskDesk:
-    from shisho.handlers.outgoing import EngineOutgoingPreview
     from shisho.jobs.ids import new_id
     from shisho.jobs.status import TaskWatch, estimated_seconds
 
+    engines = deferred(partial(_engine_list, parts, stores))
     return TaskDesk(
         owner=parts.owner,
         tasks=stores.tasks,
@@ -146,13 +151,23 @@ def _tasks(parts: Parts, stores: Stores) -> TaskDesk:
         watch=TaskWatch(stores.tasks, stores.bell),
         estimate=partial(estimated_seconds, stores.tasks, slots=parts.settings.whole("workers")),
         check=parts.inquiries.check,
-        engines=_engine_list(parts, stores).rows,
+        engines=lambda: engines.rows(),
         new_id=new_id,
         mend=stores.manners.health.mend,
-        window=parts.web.window if parts.web else no_window,
+        window=partial(_show_window, parts.web),
         consent=parts.consent,
-        outgoing=EngineOutgoingPreview(_engine_list(parts, stores), parts.budget, bool(parts.settings.text("box"))),
+        outgoing=deferred(partial(_outgoing, parts, engines)),
     )
+
+
+def _outgoing(parts: Parts, engines: EngineCatalogue) -> EngineOutgoingPreview:
+    from shisho.handlers.outgoing import EngineOutgoingPreview
+
+    return EngineOutgoingPreview(engines, parts.budget, bool(parts.settings.text("box")))
+
+
+async def _show_window(web: WebAccess | None, met: HumanChallenge) -> bool:
+    return await (no_window(met) if web is None else web.window(met))
 
 
 def _sessions(parts: Parts, stores: Stores) -> Sessions:

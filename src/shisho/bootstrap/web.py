@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shisho import __version__
 from shisho import settings as settings_
-from shisho.domain.intervention import HumanChallenge
+from shisho.bootstrap.deferred import deferred
 from shisho.errors import EngineUnavailable
 from shisho.ports import Browser, Cache, Clock, DiscoveredUrls, Fetcher, Health, Interventions, Limiter, SerpEngine, SerpParser
 from shisho.settings import Settings
 
 if TYPE_CHECKING:
+    from shisho.domain.intervention import HumanChallenge
     from shisho.handlers.ingest import IngestHandler
     from shisho.handlers.result_pages import EngineAccess
     from shisho.handlers.web_pages import PageIntake
@@ -66,9 +68,13 @@ class Manners:
 
 
 def web_of(settings: Settings) -> WebAccess | None:
-    """The way that the settings describe. Nothing is started or sent before it is used."""
+    """The way that the settings describe. Nothing is loaded, started or sent before it is used."""
     if settings["web"] == "off":
         return None
+    return deferred(partial(_web_of, settings), needs_consent=settings["web"] == "ask")
+
+
+def _web_of(settings: Settings) -> WebAccess:
     from shisho.bootstrap.browser import browse_of, browser_of
     from shisho.handlers.person_window import Window
     from shisho.system.resolver import SystemResolver

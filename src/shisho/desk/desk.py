@@ -8,14 +8,13 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from shisho.desk import intake
 from shisho.desk.adding import FileIntake, full_path
 from shisho.desk.choosing import checked_filters, one_document
 from shisho.desk.coercion import as_list, as_paths, coerce
 from shisho.desk.parts import InlineWorker, Inquiries, Notify, Rankings, Stop, never, silent
-from shisho.desk.sessions import Sessions, opened
-from shisho.desk.tasks import TaskDesk
 from shisho.domain.corpus import (
     DEFAULT_CORPUS,
     Check,
@@ -36,6 +35,10 @@ from shisho.domain.task import AskOptions, Sources
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, ShishoError
 from shisho.messages.message import Message
 from shisho.ports import Files, Ingester, Ledger, PreparedInquiry, Shelf
+
+if TYPE_CHECKING:
+    from shisho.desk.sessions import Sessions
+    from shisho.desk.tasks import TaskDesk
 
 STILL_READ = Message("LOG_IN_USE: somebody is reading the database; its log is emptied of what was erased once they have done.")
 TICK = 0.5  # seconds until a wish to stop is heard
@@ -295,6 +298,8 @@ class Desk:
         return await self.checks()
 
     async def _opened(self, ranking: Sequence[RankedPassage]) -> Sequence[PassageHit]:
+        from shisho.desk.sessions import opened
+
         documents = await self.shelf.documents_by_id([one.passage.document_id for one in ranking])
         return [opened(one, documents[one.passage.document_id]) for one in ranking]
 
@@ -339,6 +344,7 @@ class Desk:
                 if held.changed or held.more:
                     notify("status", status=held, jobs=(await self.tasks.list_jobs(task_id)).jobs)
                 if found.answer is not None:
+                    notify("answered", answer=found.answer)
                     return found.answer
                 revision, cursor = None if held.more else held.revision, held.cursor
         try:

@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from shisho.language.mapped import release_mapped
+
 PIECE_CHARS = 4_000  # Sudachi raises above 49,149 bytes, and one long run of katakana costs it the square of its length
 TERM_CHARS = 64
+DICTIONARY_FILE = "system.dic"
 WORDING = 4
 
 
@@ -210,7 +213,9 @@ def tokenizer() -> Any:
 def _dictionary() -> Any:
     from sudachipy import Dictionary
 
-    return Dictionary(dict="core")
+    loaded = Dictionary(dict="core")
+    release_mapped(DICTIONARY_FILE)  # loading copies the 28 MB that it reads
+    return loaded
 
 
 @lru_cache(maxsize=1)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from shisho.domain.time import Instant
+if TYPE_CHECKING:
+    from shisho.domain.time import Instant
 
 
 class Clock(Protocol):

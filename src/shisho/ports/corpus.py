@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from shisho.domain.corpus import (
-    Citation,
-    Complexity,
-    Corpus,
-    Document,
-    DocumentId,
-    Intake,
-    Passage,
-    PassageId,
-    PrintedLine,
-    Reading,
-    Receipt,
-    Round,
-    RoundRecord,
-    Scope,
-    SearchRequest,
-    Source,
-)
+if TYPE_CHECKING:
+    from shisho.domain.corpus import (
+        Citation,
+        Complexity,
+        Corpus,
+        Document,
+        DocumentId,
+        Intake,
+        Passage,
+        PassageId,
+        PrintedLine,
+        Reading,
+        Receipt,
+        Round,
+        RoundRecord,
+        Scope,
+        SearchRequest,
+        Source,
+    )
 
 
 class Reader(Protocol):

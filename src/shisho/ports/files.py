@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from shisho.domain.corpus import FileSurvey
+if TYPE_CHECKING:
+    from shisho.domain.corpus import FileSurvey
 
 
 class Files(Protocol):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from shisho.domain.intervention import AuthTarget, HumanChallenge, InterventionState, PendingIntervention
-from shisho.domain.job import TaskId
+if TYPE_CHECKING:
+    from shisho.domain.intervention import AuthTarget, HumanChallenge, InterventionState, PendingIntervention
+    from shisho.domain.job import TaskId
 
 
 class Interventions(Protocol):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from shisho.domain.inquiry import Answer, Evidence, Inquiry
+if TYPE_CHECKING:
+    from shisho.domain.inquiry import Answer, Evidence, Inquiry
 
 
 class Ledger(Protocol):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from shisho.domain.find import ExcludedSources
-from shisho.domain.inquiry import Evidence
+if TYPE_CHECKING:
+    from shisho.domain.find import ExcludedSources
+    from shisho.domain.inquiry import Evidence
 
 
 class Opinions(Protocol):

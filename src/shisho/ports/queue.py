@@ -4,30 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from shisho.domain.intervention import HumanChallenge
-from shisho.domain.job import (
-    Claim,
-    EnqueueResult,
-    Event,
-    Halt,
-    IdempotencyKey,
-    Job,
-    JobError,
-    JobId,
-    NewJob,
-    NewTask,
-    RemovedRows,
-    RunningClaim,
-    Snapshot,
-    StopMode,
-    Task,
-    TaskId,
-    TaskState,
-    WorkerId,
-)
-from shisho.domain.time import Instant
+if TYPE_CHECKING:
+    from shisho.domain.intervention import HumanChallenge
+    from shisho.domain.job import (
+        Claim,
+        EnqueueResult,
+        Event,
+        Halt,
+        IdempotencyKey,
+        Job,
+        JobError,
+        JobId,
+        NewJob,
+        NewTask,
+        RemovedRows,
+        RunningClaim,
+        Snapshot,
+        StopMode,
+        Task,
+        TaskId,
+        TaskState,
+        WorkerId,
+    )
+    from shisho.domain.time import Instant
 
 
 class JobStore(Protocol):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from shisho.domain.corpus import Citation
-from shisho.domain.session import SessionFacts, StoredEvidence
+if TYPE_CHECKING:
+    from shisho.domain.corpus import Citation
+    from shisho.domain.session import SessionFacts, StoredEvidence
 
 
 class SessionBook(Protocol):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from shisho.domain.corpus import DocumentId
-from shisho.domain.find import DiscoveredUrl, Report, SearchNote, StoredUrl
-from shisho.domain.job import Claim, JobId, TaskId
+if TYPE_CHECKING:
+    from shisho.domain.corpus import DocumentId
+    from shisho.domain.find import DiscoveredUrl, Report, SearchNote, StoredUrl
+    from shisho.domain.job import Claim, JobId, TaskId
 
 
 class DiscoveredUrls(Protocol):

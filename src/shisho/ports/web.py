@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from shisho.domain.politeness import CacheEntry, EngineHealth, Limit, LimiterStatus, PageMemory, Permit, RequestOutcome
-from shisho.domain.web import Endpoint, EngineAbout, EngineQuery, Request, Response, Serp, State
+if TYPE_CHECKING:
+    from shisho.domain.politeness import CacheEntry, EngineHealth, Limit, LimiterStatus, PageMemory, Permit, RequestOutcome
+    from shisho.domain.web import Endpoint, EngineAbout, EngineQuery, Request, Response, Serp, State
 
 
 class SerpEngine(Protocol):

@@ -7,7 +7,6 @@ import uuid
 from typing import Any
 
 from shisho.errors import Conflict, Internal, ShishoError, StorageUnusable
-from shisho.language.display import without_unseen
 from shisho.messages.catalogue import render
 from shisho.messages.system import reason_of
 from shisho.telemetry import log
@@ -40,6 +39,8 @@ def to_shisho_error(error: Exception) -> ShishoError:
 
 def told(raised: Exception) -> dict[str, Any]:
     """What the visitor is told. A fault of ours is logged under its error id, and its own words stay here."""
+    from shisho.language.display import without_unseen
+
     error = to_shisho_error(raised)
     error_id = error.details.get("error_id") or uuid.uuid4().hex[:12]
     details = {name: without_unseen(value) if isinstance(value, str) else value for name, value in error.details.items()}

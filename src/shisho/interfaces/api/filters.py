@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from shisho.domain.corpus import Condition, FilterRange
 from shisho.errors import InvalidParams
+
+if TYPE_CHECKING:
+    from shisho.domain.corpus import Condition
 
 
 def parsed(given: Sequence[str]) -> dict[str, Condition]:
     """`k=v` is a value, `k=low..high` a range with either end open, a repeated key any of its values."""
+    from shisho.domain.corpus import FilterRange
+
     found: dict[str, Condition] = {}
     for one in given:
         key, value = _split(one, "--filter 課=統計学, or --filter year=2020..2024")

@@ -125,6 +125,7 @@ def ask(
         from shisho.domain.task import Sources
         from shisho.interfaces.cli import progress as live
         from shisho.interfaces.cli import render
+        from shisho.interfaces.cli.consent import asked_with_consent
 
         words = _words(context)
         stop = stop_on_interrupt(words)
@@ -148,7 +149,7 @@ def ask(
         if continue_ is not None:
             answer = await answered()
         else:
-            answer = await cli_web.asked_with_consent(desk, words, question or "", chosen, answered)
+            answer = await asked_with_consent(desk, words, question or "", chosen, answered)
         _print(answer, json_, lambda: render.answer(answer, words))
         if answer.loop_stop is LoopStop.STOPPED and stop():
             raise typer.Exit(INTERRUPTED)

@@ -16,6 +16,7 @@ import typer
 import typer.core
 
 from shisho.interfaces.api.mistakes import mistake
+from shisho.interfaces.cli.values import read_plainly
 from shisho.messages.catalogue import DEFAULT, render, spoken, translated
 from shisho.messages.message import Message
 
@@ -52,11 +53,13 @@ class CommandGroup(typer.core.TyperGroup):
         command = super().get_command(ctx, cmd_name)
         if command is not None and not isinstance(command, CommandGroup):
             _translate(command)
+            read_plainly(command)
             command.format_help = MethodType(_folding(type(command).format_help), command)  # type: ignore[method-assign]
         return command
 
     def make_context(self, *given: Any, **extra: Any) -> Any:
         _translate(self)
+        read_plainly(self)
         with _told():
             return super().make_context(*given, **extra)
 

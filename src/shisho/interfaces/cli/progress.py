@@ -30,16 +30,15 @@ def shown(words: Words, *, quiet: bool = False) -> Iterator[Notify]:
     documents, web = _Documents(words, show), _Searches(words, show)
 
     if not console.is_terminal:
-        yield lambda event, **facts: web.tell(**facts) if event == "status" else None
+        yield web.hear
         return
     with console.status("") as line:
 
         def notify(event: str, **facts: Any) -> None:
+            web.hear(event, **facts)
+            documents.tell(event, **facts)
             if event == "status":
-                web.tell(**facts)
                 line.update(_counts(facts["status"], words))
-            else:
-                documents.tell(event, **facts)
 
         yield notify
 
@@ -76,6 +75,13 @@ class _Searches:
     def __init__(self, words: Words, show: Show) -> None:
         self._words, self._show = words, show
         self._said: set[str] = set()
+
+    def hear(self, event: str, **facts: Any) -> None:
+        """An answer may be there before its job is seen to have ended."""
+        if event == "status":
+            self.tell(**facts)
+        elif event == "answered":
+            self._once(self._words("kept", n=len(facts["answer"].evidence)))
 
     def tell(self, status: TaskSnapshot, jobs: Sequence[Job]) -> None:
         """What is new in a task."""

@@ -45,7 +45,7 @@ def add(
         from shisho.domain.task import SearchOptions, StopStrategy
         from shisho.domain.web import TimeRange
         from shisho.interfaces.cli import render_queue
-        from shisho.interfaces.cli.web import agreed_to_queries
+        from shisho.interfaces.cli.consent import agreed_to_queries
 
         options = SearchOptions(
             engines=tuple(engine),

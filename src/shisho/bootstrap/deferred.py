@@ -1,0 +1,34 @@
+"""Parts that are made when they are first used: `shisho list` needs neither the web nor the queue, and does not load them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+T = TypeVar("T")
+
+
+class DeferredPart:
+    """Stands for what `make` gives, made at the first use of one of its attributes. `known` are those that are told without."""
+
+    def __init__(self, make: Callable[[], Any], known: dict[str, Any]) -> None:
+        self._make = make
+        self._known = known
+        self._made: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._known:
+            return self._known[name]
+        if self._made is None:
+            self._made = self._make()
+        return getattr(self._made, name)
+
+    async def close(self) -> None:
+        """Close it, if it was ever made."""
+        if self._made is not None:
+            await self._made.close()
+
+
+def deferred(make: Callable[[], T], **known: Any) -> T:
+    """The part that `make` gives, as far as attributes and methods go; it is no instance of its class."""
+    return cast("T", DeferredPart(make, known))

@@ -1,0 +1,65 @@
+"""The question that a person is asked before any word goes out to the web."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+import typer
+
+from shisho.domain.inquiry import LoopStop
+from shisho.domain.task import Sources, WebConsent
+from shisho.errors import ConsentRequired, EmptyCorpus
+from shisho.interfaces.cli.interrupts import confirm
+from shisho.interfaces.cli.messages import Words
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+    from shisho.domain.inquiry import Answer
+    from shisho.domain.task import OutgoingQueries
+
+
+async def asked_with_consent(
+    desk: Desk, words: Words, question: str, sources: Sources, ask: Callable[[], Awaitable[Answer]]
+) -> Answer:
+    """The answer of `ask`. Where it would need the web and nobody has said yes or no yet, the person at the terminal is asked:
+    for `auto` only once the library has left something open."""
+    if sources is Sources.DOCUMENTS or not _unanswered(desk):
+        return await ask()
+    if sources is not Sources.AUTO:
+        agreed(desk, words, await desk.tasks.outgoing.of_question(question))
+        return await ask()
+    try:
+        answer = await ask()
+    except (EmptyCorpus, ConsentRequired):
+        if not agreed(desk, words, await desk.tasks.outgoing.of_question(question)):
+            raise
+        return await ask()
+    left_open = answer.missing and answer.loop_stop not in (LoopStop.CONDITION_MET, LoopStop.STOPPED)
+    if left_open and agreed(desk, words, await desk.tasks.outgoing.of_question(question)):
+        return await ask()
+    return answer
+
+
+async def agreed_to_queries(desk: Desk, words: Words, queries: list[str]) -> None:
+    """Ask before queries are queued, where that has not been settled; what the person says is for the desk to heed."""
+    if _unanswered(desk):
+        agreed(desk, words, await desk.tasks.outgoing.of_queries(*queries))
+
+
+def agreed(desk: Desk, words: Words, outgoing: OutgoingQueries) -> bool:
+    """Show what would be sent, and to whom; a yes is remembered, a no is for this once."""
+    queries = "\n".join(f"  {query}" for query in outgoing.queries)
+    typer.echo(words("consent_words", queries=queries), err=True)
+    typer.echo(words("consent_box" if outgoing.boxed else "consent_engines", engines=", ".join(outgoing.engines)), err=True)
+    said = confirm(words("consent_sure"))
+    if said:
+        desk.tasks.consent.keep(WebConsent.GIVEN)
+    typer.echo(words("consent_kept" if said else "consent_not_kept"), err=True)
+    return said
+
+
+def _unanswered(desk: Desk) -> bool:
+    """Whether it is to be asked, and there is somebody to ask."""
+    return desk.tasks.consent.state() is WebConsent.NOT_ASKED and sys.stdin.isatty() and sys.stderr.isatty()

@@ -30,6 +30,25 @@ ENTRIES = 2_000  # passages of one document that are held at once
 HEAP = 128 << 20
 PATIENCE = 5.0  # seconds to wait for another process that is catching up
 
+# Of all live passages: how many there are, and their terms, bigrams and terms of headings.
+SUMS = """SELECT coalesce(sum(passages), 0) AS passages, coalesce(sum(terms), 0) AS terms,
+    coalesce(sum(bigrams), 0) AS bigrams, coalesce(sum(heading), 0) AS heading FROM corpora"""
+# The keys of all corpora of an owner.
+ALL_CORPORA = "SELECT id FROM corpora WHERE owner = ?"
+# The keys of some corpora of an owner.
+CORPORA = f"{ALL_CORPORA} AND name IN {rows.ANY_OF}"
+# The documents in scope; its condition is filled in.
+IN_SCOPE = "SELECT d.id FROM documents d JOIN corpora c ON c.id = d.corpus_id WHERE {condition}"
+# The number of the newest change of the shelf.
+NEWEST = "SELECT coalesce(max(seq), 0) FROM changes"
+# What the shelf has changed since one, oldest first.
+CHANGED = """SELECT c.seq, c.document_id, d.state FROM changes c JOIN documents d ON d.id = c.document_id
+    WHERE c.seq > ? ORDER BY c.seq LIMIT ?"""
+# Passages of a live document after one, as the index takes them in.
+ENTRIES_OF = """SELECT d.corpus_id, d.id AS document_id, p.id AS passage, p.page, p.terms, p.bigrams, p.heading_terms, p.ordinal
+    FROM documents d JOIN passages p ON p.document_id = d.id
+    WHERE d.id = ? AND d.state = 'live' AND p.ordinal > ? ORDER BY p.ordinal LIMIT ?"""
+
 
 class LexicalIndex:
     """`ports.Index` over a tantivy folder."""
@@ -70,10 +89,14 @@ class LexicalIndex:
 
     async def statistics(self) -> Mapping[str, float]:
         def work(connection: apsw.Connection) -> dict[str, float]:
-            query = "SELECT coalesce(sum(passages), 0), sum(terms), sum(bigrams), sum(heading) FROM corpora"
-            ((passages, *sums),) = rows.every(connection.execute(query))
-            means = [(total or 0) / max(1, passages) for total in sums]
-            return {"passages": passages, "terms": means[0], "bigrams": means[1], "heading": means[2]}
+            (sums,) = rows.every(connection.execute(SUMS))
+            passages = max(1, sums.passages)
+            return {
+                "passages": sums.passages,
+                "terms": sums.terms / passages,
+                "bigrams": sums.bigrams / passages,
+                "heading": sums.heading / passages,
+            }
 
         return await self._database.read(work)
 
@@ -146,13 +169,13 @@ class LexicalIndex:
             return False
         with span("lexical.catch_up", since=self._seen):
             while changed := self._database.snapshot(partial(_changed, since=self._seen)):
-                if self._seen and any(state == "purged" for _, _, state in changed):
+                if self._seen and any(change.state == "purged" for change in changed):
                     # Deleted entries stay in the segments until a merge; a purge promises more than that.
                     writer.delete_all_documents()
                     self._seen = 0
                     continue
-                self._apply(writer, dict.fromkeys(document_id for _, document_id, _ in changed))
-                self._seen = changed[-1][0]
+                self._apply(writer, dict.fromkeys(change.document_id for change in changed))
+                self._seen = changed[-1].seq
                 self._mark(self._seen)
         writer.wait_merging_threads()
         self._index.reload()
@@ -163,9 +186,9 @@ class LexicalIndex:
             writer.delete_documents_by_term("document", document_id)
             after = -1
             while found := self._database.snapshot(partial(_entries, document_id=document_id, after=after)):
-                for *row, _ in found:
-                    writer.add_document(_entry(*row))
-                after = found[-1][-1]
+                for row in found:
+                    writer.add_document(_entry(row))
+                after = found[-1].ordinal
         writer.commit()
 
     def _mark(self, seen: int) -> None:
@@ -190,14 +213,13 @@ class _Allowed:
 
 def _allowed(connection: apsw.Connection, scope: Scope) -> _Allowed:
     wanted = where(scope)
-    chosen = f" AND name IN {rows.ANY_OF}" if scope.corpora else ""
     values = (scope.owner, rows.listed(scope.corpora)) if scope.corpora else (scope.owner,)
-    query = f"SELECT id FROM corpora WHERE owner = ?{chosen}"
-    corpora = tuple(int(number) for (number,) in rows.every(connection.execute(query, values)))
+    query = CORPORA if scope.corpora else ALL_CORPORA
+    corpora = tuple(int(row.id) for row in rows.every(connection.execute(query, values)))
     documents: tuple[str, ...] | None = None
     if wanted.narrowed:
-        query = f"SELECT d.id FROM documents d JOIN corpora c ON c.id = d.corpus_id WHERE {wanted.sql}"
-        documents = tuple(name for (name,) in rows.every(connection.execute(query, wanted.values)))
+        found = rows.every(connection.execute(IN_SCOPE.format(condition=wanted.sql), wanted.values))
+        documents = tuple(row.id for row in found)
     return _Allowed(corpora, documents, scope.without, wanted)
 
 
@@ -235,26 +257,23 @@ def _spaces() -> Any:
 
 
 def _newest_change(connection: apsw.Connection) -> int:
-    return int(connection.execute("SELECT coalesce(max(seq), 0) FROM changes").get)
+    return int(connection.execute(NEWEST).get)
 
 
-def _changed(connection: apsw.Connection, since: int) -> list[tuple[Any, ...]]:
-    query = """SELECT seq, document_id, state FROM changes JOIN documents ON id = document_id
-        WHERE seq > ? ORDER BY seq LIMIT ?"""
-    return rows.every(connection.execute(query, (since, BATCH)))
+def _changed(connection: apsw.Connection, since: int) -> list[rows.Row]:
+    return rows.every(connection.execute(CHANGED, (since, BATCH)))
 
 
-def _entries(connection: apsw.Connection, document_id: str, after: int) -> list[tuple[Any, ...]]:
-    query = """SELECT d.corpus_id, d.id, p.id, p.page, p.terms, p.bigrams, p.heading_terms, p.ordinal
-        FROM documents d JOIN passages p ON p.document_id = d.id
-        WHERE d.id = ? AND d.state = 'live' AND p.ordinal > ? ORDER BY p.ordinal LIMIT ?"""
-    return rows.every(connection.execute(query, (document_id, after, ENTRIES)))
+def _entries(connection: apsw.Connection, document_id: str, after: int) -> list[rows.Row]:
+    return rows.every(connection.execute(ENTRIES_OF, (document_id, after, ENTRIES)))
 
 
-def _entry(corpus: int, document_id: str, passage: int, page: int | None, terms: str, bigrams: str, heading: str) -> Any:
-    entry = tantivy.Document(terms=" ".join([terms, *[heading] * HEADING]), bigrams=bigrams, document=document_id)
-    entry.add_unsigned("corpus", corpus)
-    entry.add_unsigned("passage", passage)
-    if page is not None:
-        entry.add_unsigned("page", page)
+def _entry(row: rows.Row) -> Any:
+    """From the columns of `ENTRIES_OF`."""
+    terms = " ".join([row.terms, *[row.heading_terms] * HEADING])
+    entry = tantivy.Document(terms=terms, bigrams=row.bigrams, document=row.document_id)
+    entry.add_unsigned("corpus", row.corpus_id)
+    entry.add_unsigned("passage", row.passage)
+    if row.page is not None:
+        entry.add_unsigned("page", row.page)
     return entry

@@ -1,57 +1,68 @@
-"""Rows of the database to the nouns of the domain, and back."""
+"""Rows of the database to the nouns of the domain, and back. A row is read by the names of its columns, so that a column more
+in a table changes nothing for a program that does not know it."""
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections import namedtuple
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any, cast
+
+import apsw
 
 from shisho.domain.corpus import BlockKind, Document, DocumentId, DocumentState, Passage, PassageId, PrintedLine
 from shisho.messages.message import unpack
 
-DOCUMENT = """d.id, c.name, d.owner, d.source, d.title, d.media_type, d.sha256, d.size, d.page_count, d.passage_count,
-    d.state, d.added_at, d.warnings, (SELECT json_group_object(key, value) FROM document_meta WHERE document_id = d.id)"""
+Row = Any
+"""A row of a query: what stands in a column, by the column's name."""
+
+# What `document` reads, of `documents d JOIN corpora c`.
+DOCUMENT = """d.id, c.name AS corpus, d.owner, d.source, d.title, d.media_type, d.sha256, d.size, d.page_count,
+    d.passage_count, d.state, d.added_at, d.warnings,
+    (SELECT json_group_object(m.key, m.value) FROM document_meta m WHERE m.document_id = d.id) AS metadata"""
+# What `passage` reads, of `passages p`.
 PASSAGE = """p.id, p.document_id, p.ordinal, p.start, p."end", p.page, p.heading, p.kind, p.text, p.terms, p.heading_terms,
     p.bigrams, p.cluster"""
 
 
-def document(row: Sequence[Any]) -> Document:
+def document(row: Row) -> Document:
     """From the columns of `DOCUMENT`."""
     return Document(
-        id=DocumentId(row[0]),
-        corpus=row[1],
-        owner=row[2],
-        source=row[3],
-        title=row[4],
-        media_type=row[5],
-        sha256=row[6],
-        size=row[7],
-        page_count=row[8],
-        passage_count=row[9],
-        state=DocumentState(row[10]),
-        added_at=row[11],
-        warnings=tuple(map(unpack, json.loads(row[12]))),
-        metadata=json.loads(row[13]),
+        id=DocumentId(row.id),
+        corpus=row.corpus,
+        owner=row.owner,
+        source=row.source,
+        title=row.title,
+        media_type=row.media_type,
+        sha256=row.sha256,
+        size=row.size,
+        page_count=row.page_count,
+        passage_count=row.passage_count,
+        state=DocumentState(row.state),
+        added_at=row.added_at,
+        warnings=tuple(map(unpack, json.loads(row.warnings))),
+        metadata=json.loads(row.metadata),
     )
 
 
-def passage(row: Sequence[Any]) -> Passage:
+def passage(row: Row) -> Passage:
     """From the columns of `PASSAGE`."""
     return Passage(
-        id=passage_id(row[0]),
-        document_id=DocumentId(row[1]),
-        ordinal=row[2],
-        start=row[3],
-        end=row[4],
-        page=row[5],
-        heading=row[6],
-        kind=BlockKind(row[7]),
-        text=row[8],
-        terms=row[9],
-        heading_terms=row[10],
-        bigrams=row[11],
-        cluster=row[12],
+        id=passage_id(row.id),
+        document_id=DocumentId(row.document_id),
+        ordinal=row.ordinal,
+        start=row.start,
+        end=row.end,
+        page=row.page,
+        heading=row.heading,
+        kind=BlockKind(row.kind),
+        text=row.text,
+        terms=row.terms,
+        heading_terms=row.heading_terms,
+        bigrams=row.bigrams,
+        cluster=row.cluster,
     )
 
 
@@ -78,14 +89,31 @@ def unpack_lines(blob: bytes | None) -> tuple[PrintedLine, ...]:
     """The lines that `pack_lines` packed."""
     if blob is None:
         return ()
-    return tuple(
-        PrintedLine(row[0], row[1], row[2], (row[3], row[4], row[5], row[6])) for row in json.loads(zlib.decompress(blob))
-    )
+    packed = json.loads(zlib.decompress(blob))
+    return tuple(PrintedLine(start, end, page, (left, top, right, low)) for start, end, page, left, top, right, low in packed)
 
 
-def every(cursor: Iterable[Any]) -> list[tuple[Any, ...]]:
+def every(cursor: apsw.Cursor) -> list[Row]:
     """All rows of a query."""
-    return list(cursor)
+    try:
+        columns = cursor.get_description()
+    except apsw.ExecutionCompleteError:  # there is no row
+        return []
+    return [*map(_maker(columns), cursor)]
+
+
+def first(cursor: apsw.Cursor) -> Row | None:
+    """The first row of a query; None where there is none."""
+    found = every(cursor)
+    return found[0] if found else None
+
+
+@lru_cache(maxsize=1_000)
+def _maker(columns: tuple[tuple[str, ...], ...]) -> Callable[[Iterable[Any]], Row]:
+    # A quarter of what a dictionary for each row would cost, measured.
+    shape: Any = cast(Any, namedtuple)("Row", [column for column, *_ in columns], rename=True)
+    make: Callable[[Iterable[Any]], Row] = shape._make
+    return make
 
 
 # A caller's list is one bound value, however long it is: SQLite takes no more than 32,766 of them in a statement.

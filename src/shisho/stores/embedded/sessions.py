@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 import apsw
@@ -9,6 +10,17 @@ import apsw
 from shisho.domain.corpus import DocumentId, RoundRecord, ShownRecord
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
+
+# How the rounds of a session went.
+ROUNDS = "SELECT round, ranked, in_scope, exhausted FROM session_rounds WHERE session_id = ? ORDER BY round"
+# What a session has shown.
+SHOWN = """SELECT round, number, passage_id, document_id, match FROM session_passages
+    WHERE session_id = ? ORDER BY number"""
+# One round.
+ADD_ROUND = "INSERT INTO session_rounds(session_id, round, ranked, in_scope, exhausted) VALUES (?, ?, ?, ?, ?)"
+# One passage that a round has shown.
+ADD_SHOWN = """INSERT INTO session_passages(session_id, number, round, passage_id, document_id, match)
+    VALUES (?, ?, ?, ?, ?, ?)"""
 
 
 class EmbeddedSessions:
@@ -19,30 +31,32 @@ class EmbeddedSessions:
 
     async def rounds(self, session_id: str) -> Sequence[RoundRecord]:
         def work(connection: apsw.Connection) -> list[RoundRecord]:
-            query = "SELECT round, ranked, in_scope, exhausted FROM session_rounds WHERE session_id = ? ORDER BY round"
-            heads = rows.every(connection.execute(query, (session_id,)))
-            query = """SELECT round, number, passage_id, document_id, match FROM session_passages
-                WHERE session_id = ? ORDER BY number"""
-            shown = [
-                (round_, ShownRecord(number, rows.passage_id(passage), DocumentId(document), match))
-                for round_, number, passage, document, match in rows.every(connection.execute(query, (session_id,)))
-            ]
+            shown: defaultdict[int, list[ShownRecord]] = defaultdict(list)
+            for row in rows.every(connection.execute(SHOWN, (session_id,))):
+                shown[row.round].append(_shown(row))
+            heads = rows.every(connection.execute(ROUNDS, (session_id,)))
             return [
-                RoundRecord(round_, ranked, in_scope, bool(exhausted), tuple(one for at, one in shown if at == round_))
-                for round_, ranked, in_scope, exhausted in heads
+                RoundRecord(row.round, row.ranked, row.in_scope, bool(row.exhausted), tuple(shown[row.round])) for row in heads
             ]
 
         return await self._database.read(work)
 
     async def add(self, session_id: str, record: RoundRecord) -> None:
         head = (session_id, record.round, record.ranked, record.in_scope, int(record.exhausted))
-        shown = [
-            (session_id, one.number, record.round, rows.passage_number(one.passage_id), one.document_id, one.match)
-            for one in record.shown
-        ]
+        shown = [_values(session_id, record.round, passage) for passage in record.shown]
 
         def work(connection: apsw.Connection) -> None:
-            connection.execute("INSERT INTO session_rounds VALUES (?, ?, ?, ?, ?)", head)
-            connection.executemany("INSERT INTO session_passages VALUES (?, ?, ?, ?, ?, ?)", shown)
+            connection.execute(ADD_ROUND, head)
+            connection.executemany(ADD_SHOWN, shown)
 
         await self._database.write(work)
+
+
+def _values(session_id: str, round_: int, passage: ShownRecord) -> tuple[str | int | float, ...]:
+    """In the order of `ADD_SHOWN`."""
+    number = rows.passage_number(passage.passage_id)
+    return session_id, passage.number, round_, number, passage.document_id, passage.match
+
+
+def _shown(row: rows.Row) -> ShownRecord:
+    return ShownRecord(row.number, rows.passage_id(row.passage_id), DocumentId(row.document_id), row.match)

@@ -20,7 +20,80 @@ from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.purge import erase
 from shisho.stores.embedded.scope import where
 
+# Documents with the corpora they stand in: what a scope's condition (`scope.where`) is about.
 FROM_DOCUMENTS = "FROM documents d JOIN corpora c ON c.id = d.corpus_id"
+# The live document of a corpus with these bytes.
+KNOWN = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'live' AND d.sha256 = ? AND c.name = ? AND c.owner = ?"
+# One document, in whatever state.
+DOCUMENT = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id = ?"
+# Documents by their ids.
+DOCUMENTS = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id IN {rows.ANY_OF}"
+# Documents of an owner whose id begins with something, up to what comes after all that does.
+BY_PREFIX = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id >= ? AND d.id < ? AND c.owner = ? ORDER BY d.id LIMIT ?"
+# Live documents at a path or of a file's name. O(documents): only a person types a file's name, and once.
+AT_PLACE = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'live' AND d.owner = ?1 AND d.id IN
+    (SELECT p.document_id FROM places p
+     WHERE p.source = ?2 OR substr(p.source, -length(?2) - 1) IN ('/' || ?2, '\\' || ?2))"""
+# What is said of an owner's live documents, by name.
+METADATA_KEYS = """SELECT DISTINCT m.key FROM document_meta m JOIN documents d ON d.id = m.document_id
+    WHERE d.owner = ? AND d.state = 'live' ORDER BY m.key"""
+# Documents in scope from one on, oldest first: the condition and what is later than the last one seen are filled in.
+PAGE = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE {{condition}}{{later}} ORDER BY d.added_at, d.id LIMIT ?"
+# Later than the last document seen.
+LATER = " AND (d.added_at, d.id) > (SELECT seen.added_at, seen.id FROM documents seen WHERE seen.id = ?)"
+# The text of a document, part by part.
+TEXT = "SELECT text FROM parts WHERE document_id = ? ORDER BY start"
+# The packed lines of a document, part by part.
+LAYOUT = "SELECT layout FROM parts WHERE document_id = ? ORDER BY start"
+# Passages of live documents by their numbers.
+PASSAGES = f"""SELECT {rows.PASSAGE} FROM passages p JOIN documents d ON d.id = p.document_id
+    WHERE d.state = 'live' AND p.id IN {rows.ANY_OF}"""
+# All passages of a document, in order.
+PASSAGES_OF = f"SELECT {rows.PASSAGE} FROM passages p WHERE p.document_id = ? ORDER BY p.ordinal"
+# Passages that share a band. Two of each: a letter sent a thousand times must not slow the thousand and first.
+AKIN = f"""WITH near AS (SELECT min(b.passage_id) AS lowest, max(b.passage_id) AS highest FROM passage_bands b
+        JOIN passages p ON p.id = b.passage_id JOIN documents d ON d.id = p.document_id
+        WHERE b.band IN {rows.ANY_OF} AND d.owner = ? GROUP BY b.band)
+    SELECT {rows.PASSAGE}, (SELECT json_group_array(b.band) FROM passage_bands b WHERE b.passage_id = p.id) AS bands
+    FROM passages p WHERE p.id IN (SELECT lowest FROM near UNION SELECT highest FROM near) ORDER BY p.id"""
+# Every source of a corpus, and its document.
+PLACES = """SELECT p.source, p.document_id FROM places p JOIN corpora c ON c.id = p.corpus_id
+    WHERE c.owner = ? AND c.name = ?"""
+# A source is no longer there.
+LEAVE = "DELETE FROM places WHERE corpus_id = ? AND source = ? RETURNING document_id"
+# Take a document out, unless it was purged.
+REMOVE = "UPDATE documents SET state = ? WHERE id = ? AND state <> 'purged'"
+# A removed document stands nowhere.
+NO_PLACES = "DELETE FROM places WHERE document_id = ?"
+# A corpus, where there is none of this name.
+NEW_CORPUS = "INSERT INTO corpora(owner, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+# The key of a corpus.
+CORPUS_ID = "SELECT id FROM corpora WHERE owner = ? AND name = ?"
+# The corpora of an owner, or the one of a name.
+CORPORA = """SELECT name, owner, documents, passages FROM corpora
+    WHERE owner = ?1 AND (?2 IS NULL OR name = ?2) ORDER BY name"""
+# Live passages of all corpora of an owner.
+COUNT_ALL = "SELECT coalesce(sum(passages), 0) FROM corpora WHERE owner = ?"
+# Live passages of some corpora of an owner.
+COUNT_CORPORA = f"{COUNT_ALL} AND name IN {rows.ANY_OF}"
+# Live passages of the documents in scope; its condition is filled in.
+COUNT_DOCUMENTS = f"SELECT coalesce(sum(d.passage_count), 0) {FROM_DOCUMENTS} WHERE {{condition}}"
+# Passages on some pages of the documents in scope; its condition is filled in.
+COUNT_PAGES = f"""SELECT count(*) {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id
+    WHERE {{condition}} AND p.page >= coalesce(?, p.page) AND p.page <= coalesce(?, p.page)"""
+# A document that was superseded or removed is found again, at this source.
+REVIVE = "UPDATE documents SET state = 'live', source = ? WHERE id = ?"
+# The document that a source stands for.
+PLACE = "SELECT document_id FROM places WHERE corpus_id = ? AND source = ?"
+# Let a source stand for a document.
+PUT_PLACE = """INSERT INTO places(corpus_id, source, document_id) VALUES (?, ?, ?)
+    ON CONFLICT DO UPDATE SET document_id = excluded.document_id"""
+# A live document that stands nowhere goes.
+RETIRE = """UPDATE documents SET state = ?2 WHERE id = ?1 AND state = 'live'
+    AND NOT EXISTS (SELECT 1 FROM places p WHERE p.document_id = ?1)"""
+# What is said of a document under one name, in place of what was.
+DESCRIBE = """INSERT INTO document_meta(document_id, key, value, folded, number) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET value = excluded.value, folded = excluded.folded, number = excluded.number"""
 
 
 async def _nothing_else() -> bool:
@@ -46,9 +119,7 @@ class EmbeddedShelf:
 
     async def known(self, corpus: str, owner: str, sha256: str) -> Document | None:
         def work(connection: apsw.Connection) -> Document | None:
-            query = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS}
-                WHERE d.state = 'live' AND d.sha256 = ? AND c.name = ? AND c.owner = ?"""
-            row = connection.execute(query, (sha256, corpus, owner)).fetchone()
+            row = rows.first(connection.execute(KNOWN, (sha256, corpus, owner)))
             return None if row is None else rows.document(row)
 
         return await self._database.read(work)
@@ -99,7 +170,7 @@ class EmbeddedShelf:
 
     async def document(self, document_id: DocumentId) -> Document:
         def work(connection: apsw.Connection) -> Document:
-            row = connection.execute(f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id = ?", (document_id,)).fetchone()
+            row = rows.first(connection.execute(DOCUMENT, (document_id,)))
             if row is None:
                 raise NotFound(
                     "There is no document {document_id}. `shisho list` shows what there is.", document_id=document_id
@@ -110,55 +181,43 @@ class EmbeddedShelf:
 
     async def documents_by_id(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]:
         def work(connection: apsw.Connection) -> dict[DocumentId, Document]:
-            query = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id IN {rows.ANY_OF}"
-            return {document.id: document for document in map(rows.document, connection.execute(query, (rows.listed(ids),)))}
+            found = rows.every(connection.execute(DOCUMENTS, (rows.listed(ids),)))
+            return {document.id: document for document in map(rows.document, found)}
 
         return await self._database.read(work)
 
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
-            query = (
-                f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id >= ? AND d.id < ? AND c.owner = ? ORDER BY d.id LIMIT ?"
-            )
-            found = connection.execute(query, (prefix, prefix + "\U0010ffff", owner, limit))
+            found = rows.every(connection.execute(BY_PREFIX, (prefix, prefix + "\U0010ffff", owner, limit)))
             return [rows.document(row) for row in found]
 
         return await self._database.read(work)
 
     async def find_by_source(self, name: str, owner: str) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
-            # O(documents): only a person types a file's name, and once.
-            query = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'live' AND d.owner = ?1 AND d.id IN
-                (SELECT document_id FROM places
-                 WHERE source = ?2 OR substr(source, -length(?2) - 1) IN ('/' || ?2, '\\' || ?2))"""
-            return [rows.document(row) for row in connection.execute(query, (owner, name))]
+            return [rows.document(row) for row in rows.every(connection.execute(AT_PLACE, (owner, name)))]
 
         return await self._database.read(work)
 
     async def metadata_keys(self, owner: str) -> Sequence[str]:
         def work(connection: apsw.Connection) -> list[str]:
-            query = """SELECT DISTINCT m.key FROM document_meta m JOIN documents d ON d.id = m.document_id
-                WHERE d.owner = ? AND d.state = 'live' ORDER BY m.key"""
-            return [key for (key,) in rows.every(connection.execute(query, (owner,)))]
+            return [row.key for row in rows.every(connection.execute(METADATA_KEYS, (owner,)))]
 
         return await self._database.read(work)
 
     async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
             wanted = where(scope)
-            values = [*wanted.values]
-            later = ""
-            if after:
-                later = " AND (d.added_at, d.id) > (SELECT added_at, id FROM documents WHERE id = ?)"
-                values.append(after)
-            query = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE {wanted.sql}{later} ORDER BY d.added_at, d.id LIMIT ?"
-            return [rows.document(row) for row in connection.execute(query, (*values, limit))]
+            seen = (after,) if after else ()
+            query = PAGE.format(condition=wanted.sql, later=LATER if after else "")
+            found = rows.every(connection.execute(query, (*wanted.values, *seen, limit)))
+            return [rows.document(row) for row in found]
 
         return await self._database.read(work)
 
     async def text(self, document_id: DocumentId) -> str:
         def work(connection: apsw.Connection) -> str:
-            state = connection.execute("SELECT state FROM documents WHERE id = ?", (document_id,)).get
+            state = connection.execute(storing.STATE, (document_id,)).get
             if state is None:
                 raise NotFound(
                     "There is no document {document_id}. `shisho list` shows what there is.", document_id=document_id
@@ -167,60 +226,49 @@ class EmbeddedShelf:
                 raise SourceRemoved(
                     "The text of this document was purged. Add the file again to read it.", document=document_id
                 )
-            query = "SELECT text FROM parts WHERE document_id = ? ORDER BY start"
-            return "".join(text for (text,) in connection.execute(query, (document_id,)))
+            return "".join(part.text for part in rows.every(connection.execute(TEXT, (document_id,))))
 
         return await self._database.read(work)
 
     async def lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
         def work(connection: apsw.Connection) -> Sequence[PrintedLine]:
-            query = "SELECT layout FROM parts WHERE document_id = ? ORDER BY start"
-            return [line for (blob,) in connection.execute(query, (document_id,)) for line in rows.unpack_lines(blob)]
+            parts = rows.every(connection.execute(LAYOUT, (document_id,)))
+            return [line for part in parts for line in rows.unpack_lines(part.layout)]
 
         return await self._database.read(work)
 
     async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
         def work(connection: apsw.Connection) -> dict[PassageId, Passage]:
-            query = f"""SELECT {rows.PASSAGE} FROM passages p JOIN documents d ON d.id = p.document_id
-                WHERE d.state = 'live' AND p.id IN {rows.ANY_OF}"""
-            found = connection.execute(query, (rows.listed(map(rows.passage_number, ids)),))
+            found = rows.every(connection.execute(PASSAGES, (rows.listed(map(rows.passage_number, ids)),)))
             return {passage.id: passage for passage in map(rows.passage, found)}
 
         return await self._database.read(work)
 
     async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
         def work(connection: apsw.Connection) -> list[Passage]:
-            query = f"SELECT {rows.PASSAGE} FROM passages p WHERE p.document_id = ? ORDER BY p.ordinal"
-            return [rows.passage(row) for row in connection.execute(query, (document_id,))]
+            return [rows.passage(row) for row in rows.every(connection.execute(PASSAGES_OF, (document_id,)))]
 
         return await self._database.read(work)
 
     async def near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         def work(connection: apsw.Connection) -> list[Passage]:
-            # Two of each band: a letter sent a thousand times must not slow the thousand and first.
-            query = f"""WITH near AS (SELECT min(b.passage_id) AS one, max(b.passage_id) AS other FROM passage_bands b
-                    JOIN passages p ON p.id = b.passage_id JOIN documents d ON d.id = p.document_id
-                    WHERE b.band IN {rows.ANY_OF} AND d.owner = ? GROUP BY b.band)
-                SELECT {rows.PASSAGE}, (SELECT json_group_array(band) FROM passage_bands WHERE passage_id = p.id)
-                FROM passages p WHERE p.id IN (SELECT one FROM near UNION SELECT other FROM near) ORDER BY p.id"""
-            found = rows.every(connection.execute(query, (rows.listed(bands), owner)))
-            return [replace(rows.passage(row), bands=tuple(json.loads(row[-1]))) for row in found]
+            found = rows.every(connection.execute(AKIN, (rows.listed(bands), owner)))
+            return [replace(rows.passage(row), bands=tuple(json.loads(row.bands))) for row in found]
 
         return await self._database.read(work)
 
     async def places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
         def work(connection: apsw.Connection) -> dict[str, DocumentId]:
-            query = """SELECT source, document_id FROM places JOIN corpora ON id = corpus_id WHERE owner = ? AND name = ?"""
-            return {source: DocumentId(name) for source, name in rows.every(connection.execute(query, (owner, corpus)))}
+            found = rows.every(connection.execute(PLACES, (owner, corpus)))
+            return {place.source: DocumentId(place.document_id) for place in found}
 
         return await self._database.read(work)
 
     async def detach_source(self, corpus: str, owner: str, source: str) -> DocumentId | None:
         def work(connection: apsw.Connection) -> DocumentId | None:
             corpus_id = _corpus_id(connection, corpus, owner, self._clock.now())
-            query = "DELETE FROM places WHERE corpus_id = ? AND source = ? RETURNING document_id"
-            row = connection.execute(query, (corpus_id, source)).fetchone()
-            return None if row is None else _retire(connection, DocumentId(row[0]), "removed")
+            place = rows.first(connection.execute(LEAVE, (corpus_id, source)))
+            return None if place is None else _retire(connection, DocumentId(place.document_id), "removed")
 
         return await self._database.write(work)
 
@@ -230,7 +278,7 @@ class EmbeddedShelf:
     async def remove(self, document_id: DocumentId, *, purge: bool) -> bool:
         def work(connection: apsw.Connection) -> None:
             state = "purged" if purge else "removed"
-            connection.execute("UPDATE documents SET state = ? WHERE id = ? AND state <> 'purged'", (state, document_id))
+            connection.execute(REMOVE, (state, document_id))
             if connection.changes() == 0:
                 raise NotFound(
                     "There is no document {document_id} to remove. `shisho list` shows what there is.", document_id=document_id
@@ -238,48 +286,41 @@ class EmbeddedShelf:
             if purge:
                 erase(connection, document_id)
             else:
-                connection.execute("DELETE FROM places WHERE document_id = ?", (document_id,))
+                connection.execute(NO_PLACES, (document_id,))
 
         await self._database.write(work)
         return await self._erased() if purge else True
 
 
 def _corpus_id(connection: apsw.Connection, name: str, owner: str, now: Instant) -> int:
-    connection.execute(
-        "INSERT INTO corpora(owner, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (owner, name, now)
-    )
-    return int(connection.execute("SELECT id FROM corpora WHERE owner = ? AND name = ?", (owner, name)).get)
+    connection.execute(NEW_CORPUS, (owner, name, now))
+    return int(connection.execute(CORPUS_ID, (owner, name)).get)
 
 
 def _corpora(connection: apsw.Connection, owner: str, name: str | None = None) -> list[Corpus]:
-    query = "SELECT name, owner, documents, passages FROM corpora WHERE owner = ? AND (? IS NULL OR name = ?) ORDER BY name"
-    return [Corpus(*row) for row in connection.execute(query, (owner, name, name))]
+    found = rows.every(connection.execute(CORPORA, (owner, name)))
+    return [Corpus(name=row.name, owner=row.owner, documents=row.documents, passages=row.passages) for row in found]
 
 
 def _count(connection: apsw.Connection, scope: Scope) -> int:
     wanted = where(scope)
     if wanted.pages is None and not wanted.narrowed and not scope.without:
-        chosen = f" AND name IN {rows.ANY_OF}" if scope.corpora else ""
         values = (scope.owner, rows.listed(scope.corpora)) if scope.corpora else (scope.owner,)
-        query = f"SELECT coalesce(sum(passages), 0) FROM corpora WHERE owner = ?{chosen}"
-        return int(connection.execute(query, values).get)
+        return int(connection.execute(COUNT_CORPORA if scope.corpora else COUNT_ALL, values).get)
     if wanted.pages is None:
-        query = f"SELECT coalesce(sum(d.passage_count), 0) {FROM_DOCUMENTS} WHERE {wanted.sql}"
-        return int(connection.execute(query, wanted.values).get)
+        return int(connection.execute(COUNT_DOCUMENTS.format(condition=wanted.sql), wanted.values).get)
     low, high = wanted.pages
-    query = f"""SELECT count(*) {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id
-        WHERE {wanted.sql} AND p.page >= coalesce(?, p.page) AND p.page <= coalesce(?, p.page)"""
-    return int(connection.execute(query, (*wanted.values, low, high)).get)
+    return int(connection.execute(COUNT_PAGES.format(condition=wanted.sql), (*wanted.values, low, high)).get)
 
 
 def _put(connection: apsw.Connection, intake: Intake) -> DocumentId | None:
     document = intake.document
     corpus_id = _corpus_id(connection, document.corpus, document.owner, document.added_at)
-    row = connection.execute("SELECT state FROM documents WHERE id = ?", (document.id,)).fetchone()
-    if row is None or row[0] == "purged":
+    state = connection.execute(storing.STATE, (document.id,)).get
+    if state in (None, "purged"):
         storing.insert(connection, intake, corpus_id)
-    elif row[0] != "live":
-        connection.execute("UPDATE documents SET state = 'live', source = ? WHERE id = ?", (document.source, document.id))
+    elif state != "live":
+        connection.execute(REVIVE, (document.source, document.id))
     return _put_in_place(connection, document)
 
 
@@ -292,30 +333,19 @@ def _put_in_place(connection: apsw.Connection, document: Document) -> DocumentId
 
 def _place(connection: apsw.Connection, corpus_id: int, source: str, document_id: DocumentId) -> DocumentId | None:
     """Let a source stand for this document; the one it stood for is superseded unless another source holds it too."""
-    row = connection.execute(
-        "SELECT document_id FROM places WHERE corpus_id = ? AND source = ?", (corpus_id, source)
-    ).fetchone()
-    connection.execute(
-        "INSERT INTO places VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET document_id = excluded.document_id",
-        (corpus_id, source, document_id),
-    )
-    if row is None or row[0] == document_id:
+    earlier = connection.execute(PLACE, (corpus_id, source)).get
+    connection.execute(PUT_PLACE, (corpus_id, source, document_id))
+    if earlier in (None, document_id):
         return None
-    return _retire(connection, DocumentId(row[0]), "superseded")
+    return _retire(connection, DocumentId(earlier), "superseded")
 
 
 def _retire(connection: apsw.Connection, document_id: DocumentId, state: str) -> DocumentId | None:
-    connection.execute(
-        """UPDATE documents SET state = ?2 WHERE id = ?1 AND state = 'live'
-            AND NOT EXISTS (SELECT 1 FROM places WHERE document_id = ?1)""",
-        (document_id, state),
-    )
+    connection.execute(RETIRE, (document_id, state))
     return document_id if connection.changes() else None
 
 
 def _describe(connection: apsw.Connection, document_id: DocumentId, metadata: Mapping[str, str]) -> None:
     facts = [(key, value, comparable(value)) for key, value in metadata.items()]
-    connection.executemany(
-        "INSERT OR REPLACE INTO document_meta VALUES (?, ?, ?, ?, ?)",
-        [(document_id, key, value, form.folded, form.number) for key, value, form in facts],
-    )
+    described = [(document_id, key, value, form.folded, form.number) for key, value, form in facts]
+    connection.executemany(DESCRIBE, described)

@@ -12,71 +12,112 @@ from shisho.errors import Conflict
 from shisho.messages.message import pack
 from shisho.stores.embedded import rows
 
+# A document without its text: until every part is there it counts as purged.
+DOCUMENT = f"""INSERT INTO documents(id, corpus_id, owner, source, title, media_type, sha256, size, page_count, state,
+        added_at, warnings, passage_count, term_count, bigram_count, heading_count)
+    VALUES ({rows.marks(9)}, 'purged', ?, ?, 0, 0, 0, 0)"""
+# One part of a document's text.
+PART = "INSERT INTO parts(document_id, start, text, layout) VALUES (?, ?, ?, ?)"
+# One passage.
+PASSAGE = f"""INSERT INTO passages(id, document_id, ordinal, start, "end", page, heading, kind, text, terms, heading_terms,
+        bigrams, cluster)
+    VALUES ({rows.marks(13)})"""
+# One band of a passage; two of them may be equal.
+BAND = "INSERT INTO passage_bands(band, passage_id) VALUES (?, ?) ON CONFLICT DO NOTHING"
+# What a part adds to the numbers of its document.
 COUNT = """UPDATE documents SET passage_count = passage_count + ?, term_count = term_count + ?,
     bigram_count = bigram_count + ?, heading_count = heading_count + ? WHERE id = ?"""
+# Every part is there.
+SHOW = "UPDATE documents SET state = 'live' WHERE id = ?"
+# The state of a document.
+STATE = "SELECT state FROM documents WHERE id = ?"
+# A document begins to arrive in parts.
+ARRIVE = "INSERT INTO arrivals(document_id, token, at) VALUES (?, ?, ?)"
+# Who brings the parts of a document.
+TOKEN = "SELECT token FROM arrivals WHERE document_id = ?"
+# A document has arrived.
+ARRIVED = "DELETE FROM arrivals WHERE document_id = ?"
+# Every row of a document: what refers to it goes with it, but for its passages.
+DISCARD = ("DELETE FROM passages WHERE document_id = ?", "DELETE FROM documents WHERE id = ?")
 
 
 def insert(connection: apsw.Connection, intake: Intake, corpus_id: int) -> None:
     """A whole document, live."""
     insert_document(connection, intake.document, corpus_id)
     insert_part(connection, intake)
-    connection.execute("UPDATE documents SET state = 'live' WHERE id = ?", (intake.document.id,))
+    connection.execute(SHOW, (intake.document.id,))
 
 
 def insert_document(connection: apsw.Connection, document: Document, corpus_id: int) -> None:
     """A document without its text, in place of what is left of one that was purged or never came to its end."""
     discard(connection, document.id)
-    connection.execute(
-        f"INSERT INTO documents VALUES ({rows.marks(16)})",
-        (
-            document.id, corpus_id, document.owner, document.source, document.title, document.media_type, document.sha256,
-            document.size, document.page_count, "purged", document.added_at,
-            _packed(document.warnings), 0, 0, 0, 0,
-        ),
-    )  # fmt: skip
+    values = (
+        document.id,
+        corpus_id,
+        document.owner,
+        document.source,
+        document.title,
+        document.media_type,
+        document.sha256,
+        document.size,
+        document.page_count,
+        document.added_at,
+        _packed(document.warnings),
+    )
+    connection.execute(DOCUMENT, values)
 
 
 def insert_part(connection: apsw.Connection, intake: Intake) -> None:
     document_id, passages = intake.document.id, intake.passages
     layout = rows.pack_lines(intake.lines)
-    connection.execute("INSERT INTO parts VALUES (?, ?, ?, ?)", (document_id, intake.start, intake.text, layout))
-    connection.executemany(
-        f"INSERT INTO passages VALUES ({rows.marks(13)})",
-        (
-            (
-                rows.passage_number(each.id), each.document_id, each.ordinal, each.start, each.end, each.page, each.heading,
-                str(each.kind), each.text, each.terms, each.heading_terms, each.bigrams, each.cluster,
-            )
-            for each in passages
-        ),
-    )  # fmt: skip
-    connection.executemany("INSERT OR IGNORE INTO passage_bands VALUES (?, ?)", _bands(passages))
+    connection.execute(PART, (document_id, intake.start, intake.text, layout))
+    connection.executemany(PASSAGE, map(_values, passages))
+    connection.executemany(BAND, _bands(passages))
     connection.execute(COUNT, (len(passages), *_sizes(passages), document_id))
 
 
 def begin(connection: apsw.Connection, document: Document, corpus_id: int, token: str) -> None:
     """Raises Conflict where the document has come meanwhile."""
-    if connection.execute("SELECT state FROM documents WHERE id = ?", (document.id,)).get == "live":
+    if connection.execute(STATE, (document.id,)).get == "live":
         raise Conflict("Another process has just taken this file in. Add it again.")
     insert_document(connection, document, corpus_id)
-    connection.execute("INSERT INTO arrivals VALUES (?, ?, ?)", (document.id, token, document.added_at))
+    connection.execute(ARRIVE, (document.id, token, document.added_at))
 
 
 def check_arrival(connection: apsw.Connection, document_id: DocumentId, token: str) -> None:
     """Raises Conflict where somebody else has begun anew with the document."""
-    if connection.execute("SELECT token FROM arrivals WHERE document_id = ?", (document_id,)).get != token:
+    if connection.execute(TOKEN, (document_id,)).get != token:
         raise Conflict("Another process takes the same file in. Add it again.")
 
 
 def finish(connection: apsw.Connection, document_id: DocumentId) -> None:
-    connection.execute("DELETE FROM arrivals WHERE document_id = ?", (document_id,))
-    connection.execute("UPDATE documents SET state = 'live' WHERE id = ?", (document_id,))
+    connection.execute(ARRIVED, (document_id,))
+    connection.execute(SHOW, (document_id,))
 
 
 def discard(connection: apsw.Connection, document_id: str) -> None:
     """Every row of a document; its parts, places and what was said of it go with it."""
-    connection.execute("DELETE FROM passages WHERE document_id = ?", (document_id,))
-    connection.execute("DELETE FROM documents WHERE id = ?", (document_id,))
+    for statement in DISCARD:
+        connection.execute(statement, (document_id,))
+
+
+def _values(passage: Passage) -> tuple[str | int | None, ...]:
+    """In the order of `PASSAGE`."""
+    return (
+        rows.passage_number(passage.id),
+        passage.document_id,
+        passage.ordinal,
+        passage.start,
+        passage.end,
+        passage.page,
+        passage.heading,
+        str(passage.kind),
+        passage.text,
+        passage.terms,
+        passage.heading_terms,
+        passage.bigrams,
+        passage.cluster,
+    )
 
 
 def _bands(passages: Sequence[Passage]) -> list[tuple[int, int]]:

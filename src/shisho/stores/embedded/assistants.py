@@ -15,17 +15,28 @@ from shisho.domain.session import SessionFacts, StoredEvidence
 from shisho.errors import NotFound
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import every, passage_id, passage_number
+from shisho.stores.embedded.rows import Row, every, passage_id, passage_number
 
 TOP = "\U0010ffff"
+# A session.
+BEGIN = "INSERT INTO assistants(id, owner, strategy, scope, created_at) VALUES (?, ?, ?, ?, ?)"
+# The newest session of an owner.
+NEWEST = """SELECT id, strategy, scope FROM assistants WHERE owner = ?
+    ORDER BY created_at DESC, id DESC LIMIT 1"""
+# Sessions of an owner whose id begins with something, up to what comes after all that does.
+BY_PREFIX = "SELECT id, strategy, scope FROM assistants WHERE owner = ? AND id >= ? AND id < ? LIMIT 2"
+# What `_stand` reads: the evidence of a session, with its quotation cut from the stored text.
 STANDS = """SELECT e.number, e.goal_id, e.document_id, e.passage_id, e.page, e.start, e."end", e.cluster, e.score, e.round,
-        p.heading, d.title, d.source, substr(p.text, e.start - p.start + 1, e."end" - e.start)
+        p.heading, d.title, d.source, substr(p.text, e.start - p.start + 1, e."end" - e.start) AS snippet
     FROM assistant_evidence e JOIN documents d ON d.id = e.document_id JOIN passages p ON p.id = e.passage_id
     WHERE e.session_id = ? ORDER BY e.number"""
-ACCEPT = """INSERT INTO assistant_evidence
+# A quotation for a goal under the next number; of one that stands, the higher score.
+ACCEPT = """INSERT INTO assistant_evidence(session_id, number, goal_id, document_id, passage_id, page, start, "end", cluster,
+        score, round)
     VALUES (:session_id, (SELECT coalesce(max(number), 0) + 1 FROM assistant_evidence WHERE session_id = :session_id),
         :goal_id, :document_id, :passage_id, :page, :start, :end, :cluster, :score, :round)
     ON CONFLICT (session_id, goal_id, document_id, start, "end") DO UPDATE SET score = max(score, excluded.score)"""
+# The number of a quotation for a goal.
 NUMBER = """SELECT number FROM assistant_evidence WHERE session_id = :session_id AND goal_id = :goal_id
     AND document_id = :document_id AND start = :start AND "end" = :end"""
 
@@ -38,25 +49,21 @@ class EmbeddedAssistants:
 
     async def begin(self, facts: SessionFacts) -> None:
         row = (facts.id, facts.owner, dumps(facts.strategy), dumps(facts.scope), self._clock.now())
-        query = "INSERT INTO assistants VALUES (?, ?, ?, ?, ?)"
-        await self._database.write(lambda connection: connection.execute(query, row) and None)
+        await self._database.write(lambda connection: connection.execute(BEGIN, row) and None)
 
     async def session(self, prefix: str, owner: str) -> SessionFacts:
-        """By id, unique prefix or `last`. Raises NotFound."""
-        query, values = "SELECT id, strategy, scope FROM assistants WHERE owner = ?", (owner,)
         if prefix == "last":
-            found = await self._rows(f"{query} ORDER BY created_at DESC, id DESC LIMIT 1", values)
+            found = await self._rows(NEWEST, (owner,))
         else:
-            found = await self._rows(f"{query} AND id >= ? AND id < ? LIMIT 2", (*values, prefix, prefix + TOP))
+            found = await self._rows(BY_PREFIX, (owner, prefix, prefix + TOP))
         if len(found) != 1 or not prefix:
             if found:
                 raise NotFound("More than one session begins with {prefix}. `open_session` gives an id.", prefix=prefix)
             raise NotFound("There is no session {prefix}. `open_session` gives an id.", prefix=prefix)
-        id_, strategy, scope = found[0]
-        return SessionFacts(id_, owner, loads(strategy, Strategy), loads(scope, Scope))
+        (row,) = found
+        return SessionFacts(row.id, owner, loads(row.strategy, Strategy), loads(row.scope, Scope))
 
     async def accept(self, session_id: str, goal_id: str, citation: Citation, score: float, round_: int) -> int:
-        """The number of this quotation for this goal, now and ever after; of its scores the highest."""
         values: dict[str, Any] = {"session_id": session_id, "goal_id": goal_id, "document_id": citation.document_id}
         values |= {"passage_id": passage_number(citation.passage_id), "page": citation.page, "start": citation.start}
         values |= {"end": citation.end, "cluster": citation.cluster, "score": score, "round": round_}
@@ -69,26 +76,25 @@ class EmbeddedAssistants:
         return await self._database.write(work)
 
     async def evidence(self, session_id: str) -> Sequence[StoredEvidence]:
-        """What stands, by number; what quotes a purged document is gone from it."""
         return [_stand(row, self._site) for row in await self._rows(STANDS, (session_id,))]
 
-    async def _rows(self, query: str, values: tuple[str, ...]) -> list[tuple[Any, ...]]:
+    async def _rows(self, query: str, values: tuple[str, ...]) -> list[Row]:
         return await self._database.read(lambda connection: every(connection.execute(query, values)))
 
 
-def _stand(row: Sequence[Any], site: Callable[[str], str]) -> StoredEvidence:
-    number, goal_id, document_id, passage, page, start, end, cluster, score, round_, heading, title, source, snippet = row
+def _stand(row: Row, site: Callable[[str], str]) -> StoredEvidence:
+    """From the columns of `STANDS`."""
     citation = Citation(
-        document_id=DocumentId(document_id),
-        title=title,
-        source=source,
-        page=page,
-        start=start,
-        end=end,
-        snippet=snippet,
-        sha256=sha256(snippet.encode("utf-8", "surrogatepass")).hexdigest(),
-        passage_id=passage_id(passage),
-        cluster=cluster,
-        site=site(source),
+        document_id=DocumentId(row.document_id),
+        title=row.title,
+        source=row.source,
+        page=row.page,
+        start=row.start,
+        end=row.end,
+        snippet=row.snippet,
+        sha256=sha256(row.snippet.encode("utf-8", "surrogatepass")).hexdigest(),
+        passage_id=passage_id(row.passage_id),
+        cluster=row.cluster,
+        site=site(row.source),
     )
-    return StoredEvidence(EvidenceRef(number, goal_id, snippet, heading, score, round_), citation)
+    return StoredEvidence(EvidenceRef(row.number, row.goal_id, row.snippet, row.heading, row.score, row.round), citation)

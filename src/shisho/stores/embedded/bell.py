@@ -17,8 +17,11 @@ from shisho.stores.embedded.rows import every
 from shisho.telemetry import log
 
 POLL_SECONDS = 0.02
-# No GROUP BY: for its sake the planner would walk through all events of all time, fifty times a second.
+# What has happened since. No GROUP BY: for its sake the planner would walk through all events of all time, fifty times
+# a second.
 NEWS = "SELECT seq, task_id, kind FROM events WHERE seq > ? ORDER BY seq"
+# The last that has happened.
+LAST = "SELECT coalesce(max(seq), 0) FROM events"
 
 
 class EmbeddedBell:
@@ -80,9 +83,9 @@ class _Watch:
         if version == self._version:
             return set()
         topics: set[str] = set()
-        for seq, task_id, kind in every(self._connection.execute(NEWS, (self._seq,))):
-            topics |= {task_id, kind}
-            self._seq = seq
+        for event in every(self._connection.execute(NEWS, (self._seq,))):
+            topics |= {event.task_id, event.kind}
+            self._seq = event.seq
         self._version = version
         return topics
 
@@ -90,4 +93,4 @@ class _Watch:
         return int(self._connection.pragma("data_version"))
 
     def _last_seq(self) -> int:
-        return int(self._connection.execute("SELECT coalesce(max(seq), 0) FROM events").get)
+        return int(self._connection.execute(LAST).get)

@@ -12,16 +12,24 @@ from shisho.domain.politeness import CacheEntry, PageMemory
 from shisho.domain.time import later
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import every
+from shisho.stores.embedded.rows import first
 
-PUT = """INSERT INTO cache VALUES (:key, :value, :partial, :now, :until) ON CONFLICT DO UPDATE SET
+# A value that may be used until a moment.
+PUT = """INSERT INTO cache(key, value_json, partial, stored_at, expires_at)
+    VALUES (:key, :value, :partial, :now, :until) ON CONFLICT DO UPDATE SET
     value_json = excluded.value_json, partial = excluded.partial, stored_at = excluded.stored_at,
     expires_at = excluded.expires_at"""
+# A value that may still be used.
+GET = "SELECT value_json, partial, stored_at FROM cache WHERE key = ? AND expires_at > ?"
+# A hundred of those whose time is over.
 SWEEP = "DELETE FROM cache WHERE key IN (SELECT key FROM cache WHERE expires_at <= :steady LIMIT 100)"
+# What a page became in a corpus, while that document is live.
 PAGE = """SELECT m.document_id, m.fetched_at, m.etag, m.last_modified
     FROM page_memory m JOIN documents d ON d.id = m.document_id
     WHERE m.corpus = ? AND m.owner = ? AND m.canonical_url = ? AND d.state = 'live'"""
-REMEMBER = """INSERT INTO page_memory VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+# What a page became in a corpus, in place of what was remembered.
+REMEMBER = """INSERT INTO page_memory(corpus, owner, canonical_url, document_id, fetched_at, etag, last_modified)
+    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
     document_id = excluded.document_id, fetched_at = excluded.fetched_at, etag = excluded.etag,
     last_modified = excluded.last_modified"""
 
@@ -33,9 +41,8 @@ class EmbeddedCache:
         self._database, self._clock = database, clock
 
     async def get(self, key: str) -> CacheEntry | None:
-        query = "SELECT value_json, partial, stored_at FROM cache WHERE key = ? AND expires_at > ?"
-        found = await self._database.read(lambda connection: every(connection.execute(query, (key, self._clock.steady()))))
-        return CacheEntry(json.loads(found[0][0]), bool(found[0][1]), found[0][2]) if found else None
+        row = await self._database.read(lambda connection: first(connection.execute(GET, (key, self._clock.steady()))))
+        return None if row is None else CacheEntry(json.loads(row.value_json), bool(row.partial), row.stored_at)
 
     async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None:
         steady = self._clock.steady()
@@ -55,8 +62,8 @@ class EmbeddedCache:
 
     async def page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
         asked = (corpus, owner, canonical_url)
-        found = await self._database.read(lambda connection: every(connection.execute(PAGE, asked)))
-        return PageMemory(*found[0]) if found else None
+        row = await self._database.read(lambda connection: first(connection.execute(PAGE, asked)))
+        return None if row is None else PageMemory(row.document_id, row.fetched_at, row.etag, row.last_modified)
 
     async def remember(self, corpus: str, owner: str, canonical_url: str, page: PageMemory) -> None:
         row = (corpus, owner, canonical_url, page.document_id, page.fetched_at, page.etag, page.last_modified)

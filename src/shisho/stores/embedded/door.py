@@ -15,14 +15,20 @@ from shisho.domain.timeline import Anchor, anchored
 from shisho.errors import Conflict, ShishoError
 from shisho.stores.embedded import home
 from shisho.stores.embedded.courtesy import Courtesy
+from shisho.stores.embedded.rows import first
 from shisho.system.clock import since_start, this_start
 from shisho.telemetry import log
 
 LOOK_SECONDS = 0.3  # for damage, before the first write: a small home is looked through whole
 STEPS = 10_000  # of SQLite's machine between two looks at the time
+# The anchor of the time line.
 HELD = "SELECT boot, at, monotonic, noted FROM timeline"
-KEEP = "INSERT OR REPLACE INTO timeline VALUES (1, ?, ?, ?, ?)"
+# A new anchor.
+KEEP = """INSERT INTO timeline(one, boot, at, monotonic, noted) VALUES (1, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET boot = excluded.boot, at = excluded.at, monotonic = excluded.monotonic,
+        noted = excluded.noted"""
 NOT_WRITABLE = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError)
+# What the time line says now.
 NOTE = "UPDATE timeline SET noted = max(noted, ?)"
 
 
@@ -167,8 +173,7 @@ class Door:
             with closing(home.connect(self.path, readonly=True, unchanging=self._is_unchanging)) as connection:
                 if home.missing_migrations(connection, self.path):
                     return home.read_only(self.path)
-                held = connection.execute(HELD).fetchone()
-                self._anchor = anchored(held and Anchor(*held), this_start(), time.time(), since_start())
+                self._anchor = anchored(_held(connection), this_start(), time.time(), since_start())
         except (ShishoError, apsw.Error) as error:
             return error
         return None
@@ -185,7 +190,11 @@ class Door:
         return anchor
 
     def _found_anchor(self, connection: apsw.Connection) -> tuple[Anchor, bool]:
-        row = connection.execute(HELD).fetchone()
-        held = row and Anchor(*row)
+        held = _held(connection)
         anchor = anchored(held, this_start(), time.time(), since_start())
         return anchor, anchor != held
+
+
+def _held(connection: apsw.Connection) -> Anchor | None:
+    row = first(connection.execute(HELD))
+    return None if row is None else Anchor(row.boot, row.at, row.monotonic, row.noted)

@@ -15,6 +15,8 @@ from shisho.telemetry import log
 TRIES = 5
 WAIT_MS = 2_000  # for whoever reads or writes, at each try
 AGAIN_SECONDS = 2.0
+# A connection that has read nothing does not know of the log, and folds none of it without a word.
+ANYTHING = "SELECT count(*) FROM sqlite_schema"
 
 
 class DerivedIndex(Protocol):
@@ -56,8 +58,7 @@ class Erasure:
         try:
             with closing(apsw.Connection(str(self._path), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
                 connection.set_busy_timeout(WAIT_MS)
-                # A connection that has read nothing does not know of the log, and folds none of it without a word.
-                connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+                connection.execute(ANYTHING).fetchall()
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         except apsw.Error as held:
             log.debug("the log could not be emptied yet: %r", held)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import fields
 from typing import Any
 
 import apsw
@@ -17,9 +16,10 @@ from shisho.messages import message
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.interventions import waiting
-from shisho.stores.embedded.rows import every
+from shisho.stores.embedded.rows import Row, every
 
 MOST_FAILURES = 20
+# A find, unless its job has it already.
 ADD = """INSERT INTO finds(task_id, job_id, canonical_url, seq, url, title, snippet, published_at, query, engine, page_number,
         rank_on_page, rank, status, revision)
     VALUES (:task_id, :job_id, :canonical_url, (SELECT coalesce(max(seq), 0) + 1 FROM finds WHERE task_id = :task_id), :url,
@@ -27,18 +27,33 @@ ADD = """INSERT INTO finds(task_id, job_id, canonical_url, seq, url, title, snip
         (SELECT count(*) + 1 FROM finds WHERE job_id = :job_id), 'found',
         (SELECT revision FROM tasks WHERE id = :task_id))
     ON CONFLICT DO NOTHING"""
+# What became of a find.
 SETTLE = """UPDATE finds SET status = :status, document_id = :document_id, code = :code, reason = :reason, fetched_at = :now,
         seq = (SELECT max(seq) + 1 FROM finds WHERE task_id = :task_id),
         revision = (SELECT revision FROM tasks WHERE id = :task_id)
     WHERE job_id = :job_id AND canonical_url = :canonical_url"""
-NOTE = """INSERT OR REPLACE INTO searches(job_id, task_id, query, engine, pages, novelty_json, harvest_json, paging_stop)
-    VALUES (:job_id, :task_id, :query, :engine, :pages, :novelty, :harvest, :stop)"""
+# The document that a find is about to become.
+EXPECT = "UPDATE finds SET document_id = :document_id WHERE job_id = :job_id AND canonical_url = :canonical_url"
+# Whether a find was useful.
+MARK = "UPDATE finds SET useful = :useful WHERE job_id = :job_id AND canonical_url = :canonical_url"
+# How far a search has come, in place of what was noted before.
+NOTE = """INSERT INTO searches(job_id, task_id, query, engine, pages, novelty_json, harvest_json, paging_stop)
+    VALUES (:job_id, :task_id, :query, :engine, :pages, :novelty, :harvest, :stop)
+    ON CONFLICT DO UPDATE SET task_id = excluded.task_id, query = excluded.query, engine = excluded.engine,
+        pages = excluded.pages, novelty_json = excluded.novelty_json, harvest_json = excluded.harvest_json,
+        paging_stop = excluded.paging_stop"""
+# Addresses that the task has met elsewhere.
 SEEN = """SELECT canonical_url FROM finds WHERE task_id = :task_id AND canonical_url IN (SELECT value FROM json_each(:urls))
     AND NOT (job_id = :job_id AND page_number IS :page_number)"""
-RESULTS = """SELECT f.seq, f.url, coalesce(nullif(d.title, ''), f.title), f.query, f.engine, f.rank, f.document_id,
-        coalesce(d.passage_count, 0), f.job_id, j.state, f.fetched_at
+# What `_stored` reads, of `finds`: a job's finds in order of rank.
+OF_JOB = """SELECT url, canonical_url, title, snippet, published_at, query, engine, page_number, rank_on_page, rank,
+    status, document_id, useful FROM finds WHERE job_id = :job_id ORDER BY rank"""
+# What `_result` reads: results after a place and since a revision.
+RESULTS = """SELECT f.seq, f.url, coalesce(nullif(d.title, ''), f.title) AS title, f.query, f.engine, f.rank, f.document_id,
+        coalesce(d.passage_count, 0) AS passages, f.job_id, j.state AS job_state, f.fetched_at
     FROM finds f JOIN jobs j ON j.id = f.job_id LEFT JOIN documents d ON d.id = f.document_id
     WHERE f.task_id = :task_id AND f.seq > :after AND f.revision >= :since ORDER BY f.seq LIMIT :limit"""
+# What `_failure` reads: failed finds, failed jobs, and what completed searches had to leave.
 FAILURES = """SELECT query, url, code, reason FROM
         (SELECT query, url, code, reason, seq FROM finds WHERE task_id = :task_id AND status = 'failed'
          AND revision >= :since ORDER BY seq DESC LIMIT :most)
@@ -53,9 +68,11 @@ FAILURES = """SELECT query, url, code, reason FROM
          FROM jobs, json_each(jobs.output_json, '$.errors') each
          WHERE task_id = :task_id AND state = 'completed' AND kind = 'search_queue' AND finished_at >= :since_at
          LIMIT :most)"""
+# Whether a job has ended, waits for a person, or something went wrong since a revision.
 OUTCOME = """SELECT EXISTS (SELECT 1 FROM events WHERE task_id = :task_id AND revision > :since
         AND kind IN ('completed', 'failed', 'cancelled', 'awaiting_auth'))
     OR EXISTS (SELECT 1 FROM finds WHERE task_id = :task_id AND status = 'failed' AND revision >= :since)"""
+# Live web pages that nothing but this task reaches.
 ORPHANS = """SELECT DISTINCT d.id
     FROM provenance m JOIN documents d ON d.id = m.document_id JOIN corpora c ON c.id = d.corpus_id
     WHERE m.task_id = :task_id AND c.name = :corpus AND d.state <> 'purged'
@@ -64,6 +81,30 @@ ORPHANS = """SELECT DISTINCT d.id
     AND NOT EXISTS (SELECT 1 FROM assistant_evidence s WHERE s.document_id = d.id)
     AND NOT EXISTS (SELECT 1 FROM evidence e LEFT JOIN jobs j ON j.id = e.answer_id
         WHERE e.document_id = d.id AND j.task_id IS NOT :task_id)"""
+
+# When a revision was written.
+WRITTEN_AT = "SELECT at FROM events WHERE task_id = :task_id AND revision = :since"
+# How many jobs of a task there are of each kind in each state.
+TALLY = "SELECT kind, state, count(*) AS jobs FROM jobs WHERE task_id = :task_id GROUP BY kind, state"
+# Of a task's web addresses: how many were visited, how many there are, and how many of them are different pages.
+VISITS = """SELECT count(*) FILTER (WHERE status IN ('visited', 'failed')) AS visited,
+    count(*) FILTER (WHERE status <> 'left_out') AS known,
+    count(DISTINCT canonical_url) FILTER (WHERE status <> 'left_out') AS sources
+    FROM finds WHERE task_id = :task_id AND url LIKE 'http%'"""
+# How many finds of a task became documents.
+TAKEN_IN = """SELECT count(DISTINCT canonical_url) FROM finds
+    WHERE task_id = :task_id AND status = 'visited' AND document_id IS NOT NULL"""
+# The latest answer of a task.
+ANSWER = """SELECT id FROM jobs WHERE task_id = :task_id AND kind = :kind AND state = 'completed'
+    ORDER BY created_at DESC, id DESC LIMIT 1"""
+# When something happened in a task last.
+CHANGED_AT = "SELECT at FROM events WHERE task_id = :task_id ORDER BY revision DESC LIMIT 1"
+# How the queries of a task were searched for.
+FORGET_SEARCHES = "DELETE FROM searches WHERE task_id = :task_id"
+# What a task has found.
+FORGET = "DELETE FROM finds WHERE task_id = :task_id"
+# The task of a held claim.
+HOLDS = "SELECT task_id FROM jobs WHERE id = ? AND state = 'running' AND attempt = ?"
 
 
 class EmbeddedUrls:
@@ -79,20 +120,20 @@ class EmbeddedUrls:
         def work(connection: apsw.Connection) -> int:
             values: dict[str, Any] = {"task_id": _held(connection, claim), "job_id": claim.job_id}
             page = finds[0].page_number if finds else None
-            known = every(connection.execute(SEEN, values | {"urls": urls, "page_number": page}))
+            known = {row.canonical_url for row in every(connection.execute(SEEN, values | {"urls": urls, "page_number": page}))}
             for one in finds:
                 connection.execute(ADD, values | _columns(one))
-            return len({one.canonical_url for one in finds}) - len({url for (url,) in known})
+            return len({one.canonical_url for one in finds}) - len(known)
 
         return await self._database.write(work)
 
     async def expect(self, claim: Claim, canonical_url: str, document_id: DocumentId) -> None:
         """The document that a find is about to become: where a document came from is known before it is there."""
-        query = "UPDATE finds SET document_id = ? WHERE job_id = ? AND canonical_url = ?"
+        values = {"document_id": document_id, "job_id": claim.job_id, "canonical_url": canonical_url}
 
         def work(connection: apsw.Connection) -> None:
             _held(connection, claim)
-            connection.execute(query, (document_id, claim.job_id, canonical_url))
+            connection.execute(EXPECT, values)
 
         await self._database.write(work)
 
@@ -111,11 +152,11 @@ class EmbeddedUrls:
 
     async def mark(self, claim: Claim, canonical_url: str, useful: bool) -> None:
         """Whether the document that a find became answers its query."""
-        query = "UPDATE finds SET useful = ? WHERE job_id = ? AND canonical_url = ?"
+        values = {"useful": int(useful), "job_id": claim.job_id, "canonical_url": canonical_url}
 
         def work(connection: apsw.Connection) -> None:
             _held(connection, claim)
-            connection.execute(query, (int(useful), claim.job_id, canonical_url))
+            connection.execute(MARK, values)
 
         await self._database.write(work)
 
@@ -131,12 +172,7 @@ class EmbeddedUrls:
 
     async def of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
         """The finds of a job in order of rank."""
-        names = [each.name for each in fields(DiscoveredUrl)]
-        query = f"SELECT {', '.join(names)}, status, document_id, useful FROM finds WHERE job_id = ? ORDER BY rank"
-        return [
-            StoredUrl(DiscoveredUrl(*row[: len(names)]), row[-3], row[-2], None if row[-1] is None else bool(row[-1]))
-            for row in await self._rows(query, (job_id,))
-        ]
+        return [_stored(row) for row in await self._rows(OF_JOB, {"job_id": job_id})]
 
     async def report(self, task_id: TaskId, owner: str, after: int, limit: int, since: int = 0) -> Report:
         """All that a status tells beside the task itself, as of one moment: results after a place, at most so many; results
@@ -144,67 +180,56 @@ class EmbeddedUrls:
 
         def work(connection: apsw.Connection) -> Report:
             values: dict[str, Any] = {"task_id": task_id, "since": since}
-            at = "SELECT at FROM events WHERE task_id = :task_id AND revision = :since"
-            values["since_at"] = connection.execute(at, values).get or ""
-            tally = "SELECT kind, state, count(*) FROM jobs WHERE task_id = :task_id GROUP BY kind, state"
-            visits = """SELECT count(*) FILTER (WHERE status IN ('visited', 'failed')),
-                count(*) FILTER (WHERE status <> 'left_out'),
-                count(DISTINCT canonical_url) FILTER (WHERE status <> 'left_out')
-                FROM finds WHERE task_id = :task_id AND url LIKE 'http%'"""
-            taken_in = """SELECT count(DISTINCT canonical_url) FROM finds
-                WHERE task_id = :task_id AND status = 'visited' AND document_id IS NOT NULL"""
-            answer = """SELECT id FROM jobs WHERE task_id = :task_id AND kind = :kind AND state = 'completed'
-                ORDER BY created_at DESC, id DESC LIMIT 1"""
-            changed = "SELECT at FROM events WHERE task_id = :task_id ORDER BY revision DESC LIMIT 1"
+            values["since_at"] = connection.execute(WRITTEN_AT, values).get or ""
+            (visits,) = every(connection.execute(VISITS, values))
             found = every(connection.execute(RESULTS, values | {"after": after, "limit": limit + 1}))
-            ((visited, known, sources),) = every(connection.execute(visits, values))
+            failures = every(connection.execute(FAILURES, values | {"most": MOST_FAILURES}))
             return Report(
-                tally={(kind, JobState(state)): count for kind, state, count in every(connection.execute(tally, values))},
-                visited=visited,
-                known=known,
-                sources=sources,
-                taken_in=connection.execute(taken_in, values).get,
+                tally={(row.kind, JobState(row.state)): row.jobs for row in every(connection.execute(TALLY, values))},
+                visited=visits.visited,
+                known=visits.known,
+                sources=visits.sources,
+                taken_in=connection.execute(TAKEN_IN, values).get,
                 results=[_result(row) for row in found[:limit]],
-                last=found[:limit][-1][0] if found[:limit] else after,
+                last=found[:limit][-1].seq if found[:limit] else after,
                 more=len(found) > limit,
-                failures=[_failure(*row) for row in every(connection.execute(FAILURES, values | {"most": MOST_FAILURES}))],
+                failures=[_failure(row) for row in failures],
                 waiting=waiting(connection, owner, task_id),
-                answer_id=connection.execute(answer, values | {"kind": JobKind.ANSWER}).get,
-                changed_at=connection.execute(changed, values).get,
+                answer_id=connection.execute(ANSWER, values | {"kind": JobKind.ANSWER}).get,
+                changed_at=connection.execute(CHANGED_AT, values).get,
             )
 
         return await self._database.read(work)
 
     async def has_outcome(self, task_id: TaskId, since: int) -> bool:
         """Whether a job has ended, waits for a person, or something went wrong since a revision."""
-        ((outcome,),) = await self._rows(OUTCOME, {"task_id": task_id, "since": since})
-        return bool(outcome)
+        values = {"task_id": task_id, "since": since}
+        return bool(await self._database.read(lambda connection: connection.execute(OUTCOME, values).get))
 
     async def orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
         """Web pages that nothing but this task reaches: no other task's finds or answers, no session, no other answer."""
         found = await self._rows(ORPHANS, {"task_id": task_id, "corpus": WEB_CORPUS})
-        return [DocumentId(name) for (name,) in found]
+        return [DocumentId(row.id) for row in found]
 
     async def forget(self, task_id: TaskId) -> int:
         """Delete the finds of a task, and how they were searched for. Returns how many there were."""
 
         def work(connection: apsw.Connection) -> int:
-            connection.execute("DELETE FROM searches WHERE task_id = ?", (task_id,))
-            connection.execute("DELETE FROM finds WHERE task_id = ?", (task_id,))
+            connection.execute(FORGET_SEARCHES, {"task_id": task_id})
+            connection.execute(FORGET, {"task_id": task_id})
             return connection.changes()
 
         return await self._database.write(work)
 
-    async def _rows(self, query: str, values: Any) -> list[tuple[Any, ...]]:
+    async def _rows(self, query: str, values: Any) -> list[Row]:
         return await self._database.read(lambda connection: every(connection.execute(query, values)))
 
 
 def _held(connection: apsw.Connection, claim: Claim) -> str:
-    query = "SELECT task_id FROM jobs WHERE id = ? AND state = 'running' AND attempt = ?"
-    found = every(connection.execute(query, (claim.job_id, claim.attempt)))
-    if not found:
+    task_id = connection.execute(HOLDS, (claim.job_id, claim.attempt)).get
+    if task_id is None:
         raise ClaimLost
-    return str(found[0][0])
+    return str(task_id)
 
 
 def _columns(find: DiscoveredUrl) -> dict[str, Any]:
@@ -212,21 +237,44 @@ def _columns(find: DiscoveredUrl) -> dict[str, Any]:
     return {name: getattr(find, name) for name in names}
 
 
-def _result(row: Sequence[Any]) -> ResultRow:
-    return ResultRow(
-        url=row[1],
-        title=row[2],
-        query=row[3],
-        engine=row[4],
-        rank=row[5],
-        document_id=None if row[6] is None else DocumentId(row[6]),
-        passages=row[7],
-        job_id=JobId(row[8]),
-        job_state=JobState(row[9]),
-        fetched_at=row[10],
-        place=row[0],
+def _stored(row: Row) -> StoredUrl:
+    """From the columns of `OF_JOB`."""
+    return StoredUrl(
+        find=DiscoveredUrl(
+            url=row.url,
+            canonical_url=row.canonical_url,
+            title=row.title,
+            snippet=row.snippet,
+            published_at=row.published_at,
+            query=row.query,
+            engine=row.engine,
+            page_number=row.page_number,
+            rank_on_page=row.rank_on_page,
+            rank=row.rank,
+        ),
+        status=row.status,
+        document_id=None if row.document_id is None else DocumentId(row.document_id),
+        useful=None if row.useful is None else bool(row.useful),
     )
 
 
-def _failure(query: str | None, url: str | None, code: str, reason: str | None) -> FailedItem:
-    return FailedItem(query, url, code, message.read(reason or ""))
+def _result(row: Row) -> ResultRow:
+    """From the columns of `RESULTS`."""
+    return ResultRow(
+        url=row.url,
+        title=row.title,
+        query=row.query,
+        engine=row.engine,
+        rank=row.rank,
+        document_id=None if row.document_id is None else DocumentId(row.document_id),
+        passages=row.passages,
+        job_id=JobId(row.job_id),
+        job_state=JobState(row.job_state),
+        fetched_at=row.fetched_at,
+        place=row.seq,
+    )
+
+
+def _failure(row: Row) -> FailedItem:
+    """From the columns of `FAILURES`."""
+    return FailedItem(row.query, row.url, row.code, message.read(row.reason or ""))

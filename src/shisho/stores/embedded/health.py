@@ -22,16 +22,25 @@ from shisho.domain.politeness import (
 from shisho.domain.time import later
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import every
+from shisho.stores.embedded.rows import every, first
 
+# What is remembered of an engine.
 HEALTH = "SELECT breaker, failures, openings, open_until, last_error, last_error_at FROM engine_health WHERE engine = ?"
+# What is remembered of an engine, in place of what was.
 KEEP = """INSERT INTO engine_health(engine, breaker, failures, openings, open_until, last_error, last_error_at)
     VALUES (:engine, :breaker, :failures, :openings, :open_until, :last_error, :last_error_at)
     ON CONFLICT DO UPDATE SET breaker = excluded.breaker, failures = excluded.failures, openings = excluded.openings,
         open_until = excluded.open_until, last_error = excluded.last_error, last_error_at = excluded.last_error_at"""
+# How an engine has answered, latest first.
 ANSWERS = "SELECT outcome, latency_s FROM engine_answers WHERE engine = ? ORDER BY seq DESC LIMIT ?"
+# All but the latest answers of an engine.
 FORGET = """DELETE FROM engine_answers WHERE engine = :engine AND seq <= (SELECT seq FROM engine_answers
     WHERE engine = :engine ORDER BY seq DESC LIMIT 1 OFFSET :latest)"""
+# One answer of an engine.
+ANSWERED = "INSERT INTO engine_answers(engine, outcome, latency_s) VALUES (?, ?, ?)"
+# Who may try an engine, and until when.
+PROBING = "SELECT prober, probe_until FROM engine_health WHERE engine = ?"
+# Let somebody try it, or nobody in particular.
 PROBER = "UPDATE engine_health SET prober = ?, probe_until = ? WHERE engine = ?"
 
 
@@ -49,8 +58,7 @@ class EmbeddedHealth:
 
     async def record(self, engine: str, outcome: RequestOutcome, latency_s: float, error: str = "") -> EngineHealth:
         def work(connection: apsw.Connection) -> EngineHealth:
-            query = "INSERT INTO engine_answers(engine, outcome, latency_s) VALUES (?, ?, ?)"
-            connection.execute(query, (engine, outcome, latency_s))
+            connection.execute(ANSWERED, (engine, outcome, latency_s))
             connection.execute(FORGET, {"engine": engine, "latest": LATEST})
             health = record_outcome(self._held(connection, engine), outcome, self._clock.steady(), error)
             _keep(connection, health)
@@ -66,9 +74,8 @@ class EmbeddedHealth:
                 if health.breaker is BreakerState.OPEN:
                     _keep(connection, health)  # what a clock that ran back has shortened
                 return health.breaker is BreakerState.CLOSED
-            query = "SELECT prober, probe_until FROM engine_health WHERE engine = ?"
-            ((prober, until),) = every(connection.execute(query, (engine,)))
-            if not may_probe(prober, until, asker, now):
+            (probing,) = every(connection.execute(PROBING, (engine,)))
+            if not may_probe(probing.prober, probing.probe_until, asker, now):
                 return False
             connection.execute(PROBER, (asker, later(now, PROBE_S), engine))
             return True
@@ -85,17 +92,16 @@ class EmbeddedHealth:
         await self._database.write(work)
 
     def _held(self, connection: apsw.Connection, engine: str) -> EngineHealth:
-        found = every(connection.execute(HEALTH, (engine,)))
-        if not found:
+        row = first(connection.execute(HEALTH, (engine,)))
+        if row is None:
             return EngineHealth(engine)
-        breaker, failures, openings, open_until, last_error, last_error_at = found[0]
-        held = EngineHealth(engine, BreakerState(breaker), failures, openings, open_until)
-        return as_of(replace(held, last_error=last_error, last_error_at=last_error_at), self._clock.steady())
+        health = EngineHealth(engine, BreakerState(row.breaker), row.failures, row.openings, row.open_until)
+        return as_of(replace(health, last_error=row.last_error, last_error_at=row.last_error_at), self._clock.steady())
 
 
 def _rated(connection: apsw.Connection, health: EngineHealth) -> EngineHealth:
-    rows = connection.execute(ANSWERS, (health.engine, LATEST))
-    return rated(health, [(RequestOutcome(outcome), latency) for outcome, latency in rows])
+    answers = every(connection.execute(ANSWERS, (health.engine, LATEST)))
+    return rated(health, [(RequestOutcome(answer.outcome), answer.latency_s) for answer in answers])
 
 
 def _keep(connection: apsw.Connection, health: EngineHealth) -> None:

@@ -18,6 +18,7 @@ from shisho.errors import Conflict, ShishoError, StorageUnusable
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 from shisho.stores.embedded.holder import holder, is_stopped
+from shisho.stores.embedded.rows import every
 from shisho.system.disk import disk_full, file_trouble, forbidden, is_full, unusable
 from shisho.telemetry import log
 
@@ -28,6 +29,14 @@ INNER = ("lexical", "staging", "workers", "profiles")
 BACKUP = Message(
     "Restore a backup (a file that `shisho backup` wrote) in its place, or choose another home; `shisho doctor` says more."
 )
+# The scripts that the database has run.
+MIGRATIONS = "SELECT name FROM migrations"
+# Whether it has run any.
+HAS_MIGRATIONS = "SELECT 1 FROM sqlite_schema WHERE name = 'migrations'"
+# Where they are listed.
+NEW_MIGRATIONS = "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, at TEXT NOT NULL) STRICT"
+# A script was run.
+MIGRATED = "INSERT INTO migrations(name, at) VALUES (?, datetime('now'))"
 UNREADABLE = (UnicodeDecodeError, json.JSONDecodeError, zlib.error)
 """What reading stored text gives where it is no longer what was stored."""
 
@@ -86,9 +95,9 @@ def has_log(path: Path) -> bool:
 
 def missing_migrations(connection: apsw.Connection, path: Path) -> list[str]:
     """Names of the scripts that the database lacks. Raises StorageUnusable for one that a newer version has made."""
-    if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get:
+    if not connection.execute(HAS_MIGRATIONS).get:
         return _scripts()
-    done = [name for (name,) in connection.execute("SELECT name FROM migrations")]
+    done = [row.name for row in every(connection.execute(MIGRATIONS))]
     newer = sorted(set(done) - set(_scripts()))
     if newer:
         raise StorageUnusable(
@@ -101,12 +110,12 @@ def missing_migrations(connection: apsw.Connection, path: Path) -> list[str]:
 
 def migrate(connection: apsw.Connection, path: Path) -> None:
     """Bring the database to this version. Raises apsw.Error, StorageUnusable."""
-    connection.execute("CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, at TEXT NOT NULL) STRICT")
+    connection.execute(NEW_MIGRATIONS)
     for name in missing_migrations(connection, path):
         log.debug("migration %s", name)
         with connection:
             connection.execute((_schema() / name).read_text("utf-8"))
-            connection.execute("INSERT INTO migrations VALUES (?, datetime('now'))", (name,))
+            connection.execute(MIGRATED, (name,))
 
 
 def _scripts() -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import apsw
 
@@ -21,18 +20,29 @@ from shisho.domain.job import PERSON, Claim, JobId, JobState, TaskId
 from shisho.domain.time import Instant
 from shisho.ports import Bell, Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import every
+from shisho.stores.embedded.rows import Row, every
 from shisho.stores.embedded.transitions import Transaction, Transactions
 
+# A job waits for a person from now on.
 RAISE = """INSERT INTO interventions(id, owner, task_id, job_id, engine, domain, url, kind, created_at, expires_at)
     SELECT :id, t.owner, j.task_id, j.id, :engine, :domain, :url, :kind, :now, :until
     FROM jobs j JOIN tasks t ON t.id = j.task_id WHERE j.id = :job_id"""
+# What `_waiting` reads, of `interventions`.
 COLUMNS = "id, job_id, task_id, domain, url, engine, kind, state, created_at, expires_at"
+# What waits for a person, in all tasks of an owner or in one, oldest first.
 WAITING = f"""SELECT {COLUMNS} FROM interventions
     WHERE ended_at IS NULL AND owner = :owner AND (:task_id IS NULL OR task_id = :task_id) ORDER BY created_at, id"""
+# Whether there is something that the desktop was not told of.
 UNTOLD = "SELECT 1 FROM interventions WHERE ended_at IS NULL AND announced_at IS NULL AND owner = :owner LIMIT 1"
+# The desktop is told of all there is.
 TELL = """UPDATE interventions SET announced_at = :now WHERE ended_at IS NULL AND announced_at IS NULL AND owner = :owner
     RETURNING id"""
+# How far a person has come.
+MARK = "UPDATE interventions SET state = :state WHERE id = :id"
+# A job whose person will not come ends with what it has.
+SKIP = "UPDATE jobs SET state = 'completed', not_before = NULL, finished_at = :now WHERE id = :id"
+# A job whose person has come is queued again.
+FREE = "UPDATE jobs SET state = 'queued', not_before = NULL, output_json = NULL WHERE id = :id"
 Chosen = Callable[[PendingIntervention], bool]
 
 
@@ -53,8 +63,7 @@ class EmbeddedInterventions:
         def work(transaction: Transaction) -> list[PendingIntervention]:
             found = together(waiting(transaction.connection, owner), select_interventions(target, name))
             for one in found:
-                query = "UPDATE interventions SET state = :state WHERE id = :id"
-                transaction.rows(query, {"id": one.id, "state": state})
+                transaction.rows(MARK, {"id": one.id, "state": state})
                 transaction.happened(one.task_id, one.job_id, PERSON, {"state": state, "domain": one.domain})
             return found
 
@@ -69,8 +78,7 @@ class EmbeddedInterventions:
         def work(transaction: Transaction) -> list[PendingIntervention]:
             found = list(filter(select_interventions(target, name), waiting(transaction.connection, owner)))
             for one in found:
-                sets = "state = 'completed', not_before = NULL, finished_at = :now"
-                transaction.rows(f"UPDATE jobs SET {sets} WHERE id = :id", {"id": one.job_id, "now": transaction.now})
+                transaction.rows(SKIP, {"id": one.job_id, "now": transaction.now})
                 transaction.released(one.job_id, JobState.COMPLETED, InterventionState.SKIPPED)
             return found
 
@@ -90,7 +98,7 @@ class EmbeddedInterventions:
         def work(transaction: Transaction) -> list[PendingIntervention]:
             held = waiting(transaction.connection, owner)
             values = {"owner": owner, "now": transaction.now}
-            untold = {name for (name,) in transaction.rows(TELL, values)}
+            untold = {row.id for row in transaction.rows(TELL, values)}
             return news(held, {one.id for one in held} - untold)
 
         return await self._transactions.write(work)
@@ -111,22 +119,22 @@ def waiting(connection: apsw.Connection, owner: str, task_id: TaskId | None = No
 def _complete(transaction: Transaction, owner: str, chosen: Chosen) -> list[PendingIntervention]:
     found = together(waiting(transaction.connection, owner), chosen)
     for one in found:
-        sets = "state = 'queued', not_before = NULL, output_json = NULL"
-        transaction.rows(f"UPDATE jobs SET {sets} WHERE id = :id", {"id": one.job_id})
+        transaction.rows(FREE, {"id": one.job_id})
         transaction.released(one.job_id, JobState.QUEUED, InterventionState.COMPLETED)
     return found
 
 
-def _waiting(row: Sequence[Any]) -> PendingIntervention:
+def _waiting(row: Row) -> PendingIntervention:
+    """From the columns of `COLUMNS`."""
     return PendingIntervention(
-        id=row[0],
-        job_id=JobId(row[1]),
-        task_id=TaskId(row[2]),
-        domain=row[3],
-        url=row[4],
-        engine=row[5],
-        kind=row[6],
-        state=InterventionState(row[7]),
-        since=row[8],
-        expires_at=row[9],
+        id=row.id,
+        job_id=JobId(row.job_id),
+        task_id=TaskId(row.task_id),
+        domain=row.domain,
+        url=row.url,
+        engine=row.engine,
+        kind=row.kind,
+        state=InterventionState(row.state),
+        since=row.created_at,
+        expires_at=row.expires_at,
     )

@@ -30,15 +30,71 @@ from shisho.messages.message import Message
 from shisho.ports import Bell, Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.interventions import raise_
+from shisho.stores.embedded.rows import Row
 from shisho.stores.embedded.transitions import IN_TIME, JOB, Transaction, Transactions, errors, job, jobs
 
+# The first queued job of these kinds whose time has come.
 DUE = """SELECT id FROM jobs WHERE state = 'queued' AND (not_before IS NULL OR not_before <= :steady)
         AND kind IN (SELECT value FROM json_each(:kinds)) ORDER BY priority, created_at, id LIMIT 1"""
+# Take that job.
 CLAIM = f"""UPDATE jobs SET state = 'running', attempt = attempt + 1, worker_id = :worker_id, beat = 0, not_before = NULL,
         started_at = :now, finished_at = NULL
     WHERE id = ({DUE})
     RETURNING {JOB}"""
+# Whether this attempt has completed the job already.
 FINISHED = "SELECT 1 FROM jobs WHERE id = :id AND state = 'completed' AND attempt = :attempt AND worker_id = :worker_id"
+# The fence: a claim that is held.
+HELD = "id = :id AND state = 'running' AND attempt = :attempt"
+# Raise the beat of a claim.
+RENEW = f"UPDATE jobs SET beat = beat + 1 WHERE {HELD} RETURNING cancel_requested"
+# What a claim is held of: its task, and whether it was asked to stop.
+HOLDS = f"SELECT task_id, cancel_requested FROM jobs WHERE {HELD}"
+# Whether a claim has not beaten since.
+SILENT = f"SELECT 1 FROM jobs WHERE {HELD} AND beat = :beat"
+# Change a held job; what is changed is filled in.
+WRITE = f"UPDATE jobs SET {{sets}} WHERE {HELD} RETURNING task_id, state"
+# What a job becomes that leaves its worker: where it would wait, one that was asked to stop is cancelled.
+LEAVING = """state = CASE WHEN cancel_requested THEN 'cancelled' ELSE '{state}' END,
+    finished_at = CASE WHEN cancel_requested THEN :now END"""
+# A job is completed with an output.
+COMPLETED = "state = 'completed', output_json = :output, finished_at = :now"
+# A job has failed for good.
+FAILED = "state = 'failed', error_json = json_insert(error_json, '$[#]', json(:error)), finished_at = :now"
+# A job waits for a person; what it ends with if nobody comes.
+AWAITING = "not_before = :until, output_json = CASE WHEN cancel_requested THEN NULL ELSE :output END"
+# A failure is counted.
+COUNTED = """state = :state, failures = :failures, error_json = :errors, not_before = :not_before,
+    finished_at = CASE WHEN :state = 'queued' THEN NULL ELSE :now END"""
+# How often a held job has failed, whether it was asked to stop, and whether this attempt has taken a step.
+FAILURES = f"""SELECT failures, cancel_requested, error_json,
+    EXISTS (SELECT 1 FROM job_steps s WHERE s.job_id = jobs.id AND s.attempt = jobs.attempt) AS stepped
+    FROM jobs WHERE {HELD}"""
+# Whether a child can end in time.
+AWAITED = f"SELECT 1 FROM jobs child WHERE child.cause_id = :id AND {IN_TIME.format(':until')} LIMIT 1"
+# A step, unless it was taken already.
+KEEP_STEP = """INSERT INTO job_steps(job_id, step_key, attempt, output_json) VALUES (:id, :key, :attempt, :output)
+    ON CONFLICT DO NOTHING"""
+# The outcome of a step.
+STEP = "SELECT output_json FROM job_steps WHERE job_id = :id AND step_key = :key"
+# The outcomes of all steps of a job.
+STEPS = "SELECT step_key, output_json FROM job_steps WHERE job_id = :id"
+# What a task may spend, and has spent.
+BUDGET = "SELECT budget_json, spent_json FROM tasks WHERE id = :id"
+# What a task has spent now.
+SPEND = "UPDATE tasks SET spent_json = :spent WHERE id = :id"
+# What a worker holds.
+HELD_BY = "SELECT id, attempt FROM jobs WHERE state = 'running' AND worker_id = :worker_id"
+# All claims now held.
+RUNNING = "SELECT id, attempt, worker_id, beat FROM jobs WHERE state = 'running'"
+# What has waited until its time.
+EXPIRED = """SELECT id, state, output_json IS NOT NULL AS has_output FROM jobs
+    WHERE state IN ('parked', 'awaiting_auth') AND not_before <= :steady"""
+# End such a wait; what is changed is filled in.
+EXPIRE = "UPDATE jobs SET {sets}, not_before = NULL WHERE id = :id"
+# One job.
+GET = f"SELECT {JOB} FROM jobs WHERE id = :id"
+# The children of a job, oldest first.
+CHILDREN = f"SELECT {JOB} FROM jobs WHERE cause_id = :id ORDER BY created_at, id"
 NOBODY_CAME = Message(
     "The page asked for a person and nobody came in time. Resume the task, and `shisho auth open` when it waits."
 )
@@ -46,8 +102,6 @@ NOBODY_CAME = Message(
 
 class EmbeddedJobs:
     """`ports.JobStore` over one SQLite file."""
-
-    HELD = "id = :id AND state = 'running' AND attempt = :attempt"
 
     def __init__(self, database: Database, clock: Clock, bell: Bell) -> None:
         self._transactions = Transactions(database, clock, bell)
@@ -61,10 +115,10 @@ class EmbeddedJobs:
 
         def work(transaction: Transaction) -> Job | None:
             values = {"worker_id": worker_id, "kinds": wanted, "now": transaction.now, "steady": transaction.steady}
-            found = transaction.rows(CLAIM, values)
-            if not found:
+            row = transaction.first(CLAIM, values)
+            if row is None:
                 return None
-            taken = job(found[0])
+            taken = job(row)
             data = {"attempt": taken.attempt, "worker_id": worker_id}
             transaction.moved(taken.id, JobState.QUEUED, JobState.RUNNING, data)
             return taken
@@ -74,20 +128,17 @@ class EmbeddedJobs:
         return claimed
 
     async def renew(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
-        query = f"UPDATE jobs SET beat = beat + 1 WHERE {self.HELD} RETURNING cancel_requested"
-        return await self._transactions.write(lambda transaction: _each(transaction, query, claims))
+        return await self._transactions.write(lambda transaction: _each(transaction, RENEW, claims))
 
     async def held(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
-        query = f"SELECT cancel_requested FROM jobs WHERE {self.HELD}"
-        return await self._transactions.read(lambda transaction: _each(transaction, query, claims))
+        return await self._transactions.read(lambda transaction: _each(transaction, HOLDS, claims))
 
     async def finish(self, claim: Claim, output: Any) -> None:
         result = dumps(output)
 
         def work(transaction: Transaction) -> None:
             try:
-                sets = "state = 'completed', output_json = :output, finished_at = :now"
-                self._write(transaction, claim, sets, output=result)
+                self._write(transaction, claim, COMPLETED, output=result)
             except ClaimLost:
                 if not transaction.rows(FINISHED, _fence(claim) | {"worker_id": claim.worker_id}):
                     raise
@@ -99,8 +150,7 @@ class EmbeddedJobs:
     async def fail(self, claim: Claim, error: JobError) -> None:
         def work(transaction: Transaction) -> None:
             said = replace(error, attempt=claim.attempt, at=transaction.now)
-            sets = "state = 'failed', error_json = json_insert(error_json, '$[#]', json(:error)), finished_at = :now"
-            self._write(transaction, claim, sets, error=dumps(said))
+            self._write(transaction, claim, FAILED, error=dumps(said))
             transaction.moved(claim.job_id, JobState.RUNNING, JobState.FAILED, {"code": error.code})
 
         await self._transactions.write(work)
@@ -116,8 +166,7 @@ class EmbeddedJobs:
 
     async def take_back(self, seen: RunningClaim, error: JobError) -> None:
         def work(transaction: Transaction) -> None:
-            query = f"SELECT 1 FROM jobs WHERE {self.HELD} AND beat = :beat"
-            if not transaction.rows(query, _fence(seen.claim) | {"beat": seen.beat}):
+            if not transaction.rows(SILENT, _fence(seen.claim) | {"beat": seen.beat}):
                 raise ClaimLost
             self._count_failure(transaction, seen.claim, error, None)
 
@@ -126,8 +175,7 @@ class EmbeddedJobs:
     async def park(self, claim: Claim, until: Instant) -> bool:
         def work(transaction: Transaction) -> bool:
             self._held(transaction, claim)
-            query = f"SELECT 1 FROM jobs child WHERE cause_id = :id AND {IN_TIME.format(':until')} LIMIT 1"
-            if not transaction.rows(query, {"id": claim.job_id, "until": until}):
+            if not transaction.rows(AWAITED, {"id": claim.job_id, "until": until}):
                 return False
             self._wait(transaction, claim, JobState.PARKED, "not_before = :until", until=until)
             return True
@@ -136,10 +184,9 @@ class EmbeddedJobs:
 
     async def await_person(self, claim: Claim, output: Any, until: Instant, met: HumanChallenge) -> None:
         kept = None if output is None else dumps(output)
-        sets = "not_before = :until, output_json = CASE WHEN cancel_requested THEN NULL ELSE :output END"
 
         def work(transaction: Transaction) -> None:
-            reached = self._wait(transaction, claim, JobState.AWAITING_AUTH, sets, met.facts, until=until, output=kept)
+            reached = self._wait(transaction, claim, JobState.AWAITING_AUTH, AWAITING, met.facts, until=until, output=kept)
             if reached is JobState.AWAITING_AUTH:
                 raise_(transaction, claim, met, until)
 
@@ -159,16 +206,15 @@ class EmbeddedJobs:
 
         def work(transaction: Transaction) -> Any:
             self._held(transaction, claim)
-            query = "INSERT INTO job_steps VALUES (:id, :key, :attempt, :output) ON CONFLICT DO NOTHING"
-            transaction.rows(query, values)
-            query = "SELECT output_json FROM job_steps WHERE job_id = :id AND step_key = :key"
-            return json.loads(transaction.rows(query, values)[0][0])
+            transaction.rows(KEEP_STEP, values)
+            (step,) = transaction.rows(STEP, values)
+            return json.loads(step.output_json)
 
         return await self._transactions.write(work)
 
     async def steps(self, job_id: JobId) -> Mapping[str, Any]:
-        query = "SELECT step_key, output_json FROM job_steps WHERE job_id = :id"
-        return {key: json.loads(output) for key, output in await self._transactions.rows(query, {"id": job_id})}
+        steps = await self._transactions.rows(STEPS, {"id": job_id})
+        return {step.step_key: json.loads(step.output_json) for step in steps}
 
     async def report(self, claim: Claim, progress: Mapping[str, Any]) -> None:
         said = dumps(progress)
@@ -182,70 +228,61 @@ class EmbeddedJobs:
     async def charge(self, claim: Claim, amounts: Mapping[str, float]) -> bool:
         def work(transaction: Transaction) -> bool:
             task_id, _ = self._held(transaction, claim)
-            query = "SELECT budget_json, spent_json FROM tasks WHERE id = :id"
-            ((budget, spent),) = transaction.rows(query, {"id": task_id})
-            ceilings, total = json.loads(budget), json.loads(spent)
+            (task,) = transaction.rows(BUDGET, {"id": task_id})
+            ceilings, total = json.loads(task.budget_json), json.loads(task.spent_json)
             total |= {name: total.get(name, 0) + amount for name, amount in amounts.items()}
             if any(total[name] > ceilings.get(f"max_{name}", total[name]) for name in amounts):
                 return False
-            query = "UPDATE tasks SET spent_json = :spent WHERE id = :id"
-            transaction.rows(query, {"id": task_id, "spent": dumps(total)})
+            transaction.rows(SPEND, {"id": task_id, "spent": dumps(total)})
             return True
 
         return await self._transactions.write(work)
 
     async def release_all(self, worker_id: WorkerId) -> int:
         def work(transaction: Transaction) -> int:
-            query = "SELECT id, attempt FROM jobs WHERE state = 'running' AND worker_id = :worker_id"
-            found = transaction.rows(query, {"worker_id": worker_id})
-            for job_id, attempt in found:
-                self._wait(transaction, Claim(JobId(job_id), attempt, worker_id), JobState.QUEUED)
-            return len(found)
+            claims = transaction.rows(HELD_BY, {"worker_id": worker_id})
+            for claim in claims:
+                self._wait(transaction, Claim(JobId(claim.id), claim.attempt, worker_id), JobState.QUEUED)
+            return len(claims)
 
         return await self._transactions.write(work)
 
     async def running(self) -> Sequence[RunningClaim]:
-        query = "SELECT id, attempt, worker_id, beat FROM jobs WHERE state = 'running'"
-        found = await self._transactions.rows(query, {})
-        return [RunningClaim(Claim(JobId(id_), attempt, WorkerId(worker)), beat) for id_, attempt, worker, beat in found]
+        return [_running(row) for row in await self._transactions.rows(RUNNING, {})]
 
     async def expire(self) -> int:
-        query = """SELECT id, state, output_json IS NOT NULL FROM jobs
-            WHERE state IN ('parked', 'awaiting_auth') AND not_before <= :steady"""
-        if not await self._transactions.rows(query, {"steady": self._transactions.steady()}):
+        if not await self._transactions.rows(EXPIRED, {"steady": self._transactions.steady()}):
             return 0
 
         def work(transaction: Transaction) -> int:
-            due = transaction.rows(query, {"steady": transaction.steady})
-            for job_id, state, has_output in due:
-                _expire(transaction, JobId(job_id), JobState(state), bool(has_output))
+            due = transaction.rows(EXPIRED, {"steady": transaction.steady})
+            for row in due:
+                _expire(transaction, JobId(row.id), JobState(row.state), bool(row.has_output))
             return len(due)
 
         return await self._transactions.write(work)
 
     async def job(self, job_id: JobId) -> Job:
-        found = await self._transactions.rows(f"SELECT {JOB} FROM jobs WHERE id = :id", {"id": job_id})
+        found = await self._transactions.rows(GET, {"id": job_id})
         if not found:
             raise NotFound("There is no job {job_id}.", job_id=job_id)
         return job(found[0])
 
     async def children(self, job_id: JobId) -> Sequence[Job]:
-        query = f"SELECT {JOB} FROM jobs WHERE cause_id = :id ORDER BY created_at, id"
-        return jobs(await self._transactions.rows(query, {"id": job_id}))
+        return jobs(await self._transactions.rows(CHILDREN, {"id": job_id}))
 
     def _held(self, transaction: Transaction, claim: Claim) -> tuple[TaskId, bool]:
         """The task of a held job, and whether it was asked to stop."""
-        found = transaction.rows(f"SELECT task_id, cancel_requested FROM jobs WHERE {self.HELD}", _fence(claim))
-        if not found:
+        row = transaction.first(HOLDS, _fence(claim))
+        if row is None:
             raise ClaimLost
-        return TaskId(found[0][0]), bool(found[0][1])
+        return TaskId(row.task_id), bool(row.cancel_requested)
 
     def _write(self, transaction: Transaction, claim: Claim, sets: str, **values: Any) -> tuple[TaskId, JobState]:
-        query = f"UPDATE jobs SET {sets} WHERE {self.HELD} RETURNING task_id, state"
-        found = transaction.rows(query, _fence(claim) | {"now": transaction.now} | values)
-        if not found:
+        row = transaction.first(WRITE.format(sets=sets), _fence(claim) | {"now": transaction.now} | values)
+        if row is None:
             raise ClaimLost
-        return TaskId(found[0][0]), JobState(found[0][1])
+        return TaskId(row.task_id), JobState(row.state)
 
     def _wait(
         self,
@@ -257,27 +294,20 @@ class EmbeddedJobs:
         **values: Any,
     ) -> JobState:
         """Leave the worker for `state`; a job that was asked to stop is cancelled instead. Returns where it went."""
-        wanted = f"""state = CASE WHEN cancel_requested THEN 'cancelled' ELSE '{state}' END,
-            finished_at = CASE WHEN cancel_requested THEN :now END{", " * bool(sets)}{sets}"""
-        _, reached = self._write(transaction, claim, wanted, **values)
+        wanted = [LEAVING.format(state=state), *([sets] if sets else [])]
+        _, reached = self._write(transaction, claim, ", ".join(wanted), **values)
         transaction.moved(claim.job_id, JobState.RUNNING, reached, data if reached is state else None)
         return reached
 
     def _count_failure(self, transaction: Transaction, claim: Claim, error: JobError, not_before: Instant | None) -> None:
-        query = f"""SELECT failures, cancel_requested, error_json,
-            EXISTS (SELECT 1 FROM job_steps s WHERE s.job_id = jobs.id AND s.attempt = jobs.attempt)
-            FROM jobs WHERE {self.HELD}"""
-        found = transaction.rows(query, _fence(claim))
-        if not found:
+        row = transaction.first(FAILURES, _fence(claim))
+        if row is None:
             raise ClaimLost
-        failures, stop_asked, history, stepped = found[0]
-        state, counted = after_failure(failures, stepped=bool(stepped), stop_asked=bool(stop_asked))
-        said = [*errors(history), replace(error, attempt=claim.attempt, at=transaction.now)]
+        state, counted = after_failure(row.failures, stepped=bool(row.stepped), stop_asked=bool(row.cancel_requested))
+        said = [*errors(row.error_json), replace(error, attempt=claim.attempt, at=transaction.now)]
         if state is JobState.FAILED:
             said.append(gave_up(said[-1]))
-        sets = """state = :state, failures = :failures, error_json = :errors, not_before = :not_before,
-            finished_at = CASE WHEN :state = 'queued' THEN NULL ELSE :now END"""
-        self._write(transaction, claim, sets, state=state, failures=counted, errors=dumps(said), not_before=not_before)
+        self._write(transaction, claim, COUNTED, state=state, failures=counted, errors=dumps(said), not_before=not_before)
         transaction.moved(claim.job_id, JobState.RUNNING, state, {"code": error.code, "failures": counted})
 
 
@@ -286,20 +316,24 @@ def _fence(claim: Claim) -> dict[str, Any]:
 
 
 def _each(transaction: Transaction, query: str, claims: Sequence[Claim]) -> dict[Claim, bool]:
-    found = ((claim, transaction.rows(query, _fence(claim))) for claim in claims)
-    return {claim: bool(rows[0][0]) for claim, rows in found if rows}
+    found = ((claim, transaction.first(query, _fence(claim))) for claim in claims)
+    return {claim: bool(row.cancel_requested) for claim, row in found if row is not None}
+
+
+def _running(row: Row) -> RunningClaim:
+    return RunningClaim(Claim(JobId(row.id), row.attempt, WorkerId(row.worker_id)), row.beat)
 
 
 def _expire(transaction: Transaction, job_id: JobId, state: JobState, has_output: bool) -> None:
     values: dict[str, str | None] = {"id": job_id, "now": transaction.now, "error": None}
     if state is JobState.PARKED:
-        new, sets = JobState.QUEUED, ""
+        new, sets = JobState.QUEUED, "state = 'queued'"
     elif has_output:
-        new, sets = JobState.COMPLETED, ", finished_at = :now"
+        new, sets = JobState.COMPLETED, "state = 'completed', finished_at = :now"
     else:
-        new, sets = JobState.FAILED, ", finished_at = :now, error_json = json_insert(error_json, '$[#]', json(:error))"
+        new, sets = JobState.FAILED, FAILED
         values["error"] = dumps(JobError("AUTH_REQUIRED", NOBODY_CAME, at=transaction.now))
-    transaction.rows(f"UPDATE jobs SET state = '{new}', not_before = NULL{sets} WHERE id = :id", values)
+    transaction.rows(EXPIRE.format(sets=sets), values)
     if state is JobState.PARKED:
         transaction.moved(job_id, state, new)
     else:

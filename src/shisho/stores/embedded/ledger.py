@@ -15,9 +15,45 @@ from shisho.errors import NotFound, SourceRemoved
 from shisho.messages.message import Message
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import every
+from shisho.stores.embedded.rows import Row, every, first
 
 TOP = "\U0010ffff"
+# A run, unless it was begun before.
+BEGIN = """INSERT INTO runs(id, owner, state, facts, created_at) VALUES (?, ?, 'open', ?, ?)
+    ON CONFLICT DO NOTHING"""
+# What a run was begun with.
+FACTS = "SELECT facts, state FROM runs WHERE id = ?"
+# A step of a run, in place of the one of its number.
+RECORD = """INSERT INTO steps(run_id, step, node, input_hash, input, output, at) VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET node = excluded.node, input_hash = excluded.input_hash, input = excluded.input,
+        output = excluded.output, at = excluded.at"""
+# One step of a run.
+STEP = "SELECT node, input_hash, output FROM steps WHERE run_id = ? AND step = ?"
+# A step and all after it are dropped.
+FORGET = "DELETE FROM steps WHERE run_id = ? AND step >= ?"
+# All steps of a run, in order.
+STEPS = "SELECT step, node, input_hash, input, output, at FROM steps WHERE run_id = ? ORDER BY step"
+# An answer that was saved before goes, and its evidence with it.
+DROP_ANSWER = "DELETE FROM answers WHERE id = ?"
+# An answer.
+SAVE_ANSWER = "INSERT INTO answers(id, run_id, owner, created_at, body) VALUES (?, ?, ?, ?, ?)"
+# A piece of its evidence.
+SAVE_EVIDENCE = """INSERT INTO evidence(id, answer_id, number, document_id, snippet, body)
+    VALUES (?, ?, ?, ?, ?, ?)"""
+# The runs that an answer ends.
+END_RUNS = "UPDATE runs SET state = 'done' WHERE id IN (?, ?) AND state = 'open'"
+# The evidence of an answer, by number.
+EVIDENCE_OF = "SELECT snippet, body FROM evidence WHERE answer_id = ? ORDER BY number"
+# Evidence of an owner whose id begins with something, up to what comes after all that does.
+EVIDENCE = """SELECT e.snippet, e.body FROM evidence e JOIN answers a ON a.id = e.answer_id
+    WHERE a.owner = ? AND e.id >= ? AND e.id < ? LIMIT 2"""
+# Answers of an owner by prefix, and the newest one.
+ANSWERS = "SELECT id, body FROM answers WHERE owner = ? AND id >= ? AND id < ? LIMIT 2"
+LAST_ANSWER = "SELECT id, body FROM answers WHERE owner = ? ORDER BY created_at DESC, id DESC LIMIT 1"
+# Runs of an owner by prefix, and the newest one that is open.
+RUNS = "SELECT id FROM runs WHERE owner = ? AND id >= ? AND id < ? LIMIT 2"
+LAST_RUN = """SELECT id FROM runs WHERE owner = ? AND state = 'open'
+    ORDER BY created_at DESC, id DESC LIMIT 1"""
 NOTHING_UNFINISHED = "No question is unfinished. `shisho show last` shows the last answer."
 
 
@@ -29,43 +65,36 @@ class EmbeddedLedger:
 
     async def begin(self, inquiry: Inquiry) -> None:
         row = (inquiry.run_id, inquiry.scope.owner, dumps(inquiry), self._clock.now())
-        query = "INSERT INTO runs(id, owner, state, facts, created_at) VALUES (?, ?, 'open', ?, ?) ON CONFLICT DO NOTHING"
-        await self._database.write(lambda connection: connection.execute(query, row) and None)
+        await self._database.write(lambda connection: connection.execute(BEGIN, row) and None)
 
     async def inquiry(self, run_id: str) -> Inquiry:
         def work(connection: apsw.Connection) -> Inquiry:
-            row = connection.execute("SELECT facts, state FROM runs WHERE id = ?", (run_id,)).fetchone()
+            row = first(connection.execute(FACTS, (run_id,)))
             if row is None:
                 raise NotFound("There is no run {run_id}.", run_id=run_id)
-            if row[1] == "purged":
+            if row.state == "purged":
                 raise SourceRemoved("A document that this run read was purged, so it cannot be continued. Ask again.")
-            return loads(row[0], Inquiry)
+            return loads(row.facts, Inquiry)
 
         return await self._database.read(work)
 
     async def record(self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any) -> None:
         row = (run_id, step, node, input_hash, dumps(input_), dumps(output), self._clock.now())
-        query = "INSERT OR REPLACE INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)"
-        await self._database.write(lambda connection: connection.execute(query, row) and None)
+        await self._database.write(lambda connection: connection.execute(RECORD, row) and None)
 
     async def step(self, run_id: str, step: int) -> tuple[str, str, Any] | None:
         def work(connection: apsw.Connection) -> tuple[str, str, Any] | None:
-            query = "SELECT node, input_hash, output FROM steps WHERE run_id = ? AND step = ?"
-            row = connection.execute(query, (run_id, step)).fetchone()
-            return None if row is None else (row[0], row[1], json.loads(row[2]))
+            row = first(connection.execute(STEP, (run_id, step)))
+            return None if row is None else (row.node, row.input_hash, json.loads(row.output))
 
         return await self._database.read(work)
 
     async def forget_from(self, run_id: str, step: int) -> None:
-        query = "DELETE FROM steps WHERE run_id = ? AND step >= ?"
-        await self._database.write(lambda connection: connection.execute(query, (run_id, step)) and None)
+        await self._database.write(lambda connection: connection.execute(FORGET, (run_id, step)) and None)
 
     async def steps(self, run_id: str) -> Sequence[Mapping[str, Any]]:
         def work(connection: apsw.Connection) -> list[Mapping[str, Any]]:
-            query = "SELECT step, node, input_hash, input, output, at FROM steps WHERE run_id = ? ORDER BY step"
-            names = ("step", "node", "input_hash", "input", "output", "at")
-            found = (dict(zip(names, row, strict=True)) for row in every(connection.execute(query, (run_id,))))
-            return [each | {"input": json.loads(each["input"]), "output": json.loads(each["output"])} for each in found]
+            return [_step(row) for row in every(connection.execute(STEPS, (run_id,)))]
 
         return await self._database.read(work)
 
@@ -74,62 +103,49 @@ class EmbeddedLedger:
         rows = [(one.id, answer.id, one.number, one.document_id, one.snippet, _without_snippet(one)) for one in answer.evidence]
 
         def work(connection: apsw.Connection) -> None:
-            connection.execute("DELETE FROM answers WHERE id = ?", (answer.id,))
+            connection.execute(DROP_ANSWER, (answer.id,))
             values = (answer.id, answer.task_id, owner, answer.created_at, body)
-            connection.execute("INSERT INTO answers(id, run_id, owner, created_at, body) VALUES (?, ?, ?, ?, ?)", values)
-            connection.executemany("INSERT INTO evidence VALUES (?, ?, ?, ?, ?, ?)", rows)
+            connection.execute(SAVE_ANSWER, values)
+            connection.executemany(SAVE_EVIDENCE, rows)
             # The answer of a task's inquiry has its run's id; any other names its run as its task. A stopped one stays open.
             if answer.loop_stop is not LoopStop.STOPPED:
                 runs = (answer.id, answer.task_id)
-                connection.execute("UPDATE runs SET state = 'done' WHERE id IN (?, ?) AND state = 'open'", runs)
+                connection.execute(END_RUNS, runs)
 
         await self._database.write(work)
 
     async def answer(self, prefix: str, owner: str) -> Answer:
         def work(connection: apsw.Connection) -> Answer:
-            answer_id, body = _chosen(connection, "id, body", "answers", prefix, owner)
-            query = "SELECT snippet, body FROM evidence WHERE answer_id = ? ORDER BY number"
-            evidence = [_evidence(*row) for row in every(connection.execute(query, (answer_id,)))]
-            found: Answer = build(json.loads(body), Answer)
-            return replace(found, evidence=tuple(evidence))
+            query, values = (LAST_ANSWER, (owner,)) if prefix == "last" else (ANSWERS, (owner, prefix, prefix + TOP))
+            row = _single(every(connection.execute(query, values)), "answer", prefix)
+            evidence = [_evidence(quoted) for quoted in every(connection.execute(EVIDENCE_OF, (row.id,)))]
+            answer: Answer = build(json.loads(row.body), Answer)
+            return replace(answer, evidence=tuple(evidence))
 
         return await self._database.read(work)
 
     async def evidence(self, prefix: str, owner: str) -> Evidence:
         def work(connection: apsw.Connection) -> Evidence:
-            query = """SELECT e.snippet, e.body FROM evidence e JOIN answers a ON a.id = e.answer_id
-                WHERE a.owner = ? AND e.id >= ? AND e.id < ? LIMIT 2"""
-            row = _single(every(connection.execute(query, (owner, prefix, prefix + TOP))), "evidence", prefix)
-            if row[0] is None:
+            row = _single(every(connection.execute(EVIDENCE, (owner, prefix, prefix + TOP))), "evidence", prefix)
+            if row.snippet is None:
                 raise SourceRemoved("The document that this evidence quotes was purged. Add it again and ask anew.")
-            return _evidence(*row)
+            return _evidence(row)
 
         return await self._database.read(work)
 
     async def find_run(self, prefix: str, owner: str) -> str:
         def work(connection: apsw.Connection) -> str:
             if prefix != "last":
-                return str(_chosen(connection, "id", "runs", prefix, owner)[0])
-            query = "SELECT id FROM runs WHERE owner = ? AND state = 'open' ORDER BY created_at DESC, id DESC LIMIT 1"
-            row = connection.execute(query, (owner,)).fetchone()
-            if row is None:
+                return str(_single(every(connection.execute(RUNS, (owner, prefix, prefix + TOP))), "run", prefix).id)
+            run_id = connection.execute(LAST_RUN, (owner,)).get
+            if run_id is None:
                 raise NotFound(NOTHING_UNFINISHED)
-            return str(row[0])
+            return str(run_id)
 
         return await self._database.read(work)
 
 
-def _chosen(connection: apsw.Connection, columns: str, table: str, prefix: str, owner: str) -> tuple[Any, ...]:
-    """The row that an id, a unique prefix or `last` names, in a table with id, owner and created_at."""
-    query = f"SELECT {columns} FROM {table} WHERE owner = ? AND id >= ? AND id < ? LIMIT 2"
-    values: tuple[str, ...] = (owner, prefix, prefix + TOP)
-    if prefix == "last":
-        query = f"SELECT {columns} FROM {table} WHERE owner = ? ORDER BY created_at DESC, id DESC LIMIT 1"
-        values = (owner,)
-    return _single(every(connection.execute(query, values)), table.removesuffix("s"), prefix)
-
-
-def _single(found: list[tuple[Any, ...]], noun: str, prefix: str) -> tuple[Any, ...]:
+def _single(found: list[Row], noun: str, prefix: str) -> Row:
     if len(found) == 1:
         return found[0]
     if not found:
@@ -143,7 +159,19 @@ def _without_snippet(evidence: Evidence) -> str:
     return json.dumps({key: value for key, value in plain(evidence).items() if key != "snippet"}, ensure_ascii=False)
 
 
-def _evidence(snippet: str | None, body: str) -> Evidence:
+def _step(row: Row) -> dict[str, Any]:
+    """From the columns of `STEPS`."""
+    return {
+        "step": row.step,
+        "node": row.node,
+        "input_hash": row.input_hash,
+        "input": json.loads(row.input),
+        "output": json.loads(row.output),
+        "at": row.at,
+    }
+
+
+def _evidence(row: Row) -> Evidence:
     # An empty snippet says "source removed": a kept one is never empty.
-    found: Evidence = build({"heading": "", **json.loads(body), "snippet": snippet or ""}, Evidence)
+    found: Evidence = build({"heading": "", **json.loads(row.body), "snippet": row.snippet or ""}, Evidence)
     return found

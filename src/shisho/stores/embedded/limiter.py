@@ -14,18 +14,34 @@ from shisho.domain.politeness import Limit, LimiterStatus, Permit
 from shisho.domain.time import to_epoch
 from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import every
+from shisho.stores.embedded.rows import every, first
 
 T = TypeVar("T")
 
 KEPT_DAYS = 7
-KEEP = """INSERT INTO paces VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-    at = excluded.at, free_at = excluded.free_at, wall = excluded.wall, monotonic = excluded.monotonic"""
+# The pace of a resource.
+KEEP = """INSERT INTO paces(resource, at, free_at, wall, monotonic) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET at = excluded.at, free_at = excluded.free_at, wall = excluded.wall,
+        monotonic = excluded.monotonic"""
+# A place in the line of a resource.
 PLACE = """INSERT INTO pace_places(resource, ticket, due, began, paid) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT(resource, ticket) DO UPDATE SET due = excluded.due, began = excluded.began, paid = excluded.paid"""
-COUNT = "INSERT INTO pace_days VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET used = excluded.used"
-OLD = """FROM {table} WHERE resource IN (SELECT resource FROM pace_days WHERE day < :oldest)
-    AND resource NOT IN (SELECT resource FROM pace_days WHERE day >= :oldest)"""
+# How often a resource was used on a day.
+COUNT = """INSERT INTO pace_days(day, resource, used) VALUES (?, ?, ?)
+    ON CONFLICT DO UPDATE SET used = excluded.used"""
+# What `_now` reads: the pace of a resource.
+PACE = "SELECT at, free_at, wall, monotonic FROM paces WHERE resource = ?"
+# Its line, in order of asking.
+PLACES = "SELECT ticket, due, began, paid FROM pace_places WHERE resource = ? ORDER BY seq"
+# How often it was used on a day.
+USED = "SELECT used FROM pace_days WHERE day = ? AND resource = ?"
+# A place in its line is given up.
+LEAVE = "DELETE FROM pace_places WHERE resource = ? AND ticket = ?"
+# Resources that nobody has asked since a day; the table is filled in.
+OLD = """DELETE FROM {table} WHERE resource IN (SELECT d.resource FROM pace_days d WHERE d.day < :oldest)
+    AND resource NOT IN (SELECT d.resource FROM pace_days d WHERE d.day >= :oldest)"""
+# Days that nobody asks for any more.
+OLD_DAYS = "DELETE FROM pace_days WHERE day < :oldest"
 
 
 class EmbeddedLimiter:
@@ -57,11 +73,12 @@ class EmbeddedLimiter:
 
     def _now(self, connection: apsw.Connection, resource: str) -> ResourcePace:
         wall, monotonic = to_epoch(self._clock.now()), self._clock.monotonic()
-        held = every(connection.execute("SELECT at, free_at, wall, monotonic FROM paces WHERE resource = ?", (resource,)))
-        query = "SELECT ticket, due, began, paid FROM pace_places WHERE resource = ? ORDER BY seq"
-        places = tuple(QueuePlace(*row) for row in connection.execute(query, (resource,)))
-        pace = (ResourcePace(*held[0]) if held else ResourcePace()).advance(wall, monotonic)
-        used = connection.execute("SELECT used FROM pace_days WHERE day = ? AND resource = ?", (pace.day, resource)).get
+        row = first(connection.execute(PACE, (resource,)))
+        held = ResourcePace() if row is None else ResourcePace(row.at, row.free_at, row.wall, row.monotonic)
+        line = every(connection.execute(PLACES, (resource,)))
+        places = tuple(QueuePlace(place.ticket, place.due, place.began, place.paid) for place in line)
+        pace = held.advance(wall, monotonic)
+        used = connection.execute(USED, (pace.day, resource)).get
         return replace(pace, used=used or 0, places=places)
 
 
@@ -72,7 +89,7 @@ def _keep(connection: apsw.Connection, resource: str, before: ResourcePace, afte
         if place not in known:
             connection.execute(PLACE, (resource, place.ticket, place.due, place.began, place.paid))
     for gone in {one.ticket for one in before.places} - {one.ticket for one in after.places}:
-        connection.execute("DELETE FROM pace_places WHERE resource = ? AND ticket = ?", (resource, gone))
+        connection.execute(LEAVE, (resource, gone))
     if after.used != before.used:
         connection.execute(COUNT, (after.day, resource, after.used))
         if not before.used:
@@ -83,5 +100,5 @@ def _forget_old(connection: apsw.Connection, day: str) -> None:
     """Resources that nobody has asked for a week; once for each resource and day."""
     oldest = {"oldest": (date.fromisoformat(day) - timedelta(days=KEPT_DAYS)).isoformat()}
     for table in ("pace_places", "paces"):
-        connection.execute(f"DELETE {OLD.format(table=table)}", oldest)
-    connection.execute("DELETE FROM pace_days WHERE day < :oldest", oldest)
+        connection.execute(OLD.format(table=table), oldest)
+    connection.execute(OLD_DAYS, oldest)

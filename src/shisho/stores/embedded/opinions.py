@@ -13,8 +13,9 @@ from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import every, passage_id
 
-# The host between `://` and the next slash; a dot before and a colon after let a suffix match whole labels only.
-BLOCKED = """SELECT d.id FROM documents d JOIN opinions o ON o.owner = d.owner AND o.kind = 'domain'
+# Live pages of blocked domains: the host stands between `://` and the next slash; a dot before and a colon after let a
+# suffix match whole labels only.
+BLOCKED = """SELECT d.id AS document_id FROM documents d JOIN opinions o ON o.owner = d.owner AND o.kind = 'domain'
     WHERE d.owner = :owner AND d.state = 'live' AND d.source LIKE 'http%://%' AND
         '.' || lower(substr(substr(d.source, instr(d.source, '://') + 3), 1,
             instr(substr(d.source, instr(d.source, '://') + 3) || '/', '/') - 1)) || ':' LIKE '%.' || o.target || ':%'"""
@@ -23,8 +24,17 @@ CANCELLED = """SELECT p.document_id FROM provenance p JOIN jobs j ON j.id = p.jo
     JOIN documents d ON d.id = p.document_id JOIN corpora c ON c.id = d.corpus_id
     WHERE d.owner = :owner AND d.state = 'live' AND c.name = :corpus
     GROUP BY p.document_id HAVING min(j.state = 'cancelled') = 1"""
+# Passages that rejected evidence quotes.
 REJECTED = """SELECT p.id FROM opinions o JOIN passages p ON p.document_id = o.document_id
     WHERE o.owner = :owner AND o.kind = 'evidence' AND p.start < o."end" AND p."end" > o.start"""
+
+# The blocked domains of an owner.
+DOMAINS = "SELECT target FROM opinions WHERE owner = ? AND kind = 'domain' ORDER BY target"
+# An opinion, unless it was said before.
+SAY = """INSERT INTO opinions(owner, kind, target, document_id, start, "end", at) VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO NOTHING"""
+# An opinion is taken back.
+UNSAY = "DELETE FROM opinions WHERE owner = ? AND kind = ? AND target = ?"
 
 
 class EmbeddedOpinions:
@@ -47,30 +57,24 @@ class EmbeddedOpinions:
         await self._unsay((owner, "evidence", evidence.id))
 
     async def blocked(self, owner: str) -> Sequence[str]:
-        """The blocked domains."""
-        query = "SELECT target FROM opinions WHERE owner = ? AND kind = 'domain' ORDER BY target"
-        found = await self._database.read(lambda connection: every(connection.execute(query, (owner,))))
-        return [domain for (domain,) in found]
+        found = await self._database.read(lambda connection: every(connection.execute(DOMAINS, (owner,))))
+        return [row.target for row in found]
 
     async def left_out(self, owner: str) -> ExcludedSources:
-        """What answers do without, as of now."""
-
         def work(connection: apsw.Connection) -> ExcludedSources:
             values = {"owner": owner}
             documents = every(connection.execute(BLOCKED, values))
             documents += every(connection.execute(CANCELLED, values | {"corpus": WEB_CORPUS}))
             passages = every(connection.execute(REJECTED, values))
             return ExcludedSources(
-                tuple(sorted({DocumentId(name) for (name,) in documents})),
-                tuple(sorted({PassageId(passage_id(number)) for (number,) in passages})),
+                tuple(sorted({DocumentId(row.document_id) for row in documents})),
+                tuple(sorted({PassageId(passage_id(row.id)) for row in passages})),
             )
 
         return await self._database.read(work)
 
     async def _say(self, row: tuple[str | int | None, ...]) -> None:
-        query = "INSERT INTO opinions VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
-        await self._database.write(lambda connection: connection.execute(query, row) and None)
+        await self._database.write(lambda connection: connection.execute(SAY, row) and None)
 
     async def _unsay(self, key: tuple[str, str, str]) -> None:
-        query = "DELETE FROM opinions WHERE owner = ? AND kind = ? AND target = ?"
-        await self._database.write(lambda connection: connection.execute(query, key) and None)
+        await self._database.write(lambda connection: connection.execute(UNSAY, key) and None)

@@ -13,7 +13,9 @@ from shisho.stores.embedded.traces import Traces, forget, traces
 
 REMOVED = "(出典は削除されました / source removed)"
 
+# A document keeps its id, the hash of its bytes and its times.
 DOCUMENT = "UPDATE documents SET warnings = '[]', source = '', title = '' WHERE id = ?"
+# Evidence loses its quotation and what names its document.
 EVIDENCE = """UPDATE evidence SET snippet = NULL, body = json_set(json_remove(body, '$.heading'),
         '$.title', ?, '$.document', '', '$.source_url', NULL, '$.link', '')
     WHERE document_id = ?"""
@@ -28,39 +30,52 @@ CACHED = """DELETE FROM cache WHERE EXISTS (SELECT 1 FROM
 VERSIONS = """SELECT old.id FROM documents d JOIN documents old ON old.corpus_id = d.corpus_id AND old.id <> d.id
     WHERE d.id = ? AND old.source = d.source AND old.state IN ('superseded', 'removed')"""
 
+# An older version goes too.
+PURGE = "UPDATE documents SET state = 'purged' WHERE id = ?"
+# The runs that were shown a document.
+SHOWN_TO = "SELECT DISTINCT session_id FROM session_passages WHERE document_id = ?"
+# What such a run has written down.
+FORGET_STEPS = "DELETE FROM steps WHERE run_id = ?"
+# It cannot be continued.
+PURGE_RUN = "UPDATE runs SET state = 'purged' WHERE id = ?"
+# The text of a document, and what was said of it; the table is filled in.
+EMPTY = "DELETE FROM {table} WHERE document_id = ?"
+HOLD_TEXT = ("passages", "parts", "arrivals", "document_meta", "page_memory", "places")
+# Answers that quote a document, with what they quote.
+QUOTING = """SELECT a.id, a.body, json_group_array(json_array(e.number, e.snippet, e.body ->> 'heading')) AS quoted
+    FROM evidence e JOIN answers a ON a.id = e.answer_id WHERE e.document_id = ? GROUP BY a.id"""
+# An answer without the quotations.
+SILENCE = "UPDATE answers SET body = ? WHERE id = ?"
+
 
 def erase(connection: apsw.Connection, document_id: str) -> None:
     """The document and the older versions of its file, inside the caller's transaction. Answers that quoted them stay, with
     the quotations gone; of the document its id, the hash of its bytes and its times are left."""
-    for (version,) in every(connection.execute(VERSIONS, (document_id,))):
-        connection.execute("UPDATE documents SET state = 'purged' WHERE id = ?", (version,))
-        _erase(connection, version)
+    for version in every(connection.execute(VERSIONS, (document_id,))):
+        connection.execute(PURGE, (version.id,))
+        _erase(connection, version.id)
     _erase(connection, document_id)
 
 
 def _erase(connection: apsw.Connection, document_id: str) -> None:
     named = traces(connection, document_id)
     connection.execute(CACHED, {"document_id": document_id})
-    query = "SELECT DISTINCT session_id FROM session_passages WHERE document_id = ?"
-    for (run,) in every(connection.execute(query, (document_id,))):
-        connection.execute("DELETE FROM steps WHERE run_id = ?", (run,))
-        connection.execute("UPDATE runs SET state = 'purged' WHERE id = ?", (run,))
+    for run in every(connection.execute(SHOWN_TO, (document_id,))):
+        connection.execute(FORGET_STEPS, (run.session_id,))
+        connection.execute(PURGE_RUN, (run.session_id,))
     _silence_answers(connection, document_id, named)
     connection.execute(EVIDENCE, (REMOVED, document_id))
     forget(connection, named)
-    connection.execute("DELETE FROM passages WHERE document_id = ?", (document_id,))
-    for table in ("parts", "arrivals", "document_meta", "page_memory", "places"):
-        connection.execute(f"DELETE FROM {table} WHERE document_id = ?", (document_id,))
+    for table in HOLD_TEXT:
+        connection.execute(EMPTY.format(table=table), (document_id,))
     connection.execute(DOCUMENT, (document_id,))
 
 
 def _silence_answers(connection: apsw.Connection, document_id: str, named: Traces) -> None:
-    query = """SELECT a.id, a.body, json_group_array(json_array(e.number, e.snippet, e.body ->> 'heading'))
-        FROM evidence e JOIN answers a ON a.id = e.answer_id WHERE e.document_id = ? GROUP BY a.id"""
-    for answer_id, body, gone in every(connection.execute(query, (document_id,))):
-        answer = _silenced(json.loads(body), json.loads(gone))
+    for row in every(connection.execute(QUOTING, (document_id,))):
+        answer = _silenced(json.loads(row.body), json.loads(row.quoted))
         answer = {key: named.blanked(part, about=key not in ("question", "goals")) for key, part in answer.items()}
-        connection.execute("UPDATE answers SET body = ? WHERE id = ?", (json.dumps(answer, ensure_ascii=False), answer_id))
+        connection.execute(SILENCE, (json.dumps(answer, ensure_ascii=False), row.id))
 
 
 def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str]]) -> dict[str, Any]:

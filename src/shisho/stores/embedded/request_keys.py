@@ -11,7 +11,9 @@ from shisho.errors import KeyConflict
 from shisho.messages import message
 from shisho.stores.embedded.transitions import Transaction
 
+# The first request under a key.
 FIND = "SELECT verb, request, subject, task_id, reply_json FROM request_keys WHERE owner = :owner AND key = :key"
+# A request under its key, with what stands after it.
 KEEP = """INSERT INTO request_keys(owner, key, verb, request, subject, task_id, reply_json, created_at)
     VALUES (:owner, :key, :verb, :request, :subject, :task_id, :reply, :now)"""
 
@@ -20,16 +22,15 @@ def repeated(transaction: Transaction, key: IdempotencyKey | None) -> EnqueueRes
     """What stood after the first request under this key. Raises Conflict where it was another request."""
     if key is None:
         return None
-    stored = transaction.rows(FIND, {"owner": key.owner, "key": key.key})
-    if not stored:
+    row = transaction.first(FIND, {"owner": key.owner, "key": key.key})
+    if row is None:
         return None
-    verb, request, subject, task_id, reply = stored[0]
-    if (verb, request) != (key.verb, key.request):
-        first = replace(key, verb=verb, subject=message.read(subject))
-        raise KeyConflict(first.taken(task_id), verb=verb, task_id=task_id)
-    kept = json.loads(reply)
+    if (row.verb, row.request) != (key.verb, key.request):
+        first = replace(key, verb=row.verb, subject=message.read(row.subject))
+        raise KeyConflict(first.taken(row.task_id), verb=row.verb, task_id=row.task_id)
+    kept = json.loads(row.reply_json)
     job_ids, added = (tuple(map(JobId, kept[name])) for name in ("job_ids", "added"))
-    return EnqueueResult(TaskId(task_id), job_ids, added, kept["facts"], is_repeat=True)
+    return EnqueueResult(TaskId(row.task_id), job_ids, added, kept["facts"], is_repeat=True)
 
 
 def keep(transaction: Transaction, key: IdempotencyKey | None, enqueued: EnqueueResult) -> None:

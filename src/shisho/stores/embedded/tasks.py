@@ -31,9 +31,58 @@ from shisho.errors import TaskNotFound
 from shisho.ports import Bell, Clock
 from shisho.stores.embedded import request_keys
 from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.rows import Row
 from shisho.stores.embedded.transitions import JOB, TASK, Transaction, Transactions, jobs, task
 
 TOP = "\U0010ffff"
+# Tasks of an owner whose id begins with something, up to what comes after all that does.
+BY_PREFIX = "SELECT id FROM tasks WHERE owner = :owner AND id >= :prefix AND id < :top LIMIT 2"
+# The newest task of an owner.
+NEWEST = "SELECT id FROM tasks WHERE owner = :owner ORDER BY created_at DESC, id DESC LIMIT 1"
+# Tasks of an owner, newest first; the conditions are filled in.
+LIST = f"SELECT {TASK} FROM tasks WHERE owner = :owner{{narrowed}} ORDER BY created_at DESC, id DESC LIMIT :limit"
+# Only tasks in these states.
+IN_STATES = " AND state IN (SELECT value FROM json_each(:states))"
+# Only tasks older than the last one seen.
+OLDER = " AND (created_at, id) < (SELECT seen.created_at, seen.id FROM tasks seen WHERE seen.id = :after)"
+# Jobs of a task, oldest first; the condition is filled in.
+JOBS = f"SELECT {JOB} FROM jobs WHERE task_id = :task_id{{narrowed}} ORDER BY created_at, id LIMIT :limit"
+# Only jobs younger than the last one seen.
+YOUNGER = " AND (created_at, id) > (SELECT seen.created_at, seen.id FROM jobs seen WHERE seen.id = :after)"
+# What happened in a task after a revision.
+EVENTS = """SELECT revision, job_id, at, kind, data_json FROM events WHERE task_id = :task_id AND revision > :after
+    ORDER BY revision LIMIT :limit"""
+# Jobs that can be stopped. Parents first: the end of its last child would queue a parked one again.
+ACTIVE = """SELECT id, state FROM jobs
+    WHERE task_id = :id AND state IN ('queued', 'parked', 'awaiting_auth', 'running') ORDER BY state <> 'parked'"""
+# Ask a running job to stop.
+ASK_STOP = "UPDATE jobs SET cancel_requested = 1 WHERE id = :id"
+# Take that back from all jobs of a task.
+UNASK_STOP = "UPDATE jobs SET cancel_requested = 0 WHERE task_id = :id AND cancel_requested"
+# Jobs that can be resumed, oldest first.
+RESUMABLE = "SELECT id FROM jobs WHERE task_id = :id AND state IN ('cancelled', 'failed') ORDER BY created_at, id"
+# Cancel a job.
+CANCEL = "UPDATE jobs SET state = 'cancelled', not_before = NULL, output_json = NULL, finished_at = :now WHERE id = :id"
+# The events of a task.
+REMOVE_EVENTS = "DELETE FROM events WHERE task_id = :id RETURNING 1"
+# What else refers to a task or its jobs.
+REMOVE_REST = (
+    "DELETE FROM interventions WHERE task_id = :id",
+    "DELETE FROM job_steps WHERE job_id IN (SELECT j.id FROM jobs j WHERE j.task_id = :id)",
+    "DELETE FROM request_keys WHERE task_id = :id",
+)
+# The jobs of a task.
+REMOVE_JOBS = "DELETE FROM jobs WHERE task_id = :id RETURNING 1"
+# A task that nothing refers to any more.
+REMOVE = "DELETE FROM tasks WHERE id = :id"
+# When the latest completed jobs of a kind began and ended.
+LATEST = """SELECT started_at, finished_at FROM jobs WHERE kind = :kind AND state = 'completed'
+    ORDER BY finished_at DESC LIMIT :limit"""
+# One task.
+GET = f"SELECT {TASK} FROM tasks WHERE id = :id"
+# A task, unless one of its id stands.
+OPEN = """INSERT INTO tasks(id, owner, question, state, budget_json, created_at)
+    VALUES (:id, :owner, :question, 'created', :budget, :now) ON CONFLICT DO NOTHING"""
 
 
 class EmbeddedTasks:
@@ -65,40 +114,29 @@ class EmbeddedTasks:
         return await self._transactions.read(lambda transaction: _task(transaction, task_id))
 
     async def find(self, prefix: str, owner: str) -> TaskId:
-        query = "SELECT id FROM tasks WHERE owner = :owner AND id >= :prefix AND id < :top LIMIT 2"
         if prefix == "last":
-            query = "SELECT id FROM tasks WHERE owner = :owner ORDER BY created_at DESC, id DESC LIMIT 1"
-        values = {"owner": owner, "prefix": prefix, "top": prefix + TOP}
-        found = await self._transactions.rows(query, {name: each for name, each in values.items() if f":{name}" in query})
+            found = await self._transactions.rows(NEWEST, {"owner": owner})
+        else:
+            found = await self._transactions.rows(BY_PREFIX, {"owner": owner, "prefix": prefix, "top": prefix + TOP})
         if len(found) > 1:
             raise TaskNotFound("More than one task begins with {prefix}: give more of its id.", prefix=prefix)
         if not found:
             if prefix == "last":
                 raise TaskNotFound("There is no task yet.")
             raise TaskNotFound("There is no task {task_id}.", task_id=prefix)
-        return TaskId(found[0][0])
+        return TaskId(found[0].id)
 
     async def tasks(
         self, owner: str, states: Sequence[TaskState] = (), after: TaskId | None = None, limit: int = 50
     ) -> Sequence[Task]:
-        query = f"SELECT {TASK} FROM tasks WHERE owner = :owner"
-        values: dict[str, Any] = {"owner": owner, "limit": limit}
-        if states:
-            query += " AND state IN (SELECT value FROM json_each(:states))"
-            values["states"] = dumps(states)
-        if after is not None:
-            query += " AND (created_at, id) < (SELECT created_at, id FROM tasks WHERE id = :after)"
-            values["after"] = after
-        found = await self._transactions.rows(f"{query} ORDER BY created_at DESC, id DESC LIMIT :limit", values)
+        narrowed = (IN_STATES if states else "") + (OLDER if after is not None else "")
+        values = {"owner": owner, "limit": limit, "states": dumps(states), "after": after}
+        found = await self._transactions.rows(LIST.format(narrowed=narrowed), values)
         return [task(row) for row in found]
 
     async def snapshot(self, task_id: TaskId, after: JobId | None = None, limit: int = 200) -> Snapshot:
-        query = f"SELECT {JOB} FROM jobs WHERE task_id = :task_id"
-        values = {"task_id": task_id, "limit": limit + 1}
-        if after is not None:
-            query += " AND (created_at, id) > (SELECT created_at, id FROM jobs WHERE id = :after)"
-            values["after"] = after
-        query += " ORDER BY created_at, id LIMIT :limit"
+        query = JOBS.format(narrowed=YOUNGER if after is not None else "")
+        values = {"task_id": task_id, "limit": limit + 1, "after": after}
 
         def work(transaction: Transaction) -> Snapshot:
             found = transaction.rows(query, values)
@@ -107,43 +145,34 @@ class EmbeddedTasks:
         return await self._transactions.read(work)
 
     async def events(self, task_id: TaskId, after: int = 0, limit: int = 200) -> Sequence[Event]:
-        query = """SELECT revision, job_id, at, kind, data_json FROM events WHERE task_id = :task_id AND revision > :after
-            ORDER BY revision LIMIT :limit"""
         values = {"task_id": task_id, "after": after, "limit": limit}
 
         def work(transaction: Transaction) -> list[Event]:
             _task(transaction, task_id)
-            found = transaction.rows(query, values)
-            return [Event(task_id, revision, JobId(job), at, kind, json.loads(data)) for revision, job, at, kind, data in found]
+            return [_event(task_id, row) for row in transaction.rows(EVENTS, values)]
 
         return await self._transactions.read(work)
 
     async def stop(self, task_id: TaskId, mode: StopMode) -> Halt:
-        # Parents first: the end of its last child would queue a parked one again.
-        query = "SELECT id, state FROM jobs WHERE task_id = :id AND state IN ('queued', 'parked', 'awaiting_auth', 'running')"
-        query += " ORDER BY state <> 'parked'"
-
         def work(transaction: Transaction) -> Halt:
             _task(transaction, task_id)
-            found = [(JobId(id_), JobState(state)) for id_, state in transaction.rows(query, {"id": task_id})]
+            found = [(JobId(job.id), JobState(job.state)) for job in transaction.rows(ACTIVE, {"id": task_id})]
             spared = [id_ for id_, state in found if state is JobState.RUNNING and mode is StopMode.GRACEFUL]
             cancelled = [(id_, state) for id_, state in found if id_ not in spared]
             for job_id, state in cancelled:
                 _cancel(transaction, job_id, state)
             for job_id in spared:
-                transaction.rows("UPDATE jobs SET cancel_requested = 1 WHERE id = :id", {"id": job_id})
+                transaction.rows(ASK_STOP, {"id": job_id})
                 transaction.happened(task_id, job_id, STOP_ASKED)
             return Halt(Counter(state for _, state in cancelled), tuple(spared))
 
         return await self._transactions.write(work)
 
     async def resume(self, task_id: TaskId) -> Sequence[JobId]:
-        query = "SELECT id FROM jobs WHERE task_id = :id AND state IN ('cancelled', 'failed') ORDER BY created_at, id"
-
         def work(transaction: Transaction) -> list[JobId]:
             _task(transaction, task_id)
-            ended = [JobId(name) for (name,) in transaction.rows(query, {"id": task_id})]
-            transaction.rows("UPDATE jobs SET cancel_requested = 0 WHERE task_id = :id AND cancel_requested", {"id": task_id})
+            ended = [JobId(job.id) for job in transaction.rows(RESUMABLE, {"id": task_id})]
+            transaction.rows(UNASK_STOP, {"id": task_id})
             for job_id in ended:
                 transaction.revive(job_id)
             return ended
@@ -154,26 +183,23 @@ class EmbeddedTasks:
         def work(transaction: Transaction) -> RemovedRows:
             _task(transaction, task_id)
             values = {"id": task_id}
-            events = transaction.rows("DELETE FROM events WHERE task_id = :id RETURNING 1", values)
-            transaction.rows("DELETE FROM interventions WHERE task_id = :id", values)
-            transaction.rows("DELETE FROM job_steps WHERE job_id IN (SELECT id FROM jobs WHERE task_id = :id)", values)
-            removed = transaction.rows("DELETE FROM jobs WHERE task_id = :id RETURNING 1", values)
-            transaction.rows("DELETE FROM request_keys WHERE task_id = :id", values)
-            transaction.rows("DELETE FROM tasks WHERE id = :id", values)
+            events = transaction.rows(REMOVE_EVENTS, values)
+            for statement in REMOVE_REST:
+                transaction.rows(statement, values)
+            removed = transaction.rows(REMOVE_JOBS, values)
+            transaction.rows(REMOVE, values)
             transaction.topics |= {task_id, JobState.CANCELLED}
             return RemovedRows(len(removed), len(events))
 
         return await self._transactions.write(work)
 
     async def durations(self, kind: str, limit: int = 20) -> Sequence[float]:
-        query = """SELECT started_at, finished_at FROM jobs WHERE kind = :kind AND state = 'completed'
-            ORDER BY finished_at DESC LIMIT :limit"""
-        found = await self._transactions.rows(query, {"kind": kind, "limit": limit})
-        return [count_seconds(start, end) for start, end in found]
+        latest = await self._transactions.rows(LATEST, {"kind": kind, "limit": limit})
+        return [count_seconds(job.started_at, job.finished_at) for job in latest]
 
 
 def _task(transaction: Transaction, task_id: TaskId) -> Task:
-    found = transaction.rows(f"SELECT {TASK} FROM tasks WHERE id = :id", {"id": task_id})
+    found = transaction.rows(GET, {"id": task_id})
     if not found:
         raise TaskNotFound("There is no task {task_id}.", task_id=task_id)
     return task(found[0])
@@ -181,12 +207,12 @@ def _task(transaction: Transaction, task_id: TaskId) -> Task:
 
 def _opened(transaction: Transaction, new: NewTask) -> TaskId:
     values: dict[str, Any] = {"id": new.id, "owner": new.owner, "question": new.question, "budget": dumps(new.budget)}
-    transaction.rows(
-        """INSERT INTO tasks(id, owner, question, state, budget_json, created_at)
-        VALUES (:id, :owner, :question, 'created', :budget, :now) ON CONFLICT DO NOTHING""",
-        values | {"now": transaction.now},
-    )
+    transaction.rows(OPEN, values | {"now": transaction.now})
     return new.id
+
+
+def _event(task_id: TaskId, row: Row) -> Event:
+    return Event(task_id, row.revision, JobId(row.job_id), row.at, row.kind, json.loads(row.data_json))
 
 
 def _enqueued(transaction: Transaction, task_id: TaskId, new: Sequence[NewJob], key: IdempotencyKey | None) -> EnqueueResult:
@@ -199,8 +225,7 @@ def _enqueued(transaction: Transaction, task_id: TaskId, new: Sequence[NewJob], 
 
 
 def _cancel(transaction: Transaction, job_id: JobId, state: JobState) -> None:
-    sets = "state = 'cancelled', not_before = NULL, output_json = NULL, finished_at = :now"
-    transaction.rows(f"UPDATE jobs SET {sets} WHERE id = :id", {"id": job_id, "now": transaction.now})
+    transaction.rows(CANCEL, {"id": job_id, "now": transaction.now})
     if state is JobState.AWAITING_AUTH:
         transaction.released(job_id, JobState.CANCELLED, InterventionState.CANCELLED)
     else:

@@ -16,7 +16,8 @@ TELLING = 4
 IDS = ("id", "task_id", "job_id", "document_id")
 OTHERS = frozenset((*IDS, "kind", "owner", "corpus", "question", "query", "state", "outcome"))
 
-NAMED = """SELECT source, title FROM documents WHERE id = :id
+# How a document is named, and what else stands for it in places.
+NAMED = """SELECT source, title AS name FROM documents WHERE id = :id
     UNION ALL SELECT source, '' FROM places WHERE document_id = :id
     UNION ALL SELECT url, title FROM finds WHERE document_id = :id
     UNION ALL SELECT canonical_url, '' FROM finds WHERE document_id = :id
@@ -25,8 +26,20 @@ NAMED = """SELECT source, title FROM documents WHERE id = :id
     UNION ALL SELECT '', value FROM document_meta WHERE document_id = :id"""
 # Of a result page that lists the document, the row that was never visited tells of it as well.
 FOUND = f"SELECT job_id, canonical_url FROM finds WHERE document_id = ? OR (document_id IS NULL AND canonical_url IN {ANY_OF})"
+# A find that names the document.
 FORGET_FIND = """UPDATE finds SET canonical_url = 'purged:' || seq, url = '', title = '', snippet = '', reason = NULL
     WHERE job_id = ? AND canonical_url = ?"""
+# Jobs that took a document in, or none of them.
+TAKING_IN = f"{{key}} IN (SELECT j.id FROM jobs j WHERE j.id IN {ANY_OF} AND j.kind IN ('ingest', 'fetch'))"
+NOT_TAKING_IN = f"{{key}} IN (SELECT j.id FROM jobs j WHERE j.id IN {ANY_OF} AND j.kind NOT IN ('ingest', 'fetch'))"
+# Wherever something stands.
+ANY_PLACE = "instr({column}, ?)"
+# What a place is blanked in, read and written; table, column and condition are filled in.
+READ_JSON = "SELECT DISTINCT {column} AS text FROM {table} WHERE {where} AND {column} IS NOT NULL"
+WRITE_JSON = "UPDATE {table} SET {column} = ? WHERE {where} AND {column} = ?"
+BLANK_TEXT = "UPDATE {table} SET {column} = replace({column}, ?1, '') WHERE instr({column}, ?1)"
+# A key that names the document keeps other requests apart, and says nothing any more.
+BLANK_KEY = "UPDATE jobs SET dedupe_key = 'purged ' || id WHERE instr(dedupe_key, ?)"
 
 OF_JOBS = (
     ("jobs", "input_json", "id"),
@@ -78,37 +91,36 @@ class Traces:
 def traces(connection: apsw.Connection, document_id: str) -> Traces:
     """Read before anything of the document is erased."""
     rows = every(connection.execute(NAMED, {"id": document_id}))
-    sources = {source for source, _ in rows if source}
+    sources = {row.source for row in rows if row.source}
     places = frozenset(source for source in sources if "/" in source or "\\" in source)
     files = {source.replace("\\", "/").rstrip("/").rpartition("/")[2] for source in sources}
     stems = {name.rpartition(".")[0] for name in files}
-    titles = {title for _, title in rows if title}
+    titles = {row.name for row in rows if row.name}
     return Traces(document_id, places, frozenset(filter(None, sources | files | stems | titles)) - places)
 
 
 def forget(connection: apsw.Connection, named: Traces) -> None:
     """Blank them in the queue's rows and the ledger's: wherever a place stands, and names in what is about the document."""
     found = every(connection.execute(FOUND, (named.document_id, listed(named.places))))
-    jobs = listed({job for job, _ in found})
+    jobs = listed({row.job_id for row in found})
     for table, column, key in OF_JOBS:
-        for about, kinds in ((True, "IN"), (False, "NOT IN")):
-            within = f"{key} IN (SELECT id FROM jobs WHERE id IN {ANY_OF} AND kind {kinds} ('ingest', 'fetch'))"
-            _rewrite(connection, named, table, column, within, jobs, about=about)
+        for about, within in ((True, TAKING_IN), (False, NOT_TAKING_IN)):
+            _rewrite(connection, named, table, column, within.format(key=key), jobs, about=about)
     for table, column in ANYWHERE:
         for place in named.places:
             for form in sorted({place, json.dumps(place, ensure_ascii=False)[1:-1]}):
-                _rewrite(connection, named, table, column, f"instr({column}, ?)", form, about=False)
+                _rewrite(connection, named, table, column, ANY_PLACE.format(column=column), form, about=False)
     for place in named.places:
         for table, column in (("tasks", "question"), ("interventions", "url")):
-            connection.execute(f"UPDATE {table} SET {column} = replace({column}, ?1, '') WHERE instr({column}, ?1)", (place,))
-        connection.execute("UPDATE jobs SET dedupe_key = 'purged ' || id WHERE instr(dedupe_key, ?)", (place,))
+            connection.execute(BLANK_TEXT.format(table=table, column=column), (place,))
+        connection.execute(BLANK_KEY, (place,))
     connection.executemany(FORGET_FIND, found)
 
 
 def _rewrite(
     connection: apsw.Connection, named: Traces, table: str, column: str, where: str, value: str, *, about: bool
 ) -> None:
-    query = f"SELECT DISTINCT {column} FROM {table} WHERE {where} AND {column} IS NOT NULL"
-    for (text,) in every(connection.execute(query, (value,))):
-        blank = json.dumps(named.blanked(json.loads(text), about=about), ensure_ascii=False)
-        connection.execute(f"UPDATE {table} SET {column} = ? WHERE {where} AND {column} = ?", (blank, value, text))
+    write = WRITE_JSON.format(table=table, column=column, where=where)
+    for row in every(connection.execute(READ_JSON.format(table=table, column=column, where=where), (value,))):
+        blank = json.dumps(named.blanked(json.loads(row.text), about=about), ensure_ascii=False)
+        connection.execute(write, (blank, value, row.text))

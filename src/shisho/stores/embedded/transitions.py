@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import apsw
@@ -29,23 +29,49 @@ from shisho.domain.time import Instant
 from shisho.errors import Internal
 from shisho.ports import Bell, Clock
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import every
+from shisho.stores.embedded.rows import Row, every, first
 
 T = TypeVar("T")
 
+# What `job` reads, of `jobs`.
 JOB = """id, task_id, kind, state, priority, input_json, created_at, output_json, error_json, progress_json, attempt, failures,
     worker_id, not_before, cancel_requested, dedupe_key, cause_id, started_at, finished_at"""
 STATES = tuple(JobState)
-TASK = f"id, owner, question, state, revision, budget_json, spent_json, created_at, {', '.join(STATES)}"
+# How many jobs of a task there are in each state, of `tasks`.
 COUNTS = ", ".join(STATES)
+# What `task` reads, of `tasks`.
+TASK = f"id, owner, question, state, revision, budget_json, spent_json, created_at, {COUNTS}"
+# A job, unless one of its id or its key stands.
 INSERT = """INSERT INTO jobs(id, task_id, kind, state, priority, input_json, not_before, dedupe_key, cause_id, created_at,
         finished_at)
     VALUES (:id, :task_id, :kind, :state, :priority, :input, :not_before, :key, :cause, :now, :finished_at)
     ON CONFLICT DO NOTHING RETURNING id"""
+# The job that stands for one: of its id, or else of its key.
+STANDS = """SELECT id FROM jobs WHERE id = :id OR (task_id = :task_id AND dedupe_key = :key)
+    ORDER BY id <> :id LIMIT 1"""
+# The state of a job that has ended without an outcome.
+ENDED_STATE = "SELECT state FROM jobs WHERE id = :id AND state IN ('cancelled', 'failed')"
+# Queue such a job again; of its priority, the new one where there is one.
+REVIVE = """UPDATE jobs SET state = 'queued', failures = 0, not_before = NULL, finished_at = NULL, cancel_requested = 0,
+        priority = coalesce(:priority, priority)
+    WHERE id = :id"""
+# Where a job belongs.
+BELONGS = "SELECT task_id, cause_id FROM jobs WHERE id = :id"
+# Whoever waited for a person does so no longer.
+RELEASE = "UPDATE interventions SET state = :end, ended_at = :now WHERE job_id = :id AND ended_at IS NULL"
+# The next revision of a task; what it changes in the numbers of jobs by state is filled in.
+REVISE = f"UPDATE tasks SET revision = revision + 1{{counts}} WHERE id = :id RETURNING revision, state, {COUNTS}"
+# What happened at a revision.
 EVENT = "INSERT INTO events(task_id, revision, job_id, at, kind, data_json) VALUES (?, ?, ?, ?, ?, ?)"
+# The state of a task as its jobs give it.
+REACH = "UPDATE tasks SET state = ? WHERE id = ?"
 ALIVE = ", ".join(f"'{state}'" for state in sorted(LIVE))
 IN_TIME = f"child.state IN ({ALIVE}) AND (child.state <> 'queued' OR coalesce(child.not_before, '') < {{}})"
 """`domain.job.in_time` of a child, for the moment to be filled in."""
+# A parked job goes on, where none of its children can end in its time.
+WAKE = f"""UPDATE jobs SET state = 'queued', not_before = NULL WHERE id = :id AND state = 'parked'
+    AND NOT EXISTS (SELECT 1 FROM jobs child WHERE child.cause_id = :id AND {IN_TIME.format("jobs.not_before")})
+    RETURNING id"""
 
 
 class Transaction:
@@ -56,31 +82,29 @@ class Transaction:
         self.connection, self.now, self.steady = connection, clock.now(), clock.steady()
         self.topics: set[str] = set()
 
-    def rows(self, query: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    def rows(self, query: str, values: Mapping[str, Any]) -> list[Row]:
         return every(self.connection.execute(query, values))
+
+    def first(self, query: str, values: Mapping[str, Any]) -> Row | None:
+        return first(self.connection.execute(query, values))
 
     def insert(self, task_id: TaskId, new: NewJob, state: JobState = JobState.QUEUED, cause: JobId | None = None) -> JobId:
         """Add a job, or leave the one that stands for it. Returns the id that stands."""
         values = {"id": new.id, "task_id": task_id, "kind": new.kind, "state": state, "priority": int(new.priority)}
         values |= {"input": new.input.text, "not_before": new.not_before, "key": new.dedupe_key, "cause": cause}
         if not self.rows(INSERT, values | {"now": self.now, "finished_at": self.now if state in ENDED else None}):
-            query = (
-                "SELECT id FROM jobs WHERE id = :id OR (task_id = :task_id AND dedupe_key = :key) ORDER BY id <> :id LIMIT 1"
-            )
-            return JobId(self.rows(query, values)[0][0])
+            (stands,) = self.rows(STANDS, values)
+            return JobId(stands.id)
         self.happened(task_id, new.id, state, {"kind": new.kind}, {state: 1})
         return new.id
 
     def revive(self, job_id: JobId, priority: int | None = None) -> bool:
         """Queue a job again that was cancelled or has failed; it goes on after its last step. False for any other."""
-        query = "SELECT state FROM jobs WHERE id = :id AND state IN ('cancelled', 'failed')"
-        ended = self.rows(query, {"id": job_id})
-        if not ended:
+        ended = self.first(ENDED_STATE, {"id": job_id})
+        if ended is None:
             return False
-        sets = "state = 'queued', failures = 0, not_before = NULL, finished_at = NULL, cancel_requested = 0"
-        query = f"UPDATE jobs SET {sets}, priority = coalesce(:priority, priority) WHERE id = :id"
-        self.rows(query, {"id": job_id, "priority": priority})
-        self.moved(job_id, JobState(ended[0][0]), JobState.QUEUED)
+        self.rows(REVIVE, {"id": job_id, "priority": priority})
+        self.moved(job_id, JobState(ended.state), JobState.QUEUED)
         return True
 
     def moved(self, job_id: JobId, old: JobState, new: JobState, data: Mapping[str, Any] | None = None) -> None:
@@ -88,16 +112,14 @@ class Transaction:
         time."""
         if new not in MOVES[old]:
             raise Internal("A {old} job cannot become {new}.", old=old, new=new)
-        query = "SELECT task_id, cause_id FROM jobs WHERE id = :id"
-        ((task_id, cause_id),) = self.rows(query, {"id": job_id})
-        self.happened(task_id, job_id, new, data, {old: -1, new: 1})
-        if cause_id is not None and new is not JobState.RUNNING:
-            self._wake(cause_id)
+        (belongs,) = self.rows(BELONGS, {"id": job_id})
+        self.happened(belongs.task_id, job_id, new, data, {old: -1, new: 1})
+        if belongs.cause_id is not None and new is not JobState.RUNNING:
+            self._wake(belongs.cause_id)
 
     def released(self, job_id: JobId, new: JobState, end: InterventionState) -> None:
         """As `moved`, for a job that waits for a person no longer."""
-        query = "UPDATE interventions SET state = :end, ended_at = :now WHERE job_id = :id AND ended_at IS NULL"
-        self.rows(query, {"id": job_id, "end": end, "now": self.now})
+        self.rows(RELEASE, {"id": job_id, "end": end, "now": self.now})
         self.moved(job_id, JobState.AWAITING_AUTH, new, {"person": end})
 
     def happened(
@@ -110,22 +132,15 @@ class Transaction:
     ) -> None:
         """Append an event under the task's next revision; `counts` is what it changes in the numbers of jobs by state."""
         changed = "".join(f", {state} = {state} + {by}" for state, by in (counts or {}).items())
-        query = f"UPDATE tasks SET revision = revision + 1{changed} WHERE id = :id RETURNING revision, state, {COUNTS}"
-        ((revision, state, *now),) = self.rows(query, {"id": task_id})
-        self.connection.execute(EVENT, (task_id, revision, job_id, self.now, kind, dumps(data or {})))
-        reached = task_state(dict(zip(STATES, now, strict=True)))
-        if reached != state:
-            self.connection.execute("UPDATE tasks SET state = ? WHERE id = ?", (reached, task_id))
+        (revised,) = self.rows(REVISE.format(counts=changed), {"id": task_id})
+        self.connection.execute(EVENT, (task_id, revised.revision, job_id, self.now, kind, dumps(data or {})))
+        reached = task_state(_counted(revised))
+        if reached != revised.state:
+            self.connection.execute(REACH, (reached, task_id))
         self.topics |= {task_id, str(kind)}
 
     def _wake(self, parent: JobId) -> None:
-        woken = self.rows(
-            f"""UPDATE jobs SET state = 'queued', not_before = NULL WHERE id = :id AND state = 'parked'
-            AND NOT EXISTS (SELECT 1 FROM jobs child WHERE child.cause_id = :id AND {IN_TIME.format("jobs.not_before")})
-            RETURNING id""",
-            {"id": parent},
-        )
-        if woken:
+        if self.rows(WAKE, {"id": parent}):
             self.moved(parent, JobState.PARKED, JobState.QUEUED)
 
 
@@ -148,7 +163,7 @@ class Transactions:
         self._bell.ring(topics)
         return result
 
-    async def rows(self, query: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    async def rows(self, query: str, values: Mapping[str, Any]) -> list[Row]:
         return await self._database.read(lambda connection: every(connection.execute(query, values)))
 
     async def read(self, work: Callable[[Transaction], T]) -> T:
@@ -159,33 +174,33 @@ class Transactions:
         return self._clock.steady()
 
 
-def job(row: Sequence[Any]) -> Job:
+def job(row: Row) -> Job:
     """From the columns of `JOB`."""
     return Job(
-        id=JobId(row[0]),
-        task_id=TaskId(row[1]),
-        kind=row[2],
-        state=JobState(row[3]),
-        priority=row[4],
-        input=Payload(row[5]),
-        created_at=row[6],
-        output=None if row[7] is None else json.loads(row[7]),
-        errors=errors(row[8]),
-        progress=json.loads(row[9]),
-        attempt=row[10],
-        failures=row[11],
-        worker_id=None if row[12] is None else WorkerId(row[12]),
-        not_before=row[13],
-        stop_asked=bool(row[14]),
-        dedupe_key=row[15],
-        cause_id=None if row[16] is None else JobId(row[16]),
-        started_at=row[17],
-        finished_at=row[18],
+        id=JobId(row.id),
+        task_id=TaskId(row.task_id),
+        kind=row.kind,
+        state=JobState(row.state),
+        priority=row.priority,
+        input=Payload(row.input_json),
+        created_at=row.created_at,
+        output=None if row.output_json is None else json.loads(row.output_json),
+        errors=errors(row.error_json),
+        progress=json.loads(row.progress_json),
+        attempt=row.attempt,
+        failures=row.failures,
+        worker_id=None if row.worker_id is None else WorkerId(row.worker_id),
+        not_before=row.not_before,
+        stop_asked=bool(row.cancel_requested),
+        dedupe_key=row.dedupe_key,
+        cause_id=None if row.cause_id is None else JobId(row.cause_id),
+        started_at=row.started_at,
+        finished_at=row.finished_at,
     )
 
 
-def jobs(found: Iterable[Sequence[Any]]) -> tuple[Job, ...]:
-    return tuple(job(row) for row in found)
+def jobs(found: Iterable[Row]) -> tuple[Job, ...]:
+    return tuple(map(job, found))
 
 
 def errors(text: str) -> tuple[JobError, ...]:
@@ -193,16 +208,21 @@ def errors(text: str) -> tuple[JobError, ...]:
     return tuple(build(each, JobError) for each in json.loads(text))
 
 
-def task(row: Sequence[Any]) -> Task:
+def task(row: Row) -> Task:
     """From the columns of `TASK`."""
     return Task(
-        id=TaskId(row[0]),
-        owner=row[1],
-        question=row[2],
-        state=TaskState(row[3]),
-        revision=row[4],
-        budget=json.loads(row[5]),
-        spent=json.loads(row[6]),
-        created_at=row[7],
-        jobs={state: count for state, count in zip(STATES, row[8:], strict=True) if count},
+        id=TaskId(row.id),
+        owner=row.owner,
+        question=row.question,
+        state=TaskState(row.state),
+        revision=row.revision,
+        budget=json.loads(row.budget_json),
+        spent=json.loads(row.spent_json),
+        created_at=row.created_at,
+        jobs={state: count for state, count in _counted(row).items() if count},
     )
+
+
+def _counted(row: Row) -> dict[JobState, int]:
+    """From the columns of `COUNTS`."""
+    return {state: getattr(row, state) for state in STATES}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,16 +28,38 @@ class Store:
     index: Index
     sessions: SessionLog
     ledger: Ledger
-    database: Database | None = None
+
+
+@dataclass(frozen=True)
+class EmbeddedStore(Store):
+    database: Database
+
+
+def memory_store() -> Store:
+    shelf = MemoryShelf()
+    return Store(shelf, MemoryIndex(shelf), MemorySessions(), MemoryLedger())
+
+
+@asynccontextmanager
+async def embedded_store(folder: Path) -> AsyncIterator[EmbeddedStore]:
+    database, clock = Database(folder / "shisho.db"), SystemClock()
+    index = LexicalIndex(folder / "lexical", database)
+    shelf, ledger = EmbeddedShelf(database, clock), EmbeddedLedger(database, clock)
+    yield EmbeddedStore(shelf, index, EmbeddedSessions(database), ledger, database)
+    await database.close()
 
 
 @pytest.fixture(params=["memory", "embedded"])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
     if request.param == "memory":
-        shelf = MemoryShelf()
-        yield Store(shelf, MemoryIndex(shelf), MemorySessions(), MemoryLedger())
+        yield memory_store()
         return
-    database, clock = Database(tmp_path / "shisho.db"), SystemClock()
-    index = LexicalIndex(tmp_path / "lexical", database)
-    yield Store(EmbeddedShelf(database, clock), index, EmbeddedSessions(database), EmbeddedLedger(database, clock), database)
-    await database.close()
+    async with embedded_store(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+async def embedded(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
+    """For what only files can be tried for."""
+    async with embedded_store(tmp_path) as made:
+        yield made

@@ -9,7 +9,7 @@ from shisho.domain.corpus import FilterRange, Scope
 from shisho.language.terms import analyse
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
-from tests.contracts.conftest import Store
+from tests.contracts.conftest import EmbeddedStore, Store
 from tests.making import intake
 
 
@@ -67,24 +67,20 @@ async def test_frequencies_and_means(store: Store) -> None:
     assert await store.index.statistics() == {"passages": 2, "terms": 2.0, "bigrams": bigrams, "heading": 1.0}
 
 
-async def test_a_deleted_index_catches_up(tmp_path: Path, store: Store) -> None:
-    if store.database is None:
-        return
-    await store.shelf.put(intake("統計の講義。"))
-    await LexicalIndex(tmp_path / "again", store.database).catch_up()
+async def test_a_deleted_index_catches_up(tmp_path: Path, embedded: EmbeddedStore) -> None:
+    await embedded.shelf.put(intake("統計の講義。"))
+    await LexicalIndex(tmp_path / "again", embedded.database).catch_up()
     shutil.rmtree(tmp_path / "again")
-    fresh = LexicalIndex(tmp_path / "again", store.database)
+    fresh = LexicalIndex(tmp_path / "again", embedded.database)
     await fresh.catch_up()
     assert len(await fresh.propose(["統計"], [], Scope(), 5, frozenset())) == 1
 
 
-async def test_two_openers_of_one_folder_both_catch_up(tmp_path: Path, store: Store) -> None:
-    if store.database is None:
-        return
+async def test_two_openers_of_one_folder_both_catch_up(tmp_path: Path, embedded: EmbeddedStore) -> None:
     other = Database(tmp_path / "shisho.db")
-    indexes = [LexicalIndex(tmp_path / "shared", store.database), LexicalIndex(tmp_path / "shared", other)]
+    indexes = [LexicalIndex(tmp_path / "shared", embedded.database), LexicalIndex(tmp_path / "shared", other)]
     for number in range(6):
-        await store.shelf.put(intake(f"統計の{number}。", source=str(number)))
+        await embedded.shelf.put(intake(f"統計の{number}。", source=str(number)))
         await indexes[number % 2].catch_up()
         await indexes[1 - number % 2].catch_up()
         for index in indexes:

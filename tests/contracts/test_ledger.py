@@ -20,7 +20,7 @@ from shisho.domain.inquiry import (
     WebPolicy,
 )
 from shisho.errors import NotFound, SourceRemoved
-from tests.contracts.conftest import Store
+from tests.contracts.conftest import EmbeddedStore, Store
 from tests.making import intake
 
 
@@ -130,26 +130,24 @@ async def test_a_sessions_rounds_come_back_in_order(store: Store) -> None:
     assert list(await store.sessions.rounds("other")) == []
 
 
-async def test_a_purge_reaches_every_copy(store: Store) -> None:
-    if store.database is None:
-        return
+async def test_a_purge_reaches_every_copy(embedded: EmbeddedStore) -> None:
     kept, purged = intake("残る文。", source="k"), intake("消える文。", source="p")
     for each in (kept, purged):
-        await store.shelf.put(each)
-    await store.ledger.begin(Inquiry("run1", "何か。"))
-    await store.ledger.record("run1", 1, "search", "h", {}, {"shown": "消える文。"})
+        await embedded.shelf.put(each)
+    await embedded.ledger.begin(Inquiry("run1", "何か。"))
+    await embedded.ledger.record("run1", 1, "search", "h", {}, {"shown": "消える文。"})
     number = purged.passages[0].id
-    await store.sessions.add("run1", RoundRecord(1, 1, 2, False, (ShownRecord(1, number, purged.document.id, 1.0),)))
+    await embedded.sessions.add("run1", RoundRecord(1, 1, 2, False, (ShownRecord(1, number, purged.document.id, 1.0),)))
     found = (evidence(1, "残る文。", kept.document.id), evidence(2, "消える文。", purged.document.id))
-    await store.ledger.save(answer("abc1", "2026-01-01", *found), "local")
-    await store.shelf.remove(purged.document.id, purge=True)
-    left = await store.ledger.answer("abc1", "local")
+    await embedded.ledger.save(answer("abc1", "2026-01-01", *found), "local")
+    await embedded.shelf.remove(purged.document.id, purge=True)
+    left = await embedded.ledger.answer("abc1", "local")
     assert "残る文。" in left.text and "消える文" not in left.text and "source removed" in left.text
     assert [one.snippet for one in left.evidence] == ["残る文。", ""]
     with pytest.raises(SourceRemoved):
-        await store.ledger.evidence("e2", "local")
+        await embedded.ledger.evidence("e2", "local")
     with pytest.raises(SourceRemoved):
-        await store.ledger.inquiry("run1")
-    await store.database.close()
-    held = b"".join(path.read_bytes() for path in store.database.path.parent.iterdir() if path.is_file())
+        await embedded.ledger.inquiry("run1")
+    await embedded.database.close()
+    held = b"".join(path.read_bytes() for path in embedded.database.path.parent.iterdir() if path.is_file())
     assert "消える文".encode() not in held and "残る文".encode() in held

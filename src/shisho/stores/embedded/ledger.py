@@ -47,11 +47,13 @@ EVIDENCE_OF = "SELECT snippet, body FROM evidence WHERE answer_id = ? ORDER BY n
 # Evidence of an owner whose id begins with something, up to what comes after all that does.
 EVIDENCE = """SELECT e.snippet, e.body FROM evidence e JOIN answers a ON a.id = e.answer_id
     WHERE a.owner = ? AND e.id >= ? AND e.id < ? LIMIT 2"""
-# Answers of an owner by prefix, and the newest one.
+# Answers of an owner whose id begins with something, up to what comes after all that does.
 ANSWERS = "SELECT id, body FROM answers WHERE owner = ? AND id >= ? AND id < ? LIMIT 2"
+# The newest answer of an owner.
 LAST_ANSWER = "SELECT id, body FROM answers WHERE owner = ? ORDER BY created_at DESC, id DESC LIMIT 1"
-# Runs of an owner by prefix, and the newest one that is open.
+# Runs of an owner whose id begins with something, up to what comes after all that does.
 RUNS = "SELECT id FROM runs WHERE owner = ? AND id >= ? AND id < ? LIMIT 2"
+# The newest run of an owner that is open.
 LAST_RUN = """SELECT id FROM runs WHERE owner = ? AND state = 'open'
     ORDER BY created_at DESC, id DESC LIMIT 1"""
 NOTHING_UNFINISHED = "No question is unfinished. `shisho show last` shows the last answer."

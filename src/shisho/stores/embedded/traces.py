@@ -34,9 +34,11 @@ TAKING_IN = f"{{key}} IN (SELECT j.id FROM jobs j WHERE j.id IN {ANY_OF} AND j.k
 NOT_TAKING_IN = f"{{key}} IN (SELECT j.id FROM jobs j WHERE j.id IN {ANY_OF} AND j.kind NOT IN ('ingest', 'fetch'))"
 # Wherever something stands.
 ANY_PLACE = "instr({column}, ?)"
-# What a place is blanked in, read and written; table, column and condition are filled in.
+# JSON that may name the document; table, column and condition are filled in.
 READ_JSON = "SELECT DISTINCT {column} AS text FROM {table} WHERE {where} AND {column} IS NOT NULL"
+# The same with the names gone.
 WRITE_JSON = "UPDATE {table} SET {column} = ? WHERE {where} AND {column} = ?"
+# Text without a place.
 BLANK_TEXT = "UPDATE {table} SET {column} = replace({column}, ?1, '') WHERE instr({column}, ?1)"
 # A key that names the document keeps other requests apart, and says nothing any more.
 BLANK_KEY = "UPDATE jobs SET dedupe_key = 'purged ' || id WHERE instr(dedupe_key, ?)"

@@ -211,8 +211,8 @@ SCREEN = ("HOME", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR",
 
 
 def child_environment(*, screen: bool = False) -> dict[str, str]:
-    """What a child process needs of the environment to start: no key, token or setting is passed on. `screen`: also what it
-    needs to show something."""
+    """The part of the environment that a child process needs to start: no key, token or setting is
+    passed on. `screen`: also what it needs to show something."""
     kept = (
         *(SCREEN if screen else ()),
         "PATH",

@@ -1,4 +1,5 @@
-"""What `shisho doctor` looks at: database, index, tokenizer, reader, and the optional parts with the way to get them."""
+"""The checks of `shisho doctor`: database, index, tokenizer, reader, and the optional parts with the way
+to get them."""
 
 from __future__ import annotations
 
@@ -92,7 +93,7 @@ async def _reader(reader: KillableReader) -> Check:
 
 
 async def _fonts(reader: KillableReader) -> Check:
-    """Whether letters are read of which neither a PDF nor this machine has the fonts."""
+    """Check that letters are read whose font neither the PDF nor this machine has."""
     remedy = Message(
         "until then open such PDFs where their fonts are installed and print them to new ones; pip install -U pypdfium2"
     )

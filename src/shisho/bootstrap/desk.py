@@ -217,5 +217,5 @@ class _Judge:
 
 
 def web_consent(settings: Settings) -> ConsentFile:
-    """What the person has said about asking the web, without opening a desk."""
+    """Open the person's consent to web searches without opening a desk."""
     return consent_file(settings, SystemClock(), settings.text("web"))

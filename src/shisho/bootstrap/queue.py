@@ -50,7 +50,7 @@ SESSION_ROOM = 3000  # tokens of text and headings; with what JSON adds to 100 p
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a desk has made before its queue is wired."""
+    """The parts that a desk has made before its queue is wired."""
 
     settings: Settings
     database: Database
@@ -68,7 +68,7 @@ class Parts:
 
     @property
     def consent(self) -> ConsentFile:
-        """Whether words may go out."""
+        """The consent that says whether words may go out."""
         return consent_of(self.settings, self.web, self.clock)
 
 
@@ -210,7 +210,7 @@ async def _working(parts: Parts, stores: Stores, slots: int | None = None, here:
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """What is entered to work on the queue."""
+    """The notices and the worker, entered together to work on the queue."""
 
     notices: Notices
     worker: Worker

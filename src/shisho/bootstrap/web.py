@@ -58,7 +58,7 @@ class WebAccess:
 
 @dataclass(frozen=True, slots=True)
 class Manners:
-    """What keeps all processes polite together."""
+    """The shared limits and memories that keep all processes polite together."""
 
     limiter: Limiter
     health: Health
@@ -109,19 +109,19 @@ def _web_of(settings: Settings) -> WebAccess:
 
 
 def consent_of(settings: Settings, web: WebAccess | None, clock: Clock) -> ConsentFile:
-    """Whether words may go out this way. Who hands in a way of their own has said yes with it."""
+    """The consent for this way out. Whoever hands in a way of their own has said yes with it."""
     return consent_file(settings, clock, "off" if web is None else "ask" if web.needs_consent else "on")
 
 
 def consent_file(settings: Settings, clock: Clock, mode: str) -> ConsentFile:
-    """What the person has said, under that mode (ask, on, off)."""
+    """Open the person's answer, under that mode (ask, on, off)."""
     from shisho.system.consent import ConsentFile
 
     return ConsentFile(settings.home / "web_consent.json", clock, mode, boxed=bool(settings.text("box")))
 
 
 def engines_of(web: WebAccess, manners: Manners, finds: DiscoveredUrls) -> EngineAccess:
-    """What search jobs ask result pages with."""
+    """Build the access by which search jobs ask for result pages."""
     from shisho.handlers.result_pages import EngineAccess
     from shisho.web.serp.client import SerpClient, nobody
     from shisho.web.serp.credentials import missing
@@ -142,7 +142,7 @@ def engines_of(web: WebAccess, manners: Manners, finds: DiscoveredUrls) -> Engin
 
 
 def pages_of(web: WebAccess, manners: Manners, shelving: IngestHandler) -> PageIntake:
-    """What search and fetch jobs visit web pages with."""
+    """Build the intake by which search and fetch jobs visit web pages."""
     from shisho.handlers.web_pages import PageIntake
     from shisho.web.crawl.robots import RobotsBook
     from shisho.web.crawl.visit import PageClient

@@ -22,7 +22,8 @@ SEED = 20
 
 
 def bands(text: str) -> tuple[int, ...]:
-    """What a shelf looks near-duplicates up by: signed 64-bit numbers. Two texts that share one may be alike."""
+    """The keys by which a shelf finds near-duplicates: signed 64-bit numbers. Two texts that share one
+    may be alike."""
     from rensa import RMinHash
 
     sketch = RMinHash(num_perm=BANDS * ROWS, seed=SEED)

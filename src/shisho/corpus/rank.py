@@ -16,7 +16,8 @@ from shisho.language.terms import TermQuery, squeeze
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each kind of evidence is worth. Tuned on questions over Japanese encyclopaedias; flat around the values chosen."""
+    """The weight of each kind of evidence. Tuned on questions over Japanese encyclopaedias; flat around
+    the values chosen."""
 
     saturation: float = 0.9  # BM25's k1
     length: float = 0.5  # BM25's b

@@ -1,4 +1,5 @@
-"""Whether a visited page was worth the visit: does a passage of it speak to the query that no useful one has said before?"""
+"""Judge if a visited page was worth the visit: does a passage of it speak to the query that no useful
+one has said before?"""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ ELSEWHERE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class UsefulContent:
-    """What made a page useful: the clusters of its passages that reach the floor and are new, and the best match."""
+    """The reasons why a page was useful: the clusters of its passages that reach the floor and are new,
+    and the best match."""
 
     clusters: frozenset[str]
     match: float
@@ -50,7 +52,8 @@ class Usefulness:
     floor: float = FLOOR
 
     async def of(self, text: str, document_id: DocumentId, seen: frozenset[str] = frozenset()) -> UsefulContent | None:
-        """Whether this document is useful for the query `text`. `seen`: clusters that were, earlier in the search."""
+        """Find what makes this document useful for the query `text`, None where nothing does. `seen`:
+        clusters that were, earlier in the search."""
         query = await asyncio.to_thread(lambda: self.query([fold_map(text).text]))
         passages = await self.shelf.passages_of(document_id)
         statistics = Statistics(

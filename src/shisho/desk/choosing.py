@@ -1,4 +1,4 @@
-"""What a visitor names: one document among several, fields to filter by."""
+"""Resolve what a visitor names: one document among several, fields to filter by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a caller wrote as text, as the choices and lists that the desk's verbs take."""
+"""Turn what a caller wrote as text into the choices and lists that the desk's verbs take."""
 
 from __future__ import annotations
 
@@ -68,5 +68,5 @@ def coerce_ask(options: AskOptions) -> AskOptions:
 
 
 def _text_of(choice: Enum) -> str:
-    """What a caller writes for it: its value, or the name of one that is a number."""
+    """The text that a caller writes for it: its value, or the name of one that is a number."""
     return choice.value.lower() if isinstance(choice.value, str) else choice.name.lower()

@@ -273,7 +273,8 @@ class Desk:
         return await self.ledger.evidence(prefix, self.owner)
 
     async def show(self, prefix: str = "last") -> Answer | Evidence | tuple[Document, str]:
-        """Whatever has this id, unique prefix, or name: an answer, evidence, or a document with its text. Raises NotFound."""
+        """Find the thing with this id, unique prefix, or name: an answer, evidence, or a document with
+        its text. Raises NotFound."""
         for look in (self.answer, self.evidence):
             with suppress(NotFound):
                 return await look(prefix)
@@ -289,12 +290,13 @@ class Desk:
         await self.copy(Path(target))
 
     async def ready(self) -> None:
-        """Whether something could be read and stored now. Raises StorageUnusable, or Conflict that names who holds it."""
+        """Check that something could be read and stored now. Raises StorageUnusable, or Conflict that
+        names who holds it."""
         await self.corpora()
         await self.writable()
 
     async def doctor(self) -> Sequence[Check]:
-        """What works here, and how to get what does not."""
+        """Check what works here, and tell how to get what does not."""
         return await self.checks()
 
     async def _opened(self, ranking: Sequence[RankedPassage]) -> Sequence[PassageHit]:

@@ -1,4 +1,4 @@
-"""What the desk accepts into the queue, and what it passes over and why. Pure rules."""
+"""Decide what the desk accepts into the queue, and what it passes over and why. Pure rules."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _unusable(text: str) -> str:
 
 
 def same(query: str) -> str:
-    """What two spellings of one query share."""
+    """The form that two spellings of one query share."""
     return " ".join(unicodedata.normalize("NFKC", query).casefold().split())
 
 
@@ -100,7 +100,7 @@ def checked(options: SearchOptions) -> SearchOptions:
 
 
 def search_job(query: str, options: SearchOptions, owner: str) -> SearchJob:
-    """What a search job is given."""
+    """Build the payload of a search job."""
     chosen = {option.name: getattr(options, option.name) for option in fields(SearchOptions)}
     return SearchJob(query=query, owner=owner, **chosen)
 
@@ -242,7 +242,7 @@ def documents_asked(
 
 
 def _secret_hash(secret: str | None, salt: str) -> str | None:
-    """What tells two secrets apart and costs too much to guess them from."""
+    """A hash that tells two secrets apart; guessing a secret from it costs too much."""
     if secret is None:
         return None
     return hashlib.scrypt(secret.encode("utf-8", "replace"), salt=salt.encode("utf-8", "replace"), n=2**14, r=8, p=1).hex()

@@ -1,4 +1,4 @@
-"""What a desk is made of, beside the ports: the ranking, the librarian, a worker in its own event loop."""
+"""The parts of a desk beside the ports: the ranking, the librarian, a worker in its own event loop."""
 
 from __future__ import annotations
 

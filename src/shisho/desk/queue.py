@@ -75,7 +75,7 @@ class Watch(Protocol):
 
 
 class Consent(Protocol):
-    """What the person has said about asking the web."""
+    """The person's consent to web searches."""
 
     def state(self) -> WebConsent: ...
 
@@ -87,7 +87,7 @@ class Consent(Protocol):
 
 
 class OutgoingPreview(Protocol):
-    """What would be sent, and to whom."""
+    """A preview of what would be sent, and to whom."""
 
     async def of_question(self, question: str) -> OutgoingQueries: ...
 
@@ -105,7 +105,7 @@ def check_consent(consent: WebConsent) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """What the verbs of `Tasks` are made of."""
+    """The parts that the verbs of `Tasks` are made of."""
 
     owner: str
     tasks: TaskStore
@@ -201,8 +201,9 @@ class Queue:
     async def _handed_in(
         self, paths: Sequence[Path], files: Sequence[Bytes], common: IngestJob, remote: bool
     ) -> tuple[list[ExistingDocument], list[IngestJob]]:
-        """What is known already, and what the jobs are given that take in the rest; `common` is the same for all. A path of a
-        caller from outside stays in the folder that allowed it, until it is read."""
+        """Find what is known already, and the payloads of the jobs that take in the rest; `common` is
+        the same for all. A path of a caller from outside stays in the folder that allowed it, until it
+        is read."""
         known, unknown, looked = [], list[IngestJob](), 0
         for path in paths:
             size = await asyncio.to_thread(_size, path)
@@ -242,7 +243,7 @@ class Queue:
         return None if password is None else await asyncio.to_thread(self.staging.put, password.encode())
 
     async def _payloads(self, task_id: TaskId) -> list[JobPayload]:
-        """What a task's jobs were given."""
+        """Read the payloads of a task's jobs."""
         payloads: list[JobPayload] = []
         after = None
         more = True
@@ -286,14 +287,15 @@ class Queue:
         return Sources.AUTO if auto else Sources.DOCUMENTS
 
     async def _answered_inside(self, options: AskOptions) -> bool:
-        """Whether nobody has said yes to the web and there is something to answer from: the answer says what was not asked."""
+        """True where nobody has said yes to the web and there is something to answer from: the answer
+        says what was not asked."""
         if self.consent.state() is not WebConsent.NOT_ASKED:
             return False
         corpora = (WEB_CORPUS,) if options.sources is Sources.WEB else options.corpora
         return await self.shelf.count(Scope(self.owner, corpora)) > 0
 
     async def web_is_there(self) -> bool:
-        """Whether searches can be made, and may."""
+        """True where searches can be made, and may."""
         return self.consent.state() is WebConsent.GIVEN and any(row.available for row in await self.engines())
 
     async def _answer_job(self, answer_id: str, unknown: NotFound) -> Job:

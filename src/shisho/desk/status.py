@@ -1,4 +1,4 @@
-"""What a task's visitor is told: a task and the report of its jobs to a status. Pure rules."""
+"""Make the status of a task from the task and the report of its jobs. Pure rules."""
 
 from __future__ import annotations
 

@@ -266,7 +266,7 @@ class TaskDesk(Queue):
         await asyncio.to_thread(self.staging.drop_bytes, sha256)
 
     async def get_auth_queue(self, task_id: str | None = None) -> Sequence[PendingIntervention]:
-        """What waits for a person, oldest first."""
+        """List the interventions that wait for a person, oldest first."""
         return await self.interventions.waiting(self.owner, None if task_id is None else await self._find(task_id))
 
     async def resolve_auth(

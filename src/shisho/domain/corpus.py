@@ -24,7 +24,8 @@ FILTER_FIELDS = ("document", "title", "source", "media_type", "added_at", "page"
 
 
 class BlockKind(StrEnum):
-    """What a block of a document is. Paragraphs and lists may share a passage; a table, caption or note has its own."""
+    """The kind of a block of a document. Paragraphs and lists may share a passage; a table, caption or
+    note has its own."""
 
     PARAGRAPH = "paragraph"
     HEADING = "heading"
@@ -57,7 +58,8 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a reader made of some bytes. `needs_ocr` lists pages (from 1) that hold no text layer."""
+    """The blocks that a reader made of some bytes. `needs_ocr` lists pages (from 1) that hold no text
+    layer."""
 
     blocks: tuple[Block, ...]
     title: str = ""
@@ -155,7 +157,8 @@ class FileSurvey:
 
 
 class IntakeOutcome(StrEnum):
-    """What became of a source: new, known already, new in an older version's place, unusable, or no longer there."""
+    """The outcome for a source: new, known already, new in an older version's place, unusable, or no
+    longer there."""
 
     ADDED = "added"
     KNOWN = "known"
@@ -166,7 +169,7 @@ class IntakeOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What one source's owner is told. `code` and `reason` are set when it failed."""
+    """The outcome for one source, as its owner is told. `code` and `reason` are set when it failed."""
 
     source: str
     outcome: IntakeOutcome
@@ -242,7 +245,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """What a caller asks of the searcher. It never names an algorithm and never passes k."""
+    """A caller's request to the searcher. It never names an algorithm and never passes k."""
 
     search_intent: str = ""
     keyword_query: tuple[str, ...] = ()

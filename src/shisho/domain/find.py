@@ -1,4 +1,4 @@
-"""What jobs have found, as it is stored, and what answers do without."""
+"""The finds of jobs as they are stored, and the sources that answers do without."""
 
 from __future__ import annotations
 
@@ -54,8 +54,9 @@ class SearchNote:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a task's jobs have stored so far. `tally` counts jobs by kind and state; `visited` of `known` hits; `sources` are
-    the different web pages among these, `taken_in` all that became documents; `last` is the place of the last result."""
+    """A summary of what a task's jobs have stored so far. `tally` counts jobs by kind and state;
+    `visited` of `known` hits; `sources` are the different web pages among these, `taken_in` all that
+    became documents; `last` is the place of the last result."""
 
     tally: Mapping[tuple[str, JobState], int]
     visited: int
@@ -73,8 +74,8 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class ExcludedSources:
-    """What answers do without: documents of blocked domains or that only cancelled jobs brought; passages of rejected
-    evidence."""
+    """The sources that answers do without: documents of blocked domains or that only cancelled jobs
+    brought; passages of rejected evidence."""
 
     documents: tuple[DocumentId, ...] = ()
     passages: tuple[PassageId, ...] = ()

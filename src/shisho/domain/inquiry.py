@@ -43,7 +43,7 @@ def with_ceilings(budget: Budget, ceilings: Mapping[str, float | None]) -> Budge
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """What is to be found out, and the boolean condition over goals that ends the search."""
+    """The goals of a question, and the boolean condition over them that ends the search."""
 
     question: str
     goals: tuple[Goal, ...]
@@ -90,7 +90,7 @@ class Inquiry:
 
 @dataclass(frozen=True, slots=True)
 class WebQuery:
-    """What a search engine is asked for a goal. `language` is a two-letter code."""
+    """A query to a search engine for a goal. `language` is a two-letter code."""
 
     goal_id: str
     text: str
@@ -122,8 +122,9 @@ class UnsearchedQuery:
 
 @dataclass(frozen=True, slots=True)
 class WebResult:
-    """What came of going to the web: what was asked of it, how many pages were asked for, what is lacking, and how many rounds
-    there had been before. `engines`: which engine has answered for which goal (goal, engine), over all `times`."""
+    """The result of going to the web: what was asked of it, how many pages were asked for, what is
+    lacking, and how many rounds there had been before. `engines`: which engine has answered for which
+    goal (goal, engine), over all `times`."""
 
     queries: tuple[WebQuery, ...] = ()
     pages: int = 0
@@ -135,7 +136,8 @@ class WebResult:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What Evaluate claims: a snippet of the passage with this number speaks to this goal. Not yet verified."""
+    """A claim of Evaluate: a snippet of the passage with this number speaks to this goal. Not yet
+    verified."""
 
     index: int
     goal_id: str
@@ -245,9 +247,9 @@ def evidence_of(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evidenc
 
 
 class SupportOutcome(StrEnum):
-    """What the check of a sentence against its quotations gave. SUPPORTED: they say it. UNVERIFIED: nothing contradicts it,
-    but its wording is too far from theirs to be sure. ALTERED: something of it is contradicted there, or belongs to something
-    else."""
+    """The outcome of checking a sentence against its quotations. SUPPORTED: they say it. UNVERIFIED:
+    nothing contradicts it, but its wording is too far from theirs to be sure. ALTERED: something of it
+    is contradicted there, or belongs to something else."""
 
     SUPPORTED = "supported"
     UNVERIFIED = "unverified"
@@ -266,8 +268,8 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the visitor gets. `abstained` says that no evidence met any goal; `missing` names what is not answered, and after
-    that what could not be searched for it, and why."""
+    """The answer that the visitor gets. `abstained` says that no evidence met any goal; `missing` names
+    what is not answered, and after that what could not be searched for it, and why."""
 
     id: str
     task_id: str

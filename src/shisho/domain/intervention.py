@@ -22,7 +22,7 @@ class InterventionState(StrEnum):
 
 
 class AuthTarget(StrEnum):
-    """What a person has solved: one item, all of a domain, or all of a task."""
+    """The extent of what a person has solved: one item, all of a domain, or all of a task."""
 
     ITEM = "item"
     DOMAIN = "domain"
@@ -38,7 +38,8 @@ class AuthAction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HumanChallenge:
-    """What asks for a person: `kind` of proof, at `url`. `engine` is "" for a page that is no result page."""
+    """A page that asks for a person: `kind` of proof, at `url`. `engine` is "" for a page that is no
+    result page."""
 
     engine: str
     domain: str
@@ -47,7 +48,7 @@ class HumanChallenge:
 
     @property
     def facts(self) -> dict[str, str]:
-        """What the event of it says: nothing of the page."""
+        """The facts that its event tells: nothing of the page."""
         return {"engine": self.engine, "domain": self.domain, "kind": self.kind}
 
 
@@ -68,13 +69,13 @@ class PendingIntervention:
 
     @property
     def met(self) -> HumanChallenge:
-        """What it waits for."""
+        """The challenge that it waits for."""
         return HumanChallenge(self.engine, self.domain, self.url, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
 class AuthResolved:
-    """What a person's coming has set free."""
+    """The jobs that a person's help has set free."""
 
     resolved: int
     requeued: tuple[JobId, ...]
@@ -82,7 +83,8 @@ class AuthResolved:
 
 @dataclass(frozen=True, slots=True)
 class WindowResult:
-    """What came of a window. `through`: the page asks no more; what it held has been set free, unless it had ended before."""
+    """The result of a window that was opened for a person. `through`: the page asks no more; what it
+    held has been set free, unless it had ended before."""
 
     through: bool
     resolved: int = 0
@@ -101,14 +103,16 @@ def select_interventions(target: AuthTarget, name: str) -> Callable[[PendingInte
 
 
 def together(held: Sequence[PendingIntervention], chosen: Callable[[PendingIntervention], bool]) -> list[PendingIntervention]:
-    """What is solved when the chosen are: all that the same domain or the same engine holds."""
+    """Find all that are solved when the chosen are: all that the same domain or the same engine
+    holds."""
     found = [one for one in held if chosen(one)]
     domains, engines = {one.domain for one in found}, {one.engine for one in found} - {""}
     return [one for one in held if one.domain in domains or one.engine in engines]
 
 
 def one_named(held: Sequence[PendingIntervention], name: str) -> PendingIntervention | None:
-    """What `last`, a domain (its newest), an id or the unique beginning of one names, of what waits, oldest first."""
+    """Find the one that a name means: `last`, a domain (its newest), an id or the unique beginning of
+    one. `held`: oldest first."""
     if name == "last":
         return held[-1] if held else None
     of_domain = [one for one in held if one.domain == name]

@@ -102,7 +102,7 @@ class IdempotencyKey:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def taken(self, task_id: TaskId) -> Message:
-        """What to tell who used it for another request."""
+        """The message to a caller who used it for another request."""
         return Message(
             "The idempotency key {key!r} belongs to another request: {verb} of {subject} in task {task_id}. "
             "Nothing was done. Take a new key for a new request, or send that request unchanged to have its reply again.",
@@ -128,9 +128,10 @@ class NewJob:
 
 @dataclass(frozen=True, slots=True)
 class EnqueueResult:
-    """What stands after an enqueue: for each job asked for, in order, its own id or that of the job it repeats. `added` are
-    those that were queued by it: new ones, and cancelled or failed ones that were asked again. Under an idempotency key that
-    was used before (`is_repeat`), what stood after the first time, with the `facts` of then."""
+    """The result of an enqueue: for each job asked for, in order, its own id or that of the job it
+    repeats. `added` are those that were queued by it: new ones, and cancelled or failed ones that were
+    asked again. Under an idempotency key that was used before (`is_repeat`), what stood after the first
+    time, with the `facts` of then."""
 
     task_id: TaskId
     job_ids: tuple[JobId, ...]
@@ -221,7 +222,8 @@ class TaskNews:
     made: dict[Hashable, asyncio.Task[Any]] = field(default_factory=dict, compare=False)
 
     async def once(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """What `make` makes, made by the first who asks for this key. Whoever leaves takes nothing from the others."""
+        """Give what `make` makes, made by the first who asks for this key. A caller who leaves takes
+        nothing from the others."""
         if key not in self.made:
             self.made[key] = asyncio.create_task(make())
         made: T = await asyncio.shield(self.made[key])
@@ -252,7 +254,8 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Halt:
-    """What stopping a task did: how many jobs were cancelled, by the state they were in, and which go on to their end."""
+    """The effect of stopping a task: how many jobs were cancelled, by the state they were in, and which
+    go on to their end."""
 
     cancelled: Mapping[JobState, int]
     still_running: tuple[JobId, ...]
@@ -282,7 +285,8 @@ def task_state(jobs: Mapping[JobState, int]) -> TaskState:
 
 
 def in_time(child: Job, until: Instant) -> bool:
-    """Whether a child can end by itself before its parent has waited long enough: one put back until later cannot."""
+    """True where a child can end by itself before its parent has waited long enough: one put back until
+    later cannot."""
     return child.state in LIVE and (child.state is not JobState.QUEUED or (child.not_before or "") < until)
 
 

@@ -19,7 +19,7 @@ _BORDER = re.compile(r"\s|(?<=[、。,.;:!?！？・」』)）])|(?<=[ぁ-ん])(
 
 
 def on_web(source: str) -> bool:
-    """Whether a document's source is an address."""
+    """True where a document's source is an address."""
     return source.startswith(("http://", "https://"))
 
 

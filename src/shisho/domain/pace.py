@@ -49,7 +49,7 @@ class ResourcePace:
 
 
 def acquire(pace: ResourcePace, limit: Limit, ticket: str) -> tuple[ResourcePace, Permit]:
-    """What becomes of the resource and of the ticket that asks for leave."""
+    """Decide if the ticket may go now. Gives the new state of the resource, and the permit."""
     held = next((one for one in pace.places if one.ticket == ticket), QueuePlace(ticket))
     if held.began is not None:
         pace, held = _asks_again(pace, limit, held)
@@ -100,7 +100,7 @@ def _wait(pace: ResourcePace, limit: Limit, ahead: list[QueuePlace]) -> float:
 
 
 def _ahead(pace: ResourcePace, ticket: str) -> list[QueuePlace]:
-    """Who is waited for before this ticket: all, where it is not in line."""
+    """The places that go before this ticket: all, where it is not in line."""
     tickets = [one.ticket for one in pace.places]
     until = tickets.index(ticket) if ticket in tickets else None
     return [one for one in pace.places[:until] if one.began is None and pace.at <= one.due + PATIENCE_S]

@@ -1,4 +1,4 @@
-"""What a job of each kind is given: built once where it is queued, read in this form where it is done."""
+"""The payload of each kind of job: built once where it is queued, read in this form where it is done."""
 
 from __future__ import annotations
 
@@ -93,12 +93,13 @@ SHAPES: Mapping[JobKind, type[JobPayload]] = {
 
 
 def read_payload(job: Job | NewJob) -> JobPayload:
-    """What a job was given, by its kind. Raises ValueError for a kind without a shape, TypeError for what has another."""
+    """Read a job's payload, by its kind. Raises ValueError for a kind without a shape, TypeError for
+    what has another."""
     return job.input.read(SHAPES[JobKind(job.kind)])
 
 
 def staged_keys(payload: JobPayload) -> tuple[str, ...]:
-    """What a job has staged beside the database, bytes or a password."""
+    """The keys of what a job has staged beside the database, bytes or a password."""
     match payload:
         case IngestJob(staged=staged, password=password):
             return tuple(key for key in (staged, password) if key is not None)

@@ -28,7 +28,8 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """Whether one request may be sent now. If not, `wait_s` is when to ask again; `spent`: not before the next day."""
+    """Permission to send one request now. If it is not granted, `wait_s` is when to ask again; `spent`:
+    not before the next day."""
 
     granted: bool
     wait_s: float = 0.0
@@ -61,8 +62,8 @@ class RequestOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EngineHealth:
-    """What is remembered of an engine. `failures` are those in a row; `openings` count breaks in a row, `open_until` ends the
-    latest. Rates are over its latest requests; latency in seconds."""
+    """The record of an engine's health. `failures` are those in a row; `openings` count breaks in a row,
+    `open_until` ends the latest. Rates are over its latest requests; latency in seconds."""
 
     engine: str
     breaker: BreakerState = BreakerState.CLOSED
@@ -87,7 +88,8 @@ class CacheEntry:
 
 @dataclass(frozen=True, slots=True)
 class PageMemory:
-    """What is remembered of a fetched page: the document it became, and what its server wants to be asked with again."""
+    """The record of a fetched page: the document it became, and what its server wants to be asked with
+    again."""
 
     document_id: str
     fetched_at: Instant
@@ -96,8 +98,9 @@ class PageMemory:
 
 
 def record_outcome(health: EngineHealth, outcome: RequestOutcome, now: Instant, error: str = "") -> EngineHealth:
-    """What one more answer makes of an engine: two failures in a row, a challenge, or a failed try while half open open its
-    breaker; a success closes it. What comes late, while it is open, opens it no further."""
+    """Update an engine's health by one more answer: two failures in a row, a challenge, or a failed try
+    while half open open its breaker; a success closes it. What comes late, while it is open, opens it no
+    further."""
     if outcome is RequestOutcome.SUCCESS:
         return clear_failures(health)
     health = replace(as_of(health, now), failures=health.failures + 1, last_error=error, last_error_at=now)
@@ -126,8 +129,8 @@ def as_of(health: EngineHealth, now: Instant) -> EngineHealth:
 
 
 def may_probe(prober: str | None, until: Instant | None, asker: str, now: Instant) -> bool:
-    """Whether an asker may try a half-open engine: nobody else has the right now. One that seems to last for long is of a clock
-    that ran back, and is not believed."""
+    """True where an asker may try a half-open engine: nobody else has the right now. One that seems to
+    last for long is of a clock that ran back, and is not believed."""
     if prober is None or until is None or (asker and prober == asker):
         return True
     return until <= now or until > later(now, 2 * PROBE_S)

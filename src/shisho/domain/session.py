@@ -35,8 +35,9 @@ class RankedPassages:
 
 @dataclass(frozen=True, slots=True)
 class FindingVerdict:
-    """What became of one finding. `number` is its evidence's, None where it was refused; `snippet` is the stored text,
-    `replaced` where the finding had other words; `reason` says why it was refused or what was done."""
+    """The verdict on one finding. `number` is its evidence's, None where it was refused; `snippet` is
+    the stored text, `replaced` where the finding had other words; `reason` says why it was refused or
+    what was done."""
 
     index: int
     goal_id: str
@@ -49,7 +50,7 @@ class FindingVerdict:
 
 @dataclass(frozen=True, slots=True)
 class FindingVerdicts:
-    """What became of the findings, and where the condition stands after them."""
+    """The verdicts on the findings, and where the condition stands after them."""
 
     findings: tuple[FindingVerdict, ...]
     goal_status: tuple[GoalStatus, ...]
@@ -67,10 +68,10 @@ class CitedSentence:
 
 @dataclass(frozen=True, slots=True)
 class SentenceRevision:
-    """What was done to one sentence, in order of writing: `kept`, `replaced` by its quotations (it was altered), or `removed`
-    (nothing carries it). `support` is None for a frame and for what was removed; `evidence` are the numbers it stands on, which
-    were looked for where it cited none. `unknown` lists the numbers that were no evidence; `lacking` what its quotations do not
-    say."""
+    """The change made to one sentence, in order of writing: `kept`, `replaced` by its quotations (it was
+    altered), or `removed` (nothing carries it). `support` is None for a frame and for what was removed;
+    `evidence` are the numbers it stands on, which were looked for where it cited none. `unknown` lists
+    the numbers that were no evidence; `lacking` what its quotations do not say."""
 
     text: str
     became: str

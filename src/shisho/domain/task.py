@@ -1,4 +1,5 @@
-"""What a visitor asks of the queue and is told of it: searches, status, what was found and what went wrong."""
+"""The requests of a visitor to the queue, and its replies: searches, status, what was found and what
+went wrong."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ MAX_WAIT = 50.0  # seconds: MCP clients cut a call at about 60
 
 
 class JobKind(StrEnum):
-    """What a job does; its handler is chosen by this."""
+    """The kind of work a job does; its handler is chosen by this."""
 
     SEARCH = "search_queue"
     FETCH = "fetch"
@@ -47,7 +48,8 @@ class Sources(StrEnum):
 
 
 class WebConsent(StrEnum):
-    """Whether words of a question may go out. `not_asked`: nobody has said yes or no yet."""
+    """The person's consent to sending words of a question out. `not_asked`: nobody has said yes or no
+    yet."""
 
     GIVEN = "given"
     NOT_ASKED = "not_asked"
@@ -56,7 +58,8 @@ class WebConsent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OutgoingQueries:
-    """What would be sent, and to whom: `queries` to one of `engines` each. `boxed`: to this machine alone."""
+    """The queries that would be sent, and to whom: `queries` to one of `engines` each. `boxed`: to this
+    machine alone."""
 
     queries: tuple[str, ...]
     engines: tuple[str, ...]
@@ -64,7 +67,8 @@ class OutgoingQueries:
 
 
 class PurgeScope(StrEnum):
-    """What goes with a task. `none`: its own rows; `orphans`: also the pages that nothing else reaches."""
+    """The extent of a task's removal. `none`: its own rows; `orphans`: also the pages that nothing else
+    reaches."""
 
     NONE = "none"
     ORPHANS = "orphans"
@@ -78,8 +82,8 @@ class StatusDetail(StrEnum):
 
 
 class WaitCondition(StrEnum):
-    """What ends the wait of a poll. `change`: anything; `result`: a job has ended or something went wrong; `done`: nothing is
-    left to wait for but a person."""
+    """The condition that ends the wait of a poll. `change`: anything; `result`: a job has ended or
+    something went wrong; `done`: nothing is left to wait for but a person."""
 
     CHANGE = "change"
     RESULT = "result"
@@ -113,7 +117,7 @@ class SearchOptions:
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:
-    """What an answer may be made from, and its ceilings (fields of `inquiry.Budget` by name)."""
+    """The sources an answer may be made from, and its ceilings (fields of `inquiry.Budget` by name)."""
 
     corpora: tuple[str, ...] = ()
     filters: Mapping[str, Condition] = field(default_factory=dict)
@@ -139,7 +143,7 @@ class SkippedItem:
 
 @dataclass(frozen=True, slots=True)
 class JobsQueued:
-    """What stands after queueing. `next` is the verb to call then."""
+    """The result of queueing. `next` is the verb to call then."""
 
     task_id: TaskId
     queued: int
@@ -151,12 +155,12 @@ class JobsQueued:
 
 @dataclass(frozen=True, slots=True)
 class SearchesQueued(JobsQueued):
-    """What stands after searches were queued. `next` is the verb to call then."""
+    """The result of queueing searches. `next` is the verb to call then."""
 
 
 @dataclass(frozen=True, slots=True)
 class UrlsQueued(JobsQueued):
-    """What stands after addresses were queued. `next` is the verb to call then."""
+    """The result of queueing addresses. `next` is the verb to call then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +174,7 @@ class ExistingDocument:
 
 @dataclass(frozen=True, slots=True)
 class DocumentsQueued:
-    """What stands after documents were handed in. Failed ones appear in the status of the task."""
+    """The result of handing in documents. Failed ones appear in the status of the task."""
 
     task_id: TaskId
     queued: int
@@ -222,7 +226,7 @@ class ResultRow:
 
 @dataclass(frozen=True, slots=True)
 class FailedItem:
-    """What went wrong, of a query or of an address or file."""
+    """A failure of a query, or of an address or file."""
 
     query: str | None
     url: str | None

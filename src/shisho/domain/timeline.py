@@ -17,11 +17,11 @@ class Anchor:
     noted: float
 
     def reads(self, monotonic: float) -> float:
-        """What the line says when the monotonic clock says so much."""
+        """The instant on the line when the monotonic clock reads `monotonic`."""
         return self.at + monotonic - self.monotonic
 
     def is_of(self, boot: str, monotonic: float) -> bool:
-        """Whether the machine has not been started again since."""
+        """True where the machine has not been started again since."""
         return self.boot == boot and self.reads(monotonic) >= self.noted
 
 

@@ -32,7 +32,8 @@ class Tier(StrEnum):
 
 
 class ChallengeKind(StrEnum):
-    """What stands between us and a page. All but `blocked` are a person's turn; `blocked` is a refusal nobody can solve."""
+    """The kind of obstacle between us and a page. All but `blocked` are a person's turn; `blocked` is a
+    refusal nobody can solve."""
 
     CAPTCHA = "captcha"
     TURNSTILE = "turnstile"
@@ -68,7 +69,8 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class EngineQuery:
-    """What is asked of an engine. `language` is a two-letter code, "" for any; `region` a two-letter country or None."""
+    """A query as an engine is asked it. `language` is a two-letter code, "" for any; `region` a
+    two-letter country or None."""
 
     text: str
     today: date
@@ -93,9 +95,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What came back, undecoded. `url` is where redirects ended; `charset` and `media_type` are what the header named;
-    `today` lets "3 days ago" become a date. `headers`: those we act on, in lower case (etag, last-modified, retry-after; and
-    location, as a whole address, of a redirect that was not followed)."""
+    """A response, undecoded. `url` is where redirects ended; `charset` and `media_type` are what the
+    header named; `today` lets "3 days ago" become a date. `headers`: those we act on, in lower case
+    (etag, last-modified, retry-after; and location, as a whole address, of a redirect that was not
+    followed)."""
 
     body: bytes
     url: str = ""

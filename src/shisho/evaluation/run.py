@@ -98,7 +98,8 @@ async def _ranking(desk: Desk, question: EvalQuestion, standing: Mapping[str, Se
 
 
 async def _without(desk: Desk, held: EvalSet, question: EvalQuestion) -> bool:
-    """Whether it abstains, or says what is missing, when every passage that holds the answer is out of the corpus."""
+    """Check that it abstains, or says what is missing, when every passage that holds the answer is out
+    of the corpus."""
     gold = {name for name, grade in held.judged[question.id].items() if grade > 0}
     entries = [one for one in held.entries if one.id in gold]
     for one in entries:

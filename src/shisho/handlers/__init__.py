@@ -1,1 +1,2 @@
-"""What a job of each kind does, with documents and questions (`library`) and on the web (`web`)."""
+"""The handlers, one for each kind of job: with documents and questions (`library`) and on the web
+(`web`)."""

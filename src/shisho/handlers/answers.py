@@ -1,4 +1,5 @@
-"""What an answer job does: the librarian's loop over the corpus, and where that does not suffice, searches of its own."""
+"""The work of an answer job: the librarian's loop over the corpus, and where that does not suffice,
+searches of its own."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class EngineCatalogue:
     clock: Clock
 
     def any_set_up(self) -> bool:
-        """Whether there is an engine to ask, now or after a rest."""
+        """True where there is an engine to ask, now or after a rest."""
         abouts = self.known()
         means = Means({}, {}, missing(abouts, self.values), self.browser)
         return any(about.name in self.plugged and barred(about, means) is None for about in abouts)

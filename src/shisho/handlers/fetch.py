@@ -1,4 +1,4 @@
-"""What a fetch job does: one address into the corpus."""
+"""The work of a fetch job: one address into the corpus."""
 
 from __future__ import annotations
 

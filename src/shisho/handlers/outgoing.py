@@ -1,4 +1,4 @@
-"""What a question would send out, told before anything is sent."""
+"""The queries that a question would send out, told before anything is sent."""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ from shisho.web.http.challenge import detect
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Whether a person got through is read off the page itself, by the parser that met the challenge."""
+    """A window for a person. That they got through is read off the page itself, by the parser that met
+    the challenge."""
 
     browser: Browser
     parser: SerpParser

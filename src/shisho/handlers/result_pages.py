@@ -206,7 +206,7 @@ class SerpAttempt:
         )
 
     async def passed_over(self) -> list[dict[str, str]]:
-        """What went wrong before the first page was there."""
+        """The engines that were passed over before the first page was there, and why."""
         return list((await self._context.taken("passed over ")).values())
 
     async def _page(self, candidate: Candidate, pages: Sequence[ResultPage]) -> Any:

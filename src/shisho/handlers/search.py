@@ -1,4 +1,5 @@
-"""What a search job does: one query on one engine, result page after result page, its hits visited and taken in."""
+"""The work of a search job: one query on one engine, result page after result page, its hits visited and
+taken in."""
 
 from __future__ import annotations
 

@@ -46,8 +46,8 @@ class PageIntake:
     clock: Clock
 
     async def take_in(self, claim: Claim, wanted: PageOrder, ticket: str, pay: Pay) -> Receipt:
-        """What became of the page, which is a find of this job. Raises RetryLater, and what `PageClient.page` raises; a page
-        that cannot be taken in gives a receipt that says why."""
+        """Take in the page, which is a find of this job. Raises RetryLater, and what `PageClient.page`
+        raises; a page that cannot be taken in gives a receipt that says why."""
         known = await self.cache.page(wanted.corpus, wanted.owner, wanted.canonical_url)
         if known is not None and not wanted.anew and self._fresh(known):
             return await self._met_again(claim, wanted, known)

@@ -29,13 +29,13 @@ from shisho.ports import PreparedInquiry
 
 
 class LibrarianQuestion(TypedDict):
-    """What the compiled librarian takes."""
+    """The input of the compiled librarian."""
 
     question: str
 
 
 class LibrarianAnswer(TypedDict):
-    """What the compiled librarian gives: `text` and `evidence` stand in the answer."""
+    """The output of the compiled librarian: `text` and `evidence` stand in the answer."""
 
     answer: Answer
 

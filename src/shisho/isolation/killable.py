@@ -67,8 +67,8 @@ class Killable:
             self._free.put_nowait(child)
 
     async def run(self, work: Work, data: bytes, made: Callable[[Any], T]) -> T:
-        """What the function returned, as `made` makes it of JSON data; it raises ValueError or TypeError on nonsense. Raises
-        what `parts` raises."""
+        """Run the function in the child and give its result, as `made` makes it of JSON data; `made`
+        raises ValueError or TypeError on nonsense. Raises what `parts` raises."""
         (whole, *rest) = await self.parts(work, data, made)
         if rest:
             raise ChildBroken("")

@@ -1,4 +1,5 @@
-"""What passes between a parent and its child: JSON in frames with a length before them, checked on arrival.
+"""The messages between a parent and its child: JSON in frames with a length before them, checked on
+arrival.
 
 Never pickle: a child that has looked at hostile bytes is not to be trusted."""
 
@@ -52,8 +53,8 @@ def pack_failure(raised: str) -> bytes:
 
 
 def unpack(reply: bytes, made: Callable[[Any], T], reasons: tuple[type[ShishoError], ...]) -> tuple[T | ShishoError, bool]:
-    """What was sent: a value, as `made` makes it, or one of `reasons`; and whether another part follows. Raises
-    Exhausted, or Broken for anything else: never ask its sender again."""
+    """Unpack what was sent: a value, as `made` makes it, or one of `reasons`; and whether another part
+    follows. Raises Exhausted, or Broken for anything else: never ask its sender again."""
     try:
         answer = json.loads(reply)
         if "value" in answer:

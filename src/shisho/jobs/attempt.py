@@ -35,7 +35,8 @@ async def attempt(handler: Handler, context: JobContext, store: JobStore, clock:
 
 
 def _left(error: BaseException) -> bool:
-    """Whether the handler's turn ended without an outcome, also where one of its own tasks found that out."""
+    """True where the handler's turn ended without an outcome, also where one of its own tasks found that
+    out."""
     if isinstance(error, BaseExceptionGroup):
         return error.subgroup((JobSuspended, ClaimLost)) is not None
     return isinstance(error, JobSuspended | ClaimLost)

@@ -1,4 +1,5 @@
-"""What a handler may do besides its work: steps that are done once, progress, children, and ways to wait without a worker."""
+"""The services a handler may use beside its work: steps that are done once, progress, children, and ways
+to wait without a worker."""
 
 from __future__ import annotations
 

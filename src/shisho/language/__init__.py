@@ -1,1 +1,2 @@
-"""What is known of Japanese and English text: folding, sentences, terms, numbers and dates. Pure; imports nothing of ours."""
+"""The reading of Japanese and English text: folding, sentences, terms, numbers and dates. Pure; imports
+nothing of ours."""

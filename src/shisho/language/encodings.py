@@ -55,7 +55,8 @@ def decoded(data: bytes, codec: str) -> str:
 
 
 def agrees(text: str) -> bool:
-    """Whether a text was in the encoding it was read by: a damaged byte or two is damage, one in fifty is another encoding."""
+    """True where a text was in the encoding it was read by: a damaged byte or two is damage, one in
+    fifty is another encoding."""
     unreadable = text.count(_UNREADABLE)
     return not unreadable or 50 * unreadable <= len(text) - len(text.encode("ascii", "ignore"))
 

@@ -85,8 +85,9 @@ def _japanese(text: str) -> Iterator[Keyword]:
 
 
 def _binds(tokens: Sequence[Any], at: int) -> bool:
-    """Whether a token that is no noun stands inside a name: between two nouns, without a gap, in katakana (ヶ, ノ), in which
-    nobody writes grammar; or as a verb that the next noun is made with (鐘撞き堂)."""
+    """True where a token that is no noun stands inside a name: between two nouns, without a gap, in
+    katakana (ヶ, ノ), in which nobody writes grammar; or as a verb that the next noun is made with
+    (鐘撞き堂)."""
     if not 0 < at < len(tokens) - 1:
         return False
     before, token, after = tokens[at - 1 : at + 2]

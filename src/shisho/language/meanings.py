@@ -233,7 +233,7 @@ def _term(word: str) -> str:
 
 
 def _is_content(word: str) -> bool:
-    """Whether all of its parts are terms: without its first part, 成り立つ would be 立つ."""
+    """True where all of its parts are terms: without its first part, 成り立つ would be 立つ."""
     return word.isascii() or len(terms(fold(word))) == len(tokenizer().tokenize(fold(word)))
 
 
@@ -243,8 +243,8 @@ def opposites(term: str) -> frozenset[str]:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two terms mean the same here: written alike, in one group of this list or of the dictionary, or a verb beside
-    the noun made of its kanji."""
+    """True where two terms mean the same here: written alike, in one group of this list or of the
+    dictionary, or a verb beside the noun made of its kanji."""
     if one == other:
         return True
     groups = _same()

@@ -139,7 +139,7 @@ class Measure:
         return other.unit in ("", self.unit) or {self.unit, other.unit} in _SHORT_UNITS
 
     def rounds(self, value: Decimal) -> bool:
-        """Whether it is said to be about so much, and is `value` to the digits that it has."""
+        """True where it is said to be approximate, and equals `value` to the digits that it has."""
         if not self.rough or abs(self.value - value) > _ROUND * abs(self.value):
             return False
         return value.quantize(Decimal((0, (1,), int(self.value.normalize().as_tuple().exponent)))) == self.value
@@ -147,7 +147,7 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a text says in numbers."""
+    """The figures of a text."""
 
     dates: tuple[Date, ...]
     measures: tuple[Measure, ...]

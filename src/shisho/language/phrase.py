@@ -1,4 +1,4 @@
-"""What a sentence is made of when it is compared with another: phrases, with their roles and marks."""
+"""The parts of a sentence that are compared with another's: phrases, with their roles and marks."""
 
 from __future__ import annotations
 

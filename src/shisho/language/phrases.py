@@ -81,7 +81,7 @@ _ATTRIBUTED = re.compile(r"に(?:よると|よれば|いわせれば)|\b(?:accor
 
 
 def attributed(sentence: str) -> bool:
-    """Whether a folded sentence names whose word it gives."""
+    """True where a folded sentence names whose word it gives."""
     return bool(_ATTRIBUTED.search(sentence))
 
 
@@ -179,7 +179,7 @@ class _Reader:
             now.tail += surface
 
     def _in_tail(self, surface: str, part: tuple[str, ...], term: str) -> bool:
-        """Whether the word belongs to what is said of the predicate before it."""
+        """True where the word belongs to what is said of the predicate before it."""
         now = self._now
         if surface.startswith("ともさ"):  # とも + される, which the dictionary reads as 灯す
             return True
@@ -235,7 +235,7 @@ def _holed(plain: str, places: list[FigurePlace]) -> str:
 
 
 def _inside(tail: str, aside: bool) -> bool:
-    """Whether the next phrase stands in brackets."""
+    """True where the next phrase stands in brackets."""
     last = max(tail.rfind("("), tail.rfind(")"))
     return aside if last < 0 else tail[last] == "("
 

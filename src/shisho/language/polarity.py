@@ -1,4 +1,4 @@
-"""Whether a clause denies something, in Japanese and English."""
+"""Tell whether a clause denies something, in Japanese and English."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ _NO_NEGATION = re.compile(
 
 
 def negated(clause: str) -> bool:
-    """Whether an odd number of negations stands in a clause: one that is denied twice is affirmed."""
+    """True where an odd number of negations stands in a clause: one that is denied twice is affirmed."""
     return len(_NEGATION.findall(_NO_NEGATION.sub("", fold(clause)))) % 2 == 1

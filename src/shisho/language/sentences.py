@@ -69,12 +69,14 @@ def _closed(text: str, end: int) -> int:
 
 
 def _inside(text: str, at: int, end: int) -> bool:
-    """Whether this full stop belongs to an abbreviation, an initial or a number at the head of a line."""
+    """True where this full stop belongs to an abbreviation, an initial or a number at the head of a
+    line."""
     return bool(_LOWER_NEXT.match(text, end) or _ABBREVIATED.search(text[max(0, at - 12) : at + 1]))
 
 
 def _ends_line(text: str, at: int, end: int, in_brackets: bool) -> bool:
-    """Whether a line end is the writer's: before a blank line or an item, or after a line far shorter than its neighbour."""
+    """True where a line end is the writer's: before a blank line or an item, or after a line far shorter
+    than its neighbour."""
     if "\n" in text[at + 1 : end] or _ITEM.match(text, end):
         return True
     if in_brackets:

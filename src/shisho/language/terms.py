@@ -64,8 +64,8 @@ class Analysis:
 
 @dataclass(frozen=True, slots=True)
 class TermQuery:
-    """What is looked for. `terms` and `bigrams` hold each once, in order; `phrases` the terms of each quoted part;
-    `wording` the character runs of the question as it was put."""
+    """A query in terms. `terms` and `bigrams` hold each once, in order; `phrases` the terms of each
+    quoted part; `wording` the character runs of the question as it was put."""
 
     terms: tuple[str, ...]
     bigrams: tuple[str, ...]
@@ -79,8 +79,8 @@ def analyse(sentences: Sequence[str]) -> Analysis:
 
 
 def query(texts: Sequence[str]) -> TermQuery:
-    """What the texts look for together. Parts in double quotes become phrases; words that only ask are left out,
-    unless there is nothing else."""
+    """Build the query that the texts make together. Parts in double quotes become phrases; words that
+    only ask are left out, unless there is nothing else."""
     return sought(texts, terms)
 
 

@@ -1,4 +1,5 @@
-"""What single words weigh when a sentence is compared with its source: which only fill, which strengthen, which deny."""
+"""The weight of single words when a sentence is compared with its source: which only fill, which
+strengthen, which deny."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a quotation asserts, clause by clause, as far as two can be compared: of what, how much, when, whether denied."""
+"""The assertions of a quotation, clause by clause, as far as two can be compared: of what, how much,
+when, whether denied."""
 
 from __future__ import annotations
 
@@ -60,7 +61,8 @@ class Amount:
     rough: bool
 
     def disagrees(self, other: Amount, ratio: Decimal) -> bool:
-        """Whether both cannot be true: rounding explains a small difference, and a rough one must lie far off."""
+        """True where both cannot be true: rounding explains a small difference, and a rough one must lie
+        far off."""
         low, high = sorted((abs(self.value), abs(other.value)))
         if self.rough or other.rough:
             return high > low * ratio
@@ -92,7 +94,7 @@ class Assertion:
     passing: bool
 
     def ordinals_differ(self, other: Assertion) -> bool:
-        """Whether they tell of different ones: the second and the third, A330-200 and A330-300."""
+        """True where they tell of different ones: the second and the third, A330-200 and A330-300."""
         for unit in {unit for unit, _ in self.ordinals | other.ordinals}:
             mine = {value for kind, value in self.ordinals if kind == unit}
             theirs = {value for kind, value in other.ordinals if kind == unit}
@@ -114,7 +116,8 @@ def assertions(text: str) -> tuple[Assertion, ...]:
 
 @dataclass(slots=True)
 class _Sentence:
-    """What the clauses of a sentence hand on to the next: its topic, its last day, whether it tells of what was."""
+    """The context that the clauses of a sentence hand on to the next: its topic, its last day, whether
+    it tells of what was."""
 
     text: str
     passing: bool
@@ -172,14 +175,14 @@ def _assertion(clause: Sequence[tuple[Phrase, list[FigurePlace]]], sentence: _Se
 
 
 def _is_state(predicate: Phrase) -> bool:
-    """What is, has or shows something, rather than does it."""
+    """True for a predicate that is, has or shows something rather than does something."""
     if not predicate.terms or predicate.figures or _STATES & set(predicate.terms):
         return True
     return not ({"passive", "cause"} & predicate.marks or predicate.terms[-1][-1] in "うくぐすつぬぶむる")
 
 
 def _topic(own: Sequence[Phrase]) -> frozenset[str]:
-    """What a clause is about, with what it belongs to: ミネアポリス市の総面積は."""
+    """The terms of a clause's topic, with what it belongs to: ミネアポリス市の総面積は."""
     at = next((at for at, phrase in enumerate(own) if phrase.role in ("は", "が", "には", "では") and not phrase.aside), None)
     if at is None:
         return frozenset()
@@ -261,7 +264,7 @@ def _rounding(value: Decimal) -> Decimal:
 
 
 def clash(one: Date, other: Date) -> bool:
-    """Whether no day is both."""
+    """True where no day fits both dates."""
     if one.year is not None and other.year is not None and one.year != other.year:
         return True
     if (one.year is None) != (other.year is None):
@@ -286,7 +289,8 @@ def _merged(dates: Sequence[Date]) -> Date | None:
 
 
 def of_one_time(mine: Iterable[Date], theirs: Iterable[Date]) -> bool:
-    """Whether two texts speak of one time: neither names any, or both name the same, at least the same year."""
+    """True where two texts speak of one time: neither names any, or both name the same, at least the
+    same year."""
     ours, others = tuple(mine), tuple(theirs)
     if not ours and not others:
         return True
@@ -297,7 +301,7 @@ def of_one_time(mine: Iterable[Date], theirs: Iterable[Date]) -> bool:
 
 
 def topic_words(heading: str) -> frozenset[str]:
-    """What a heading names."""
+    """The terms of what a heading names."""
     return frozenset(terms(fold(heading))) - LIGHT
 
 

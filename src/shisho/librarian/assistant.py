@@ -23,11 +23,12 @@ _GOAL_ID = re.compile(r"G[1-9]\d{0,2}")
 
 
 class Assistant:
-    """What `desk.sessions.AssistantRules` asks for."""
+    """The librarian's rules for sessions of an assistant, as `desk.sessions.AssistantRules` asks for
+    them."""
 
     def aim(self, question: str, goals: Sequence[Goal], condition: str) -> tuple[Strategy, str]:
-        """What is to be found out, and what was wrong with the condition: an unreadable one asks for all goals.
-        Raises InvalidParams for a blank question or goals that cannot be told apart."""
+        """Make the strategy, and tell what was wrong with the condition: an unreadable one asks for all
+        goals. Raises InvalidParams for a blank question or goals that cannot be told apart."""
         made = strategy(question)
         if goals:
             held = tuple(replace(goal, question=checked(goal.question)) for goal in goals)

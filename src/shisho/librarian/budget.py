@@ -1,4 +1,5 @@
-"""What an inquiry may spend and has spent. A ceiling is checked before the spending, and settled with what it really cost."""
+"""The spending of an inquiry, and its ceilings. A ceiling is checked before the spending, and settled
+with what it really cost."""
 
 from __future__ import annotations
 
@@ -41,8 +42,8 @@ def ceiling(budget: Budget, spent: Spending, cost: Spending) -> LoopStop | None:
 
 
 def next_round(spent: Spending) -> Spending:
-    """What another round is expected to cost: as much as the rounds so far did on average, and some time in any case. Pages are
-    not asked for by rounds."""
+    """Estimate the cost of another round: as much as the rounds so far did on average, and some time in
+    any case. Pages are not asked for by rounds."""
     rounds = max(spent.rounds, 1)
     return Spending(
         rounds=1,

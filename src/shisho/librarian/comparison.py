@@ -22,7 +22,7 @@ SENTENCES = 1_000  # of one quotation at most, to number them all
 
 @dataclass(slots=True)
 class Doubts:
-    """What speaks against a sentence: what is contradicted, and what is only not there."""
+    """The doubts about a sentence: what is contradicted, and what is only not there."""
 
     wrong: list[str] = field(default_factory=list)
     unsure: list[str] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Comparison:
         return self._renamed[word]
 
     def alike(self, said: TiedPhrase, quoted: TiedPhrase) -> bool:
-        """Whether two phrases have a word or figure in common."""
+        """True where two phrases have a word or figure in common."""
         mine = {self.rename(word) for word in said.phrase.terms}
         mine = mine - LIGHT or mine
         if mine & set(quoted.phrase.terms) or figures_agree(said, quoted):
@@ -76,7 +76,7 @@ class Comparison:
 
 
 def compare_words(comparison: Comparison, doubts: Doubts) -> None:
-    """Whether the sentence's words are in its quotations, and no stronger ones."""
+    """Check that the sentence's words are in its quotations, and no stronger ones are said."""
     said = comparison.said
     count = sum(len(one.phrase.terms) for one in said)
     lacking = [(one, word) for one in said for word in _lacking(comparison, one)]
@@ -97,8 +97,8 @@ def _lacking(comparison: Comparison, said: TiedPhrase) -> list[str]:
 
 
 def _headless(comparison: Comparison, said: TiedPhrase) -> bool:
-    """Whether all that is quoted of a noun is the first part of a longer one, whose head is not said: a player of tennis is
-    no tennis."""
+    """True where all that is quoted of a noun is the first part of a longer one, whose head is not said:
+    a player of tennis is no tennis."""
     mine = {comparison.rename(word) for word in said.phrase.terms}
     if said.phrase.predicate or said.phrase.adverb or case_of(said.phrase.role) not in ("が", "を"):
         return False
@@ -139,7 +139,7 @@ def _narrows(comparison: Comparison, said: TiedPhrase) -> bool:
 
 
 def compare_marks(comparison: Comparison, doubts: Doubts) -> None:
-    """Whether what is denied, hedged, demanded or conditional is so in the quotations too."""
+    """Check that what is denied, hedged, demanded or conditional is so in the quotations too."""
     for said in comparison.said:
         quoted = comparison.counterpart(said)
         if quoted is not None:
@@ -179,12 +179,13 @@ def _compare_surety(comparison: Comparison, said: TiedPhrase, quoted: TiedPhrase
 
 
 def _hedged(row: Sequence[TiedPhrase], home: TiedPhrase) -> bool:
-    """Whether anything in the phrase's sentence is said to be unsure."""
+    """True where something in the phrase's sentence is said to be unsure."""
     return any(one.phrase.marks & _HEDGES for one in row if one.sentence == home.sentence)
 
 
 def _ends(row: Sequence[TiedPhrase], home: TiedPhrase) -> bool:
-    """Whether the phrase is the last predicate of its sentence; in English, where none is marked, any phrase is."""
+    """True where the phrase is the last predicate of its sentence; in English, where none is marked, any
+    phrase is."""
     predicates = [one for one in row if one.sentence == home.sentence and one.phrase.predicate]
     return not predicates or predicates[-1] is home
 
@@ -198,7 +199,7 @@ def _compare_prepositions(said: TiedPhrase, quoted: TiedPhrase, doubts: Doubts) 
 
 
 def compare_opposites(comparison: Comparison, doubts: Doubts) -> None:
-    """Whether the opposite of a word stands in its place."""
+    """Check that no word stands where the quotations have its opposite."""
     for said in comparison.said:
         for word in {*said.phrase.terms, said.phrase.whole}:
             turned = opposites(word)

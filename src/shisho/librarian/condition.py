@@ -50,7 +50,7 @@ def read(text: str, goal_ids: Sequence[str]) -> tuple[Expression, str]:
 
 
 def holds(expression: Expression, met: Collection[str]) -> bool:
-    """Whether the condition is true when exactly the goals in `met` are met."""
+    """True where the goals in `met` alone fulfil the condition."""
     if isinstance(expression, GoalMet):
         return expression.goal_id in met
     return sum(holds(part, met) for part in expression.parts) >= expression.n

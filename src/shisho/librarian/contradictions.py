@@ -1,4 +1,5 @@
-"""Whether two quotations disagree: only where subject, scope, unit and time agree and both are definite.
+"""Tell whether two quotations disagree: only where subject, scope, unit and time agree and both are
+definite.
 
 A contradiction that is none costs more trust than one that is missed."""
 
@@ -32,8 +33,9 @@ NAMELESS = 4  # words that two assertions without a name in common must share, w
 
 
 def contradiction(one: str, other: str, heading: str = "", other_heading: str = "") -> str:
-    """What two quotations about the same thing disagree in: `date`, `number`, `negation`, or nothing. Headings say what the
-    quotations are about. Pure; the order of the two does not matter."""
+    """Name the point in which two quotations about the same thing disagree: `date`, `number`,
+    `negation`, or nothing. Headings say what the quotations are about. Pure; the order of the two does
+    not matter."""
     if indefinite(one) or indefinite(other):
         return ""
     mine, theirs = _Side(one, heading), _Side(other, other_heading)

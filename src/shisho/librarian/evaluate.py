@@ -29,7 +29,8 @@ INFLECTED = 0.5  # verbs and adjectives have more synonyms than nouns: their abs
 
 
 class Signs(NamedTuple):
-    """What speaks for a sentence, each from 0 to 1. Words weigh by how rare they are in the corpus."""
+    """The signs that speak for a sentence, each from 0 to 1. Words weigh by how rare they are in the
+    corpus."""
 
     own: float  # share of the question's words in the sentence
     near: float  # share of them in the sentence, the one before it and the heading

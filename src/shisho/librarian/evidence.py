@@ -49,7 +49,8 @@ def verify(finding: Finding, shown: Sequence[NumberedPassage]) -> VerifiedQuote 
 
 
 def double(one: str, other: str) -> bool:
-    """Whether two snippets say the same: one inside the other, or alike at 0.95 with the same figures, under folding."""
+    """True where two snippets say the same: one inside the other, or alike at 0.95 with the same
+    figures, under folding."""
     a, b = sorted((_dense(one)[0], _dense(other)[0]), key=len)
     if a in b:
         return bool(a)

@@ -53,7 +53,7 @@ _DECORATION = re.compile(r"^[\s■●・◆◇□○▼▪※#*>\-–—【［\[
 
 
 def frame(sentence: str) -> bool:
-    """Whether a sentence is one of the list, with or without decoration."""
+    """True where a sentence is one of the list, with or without decoration."""
     bare = _DECORATION.sub("", sentence)
     if _JAPANESE.fullmatch(squeeze(bare)):
         return True

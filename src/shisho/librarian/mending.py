@@ -1,4 +1,5 @@
-"""What becomes of an assistant's sentences: each is checked against what it cites, and the answer says how it came out."""
+"""Mend an assistant's sentences: each is checked against what it cites, and the answer says how it came
+out."""
 
 from __future__ import annotations
 

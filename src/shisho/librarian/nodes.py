@@ -131,7 +131,7 @@ class Nodes:
 
 
 def _together(before: WebResult | None, now: WebResult) -> WebResult:
-    """What was asked of the web in all. That no further engine could be asked is no gap."""
+    """Add up what was asked of the web in all. That no further engine could be asked is no gap."""
     if before is None:
         return now
     lacking = tuple(each for each in now.unsearched if each.why is not Gap.FAILED)

@@ -1,5 +1,5 @@
-"""Whether each thing of a sentence stands in the place that its quotations give it: a number beside its subject, a name in its
-role."""
+"""Check that each thing of a sentence stands in the place that its quotations give it: a number beside
+its subject, a name in its role."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def _compare_displacement(comparison: Comparison, said: TiedPhrase, doubts: Doub
 
 
 def _longer_or_shorter(comparison: Comparison, said: TiedPhrase) -> bool:
-    """Whether it stands in the place of a name that it only begins, or that begins with it: 天皇 and 天皇賞."""
+    """True where a name stands in the place of a longer one that begins with it, or of a shorter one
+    that it begins with: 天皇 and 天皇賞."""
     whole = said.phrase.whole
     if not whole or case_of(said.phrase.role) not in ("が", "を"):
         return False
@@ -71,7 +72,7 @@ def _longer_or_shorter(comparison: Comparison, said: TiedPhrase) -> bool:
 
 
 def _listed(comparison: Comparison, said: TiedPhrase, other: TiedPhrase) -> bool:
-    """Whether the other name stands beside the quoted one in a list."""
+    """True where the other name stands beside the quoted one in a list."""
     own = [quoted for quoted in comparison.quoted if _is(comparison, said, quoted) and quoted.sentence == other.sentence]
     roles = _LISTING | {other.phrase.role}
     return any(abs(one.place - other.place) <= 1 and not said.phrase.figures and one.phrase.role in roles for one in own)
@@ -102,8 +103,8 @@ def _identity(one: TiedPhrase) -> list[str]:
 
 
 def _compare_exchanges(comparison: Comparison, doubts: Doubts) -> None:
-    """Whether two phrases would fit better in each other's places. Figures and names that stand in the other order than in
-    their quotation must fit clearly better where they are."""
+    """Find pairs of phrases that would fit better in each other's places. Figures and names that stand
+    in the other order than in their quotation must fit clearly better where they are."""
     nouns = [one for one in comparison.said if one.phrase.figures or not (one.phrase.predicate or one.phrase.adverb)]
     pairs = ((one, other) for one, other in combinations(nouns, 2) if one.sentence == other.sentence)
     for one, other in pairs:
@@ -118,7 +119,7 @@ def _compare_exchanges(comparison: Comparison, doubts: Doubts) -> None:
 
 
 def _turned_round(comparison: Comparison, one: TiedPhrase, other: TiedPhrase) -> bool:
-    """Whether, wherever one sentence quotes both, the later of the two comes first."""
+    """True where the later of the two comes first in every quoted sentence that has both."""
     orders = [
         mine.place > theirs.place
         for mine in comparison.quoted
@@ -145,7 +146,8 @@ def _gains(comparison: Comparison, one: TiedPhrase, other: TiedPhrase) -> tuple[
 
 
 def _crossed(comparison: Comparison) -> bool:
-    """Whether two figures of a kind each have beside them what the other has there: A 10 mg, B 50 mg."""
+    """True where two figures of a kind each have beside them what the other has there: A 10 mg, B 50
+    mg."""
     said, quoted = _figures_of(comparison.said), _figures_of(comparison.quoted)
     for (kind, one), (other_kind, other) in combinations(said, 2):
         pair = (kind, one), (other_kind, other)
@@ -180,7 +182,7 @@ def _terms(row: Sequence[TiedPhrase], home: TiedPhrase) -> list[str]:
 
 
 def _turned_inside_out(comparison: Comparison) -> bool:
-    """Whether the land of a town is called the town of a land."""
+    """True where the land of a town is called the town of a land."""
     said = {(comparison.rename(one), comparison.rename(other)) for one, other in _owned(comparison.said)}
     quoted = set(_owned(comparison.quoted))
     return any((other, one) in quoted and (one, other) not in quoted for one, other in said if one != other)
@@ -196,7 +198,7 @@ def _owned(row: Sequence[TiedPhrase]) -> list[tuple[str, str]]:
 
 
 def _repeated(comparison: Comparison) -> bool:
-    """Whether a figure is said more often than it is quoted, and another of its kind less often."""
+    """True where a figure is said more often than it is quoted, and another of its kind less often."""
     said, quoted = _tally(comparison.said), _tally(comparison.quoted)
     kinds = {kind for (kind, word), times in said.items() if 1 < times > quoted[kind, word]}
     return any(figure[0] in kinds and count > said[figure] for figure, count in quoted.items())
@@ -207,7 +209,8 @@ def _tally(row: Sequence[TiedPhrase]) -> Counter[tuple[str, str]]:
 
 
 def _hangs_alike(comparison: Comparison, said: TiedPhrase) -> bool:
-    """Whether a quoted phrase with its words is said of the same thing, as far as the order of words tells."""
+    """True where a quoted phrase with its words is said of the same thing, as far as the order of words
+    tells."""
     quoted = [one for one in comparison.quoted if comparison.alike(said, one)]
     if not quoted or not said.phrase.terms:
         return True  # what is not there at all was seen before

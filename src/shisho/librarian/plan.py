@@ -1,4 +1,5 @@
-"""What to ask in a round. First the goals' own words; later the rarer of them with words of the best passages so far."""
+"""Plan what to ask in a round. First the goals' own words; later the rarer of them with words of the
+best passages so far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a question asks for: its kind of answer, the words it will be known by, the figures and names it insists on."""
+"""Parse what a question asks for: its kind of answer, the words it will be known by, the figures and
+names it insists on."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from shisho.language.terms import fold, pairs, terms
 
 
 class AnswerKind(StrEnum):
-    """What a sentence must hold to be an answer."""
+    """The kind of thing that a sentence must hold to be an answer."""
 
     REASON = "reason"
     TIME = "time"
@@ -147,7 +148,8 @@ def read(question: str) -> ParsedQuestion:
 
 
 def answers(asked: ParsedQuestion, sentence: str) -> bool:
-    """Whether a folded sentence holds something of the kind asked for that the question did not bring itself."""
+    """True where a folded sentence holds something of the kind asked for that the question did not bring
+    itself."""
     if asked.kind is AnswerKind.REASON:
         return _REASON_WORD.search(sentence) is not None
     if asked.kind is AnswerKind.DEFINITION:

@@ -1,4 +1,4 @@
-"""What the web is asked for the goals still open: keywords, not questions, and few of them."""
+"""Make the web queries for the goals still open: keywords, not questions, and few of them."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def merge_state(state: LoopState, given: LoopState) -> LoopState:
 
 
 def _beginning() -> LoopState:
-    """What grows begins empty: LangGraph begins with the same."""
+    """The state at the start: what grows begins empty. LangGraph begins with the same."""
     hints = _hints()
     empty = {key: (get_origin(hints[key].__origin__) or hints[key].__origin__)() for key in _reducers()}
     return cast("LoopState", empty)

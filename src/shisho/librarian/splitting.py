@@ -132,7 +132,8 @@ def _items(question: str, masked: str, found: re.Match[str]) -> list[str]:
 
 
 def _things(items: Sequence[str]) -> bool:
-    """Whether each can be asked about by itself: no question word, nothing in front that leans on what went before."""
+    """True where each can be asked about by itself: no question word, nothing in front that leans on
+    what went before."""
     return all(re.search(r"\w", item) and not _ASKING.search(item) and not _LEANING.match(item) for item in items)
 
 
@@ -151,7 +152,7 @@ def _asked(part: str) -> bool:
 
 
 def _relative(parts: Sequence[str]) -> bool:
-    """Whether "… who was born in A and who was killed in B" only adds a relative clause."""
+    """True where "… who was born in A and who was killed in B" only adds a relative clause."""
     first = parts[0].casefold().split()
     return any(part.casefold().split()[0] in first[1:] for part in parts[1:] if part.isascii())
 

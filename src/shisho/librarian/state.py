@@ -1,4 +1,5 @@
-"""What the librarian's nodes hand to each other. No id and no k in it: passages and evidence go by number."""
+"""The state that the librarian's nodes hand to each other. No id and no k in it: passages and evidence
+go by number."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from shisho.librarian.budget import Spending
 
 
 class LoopState(TypedDict, total=False):
-    """What is `Annotated` grows by what a node gives; the rest is replaced.
+    """The state of the loop. A field that is `Annotated` grows by what a node gives; the others are
+    replaced.
 
     `shown`, `rarity` and `exhausted` are of the last round; `rounds_without_evidence` counts the rounds since the last new
     evidence, `dropped` the findings that could not be verified. `reached` is there once the web was asked.

@@ -1,4 +1,4 @@
-"""Whether quotations carry a sentence: supported, unverified or altered."""
+"""Judge how far quotations carry a sentence: supported, unverified or altered."""
 
 from __future__ import annotations
 
@@ -110,7 +110,8 @@ def _compare_names(comparison: Comparison, sentence: str, there: str, question: 
 
 
 def _function_name(mark: re.Match[str], there: str) -> bool:
-    """Whether a function word is written as a name, Will, and not quoted beside one of its neighbours."""
+    """True where a function word is written as a name, Will, and not quoted beside one of its
+    neighbours."""
     before = mark.string[: mark.start()].split()[-1:]
     after = re.match(r" \w+", mark.string[mark.end() :])
     known = (before and f"{before[0]} {mark[0]}" in there) or (after and mark[0] + after[0] in there)
@@ -119,7 +120,7 @@ def _function_name(mark: re.Match[str], there: str) -> bool:
 
 @lru_cache(maxsize=5_000)
 def _proper(name: str) -> bool:
-    """Whether the dictionary does not have the name as a common word."""
+    """True where the dictionary does not have the name as a common word."""
     if not _KATAKANA.fullmatch(name):
         return True
     tokens = list(tokenizer().tokenize(name))

@@ -21,7 +21,7 @@ _SEARCHED_OUT = frozenset({LoopStop.ROUNDS, LoopStop.STAGNATION, LoopStop.EXHAUS
 
 
 class Act(Protocol):
-    """What a node does: the part of the state it sees → the part it changes."""
+    """The work of a node: from the part of the state it sees to the part it changes."""
 
     def __call__(self, state: LoopState) -> Awaitable[LoopState]: ...
 

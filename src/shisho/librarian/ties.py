@@ -1,4 +1,5 @@
-"""What a phrase hangs together with in its sentence: by that it is known again in another, and what took its place is seen."""
+"""The ties of a phrase in its sentence: by them it is found again in another, and what took its place is
+seen."""
 
 from __future__ import annotations
 
@@ -144,7 +145,7 @@ def figure_kinds(one: TiedPhrase) -> set[str]:
 
 
 def figures_agree(said: TiedPhrase, quoted: TiedPhrase) -> bool:
-    """Whether a figure of the one is a figure of the other."""
+    """True where a figure of the one is a figure of the other."""
     return any(_agree(figure, there) for figure in said.phrase.figures for there in quoted.phrase.figures)
 
 

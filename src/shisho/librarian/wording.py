@@ -58,7 +58,8 @@ def _compare_ends(said: Statement, quoted: Statement, doubts: Doubts) -> None:
 
 
 def _alike_at_end(said: Statement, quoted: Statement) -> bool:
-    """Whether both close with one predicate, affirmed or denied in both, whatever words of saying follow it."""
+    """True where both close with one predicate, affirmed or denied in both, whatever words of saying
+    follow it."""
     mine, theirs = said.phrases[-1], quoted.phrases[-1]
     return mine.predicate and mine.terms == theirs.terms and ("not" in mine.marks) == ("not" in theirs.marks)
 
@@ -103,7 +104,7 @@ def _plain_goal(role: str) -> str:
 
 
 def _compare_causes(comparison: Comparison, said: Statement, quoted: Statement, doubts: Doubts) -> None:
-    """What is the reason there must not be the effect here."""
+    """Check that a reason in the quotation is not the effect in the sentence."""
     mine, theirs = _sides(comparison, said), _sides(comparison, quoted)
     if mine and theirs:
         kept = len(mine[0] & theirs[0]) + len(mine[1] & theirs[1])
@@ -142,5 +143,5 @@ def _words(keys: Sequence[Key]) -> frozenset[str]:
 
 
 def _means_same(said: frozenset[str], quoted: frozenset[str]) -> bool:
-    """Whether each word has its like on the other side, apart from words that only fill."""
+    """True where each word has its like on the other side, apart from words that only fill."""
     return all(word in LIGHT or any(same(word, other) for other in quoted) for word in said)

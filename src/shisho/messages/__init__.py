@@ -1,1 +1,2 @@
-"""What Shisho says to people: messages that keep their template, and one catalogue per language."""
+"""The messages of Shisho to people: messages that keep their template, and one catalogue per
+language."""

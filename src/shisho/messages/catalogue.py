@@ -50,7 +50,8 @@ def catalogue(language: str) -> Mapping[str, str]:
 
 
 def word(key: str, language: str | None = None, **values: object) -> str:
-    """What the shell says or an answer is framed with, by its key. Raises KeyError for an unknown one."""
+    """The words with this key, as the shell says them or an answer is framed with them. Raises KeyError
+    for an unknown one."""
     return catalogue(language or _spoken)[key].format(**values)
 
 

@@ -1,4 +1,4 @@
-"""What the shell says, in English, by key. Whole sentences stand in English where they are raised."""
+"""Words of the shell, in English, by key. Whole sentences stand in English where they are raised."""
 
 from __future__ import annotations
 

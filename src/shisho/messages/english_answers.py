@@ -1,4 +1,5 @@
-"""What frames an answer, in English, by key. An answer is in the language of its question, whoever reads it."""
+"""The words that frame an answer, in English, by key. An answer is in the language of its question,
+whoever reads it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What frames an answer, in Japanese, by key."""
+"""The words that frame an answer, in Japanese, by key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of calls, questions, the queue and settings, in Japanese, by its English template."""
+"""Messages about calls, questions, the queue and settings, in Japanese, by their English templates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of documents and of what keeps them, in Japanese, by its English template."""
+"""Messages about documents and the stores that keep them, in Japanese, by their English templates."""
 
 from __future__ import annotations
 

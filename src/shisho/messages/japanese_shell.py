@@ -1,4 +1,4 @@
-"""What the shell says, in Japanese, by key."""
+"""Words of the shell, in Japanese, by key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of the web, its engines and the browser, in Japanese, by its English template."""
+"""Messages about the web, its engines and the browser, in Japanese, by their English templates."""
 
 from __future__ import annotations
 

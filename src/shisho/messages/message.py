@@ -70,7 +70,7 @@ def unpack(packed: Any) -> str:
 
 
 def is_packed(thing: Mapping[str, Any]) -> bool:
-    """Whether it is what `pack` makes of a Message."""
+    """True where it is what `pack` makes of a Message."""
     return thing.keys() == {"text", "template", "values"} and isinstance(thing["values"], dict)
 
 

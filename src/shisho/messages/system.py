@@ -1,4 +1,5 @@
-"""What the system says of files and addresses, by the number of its error: its own words are in one language alone."""
+"""Messages for the system's errors with files and addresses, by error number: the system's own words are
+in one language alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the corpus needs from outside, and what is asked of it."""
+"""Ports of the corpus: what it needs from outside, and what is asked of it."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Shelf(Protocol):
         """Live documents whose source is this path, or a file of this name."""
 
     async def metadata_keys(self, owner: str) -> Sequence[str]:
-        """What is said of the owner's live documents, by name, in order."""
+        """The names of the metadata of the owner's live documents, in order."""
 
     async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
         """Live documents in scope, oldest first; `after` is the id of the last one seen."""
@@ -168,7 +168,7 @@ class SearchSession(Protocol):
 
 
 class SessionLog(Protocol):
-    """What each session has shown, so that it outlives its process."""
+    """The passages that each session has shown, kept so that they outlive its process."""
 
     async def rounds(self, session_id: str) -> Sequence[RoundRecord]: ...
 

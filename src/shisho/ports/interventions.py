@@ -1,4 +1,4 @@
-"""What waits for a person, and how a person is told."""
+"""Ports for what waits for a person, and for telling that person."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ if TYPE_CHECKING:
 
 
 class Interventions(Protocol):
-    """What waits for a person. `JobStore` and `TaskStore` begin and end it with the waiting of its job; the verbs here end it
-    because someone came. Together with one go all of its owner that the same domain or the same engine holds."""
+    """The store of what waits for a person. `JobStore` and `TaskStore` begin and end it with the waiting
+    of its job; the verbs here end it because someone came. Together with one go all of its owner that
+    the same domain or the same engine holds."""
 
     async def waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[PendingIntervention]:
         """All, oldest first."""
 
     async def pending(self, owner: str, engine: str) -> HumanChallenge | None:
-        """What holds an engine, so that another job may wait for the same person without asking the engine again."""
+        """The challenge that holds an engine, so that another job may wait for the same person without
+        asking the engine again."""
 
     async def mark(self, owner: str, target: AuthTarget, name: str, state: InterventionState) -> Sequence[PendingIntervention]:
         """Pending or in progress, together with all that the same domain or engine holds."""

@@ -10,13 +10,14 @@ if TYPE_CHECKING:
 
 
 class Ledger(Protocol):
-    """What happened in a run, node by node, and what came out of it."""
+    """The record of a run, node by node, and its result."""
 
     async def begin(self, inquiry: Inquiry) -> None:
         """Write down what a run is to answer. A run begun earlier under this id stands as it was."""
 
     async def inquiry(self, run_id: str) -> Inquiry:
-        """What the run was begun with. Raises NotFound, or SourceRemoved after a purge of what it has read."""
+        """The facts that the run was begun with. Raises NotFound, or SourceRemoved after a purge of what
+        it has read."""
 
     async def record(self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any) -> None: ...
 
@@ -47,7 +48,8 @@ class PreparedInquiry(Protocol):
 
     @property
     def acts(self) -> Mapping[str, Callable[[Any], Awaitable[Any]]]:
-        """What is run for each node, by its name: the state → the part of it that changes."""
+        """The function of each node, by the node's name: from the state to the part of it that
+        changes."""
 
     @property
     def given(self) -> Mapping[str, Any]:

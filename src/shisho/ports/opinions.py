@@ -1,4 +1,4 @@
-"""What the owner thinks of sources."""
+"""Port of the owner's opinions on sources."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 class Opinions(Protocol):
-    """What the owner thinks of sources, and what answers therefore do without. Said twice is said once; what was never said
-    may be taken back."""
+    """The owner's opinions on sources, and the sources that answers therefore do without. Said twice is
+    said once; what was never said may be taken back."""
 
     async def block(self, owner: str, domain: str) -> None:
         """No answer uses pages of this domain or of one below it."""
@@ -30,4 +30,4 @@ class Opinions(Protocol):
         """The blocked domains, in order."""
 
     async def left_out(self, owner: str) -> ExcludedSources:
-        """What answers do without, as of now, each in order."""
+        """The sources that answers do without, as of now, each in order."""

@@ -42,7 +42,7 @@ class JobStore(Protocol):
         """Raise the beat of those still held: they come back, with whether they were asked to stop."""
 
     async def held(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
-        """What `renew` returns, without a beat."""
+        """Give what `renew` returns, without a beat."""
 
     async def finish(self, claim: Claim, output: Any) -> None:
         """The job is completed. Said again by the same attempt, it changes nothing."""
@@ -108,7 +108,8 @@ class TaskStore(Protocol):
         request."""
 
     async def repeated(self, key: IdempotencyKey) -> EnqueueResult | None:
-        """What stood after the first request under this key, None where it is new. Raises Conflict as `enqueue`."""
+        """The result of the first request under this key, None where it is new. Raises Conflict as
+        `enqueue`."""
 
     async def task(self, task_id: TaskId) -> Task: ...
 
@@ -123,7 +124,7 @@ class TaskStore(Protocol):
     async def snapshot(self, task_id: TaskId, after: JobId | None = None, limit: int = 200) -> Snapshot: ...
 
     async def events(self, task_id: TaskId, after: int = 0, limit: int = 200) -> Sequence[Event]:
-        """What happened after revision `after`, in order."""
+        """The events after revision `after`, in order."""
 
     async def stop(self, task_id: TaskId, mode: StopMode) -> Halt:
         """Cancel what is queued, parked or awaiting. `immediate` cancels what runs too; `graceful` lets it come to its end."""

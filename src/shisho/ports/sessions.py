@@ -24,4 +24,4 @@ class SessionBook(Protocol):
         stands."""
 
     async def evidence(self, session_id: str) -> Sequence[StoredEvidence]:
-        """What stands, by number; what quotes a purged document is gone from it."""
+        """The evidence that stands, by number; what quotes a purged document is gone from it."""

@@ -23,10 +23,11 @@ class DiscoveredUrls(Protocol):
     async def settle(
         self, claim: Claim, canonical_url: str, document_id: DocumentId | None = None, *, code: str = "", reason: str = ""
     ) -> None:
-        """What became of a find: a document, or a failure with its code; with neither, it is left out."""
+        """Store what became of a find: a document, or a failure with its code; with neither, it is left
+        out."""
 
     async def mark(self, claim: Claim, canonical_url: str, useful: bool) -> None:
-        """Whether the document that a find became answers its query."""
+        """Store whether the document that a find became answers its query."""
 
     async def note(self, claim: Claim, note: SearchNote) -> None:
         """How far the search of this job has come, in place of what was noted before."""
@@ -36,14 +37,14 @@ class DiscoveredUrls(Protocol):
 
 
 class Reports(Protocol):
-    """What the jobs of tasks have found, for those who ask."""
+    """Reports on what the jobs of tasks have found."""
 
     async def report(self, task_id: TaskId, owner: str, after: int, limit: int, since: int = 0) -> Report:
         """All that a status tells beside the task itself, as of one moment: results after a place, at most so many; results
         and failures since a revision. What was written at that revision is among them: it may have been read before."""
 
     async def has_outcome(self, task_id: TaskId, since: int) -> bool:
-        """Whether a job has ended, waits for a person, or something went wrong since a revision."""
+        """True where a job has ended, waits for a person, or something went wrong since a revision."""
 
     async def orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
         """Web pages that nothing but this task reaches: no other task's finds or answers, no session, no other answer."""

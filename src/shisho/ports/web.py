@@ -37,9 +37,10 @@ class Fetcher(Protocol):
     """The way to a web page: guarded and bounded. Politeness is its caller's."""
 
     async def fetch(self, request: Request) -> Response:
-        """Whatever the server answered, errors and challenges too. Raises a ShishoError where there was no answer to be had:
-        ForbiddenAddress, TooLarge, UnsupportedMedia, TimedOut, AllFetchesFailed, InvalidParams. Redirects are followed, but for
-        a request of `one_hop`: its answer says where it leads."""
+        """Fetch what the server answers, errors and challenges too. Raises a ShishoError where there was
+        no answer to be had: ForbiddenAddress, TooLarge, UnsupportedMedia, TimedOut, AllFetchesFailed,
+        InvalidParams. Redirects are followed, but for a request of `one_hop`: its answer says where it
+        leads."""
 
     async def close(self) -> None:
         """End what was opened for fetching."""
@@ -93,21 +94,22 @@ class Health(Protocol):
     """How engines have answered, and their breakers, known to all processes."""
 
     async def of(self, engines: Sequence[str]) -> Mapping[str, EngineHealth]:
-        """What is remembered; an engine never asked is healthy."""
+        """The health of engines as it is remembered; an engine never asked is healthy."""
 
     async def record(self, engine: str, outcome: RequestOutcome, latency_s: float, error: str = "") -> EngineHealth:
         """Count an answer and move the breaker."""
 
     async def probe(self, engine: str, asker: str = "") -> bool:
-        """Whether one request may be sent: yes while closed, no while open, and while half open to one asker at a time, for a
-        minute or until `record`. An asker that gives its name (its ticket) may ask again."""
+        """Tell whether one request may be sent: yes while closed, no while open, and while half open to
+        one asker at a time, for a minute or until `record`. An asker that gives its name (its ticket)
+        may ask again."""
 
     async def mend(self, engine: str) -> None:
         """A person has solved what held it: the breaker closes."""
 
 
 class Cache(Protocol):
-    """What was fetched and may be used again for a while."""
+    """A store of what was fetched and may be used again for a while."""
 
     async def get(self, key: str) -> CacheEntry | None:
         """None: never kept, or kept too long ago."""
@@ -116,6 +118,6 @@ class Cache(Protocol):
         """Keep a JSON-ready value for so long, in place of what was there."""
 
     async def page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
-        """What a page became in a corpus, while that document is live."""
+        """The record of what a page became in a corpus, while that document is live."""
 
     async def remember(self, corpus: str, owner: str, canonical_url: str, page: PageMemory) -> None: ...

@@ -1,1 +1,1 @@
-"""What the machine gives: clock, files, names of hosts, the desktop."""
+"""The services of the machine: clock, files, names of hosts, the desktop."""

@@ -1,4 +1,5 @@
-"""What the person has said about asking the web, as a file of the home: one word for the web, one for a web in a box."""
+"""The person's consent to web searches, as a file of the home: one word for the web, one for a web in a
+box."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a file or its folder, said in one sentence."""
+"""Say in one sentence what is wrong with a file or its folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def file_trouble(error: OSError, path: Path) -> ShishoError:
 
 
 def is_full(folder: Path) -> bool:
-    """Whether next to nothing is left on the folder's disk."""
+    """True where next to nothing is left on the folder's disk."""
     try:
         return shutil.disk_usage(folder).free < _SCARCE
     except OSError:

@@ -48,7 +48,8 @@ def _below(folder: Path, left_out: Counter[str]) -> Iterator[Path]:
 
 
 def _inside(folder: Path) -> list[Path]:
-    """What is in a folder; of one that may not be read, only itself, which then is what cannot be opened."""
+    """The entries of a folder; of one that may not be read, only itself, which then is what cannot be
+    opened."""
     try:
         return sorted(folder.iterdir())
     except PermissionError:

@@ -1,1 +1,1 @@
-"""What others may test with: a web in a box, a web in memory."""
+"""Tools that others may test with: a web in a box, a web in memory."""

@@ -101,7 +101,8 @@ def _begin_body(tree: Any) -> None:
 
 
 def _says_less(main: list[Block], whole: list[Block]) -> bool:
-    """Whether the whole page is wanted: the main text is a fragment, or there is little else on the page."""
+    """True where the whole page is wanted: the main text is a fragment, or there is little else on the
+    page."""
     if _size(main) < FRAGMENT:
         return not main or _size(whole) < SHORT
     return _size(whole) <= LITTLE_ELSE * _size(main)
@@ -112,7 +113,8 @@ def _size(blocks: list[Block]) -> int:
 
 
 def _spell_out(tree: Any) -> None:
-    """What only the markup says goes into the text: 10<sup>2</sup> is not 102, and ruby stands in parentheses."""
+    """Write into the text what only the markup says: 10<sup>2</sup> is not 102, and ruby stands in
+    parentheses."""
     for element in list(tree.iter("sup", "sub")):
         text = "".join(element.itertext())
         element[:] = []
@@ -143,7 +145,7 @@ def _main(tree: Any) -> list[Block]:
 
 
 def _holds(whole: list[Block], part: list[Block]) -> bool:
-    """Whether most of one text stands in another."""
+    """True where most of one text stands in another."""
     text = _squeezed(whole)
     return sum(_size([block]) for block in part if _squeezed([block]) in text) >= 0.9 * _size(part)
 

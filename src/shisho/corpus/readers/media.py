@@ -1,4 +1,5 @@
-"""What kind of file some bytes are: by magic first, then by what a zip holds, then by declared type and file name."""
+"""Tell what kind of file some bytes are: by magic first, then by what a zip holds, then by declared type
+and file name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What DOCX and PPTX share: a look at the zip before anything is unpacked, and tables as text."""
+"""The parts that DOCX and PPTX share: a look at the zip before anything is unpacked, and tables as
+text."""
 
 from __future__ import annotations
 

@@ -22,7 +22,8 @@ COMMON = 0.3  # of all lines: what is as common as this marks nothing
 
 
 class Outline:
-    """What size and weight of type say about headings in this document. A wrong heading costs more than a missed one."""
+    """Signs of headings in this document: size and weight of type. A wrong heading costs more than a
+    missed one."""
 
     def __init__(self, lines: Sequence[PdfLine], body: float, groups: Iterable[Group]) -> None:
         self._body = body
@@ -69,7 +70,7 @@ class Outline:
         return number
 
     def _top_of_numbers(self, heads: Sequence[Group]) -> int:
-        """What to add to a depth: the outermost number stands where its size would."""
+        """The number to add to a depth: the outermost number stands where its size would."""
         depths = [(number, group) for group in heads if (number := self._depth(group)) is not None]
         if not depths:
             return 0

@@ -93,7 +93,7 @@ class _Grouping:
         return heads or shapes.is_bullet(line.text) or line.text.startswith("\u3000")
 
     def _follows(self, group: Sequence[PdfLine], index: int, advance: float, pitch: float) -> bool:
-        """Whether it does after a line that might be the last of its paragraph."""
+        """True where the line goes on with the paragraph although the one before might be its last."""
         last, line = self._lines[index - 1], self._lines[index]
         if last.type.bold != line.type.bold or shapes.is_caption(line.text) or shapes.is_item(line.text):
             return False
@@ -109,11 +109,12 @@ class _Grouping:
         return advance <= 1.08 * pitch and shift <= 0.7 * line.size and not out and not self._has_room(index - 1)
 
     def _is_unfinished(self, index: int) -> bool:
-        """Whether a line ends at the margin and in mid-sentence."""
+        """True where a line ends at the margin and in mid-sentence."""
         return not shapes.has_ended(self._lines[index].text) and not self._has_room(index)
 
     def _has_room(self, index: int) -> bool:
-        """Whether the next line's first word would have stood on this line: then somebody ended it here."""
+        """True where the next line's first word would have stood on this line: then somebody ended it
+        here."""
         line, follower = self._lines[index], self._lines[index + 1]
         words = follower.text.split(None, 1)
         if not words:

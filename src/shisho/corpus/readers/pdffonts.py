@@ -18,7 +18,7 @@ _BUILT_IN = (b"Helvetica", b"Times", b"Courier", b"Symbol", b"ZapfDingbats", b"A
 
 
 class FontSubstitutes:
-    """What this process answers when PDFium asks for a font that a PDF names but does not hold.
+    """The answers of this process when PDFium asks for a font that a PDF names but does not hold.
 
     `uncertain`: since `begin`, PDFium took a Latin font of its own for one that it does not know. That is right for Latin
     letters; others have no outline in it and may be lost, which only a reading with boxes for those fonts too can tell."""

@@ -28,7 +28,8 @@ _SCALE = 100  # PDFium's conversion to shown coordinates gives whole numbers
 
 @dataclass(frozen=True, slots=True)
 class Typeface:
-    """What a line is set in. `base`: how far down the page its letters stand; `bold`: all of it; `size` in points."""
+    """The type that a line is set in. `base`: how far down the page its letters stand; `bold`: all of
+    it; `size` in points."""
 
     size: float
     base: float

@@ -37,13 +37,13 @@ def without_running_heads(pages: Sequence[PdfPage]) -> list[PdfPage]:
 
 
 def _is_said(line: PdfLine, page: PdfPage) -> bool:
-    """Whether the page itself has all its words, as the first page with the title has."""
+    """True where the page itself has all its words, as the first page with the title has."""
     rest = "\n".join(other.text for other in page.lines if other is not line)
     return all(word in rest for word in line.text.split())
 
 
 def _running(pages: Sequence[PdfPage]) -> dict[str, float]:
-    """What runs, and how far down the page it stands."""
+    """Find the running heads and feet, and how far down the page each stands."""
     heights: dict[str, list[float]] = defaultdict(list)
     for page in pages:
         for key, height in {key: _middle(line) for line in _edges(page) for key in _keys(line)}.items():

@@ -1,4 +1,5 @@
-"""What the words of a printed line show: a list item, a caption, a formula, a number before a heading, an end."""
+"""Recognise a printed line by its words: a list item, a caption, a formula, a number before a heading,
+an end."""
 
 from __future__ import annotations
 

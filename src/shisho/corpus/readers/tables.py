@@ -32,7 +32,7 @@ def tables(lines: Sequence[PdfLine]) -> dict[int, int]:
 
 
 def _goes_on_in_cell(row: PdfLine, above: PdfLine, line: PdfLine) -> bool:
-    """Whether a line below the last row stands under one of its later cells."""
+    """True where a line below the last row stands under one of its later cells."""
     apart = line.type.base - above.type.base
     under = any(abs(line.box[0] - right) < LEAST * line.size for _, right in row.gaps)
     return under and 0 < apart < FAR * line.size and line.size <= row.size and not line.type.bold and not is_caption(line.text)
@@ -44,7 +44,8 @@ def _may_be_row(line: PdfLine) -> bool:
 
 
 def _is_next_row(lines: Sequence[PdfLine]) -> bool:
-    """Whether the first line and the last are rows of one table, and those between them lines of its cells."""
+    """True where the first line and the last are rows of one table, and those between them lines of its
+    cells."""
     above, *cells, below = lines
     white = _shared_white(above, below)
     apart = below.type.base - above.type.base

@@ -1,1 +1,1 @@
-"""What can be asked from outside, whichever way it comes: operations, schemas, replies, errors."""
+"""The interface that every way in from outside shares: operations, schemas, replies, errors."""

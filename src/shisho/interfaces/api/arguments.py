@@ -39,7 +39,8 @@ def checked(name: str, model: type[BaseModel], given: Mapping[str, Any]) -> dict
 
 
 def refusal(said: Message, model: type[BaseModel], errors: Sequence[Any]) -> InvalidParams:
-    """What is wrong, each argument with the reason; where it does not exist, with those that do."""
+    """The error that names each wrong argument and the reason; for one that does not exist, those that
+    do."""
     wrong = [{"argument": ".".join(map(str, error["loc"])), "reason": _reason(model, error)} for error in errors[:LISTED]]
     return InvalidParams(said, wrong=wrong)
 

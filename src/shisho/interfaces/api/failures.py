@@ -16,7 +16,7 @@ CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENOTDIR, errn
 
 
 def of_disk(error: OSError) -> ShishoError | None:
-    """What an error of the file system means to a visitor; None where it is none that they could mend."""
+    """Translate an error of the file system for a visitor; None where they could not mend it."""
     if error.errno in FULL:
         return Conflict("The disk is full: nothing was stored. Free some space and try again.")
     if error.errno in CLOSED:
@@ -38,7 +38,8 @@ def to_shisho_error(error: Exception) -> ShishoError:
 
 
 def told(raised: Exception) -> dict[str, Any]:
-    """What the visitor is told. A fault of ours is logged under its error id, and its own words stay here."""
+    """The error as the visitor is told it. A fault of ours is logged under its error id, and its own
+    words stay here."""
     from shisho.language.display import without_unseen
 
     error = to_shisho_error(raised)

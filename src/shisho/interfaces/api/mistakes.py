@@ -1,4 +1,5 @@
-"""What is wrong with a value that was given, in our words: by the type of the error of pydantic, which reads the values."""
+"""Say in our words what is wrong with a given value: by the type of the error of pydantic, which reads
+the values."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ _PLAIN: Mapping[str, Message] = {
 
 
 def mistake(error: Mapping[str, Any]) -> Message | None:
-    """What the value must be instead, as an argument's reason; None for a type of error that has no words here."""
+    """Tell what the value must be instead, as an argument's reason; None for a type of error that has no
+    words here."""
     limits = error.get("ctx") or {}
     if "ge" in limits:
         return Message("it must be {limit} or more", limit=limits["ge"])

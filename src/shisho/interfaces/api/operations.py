@@ -16,7 +16,7 @@ from shisho.interfaces.api.truncate import plain_data
 
 
 class Effect(Enum):
-    """What calling it does: looks, adds, changes what can be changed back, or destroys."""
+    """The effect of a call: it looks, adds, changes what can be changed back, or destroys."""
 
     READ = "read"
     ADD = "add"
@@ -25,7 +25,7 @@ class Effect(Enum):
 
 
 class Reply(BaseModel):
-    """What every verb gives beside its own."""
+    """The fields that every verb gives beside its own."""
 
     model_config = ConfigDict(extra="forbid")
     more: bool = Field(default=False, description="there is more than is shown: pass `cursor`, or open `link`")

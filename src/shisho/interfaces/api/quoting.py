@@ -59,8 +59,9 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class FindingResult:
-    """What became of one finding. `number` is its evidence's, None where it was refused; `quoted_text` is what is stored,
-    `replaced` where the finding had other words; `reason` says why it was refused or what was done."""
+    """The verdict on one finding. `number` is its evidence's, None where it was refused; `quoted_text`
+    is what is stored, `replaced` where the finding had other words; `reason` says why it was refused or
+    what was done."""
 
     index: int
     goal_id: str
@@ -73,7 +74,7 @@ class FindingResult:
 
 @dataclass(frozen=True, slots=True)
 class FindingsResult:
-    """What became of the findings, and where the condition stands after them."""
+    """The verdicts on the findings, and where the condition stands after them."""
 
     findings: tuple[FindingResult, ...]
     goal_status: tuple[GoalStatus, ...]

@@ -42,7 +42,8 @@ class DocumentList:
 
 @dataclass(frozen=True, slots=True)
 class RemovedDocument:
-    """What was removed. `purged`: its text and every quotation of it are erased; else its citations still open."""
+    """A removed document. `purged`: its text and every quotation of it are erased; else its citations
+    still open."""
 
     document: corpus.Document
     purged: bool
@@ -50,7 +51,7 @@ class RemovedDocument:
 
 @dataclass(frozen=True, slots=True)
 class AuthQueue:
-    """What waits for a person, oldest first."""
+    """The interventions that wait for a person, oldest first."""
 
     waiting: tuple[PendingIntervention, ...]
 

@@ -30,7 +30,8 @@ def tool(verb: Verb) -> dict[str, Any]:
 
 
 def hints(verb: Verb) -> dict[str, bool]:
-    """What a client may know of a verb's effects, where it is not what the protocol takes for granted."""
+    """Hints for a client on a verb's effects, where they differ from what the protocol takes for
+    granted."""
     effects = {
         "readOnlyHint": verb.effect is Effect.READ,
         "destructiveHint": verb.effect is Effect.DESTROY,
@@ -41,7 +42,7 @@ def hints(verb: Verb) -> dict[str, bool]:
 
 
 def arguments(verb: Verb) -> dict[str, Any]:
-    """What a verb takes. Nothing else is let in."""
+    """The schema of a verb's arguments. Nothing else is let in."""
     whole = verb.arguments.model_json_schema()
     schema = _asked(whole, whole.get("$defs", {}))
     if verb.spread is not None:  # its members stand beside it, in full
@@ -51,7 +52,8 @@ def arguments(verb: Verb) -> dict[str, Any]:
 
 
 def reply(verb: Verb) -> dict[str, Any]:
-    """What a verb gives. `more`, `cursor` and `link`, which any reply may have, are told once, in the server's instructions."""
+    """The schema of a verb's reply. `more`, `cursor` and `link`, which any reply may have, are told
+    once, in the server's instructions."""
     whole = verb.reply.model_json_schema()
     schema = _told(whole, whole.get("$defs", {}), 0)
     own = {name: kind for name, kind in schema["properties"].items() if name not in Reply.model_fields}

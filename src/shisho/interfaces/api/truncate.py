@@ -23,13 +23,13 @@ Count = Callable[[str], int]
 
 
 class RecentReplies(Generic[T]):
-    """What was made of the latest objects: of one that many are told, it is made once."""
+    """The replies made of the latest objects: one that many callers get is made once."""
 
     def __init__(self, most: int = 16) -> None:
         self._made: deque[tuple[object, T]] = deque(maxlen=most)
 
     def of(self, source: object, make: Callable[[], T]) -> T:
-        """What is made of this very object."""
+        """Give what is made of this very object."""
         for known, made in self._made:
             if known is source:
                 return made

@@ -1,4 +1,4 @@
-"""What waits for a person, in the shell: `shisho auth …`."""
+"""Show and solve what waits for a person, in the shell: `shisho auth …`."""
 
 from __future__ import annotations
 

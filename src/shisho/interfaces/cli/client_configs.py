@@ -1,4 +1,4 @@
-"""What to paste into an assistant's settings so that it starts Shisho."""
+"""The lines to paste into an assistant's settings so that it starts Shisho."""
 
 from __future__ import annotations
 

@@ -61,5 +61,5 @@ def agreed(desk: Desk, words: Words, outgoing: OutgoingQueries) -> bool:
 
 
 def _unanswered(desk: Desk) -> bool:
-    """Whether it is to be asked, and there is somebody to ask."""
+    """True where the person has not been asked yet, and there is somebody to ask."""
     return desk.tasks.consent.state() is WebConsent.NOT_ASKED and sys.stdin.isatty() and sys.stderr.isatty()

@@ -25,7 +25,7 @@ _FORMATTER: Any = typer.Context.formatter_class
 
 
 class _FrameWords(gettext.NullTranslations):
-    """What Typer, which asks `gettext` for some of its words, is told."""
+    """Translations for Typer, which asks `gettext` for some of its words."""
 
     def gettext(self, message: str) -> str:
         return translated(message)
@@ -126,7 +126,7 @@ def _told() -> Iterator[None]:
 
 
 def _meaning(error: Any) -> Message:
-    """What a usage error of Typer says, from its class and fields."""
+    """Put a usage error of Typer into our words, from its class and fields."""
     kind = type(error).__name__
     if kind == "MissingParameter" and error.param is not None:
         return Message("{name} is missing.", name=error.param.get_error_hint())
@@ -154,7 +154,7 @@ def _no_command(name: str, known: Sequence[str]) -> Message:
 
 
 def _wanted(cause: Any) -> Message:
-    """What pydantic, which reads the values, asks for: by the code of its error."""
+    """Tell what pydantic, which reads the values, asks for: by the code of its error."""
     if not hasattr(cause, "errors"):
         return Message("see its help")
     return mistake(cause.errors()[0]) or Message("see its help")

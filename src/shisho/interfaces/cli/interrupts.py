@@ -115,7 +115,8 @@ Heard = Callable[[], bool]
 
 
 def stop_on_interrupt(words: Words) -> Heard:
-    """Whether Ctrl-C was pressed: the librarian is asked to stop at the next step."""
+    """Listen for Ctrl-C, and give the function that tells if it was pressed: the librarian then stops at
+    the next step."""
     asked = False
 
     def note() -> None:

@@ -1,4 +1,4 @@
-"""What the shell says, by key, in the reader's language."""
+"""Words of the shell, by key, in the reader's language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What the shell shows while a question is worked on: what is searched, read and kept, line by line on the error stream."""
+"""Show progress in the shell while a question is worked on: what is searched, read and kept, line by
+line on the error stream."""
 
 from __future__ import annotations
 
@@ -84,7 +85,7 @@ class _Searches:
             self._once(self._words("kept", n=len(facts["answer"].evidence)))
 
     def tell(self, status: TaskSnapshot, jobs: Sequence[Job]) -> None:
-        """What is new in a task."""
+        """Print what is new in a task."""
         words = self._words
         searches = [job for job in jobs if job.kind == JobKind.SEARCH]
         for job in searches:

@@ -1,4 +1,5 @@
-"""What the shell shows a person: receipts, answers, passages, tables. Text of documents is printed as text, never as markup."""
+"""Print for a person in the shell: receipts, answers, passages, tables. Text of documents is printed as
+text, never as markup."""
 
 from __future__ import annotations
 
@@ -54,7 +55,8 @@ def _evidence_line(evidence: Evidence, words: Words, name: str, *, quoted: bool 
 
 
 def shown(thing: Answer | Evidence | tuple[Document, str], words: Words, pages: Mapping[int, int] | None = None) -> None:
-    """Whatever `shisho show` was asked for, in full. `pages`: where each page of a document begins in its text."""
+    """Print in full the thing that `shisho show` was asked for. `pages`: where each page of a document
+    begins in its text."""
     if isinstance(thing, Answer):
         _out.print(legible(thing.question), style="bold")
         answer(thing, words)

@@ -1,4 +1,5 @@
-"""What the shell shows while files are taken in: a line for each, a bar on a terminal, and at the end what failed."""
+"""Show progress in the shell while files are taken in: a line for each, a bar on a terminal, and at the
+end what failed."""
 
 from __future__ import annotations
 
@@ -99,7 +100,7 @@ class AddingDisplay:
 
 
 def receipt_line(receipt: Receipt, words: Words, name: str) -> Text:
-    """What became of a file."""
+    """The line that tells the outcome for a file."""
     line = Text(f"{words(str(receipt.outcome))}  {name}")
     if receipt.outcome is IntakeOutcome.FAILED:
         line.append(f"\n    {receipt.code}: {render(receipt.reason)}", style="yellow")

@@ -1,4 +1,4 @@
-"""What the shell shows of the queue."""
+"""Print tasks and jobs of the queue in the shell."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
 def queued(done: JobsQueued, words: Words) -> None:
-    """What was taken on and what was not."""
+    """Print what was queued and what was skipped."""
     typer.echo(f"{words('task', text=done.task_id)}: {words('queued', n=done.queued)}")
     for one in done.skipped:
         typer.echo(f"  {words('skipped')}: {one.subject.strip() or words('blank_subject')} — {render(one.reason)}")
@@ -86,7 +86,7 @@ def jobs(page: JobPage, words: Words) -> None:
 
 
 def waiting(held: Sequence[PendingIntervention], words: Words) -> None:
-    """What waits for a person."""
+    """Print the interventions that wait for a person."""
     if not held:
         typer.echo(words("nobody_needed"))
         return

@@ -11,8 +11,9 @@ from pydantic import BaseModel
 
 @contextmanager
 def quick_imports() -> Iterator[None]:
-    """What is imported meanwhile costs less. Pydantic models are built when they are first used: the SDK defines hundreds and a
-    server uses a few dozen. Nothing is garbage yet, so that nothing is looked through for it."""
+    """Make imports cheaper meanwhile. Pydantic models are built when they are first used: the SDK
+    defines hundreds and a server uses a few dozen. Nothing is garbage yet, so that nothing is looked
+    through for it."""
     gc.disable()
     BaseModel.model_config["defer_build"] = True
     try:

@@ -1,4 +1,5 @@
-"""Who may speak to the server: Host, Origin, token, size and time of the body; and the headers every reply carries."""
+"""Rules on who may speak to the server: Host, Origin, token, size and time of the body; and the headers
+every reply carries."""
 
 from __future__ import annotations
 
@@ -153,7 +154,7 @@ class Guard:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach what listens there."""
+    """True where only this machine can reach what listens there."""
     try:
         return ip_address(host.strip("[]")).is_loopback
     except ValueError:

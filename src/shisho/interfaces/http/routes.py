@@ -83,7 +83,7 @@ def refused(error: Exception) -> JSONResponse:
 
 
 def add_reading(router: APIRouter, desk: Desk) -> None:
-    """What the links of replies open."""
+    """Add the routes that the links of replies open."""
 
     @router.get(
         "/evidence/{evidence_id}",

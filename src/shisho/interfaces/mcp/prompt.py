@@ -1,4 +1,4 @@
-"""What an assistant is told about working here."""
+"""The prompt that tells an assistant how to work here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a link opens: tasks, answers, evidence, pages of documents."""
+"""The resources that links open: tasks, answers, evidence, pages of documents."""
 
 from __future__ import annotations
 

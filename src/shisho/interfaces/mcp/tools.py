@@ -31,7 +31,7 @@ def listed() -> list[Tool]:
 
 
 async def called(verb: Verb, desk: Desk, arguments: Mapping[str, Any], context: Context | None) -> CallToolResult:
-    """What a verb replies, or why not."""
+    """Call a verb, and give its reply or its error."""
     try:
         given = checked(verb.name, verb.arguments, arguments)
         found = await _alive(context, verb.ask(desk, **given))

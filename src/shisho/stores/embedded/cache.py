@@ -1,4 +1,4 @@
-"""What was fetched and may be used again, in SQLite, and what became of fetched pages."""
+"""The cache of what was fetched, in SQLite, and the record of what became of fetched pages."""
 
 from __future__ import annotations
 

@@ -90,11 +90,12 @@ class Database:
             return self._door.reader()
 
     def line(self) -> float:
-        """What the time line of everything that is waited for says now, in seconds since 1970."""
+        """The present on the time line by which all waiting is measured, in seconds since 1970."""
         return self._door.line()
 
     async def ready(self) -> None:
-        """Whether something could be stored now. Raises StorageUnusable; Conflict that names who holds the database."""
+        """Check that something could be stored now. Raises StorageUnusable; Conflict that names who
+        holds the database."""
         await asyncio.to_thread(self._try_to_write)
 
     async def examine(self) -> None:
@@ -116,7 +117,7 @@ class Database:
         self._asking.close()
 
     def snapshot(self, work: Work[T]) -> T:
-        """What `read` does, for code that already runs in a thread."""
+        """Do what `read` does, for code that already runs in a thread."""
         with self._troubles(), self._reading() as connection:
             connection.execute("BEGIN")
             try:
@@ -185,7 +186,7 @@ class Database:
             connection.close()
 
     def _gather(self, first: _Item | None) -> tuple[list[_Item], bool]:
-        """What is queued up to a group's size, and whether more may come."""
+        """Take what is queued, up to a group's size, and tell whether more may come."""
         batch: list[_Item] = []
         following = first
         with suppress(queue.Empty):

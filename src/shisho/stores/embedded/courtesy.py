@@ -28,7 +28,8 @@ class Courtesy:
 
     @contextmanager
     def taken(self, patience_s: float = PATIENCE_S) -> Iterator[bool]:
-        """Whether it was one's turn within the time. Where no file can be locked, it always is."""
+        """Wait for one's turn. True where it came within the time. Where no file can be locked, it
+        always is."""
         turn = self._take(patience_s)
         try:
             yield turn is not None

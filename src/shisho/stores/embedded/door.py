@@ -63,8 +63,9 @@ class Door:
 
     @property
     def is_makeshift(self) -> bool:
-        """Whether it can only be read. A connection may then last for one look only: as long as one is open, SQLite keeps what
-        it could open beside the file, read-only, and no other connection of the process could write."""
+        """True where it can only be read. A connection may then last for one look only: as long as one
+        is open, SQLite keeps what it could open beside the file, read-only, and no other connection of
+        the process could write."""
         return self._no_writing is not None
 
     def writer(self) -> apsw.Connection:
@@ -115,7 +116,7 @@ class Door:
                 self._spare = None
 
     def line(self) -> float:
-        """What the time line says now, in seconds since 1970."""
+        """The present on the time line, in seconds since 1970."""
         return self._anchor.reads(since_start())
 
     @property

@@ -1,5 +1,5 @@
-"""What a purge has yet to erase when its transaction is committed: the segments of the index, and the log of the database,
-which keeps every page as it was until it is folded into the file and emptied."""
+"""Erase what a purge leaves when its transaction is committed: the segments of the index, and the log of
+the database, which keeps every page as it was until it is folded into the file and emptied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What jobs have found, in SQLite, and what a task's visitor is told of it. Writes carry the fence of their job."""
+"""The finds of jobs, in SQLite, and the reports on them for a task's visitor. Writes carry the fence of
+their job."""
 
 from __future__ import annotations
 
@@ -140,7 +141,8 @@ class EmbeddedUrls:
     async def settle(
         self, claim: Claim, canonical_url: str, document_id: DocumentId | None = None, *, code: str = "", reason: str = ""
     ) -> None:
-        """What became of a find: a document, or a failure with its code; with neither, it is left out."""
+        """Store what became of a find: a document, or a failure with its code; with neither, it is left
+        out."""
         status = "failed" if code else "visited" if document_id else "left_out"
         values = {"status": status, "document_id": document_id, "code": code or None, "reason": message.stored(reason) or None}
         values |= {"job_id": claim.job_id, "canonical_url": canonical_url, "now": self._clock.now()}
@@ -151,7 +153,7 @@ class EmbeddedUrls:
         await self._database.write(work)
 
     async def mark(self, claim: Claim, canonical_url: str, useful: bool) -> None:
-        """Whether the document that a find became answers its query."""
+        """Store whether the document that a find became answers its query."""
         values = {"useful": int(useful), "job_id": claim.job_id, "canonical_url": canonical_url}
 
         def work(connection: apsw.Connection) -> None:
@@ -202,7 +204,7 @@ class EmbeddedUrls:
         return await self._database.read(work)
 
     async def has_outcome(self, task_id: TaskId, since: int) -> bool:
-        """Whether a job has ended, waits for a person, or something went wrong since a revision."""
+        """True where a job has ended, waits for a person, or something went wrong since a revision."""
         values = {"task_id": task_id, "since": since}
         return bool(await self._database.read(lambda connection: connection.execute(OUTCOME, values).get))
 

@@ -38,7 +38,7 @@ def holder(database: Path) -> int | None:
 
 
 def is_stopped(pid: int) -> bool:
-    """Whether a process is frozen (SIGSTOP, Ctrl-Z), as far as the system tells."""
+    """True where a process is frozen (SIGSTOP, Ctrl-Z), as far as the system tells."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()[:1]
     except OSError:

@@ -86,7 +86,7 @@ def connect(path: Path, *, readonly: bool, unchanging: bool = False) -> apsw.Con
 
 
 def has_log(path: Path) -> bool:
-    """Whether there is a write-ahead log, which may hold what is not yet in the file itself."""
+    """True where there is a write-ahead log, which may hold what is not yet in the file itself."""
     try:
         return path.with_name(path.name + "-wal").stat().st_size > 0
     except OSError:
@@ -127,7 +127,7 @@ def _schema() -> resources.abc.Traversable:
 
 
 def is_damage(error: BaseException) -> bool:
-    """Whether an error says that what is stored is not what was stored."""
+    """True where an error says that what is stored is not what was stored."""
     return isinstance(error, (apsw.CorruptError, apsw.NotADBError, *UNREADABLE))
 
 
@@ -153,14 +153,14 @@ def trouble(error: Exception, path: Path) -> Exception:
 
 
 def damaged(path: Path, what: str) -> StorageUnusable:
-    """What is said of a database that is not what was stored."""
+    """The error for a database that is not what was stored."""
     return StorageUnusable(
         "{path} is damaged ({what}). Nothing more is written into it. {backup}", path=path, what=what, backup=BACKUP
     )
 
 
 def read_only(path: Path) -> StorageUnusable:
-    """What is said to those who would write where nothing can be written."""
+    """The error for writing where nothing can be written."""
     return StorageUnusable(
         "{parent} cannot be written, so nothing was stored; what is there can be searched and shown. "
         "Make the folder writable, or choose another one with --home or SHISHO_HOME.",
@@ -169,7 +169,7 @@ def read_only(path: Path) -> StorageUnusable:
 
 
 def no_home(path: Path, error: OSError) -> StorageUnusable:
-    """What is said where there is no folder for the database, and none can be made."""
+    """The error where there is no folder for the database, and none can be made."""
     folder = path.parent
     why = Message("it is a file") if folder.is_file() else reason_of(error)
     return StorageUnusable(

@@ -1,4 +1,5 @@
-"""What waits for a person, in SQLite. The rows begin and end with the waiting of their jobs, in the queue's transactions."""
+"""The store of what waits for a person, in SQLite. The rows begin and end with the waiting of their
+jobs, in the queue's transactions."""
 
 from __future__ import annotations
 
@@ -105,14 +106,14 @@ class EmbeddedInterventions:
 
 
 def raise_(transaction: Transaction, claim: Claim, met: HumanChallenge, until: Instant) -> None:
-    """What a job has met, in the transaction that makes it wait."""
+    """Store what a job has met, in the transaction that makes it wait."""
     values = {"id": intervention_id(claim.job_id, claim.attempt), "job_id": claim.job_id, "now": transaction.now}
     values |= {"engine": met.engine, "domain": met.domain, "url": met.url, "kind": met.kind, "until": until}
     transaction.rows(RAISE, values)
 
 
 def waiting(connection: apsw.Connection, owner: str, task_id: TaskId | None = None) -> list[PendingIntervention]:
-    """What waits, oldest first."""
+    """The interventions that wait, oldest first."""
     return [_waiting(row) for row in every(connection.execute(WAITING, {"owner": owner, "task_id": task_id}))]
 
 

@@ -19,7 +19,7 @@ KEEP = """INSERT INTO request_keys(owner, key, verb, request, subject, task_id, 
 
 
 def repeated(transaction: Transaction, key: IdempotencyKey | None) -> EnqueueResult | None:
-    """What stood after the first request under this key. Raises Conflict where it was another request."""
+    """The result of the first request under this key. Raises Conflict where it was another request."""
     if key is None:
         return None
     row = transaction.first(FIND, {"owner": key.owner, "key": key.key})

@@ -121,7 +121,7 @@ ANY_OF = "(SELECT value FROM json_each(?))"
 
 
 def listed(values: Iterable[str | int]) -> str:
-    """What `ANY_OF` is bound to."""
+    """The value to bind to `ANY_OF`."""
     return json.dumps(list(values))
 
 

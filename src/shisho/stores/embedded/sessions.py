@@ -1,4 +1,4 @@
-"""What search sessions have shown, in SQLite: one transaction a round."""
+"""The passages that search sessions have shown, in SQLite: one transaction a round."""
 
 from __future__ import annotations
 

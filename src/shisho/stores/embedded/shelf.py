@@ -325,7 +325,8 @@ def _put(connection: apsw.Connection, intake: Intake) -> DocumentId | None:
 
 
 def _put_in_place(connection: apsw.Connection, document: Document) -> DocumentId | None:
-    """What is said of a live document, and the place it stands at. Returns the version that it supersedes."""
+    """Store a live document's metadata, and the place it stands at. Returns the version that it
+    supersedes."""
     _describe(connection, document.id, document.metadata)
     corpus_id = _corpus_id(connection, document.corpus, document.owner, document.added_at)
     return _place(connection, corpus_id, document.source, document.id)

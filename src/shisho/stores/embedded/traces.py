@@ -1,4 +1,5 @@
-"""What names a document in rows that are not its own: found, and blanked in JSON without harm to what stands beside it."""
+"""Traces of a document in rows that are not its own: found, and blanked in JSON without harm to what
+stands beside it."""
 
 from __future__ import annotations
 

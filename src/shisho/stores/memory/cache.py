@@ -1,4 +1,4 @@
-"""What was fetched and may be used again, in one process."""
+"""The cache of what was fetched, in one process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What waits for a person, in a queue that keeps nothing."""
+"""The store of what waits for a person, in a queue that keeps nothing."""
 
 from __future__ import annotations
 

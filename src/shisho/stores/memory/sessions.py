@@ -1,4 +1,4 @@
-"""What search sessions have shown, in one process."""
+"""The passages that search sessions have shown, in one process."""
 
 from __future__ import annotations
 

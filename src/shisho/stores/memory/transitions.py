@@ -30,7 +30,7 @@ from shisho.ports import Bell, Clock
 
 @dataclass
 class SharedQueue:
-    """What all sides of the queue see."""
+    """The state that all sides of the queue share."""
 
     clock: Clock
     bell: Bell

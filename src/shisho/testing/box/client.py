@@ -92,7 +92,7 @@ class BoxClient:
 
     @property
     def log(self) -> LogRecord:
-        """What was asked until now."""
+        """The requests logged until now."""
         from shisho.testing.box.log import read
 
         return read(self.folder / LOG)
@@ -140,7 +140,8 @@ def connect(folder: Path) -> BoxClient:
 
 
 def write(folder: Path, ports: Ports, hosts: Sequence[str], ca_pem: str) -> None:
-    """What `connect` reads. The description comes last and at once: whoever sees it finds a box that listens."""
+    """Write the files that `connect` reads. The description comes last and at once: whoever sees it
+    finds a box that listens."""
     (folder / CA).write_text(ca_pem, "ascii")
     draft = folder / f"{FILE}.new"
     draft.write_text(json.dumps({"ports": asdict(ports), "hosts": list(hosts), "ca": CA, "log": LOG}), "utf-8")

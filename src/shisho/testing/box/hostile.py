@@ -1,5 +1,6 @@
-"""What a server can do to whoever reads from it, one script each. A script begins where the request's head has been read,
-writes to the connection what it likes, and ends when the other side has gone; whoever calls it closes the connection."""
+"""Attacks of a server on its readers, one script each. A script begins where the request's head has been
+read, writes to the connection what it likes, and ends when the other side has gone; whoever calls it
+closes the connection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What the box was asked: one entry for each connection and each request, in memory and as lines of JSON."""
+"""The log of what the box was asked: one entry for each connection and each request, in memory and as
+lines of JSON."""
 
 from __future__ import annotations
 

@@ -38,7 +38,8 @@ class BoxRequest:
 
 
 class Way(StrEnum):
-    """What becomes of the connection: an answer, none ever, a reset, or a script that writes what it likes."""
+    """The outcome for the connection: an answer, none ever, a reset, or a script that writes what it
+    likes."""
 
     ANSWER = "answer"
     HANG = "hang"

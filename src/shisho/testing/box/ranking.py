@@ -1,4 +1,5 @@
-"""What an engine answers: which topic a query means, which pages are relevant to it, and in what order they stand.
+"""Rank an engine's results: which topic a query means, which pages are relevant to it, and in what order
+they stand.
 
 Pure. The order is drawn from seed, engine and query: at rank r (from 0) a relevant page stands with the chance that the
 `Decay` gives, until none is left; the rest are pages of the same topic that do not answer, then of others. Engines know
@@ -81,7 +82,8 @@ class TopicIndex:
         self._known = lru_cache(maxsize=256)(self._draw_known)
 
     def topics(self, query: str) -> list[Topic]:
-        """What the query is about: a topic it names, else those that fit best; none where nothing fits."""
+        """The topics of the query: a topic it names, else those that fit best; none where nothing
+        fits."""
         folded = _fold(query)
         named = [topic for topic in self._world.topics if _fold(topic.name) in folded]
         if named:

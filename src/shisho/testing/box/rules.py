@@ -12,7 +12,7 @@ from shisho.testing.box.message import BoxResponse, Way, html, redirect
 
 
 class RuleAction(StrEnum):
-    """What a rule does. From `no_results` on they are for result pages only."""
+    """The action of a rule. From `no_results` on they are for result pages only."""
 
     STATUS = "status"  # answer with `status`, and Retry-After if `retry_after` is set
     PACE = "pace"  # `status` to whoever comes sooner than `interval_s` after the end of the request before; else as usual
@@ -77,7 +77,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class RuleTarget:
-    """What a request is for. `page` 0: no result page."""
+    """The target of a request. `page` 0: no result page."""
 
     host: str
     path: str

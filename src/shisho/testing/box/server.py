@@ -101,7 +101,7 @@ class Box:
         return self.web.world.questions
 
     def page(self, url: str) -> BoxPage | None:
-        """What stands at an address, under whichever name an engine gave it."""
+        """The page at an address, under whichever name an engine gave it."""
         return self.web.page(url)
 
     def relevant(self, query: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""What each request is answered with. No I/O: the server carries requests in and answers out."""
+"""Choose the answer to each request. No I/O: the server carries requests in and answers out."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class SmallWeb:
         self.hosts = tuple(sorted({*self._engines, *world.hosts, *sites.ODD, *_HOSTILE}))
 
     def page(self, url: str) -> BoxPage | None:
-        """What stands at an address of a page's own or of an engine's."""
+        """The page at its own address, or at an engine's address for it."""
         parts = urlsplit(url)
         asked = BoxRequest(parts.scheme, "GET", parts.hostname or "", parts.path, url)
         engine = self._engines.get(asked.host)
@@ -66,7 +66,8 @@ class SmallWeb:
         return [_row(engine, one).url for one in self._ranked(engine, query)]
 
     def _ranked(self, engine: BoxEngine, text: str) -> tuple[RankedResult, ...]:
-        """What an engine has for a query: all that is ranked, or what is in the language of the topic."""
+        """The results of an engine for a query: all that is ranked, or what is in the language of the
+        topic."""
         ranked = self.index.rank(engine.name, text, self.manner)
         if not engine.one_language or not ranked:
             return ranked

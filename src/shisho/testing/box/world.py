@@ -22,7 +22,8 @@ _TRACKING = ("utm_", "fbclid", "gclid")
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What pages are about. A page is found by the name, `words` and `aspects` (the things known of it)."""
+    """A topic that pages are about. A page is found by the name, `words` and `aspects` (the things known
+    of it)."""
 
     name: str
     language: str
@@ -183,7 +184,7 @@ class _Subject:
 
 
 def value(seed: int, name: str, aspect: Mapping[str, Any]) -> str:
-    """What is true of a topic: the same on every page that tells it."""
+    """The true value of an aspect of a topic: the same on every page that tells it."""
     chance = Random(f"{seed}/{name}/{aspect['word']}")
     if "of" in aspect:
         return str(chance.choice(aspect["of"]))

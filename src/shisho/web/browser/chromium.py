@@ -89,7 +89,8 @@ def need_screen(environment: Mapping[str, str], profile: str) -> None:
 
 
 async def memory_mb(processes: Iterable[int]) -> float:
-    """What these processes hold: each one's own memory, and once the most that any shares. 0 where it cannot be told."""
+    """The memory that these processes hold: each one's own memory, and once the most that any shares. 0
+    where it cannot be told."""
     if _HAS_PROC:
         page = os.sysconf("SC_PAGE_SIZE")
         held = [_statm(process) for process in processes]

@@ -33,7 +33,7 @@ class Head:
 
     @property
     def authority(self) -> str:
-        """Who is asked, as far as it can be read."""
+        """The host and port that are asked, as far as they can be read."""
         return authority(f"https://{self.target}" if self.method == "CONNECT" else self.target)
 
     @property
@@ -89,7 +89,8 @@ def _fields(lines: list[str]) -> Fields:
 
 
 def _kept(fields: Fields) -> str:
-    """What may pass on; one request for each connection, so that no byte of another slips behind it."""
+    """The header fields that may pass on; one request for each connection, so that no byte of another
+    slips behind it."""
     named = {word.strip().lower() for key, value in fields if key.lower() == "connection" for word in value.split(",")}
     dropped = _OF_ONE_HOP | (named - {"content-length", "transfer-encoding"})
     lines = [f"{key}: {value}" for key, value in fields if key.lower() not in dropped and not key.lower().startswith("proxy-")]

@@ -28,7 +28,7 @@ class PageHosts:
             self._more.set()
 
     async def has(self, host: str, wait_s: float = WAIT_S) -> bool:
-        """Whether the page asks for this host, or does so within that time."""
+        """True where the page asks for this host, or does so within that time."""
         loop = asyncio.get_running_loop()
         ends = loop.time() + wait_s
         while host not in self._hosts:

@@ -172,7 +172,8 @@ class Tab:
 
 
 def broke(error: Exception) -> bool:
-    """Whether it was the browser that ended, not the page that failed. Playwright has no public class for that."""
+    """True where it was the browser that ended, not the page that failed. Playwright has no public class
+    for that."""
     return type(error).__name__ == "TargetClosedError" or "crashed" in str(error) or "Connection closed" in str(error)
 
 

@@ -33,7 +33,7 @@ class Frontier:
 
     @property
     def left(self) -> tuple[DiscoveredUrl, ...]:
-        """What has not been handed out, best first."""
+        """The hits that have not been handed out, best first."""
         return tuple(self._left)
 
     def take(self, now: float, busy: Collection[str], ready_at: Mapping[str, float]) -> DiscoveredUrl | None:
@@ -54,7 +54,8 @@ class Frontier:
         self._left.clear()
 
     def host(self, hit: DiscoveredUrl) -> str:
-        """Who is asked for it next: its own host, or the one that its redirects have led to."""
+        """The host that is asked for it next: its own host, or the one that its redirects have led
+        to."""
         return self._led.get(hit.canonical_url, host_of(hit))
 
     def put_back(self, hit: DiscoveredUrl, host: str = "") -> None:
@@ -79,5 +80,6 @@ def host_of(hit: DiscoveredUrl) -> str:
 
 
 def within(host: str, domains: Iterable[str]) -> bool:
-    """Whether a host is one of these domains or below one. Whole labels count: notexample.jp is not below example.jp."""
+    """True where a host is one of these domains or below one. Whole labels count: notexample.jp is not
+    below example.jp."""
     return any(f".{host}".endswith(f".{domain}") for domain in domains)

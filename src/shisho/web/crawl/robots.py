@@ -1,4 +1,4 @@
-"""What a site asks of programs: robots.txt (RFC 9309), and the pace of its host."""
+"""The rules of a site for programs: robots.txt (RFC 9309), and the pace of its host."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ _LARGE = 20_000  # characters; what takes longer to read than the event loop sho
 
 @dataclass(frozen=True, slots=True)
 class Robots:
-    """What a site says to programs. No `text` forbids nothing; `closed` says why nothing may be read for now."""
+    """The robots.txt of a site. No `text` forbids nothing; `closed` says why nothing may be read for
+    now."""
 
     text: str = ""
     closed: str = ""
@@ -83,8 +84,8 @@ class RobotsBook:
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def rules(self, url: str, ticket: str) -> Robots:
-        """What the site of this page says; `ticket` as for the page. Raises what `turn_at` raises, and ForbiddenAddress and
-        InvalidParams as the page itself would."""
+        """The rules of this page's site; `ticket` as for the page. Raises what `turn_at` raises, and
+        ForbiddenAddress and InvalidParams as the page itself would."""
         site = site_of(url)
         lock = self._asking.setdefault(site, asyncio.Lock())
         async with lock:

@@ -88,7 +88,7 @@ class PageClient:
         return response
 
     async def _rules(self, url: str, ticket: str) -> Robots | None:
-        """What the site of this page says; None: nobody asks it. Raises RobotsDisallowed."""
+        """The rules of this page's site; None: nobody asks it. Raises RobotsDisallowed."""
         rules = await self.robots.rules(url, ticket) if self.robots else None
         if rules is not None and (refusal := rules.refusal(url)):
             raise RobotsDisallowed(

@@ -124,7 +124,8 @@ def refused(engine: str, said: Any) -> EngineUnavailable:
 
 
 def unreadable(engine: str, response: Response) -> EngineUnavailable | ParserFailed:
-    """What a page without hits, message or challenge is: the engine's own failure by its status, else one we cannot read."""
+    """The error for a page without hits, message or challenge: the engine's own failure by its status,
+    else one we cannot read."""
     if response.status >= 400:
         return EngineUnavailable(
             "{engine} answered with HTTP status {status}; ask another engine, or try again later.",

@@ -1,4 +1,5 @@
-"""What the requests of all engines share: limits kept, parameters spelled, time ranges turned into days."""
+"""The parts that the requests of all engines share: limits kept, parameters spelled, time ranges turned
+into days."""
 
 from __future__ import annotations
 
@@ -60,7 +61,8 @@ def range_code(about: EngineAbout, query: EngineQuery, codes: Mapping[TimeRange,
 
 
 def remembered(about: EngineAbout, state: State, key: str) -> str:
-    """What page 1 must have given. Raises InvalidParams: such an engine takes a later page without it for a robot's."""
+    """The value that page 1 must have given. Raises InvalidParams: such an engine takes a later page
+    without it for a robot's."""
     if not state.get(key):
         raise InvalidParams("{engine} needs `{missing}` of its first page: ask page 1 again.", engine=about.name, missing=key)
     return state[key]

@@ -71,8 +71,8 @@ _GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")  # nothing else of IPv6 is g
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Who is asked, from one reading of the URL: `host` is an ASCII name or an IP address without brackets, `path` what
-    goes on the request line, query included."""
+    """The server that is asked, from one reading of the URL: `host` is an ASCII name or an IP address
+    without brackets, `path` what goes on the request line, query included."""
 
     scheme: str
     host: str
@@ -92,8 +92,9 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class AllowList:
-    """What the owner of this machine permits beyond the rules. `hosts` are names or addresses, as `host` (its ports as
-    for any) or `host:port` (that port alone); `ports` are open for every host."""
+    """The exceptions that the owner of this machine permits beyond the rules. `hosts` are names or
+    addresses, as `host` (its ports as for any) or `host:port` (that port alone); `ports` are open for
+    every host."""
 
     hosts: frozenset[str] = frozenset()
     ports: frozenset[int] = frozenset()
@@ -104,11 +105,11 @@ class AllowList:
         return cls(frozenset(map(_excepted, hosts)), frozenset(map(_port, ports)))
 
     def private(self, target: Target) -> bool:
-        """Whether this host may lead anywhere."""
+        """True where this host may lead to any address."""
         return target.host in self.hosts or self._pair(target)
 
     def open(self, target: Target) -> bool:
-        """Whether this port may be asked."""
+        """True where this port may be asked."""
         return target.port in _PORTS.values() or target.port in self.ports or self._pair(target)
 
     def _pair(self, target: Target) -> bool:

@@ -1,4 +1,5 @@
-"""What a body may be: how large by its media type, in which encodings, and gzip undone in bounded steps. No I/O."""
+"""Limits on a body: how large by its media type, in which encodings, and gzip undone in bounded steps.
+No I/O."""
 
 from __future__ import annotations
 

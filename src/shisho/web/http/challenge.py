@@ -1,4 +1,4 @@
-"""What a block looks like: pure rules from an answer to the kind of challenge, for any page we fetch."""
+"""Recognise a block: pure rules from an answer to the kind of challenge, for any page we fetch."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ class HttpFetcher:
 
 
 def user_agent(version: str, contact: str) -> str:
-    """Who we are and where a site's owner finds us. Raises InvalidParams."""
+    """The name by which we go, and the address where a site's owner finds us. Raises InvalidParams."""
     if not contact:
         return f"Shisho/{version}"
     if not contact.isascii() or not contact.isprintable() or set(contact) & set("() "):

@@ -27,7 +27,7 @@ class RedirectChain:
 
     @property
     def begins(self) -> bool:
-        """Whether nothing has been asked yet."""
+        """True where nothing has been asked yet."""
         return len(self.urls) == 1
 
     def extended(self, url: str) -> RedirectChain:

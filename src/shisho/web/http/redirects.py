@@ -39,7 +39,7 @@ def start_chain(request: Request, allow: AllowList) -> Hop:
 
 
 def is_redirect(status: int, headers: Mapping[str, str]) -> bool:
-    """Whether an answer is a redirect."""
+    """True where an answer is a redirect."""
     return status in _TO_GET | _AS_IT_WAS and "location" in headers
 
 

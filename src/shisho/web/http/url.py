@@ -111,7 +111,8 @@ def absolute(base: str, href: str) -> str:
 
 
 def is_result(url: str) -> bool:
-    """Whether a link may be a result: not an engine's own page, advertisement, cache or translation."""
+    """True where a link may be a result: not an engine's own page, advertisement, cache or
+    translation."""
     parts = _split(url)
     if parts is None:
         return False

@@ -51,7 +51,8 @@ def nobody(engine: str) -> bool:
 
 
 def is_plain(query: EngineQuery) -> bool:
-    """Whether a query is of words alone: without quotes, operators or a time range, which may rightly leave nothing."""
+    """True where a query is of words alone: without quotes, operators or a time range, which may rightly
+    leave nothing."""
     return query.time_range is TimeRange.ALL and not _OPERATORS.search(query.text)
 
 

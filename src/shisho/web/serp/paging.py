@@ -17,9 +17,10 @@ class DepthReached(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ResultPage:
-    """What is kept of a result page for going on after it; what stood on it is kept where a purge finds it. `urls` are
-    canonical, `fresh` of them the task had not met. `attempt`: the job's attempt that brought it, and with it the engine's
-    state in `next`. `cached`: nobody was asked. `repeats`: an earlier page again; nothing of it is stored."""
+    """The record of a result page for going on after it; what stood on it is kept where a purge finds
+    it. `urls` are canonical, `fresh` of them the task had not met. `attempt`: the job's attempt that
+    brought it, and with it the engine's state in `next`. `cached`: nobody was asked. `repeats`: an
+    earlier page again; nothing of it is stored."""
 
     engine: str
     number: int

@@ -34,8 +34,9 @@ class PassedOverReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a search asks of its engine. `engines`: named ones, in this order and no others; else those of `categories`, where
-    among engines of one tier that are free alike an earlier category's goes first. `page`: the result page to begin with."""
+    """The needs of a search. `engines`: named ones, in this order and no others; else those of
+    `categories`, where among engines of one tier that are free alike an earlier category's goes first.
+    `page`: the result page to begin with."""
 
     query: str
     categories: tuple[str, ...] = (GENERAL,)
@@ -72,8 +73,8 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What there is to work with now, by engine name; an engine in neither map is healthy and free. `missing`: settings of
-    keys that have no value."""
+    """The means at hand now, by engine name; an engine in neither map is healthy and free. `missing`:
+    settings of keys that have no value."""
 
     health: Mapping[str, EngineHealth]
     standing: Mapping[str, LimiterStatus]

@@ -49,7 +49,8 @@ class PageFacts:
 
 @dataclass(frozen=True, slots=True)
 class PagingRules:
-    """What one search was asked for: its first and its last page by number, and how many useful hits are enough."""
+    """The paging limits of one search: its first and its last page by number, and how many useful hits
+    are enough."""
 
     strategy: StopStrategy
     first: int
@@ -93,6 +94,7 @@ def stop_reason(pages: Sequence[PageFacts], rules: PagingRules) -> PagingStop | 
 
 
 def repeats(page: PageFacts, earlier: Iterable[PageFacts]) -> bool:
-    """Whether all of the page's URLs stood on one earlier page: past the end some engines show their first page again, at
-    times with an entry less, so that a part of it counts. URLs gathered from several pages are overlap, not repetition."""
+    """True where all of the page's URLs stood on one earlier page: past the end some engines show their
+    first page again, at times with an entry less, so that a part of it counts. URLs gathered from
+    several pages are overlap, not repetition."""
     return bool(page.urls) and any(set(page.urls) <= set(each.urls) for each in earlier)

@@ -1,4 +1,5 @@
-"""What an engine of the box is: how it reads a request, and how it shows rows. Written after the engines' own pages."""
+"""The interface of an engine of the box: how it reads a request, and how it shows rows. Written after
+the engines' own pages."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ class WrongRequest(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SerpRequest:
-    """What is asked for: result page `page` (from 1), which is the rows from `start` (from 0), at most `size`."""
+    """A request for results: page `page` (from 1), which is the rows from `start` (from 0), at most
+    `size`."""
 
     text: str
     page: int
@@ -51,7 +53,8 @@ class SerpContent:
 
 
 class Tokens:
-    """What an engine wants back with the next page. It is tied to the query, and can be made to expire."""
+    """Tokens that an engine wants back with the next page. Each is tied to the query, and can be made to
+    expire."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed

@@ -8,7 +8,7 @@ from pathlib import Path
 from shisho import settings
 from shisho.desk import Desk
 from shisho.domain.job import TaskState
-from shisho.domain.task import SearchOptions, StatusDetail, StopStrategy, TaskSnapshot
+from shisho.domain.task import Progress, SearchOptions, StatusDetail, StopStrategy, TaskSnapshot
 from shisho.testing.box.server import Box
 from tests.flows.boxed import output
 from tests.flows.browsed import browsed
@@ -40,8 +40,8 @@ async def test_two_queries_on_two_engines(tmp_path: Path) -> None:
                 await desk.tasks.queue_searches([query], task_id=task, options=options)
             seen = await followed(desk, task)
             heaviest = browser.heaviest_mb
-        assert seen[-1].status is TaskState.COMPLETED and seen[-1].progress.queries == "2/2", seen[-1].errors
-        visits = [int(one.progress.pages.split("/")[0]) for one in seen]
+        assert seen[-1].status is TaskState.COMPLETED and seen[-1].progress.queries == Progress(2, 2), seen[-1].errors
+        visits = [one.progress.pages.done for one in seen]
         assert len(set(visits)) >= 10 and visits == sorted(visits), "progress after every visit"
         for engine, query in zip(("ecosia", "qwant"), topics, strict=True):
             assert box.log.pages(engine, query) == [1, 2]

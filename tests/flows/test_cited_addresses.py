@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from shisho.domain.job import TaskState
+from shisho.domain.task import Progress
 from tests.flows.boxed import boxed
 
 TRACKED = "utm_source=brave&utm_medium=search&fbclid=x"
@@ -22,7 +23,7 @@ async def test_a_tracked_address_is_cited_without_it_and_opens(tmp_path: Path) -
         assert not whole.errors, whole.errors
         (document,) = await desk.documents()
         assert document.source == page.url and box.page(document.source) is box.page(page.url)
-        assert held.progress.documents == "1/1", "a fetched page was taken in"
+        assert held.progress.documents == Progress(1, 1), "a fetched page was taken in"
 
 
 async def test_documents_are_counted_when_they_are_in(tmp_path: Path) -> None:
@@ -38,5 +39,5 @@ async def test_documents_are_counted_when_they_are_in(tmp_path: Path) -> None:
         while held.status is TaskState.RUNNING:
             held = await desk.tasks.get_status(queued.task_id, wait=20, since_revision=held.revision)
         held = await desk.tasks.get_status(queued.task_id, wait=0)
-        assert held.progress.documents == "3/5", held.progress
+        assert held.progress.documents == Progress(3, 5), held.progress
         assert len(await desk.documents()) == 3 and len(held.errors) == 2

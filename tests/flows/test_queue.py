@@ -14,7 +14,7 @@ from shisho.desk import Desk
 from shisho.domain.corpus import WEB_CORPUS
 from shisho.domain.intervention import AuthAction, AuthTarget
 from shisho.domain.job import JobState, StopMode, TaskState
-from shisho.domain.task import AskOptions, PurgeScope, SearchOptions, Sources, StopStrategy
+from shisho.domain.task import AskOptions, Progress, PurgeScope, SearchOptions, Sources, StopStrategy
 from shisho.domain.web import ChallengeKind
 from shisho.errors import EmptyCorpus, EngineUnavailable, NotFound, TaskNotFound
 from shisho.testing.memory_web import MemoryWeb
@@ -56,8 +56,9 @@ async def test_a_search_pages_visits_and_tells_as_it_goes(opening: Opening) -> N
         while held.status is TaskState.RUNNING:
             held = await desk.tasks.get_status(queued.task_id, wait=20, since_revision=held.revision)
             seen.append((held.progress.queries, held.progress.pages, len(held.results)))
-        assert held.status is TaskState.COMPLETED and held.progress.queries == "1/1" and held.progress.pages == "4/4"
-        assert any(queries == "0/1" and results >= 2 for queries, _, results in seen), seen
+        assert held.status is TaskState.COMPLETED
+        assert (held.progress.queries, held.progress.pages) == (Progress(1, 1), Progress(4, 4))
+        assert any(queries == Progress(0, 1) and results >= 2 for queries, _, results in seen), seen
         done = await output(desk, queued.task_id)
         assert (done["paging_stop"], done["engine"], done["errors"]) == ("END", "memory", [])
         assert [(each["rank"], each["url"]) for each in done["hits"]] == [(n, address(n)) for n in (1, 2, 3, 4)]
@@ -101,7 +102,7 @@ async def test_a_captcha_is_a_persons_turn_and_nothing_else_waits(opening: Openi
     async with opening(web) as desk:
         queued = await desk.tasks.queue_searches([QUERY, "回帰"], options=EXHAUSTIVE)
         held, results = await ended(desk, queued.task_id)
-        assert held.status is TaskState.WAITING and held.progress.queries == "1/2" and held.retry_after == 30
+        assert held.status is TaskState.WAITING and held.progress.queries == Progress(1, 2) and held.retry_after == 30
         assert {one.url for one in results if one.document_id} == {address(n) for n in (1, 2, 4)}
         (waiting,) = held.waiting_for
         assert (waiting.kind, waiting.domain, waiting.engine) == ("captcha", "memory.example", "memory")
@@ -151,7 +152,7 @@ async def test_a_dead_page_is_told_and_its_neighbours_are_kept(opening: Opening)
     async with opening(web) as desk:
         queued = await desk.tasks.queue_searches([QUERY])
         held, results = await ended(desk, queued.task_id)
-        assert held.status is TaskState.COMPLETED and held.progress.pages == "3/3"
+        assert held.status is TaskState.COMPLETED and held.progress.pages == Progress(3, 3)
         assert [(one.url, one.code) for one in held.errors] == [(address(2), "ALL_FETCHES_FAILED")]
         assert [one.document_id is None for one in sorted(results, key=lambda one: one.rank or 0)] == [False, True, False]
 
@@ -249,7 +250,7 @@ async def test_four_questions_on_two_workers(tmp_path: Path) -> None:
     async with open_desk(home=tmp_path) as desk, desk.working(2):
         added = await desk.tasks.add_documents(paths=[SAMPLES], remote=False)
         held, results = await ended(desk, added.task_id)
-        assert held.status is TaskState.COMPLETED and held.progress.documents == "4/4" and len(results) == 4
+        assert held.status is TaskState.COMPLETED and held.progress.documents == Progress(4, 4) and len(results) == 4
         questions = ["決定係数が0に近いとき何を意味するか", "残差とは何か", "検定の第一種の誤りとは何か", "転置索引とは何か"]
         asked = await asyncio.gather(*(desk.tasks.ask(each, wait=50) for each in questions))
         assert len({one.task_id for one in asked}) == 4
@@ -268,7 +269,7 @@ async def test_blocked_domains_are_neither_visited_nor_quoted(opening: Opening) 
         await desk.tasks.feedback(Opinion.BLOCK_DOMAIN, "https://Site1.example/x")
         queued = await desk.tasks.queue_searches([QUERY])
         held, _ = await ended(desk, queued.task_id)
-        assert held.progress.pages == "1/1"
+        assert held.progress.pages == Progress(1, 1)
         assert {one.source for one in await desk.documents()} == {address(2)}
         await desk.tasks.feedback(Opinion.BLOCK_DOMAIN, "site2.example")
         assert (await desk.ask("決定係数とは何か")).abstained

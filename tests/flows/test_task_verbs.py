@@ -16,7 +16,7 @@ from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.job import JobState, Priority, TaskId, TaskState
 from shisho.domain.payloads import read_payload
-from shisho.domain.task import AskOptions, Bytes, Opinion, SearchOptions, Sources
+from shisho.domain.task import AskOptions, Bytes, Opinion, Progress, SearchOptions, Sources
 from shisho.errors import Conflict, DocumentEncrypted, ForbiddenPath, InvalidParams, NotFound, TaskNotFound
 from tests.corpus.readers.making import lines, pdf
 from tests.flows.conftest import SAMPLES
@@ -214,7 +214,7 @@ async def test_results_after_the_cursor_are_those_that_changed(desk: Desk) -> No
         added = await desk.tasks.add_documents(files=[Bytes(f"{n}.txt", f"本文{n}。".encode()) for n in range(25)])
         await ended(desk, added.task_id)
     first = await desk.tasks.get_status(added.task_id, wait=0)
-    assert len(first.results) == 10 and first.more and first.progress.documents == "25/25"
+    assert len(first.results) == 10 and first.more and first.progress.documents == Progress(25, 25)
     second = await desk.tasks.get_status(added.task_id, wait=0, cursor=first.cursor)
     third = await desk.tasks.get_status(added.task_id, wait=0, cursor=second.cursor)
     assert (len(second.results), len(third.results), third.more) == (10, 5, False)
@@ -285,7 +285,7 @@ async def test_a_file_that_cannot_be_taken_in_says_why_and_can_be_resumed(desk: 
     async with desk.working():
         added = await desk.tasks.add_documents(paths=[bad], files=[locked, good], remote=False)
         held, _ = await ended(desk, added.task_id)
-        assert held.status is TaskState.COMPLETED and held.progress.documents == "1/3"
+        assert held.status is TaskState.COMPLETED and held.progress.documents == Progress(1, 3)
         assert {(one.url, one.code) for one in held.errors} == {
             (str(bad), "DOCUMENT_UNREADABLE"),
             ("locked.pdf", DocumentEncrypted.code),

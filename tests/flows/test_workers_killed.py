@@ -9,6 +9,7 @@ from pathlib import Path
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.job import JobState, TaskState
+from shisho.domain.task import Progress
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
 from tests.flows.test_shell import library, rows_of, until
@@ -56,7 +57,7 @@ async def test_documents_are_taken_in_once_whoever_dies(shell: Shell, tmp_path: 
             held, results = await ended(desk, added.task_id, seconds=120)
         finally:
             buried(*running)
-        assert (held.status, held.progress.documents, held.errors) == (TaskState.COMPLETED, "40/40", ())
+        assert (held.status, held.progress.documents, held.errors) == (TaskState.COMPLETED, Progress(40, 40), ())
         assert Counter(Path(one.url).name for one in results) == Counter(f"{number:03}.txt" for number in range(40))
         documents = await desk.documents(limit=99)
         assert sorted(one.id for one in documents) == sorted(one.document_id or "" for one in results)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from shisho.domain.find import Report
 from shisho.domain.job import ENDED, JobState, Task, TaskState
-from shisho.domain.task import JobKind, PendingJobs, Progress, StatusDetail, TaskSnapshot, TaskSummary
+from shisho.domain.task import JobKind, PendingJobs, Progress, StatusDetail, TaskProgress, TaskSnapshot, TaskSummary
 
 PERSON_SECONDS, SLOWEST, FASTEST = 30.0, 10.0, 1.0
 
@@ -19,10 +19,10 @@ def status(task: Task, report: Report, since: int | None, detail: StatusDetail, 
         status=task.state,
         revision=task.revision,
         changed=task.revision != since,
-        progress=Progress(
+        progress=TaskProgress(
             queries=_done(report, JobKind.SEARCH),
-            pages=f"{report.visited}/{report.known}",
-            documents=f"{report.taken_in}/{report.sources + _all(report, JobKind.INGEST)}",
+            pages=Progress(report.visited, report.known),
+            documents=Progress(report.taken_in, report.sources + _all(report, JobKind.INGEST)),
             answers=_done(report, JobKind.ANSWER),
         ),
         queue=pending(task.jobs),
@@ -79,9 +79,9 @@ def row(task: Task) -> TaskSummary:
     )
 
 
-def _done(report: Report, kind: JobKind) -> str:
+def _done(report: Report, kind: JobKind) -> Progress:
     counted = {state: count for (of, state), count in report.tally.items() if of == kind}
-    return f"{sum(count for state, count in counted.items() if state in ENDED)}/{sum(counted.values())}"
+    return Progress(sum(count for state, count in counted.items() if state in ENDED), sum(counted.values()))
 
 
 def _all(report: Report, kind: JobKind) -> int:

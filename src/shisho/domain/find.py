@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from shisho.domain.corpus import DocumentId, PassageId
 from shisho.domain.intervention import PendingIntervention
@@ -29,13 +30,22 @@ class DiscoveredUrl:
     rank: int | None = None
 
 
+class UrlState(StrEnum):
+    """What became of a find. `found`: it is not visited yet."""
+
+    FOUND = "found"
+    VISITED = "visited"
+    FAILED = "failed"
+    LEFT_OUT = "left_out"
+
+
 @dataclass(frozen=True, slots=True)
 class StoredUrl:
-    """A find and what became of it: `found` (not visited yet), `visited`, `failed` or `left_out`. `useful`: whether its
+    """A find and what became of it. `useful`: whether its
     document answers the query; None while nobody has looked."""
 
     find: DiscoveredUrl
-    status: str
+    status: UrlState
     document_id: DocumentId | None = None
     useful: bool | None = None
 

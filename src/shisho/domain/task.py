@@ -187,13 +187,25 @@ class DocumentsQueued:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Done of all, as "2/3": queries searched, pages visited, questions answered; documents that were taken in, of all
-    pages and files that were to be."""
+    """How many of all that are known so far."""
 
-    queries: str
-    pages: str
-    documents: str
-    answers: str
+    done: int
+    total: int
+
+    def __str__(self) -> str:
+        """As it is shown: "2/3"."""
+        return f"{self.done}/{self.total}"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskProgress:
+    """Queries searched, pages visited, questions answered; documents that were taken in, of all pages and files that were to
+    be."""
+
+    queries: Progress
+    pages: Progress
+    documents: Progress
+    answers: Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +257,7 @@ class TaskSnapshot:
     status: TaskState
     revision: int
     changed: bool
-    progress: Progress
+    progress: TaskProgress
     queue: PendingJobs
     results: tuple[ResultRow, ...]
     errors: tuple[FailedItem, ...]

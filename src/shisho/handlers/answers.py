@@ -13,7 +13,7 @@ from typing import Any
 
 from shisho.domain.codec import Payload, build, plain
 from shisho.domain.corpus import WEB_CORPUS, Scope
-from shisho.domain.find import ExcludedSources
+from shisho.domain.find import ExcludedSources, UrlState
 from shisho.domain.inquiry import Budget, Gap, Inquiry, UnsearchedQuery, WebPolicy, WebQuery, WebResult, with_ceilings
 from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import ClaimLost, Job, JobId, JobState, NewJob, TaskId
@@ -114,7 +114,7 @@ class AnswerHandler:
     async def _pages(self, searches: Iterable[JobId]) -> int:
         """How many pages the searches have brought: those of results, and those they led to, each once."""
         found = [(name, one) for name in searches for one in await self.finds.of_job(name)]
-        visited = {one.find.canonical_url for _, one in found if one.status == "visited"}
+        visited = {one.find.canonical_url for _, one in found if one.status is UrlState.VISITED}
         return len({(name, one.find.page_number) for name, one in found}) + len(visited)
 
 

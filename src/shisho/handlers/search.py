@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from shisho.domain.corpus import DocumentId
-from shisho.domain.find import DiscoveredUrl, SearchNote, StoredUrl
+from shisho.domain.find import DiscoveredUrl, SearchNote, StoredUrl, UrlState
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job, TaskId
 from shisho.domain.payloads import SearchJob
@@ -147,7 +147,7 @@ class _Run:
         return stop_reason(self._facts(pages, await self._kept()), rules)
 
     def _facts(self, pages: Sequence[ResultPage], kept: Sequence[StoredUrl]) -> list[PageFacts]:
-        visited = Counter(one.find.page_number for one in kept if one.status == "visited")
+        visited = Counter(one.find.page_number for one in kept if one.status is UrlState.VISITED)
         useful = Counter(one.find.page_number for one in kept if one.useful)
         return [
             PageFacts(one.number, one.urls, one.fresh, visited[one.number], useful[one.number], one.next is None, place == 0)
@@ -161,7 +161,8 @@ class _Run:
         """Its hits, best first, until there is enough. A long wait for their hosts frees the worker."""
         blocked = await self._searching.blocked(self._asked.owner)
         while True:
-            hits = [one.find for one in await self._kept() if one.find.page_number == page.number and one.status == "found"]
+            unvisited = [stored for stored in await self._kept() if stored.status is UrlState.FOUND]
+            hits = [stored.find for stored in unvisited if stored.find.page_number == page.number]
             frontier = Frontier(hits, (), blocked)
             for hit in frontier.barred:
                 await self._engines.finds.settle(self._job.claim, hit.canonical_url)
@@ -219,7 +220,7 @@ class _Run:
                 self._useful += 1
                 self._clusters |= await self._searching.judge(self._asked.query, one.document_id, frozenset())
         for one in kept:
-            if one.status == "visited" and one.useful is None and one.document_id is not None:
+            if one.status is UrlState.VISITED and one.useful is None and one.document_id is not None:
                 await self._judged(one.find.canonical_url, one.document_id)
 
     async def _pay_time(self) -> None:
@@ -234,8 +235,8 @@ class _Run:
         await self._context.progress(
             engine=self._paging.pages[0].engine,
             pages=len(self._paging.pages),
-            visited=states["visited"] + states["failed"],
-            documents=len({one.document_id for one in kept if one.document_id and one.status == "visited"}),
+            visited=states[UrlState.VISITED] + states[UrlState.FAILED],
+            documents=len({one.document_id for one in kept if one.document_id and one.status is UrlState.VISITED}),
         )
 
     async def _note(self, stop: PagingStop | None) -> None:

@@ -125,9 +125,10 @@ NAMES = re.findall(
     Complexity ComposeAnswerRequest ComposedAnswer CreateTaskRequest Document DocumentList DocumentState DocumentsQueued
     EngineList EngineStatus ErrorBody Evidence ExistingDocument FailedItem FeedbackRecorded FeedbackRequest FileInput
     FindingInput FindingResult FindingsResult FoundPassage Goal GoalInput GoalStatus InterventionState LoopStop
-    OpenSessionRequest Opinion PassageText PendingIntervention PendingJobs Progress PurgeScope QueueSearchesRequest
-    QueueUrlsRequest RangeInput RemovedDocument ResolveAuthRequest SearchCorpusRequest SearchOptionsInput SearchResult
-    SearchesQueued Sentence SentenceInput SentenceRevision SessionOpened ShownPassage SkippedItem Sources StatusDetail
+    OpenSessionRequest Opinion PassageText PendingIntervention PendingJobs ProgressSummary PurgeScope
+    QueueSearchesRequest QueueUrlsRequest RangeInput RemovedDocument ResolveAuthRequest SearchCorpusRequest
+    SearchOptionsInput SearchResult SearchesQueued
+    Sentence SentenceInput SentenceRevision SessionOpened ShownPassage SkippedItem Sources StatusDetail
     StopMode StopStrategy StopTaskRequest Strategy SubmitFindingsRequest SupportCounts SupportOutcome TaskBudget TaskCreated
     TaskDeleted TaskList TaskResult TaskResumed TaskState TaskStatus TaskStopped TaskSummary TimeRange UrlsQueued
     WaitCondition

@@ -15,9 +15,9 @@ from shisho.domain.task import (
     EngineStatus,
     FailedItem,
     PendingJobs,
-    Progress,
     ResultRow,
     StatusDetail,
+    TaskProgress,
     TaskSnapshot,
     TaskSummary,
 )
@@ -91,6 +91,17 @@ class TaskResult:
 
 
 @dataclass(frozen=True, slots=True)
+class ProgressSummary:
+    """Done of all, as "2/3": queries searched, pages visited, questions answered; documents that were taken in, of all
+    pages and files that were to be."""
+
+    queries: str
+    pages: str
+    documents: str
+    answers: str
+
+
+@dataclass(frozen=True, slots=True)
 class TaskStatus:
     """A task as of `revision`. `changed`: it differs from `since_revision`; what is left out then is as it was. `retry_after`:
     seconds after which asking again makes sense; left out when nothing will change by itself."""
@@ -104,7 +115,7 @@ class TaskStatus:
     waiting_for: tuple[PendingIntervention, ...]
     more: bool
     question: str | None = None
-    progress: Progress | None = None
+    progress: ProgressSummary | None = None
     queue: PendingJobs | None = None
     budget: Mapping[str, float] | None = None
     spent: Mapping[str, float] | None = None
@@ -134,7 +145,7 @@ def to_task_status(status: TaskSnapshot) -> TaskStatus:
     if status.changed:
         told = replace(
             told,
-            progress=status.progress,
+            progress=to_progress_summary(status.progress),
             queue=status.queue,
             spent=status.spent,
             answer_id=status.answer_id,
@@ -144,6 +155,11 @@ def to_task_status(status: TaskSnapshot) -> TaskStatus:
     if status.since is None:
         told = replace(told, question=status.question, budget=status.budget, created_at=status.created_at)
     return told
+
+
+def to_progress_summary(progress: TaskProgress) -> ProgressSummary:
+    """The numbers as they are told."""
+    return ProgressSummary(str(progress.queries), str(progress.pages), str(progress.documents), str(progress.answers))
 
 
 def to_task_result(result: ResultRow, detail: StatusDetail) -> TaskResult:

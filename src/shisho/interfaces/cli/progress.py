@@ -46,8 +46,9 @@ def shown(words: Words, *, quiet: bool = False) -> Iterator[Notify]:
 
 def _counts(status: TaskSnapshot, words: Words) -> str:
     progress = status.progress
-    asked = not progress.queries.endswith("/0")
-    return words("web_line", queries=progress.queries, pages=progress.pages) if asked else ""
+    if not progress.queries.total:
+        return ""
+    return words("web_line", queries=progress.queries, pages=progress.pages)
 
 
 class _Documents:

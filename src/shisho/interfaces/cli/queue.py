@@ -11,7 +11,6 @@ import typer
 from shisho.interfaces.cli.frames import CommandGroup
 from shisho.interfaces.cli.interrupts import end_request, interrupted
 from shisho.interfaces.cli.runner import Json, run, show, words
-from shisho.messages.catalogue import rendered
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
@@ -72,7 +71,10 @@ def status(context: typer.Context, task: TaskName = "last", json_: Json = False)
         from shisho.interfaces.cli import render_queue
 
         held = await desk.tasks.get_status(task, wait=0)
-        show(held, json_, lambda: render_queue.status(held, words(context)))
+        if json_:
+            typer.echo(json.dumps(render_queue.to_json(held), ensure_ascii=False, indent=2))
+        else:
+            render_queue.status(held, words(context))
 
     run(context, work, json_, "interrupted_queue")
 
@@ -82,7 +84,6 @@ def watch(context: typer.Context, task: TaskName = "last", json_: Json = False) 
     """Follow a task until it ends; with --json, a line for every change."""
 
     async def work(desk: Desk) -> None:
-        from shisho.domain.codec import plain
         from shisho.domain.job import TaskState
         from shisho.interfaces.cli import render_queue
 
@@ -90,7 +91,7 @@ def watch(context: typer.Context, task: TaskName = "last", json_: Json = False) 
 
         def told(held: TaskSnapshot) -> None:
             if json_:
-                typer.echo(json.dumps(plain(rendered(held)), ensure_ascii=False))
+                typer.echo(json.dumps(render_queue.to_json(held), ensure_ascii=False))
             else:
                 tell(held)
 

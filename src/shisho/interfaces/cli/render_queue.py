@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from datetime import datetime
+from typing import Any
 
 import typer
 from rich.console import Console
 
+from shisho.domain.codec import plain
 from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import Job
 from shisho.domain.payloads import read_payload
 from shisho.domain.task import EngineStatus, JobPage, JobsQueued, TaskPage, TaskSnapshot, TaskStopped
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.messages import Words
-from shisho.messages.catalogue import render
+from shisho.messages.catalogue import render, rendered
 
 _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 
@@ -25,6 +28,12 @@ def queued(done: JobsQueued, words: Words) -> None:
     for one in done.skipped:
         typer.echo(f"  {words('skipped')}: {one.subject.strip() or words('blank_subject')} — {render(one.reason)}")
     typer.echo(words("who_works"))
+
+
+def to_json(held: TaskSnapshot) -> dict[str, Any]:
+    """A task as JSON-ready data, its progress as it is shown."""
+    counts = {count.name: str(getattr(held.progress, count.name)) for count in fields(held.progress)}
+    return {**plain(rendered(held)), "progress": counts}
 
 
 def status(held: TaskSnapshot, words: Words) -> None:

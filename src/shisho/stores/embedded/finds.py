@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from shisho.domain.corpus import WEB_CORPUS, DocumentId
-from shisho.domain.find import DiscoveredUrl, Report, SearchNote, StoredUrl
+from shisho.domain.find import DiscoveredUrl, Report, SearchNote, StoredUrl, UrlState
 from shisho.domain.job import Claim, ClaimLost, JobId, JobState, TaskId
 from shisho.domain.task import FailedItem, JobKind, ResultRow
 from shisho.messages import message
@@ -143,7 +143,7 @@ class EmbeddedUrls:
     ) -> None:
         """Store what became of a find: a document, or a failure with its code; with neither, it is left
         out."""
-        status = "failed" if code else "visited" if document_id else "left_out"
+        status = UrlState.FAILED if code else UrlState.VISITED if document_id else UrlState.LEFT_OUT
         values = {"status": status, "document_id": document_id, "code": code or None, "reason": message.stored(reason) or None}
         values |= {"job_id": claim.job_id, "canonical_url": canonical_url, "now": self._clock.now()}
 
@@ -254,7 +254,7 @@ def _stored(row: Row) -> StoredUrl:
             rank_on_page=row.rank_on_page,
             rank=row.rank,
         ),
-        status=row.status,
+        status=UrlState(row.status),
         document_id=None if row.document_id is None else DocumentId(row.document_id),
         useful=None if row.useful is None else bool(row.useful),
     )

@@ -81,7 +81,7 @@ _MONTH_NAME = rf"(?P<name>{'|'.join(_MONTHS)})[a-z]*\.?"
 _DATE = re.compile(
     # 令和6年5月3日, 2024年5月, 二〇二四年, 千九百年; 5月3日
     rf"(?:(?P<era>{'|'.join(ERA_START)})(?P<nth>元|\d{{1,2}}|{_KANJI_NUMBER})年"
-    rf"|(?<!\d)(?P<year>\d{{3,4}}|[〇一二三四五六七八九]{{4}}|千[〇一二三四五六七八九十百]+)年(?!間))"
+    rf"|(?<!\d)(?P<year>\d{{3,4}}|[〇一二三四五六七八九]{{4}}|千[〇一二三四五六七八九十百]+)年(?!間|ぶり))"
     rf"(?:度|(?P<month>\d{{1,2}}|{_KANJI_NUMBER})月(?:(?P<day>\d{{1,2}}|{_KANJI_NUMBER})日)?)?"
     rf"|(?<!\d)(?P<month2>\d{{1,2}}|{_KANJI_NUMBER})月(?:(?P<day2>\d{{1,2}}|{_KANJI_NUMBER})日)?(?!間)"
     # 2024-05-03, 2024/5

@@ -25,6 +25,7 @@ HOLE = "\ue000"  # stands for a figure while Sudachi reads the rest
 _JAPANESE = re.compile(r"[ぁ-んァ-ヺ一-鿿々]")
 _BETWEEN_WIDE = re.compile(r"(?<=[^\x00-\xff])\s+(?=[^\x00-\xff])|(?<=[^\x00-\xff])\n+|\n+(?=[^\x00-\xff])")
 _ABOUT = re.compile("おおよそ|およそ")  # which the dictionary reads as 御余所 after a particle
+_ALONE = re.compile("(?<=[一-鿿ァ-ヺー])のみ(?=[をにでがはと、])")  # 水のみで is no 水飲み
 _NOUN = frozenset({"名詞", "代名詞", "形状詞", "接頭辞", "接尾辞", "記号"})
 # Words that only say how sure, when or whether, where they follow a predicate; they belong to its tail.
 _LIGHT = word_set(
@@ -45,6 +46,7 @@ _COMPOUND_PARTICLE = (
     r"から|まで|へ|に|を|が|は|も|と|や|か|で|の"
 )
 _ONLY = re.compile(r"^[」』）)】\"”]*(?:から|に|へ|で|と)?(?:のみ|だけ|しか)(?!なら|でな|では?なく)")
+_ONLY_WHEN = re.compile(r"(?:際|時|とき|場合)に?(?:のみ|だけ)|(?:際|時|とき|場合)しか")
 _ROLE = re.compile(
     rf"^[」』）)】\"”》〉]*(?:のみ|だけ|しか|ばかり|など|等|ほど|程度|ごろ|頃|ころ|くらい|ぐらい|ずつ)*({_COMPOUND_PARTICLE})?"
 )
@@ -61,7 +63,7 @@ _IF = re.compile(
     r"(?:[いえけせてねべめれ]ば|たら|なら(?!な|ず|び)|場合(?:は|に|、)|ときは?、|時は?、|とすれば|としても|ても|でも、|限り|くても|ると、)"
 )
 _MAYBE = re.compile(
-    r"可能性|(?:^|[おこそとのもよろ])うと(?:し|す)|(?<!ている)(?<!でいる)(?<!た)ところ(?:だ|で)|かもしれ|かも知れ|だろう|でしょう|まい[。、]?$|恐れ|おそれ"
+    r"可能性|(?:^|[おこそとのもよろ])うと(?:し|す)|かもしれ|かも知れ|だろう|でしょう|まい[。、]?$|恐れ|おそれ"
     r"|はずで|はずだ|らしい|ようで|ようだ|そうだ|見込み|予定|つもり|たい[。、]|得る|うる|かねな|(?:という|との|とする)(?:説|指摘|見方)"
     r"|とも?(?:みられ|見られ|思われ|され|いわれ|言われ|考えら|みなさ|推定|推測|評|主張|述べ|指摘|報告|書い|書く|記し|語っ|語る|話し|伝え|証言)"
     r"|という(?=[。」]?$)"
@@ -103,7 +105,7 @@ def _read(text: str) -> tuple[Statement, ...]:
     known = names(text)
     plain = legible(text)
     if _JAPANESE.search(plain):
-        plain = _ABOUT.sub("約", _BETWEEN_WIDE.sub("", plain))
+        plain = _ALONE.sub("だけ", _ABOUT.sub("約", _BETWEEN_WIDE.sub("", plain)))
     return tuple(_statement(plain[start:end], known) for start, end in sentences(plain))
 
 
@@ -261,7 +263,7 @@ def _phrase(draft: _Draft, after: _Draft | None, aside: bool) -> Phrase:
 
 
 def _marks(tail: str, predicate: bool, surface: str) -> Iterator[str]:
-    if _ONLY.search(tail):
+    if _ONLY.search(tail) or (predicate and _ONLY_WHEN.search(tail)):
         yield "only"
     if not predicate:
         return

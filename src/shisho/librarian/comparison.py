@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 
 from shisho.language.meanings import opposites, same
+from shisho.language.numbers import ERA_START
 from shisho.language.weights import ABSTRACT, DENYING, DIRECTED, LIGHT, STRONG
 from shisho.librarian.ties import TiedPhrase, case_of, figures_agree, likeness, tied, words_of
 
 FOREIGN = 0.34  # below this share of a sentence's words in its quotations, they speak of something else
 ALIKE = 2.0  # how much two places must have in common before an opposite in one contradicts the other
 MARGIN = 1.4  # how much better another thing must fit in a phrase's place before the phrase is taken for swapped
-LONG = 10  # words of a sentence from which one of them may be missing
-_VERB = re.compile(r"[うくぐすつぬぶむる]$")
+LONG = 11  # words of a sentence from which some of them may be missing
+LACKING = 0.35  # the share of its words that a long sentence may have in other words
+REPEATED = 0.8  # share of words in the same order from which a sentence repeats its quotation
 _HEDGES = frozenset({"maybe", "sometimes"})
 _EACH_TIME = frozenset({"day", "week", "month", "year", "hour"})
 SENTENCES = 1_000  # of one quotation at most, to number them all
@@ -110,16 +112,26 @@ def _headless(comparison: Comparison, said: TiedPhrase) -> bool:
 
 
 def _slight(comparison: Comparison, lacking: Sequence[tuple[TiedPhrase, str]], count: int) -> bool:
-    """One verb or adverb of a long sentence that is not its last."""
-    if len(lacking) > 1 or count < LONG:
+    """Whether a long sentence, told in other words than its quotations, lacks no more than some words whose exchange would
+    show: no names, no figures, no opposites, nothing that strengthens or denies."""
+    if count < LONG or len(lacking) > LACKING * count:
         return False
-    phrase, word = lacking[0][0].phrase, lacking[0][1]
-    if phrase.adverb and word not in STRONG and not opposites(word):
-        return True
-    if not _VERB.search(word) or opposites(word):
+    if any(one.phrase.name or one.phrase.figures or _weighs(word) for one, word in lacking):
         return False
-    last = next((one.phrase for one in reversed(comparison.said) if one.phrase.predicate), None)
-    return phrase.predicate and phrase is not last and "not" not in phrase.marks
+    return not any(_repeats(comparison, number) for number in {one.sentence for one, _ in lacking})
+
+
+def _weighs(word: str) -> bool:
+    return word in STRONG | DENYING or word in ERA_START or bool(opposites(word))
+
+
+def _repeats(comparison: Comparison, number: int) -> bool:
+    """Whether a sentence is nearly a quoted one: then a single word in the place of another makes it false."""
+    mine = [comparison.rename(word) for one in comparison.said if one.sentence == number for word in words_of(one)]
+    theirs: dict[int, list[str]] = {}
+    for one in comparison.quoted:
+        theirs.setdefault(one.sentence, []).extend(words_of(one))
+    return any(SequenceMatcher(None, mine, words, autojunk=False).ratio() >= REPEATED for words in theirs.values())
 
 
 def _strengthens(comparison: Comparison, word: str) -> bool:

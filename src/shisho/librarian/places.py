@@ -10,7 +10,7 @@ from itertools import combinations, pairwise
 from shisho.language.meanings import same
 from shisho.language.weights import LIGHT
 from shisho.librarian.comparison import MARGIN, Comparison, Doubts
-from shisho.librarian.ties import TiedPhrase, case_of, figure_kind, figure_kinds, figure_word, figures_agree
+from shisho.librarian.ties import Rename, TiedPhrase, case_of, figure_kind, figure_kinds, figure_word, figures_agree
 
 LEAST_GAIN = 1.4  # that each of two names or figures must have from changing places
 COMMON_GAIN = 2.5  # the same for other phrases, whose places vary more
@@ -30,7 +30,7 @@ def compare_places(comparison: Comparison, doubts: Doubts) -> None:
     _compare_exchanges(comparison, doubts)
     if _repeated(comparison):
         doubts.wrong.append("figure")
-    if _crossed(comparison) or _turned_inside_out(comparison):
+    if _crossed(comparison) or _turned_inside_out(comparison) or _reversed(comparison):
         doubts.wrong.append("role")
     for part in _parts(comparison):
         _compare_part(comparison, part, doubts)
@@ -152,7 +152,7 @@ def _crossed(comparison: Comparison) -> bool:
     for (kind, one), (other_kind, other) in combinations(said, 2):
         pair = (kind, one), (other_kind, other)
         if kind == other_kind and one != other and all(figure in quoted for figure in pair):
-            for side in range(3):
+            for side in range(4):
                 mine = [frozenset(map(comparison.rename, said[figure][side])) - LIGHT for figure in pair]
                 theirs = [frozenset(quoted[figure][side]) - LIGHT for figure in pair]
                 crossed = all(mine[at] & theirs[1 - at] - theirs[at] for at in (0, 1))
@@ -161,9 +161,31 @@ def _crossed(comparison: Comparison) -> bool:
     return False
 
 
+def _reversed(comparison: Comparison) -> bool:
+    """Whether who does it there has it done to him here, whichever of the two is told in the passive."""
+    said, quoted = _actors(comparison.said, comparison.rename), _actors(comparison.quoted, str)
+    for predicate in said.keys() & quoted.keys():
+        doers, targets = said[predicate]
+        true_doers, true_targets = quoted[predicate]
+        if doers & true_targets - true_doers and targets & true_doers - true_targets:
+            return True
+    return False
+
+
+def _actors(row: Sequence[TiedPhrase], rename: Rename) -> dict[str, tuple[set[str], set[str]]]:
+    """For each word of a predicate: the words of its subjects and of its objects, as if it were active."""
+    actors: dict[str, tuple[set[str], set[str]]] = {}
+    for one in row:
+        for kind, word, role in one.ties:
+            if kind == "role" and role in ("が", "を"):
+                doers, targets = actors.setdefault(rename(word), (set(), set()))
+                (doers if role == "が" else targets).update({rename(term) for term in one.phrase.terms} - LIGHT)
+    return actors
+
+
 def _figures_of(row: Sequence[TiedPhrase]) -> dict[tuple[str, str], tuple[list[str], ...]]:
-    """The figures that stand once, with the words that stand before and after them, up to the next of their kind; and
-    of these two those on the side where its thing stands."""
+    """The figures that stand once, with the words that stand before and after them, up to the next of their kind; of
+    these two those on the side where its thing stands, with what it stands in; and those next after it."""
     places = [(figure_kind(figure), figure_word(figure), at) for at, one in enumerate(row) for figure in one.phrase.figures]
     times = Counter((kind, word) for kind, word, _ in places)
     around: dict[tuple[str, str], tuple[list[str], ...]] = {}
@@ -173,7 +195,9 @@ def _figures_of(row: Sequence[TiedPhrase]) -> dict[tuple[str, str], tuple[list[s
             start = max((place + 1 for place in others if place < at), default=0)
             end = min((place for place in others if place > at), default=len(row))
             before, after = _terms(row[start:at], row[at]), _terms(row[at + 1 : end], row[at])
-            around[kind, word] = (before, after, after if row[at].phrase.role == "の" else before)
+            own = list(row[at].phrase.terms)
+            thing = own + (after if row[at].phrase.role == "の" else before)
+            around[kind, word] = (before, after, thing, own + _terms(row[at + 1 : min(at + 2, end)], row[at]))
     return around
 
 

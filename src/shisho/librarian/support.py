@@ -63,7 +63,7 @@ def _checked(sentence: str, quotations: tuple[str, ...], headings: tuple[str, ..
 def _figures_lacking(wanted: Figures, there: Figures) -> list[str]:
     dates = [date for date in wanted.dates if not _dated(date, there) and not _bare_year(date, there)]
     amounts = [measure for measure in wanted.measures if not any(_counts(have, measure) for have in there.measures)]
-    amounts = [measure for measure in amounts if not (measure.unit in ("", "年") and _is_year(measure, there))]
+    amounts = [measure for measure in amounts if not (measure.unit == "" and _is_year(measure, there))]
     return [*map(figure_word, dates), *map(figure_word, amounts), *sorted(wanted.symbols - there.symbols)]
 
 

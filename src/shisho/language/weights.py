@@ -20,7 +20,7 @@ STRONG = word_set(
 LIGHT = word_set(
     "行う 果たす 遂げる 名 内 うち 間 当たる 事柄 連れる つれる 性質 生じる 際する",
     "事 こと 物 もの 為 場合 時 際 所 人物 点 為る 有る 成る 居る 出来る 此れ 其れ 此の 其の 様 よう 等",
-    "侭 方 言う 於く 因る 対する 関する 其処 此処 又 更に 尚 因みに 特に 即ち 先ず 次 以下 並び 及び",
+    "そこ 指す 表す 比べる 侭 方 言う 於く 因る 対する 関する 其処 此処 又 更に 尚 因みに 特に 即ち 先ず 次 以下 並び 及び",
     "若しくは 或いは 存在 其々 夫々 其れ其れ 凡そ 約 程 程度 頃 一つ 自体 実際 現在 旨 呼ぶ 種 種類",
     "於ける 故 訳 他 とも つまり 共 共に 何れ 以て 非常 とても 当時 彼 彼女 本 同 ので 事実 既に 最早",
     "もう 言える 結局 丁度 共々 まで state call known say tell becom make use also year includ go get be",
@@ -28,6 +28,8 @@ LIGHT = word_set(
 )
 # Heads of compounds that add little: 相関関係 is 相関.
 ABSTRACT = word_set("関係 状態 現象 問題 行為 活動 事業 作業 自体 全体 体制 分野 方式 過程 効果 作用")
+# Verbs of many senses: that one has an opposite in one of them says little.
+MANY_SENSES = word_set("持つ 受ける 取る 引く 入れる 行く 来る 守る")
 # Words and prefixes that turn what follows into its opposite.
 DENYING = word_set("不 非 無 未 不要 不可 皆無")
 # English prepositions whose exchange changes what is said.

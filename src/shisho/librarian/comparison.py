@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from shisho.language.meanings import opposites, same
 from shisho.language.numbers import ERA_START
-from shisho.language.weights import ABSTRACT, DENYING, DIRECTED, LIGHT, STRONG
+from shisho.language.weights import ABSTRACT, DENYING, DIRECTED, LIGHT, MANY_SENSES, STRONG
 from shisho.librarian.ties import TiedPhrase, case_of, figures_agree, likeness, tied, words_of
 
 FOREIGN = 0.34  # below this share of a sentence's words in its quotations, they speak of something else
 ALIKE = 2.0  # how much two places must have in common before an opposite in one contradicts the other
 MARGIN = 1.4  # how much better another thing must fit in a phrase's place before the phrase is taken for swapped
+_VERB = re.compile(r"[うくぐすつぬぶむる]$")
 LONG = 11  # words of a sentence from which some of them may be missing
 LACKING = 0.35  # the share of its words that a long sentence may have in other words
 REPEATED = 0.8  # share of words in the same order from which a sentence repeats its quotation
@@ -80,7 +82,7 @@ class Comparison:
 def compare_words(comparison: Comparison, doubts: Doubts) -> None:
     """Check that the sentence's words are in its quotations, and no stronger ones are said."""
     said = comparison.said
-    count = sum(len(one.phrase.terms) for one in said)
+    count = sum(len(one.phrase.terms) + len(one.phrase.figures) for one in said)
     lacking = [(one, word) for one in said for word in _lacking(comparison, one)]
     if count and len(lacking) > (1 - FOREIGN) * count:
         doubts.wrong.append("words")
@@ -114,14 +116,26 @@ def _headless(comparison: Comparison, said: TiedPhrase) -> bool:
 def _slight(comparison: Comparison, lacking: Sequence[tuple[TiedPhrase, str]], count: int) -> bool:
     """Whether a long sentence, told in other words than its quotations, lacks no more than some words whose exchange would
     show: no names, no figures, no opposites, nothing that strengthens or denies."""
-    if count < LONG or len(lacking) > LACKING * count:
+    if count < LONG - 1 or len(lacking) > LACKING * count:
         return False
-    if any(one.phrase.name or one.phrase.figures or _weighs(word) for one, word in lacking):
+    if len(lacking) == 1 and _told_in_passing(comparison, *lacking[0]):
+        return True
+    if count < LONG or any(one.phrase.name or one.phrase.figures or _weighs(word) for one, word in lacking):
         return False
     return not any(_repeats(comparison, number) for number in {one.sentence for one, _ in lacking})
 
 
+def _told_in_passing(comparison: Comparison, one: TiedPhrase, word: str) -> bool:
+    """Whether it is an adverb, or a verb that is not the sentence's last."""
+    if _weighs(word) or "not" in one.phrase.marks:
+        return False
+    last = next((said.phrase for said in reversed(comparison.said) if said.phrase.predicate), None)
+    return one.phrase.adverb or (one.phrase.predicate and one.phrase is not last and bool(_VERB.search(word)))
+
+
 def _weighs(word: str) -> bool:
+    if word in MANY_SENSES:
+        return False
     return word in STRONG | DENYING or word in ERA_START or bool(opposites(word))
 
 

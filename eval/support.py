@@ -15,6 +15,7 @@ from shisho.domain.inquiry import SupportOutcome
 from shisho.librarian.support import check
 
 LABELS = ("entailment", "neutral", "contradiction")
+RIGHT = {"entailment": "supported", "neutral": "unverified", "contradiction": "altered"}
 FLOOR = 0.90  # of the pairs called supported, the share that is entailment
 
 
@@ -45,6 +46,9 @@ def main() -> int:
     counts = counted(Path(sys.argv[1]) / "jnli-valid.jsonl.gz")
     print(table(counts))
     print(f"precision of supported: {precision(counts):.3f} (floor {FLOOR})")
+    for label, outcome in RIGHT.items():
+        pairs = sum(counts[label, other] for other in SupportOutcome)
+        print(f"recall of {label}, called {outcome}: {counts[label, outcome] / max(1, pairs):.3f}")
     return 0 if precision(counts) >= FLOOR else 1
 
 

@@ -128,3 +128,51 @@ def test_a_contradiction_needs_a_firm_sign(sentence: str, quotation: str) -> Non
 )
 def test_what_is_close_to_the_quotation_and_false_is_not_supported(sentence: str, quotation: str) -> None:
     assert check(sentence, [quotation]).outcome != "supported"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quotation"),
+    [
+        (
+            "VHSは、ソニーが1975年に開発し発売した家庭用ビデオ、ベータマックスに対抗する規格として注目された。",
+            "VHSは1975年にソニーが開発・発売した家庭用ビデオベータマックスの対抗規格として脚光を浴びた。",
+        ),
+        (
+            "フーガには二重対位法やストレッタが数多く使われ、足鍵盤が独立した声部を受け持つことでテクスチュアが厚くなっている。",
+            "フーガでは二重対位法やストレッタが多用され、足鍵盤が独立した声部を担当してテクスチュアに厚みが加えられている。",
+        ),
+    ],
+)
+def test_a_long_paraphrase_may_tell_some_words_otherwise(sentence: str, quotation: str) -> None:
+    assert check(sentence, [quotation]).outcome == "supported"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "quotation"),
+    [
+        (
+            "酋長の息子はバージニア植民地から攻撃され、町では347人が死んだ。",
+            "酋長の息子はバージニア植民地を攻撃し、町では347人が死亡した。",
+        ),
+        (
+            "中性子は、アップクォーク2個とダウンクォーク1個の3個のクォークからできている。",
+            "中性子は2個のダウンクォークと1個のアップクォークと言う3個のクォークによって構成されている。",
+        ),
+        (
+            "8人が即死、13人余りが負傷、80人が捕らえられて一揆勢は鎮圧された。",
+            "即死者8名、逮捕者13名、負傷者80余名という結果を残して、一揆勢は鎮圧された。",
+        ),
+        (
+            "この病は別の病因によるもので、双方を合わせて四国型の熱病とも呼ばれ、県内の各地に見られる。",
+            "同じ病因で発症するこの病は、双方を合わせて四国型の熱病とも呼ばれ、県内の各地に見られる。",
+        ),
+        (
+            "新しい教皇の選出は、シリア出身の第90代グレゴリウス3世以来、実に731年ぶりのことであった。",
+            "教皇の選出は、シリア出身の第90代グレゴリウス3世(在位:731年-741年)以来、1272年ぶりであった。",
+        ),
+        ("北上川の本流は、坑内水のみで酸性度が高くなった。", "北上川本流は坑内水により酸性度が高くなった。"),
+        ("審判は、警告する際のみに黄色のカードを示す。", "審判は、警告するときに黄色のカードを提示する。"),
+    ],
+)
+def test_what_a_free_wording_makes_false_is_not_supported(sentence: str, quotation: str) -> None:
+    assert check(sentence, [quotation]).outcome != "supported"

@@ -48,7 +48,7 @@ def outcome_of(row: dict[str, Any]) -> str:
 
 
 # The floors are what was reached; the aim is .60 supported and .03 altered in both halves.
-@pytest.mark.parametrize(("held_out", "supported", "altered"), [(False, 0.66, 0.01), (True, 0.48, 0.01)])
+@pytest.mark.parametrize(("held_out", "supported", "altered"), [(False, 0.70, 0.01), (True, 0.57, 0.01)])
 def test_honest_paraphrases_stay(held_out: bool, supported: float, altered: float) -> None:
     rows = [json.loads(line) for line in PARAPHRASES.read_text("utf-8").splitlines()]
     rows = [row for row in rows if row["held_out"] == held_out]
@@ -62,7 +62,7 @@ def test_freer_paraphrases_stay() -> None:
     """Written after the rules, further from their passages; no rule was made with them. The aim is that of the others."""
     rows = [json.loads(line) for line in FURTHER.read_text("utf-8").splitlines()]
     outcomes = Counter(map(outcome_of, rows))
-    assert outcomes["supported"] >= 0.26 * len(rows) > 0, outcomes
+    assert outcomes["supported"] >= 0.38 * len(rows) > 0, outcomes
     assert outcomes["altered"] <= 0.03 * len(rows), outcomes
 
 
@@ -70,7 +70,7 @@ def test_paraphrases_by_one_who_knew_no_rule_stay() -> None:
     """Written from the passages alone, most of them freely. The aim is that of the others."""
     rows = [json.loads(line) for line in BLIND.read_text("utf-8").splitlines()]
     outcomes = Counter(map(outcome_of, rows))
-    assert outcomes["supported"] >= 0.18 * len(rows) > 0, outcomes
+    assert outcomes["supported"] >= 0.36 * len(rows) > 0, outcomes
     assert outcomes["altered"] <= 0.04 * len(rows), outcomes
 
 
@@ -78,7 +78,7 @@ def test_paraphrases_made_false_are_seldom_called_supported() -> None:
     """In other words than their quotation's and false in one thing: the hardest there is. The aim is none."""
     rows = [json.loads(line) for line in ALTERED.read_text("utf-8").splitlines()]
     outcomes = Counter(map(outcome_of, rows))
-    assert outcomes["supported"] <= 0.07 * len(rows), outcomes
+    assert outcomes["supported"] <= 0.05 * len(rows), outcomes
 
 
 def test_what_is_called_supported_of_known_pairs_is_entailed() -> None:

@@ -37,6 +37,9 @@ def compare_wording(comparison: Comparison, sentence: str, quotations: Sequence[
             if mine and mine[-1] in theirs[-3:]:
                 _compare_ends(said, other, doubts)
             _compare_blocks(comparison, mine, theirs, matcher, doubts)
+            topic, target = _opening(comparison, said)
+            if topic != target and (target, topic) == _opening(comparison, other):
+                doubts.wrong.append("role")
         if other is not None and len(_words(mine) & _words(_keys(comparison, other))) >= NEAR * len(_words(mine)):
             _compare_roles(comparison, said, other, doubts)
             _compare_causes(comparison, said, other, doubts)
@@ -96,6 +99,18 @@ def _compare_roles(comparison: Comparison, said: Statement, quoted: Statement, d
         )
         if swapped:
             doubts.wrong.append("role")
+
+
+def _opening(comparison: Comparison, statement: Statement) -> tuple[Key, Key]:
+    """The first subject or topic of a sentence and the first object after it."""
+    topic: Key = ()
+    for phrase in statement.phrases:
+        role = case_of(phrase.role)
+        if role == "が" and not topic:
+            topic = _key(comparison, phrase)
+        elif role == "を" and topic:
+            return topic, _key(comparison, phrase)
+    return (), ()
 
 
 def _plain_goal(role: str) -> str:

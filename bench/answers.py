@@ -101,9 +101,9 @@ def engines() -> str:
 
 async def asked(desk: Desk, box: Box, question: BoxQuestion) -> Outcome:
     known, began = len(box.log.requests), time.monotonic()
-    held = await desk.tasks.ask(question.text, options=AskOptions(sources=Sources.WEB), wait=MAX_WAIT)
+    held = await desk.tasks.queue_question(question.text, options=AskOptions(sources=Sources.WEB), wait=MAX_WAIT)
     while held.answer is None and time.monotonic() - began < 2 * MAX_WAIT:
-        held = await desk.tasks.get_answer(held.answer_id, wait=MAX_WAIT)
+        held = await desk.tasks.wait_for_answer(held.answer_id, wait=MAX_WAIT)
     return Outcome(question, held.answer, time.monotonic() - began, box.log.requests[known:])
 
 

@@ -38,7 +38,7 @@ async def test_every_setting_opens_a_desk_by_its_name(row: Setting, tmp_path: Pa
 
 @pytest.mark.parametrize("value", ["off", False])
 async def test_web_off_by_name_closes_the_way_to_the_web(value: str | bool, tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path, web_access=value) as desk:
+    async with open_desk(home=tmp_path, web=value) as desk:
         assert not await desk.tasks.web_is_there()
 
 

@@ -80,7 +80,7 @@ async def test_what_is_swapped_between_acceptance_and_reading_is_not_read(
 ) -> None:
     inside, outside = laid_out(tmp_path)
     async with open_desk(home=tmp_path / "home", allowed_roots=str(tmp_path / "open")) as desk:
-        added = await desk.tasks.add_documents(paths=[inside.parent if whole_folder else inside])
+        added = await desk.tasks.queue_documents(paths=[inside.parent if whole_folder else inside])
         await asyncio.to_thread(swap, inside, outside)
         async with desk.working():
             job = await ended(desk, added)
@@ -92,7 +92,7 @@ async def test_what_is_swapped_between_acceptance_and_reading_is_not_read(
 async def test_what_is_handed_in_and_left_alone_is_read(tmp_path: Path) -> None:
     inside, _ = laid_out(tmp_path)
     async with open_desk(home=tmp_path / "home", allowed_roots=str(tmp_path / "open")) as desk, desk.working():
-        job = await ended(desk, await desk.tasks.add_documents(paths=[inside]))
+        job = await ended(desk, await desk.tasks.queue_documents(paths=[inside]))
         assert job.state is JobState.COMPLETED
         (document,) = await desk.documents()
         assert document.source == str(inside)

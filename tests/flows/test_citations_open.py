@@ -35,7 +35,7 @@ async def test_both_citations_of_one_answer_open_on_their_spans(tmp_path: Path) 
     async with boxed(tmp_path, folder=tmp_path / "box") as (box, desk):
         assert [one.outcome async for one in desk.add(SAMPLES / "01-regression.pdf")] == ["added"]
         question = f"決定係数が0に近いとき何を意味するか、また、{box.questions[20].text}"
-        asked = await desk.tasks.ask(question, wait=50)
+        asked = await desk.tasks.queue_question(question, wait=50)
         assert asked.answer is not None
         of_pdf = [one for one in asked.answer.evidence if one.page]
         of_web = [one for one in asked.answer.evidence if one.source_url and box.questions[20].gold in one.snippet]

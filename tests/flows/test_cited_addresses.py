@@ -34,7 +34,7 @@ async def test_documents_are_counted_when_they_are_in(tmp_path: Path) -> None:
         good.write_text("赤い本は棚の上にある。", "utf-8")
         bad = tmp_path / "bad.txt"
         bad.write_bytes(b"")
-        await desk.tasks.add_documents(paths=[good, bad], task_id=queued.task_id, remote=False)
+        await desk.tasks.queue_documents(paths=[good, bad], task_id=queued.task_id, remote=False)
         held = await desk.tasks.get_status(queued.task_id, wait=0)
         while held.status is TaskState.RUNNING:
             held = await desk.tasks.get_status(queued.task_id, wait=20, since_revision=held.revision)

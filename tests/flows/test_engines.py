@@ -71,10 +71,10 @@ async def test_a_question_to_the_web_waits_for_engines_that_rest_but_not_for_non
     await lived(tmp_path)
     options = AskOptions(sources=Sources.WEB)
     async with open_desk(home=tmp_path, web_access=way("mojeek")) as desk:
-        assert (await desk.tasks.ask("決定係数とは何か", options=options, wait=0)).answer is None
+        assert (await desk.tasks.queue_question("決定係数とは何か", options=options, wait=0)).answer is None
     async with open_desk(home=tmp_path, web_access=way("google", "brave_api")) as desk:
         with pytest.raises(EngineUnavailable):
-            await desk.tasks.ask("決定係数とは何か", options=options, wait=0)
+            await desk.tasks.queue_question("決定係数とは何か", options=options, wait=0)
 
 
 async def test_the_howtos_example_is_followed(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ async def test_sources_of_one_goal(desk: Desk, sources: dict[str, str], independ
         assert receipt.outcome == "added", receipt
     goal = Goal("G1", "決定係数とは何か", min_evidence=1, min_sources=2)
     opened = await desk.sessions.open_session("決定係数とは何か", goals=[goal])
-    found = await desk.sessions.search_corpus(SearchRequest(keyword_query=("決定係数",)), session_id=opened.session_id)
+    found = await desk.sessions.search_next(opened.session_id, SearchRequest(keyword_query=("決定係数",)))
     findings = [
         Finding(one.temp_index, "G1", sentence, 1.0)
         for one in found.shown

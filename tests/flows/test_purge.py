@@ -69,7 +69,7 @@ def left(home: Path, words: Iterable[str] = TELLING) -> set[tuple[str, str]]:
 
 async def taken_in(desk: Desk, path: Path) -> str:
     """By a job, as an assistant does, with all that is kept of one."""
-    queued = await desk.tasks.add_documents(paths=[path], metadata={"分類": SAID}, remote=False)
+    queued = await desk.tasks.queue_documents(paths=[path], metadata={"分類": SAID}, remote=False)
     status = await desk.tasks.get_status(queued.task_id, wait=0)
     while any(job.state not in ENDED for job in (await desk.tasks.list_jobs(queued.task_id)).jobs):
         status = await desk.tasks.get_status(queued.task_id, wait=20, since_revision=status.revision)
@@ -137,7 +137,7 @@ async def test_handed_in_bytes_and_what_a_failed_job_still_holds(tmp_path: Path)
     home = tmp_path / "home"
     async with open_desk(home=home) as desk:
         file = Bytes(f"{NAME}.md", TEXT.encode())
-        waiting = await desk.tasks.add_documents(files=[file], metadata={"分類": SAID}, corpus="別の書庫")
+        waiting = await desk.tasks.queue_documents(files=[file], metadata={"分類": SAID}, corpus="別の書庫")
         await desk.tasks.stop_task(waiting.task_id)
         first = await desk.add_source(Source(f"{NAME}.md", TEXT.encode(), metadata={"分類": SAID}))
         await desk.tasks.remove_task(waiting.task_id)

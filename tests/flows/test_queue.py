@@ -65,7 +65,7 @@ async def test_a_search_pages_visits_and_tells_as_it_goes(opening: Opening) -> N
         assert [each["number"] for each in done["pages"]] == [1, 2] and len(done["documents"]) == 4
         documents = await desk.documents(corpora=[WEB_CORPUS])
         assert {one.source for one in documents} == {address(n) for n in (1, 2, 3, 4)}
-        asked = await desk.tasks.ask("決定係数とは何か", task_id=queued.task_id)
+        asked = await desk.tasks.queue_question("決定係数とは何か", task_id=queued.task_id)
         assert asked.answer is not None and asked.answer.task_id == queued.task_id
         assert {one.source_url for one in asked.answer.evidence} <= {address(n) for n in (1, 2, 3, 4)}
 
@@ -176,7 +176,7 @@ async def test_time_is_a_budget_too(opening: Opening) -> None:
         await ended(desk, task)
         done = await output(desk, task)
         assert (done["paging_stop"], len(done["pages"]), len(done["documents"])) == ("BUDGET", 2, 1)
-        asked = await desk.tasks.ask("決定係数とは何か", task_id=task, wait=50)
+        asked = await desk.tasks.queue_question("決定係数とは何か", task_id=task, wait=50)
         assert asked.answer is not None and asked.answer.loop_stop in ("SECONDS", "CONDITION_MET", "EXHAUSTED")
         assert asked.answer.rounds <= 1
 
@@ -238,9 +238,9 @@ async def test_urls_and_dois_are_fetched(opening: Opening) -> None:
 async def test_without_a_way_to_the_web_it_says_so(tmp_path: Path) -> None:
     async with open_desk(home=tmp_path) as desk, desk.working():
         with pytest.raises(EngineUnavailable):
-            await desk.tasks.ask("何か", options=AskOptions(sources=Sources.WEB))
+            await desk.tasks.queue_question("何か", options=AskOptions(sources=Sources.WEB))
         with pytest.raises(EmptyCorpus, match="sources=web"):
-            await desk.tasks.ask("何か")
+            await desk.tasks.queue_question("何か")
         queued = await desk.tasks.queue_searches([QUERY])
         held, _ = await ended(desk, queued.task_id)
         assert held.status is TaskState.FAILED and [one.code for one in held.errors] == ["ENGINE_UNAVAILABLE"]
@@ -248,17 +248,17 @@ async def test_without_a_way_to_the_web_it_says_so(tmp_path: Path) -> None:
 
 async def test_four_questions_on_two_workers(tmp_path: Path) -> None:
     async with open_desk(home=tmp_path) as desk, desk.working(2):
-        added = await desk.tasks.add_documents(paths=[SAMPLES], remote=False)
+        added = await desk.tasks.queue_documents(paths=[SAMPLES], remote=False)
         held, results = await ended(desk, added.task_id)
         assert held.status is TaskState.COMPLETED and held.progress.documents == Progress(4, 4) and len(results) == 4
         questions = ["決定係数が0に近いとき何を意味するか", "残差とは何か", "検定の第一種の誤りとは何か", "転置索引とは何か"]
-        asked = await asyncio.gather(*(desk.tasks.ask(each, wait=50) for each in questions))
+        asked = await asyncio.gather(*(desk.tasks.queue_question(each, wait=50) for each in questions))
         assert len({one.task_id for one in asked}) == 4
         for question, one in zip(questions, asked, strict=True):
             direct = await desk.ask(question)
             assert one.answer is not None and one.answer.id == one.answer_id
             assert (one.answer.text, one.answer.question) == (direct.text, question)
-            assert (await desk.tasks.get_answer(one.answer_id)).answer == one.answer
+            assert (await desk.tasks.wait_for_answer(one.answer_id)).answer == one.answer
             assert (await desk.tasks.get_status(one.task_id, wait=0)).answer_id == one.answer_id
 
 

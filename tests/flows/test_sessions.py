@@ -25,7 +25,7 @@ ASKED = SearchRequest(keyword_query=("決定係数", "0に近い"))
 
 
 async def shown(desk: Desk, session: str, *requests: SearchRequest) -> list[NumberedPassage]:
-    rounds = [await desk.sessions.search_corpus(one, session_id=session) for one in requests or (ASKED,)]
+    rounds = [await desk.sessions.search_next(session, one) for one in requests or (ASKED,)]
     return [one for round_ in rounds for one in round_.shown]
 
 
@@ -36,14 +36,14 @@ def holding(text: str, passages: list[NumberedPassage]) -> NumberedPassage:
 async def test_two_rounds_share_nothing_and_tell_no_id(stocked: Desk) -> None:
     opened = await stocked.sessions.open_session(QUESTION)
     assert opened.strategy.condition == "G1" and not opened.condition_met
-    first = await stocked.sessions.search_corpus(ASKED, session_id=opened.session_id)
-    second = await stocked.sessions.search_corpus(ASKED, session_id=opened.session_id)
+    first = await stocked.sessions.search_next(opened.session_id, ASKED)
+    second = await stocked.sessions.search_next(opened.session_id, ASKED)
     texts = [[one.text for one in round_.shown] for round_ in (first, second)]
     assert texts[0] and texts[1] and not set(texts[0]) & set(texts[1])
     assert [one.temp_index for one in (*first.shown, *second.shown)] == list(range(1, len(texts[0]) + len(texts[1]) + 1))
     assert (first.round, second.round, first.passages) == (1, 2, ())
     documents = await stocked.documents()
-    passages = [one.id for document in documents for one in await stocked.shelf.passages_of(document.id)]
+    passages = [one.id for document in documents for one in await stocked._parts.shelf.passages_of(document.id)]
     told = json.dumps(plain([first, second]), ensure_ascii=False)
     assert not [name for name in (*passages, *(one.id for one in documents)) if name in told]
 
@@ -51,7 +51,7 @@ async def test_two_rounds_share_nothing_and_tell_no_id(stocked: Desk) -> None:
 async def test_side_by_side_searches_share_nothing(stocked: Desk) -> None:
     session = (await stocked.sessions.open_session(QUESTION)).session_id
     requests = [replace(ASKED, search_intent=str(number)) for number in range(6)]
-    rounds = await asyncio.gather(*(stocked.sessions.search_corpus(one, session_id=session) for one in requests))
+    rounds = await asyncio.gather(*(stocked.sessions.search_next(session, one) for one in requests))
     numbers = [one.temp_index for each in rounds for one in each.shown]
     assert sorted(numbers) == list(range(1, len(numbers) + 1)) and sorted(each.round for each in rounds) == [1, 2, 3, 4, 5, 6]
 
@@ -198,7 +198,7 @@ async def test_passages_are_read_with_their_neighbours(stocked: Desk) -> None:
     read = await stocked.sessions.read_passage(session_id=opened.session_id, number=passage.temp_index, context=1)
     assert read.text == passage.text and read.link == "" and len(read.before) + len(read.after) >= 1
     assert passage.text not in (*read.before, *read.after)
-    found = (await stocked.sessions.search_corpus(ASKED)).passages
+    found = await stocked.search(ASKED)
     assert found and found[0].score >= found[-1].score and found[0].parts
     linked = await stocked.sessions.read_passage(id=found[0].passage, context=5)
     assert linked.text == found[0].text and linked.link == f"document://{found[0].document}/page/{found[0].page}"
@@ -241,8 +241,8 @@ async def test_wrong_calls_are_refused(stocked: Desk, tmp_path: Path) -> None:
         sessions.open_session(" "),
         sessions.open_session(QUESTION, goals=doubled),
         sessions.open_session(QUESTION, goals=[Goal("goal one", "一")]),
-        sessions.search_corpus(SearchRequest()),
-        sessions.search_corpus(SearchRequest(), session_id=opened),
+        stocked.search(SearchRequest()),
+        sessions.search_next(opened, SearchRequest()),
         sessions.submit_findings(opened, []),
         sessions.compose_answer(opened, []),
         sessions.read_passage(),
@@ -254,7 +254,7 @@ async def test_wrong_calls_are_refused(stocked: Desk, tmp_path: Path) -> None:
             await call
     for name in ("nothing", ""):
         with pytest.raises(NotFound):
-            await sessions.search_corpus(ASKED, session_id=name)
+            await sessions.search_next(name, ASKED)
     async with open_desk(home=tmp_path / "empty") as empty:
         with pytest.raises(EmptyCorpus):
             await empty.sessions.open_session(QUESTION)

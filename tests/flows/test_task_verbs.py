@@ -91,16 +91,16 @@ async def test_an_idempotency_key_stands_for_one_call(desk: Desk) -> None:
 
 async def test_documents_and_questions_under_a_key_are_taken_once(stocked: Desk, tmp_path: Path) -> None:
     file = Bytes("新.txt", "新しい本文です。".encode())
-    added = [await stocked.tasks.add_documents(files=[file], password="秘密", idempotency_key="d") for _ in range(2)]
+    added = [await stocked.tasks.queue_documents(files=[file], password="秘密", idempotency_key="d") for _ in range(2)]
     assert added[0] == added[1] and added[0].queued == 1
     assert len([*(tmp_path / "home" / "staging").iterdir()]) == 2  # the bytes and the password, once
-    asked = [await stocked.tasks.ask("決定係数とは何か", idempotency_key="q", wait=0) for _ in range(2)]
+    asked = [await stocked.tasks.queue_question("決定係数とは何か", idempotency_key="q", wait=0) for _ in range(2)]
     assert asked[0] == asked[1]
     assert len((await stocked.tasks.list_tasks()).tasks) == 2
     with pytest.raises(Conflict, match=r"add_documents of '新\.txt'"):
-        await stocked.tasks.add_documents(files=[file], password="別の秘密", idempotency_key="d")
+        await stocked.tasks.queue_documents(files=[file], password="別の秘密", idempotency_key="d")
     paths = [SAMPLES / "01-regression.pdf"]
-    known = [await stocked.tasks.add_documents(paths=paths, remote=False, idempotency_key="e") for _ in range(2)]
+    known = [await stocked.tasks.queue_documents(paths=paths, remote=False, idempotency_key="e") for _ in range(2)]
     assert known[0] == known[1] and known[0].already_known[0].title
 
 
@@ -113,8 +113,8 @@ async def test_documents_and_questions_under_a_key_are_taken_once(stocked: Desk,
         lambda tasks, task: tasks.queue_searches(["一", "二"], task_id=task, idempotency_key="k"),
         lambda tasks, task: tasks.queue_searches(["一", "二"], options=SearchOptions(language="en"), idempotency_key="k"),
         lambda tasks, task: tasks.queue_urls(["https://a.example/"], idempotency_key="k"),
-        lambda tasks, task: tasks.add_documents(files=[Bytes("a.txt", b"a")], idempotency_key="k"),
-        lambda tasks, task: tasks.ask("何か", options=AskOptions(sources=Sources.DOCUMENTS), idempotency_key="k"),
+        lambda tasks, task: tasks.queue_documents(files=[Bytes("a.txt", b"a")], idempotency_key="k"),
+        lambda tasks, task: tasks.queue_question("何か", options=AskOptions(sources=Sources.DOCUMENTS), idempotency_key="k"),
     ],
 )
 async def test_a_key_of_another_request_is_a_conflict_that_names_it(desk: Desk, call: Any) -> None:
@@ -155,13 +155,13 @@ async def test_a_query_that_was_cancelled_can_be_asked_again_in_its_task(desk: D
         lambda tasks: tasks.get_status(wait=-1),
         lambda tasks: tasks.get_status(wait=float("nan")),
         lambda tasks: tasks.get_status(wait=0, cursor="1; DROP TABLE jobs"),
-        lambda tasks: tasks.ask("  "),
-        lambda tasks: tasks.ask("何か", options=AskOptions(limits={"max_k": 3})),
-        lambda tasks: tasks.add_documents(),
-        lambda tasks: tasks.add_documents(paths=["/nowhere/at/all"], remote=False),
-        lambda tasks: tasks.add_documents(paths=["a\0b"], remote=False),
-        lambda tasks: tasks.add_documents(files=[Bytes("a.txt", b"a")], corpus="web"),
-        lambda tasks: tasks.add_documents(files=[Bytes("../", b"a")]),
+        lambda tasks: tasks.queue_question("  "),
+        lambda tasks: tasks.queue_question("何か", options=AskOptions(limits={"max_k": 3})),
+        lambda tasks: tasks.queue_documents(),
+        lambda tasks: tasks.queue_documents(paths=["/nowhere/at/all"], remote=False),
+        lambda tasks: tasks.queue_documents(paths=["a\0b"], remote=False),
+        lambda tasks: tasks.queue_documents(files=[Bytes("a.txt", b"a")], corpus="web"),
+        lambda tasks: tasks.queue_documents(files=[Bytes("../", b"a")]),
         lambda tasks: tasks.feedback(Opinion.BLOCK_DOMAIN, "no domain"),
         lambda tasks: tasks.feedback(Opinion.BLOCK_DOMAIN, "100%.example_"),
     ],
@@ -211,7 +211,7 @@ async def test_a_long_poll_wakes_for_each_change_and_never_early(desk: Desk) -> 
 
 async def test_results_after_the_cursor_are_those_that_changed(desk: Desk) -> None:
     async with desk.working():
-        added = await desk.tasks.add_documents(files=[Bytes(f"{n}.txt", f"本文{n}。".encode()) for n in range(25)])
+        added = await desk.tasks.queue_documents(files=[Bytes(f"{n}.txt", f"本文{n}。".encode()) for n in range(25)])
         await ended(desk, added.task_id)
     first = await desk.tasks.get_status(added.task_id, wait=0)
     assert len(first.results) == 10 and first.more and first.progress.documents == Progress(25, 25)
@@ -244,19 +244,19 @@ async def test_outside_callers_reach_allowed_folders_only(rooted: Desk, tmp_path
         tmp_path,
     ):
         with pytest.raises(ForbiddenPath):
-            await rooted.tasks.add_documents(paths=[path])
+            await rooted.tasks.queue_documents(paths=[path])
     with pytest.raises(ForbiddenPath):
-        await rooted.tasks.add_documents(paths=[inside.parent])  # it holds the link
+        await rooted.tasks.queue_documents(paths=[inside.parent])  # it holds the link
     with pytest.raises(ForbiddenPath):  # and does not tell whether there is such a file
-        await rooted.tasks.add_documents(paths=["/no/such/file"])
+        await rooted.tasks.queue_documents(paths=["/no/such/file"])
     (tmp_path / "open" / "link.txt").unlink()
-    added = await rooted.tasks.add_documents(paths=[inside.parent], metadata={"課": "統計学"})
+    added = await rooted.tasks.queue_documents(paths=[inside.parent], metadata={"課": "統計学"})
     await ended(rooted, added.task_id)
     (document,) = await rooted.documents(filters={"課": "統計学"})
     assert document.source == str(inside)
-    again = await rooted.tasks.add_documents(paths=[inside])
+    again = await rooted.tasks.queue_documents(paths=[inside])
     assert [(one.source, one.document_id) for one in again.already_known] == [(str(inside), document.id)] and not again.job_ids
-    assert (await rooted.tasks.add_documents(paths=[outside], remote=False)).queued == 1
+    assert (await rooted.tasks.queue_documents(paths=[outside], remote=False)).queued == 1
 
 
 async def test_bytes_wait_in_files_of_their_owner_and_are_gone_when_taken_in(desk: Desk, tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ async def test_bytes_wait_in_files_of_their_owner_and_are_gone_when_taken_in(des
     secret = "himitsu-27182"
     locked = pdf([lines("鍵のかかった文")], password=secret)
     files = [Bytes("../../etc/報告.txt", "報告の本文である。".encode()), Bytes("locked.pdf", locked)]
-    added = await desk.tasks.add_documents(files=files, password=secret)
+    added = await desk.tasks.queue_documents(files=files, password=secret)
     held = sorted(staging.iterdir())
     assert len(held) == 4 and stat.S_IMODE(staging.stat().st_mode) == 0o700
     assert all(stat.S_IMODE(each.stat().st_mode) == 0o600 for each in held)
@@ -274,7 +274,7 @@ async def test_bytes_wait_in_files_of_their_owner_and_are_gone_when_taken_in(des
         status, results = await ended(desk, added.task_id)
     assert status.status is TaskState.COMPLETED and {one.url for one in results} == {"報告.txt", "locked.pdf"}
     assert not [*staging.iterdir()]
-    again = await desk.tasks.add_documents(files=files[:1])
+    again = await desk.tasks.queue_documents(files=files[:1])
     assert [one.source for one in again.already_known] == ["報告.txt"] and not [*staging.iterdir()]
 
 
@@ -283,7 +283,7 @@ async def test_a_file_that_cannot_be_taken_in_says_why_and_can_be_resumed(desk: 
     bad.write_bytes(b"%PDF-1.7 broken")
     good = Bytes("ok.txt", "良い本文。".encode())
     async with desk.working():
-        added = await desk.tasks.add_documents(paths=[bad], files=[locked, good], remote=False)
+        added = await desk.tasks.queue_documents(paths=[bad], files=[locked, good], remote=False)
         held, _ = await ended(desk, added.task_id)
         assert held.status is TaskState.COMPLETED and held.progress.documents == Progress(1, 3)
         assert {(one.url, one.code) for one in held.errors} == {
@@ -302,36 +302,36 @@ async def test_a_file_that_cannot_be_taken_in_says_why_and_can_be_resumed(desk: 
 
 
 async def test_an_answer_is_named_before_it_is_there(stocked: Desk) -> None:
-    asked = await stocked.tasks.ask("残差とは何か", wait=0)
+    asked = await stocked.tasks.queue_question("残差とは何か", wait=0)
     assert asked.answer is None and asked.retry_after
-    pending = await stocked.tasks.get_answer(asked.answer_id, wait=0)
+    pending = await stocked.tasks.wait_for_answer(asked.answer_id, wait=0)
     assert (pending.answer, pending.task_id) == (None, asked.task_id)
     assert (await stocked.tasks.get_status(asked.task_id, wait=0)).answer_id is None
-    waiting = asyncio.create_task(stocked.tasks.get_answer(asked.answer_id, wait=50))
+    waiting = asyncio.create_task(stocked.tasks.wait_for_answer(asked.answer_id, wait=50))
     async with stocked.working():
         done = await waiting
     assert done.answer is not None and done.answer.id == asked.answer_id and done.retry_after is None
     assert (await stocked.answer("last")).id == asked.answer_id
     assert (await stocked.resume(asked.answer_id)) == done.answer
-    other = await stocked.tasks.ask("検定とは何か", task_id=asked.task_id, wait=0)
+    other = await stocked.tasks.queue_question("検定とは何か", task_id=asked.task_id, wait=0)
     await stocked.tasks.stop_task(asked.task_id)
     with pytest.raises(NotFound, match="resume_task"):
-        await stocked.tasks.get_answer(other.answer_id)
+        await stocked.tasks.wait_for_answer(other.answer_id)
     for unknown in ("nothing", queued_search := (await stocked.tasks.queue_searches(["一"])).job_ids[0]):
         with pytest.raises(NotFound):
-            await stocked.tasks.get_answer(unknown)
+            await stocked.tasks.wait_for_answer(unknown)
     assert queued_search
 
 
 async def test_an_answer_that_fails_raises_its_error(stocked: Desk) -> None:
-    asked = await stocked.tasks.ask("残差とは何か", wait=0)
+    asked = await stocked.tasks.queue_question("残差とは何か", wait=0)
     for document in await stocked.documents():
         await stocked.remove(document.id)
     async with stocked.working():
         from shisho.errors import EmptyCorpus
 
         with pytest.raises(EmptyCorpus):
-            await stocked.tasks.get_answer(asked.answer_id, wait=50)
+            await stocked.tasks.wait_for_answer(asked.answer_id, wait=50)
         assert (await stocked.tasks.get_status(asked.task_id, wait=0)).status is TaskState.FAILED
 
 
@@ -339,11 +339,11 @@ async def test_a_rejected_quotation_is_not_given_again(stocked: Desk) -> None:
     question = "決定係数が0に近いとき何を意味するか"
     options = AskOptions(sources=Sources.DOCUMENTS)
     async with stocked.working():
-        first = await stocked.tasks.ask(question, options=options, wait=50)
+        first = await stocked.tasks.queue_question(question, options=options, wait=50)
         assert first.answer is not None
         rejected = first.answer.evidence[0]
         await stocked.tasks.feedback(Opinion.REJECT_EVIDENCE, rejected.id)
-        second = await stocked.tasks.ask(question, options=options, wait=50)
+        second = await stocked.tasks.queue_question(question, options=options, wait=50)
         direct = await stocked.ask(question)
         for answer in (second.answer, direct):
             assert answer is not None and answer.evidence
@@ -351,7 +351,7 @@ async def test_a_rejected_quotation_is_not_given_again(stocked: Desk) -> None:
                 apart = one.end <= rejected.start or one.start >= rejected.end
                 assert one.document_id != rejected.document_id or apart, "it was quoted again"
         await stocked.tasks.feedback(Opinion.RESTORE_EVIDENCE, rejected.id[:12])
-        third = await stocked.tasks.ask(question, options=options, wait=50)
+        third = await stocked.tasks.queue_question(question, options=options, wait=50)
     assert third.answer is not None and [one.snippet for one in third.answer.evidence] == [
         one.snippet for one in first.answer.evidence
     ]
@@ -369,7 +369,7 @@ async def test_engines_are_listed_as_they_are(desk: Desk) -> None:
 async def test_others_tasks_are_not_there(desk: Desk) -> None:
     from shisho.domain.job import NewTask
 
-    await desk.tasks.tasks.open(NewTask(TaskId("theirs"), "someone"))
+    await desk.tasks._parts.tasks.open(NewTask(TaskId("theirs"), "someone"))
     for call in (desk.tasks.resume_task, desk.tasks.remove_task, desk.tasks.stop_task, desk.tasks.list_jobs):
         with pytest.raises(TaskNotFound):
             await call("theirs")

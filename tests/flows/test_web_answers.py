@@ -71,7 +71,7 @@ def opening(tmp_path: Path) -> Opening:
 
 
 async def ask(desk: Desk, question: str, sources: Sources = Sources.AUTO, **limits: float) -> Answer:
-    asked = await desk.tasks.ask(question, options=AskOptions(sources=sources, limits=limits), wait=50)
+    asked = await desk.tasks.queue_question(question, options=AskOptions(sources=sources, limits=limits), wait=50)
     assert asked.answer is not None
     return asked.answer
 
@@ -98,7 +98,7 @@ async def test_the_web_is_asked_for_the_goals_that_the_documents_leave_open(open
         held = [(one.goal_id, one.snippet, one.source_url, one.round) for one in answer.evidence]
         assert held == [("G1", R2, None, 1), ("G2", R, site("b"), answer.rounds)]
         assert answer.budget_used["pages"] == len(set(web.asked))
-        steps = [each["node"] for each in await desk.ledger.steps(answer.id)]
+        steps = [each["node"] for each in await desk._parts.ledger.steps(answer.id)]
         assert steps.count("reach") == 1 and steps.index("reach") > steps.index("route")
         jobs = (await desk.tasks.list_jobs(answer.task_id)).jobs
         assert [job.priority for job in jobs if job.kind == JobKind.SEARCH] == [10, 10]
@@ -112,7 +112,7 @@ async def test_both_is_one_ranking_over_documents_and_pages(opening: Opening) ->
         assert {one.snippet for one in answer.evidence} == {R2, MORE_R2}
         assert answer.rounds == 1 and answer.evidence[0].round == answer.evidence[1].round
         assert answer.goal_status[0].sources == 2
-        assert [each["node"] for each in await desk.ledger.steps(answer.id)][1] == "reach"
+        assert [each["node"] for each in await desk._parts.ledger.steps(answer.id)][1] == "reach"
 
 
 async def test_web_is_pages_alone(opening: Opening) -> None:
@@ -141,7 +141,7 @@ async def test_a_named_corpus_is_widened_by_the_web_and_by_nothing_else(opening:
     async with opening(web) as desk:
         await desk.add_source(Source("mine.md", R2.encode()), "mine")
         await desk.add_source(Source("theirs.md", "相関係数とは、関係の強さを表すものである。".encode()), "theirs")
-        asked = await desk.tasks.ask(TWO, options=AskOptions(corpora=("mine",)), wait=50)
+        asked = await desk.tasks.queue_question(TWO, options=AskOptions(corpora=("mine",)), wait=50)
         assert asked.answer is not None
         assert [one.document for one in asked.answer.evidence] == ["mine.md", site("b")]
 
@@ -150,7 +150,7 @@ async def test_who_filters_means_documents(opening: Opening) -> None:
     web = web_of({"相関係数": [site("b")]}, {site("b"): R})
     async with opening(web) as desk:
         await desk.add_source(Source("notes.md", R2.encode(), metadata={"課": "統計学"}))
-        asked = await desk.tasks.ask(TWO, options=AskOptions(filters={"課": "統計学"}), wait=50)
+        asked = await desk.tasks.queue_question(TWO, options=AskOptions(filters={"課": "統計学"}), wait=50)
         assert asked.answer is not None and asked.answer.missing == ("相関係数とは何か",) and web.asked == []
 
 
@@ -231,7 +231,7 @@ async def test_no_more_pages_than_the_task_allows(opening: Opening, most: int) -
     web = web_of({"決定係数 求め方": list(pages)}, pages)
     async with opening(web, R) as desk:
         task = await desk.tasks.create_task(UNKNOWN, budget={"max_pages": most})
-        asked = await desk.tasks.ask("決定係数の求め方は何か", task_id=task, wait=50)
+        asked = await desk.tasks.queue_question("決定係数の求め方は何か", task_id=task, wait=50)
         assert asked.answer is not None and len(web.asked) <= most
         held = await desk.tasks.get_status(task, wait=0)
         assert held.spent.get("pages", 0) <= most
@@ -250,7 +250,7 @@ async def test_seconds_are_the_tasks_too(opening: Opening) -> None:
     web = web_of({"決定係数": [site("a")]}, {site("a"): MORE_R2})
     async with opening(web) as desk:
         task = await desk.tasks.create_task(ONE, budget={"max_seconds": 0.0001})
-        asked = await desk.tasks.ask(ONE, task_id=task, options=AskOptions(sources=Sources.WEB), wait=50)
+        asked = await desk.tasks.queue_question(ONE, task_id=task, options=AskOptions(sources=Sources.WEB), wait=50)
         assert asked.answer is not None and asked.answer.abstained and asked.answer.rounds <= 1
 
 

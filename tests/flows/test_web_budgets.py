@@ -44,7 +44,7 @@ async def test_pages_of_questions_and_searches_together(tmp_path: Path, sources:
         await desk.add_source(Source("note.md", R2.encode()))
         task = await desk.tasks.create_task(question(box), budget={"max_pages": most})
         await desk.tasks.queue_searches([box.questions[30].topic], task_id=task, options=ALL)
-        asked = await desk.tasks.ask(question(box), task_id=task, options=AskOptions(sources=sources), wait=50)
+        asked = await desk.tasks.queue_question(question(box), task_id=task, options=AskOptions(sources=sources), wait=50)
         held, _ = await ended(desk, task)
         assert 0 < len(pages(box)) <= most and held.spent["pages"] <= most
         assert asked.answer is not None and "ウェブは探し切れていません" in asked.answer.text
@@ -77,7 +77,7 @@ async def test_seconds_of_a_question(tmp_path: Path, sources: Sources, whose: st
         task = await desk.tasks.create_task(question(box), budget=limits if whose == "task" else None)
         options = AskOptions(sources=sources, limits=limits if whose == "question" else {})
         with Stopwatch() as watch:
-            asked = await desk.tasks.ask(question(box), task_id=task, options=options, wait=50)
+            asked = await desk.tasks.queue_question(question(box), task_id=task, options=options, wait=50)
         assert watch.undisturbed <= 4 + SLACK_S
         with Stopwatch() as watch:
             held, _ = await ended(desk, task)

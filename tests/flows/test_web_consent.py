@@ -122,13 +122,13 @@ async def test_callers_that_cannot_be_asked_are_told_how_a_person_says_yes(box: 
         for refused in (
             desk.tasks.queue_searches(["霧ヶ丘灯台"]),
             desk.tasks.queue_urls(["https://script.example/plain"]),
-            desk.tasks.add_documents(urls=["https://script.example/plain"]),
-            desk.tasks.ask(box.questions[-1].text, options=AskOptions(sources=Sources.WEB)),
-            desk.tasks.ask(box.questions[-1].text),
+            desk.tasks.queue_documents(urls=["https://script.example/plain"]),
+            desk.tasks.queue_question(box.questions[-1].text, options=AskOptions(sources=Sources.WEB)),
+            desk.tasks.queue_question(box.questions[-1].text),
         ):
             with pytest.raises(ConsentRequired, match="shisho web on"):
                 await refused
-        desk.tasks.consent.keep(WebConsent.GIVEN)  # as another process would
+        desk.tasks.set_web_consent(WebConsent.GIVEN)  # as another process would
         queued = await desk.tasks.queue_urls(["https://script.example/plain"])
         _, results = await ended(desk, queued.task_id)
         assert len(results) == 1
@@ -137,15 +137,15 @@ async def test_callers_that_cannot_be_asked_are_told_how_a_person_says_yes(box: 
 
 async def test_a_yes_that_is_taken_back_stops_what_is_queued(box: Box, tmp_path: Path) -> None:
     async with open_desk(home=tmp_path / "other", web="ask", box=str(box.folder)) as desk:
-        desk.tasks.consent.keep(WebConsent.GIVEN)
+        desk.tasks.set_web_consent(WebConsent.GIVEN)
         asked = await desk.tasks.queue_searches(["霧ヶ丘灯台"])
         gone = await desk.tasks.queue_searches(["鏡ヶ淵湖"])
-        desk.tasks.consent.keep(WebConsent.NOT_ASKED)
+        desk.tasks.set_web_consent(WebConsent.NOT_ASKED)
         async with desk.working():
             await ended(desk, asked.task_id)
-        desk.tasks.consent.keep(WebConsent.OFF)
+        desk.tasks.set_web_consent(WebConsent.OFF)
         with pytest.raises(EngineUnavailable, match="turned off"):
-            await desk.tasks.ask("霧ヶ丘灯台の高さは", options=AskOptions(sources=Sources.WEB))
+            await desk.tasks.queue_question("霧ヶ丘灯台の高さは", options=AskOptions(sources=Sources.WEB))
         jobs = [(await desk.tasks.list_jobs(one.task_id)).jobs[0] for one in (asked, gone)]
         assert {job.state for job in jobs} == {JobState.FAILED} and {job.errors[-1].code for job in jobs} == {
             "CONSENT_REQUIRED"

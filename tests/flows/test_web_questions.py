@@ -31,9 +31,9 @@ LEAST = 13
 
 async def quoted(desk: Desk, question: str) -> str:
     """All that the answer quotes."""
-    held = await desk.tasks.ask(question, options=AskOptions(sources=Sources.WEB), wait=50)
+    held = await desk.tasks.queue_question(question, options=AskOptions(sources=Sources.WEB), wait=50)
     while held.answer is None:
-        held = await desk.tasks.get_answer(held.answer_id, wait=50)
+        held = await desk.tasks.wait_for_answer(held.answer_id, wait=50)
     return " ".join(evidence.snippet for evidence in held.answer.evidence)
 
 

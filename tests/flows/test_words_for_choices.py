@@ -27,6 +27,7 @@ from shisho.domain.task import (
     StatusDetail,
     StopStrategy,
     WaitCondition,
+    WebConsent,
 )
 from shisho.domain.web import TimeRange
 from shisho.errors import ConsentRequired, EngineUnavailable, InvalidParams, NotFound, ShishoError
@@ -56,8 +57,16 @@ PLACES: Mapping[str, tuple[type[Enum], Call]] = {
         Priority,
         lambda desk, word: desk.tasks.queue_searches(["残差"], options=SearchOptions(priority=word)),
     ),
-    "AskOptions sources": (Sources, lambda desk, word: desk.tasks.ask(QUESTION, options=AskOptions(sources=word), wait=0)),
+    "TaskDesk.set_web_consent consent": (WebConsent, lambda desk, word: set_consent(desk, word)),
+    "AskOptions sources": (
+        Sources,
+        lambda desk, word: desk.tasks.queue_question(QUESTION, options=AskOptions(sources=word), wait=0),
+    ),
 }
+
+
+async def set_consent(desk: Desk, word: Any) -> None:
+    desk.tasks.set_web_consent(word)
 
 
 @pytest.fixture
@@ -143,7 +152,7 @@ async def test_text_for_a_list_is_one_member_of_it(stocked: Desk) -> None:
     assert [hit.passage for hit in await stocked.search("決定係数", corpora="default")] == by_list != []
     answer = await stocked.ask(QUESTION, folders=str(SAMPLES_OF_REGRESSION))
     assert {evidence.document for evidence in answer.evidence} == {str(SAMPLES_OF_REGRESSION.resolve())}
-    queued = await stocked.tasks.add_documents(paths=SAMPLES_OF_REGRESSION, corpus="other", remote=False)
+    queued = await stocked.tasks.queue_documents(paths=SAMPLES_OF_REGRESSION, corpus="other", remote=False)
     assert queued.queued == 1
 
 
@@ -152,7 +161,7 @@ async def test_wrong_ceiling_is_refused_before_anything_is_asked(small: Desk, li
     calls: tuple[Callable[[], Awaitable[object]], ...] = (
         lambda: small.ask(QUESTION, limits=limits),
         lambda: small.prepare(QUESTION, limits=limits),
-        lambda: small.tasks.ask(QUESTION, options=AskOptions(limits=limits), wait=0),
+        lambda: small.tasks.queue_question(QUESTION, options=AskOptions(limits=limits), wait=0),
         lambda: small.tasks.create_task(QUESTION, budget=limits),
     )
     name = next(iter(limits))

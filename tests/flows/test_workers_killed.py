@@ -48,7 +48,7 @@ async def replaced(
 async def test_documents_are_taken_in_once_whoever_dies(shell: Shell, tmp_path: Path) -> None:
     library(tmp_path / "lib", 40)
     async with open_desk(home=shell.home) as desk:
-        added = await desk.tasks.add_documents(paths=[tmp_path / "lib"], remote=False)
+        added = await desk.tasks.queue_documents(paths=[tmp_path / "lib"], remote=False)
         running = await replaced(shell, workers(shell), DONE, 3, 12, 25)
         assert len(rows_of(shell.home, "SELECT id FROM jobs WHERE state = 'completed'")) < 40, (
             "killed too late to show anything"
@@ -76,11 +76,11 @@ async def test_answers_come_out_the_same_whoever_dies(shell: Shell, tmp_path: Pa
             pass
         direct = [await desk.ask(each) for each in QUESTIONS]
         steps = len(rows_of(shell.home, "SELECT * FROM steps"))
-        asked = [await desk.tasks.ask(each, wait=0) for each in QUESTIONS]
+        asked = [await desk.tasks.queue_question(each, wait=0) for each in QUESTIONS]
         taken = f"SELECT count(*) - {steps} FROM steps"
         running = await replaced(shell, workers(shell, 1), taken, 1, 7, 13)
         try:
-            done = [await desk.tasks.get_answer(one.answer_id, wait=50) for one in asked]
+            done = [await desk.tasks.wait_for_answer(one.answer_id, wait=50) for one in asked]
         finally:
             buried(*running)
         for whole, one in zip(direct, done, strict=True):

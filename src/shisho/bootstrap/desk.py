@@ -14,6 +14,7 @@ from shisho import settings as settings_
 from shisho.bootstrap.deferred import deferred
 from shisho.bootstrap.web import WebAccess, consent_file, consent_of, web_of
 from shisho.desk.desk import Desk
+from shisho.desk.parts import DeskParts
 from shisho.domain.corpus import LOCAL_OWNER, Check, DocumentId, FileSurvey
 from shisho.domain.inquiry import Budget, Gap
 from shisho.errors import ExtraMissing
@@ -89,7 +90,7 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     judge = _Judge(Usefulness(shelf, index, _query_terms(settings)))
     parts = (settings, database, clock, LOCAL_OWNER, shelf, ledger, disk, ingest, inquiries, searcher, budget, judge, web)
     queue = cache(partial(_queue_of, *parts))
-    return Desk(
+    wired = DeskParts(
         owner=LOCAL_OWNER,
         shelf=shelf,
         ledger=ledger,
@@ -108,7 +109,9 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
         copy=database.backup,
         writable=database.ready,
         close=partial(_close, (reader.close, erasure.close), web, database),
+        left_out=opinions.left_out,
     )
+    return Desk(wired)
 
 
 def _queue_of(*parts: Any) -> QueueSide:

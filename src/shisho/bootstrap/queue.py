@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from shisho.bootstrap.deferred import deferred
 from shisho.bootstrap.web import Manners, WebAccess, consent_of, no_window
 from shisho.desk.parts import InlineWorker
-from shisho.desk.queue import check_consent
-from shisho.desk.sessions import Sessions
+from shisho.desk.queue import TaskParts, check_consent
+from shisho.desk.sessions import SessionParts, Sessions
 from shisho.desk.tasks import TaskDesk
 from shisho.domain.inquiry import Budget
 from shisho.domain.job import Job, TaskId
@@ -136,7 +136,7 @@ def _tasks(parts: Parts, stores: Stores) -> TaskDesk:
     from shisho.jobs.status import TaskWatch, estimated_seconds
 
     engines = deferred(partial(_engine_list, parts, stores))
-    return TaskDesk(
+    wired = TaskParts(
         owner=parts.owner,
         tasks=stores.tasks,
         jobs=stores.jobs,
@@ -158,6 +158,7 @@ def _tasks(parts: Parts, stores: Stores) -> TaskDesk:
         consent=parts.consent,
         outgoing=deferred(partial(_outgoing, parts, engines)),
     )
+    return TaskDesk(wired)
 
 
 def _outgoing(parts: Parts, engines: EngineCatalogue) -> EngineOutgoingPreview:
@@ -176,7 +177,7 @@ def _sessions(parts: Parts, stores: Stores) -> Sessions:
     from shisho.stores.embedded.assistants import EmbeddedAssistants
     from shisho.web.http.site import registered_domain
 
-    return Sessions(
+    wired = SessionParts(
         owner=parts.owner,
         shelf=parts.shelf,
         ledger=parts.ledger,
@@ -189,6 +190,7 @@ def _sessions(parts: Parts, stores: Stores) -> Sessions:
         new_id=new_id,
         room_tokens=min(SESSION_ROOM, parts.settings.whole("room_tokens")),
     )
+    return Sessions(wired)
 
 
 @asynccontextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from shisho.domain.corpus import DEFAULT_CORPUS, FILTER_FIELDS, Condition, Document
+from shisho.domain.corpus import DEFAULT_CORPUS, FILTER_FIELDS, Condition, Document, SearchRequest
 from shisho.errors import InvalidParams, NotFound
 from shisho.ports import Shelf
 
@@ -40,6 +40,12 @@ async def checked_filters(shelf: Shelf, owner: str, filters: Mapping[str, Condit
                 known=there,
             )
     return filters
+
+
+def check_request(request: SearchRequest) -> None:
+    """Raises InvalidParams for one without words."""
+    if not any(text.strip() for text in (*request.keyword_query, request.vector_query)):
+        raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
 
 
 def _several(name: str, found: Sequence[Document]) -> NotFound:

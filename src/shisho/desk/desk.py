@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing, suppress
-from dataclasses import dataclass, replace
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing, suppress
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from shisho.desk import intake
 from shisho.desk.adding import FileIntake, full_path
-from shisho.desk.choosing import checked_filters, one_document
+from shisho.desk.choosing import check_request, checked_filters, one_document
 from shisho.desk.coercion import as_list, as_paths, coerce
-from shisho.desk.parts import InlineWorker, Inquiries, Notify, Rankings, Stop, never, silent
+from shisho.desk.parts import DeskParts, Notify, Stop, never, silent
 from shisho.domain.corpus import (
     DEFAULT_CORPUS,
     Check,
@@ -34,7 +34,7 @@ from shisho.domain.inquiry import Answer, Budget, Evidence, Inquiry, LoopStop, W
 from shisho.domain.task import AskOptions, Sources
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, ShishoError
 from shisho.messages.message import Message
-from shisho.ports import Files, Ingester, Ledger, PreparedInquiry, Shelf
+from shisho.ports import Notifier, PreparedInquiry
 
 if TYPE_CHECKING:
     from shisho.desk.sessions import Sessions
@@ -44,28 +44,41 @@ STILL_READ = Message("LOG_IN_USE: somebody is reading the database; its log is e
 TICK = 0.5  # seconds until a wish to stop is heard
 
 
-@dataclass(frozen=True, slots=True)
 class Desk:
-    """One visitor's view of the library."""
+    """One visitor's view of the library. `tasks`: what is queued; `sessions`: an assistant that is its own librarian."""
 
-    owner: str
-    shelf: Shelf
-    ledger: Ledger
-    files: Files
-    ingest: Ingester
-    rankings: Rankings
-    inquiries: Inquiries
-    budget: Budget
-    tasks: TaskDesk
-    sessions: Sessions
-    working: InlineWorker
-    new_run: Callable[[], str]
-    exported: Callable[[Answer, str], str]
-    tokens: Callable[[str], int]
-    checks: Callable[[], Awaitable[Sequence[Check]]]
-    copy: Callable[[Path], Awaitable[None]]
-    writable: Callable[[], Awaitable[None]]
-    close: Callable[[], Awaitable[None]]
+    __slots__ = ("_parts",)
+
+    def __init__(self, parts: DeskParts) -> None:
+        self._parts = parts
+
+    @property
+    def tasks(self) -> TaskDesk:
+        """The verbs of long work: all that is queued, waited for and stopped."""
+        return self._parts.tasks
+
+    @property
+    def sessions(self) -> Sessions:
+        """The verbs for an assistant that is its own librarian."""
+        return self._parts.sessions
+
+    @property
+    def budget(self) -> Budget:
+        """The ceilings of a question, as they are set."""
+        return self._parts.budget
+
+    def working(self, slots: int | None = None, here: Notifier | None = None) -> AbstractAsyncContextManager[None]:
+        """While it is entered, jobs are done in this event loop, `slots` at once (None: as set). `here` is told where a person
+        is needed."""
+        return self._parts.working(slots, here)
+
+    def count_tokens(self, text: str) -> int:
+        """About how many tokens a language model would make of it."""
+        return self._parts.tokens(text)
+
+    async def close(self) -> None:
+        """End what was opened. `async with` does it."""
+        await self._parts.close()
 
     async def __aenter__(self) -> Desk:
         return self
@@ -88,9 +101,9 @@ class Desk:
         How many there are and what was left out is told first: `notify("files", survey=…)`. Raises InvalidParams for a path
         that is not there, before anything is taken in.
         """
-        survey = await asyncio.to_thread(self.files.survey, [Path(path) for path in paths])
+        survey = await asyncio.to_thread(self._parts.files.survey, [Path(path) for path in paths])
         notify("files", survey=survey)
-        adding = FileIntake(self.files, self.ingest, corpus, self.owner, metadata or {}, password)
+        adding = FileIntake(self._parts.files, self._parts.ingest, corpus, self._parts.owner, metadata or {}, password)
         async with aclosing(adding.receipts(survey.files)) as receipts:
             async for receipt in receipts:
                 yield receipt
@@ -98,21 +111,21 @@ class Desk:
     async def mirror(self, folder: Path | str, notify: Notify = silent) -> AsyncGenerator[Receipt, None]:
         """Make the corpus named by this folder hold just what is in the folder now."""
         corpus = full_path(folder)
-        held = await self.shelf.places(corpus, self.owner)
+        held = await self._parts.shelf.places(corpus, self._parts.owner)
         met = set()
         async for receipt in self.add(folder, corpus=corpus, notify=notify):
             met.add(receipt.source)
             yield receipt
         for source in sorted(held.keys() - met):
-            gone = await self.shelf.detach_source(corpus, self.owner, source)
+            gone = await self._parts.shelf.detach_source(corpus, self._parts.owner, source)
             yield Receipt(source, IntakeOutcome.GONE, gone)
 
     async def add_source(self, source: Source, corpus: str = DEFAULT_CORPUS) -> Receipt:
         """Take in bytes that are no file."""
-        return await self.ingest.add(source, corpus, self.owner)
+        return await self._parts.ingest.add(source, corpus, self._parts.owner)
 
     async def corpora(self) -> Sequence[Corpus]:
-        return await self.shelf.corpora(self.owner)
+        return await self._parts.shelf.corpora(self._parts.owner)
 
     async def documents(
         self,
@@ -124,25 +137,25 @@ class Desk:
     ) -> Sequence[Document]:
         """Documents in order of their adding; `after` is the id of the last one seen. Raises InvalidParams for an unknown
         field to filter by."""
-        asked = await checked_filters(self.shelf, self.owner, filters or {})
-        return await self.shelf.documents(Scope(self.owner, as_list(corpora), asked), after, limit)
+        asked = await checked_filters(self._parts.shelf, self._parts.owner, filters or {})
+        return await self._parts.shelf.documents(Scope(self._parts.owner, as_list(corpora), asked), after, limit)
 
     async def document(self, prefix: str) -> Document:
         """By id, unique prefix, or the path or name of its file. Raises NotFound, which lists those that a name fits."""
-        return await one_document(self.shelf, self.owner, prefix)
+        return await one_document(self._parts.shelf, self._parts.owner, prefix)
 
     async def places(self, corpus: str = DEFAULT_CORPUS) -> Mapping[str, DocumentId]:
         """Every source of a corpus and the document that stands for it."""
-        return await self.shelf.places(corpus, self.owner)
+        return await self._parts.shelf.places(corpus, self._parts.owner)
 
     async def text(self, document_id: DocumentId) -> str:
         """The original text that every citation's offsets count in."""
-        return await self.shelf.text(document_id)
+        return await self._parts.shelf.text(document_id)
 
     async def page(self, prefix: str, number: int) -> str:
         """The text of one page (from 1); page 1 of a document without pages is all of it. Raises NotFound, SourceRemoved."""
         document = await self.document(prefix)
-        text = await self.shelf.text(document.id)
+        text = await self._parts.shelf.text(document.id)
         if not 1 <= number <= (document.page_count or 1):
             raise NotFound(
                 "{source} has no page {number}: it has {pages}.",
@@ -152,13 +165,13 @@ class Desk:
             )
         if document.page_count is None:
             return text
-        lines = [line for line in await self.shelf.lines(document.id) if line.page == number]
+        lines = [line for line in await self._parts.shelf.lines(document.id) if line.page == number]
         return text[lines[0].start : lines[-1].end] if lines else ""
 
     async def page_starts(self, document_id: DocumentId) -> Mapping[int, int]:
         """Where each page begins in the text, by its number from 1; none of a document without pages."""
         starts: dict[int, int] = {}
-        for line in await self.shelf.lines(document_id):
+        for line in await self._parts.shelf.lines(document_id):
             starts.setdefault(line.page, line.start)
         return starts
 
@@ -166,31 +179,39 @@ class Desk:
         """Take a document out of search; with `purge` erase it and every quotation of it. Returns what it was, with a warning
         where somebody still reads the log of the database: what was erased goes from it once they have done."""
         document = await self.document(prefix)
-        gone = await self.shelf.remove(document.id, purge=purge)
+        gone = await self._parts.shelf.remove(document.id, purge=purge)
         if purge:
             await self.tasks.forget_bytes(document.sha256)
         return document if gone else replace(document, warnings=(*document.warnings, STILL_READ))
 
     async def search(
         self,
-        query: str | Sequence[str],
+        query: str | Sequence[str] | SearchRequest,
         *,
         corpora: str | Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
         limit: int | None = None,
     ) -> Sequence[PassageHit]:
         """Passages with document, page, offsets and the parts of their scores, best first; `limit` of them at most, without
-        one as many as the size of the library suggests. Raises InvalidParams for no words and unknown fields."""
-        request, corpora = SearchRequest(keyword_query=as_list(query)), as_list(corpora)
-        if not any(text.strip() for text in request.keyword_query):
+        one as many as the size of the library suggests. What the user has blocked or rejected is left out. Raises
+        InvalidParams for no words and unknown fields, EmptyCorpus."""
+        request, corpora = _to_request(query), as_list(corpora)
+        if isinstance(query, SearchRequest):
+            check_request(request)
+        elif not any(text.strip() for text in request.keyword_query):
             raise InvalidParams('Nothing to search for: give some words. For example: shisho search "決定係数 定義"')
         await self._searchable(corpora)
-        scope = Scope(self.owner, corpora, await checked_filters(self.shelf, self.owner, filters or {}))
-        return await self._opened(await self.rankings.top(request, scope, limit))
+        conditions = {**request.filter_conditions, **(filters or {})}
+        excluded = await self._parts.left_out(self._parts.owner)
+        checked = await checked_filters(self._parts.shelf, self._parts.owner, conditions)
+        scope = Scope(self._parts.owner, corpora, checked, excluded.documents, excluded.passages)
+        return await self._opened(await self._parts.rankings.top(request, scope, limit))
 
     async def rank(self, query: str | Sequence[str], *, depth: int = 200) -> Sequence[PassageHit]:
         """The ranking before it is cut to what matters: for measuring."""
-        ranking = await self.rankings.ranked(SearchRequest(keyword_query=as_list(query)), Scope(self.owner), depth)
+        ranking = await self._parts.rankings.ranked(
+            SearchRequest(keyword_query=as_list(query)), Scope(self._parts.owner), depth
+        )
         return await self._opened(ranking)
 
     async def ask(
@@ -212,17 +233,17 @@ class Desk:
         `resume` goes on. Raises InvalidParams for a blank or overlong question, EmptyCorpus when there is nothing to search,
         EngineUnavailable for the web without an engine.
         """
-        self.inquiries.check(question)
+        self._parts.inquiries.check(question)
         sources, ceilings, corpora = coerce(Sources, sources, "sources"), intake.limits(limits), as_list(corpora)
         inside = [full_path(folder) for folder in as_paths(folders)]
         if filters:
             if not inside:
                 await self._searchable(corpora)
-            await checked_filters(self.shelf, self.owner, filters)
+            await checked_filters(self._parts.shelf, self._parts.owner, filters)
         if sources is not Sources.DOCUMENTS and (sources is not Sources.AUTO or await self.tasks.web_is_there()):
             await self._mirrored(inside, notify, stop)
             options = AskOptions((*corpora, *inside), filters or {}, sources, ceilings)
-            asked = await self.tasks.ask(question, options=options, wait=0)
+            asked = await self.tasks.queue_question(question, options=options, wait=0)
             return await self._followed(asked.task_id, asked.answer_id, notify, stop)
         if not inside:
             await self._searchable(corpora)
@@ -240,37 +261,37 @@ class Desk:
     ) -> PreparedInquiry:
         """A question to the documents, begun in the ledger, for whoever takes it through the table of nodes: see
         `shisho.integrations`. Raises as `ask`."""
-        self.inquiries.check(question)
+        self._parts.inquiries.check(question)
         ceilings, corpora = intake.limits(limits), as_list(corpora)
         await self._searchable(corpora)
-        asked = await checked_filters(self.shelf, self.owner, filters or {})
+        asked = await checked_filters(self._parts.shelf, self._parts.owner, filters or {})
         run_id = await self._begin(question, (), corpora, asked, ceilings, WebPolicy.NEVER)
-        return await self.inquiries.prepare(run_id, silent, never)
+        return await self._parts.inquiries.prepare(run_id, silent, never)
 
     async def resume(self, prefix: str = "last", notify: Notify = silent, stop: Stop = never) -> Answer:
         """Go on with a run that was stopped or died; a finished one gives its answer again. `last`: the last one that is not
         finished. Raises NotFound."""
         try:
-            run_id = await self.ledger.find_run(prefix, self.owner)
+            run_id = await self._parts.ledger.find_run(prefix, self._parts.owner)
         except NotFound:
             if prefix == "last":
                 raise
             run_id = (await self.answer(prefix)).task_id
-        task_id = (await self.ledger.inquiry(run_id)).task_id
+        task_id = (await self._parts.ledger.inquiry(run_id)).task_id
         if not task_id:
             return await self._inquire(run_id, notify, stop)
         with suppress(ShishoError):  # what it failed with may be over
-            found = await self.tasks.get_answer(run_id)
+            found = await self.tasks.wait_for_answer(run_id)
             if found.answer is not None and found.answer.loop_stop is not LoopStop.STOPPED:
                 return found.answer
         await self.tasks.resume_task(task_id)
         return await self._followed(task_id, run_id, notify, stop)
 
     async def answer(self, prefix: str = "last") -> Answer:
-        return await self.ledger.answer(prefix, self.owner)
+        return await self._parts.ledger.answer(prefix, self._parts.owner)
 
     async def evidence(self, prefix: str) -> Evidence:
-        return await self.ledger.evidence(prefix, self.owner)
+        return await self._parts.ledger.evidence(prefix, self._parts.owner)
 
     async def show(self, prefix: str = "last") -> Answer | Evidence | tuple[Document, str]:
         """Find the thing with this id, unique prefix, or name: an answer, evidence, or a document with
@@ -279,30 +300,30 @@ class Desk:
             with suppress(NotFound):
                 return await look(prefix)
         document = await self.document(prefix)
-        return document, await self.shelf.text(document.id)
+        return document, await self._parts.shelf.text(document.id)
 
     async def export(self, prefix: str, form: str) -> str:
         """An answer as md, jsonl, bibtex or ris. Raises InvalidParams for another form."""
-        return self.exported(await self.answer(prefix), form)
+        return self._parts.exported(await self.answer(prefix), form)
 
     async def backup(self, target: Path | str) -> None:
         """Everything in one file, which opens as a home's `shisho.db`."""
-        await self.copy(Path(target))
+        await self._parts.copy(Path(target))
 
     async def ready(self) -> None:
         """Check that something could be read and stored now. Raises StorageUnusable, or Conflict that
         names who holds it."""
         await self.corpora()
-        await self.writable()
+        await self._parts.writable()
 
     async def doctor(self) -> Sequence[Check]:
         """Check what works here, and tell how to get what does not."""
-        return await self.checks()
+        return await self._parts.checks()
 
     async def _opened(self, ranking: Sequence[RankedPassage]) -> Sequence[PassageHit]:
         from shisho.desk.sessions import opened
 
-        documents = await self.shelf.documents_by_id([one.passage.document_id for one in ranking])
+        documents = await self._parts.shelf.documents_by_id([one.passage.document_id for one in ranking])
         return [opened(one, documents[one.passage.document_id]) for one in ranking]
 
     async def _begin(
@@ -314,19 +335,19 @@ class Desk:
         limits: Mapping[str, float],
         reach: WebPolicy,
     ) -> str:
-        left = await self.sessions.left_out(self.owner)
-        scope = Scope(self.owner, (*corpora, *inside), filters, left.documents, left.passages)
-        budget = with_ceilings(self.budget, limits)
-        inquiry = Inquiry(self.new_run(), question, scope, budget, reach=reach, folders=tuple(inside))
-        await self.ledger.begin(inquiry)
+        left = await self._parts.left_out(self._parts.owner)
+        scope = Scope(self._parts.owner, (*corpora, *inside), filters, left.documents, left.passages)
+        budget = with_ceilings(self._parts.budget, limits)
+        inquiry = Inquiry(self._parts.new_run(), question, scope, budget, reach=reach, folders=tuple(inside))
+        await self._parts.ledger.begin(inquiry)
         return inquiry.run_id
 
     async def _inquire(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
-        inquiry = await self.ledger.inquiry(run_id)
+        inquiry = await self._parts.ledger.inquiry(run_id)
         await self._mirrored(inquiry.folders, notify, stop)
         if not stop():
             await self._searchable(inquiry.scope.corpora)
-        return await self.inquiries.run(run_id, notify, stop)
+        return await self._parts.inquiries.run(run_id, notify, stop)
 
     async def _mirrored(self, folders: Sequence[str], notify: Notify, stop: Stop) -> None:
         for folder in folders:
@@ -341,7 +362,7 @@ class Desk:
         revision, cursor = None, None
         async with self.working():
             while not stop():
-                found = await self.tasks.get_answer(answer_id)
+                found = await self.tasks.wait_for_answer(answer_id)
                 held = await self.tasks.get_status(task_id, wait=TICK, since_revision=revision, cursor=cursor)
                 if held.changed or held.more:
                     notify("status", status=held, jobs=(await self.tasks.list_jobs(task_id)).jobs)
@@ -350,12 +371,16 @@ class Desk:
                     return found.answer
                 revision, cursor = None if held.more else held.revision, held.cursor
         try:
-            return await self.inquiries.run(answer_id, notify, stop)
+            return await self._parts.inquiries.run(answer_id, notify, stop)
         except NotFound:
             raise NotFound(
                 "Stopped before it was begun. `shisho queue resume {task_id}` and `shisho worker` do it.", task_id=task_id
             ) from None
 
     async def _searchable(self, corpora: Sequence[str]) -> None:
-        if await self.shelf.count(Scope(self.owner, tuple(corpora))) == 0:
+        if await self._parts.shelf.count(Scope(self._parts.owner, tuple(corpora))) == 0:
             raise EmptyCorpus("There is nothing to search yet. Add documents first: `shisho add FOLDER`.")
+
+
+def _to_request(query: str | Sequence[str] | SearchRequest) -> SearchRequest:
+    return query if isinstance(query, SearchRequest) else SearchRequest(keyword_query=as_list(query))

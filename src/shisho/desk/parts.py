@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
-from shisho.domain.corpus import RankedPassage, Scope, SearchRequest
-from shisho.domain.inquiry import Answer
-from shisho.ports import Notifier, PreparedInquiry
+from shisho.domain.corpus import Check, RankedPassage, Scope, SearchRequest
+from shisho.domain.find import ExcludedSources
+from shisho.domain.inquiry import Answer, Budget
+from shisho.ports import Files, Ingester, Ledger, Notifier, PreparedInquiry, Shelf
+
+if TYPE_CHECKING:
+    from shisho.desk.sessions import Sessions
+    from shisho.desk.tasks import TaskDesk
 
 Notify = Callable[..., None]
 Stop = Callable[[], bool]
@@ -49,3 +56,28 @@ def silent(event: str, **facts: object) -> None:
 def never() -> bool:
     """Goes on to the end."""
     return False
+
+
+@dataclass(frozen=True, slots=True)
+class DeskParts:
+    """What the verbs of a desk are wired to."""
+
+    owner: str
+    shelf: Shelf
+    ledger: Ledger
+    files: Files
+    ingest: Ingester
+    rankings: Rankings
+    inquiries: Inquiries
+    budget: Budget
+    tasks: TaskDesk
+    sessions: Sessions
+    working: InlineWorker
+    new_run: Callable[[], str]
+    exported: Callable[[Answer, str], str]
+    tokens: Callable[[str], int]
+    checks: Callable[[], Awaitable[Sequence[Check]]]
+    copy: Callable[[Path], Awaitable[None]]
+    writable: Callable[[], Awaitable[None]]
+    close: Callable[[], Awaitable[None]]
+    left_out: Callable[[str], Awaitable[ExcludedSources]]

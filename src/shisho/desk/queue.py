@@ -104,8 +104,8 @@ def check_consent(consent: WebConsent) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
-    """The parts that the verbs of `Tasks` are made of."""
+class TaskParts:
+    """The parts that the verbs of tasks are wired to."""
 
     owner: str
     tasks: TaskStore
@@ -128,26 +128,35 @@ class Queue:
     consent: Consent
     outgoing: OutgoingPreview
 
+
+class Queue:
+    """What the verbs of `TaskDesk` are made of."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(self, parts: TaskParts) -> None:
+        self._parts = parts
+
     async def _find(self, name: str) -> TaskId:
         if not name.strip():
             raise TaskNotFound("A blank names no task. Give its id, or `last`.")
-        return await self.tasks.find(name, self.owner)
+        return await self._parts.tasks.find(name, self._parts.owner)
 
     async def _waiting(self, name: str) -> PendingIntervention:
-        found = one_named(await self.interventions.waiting(self.owner), name)
+        found = one_named(await self._parts.interventions.waiting(self._parts.owner), name)
         if found is None:
             raise NotFound("No one thing waits for a person under {name!r}. `shisho auth list` shows what does.", name=name)
         return found
 
     async def _complete(self, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
         """The breakers close first: a job must not be queued again before its engine may be asked."""
-        held = together(await self.interventions.waiting(self.owner), select_interventions(target, name))
+        held = together(await self._parts.interventions.waiting(self._parts.owner), select_interventions(target, name))
         for engine in {one.engine for one in held} - {""}:
-            await self.mend(engine)
-        return await self.interventions.complete(self.owner, target, name)
+            await self._parts.mend(engine)
+        return await self._parts.interventions.complete(self._parts.owner, target, name)
 
     def _new_task(self, question: str, budget: Mapping[str, float | None] | None = None) -> NewTask:
-        return NewTask(TaskId(self.new_id()), self.owner, question, intake.budget(budget))
+        return NewTask(TaskId(self._parts.new_id()), self._parts.owner, question, intake.budget(budget))
 
     async def _task_for(self, name: str | None, question: str, budget: Mapping[str, float] | None = None) -> NewTask | TaskId:
         return self._new_task(question, budget) if name is None else await self._find(name)
@@ -157,7 +166,7 @@ class Queue:
     ) -> IdempotencyKey | None:
         """The key of a request about this task, or about a task of its own."""
         named = None if isinstance(task, NewTask) else task
-        return intake.request_key(self.owner, key, verb, subjects, task_id=named, **arguments)
+        return intake.request_key(self._parts.owner, key, verb, subjects, task_id=named, **arguments)
 
     def _new_jobs(
         self,
@@ -167,7 +176,7 @@ class Queue:
         priority: Priority = Priority.MEDIUM,
     ) -> list[NewJob]:
         return [
-            NewJob(JobId(self.new_id()), kind, Payload.of(payload), priority, dedupe_key=keys[number] if keys else None)
+            NewJob(JobId(self._parts.new_id()), kind, Payload.of(payload), priority, dedupe_key=keys[number] if keys else None)
             for number, payload in enumerate(payloads)
         ]
 
@@ -180,8 +189,8 @@ class Queue:
         key: IdempotencyKey | None,
         reply: type[Reply],
     ) -> Reply:
-        estimated = await self.estimate({new[0].kind: len(new)})
-        stands = await self.tasks.enqueue(task, new, key and replace(key, facts={"estimated_seconds": estimated}))
+        estimated = await self._parts.estimate({new[0].kind: len(new)})
+        stands = await self._parts.tasks.enqueue(task, new, key and replace(key, facts={"estimated_seconds": estimated}))
         again = [
             SkippedItem(subject, Message("queued in this task before (job {job_id})", job_id=job_id))
             for subject, job_id in zip(subjects, stands.job_ids, strict=True)
@@ -193,9 +202,9 @@ class Queue:
     def _found(self, paths: Sequence[Path | str], remote: bool) -> list[Path]:
         found: dict[Path, None] = {}
         for path in paths:
-            asked = intake.allowed(path, self.roots) if remote else intake.real(path)
-            for each in self.disk.survey([asked]).files:
-                found[intake.allowed(each, self.roots) if remote else intake.real(each)] = None
+            asked = intake.allowed(path, self._parts.roots) if remote else intake.real(path)
+            for each in self._parts.disk.survey([asked]).files:
+                found[intake.allowed(each, self._parts.roots) if remote else intake.real(each)] = None
         return list(found)
 
     async def _handed_in(
@@ -208,7 +217,7 @@ class Queue:
         for path in paths:
             size = await asyncio.to_thread(_size, path)
             looked += size
-            within = intake.root_of(path, self.roots) if remote else None
+            within = intake.root_of(path, self._parts.roots) if remote else None
             data = await asyncio.to_thread(self._bytes, path, within) if looked <= LOOKED_INTO else None
             held = None if data is None else await self._known(str(path), data, common)
             if held is None:
@@ -219,7 +228,7 @@ class Queue:
         for name, data in ((intake.file_name(one.name), one.data) for one in files):
             held = await self._known(name, data, common)
             if held is None:
-                staged = await asyncio.to_thread(self.staging.put, data)
+                staged = await asyncio.to_thread(self._parts.staging.put, data)
                 unknown.append(replace(common, source=name, staged=staged))
             else:
                 known.append(held)
@@ -227,20 +236,20 @@ class Queue:
 
     def _bytes(self, path: Path, within: Path | None) -> bytes | None:
         try:
-            return self.disk.read(path, within)
+            return self._parts.disk.read(path, within)
         except (OSError, ShishoError):  # its job says why it cannot be taken in
             return None
 
     async def _known(self, source: str, data: bytes, common: IngestJob) -> ExistingDocument | None:
-        held = await self.shelf.known(common.corpus, self.owner, sha256(data).hexdigest())
+        held = await self._parts.shelf.known(common.corpus, self._parts.owner, sha256(data).hexdigest())
         if held is None:
             return None
-        await self.shelf.record_seen(held, source, common.metadata)
+        await self._parts.shelf.record_seen(held, source, common.metadata)
         return ExistingDocument(source, held.id, held.title)
 
     async def _secret(self, password: str | None) -> str | None:
         """The key of a password: it waits beside the database, not in it, and only until its job is done."""
-        return None if password is None else await asyncio.to_thread(self.staging.put, password.encode())
+        return None if password is None else await asyncio.to_thread(self._parts.staging.put, password.encode())
 
     async def _payloads(self, task_id: TaskId) -> list[JobPayload]:
         """Read the payloads of a task's jobs."""
@@ -248,7 +257,7 @@ class Queue:
         after = None
         more = True
         while more:
-            page = await self.tasks.snapshot(task_id, after)
+            page = await self._parts.tasks.snapshot(task_id, after)
             payloads += map(read_payload, page.jobs)
             after, more = page.jobs[-1].id if page.jobs else None, page.more
         return payloads
@@ -257,11 +266,11 @@ class Queue:
         """Drop what jobs that were given these have staged."""
         for payload in payloads:
             for key in staged_keys(payload):
-                await asyncio.to_thread(self.staging.drop, key)
+                await asyncio.to_thread(self._parts.staging.drop, key)
 
     async def _added(self, stands: EnqueueResult, urls: Sequence[str]) -> DocumentsQueued:
         """The first reply of `add_documents` under an idempotency key. What has been erased since is not named again."""
-        held = await self.shelf.documents_by_id(stands.facts["known"])
+        held = await self._parts.shelf.documents_by_id(stands.facts["known"])
         known = [ExistingDocument(document.source, document.id, document.title) for document in held.values()]
         _, skipped = intake.addresses(urls)
         seconds = stands.facts["estimated_seconds"]
@@ -269,41 +278,41 @@ class Queue:
 
     async def _reachable(self, options: AskOptions) -> Sources:
         """Where the answer is to come from. Raises EmptyCorpus, EngineUnavailable, InvalidParams for unknown filters."""
-        await checked_filters(self.shelf, self.owner, options.filters)
+        await checked_filters(self._parts.shelf, self._parts.owner, options.filters)
         way = await self.web_is_there()
         if options.sources in (Sources.WEB, Sources.BOTH):
             if way or await self._answered_inside(options):
                 return options.sources
-            check_consent(self.consent.state())
-            if self.consent.state() is WebConsent.OFF:
+            check_consent(self._parts.consent.state())
+            if self._parts.consent.state() is WebConsent.OFF:
                 raise EngineUnavailable("The web is turned off here (`shisho web` tells more). Ask with sources=documents.")
             raise EngineUnavailable("No search engine is set up here. Ask with sources=documents; `list_engines` says more.")
         # Who filters names documents; a web page has nothing of what is filtered by.
         auto = options.sources is Sources.AUTO and not options.filters
-        if not (auto and way) and await self.shelf.count(Scope(self.owner, options.corpora)) == 0:
+        if not (auto and way) and await self._parts.shelf.count(Scope(self._parts.owner, options.corpora)) == 0:
             if auto:
-                check_consent(self.consent.state())
+                check_consent(self._parts.consent.state())
             raise EmptyCorpus("There are no documents to answer from. Add some with add_documents, or ask with sources=web.")
         return Sources.AUTO if auto else Sources.DOCUMENTS
 
     async def _answered_inside(self, options: AskOptions) -> bool:
         """True where nobody has said yes to the web and there is something to answer from: the answer
         says what was not asked."""
-        if self.consent.state() is not WebConsent.NOT_ASKED:
+        if self._parts.consent.state() is not WebConsent.NOT_ASKED:
             return False
         corpora = (WEB_CORPUS,) if options.sources is Sources.WEB else options.corpora
-        return await self.shelf.count(Scope(self.owner, corpora)) > 0
+        return await self._parts.shelf.count(Scope(self._parts.owner, corpora)) > 0
 
     async def web_is_there(self) -> bool:
         """True where searches can be made, and may."""
-        return self.consent.state() is WebConsent.GIVEN and any(row.available for row in await self.engines())
+        return self._parts.consent.state() is WebConsent.GIVEN and any(row.available for row in await self._parts.engines())
 
     async def _answer_job(self, answer_id: str, unknown: NotFound) -> Job:
         try:
-            job = await self.jobs.job(JobId(answer_id))
+            job = await self._parts.jobs.job(JobId(answer_id))
         except NotFound:
             raise unknown from None
-        if job.kind != JobKind.ANSWER or (await self.tasks.task(job.task_id)).owner != self.owner:
+        if job.kind != JobKind.ANSWER or (await self._parts.tasks.task(job.task_id)).owner != self._parts.owner:
             raise unknown
         return job
 
@@ -311,14 +320,14 @@ class Queue:
         """The answer of a job as soon as it is there; the error it ended with is raised."""
         ends = asyncio.get_running_loop().time() + seconds
         while True:
-            task = await self.tasks.task(job.task_id)
-            job = await self.jobs.job(job.id)
+            task = await self._parts.tasks.task(job.task_id)
+            job = await self._parts.jobs.job(job.id)
             left = ends - asyncio.get_running_loop().time()
             if job.state in ENDED or left <= 0:
                 break
-            await self.watch(task.id, task.revision, left)
+            await self._parts.watch(task.id, task.revision, left)
         if job.state is JobState.COMPLETED:
-            return AnswerHandle(job.task_id, job.id, await self.ledger.answer(job.id, self.owner), None)
+            return AnswerHandle(job.task_id, job.id, await self._parts.ledger.answer(job.id, self._parts.owner), None)
         if job.state is JobState.FAILED:
             last = job.errors[-1]
             raise by_code().get(last.code, Internal)(last.message, **last.details)
@@ -326,35 +335,37 @@ class Queue:
             raise NotFound(
                 "The question was stopped before it was answered. resume_task {task_id} goes on with it.", task_id=job.task_id
             )
-        return AnswerHandle(job.task_id, job.id, None, status.retry_after(task.state, await self.estimate({job.kind: 1})))
+        return AnswerHandle(
+            job.task_id, job.id, None, status.retry_after(task.state, await self._parts.estimate({job.kind: 1}))
+        )
 
     async def _waited(self, task_id: TaskId, since: int | None, seconds: float, wait_for: WaitCondition) -> TaskNews:
         """The task as soon as what is waited for has come since then, or as it is after so many seconds."""
         ends = asyncio.get_running_loop().time() + seconds
-        news = await self.watch(task_id, since if wait_for is WaitCondition.CHANGE else None, seconds)
+        news = await self._parts.watch(task_id, since if wait_for is WaitCondition.CHANGE else None, seconds)
         while not await self._has_come(news, since, wait_for):
             left = ends - asyncio.get_running_loop().time()
             if left <= 0:
                 break
-            news = await self.watch(task_id, news.task.revision, left)
+            news = await self._parts.watch(task_id, news.task.revision, left)
         return news
 
     async def _has_come(self, news: TaskNews, since: int | None, wait_for: WaitCondition) -> bool:
         ended = news.task.state is not TaskState.RUNNING
         if wait_for is WaitCondition.RESULT and not ended:
-            return await news.once(("outcome", since), lambda: self.reports.has_outcome(news.task.id, since or 0))
+            return await news.once(("outcome", since), lambda: self._parts.reports.has_outcome(news.task.id, since or 0))
         return ended or wait_for is WaitCondition.CHANGE
 
     async def _still_running(self, task_id: TaskId, jobs: Sequence[JobId], seconds: float) -> list[JobId]:
         """Those of these jobs that run on after so many seconds."""
         ends = asyncio.get_running_loop().time() + seconds
         while True:
-            task = await self.tasks.task(task_id)
-            running = [each for each in jobs if (await self.jobs.job(each)).state is JobState.RUNNING]
+            task = await self._parts.tasks.task(task_id)
+            running = [each for each in jobs if (await self._parts.jobs.job(each)).state is JobState.RUNNING]
             left = ends - asyncio.get_running_loop().time()
             if not running or left <= 0:
                 return running
-            await self.watch(task_id, task.revision, left)
+            await self._parts.watch(task_id, task.revision, left)
 
 
 def _size(path: Path) -> int:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 from weakref import WeakValueDictionary
 
-from shisho.desk.choosing import checked_filters
+from shisho.desk.choosing import check_request, checked_filters
 from shisho.desk.coercion import as_list
 from shisho.domain.corpus import (
     Complexity,
@@ -97,16 +97,14 @@ class AssistantRules(Protocol):
 
 
 class SessionSearcher(Protocol):
-    """Opens search sessions, and ranks outside of any."""
+    """Opens search sessions."""
 
     async def open(self, scope: Scope, complexity: Complexity, room_tokens: int, session_id: str) -> SearchSession: ...
 
-    async def top(self, request: SearchRequest, scope: Scope) -> Sequence[RankedPassage]: ...
-
 
 @dataclass(frozen=True, slots=True)
-class Sessions:
-    """Sessions live in the database, by id or unique prefix (or `last`): NotFound where there is none."""
+class SessionParts:
+    """What the verbs of sessions are wired to."""
 
     owner: str
     shelf: Shelf
@@ -119,7 +117,16 @@ class Sessions:
     clock: Clock
     new_id: Callable[[], str]
     room_tokens: int
-    _turns: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+
+
+class Sessions:
+    """Sessions live in the database, by id or unique prefix (or `last`): NotFound where there is none."""
+
+    __slots__ = ("_parts", "_turns")
+
+    def __init__(self, parts: SessionParts) -> None:
+        self._parts = parts
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def open_session(
         self,
@@ -132,43 +139,30 @@ class Sessions:
     ) -> SessionOpened:
         """Begin a session. Without goals, they are made from the question; without a condition, all goals are asked for, as
         where it cannot be read (`remark` says why). Raises InvalidParams for a blank question or doubled goals; EmptyCorpus."""
-        aim, remark = await asyncio.to_thread(self.rules.aim, question, goals, condition)
+        aim, remark = await asyncio.to_thread(self._parts.rules.aim, question, goals, condition)
         scope = await self._scope(corpora, filters)
-        facts = SessionFacts(self.new_id()[:24], self.owner, aim, scope)
-        await self.book.begin(facts)
-        status, met = self.rules.status(aim, ())
+        facts = SessionFacts(self._parts.new_id()[:24], self._parts.owner, aim, scope)
+        await self._parts.book.begin(facts)
+        status, met = self._parts.rules.status(aim, ())
         return SessionOpened(facts.id, aim, status, met, remark)
 
-    async def search_corpus(
-        self,
-        request: SearchRequest,
-        *,
-        session_id: str | None = None,
-        corpora: str | Sequence[str] = (),
-        filters: Mapping[str, Condition] | None = None,
-    ) -> RankedPassages:
-        """Without a session: passages with document, page, offsets and score parts. With one: the next round, none of whose
-        passages was shown before. Raises InvalidParams for a blank request, EmptyCorpus."""
-        if not any(text.strip() for text in (*request.keyword_query, request.vector_query)):
-            raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
-        if session_id is not None:
-            await checked_filters(self.shelf, self.owner, request.filter_conditions)
-            return await self._next_round(await self.book.session(session_id, self.owner), request)
-        ranking = await self.searching.top(request, await self._scope(corpora, filters))
-        documents = await self.shelf.documents_by_id([one.passage.document_id for one in ranking])
-        passages = tuple(opened(one, documents[one.passage.document_id]) for one in ranking)
-        return RankedPassages(passages=passages, ranked=len(passages))
+    async def search_next(self, session_id: str, request: SearchRequest) -> RankedPassages:
+        """The next round of a session: numbered passages, none of which it was shown before. Raises InvalidParams for a blank
+        request or an unknown field to filter by."""
+        check_request(request)
+        await checked_filters(self._parts.shelf, self._parts.owner, request.filter_conditions)
+        return await self._next_round(await self._parts.book.session(session_id, self._parts.owner), request)
 
     async def submit_findings(self, session_id: str, findings: Sequence[Finding]) -> FindingVerdicts:
         """Verify findings against what was shown. What stands is numbered, and its number never changes; the same quotation
         for the same goal keeps the one it has."""
         if not 1 <= len(findings) <= MAX_FINDINGS:
             raise InvalidParams("Give 1 to {max_findings} findings a call.", max_findings=MAX_FINDINGS)
-        facts = await self.book.session(session_id, self.owner)
+        facts = await self._parts.book.session(session_id, self._parts.owner)
         shown, rounds = await self._shown(facts.id)
         session = await self._session(facts)
         judged = [await self._judged(facts, finding, shown, rounds, session) for finding in findings]
-        status, met = self.rules.status(facts.strategy, await self.book.evidence(facts.id))
+        status, met = self._parts.rules.status(facts.strategy, await self._parts.book.evidence(facts.id))
         return FindingVerdicts(tuple(judged), status, facts.strategy.condition, met)
 
     async def compose_answer(self, session_id: str, sentences: Sequence[CitedSentence]) -> ComposedAnswer:
@@ -176,17 +170,17 @@ class Sessions:
         search for support, then is left out."""
         if not 1 <= len(sentences) <= MAX_SENTENCES:
             raise InvalidParams("Give 1 to {max_sentences} sentences.", max_sentences=MAX_SENTENCES)
-        facts = await self.book.session(session_id, self.owner)
+        facts = await self._parts.book.session(session_id, self._parts.owner)
         cited = await self._cited(facts, sentences)
-        aim, stands = facts.strategy, await self.book.evidence(facts.id)
-        mended = await asyncio.to_thread(self.rules.mend, aim, [stand.ref for stand in stands], cited)
+        aim, stands = facts.strategy, await self._parts.book.evidence(facts.id)
+        mended = await asyncio.to_thread(self._parts.rules.mend, aim, [stand.ref for stand in stands], cited)
         kept = tuple(sentence for sentence, _ in mended if sentence is not None)
         done = tuple(what for _, what in mended)
-        counts = self.rules.counts(done)
-        status, met = self.rules.status(aim, stands)
-        text = self.rules.render(aim, [stand.ref for stand in stands], kept, counts)
+        counts = self._parts.rules.counts(done)
+        status, met = self._parts.rules.status(aim, stands)
+        text = self._parts.rules.render(aim, [stand.ref for stand in stands], kept, counts)
         answer = await self._answer(facts, stands, kept, text, status, met)
-        await self.ledger.save(answer, self.owner)
+        await self._parts.ledger.save(answer, self._parts.owner)
         return ComposedAnswer(answer.id, text, kept, answer.evidence, done, counts, aim.condition, met, status, answer.missing)
 
     async def read_passage(
@@ -199,35 +193,35 @@ class Sessions:
         if (session_id is None) != (number is None) or (session_id is None) == (id is None):
             raise InvalidParams("Give session_id and number, or the id of a passage or of evidence.")
         if session_id is not None and number is not None:
-            facts = await self.book.session(session_id, self.owner)
+            facts = await self._parts.book.session(session_id, self._parts.owner)
             passage = await self._by_number(facts.id, number)
             return await self._read(passage, context, linked=False)
         passage = await self._by_id(id or "")
         return await self._read(passage, context, linked=True)
 
     async def _scope(self, corpora: str | Sequence[str], filters: Mapping[str, Condition] | None) -> Scope:
-        left = await self.left_out(self.owner)
-        scope = Scope(self.owner, as_list(corpora), filters or {}, left.documents, left.passages)
-        if await self.shelf.count(replace(scope, filters={})) == 0:
+        left = await self._parts.left_out(self._parts.owner)
+        scope = Scope(self._parts.owner, as_list(corpora), filters or {}, left.documents, left.passages)
+        if await self._parts.shelf.count(replace(scope, filters={})) == 0:
             raise EmptyCorpus("There is nothing to search yet. Add documents first, with add_documents or `shisho add FOLDER`.")
-        await checked_filters(self.shelf, self.owner, scope.filters)
+        await checked_filters(self._parts.shelf, self._parts.owner, scope.filters)
         return scope
 
     async def _session(self, facts: SessionFacts) -> SearchSession:
-        return await self.searching.open(facts.scope, facts.strategy.complexity, self.room_tokens, facts.id)
+        return await self._parts.searching.open(facts.scope, facts.strategy.complexity, self._parts.room_tokens, facts.id)
 
     async def _next_round(self, facts: SessionFacts, request: SearchRequest) -> RankedPassages:
         # Assistants call tools side by side; each round must know what the one before has shown.
         async with self._turns.setdefault(facts.id, asyncio.Lock()):
             session = await self._session(facts)
-            round_ = len(await self.log.rounds(facts.id)) + 1
+            round_ = len(await self._parts.log.rounds(facts.id)) + 1
             found = await session.search(request, round_)
         return RankedPassages(found.shown, (), round_, found.ranked, found.in_scope, found.exhausted)
 
     async def _shown(self, session_id: str) -> tuple[list[NumberedPassage], dict[int, int]]:
         """All that a session has been shown and is still there, and the round of each number."""
-        records = [(record.round, one) for record in await self.log.rounds(session_id) for one in record.shown]
-        held = await self.shelf.passages([one.passage_id for _, one in records])
+        records = [(record.round, one) for record in await self._parts.log.rounds(session_id) for one in record.shown]
+        held = await self._parts.shelf.passages([one.passage_id for _, one in records])
         shown = [
             NumberedPassage(one.number, held[one.passage_id].text, held[one.passage_id].heading, one.match)
             for _, one in records
@@ -243,25 +237,25 @@ class Sessions:
         rounds: Mapping[int, int],
         session: SearchSession,
     ) -> FindingVerdict:
-        span = await asyncio.to_thread(self.rules.judge, finding, shown, facts.strategy)
+        span = await asyncio.to_thread(self._parts.rules.judge, finding, shown, facts.strategy)
         if isinstance(span, str):
             return FindingVerdict(finding.index, finding.goal_id, False, None, "", False, span)
         try:
             citation = await session.resolve(span.index, span.start, span.end)
         except (NotFound, SourceRemoved):
             return FindingVerdict(finding.index, finding.goal_id, False, None, "", False, Message("its document was removed"))
-        number = await self.book.accept(facts.id, finding.goal_id, citation, finding.score, rounds[span.index])
+        number = await self._parts.book.accept(facts.id, finding.goal_id, citation, finding.score, rounds[span.index])
         reason = Message("replaced by the stored text") if span.replaced else ""
         return FindingVerdict(finding.index, finding.goal_id, True, number, citation.snippet, span.replaced, reason)
 
     async def _cited(self, facts: SessionFacts, sentences: Sequence[CitedSentence]) -> list[CitedSentence]:
         """Sentences without a citation get one search for support; what a shown passage says becomes evidence."""
-        refs = [stand.ref for stand in await self.book.evidence(facts.id)]
+        refs = [stand.ref for stand in await self._parts.book.evidence(facts.id)]
         shown, rounds = await self._shown(facts.id)
         session = await self._session(facts)
         cited: list[CitedSentence] = []
         for said in sentences:
-            found = await asyncio.to_thread(self.rules.cite, refs, shown, facts.strategy, said)
+            found = await asyncio.to_thread(self._parts.rules.cite, refs, shown, facts.strategy, said)
             if isinstance(found, Finding):
                 judged = await self._judged(facts, found, shown, rounds, session)
                 found = said if judged.number is None else replace(said, cites=(*said.cites, judged.number))
@@ -277,9 +271,9 @@ class Sessions:
         status: tuple[GoalStatus, ...],
         met: bool,
     ) -> Answer:
-        aim, answer_id = facts.strategy, self.new_id()[:24]
+        aim, answer_id = facts.strategy, self._parts.new_id()[:24]
         cited = {number for sentence in sentences for number in sentence.evidence}
-        rounds = await self.log.rounds(facts.id)
+        rounds = await self._parts.log.rounds(facts.id)
         return Answer(
             id=answer_id,
             task_id=facts.id,
@@ -294,32 +288,32 @@ class Sessions:
             rounds=len(rounds),
             budget_used={"rounds": float(len(rounds))},
             abstained=not cited,
-            missing=() if met else self.rules.missing(aim, status),
+            missing=() if met else self._parts.rules.missing(aim, status),
             model=MODEL,
-            created_at=self.clock.now(),
+            created_at=self._parts.clock.now(),
         )
 
     async def _by_number(self, session_id: str, number: int) -> Passage:
-        records = [one for record in await self.log.rounds(session_id) for one in record.shown if one.number == number]
-        held = await self.shelf.passages([one.passage_id for one in records])
+        records = [one for record in await self._parts.log.rounds(session_id) for one in record.shown if one.number == number]
+        held = await self._parts.shelf.passages([one.passage_id for one in records])
         if not held:
             raise NotFound("No passage {number} was shown in this session, or its document was removed.", number=number)
         return held[records[0].passage_id]
 
     async def _by_id(self, name: str) -> Passage:
-        found = (await self.shelf.passages([PassageId(name)])).get(PassageId(name))
-        if found is not None and (await self.shelf.document(found.document_id)).owner == self.owner:
+        found = (await self._parts.shelf.passages([PassageId(name)])).get(PassageId(name))
+        if found is not None and (await self._parts.shelf.document(found.document_id)).owner == self._parts.owner:
             return found
-        evidence = await self.ledger.evidence(name, self.owner)
-        await self.shelf.text(evidence.document_id)  # a purged document says so
-        for passage in await self.shelf.passages_of(evidence.document_id):
+        evidence = await self._parts.ledger.evidence(name, self._parts.owner)
+        await self._parts.shelf.text(evidence.document_id)  # a purged document says so
+        for passage in await self._parts.shelf.passages_of(evidence.document_id):
             if passage.start <= evidence.start and evidence.end <= passage.end:
                 return passage
         raise NotFound("The passage of evidence {name} is no longer there. Add its document again.", name=name)
 
     async def _read(self, passage: Passage, context: int, *, linked: bool) -> PassageReading:
-        document = await self.shelf.document(passage.document_id)
-        near = await self.shelf.passages_of(passage.document_id)
+        document = await self._parts.shelf.document(passage.document_id)
+        near = await self._parts.shelf.passages_of(passage.document_id)
         at = next(place for place, one in enumerate(near) if one.id == passage.id)
         return PassageReading(
             text=passage.text,

@@ -35,6 +35,7 @@ from shisho.domain.task import (
     JobKind,
     JobPage,
     Opinion,
+    OutgoingQueries,
     PurgeScope,
     SearchesQueued,
     SearchOptions,
@@ -46,6 +47,7 @@ from shisho.domain.task import (
     TaskStopped,
     UrlsQueued,
     WaitCondition,
+    WebConsent,
 )
 from shisho.errors import Conflict, InvalidParams, NotFound
 
@@ -65,10 +67,10 @@ class TaskDesk(Queue):
     ) -> TaskId:
         """Open a task. `budget`: max_pages, max_seconds, max_model_calls, max_tokens. Asked again with the same key, the first
         one stands. Raises InvalidParams for a blank question or an unknown ceiling."""
-        self.check(question)
+        self._parts.check(question)
         task = self._new_task(question, budget)
         key = self._key(idempotency_key, "create_task", task, [question], question=question, budget=task.budget)
-        return (await self.tasks.open(task, key)).id
+        return (await self._parts.tasks.open(task, key)).id
 
     async def queue_searches(
         self,
@@ -82,8 +84,8 @@ class TaskDesk(Queue):
         with its reason. Raises InvalidParams where no query is left or an option is wrong."""
         kept, skipped = intake.usable(queries)
         asked = intake.checked(options)
-        check_consent(self.consent.state())
-        inputs = [intake.search_job(query, asked, self.owner) for query in kept]
+        check_consent(self._parts.consent.state())
+        inputs = [intake.search_job(query, asked, self._parts.owner) for query in kept]
         keys = [intake.search_key(query, asked) for query in kept]
         new = self._new_jobs(JobKind.SEARCH, inputs, keys, asked.priority)
         task = await self._task_for(task_id, kept[0])
@@ -97,15 +99,15 @@ class TaskDesk(Queue):
         kept, skipped = intake.addresses(urls)
         if not kept:
             raise InvalidParams("There is no address to fetch. Give http(s) addresses or DOIs.", skipped=plain(skipped))
-        check_consent(self.consent.state())
-        inputs = [FetchJob(url, self.owner) for url in kept.values()]
+        check_consent(self._parts.consent.state())
+        inputs = [FetchJob(url, self._parts.owner) for url in kept.values()]
         keys = [f"fetch {url}" for url in kept.values()]
         new = self._new_jobs(JobKind.FETCH, inputs, keys, SEARCH.priority)
         task = await self._task_for(task_id, next(iter(kept)))
         key = self._key(idempotency_key, "queue_urls", task, list(kept), urls=as_list(urls))
         return await self._queued(task, new, list(kept), skipped, key, UrlsQueued)
 
-    async def add_documents(
+    async def queue_documents(
         self,
         *,
         paths: Path | str | Sequence[Path | str] = (),
@@ -125,32 +127,32 @@ class TaskDesk(Queue):
         named = [*map(str, paths), *urls, *(file.name for file in files)] or [corpus]
         asked = intake.documents_asked(paths, urls, files, password, idempotency_key or "")
         key = self._key(idempotency_key, "add_documents", task, named, **asked, corpus=corpus, metadata=metadata or {})
-        if key is not None and (stands := await self.tasks.repeated(key)) is not None:
+        if key is not None and (stands := await self._parts.tasks.repeated(key)) is not None:
             return await self._added(stands, urls)
         found = await asyncio.to_thread(self._found, paths, remote)
         addresses, skipped = intake.addresses(urls)
         if not (found or addresses or files):
             raise InvalidParams("There is nothing to add. Give paths, urls or files.", skipped=plain(skipped))
         if addresses:
-            check_consent(self.consent.state())
-        common = IngestJob("", self.owner, intake.corpus_of(corpus), dict(metadata or {}))
+            check_consent(self._parts.consent.state())
+        common = IngestJob("", self._parts.owner, intake.corpus_of(corpus), dict(metadata or {}))
         known, unknown = await self._handed_in(found, files, common, remote)
         handed = [replace(job, password=await self._secret(password)) for job in unknown]
         ingest = self._new_jobs(JobKind.INGEST, handed)
         fetch = [
-            FetchJob(url, self.owner, common.corpus, common.metadata, await self._secret(password))
+            FetchJob(url, self._parts.owner, common.corpus, common.metadata, await self._secret(password))
             for url in addresses.values()
         ]
         new = [*ingest, *self._new_jobs(JobKind.FETCH, fetch)]
-        estimated = await self.estimate({JobKind.INGEST: len(ingest), JobKind.FETCH: len(fetch)})
+        estimated = await self._parts.estimate({JobKind.INGEST: len(ingest), JobKind.FETCH: len(fetch)})
         facts = {"estimated_seconds": estimated, "known": [document.document_id for document in known]}
-        stands = await self.tasks.enqueue(task, new, key and replace(key, facts=facts))
+        stands = await self._parts.tasks.enqueue(task, new, key and replace(key, facts=facts))
         if stands.is_repeat:  # the same request at the same time was first
             await self._unstage(map(read_payload, new))
             return await self._added(stands, urls)
         return DocumentsQueued(stands.task_id, len(new), tuple(skipped), stands.job_ids, tuple(known), estimated)
 
-    async def ask(
+    async def queue_question(
         self,
         question: str,
         *,
@@ -162,26 +164,26 @@ class TaskDesk(Queue):
         """Queue a question and wait up to `wait` (0..50 s) for its answer. What it asks of the web are jobs of
         the same task, within the task's budget and its own. Raises InvalidParams for a blank or overlong question, EmptyCorpus
         where there is nothing to search, EngineUnavailable for the web without an engine."""
-        self.check(question)
+        self._parts.check(question)
         options = coerce_ask(options)
         seconds, limits = intake.waiting(wait), intake.limits(options.limits)
         pages = {name: limits[name] for name in ("max_pages",) if name in limits}
         task = await self._task_for(task_id, question, pages)
         key = self._key(idempotency_key, "ask", task, [question], question=question, options=options)
-        if key is not None and (stands := await self.tasks.repeated(key)) is not None:
-            return await self._answered(await self.jobs.job(stands.job_ids[0]), seconds)
+        if key is not None and (stands := await self._parts.tasks.repeated(key)) is not None:
+            return await self._answered(await self._parts.jobs.job(stands.job_ids[0]), seconds)
         sources = await self._reachable(options)
-        payload = AnswerJob(question, self.owner, options.corpora, options.filters, sources, limits)
+        payload = AnswerJob(question, self._parts.owner, options.corpora, options.filters, sources, limits)
         (new,) = self._new_jobs(JobKind.ANSWER, [payload])
-        stands = await self.tasks.enqueue(task, [new], key)
-        return await self._answered(await self.jobs.job(stands.job_ids[0]), seconds)
+        stands = await self._parts.tasks.enqueue(task, [new], key)
+        return await self._answered(await self._parts.jobs.job(stands.job_ids[0]), seconds)
 
-    async def get_answer(self, answer_id: str = "last", *, wait: float = 0.0) -> AnswerHandle:
+    async def wait_for_answer(self, answer_id: str = "last", *, wait: float = 0.0) -> AnswerHandle:
         """An answer by id, unique prefix or `last`; one being made is waited for up to `wait` (0..50 s). Raises NotFound,
         or the error that its job ended with."""
         seconds = intake.waiting(wait)
         try:
-            answer = await self.ledger.answer(answer_id, self.owner)
+            answer = await self._parts.ledger.answer(answer_id, self._parts.owner)
         except NotFound as unknown:
             return await self._answered(await self._answer_job(answer_id, unknown), seconds)
         if answer.loop_stop is LoopStop.STOPPED:  # saved half-way, or by an assistant; a job may still be on it
@@ -210,9 +212,9 @@ class TaskDesk(Queue):
         rows, since = 0 if withheld else ROWS[detail], since_revision if cursor is None else None
 
         async def made() -> TaskSnapshot:
-            report = await self.reports.report(name, self.owner, after, rows, since or 0)
+            report = await self._parts.reports.report(name, self._parts.owner, after, rows, since or 0)
             report = replace(report, more=False, last=after) if withheld else report
-            return told.status(news.task, report, since_revision, detail, await self.estimate(told.live_kinds(report)))
+            return told.status(news.task, report, since_revision, detail, await self._parts.estimate(told.live_kinds(report)))
 
         return await news.once((after, since_revision, detail, withheld, cursor is None), made)
 
@@ -221,13 +223,13 @@ class TaskDesk(Queue):
     ) -> TaskPage:
         """Tasks, newest first."""
         wanted = coerce_all(TaskState, states, "states")
-        found = await self.tasks.tasks(self.owner, wanted, None if cursor is None else TaskId(cursor), limit + 1)
+        found = await self._parts.tasks.tasks(self._parts.owner, wanted, None if cursor is None else TaskId(cursor), limit + 1)
         rows = tuple(map(told.row, found[:limit]))
         return TaskPage(rows, rows[-1].task_id if len(found) > limit else None)
 
     async def list_jobs(self, task_id: str, *, cursor: str | None = None, limit: int = 50) -> JobPage:
         """The jobs of a task, oldest first, with their whole results and the history of their errors."""
-        page = await self.tasks.snapshot(await self._find(task_id), None if cursor is None else JobId(cursor), limit)
+        page = await self._parts.tasks.snapshot(await self._find(task_id), None if cursor is None else JobId(cursor), limit)
         return JobPage(page.jobs, page.jobs[-1].id if page.more else None)
 
     async def stop_task(self, task_id: str, *, mode: StopMode | str = StopMode.GRACEFUL, wait: float = 0.0) -> TaskStopped:
@@ -235,16 +237,16 @@ class TaskDesk(Queue):
         mode = coerce(StopMode, mode, "mode")
         seconds = intake.waiting(wait)
         name = await self._find(task_id)
-        halt = await self.tasks.stop(name, mode)
+        halt = await self._parts.tasks.stop(name, mode)
         running = await self._still_running(name, halt.still_running, seconds)
-        task = await self.tasks.task(name)
+        task = await self._parts.tasks.task(name)
         resumable = bool(task.jobs.get(JobState.CANCELLED) or task.jobs.get(JobState.FAILED))
         return TaskStopped(name, told.pending(halt.cancelled), tuple(running), resumable)
 
     async def resume_task(self, task_id: str) -> TaskResumed:
         """Queue again what was cancelled or has failed; each goes on after its last step."""
         name = await self._find(task_id)
-        queued = await self.tasks.resume(name)
+        queued = await self._parts.tasks.resume(name)
         return TaskResumed(name, len(queued), tuple(queued))
 
     async def remove_task(self, task_id: str, *, purge: PurgeScope | str = PurgeScope.NONE) -> TaskDeleted:
@@ -252,22 +254,24 @@ class TaskDesk(Queue):
         and that no other task, answer or session and no corpus of the user's own reaches."""
         purge = coerce(PurgeScope, purge, "purge")
         name = await self._find(task_id)
-        await self.tasks.stop(name, StopMode.IMMEDIATE)
+        await self._parts.tasks.stop(name, StopMode.IMMEDIATE)
         await self._unstage(await self._payloads(name))
-        orphans = await self.reports.orphans(name) if purge is PurgeScope.ORPHANS else ()
+        orphans = await self._parts.reports.orphans(name) if purge is PurgeScope.ORPHANS else ()
         for document in orphans:
-            await self.shelf.remove(document, purge=True)
-        results = await self.reports.forget(name)
-        removed = await self.tasks.remove(name)
+            await self._parts.shelf.remove(document, purge=True)
+        results = await self._parts.reports.forget(name)
+        removed = await self._parts.tasks.remove(name)
         return TaskDeleted(name, removed.jobs, removed.events, results, len(orphans))
 
     async def forget_bytes(self, sha256: str) -> None:
         """Forget bytes that were handed in and still wait for a job."""
-        await asyncio.to_thread(self.staging.drop_bytes, sha256)
+        await asyncio.to_thread(self._parts.staging.drop_bytes, sha256)
 
     async def get_auth_queue(self, task_id: str | None = None) -> Sequence[PendingIntervention]:
         """List the interventions that wait for a person, oldest first."""
-        return await self.interventions.waiting(self.owner, None if task_id is None else await self._find(task_id))
+        return await self._parts.interventions.waiting(
+            self._parts.owner, None if task_id is None else await self._find(task_id)
+        )
 
     async def resolve_auth(
         self, target: AuthTarget | str, id: str, action: AuthAction | str = AuthAction.COMPLETE
@@ -281,7 +285,7 @@ class TaskDesk(Queue):
         elif target is AuthTarget.TASK:
             name = await self._find(id)
         if action is AuthAction.SKIP:
-            ended = await self.interventions.skip(self.owner, target, name)
+            ended = await self._parts.interventions.skip(self._parts.owner, target, name)
         else:
             ended = await self._complete(target, name)
         if not ended:
@@ -294,26 +298,26 @@ class TaskDesk(Queue):
         browser, AuthRequired without a screen, Conflict where a browser has the engine's profile already."""
         held = await self._waiting(name)
         through, left = False, InterventionState.PENDING
-        await self.interventions.mark(self.owner, AuthTarget.ITEM, held.id, InterventionState.IN_PROGRESS)
+        await self._parts.interventions.mark(self._parts.owner, AuthTarget.ITEM, held.id, InterventionState.IN_PROGRESS)
         try:
-            through = await self.window(held.met)
+            through = await self._parts.window(held.met)
         except Conflict:
             left = held.state
             raise
         finally:
             if not through:
-                await self.interventions.mark(self.owner, AuthTarget.ITEM, held.id, left)
+                await self._parts.interventions.mark(self._parts.owner, AuthTarget.ITEM, held.id, left)
         if not through:
             return WindowResult(False)
         if held.engine:
-            await self.mend(held.engine)
+            await self._parts.mend(held.engine)
         # By the domain, as the item itself may have ended while the person was at it.
         ended = await self._complete(AuthTarget.DOMAIN, held.domain)
         return WindowResult(True, len(ended), tuple(one.job_id for one in ended))
 
     async def list_engines(self) -> Sequence[EngineStatus]:
         """All engines, those that are set up first. Raises InvalidParams for an engines.toml that cannot be followed."""
-        return sorted(await self.engines(), key=lambda row: not row.available)
+        return sorted(await self._parts.engines(), key=lambda row: not row.available)
 
     async def feedback(self, opinion: Opinion | str, target: str) -> FeedbackRecorded:
         """Block or unblock a domain (its subdomains too); reject or restore evidence by id or unique prefix. Answers from now
@@ -321,10 +325,30 @@ class TaskDesk(Queue):
         opinion = coerce(Opinion, opinion, "opinion")
         if opinion in (Opinion.BLOCK_DOMAIN, Opinion.UNBLOCK_DOMAIN):
             domain = intake.domain_of(target)
-            say = self.opinions.block if opinion is Opinion.BLOCK_DOMAIN else self.opinions.unblock
-            await say(self.owner, domain)
+            say = self._parts.opinions.block if opinion is Opinion.BLOCK_DOMAIN else self._parts.opinions.unblock
+            await say(self._parts.owner, domain)
             return FeedbackRecorded(opinion, domain)
-        evidence = await self.ledger.evidence(target, self.owner)
-        judge = self.opinions.reject if opinion is Opinion.REJECT_EVIDENCE else self.opinions.restore
-        await judge(self.owner, evidence)
+        evidence = await self._parts.ledger.evidence(target, self._parts.owner)
+        judge = self._parts.opinions.reject if opinion is Opinion.REJECT_EVIDENCE else self._parts.opinions.restore
+        await judge(self._parts.owner, evidence)
         return FeedbackRecorded(opinion, evidence.id)
+
+    def get_web_consent(self) -> WebConsent:
+        """What the person has said about asking the web."""
+        return self._parts.consent.state()
+
+    def get_web_consent_time(self) -> str:
+        """When they said it; "" where a setting decides, or nobody has."""
+        return self._parts.consent.since()
+
+    def set_web_consent(self, consent: WebConsent | str) -> None:
+        """Remember a person's yes (`given`) or no (`off`); `not_asked` forgets both."""
+        self._parts.consent.keep(coerce(WebConsent, consent, "consent"))
+
+    async def preview_question(self, question: str) -> OutgoingQueries:
+        """What the web would be asked for a question, and which engines. Nothing is sent."""
+        return await self._parts.outgoing.of_question(question)
+
+    async def preview_queries(self, *queries: str) -> OutgoingQueries:
+        """The same of queries as they stand."""
+        return await self._parts.outgoing.of_queries(*queries)

@@ -37,7 +37,7 @@ async def add_documents(
 ) -> DocumentsQueued:
     """Take documents into a corpus: PDF, HTML, DOCX, PPTX, RTF, Markdown, text. Returns at once; follow with get_status. What
     is known already is named in already_known and not read again."""
-    return await desk.tasks.add_documents(
+    return await desk.tasks.queue_documents(
         paths=paths,
         urls=urls,
         files=[Bytes(file.name, _decoded(file)) for file in files],

@@ -28,16 +28,16 @@ async def asked_with_consent(
     if sources is Sources.DOCUMENTS or not _unanswered(desk):
         return await ask()
     if sources is not Sources.AUTO:
-        agreed(desk, words, await desk.tasks.outgoing.of_question(question))
+        agreed(desk, words, await desk.tasks.preview_question(question))
         return await ask()
     try:
         answer = await ask()
     except (EmptyCorpus, ConsentRequired):
-        if not agreed(desk, words, await desk.tasks.outgoing.of_question(question)):
+        if not agreed(desk, words, await desk.tasks.preview_question(question)):
             raise
         return await ask()
     left_open = answer.missing and answer.loop_stop not in (LoopStop.CONDITION_MET, LoopStop.STOPPED)
-    if left_open and agreed(desk, words, await desk.tasks.outgoing.of_question(question)):
+    if left_open and agreed(desk, words, await desk.tasks.preview_question(question)):
         return await ask()
     return answer
 
@@ -45,7 +45,7 @@ async def asked_with_consent(
 async def agreed_to_queries(desk: Desk, words: Words, queries: list[str]) -> None:
     """Ask before queries are queued, where that has not been settled; what the person says is for the desk to heed."""
     if _unanswered(desk):
-        agreed(desk, words, await desk.tasks.outgoing.of_queries(*queries))
+        agreed(desk, words, await desk.tasks.preview_queries(*queries))
 
 
 def agreed(desk: Desk, words: Words, outgoing: OutgoingQueries) -> bool:
@@ -55,11 +55,11 @@ def agreed(desk: Desk, words: Words, outgoing: OutgoingQueries) -> bool:
     typer.echo(words("consent_box" if outgoing.boxed else "consent_engines", engines=", ".join(outgoing.engines)), err=True)
     said = confirm(words("consent_sure"))
     if said:
-        desk.tasks.consent.keep(WebConsent.GIVEN)
+        desk.tasks.set_web_consent(WebConsent.GIVEN)
     typer.echo(words("consent_kept" if said else "consent_not_kept"), err=True)
     return said
 
 
 def _unanswered(desk: Desk) -> bool:
     """True where the person has not been asked yet, and there is somebody to ask."""
-    return desk.tasks.consent.state() is WebConsent.NOT_ASKED and sys.stdin.isatty() and sys.stderr.isatty()
+    return desk.tasks.get_web_consent() is WebConsent.NOT_ASKED and sys.stdin.isatty() and sys.stderr.isatty()

@@ -26,8 +26,8 @@ def web(
 
         said = {"on": WebConsent.GIVEN, "off": WebConsent.OFF, "ask": WebConsent.NOT_ASKED}
         if say is not None:
-            desk.tasks.consent.keep(said[say])
-        state, since = desk.tasks.consent.state(), desk.tasks.consent.since()
+            desk.tasks.set_web_consent(said[say])
+        state, since = desk.tasks.get_web_consent(), desk.tasks.get_web_consent_time()
         told = {"state": state, "since": since or None}
         show(told, json_, lambda: typer.echo(_told(words(context), state, since, said[say] if say else state)))
 

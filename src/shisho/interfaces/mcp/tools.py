@@ -44,7 +44,7 @@ async def called(verb: Verb, desk: Desk, arguments: Mapping[str, Any], context: 
 
 def result(verb: Verb, data: dict[str, Any], desk: Desk) -> CallToolResult:
     """The reply as text and as data, cut to fit, with a link to all of it."""
-    data = fitted(data, desk.tokens)
+    data = fitted(data, desk.count_tokens)
     if verb.rows and data["more"]:
         rows, key = data[verb.rows[0]], verb.rows[1]
         data["cursor"] = str(rows[-1][key]) if rows else data["cursor"]

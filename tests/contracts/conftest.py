@@ -20,6 +20,7 @@ from shisho.stores.memory.lexical import MemoryIndex
 from shisho.stores.memory.sessions import MemorySessions
 from shisho.stores.memory.shelf import MemoryShelf
 from shisho.system.clock import SystemClock
+from tests.contracts.discoveries import Discoveries, discoveries_of
 
 
 @dataclass(frozen=True)
@@ -62,4 +63,10 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 async def embedded(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
     """For what only files can be tried for."""
     async with embedded_store(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture(params=["memory", "embedded"])
+async def discoveries(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Discoveries]:
+    async with discoveries_of(request.param, tmp_path) as made:
         yield made

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from shisho.domain.codec import dumps, loads
+from shisho.domain.corpus import DocumentId
 from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop
 from shisho.errors import NotFound
 from shisho.messages.message import Message
@@ -68,6 +69,11 @@ class MemoryLedger:
     async def evidence(self, prefix: str, owner: str) -> Evidence:
         held = (one for whose, answer in self._answers.values() if whose == owner for one in answer.evidence)
         return _single([one for one in held if one.id.startswith(prefix)], "evidence", prefix)
+
+    def quoting(self, document_id: DocumentId) -> list[str]:
+        """The answers that quote a document."""
+        answers = [answer for _, answer in self._answers.values()]
+        return [answer.id for answer in answers if any(one.document_id == document_id for one in answer.evidence)]
 
     async def find_run(self, prefix: str, owner: str) -> str:
         held = [run_id for run_id, (whose, _) in self._runs.items() if whose == owner]

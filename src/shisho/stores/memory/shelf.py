@@ -183,6 +183,10 @@ class MemoryShelf:
             bare = replace(document, state=DocumentState.PURGED, source="", title="", metadata={}, warnings=())
             self._documents[document.id] = bare
 
+    def sources(self, document_id: DocumentId) -> list[str]:
+        """Where a document stands."""
+        return [source for (_, _, source), name in self._places.items() if name == document_id]
+
     def searchable(self, scope: Scope | None = None) -> list[Passage]:
         """Passages of live documents, in scope where one is given."""
         live = (

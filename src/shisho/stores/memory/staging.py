@@ -1,0 +1,41 @@
+"""Bytes that wait for their job, in one process."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+
+from shisho.errors import NotFound
+
+_KEY = re.compile(r"[0-9a-f]{32}")
+
+
+class MemoryStaging:
+    """`ports.Staging` in a dictionary."""
+
+    def __init__(self) -> None:
+        self._stored: dict[str, bytes] = {}
+
+    def put(self, data: bytes) -> str:
+        key = secrets.token_hex(16)
+        self._stored[key] = bytes(data)
+        return key
+
+    def get(self, key: str) -> bytes:
+        if _checked(key) not in self._stored:
+            raise NotFound("The bytes of this document are no longer there. Hand it in again.")
+        return self._stored[key]
+
+    def drop(self, key: str) -> None:
+        self._stored.pop(_checked(key), None)
+
+    def drop_bytes(self, sha256: str) -> None:
+        kept = {key: data for key, data in self._stored.items() if hashlib.sha256(data).hexdigest() != sha256}
+        self._stored = kept
+
+
+def _checked(key: str) -> str:
+    if not _KEY.fullmatch(key):
+        raise NotFound("{key!r} is no key of ours.", key=key)
+    return key

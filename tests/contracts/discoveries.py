@@ -1,0 +1,104 @@
+"""Everything that finds, opinions and sessions of assistants are told of, over each implementation."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from shisho.domain.corpus import Citation, DocumentId, Passage
+from shisho.domain.find import DiscoveredUrl
+from shisho.domain.job import Job
+from shisho.ports import DiscoveredUrls, Ledger, Opinions, Reports, SessionBook, Shelf
+from shisho.stores.bell import LocalBell
+from shisho.stores.embedded.assistants import EmbeddedAssistants
+from shisho.stores.embedded.finds import EmbeddedUrls
+from shisho.stores.embedded.ledger import EmbeddedLedger
+from shisho.stores.embedded.opinions import EmbeddedOpinions
+from shisho.stores.embedded.shelf import EmbeddedShelf
+from shisho.stores.memory.assistants import MemoryAssistants
+from shisho.stores.memory.finds import MemoryUrls
+from shisho.stores.memory.interventions import MemoryInterventions
+from shisho.stores.memory.jobs import MemoryJobs
+from shisho.stores.memory.ledger import MemoryLedger
+from shisho.stores.memory.opinions import MemoryOpinions
+from shisho.stores.memory.shelf import MemoryShelf
+from shisho.stores.memory.tasks import MemoryTasks
+from shisho.stores.memory.transitions import SharedQueue
+from tests.making import intake
+from tests.queues import Queue, SetClock, new, opened
+
+
+@dataclass(frozen=True)
+class Discoveries:
+    queue: Queue
+    urls: DiscoveredUrls
+    reports: Reports
+    opinions: Opinions
+    book: SessionBook
+    shelf: Shelf
+    ledger: Ledger
+
+    async def running(self, task: str = "t1", kind: str = "toy", **fields: object) -> Job:
+        """A job of a task, claimed."""
+        await self.queue.add(new(kind, **fields), task=task)
+        return await self.queue.claimed(kind=kind)
+
+    async def taken_in(self, job: Job, url: str, text: str = "決定係数は1に近い。", corpus: str = "web") -> DocumentId:
+        """A find of this job that became a document."""
+        given = intake(text, source=url, corpus=corpus)
+        await self.urls.add(job.claim, [found(url)])
+        await self.shelf.put(given)
+        await self.urls.settle(job.claim, url, given.document.id)
+        return given.document.id
+
+
+def found(url: str, **fields: object) -> DiscoveredUrl:
+    find = DiscoveredUrl(url, url, "題", "抜粋", query="決定係数", engine="memory", page_number=1, rank_on_page=1)
+    return replace(find, **fields)  # type: ignore[arg-type]
+
+
+def cited(passage: Passage, start: int, end: int, source: str = "a.txt") -> Citation:
+    """A span of a passage, by offsets in the passage."""
+    return Citation(
+        document_id=passage.document_id,
+        title=source,
+        source=source,
+        page=passage.page,
+        start=passage.start + start,
+        end=passage.start + end,
+        snippet=passage.text[start:end],
+        sha256="",
+        passage_id=passage.id,
+        cluster=passage.cluster,
+    )
+
+
+def site(source: str) -> str:
+    return source.split("/")[2] if "://" in source else ""
+
+
+@asynccontextmanager
+async def discoveries_of(kind: str, folder: Path) -> AsyncIterator[Discoveries]:
+    if kind == "memory":
+        clock, bell = SetClock(), LocalBell()
+        shared, shelf, ledger = SharedQueue(clock, bell), MemoryShelf(), MemoryLedger()
+        queue = Queue(MemoryJobs(shared), MemoryTasks(shared), MemoryInterventions(shared), bell, clock)
+        book = MemoryAssistants(shelf, clock, site)
+        urls = MemoryUrls(shared, shelf, ledger, book)
+        yield Discoveries(queue, urls, urls, MemoryOpinions(shared, shelf, urls), book, shelf, ledger)
+        return
+    async with opened(kind, folder) as queue:
+        database, clock = queue.database, queue.clock
+        assert database is not None
+        stored = EmbeddedUrls(database, clock)
+        yield Discoveries(
+            queue,
+            stored,
+            stored,
+            EmbeddedOpinions(database, clock),
+            EmbeddedAssistants(database, clock, site),
+            EmbeddedShelf(database, clock),
+            EmbeddedLedger(database, clock),
+        )

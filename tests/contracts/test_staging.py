@@ -1,0 +1,51 @@
+"""What every place promises where bytes wait for their job."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from shisho.errors import NotFound
+from shisho.ports import Staging
+from shisho.stores.memory.staging import MemoryStaging
+from shisho.system.staging import FileStaging
+
+
+@pytest.fixture(params=["memory", "files"])
+def staging(request: pytest.FixtureRequest, tmp_path: Path) -> Staging:
+    return MemoryStaging() if request.param == "memory" else FileStaging(tmp_path / "staging")
+
+
+def test_bytes_come_back_under_their_own_key(staging: Staging) -> None:
+    keys = [staging.put(data) for data in (b"", "決定係数".encode(), "決定係数".encode())]
+    assert len(set(keys)) == 3
+    assert [staging.get(key) for key in keys] == [b"", "決定係数".encode(), "決定係数".encode()]
+
+
+def test_dropped_bytes_are_gone_and_dropping_again_is_no_error(staging: Staging) -> None:
+    kept, dropped = staging.put(b"kept"), staging.put(b"dropped")
+    for _ in range(2):
+        staging.drop(dropped)
+    with pytest.raises(NotFound):
+        staging.get(dropped)
+    assert staging.get(kept) == b"kept"
+
+
+def test_every_copy_of_the_same_bytes_is_dropped_together(staging: Staging) -> None:
+    staging.drop_bytes(sha256(b"nothing").hexdigest())
+    copies, other = [staging.put(b"same") for _ in range(3)], staging.put(b"other")
+    staging.drop_bytes(sha256(b"same").hexdigest())
+    for key in copies:
+        with pytest.raises(NotFound):
+            staging.get(key)
+    assert staging.get(other) == b"other"
+
+
+@pytest.mark.parametrize("key", ["", "../shisho.db", "0" * 31, "0" * 33, "G" * 32])
+def test_name_that_is_no_key_reaches_nothing(staging: Staging, key: str) -> None:
+    with pytest.raises(NotFound):
+        staging.get(key)
+    with pytest.raises(NotFound):
+        staging.drop(key)

@@ -1,0 +1,187 @@
+"""What every store of finds promises, and every report of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from shisho.domain.find import SearchNote
+from shisho.domain.job import ClaimLost, JobError, JobState, StopMode, TaskId
+from shisho.domain.session import SessionFacts
+from shisho.domain.task import FailedItem, JobKind
+from shisho.domain.web import PagingStop
+from tests.contracts.discoveries import Discoveries, cited, found
+from tests.contracts.test_ledger import answer, evidence
+from tests.contracts.test_session_book import AIM, SCOPE
+from tests.queues import CAPTCHA, OWNER, new
+
+A, B, C = (f"https://{name}.example/" for name in "abc")
+T1, T2 = TaskId("t1"), TaskId("t2")
+
+
+async def test_finds_of_a_job_come_back_by_rank(discoveries: Discoveries) -> None:
+    job = await discoveries.running()
+    finds = [found(A, published_at="2026-01-01"), found(B, rank_on_page=2)]
+    assert await discoveries.urls.add(job.claim, finds) == 2
+    assert await discoveries.urls.add(job.claim, [found(C, page_number=2)]) == 1
+    stored = await discoveries.urls.of_job(job.id)
+    assert [row.find for row in stored] == [
+        replace(finds[0], rank=1),
+        replace(finds[1], rank=2),
+        found(C, page_number=2, rank=3),
+    ]
+    assert {(row.status, row.document_id, row.useful) for row in stored} == {("found", None, None)}
+    assert list(await discoveries.urls.of_job((await discoveries.running("t2")).id)) == []
+
+
+async def test_what_the_task_has_met_elsewhere_is_not_new(discoveries: Discoveries) -> None:
+    first, second, other = [await discoveries.running(task) for task in ("t1", "t1", "t2")]
+    assert await discoveries.urls.add(first.claim, [found(A), found(B)]) == 2
+    assert await discoveries.urls.add(first.claim, [found(A), found(B)]) == 2, "the same page again is no other place"
+    assert await discoveries.urls.add(first.claim, [found(B, page_number=2), found(C, page_number=2)]) == 1
+    assert await discoveries.urls.add(second.claim, [found(A), found(C)]) == 0
+    assert await discoveries.urls.add(other.claim, [found(A)]) == 1
+    assert len(await discoveries.urls.of_job(first.id)) == 3
+    assert await discoveries.urls.add(first.claim, []) == 0
+
+
+async def test_what_became_of_a_find_is_stored(discoveries: Discoveries) -> None:
+    job = await discoveries.running()
+    document = await discoveries.taken_in(job, A)
+    await discoveries.urls.add(job.claim, [found(B), found(C)])
+    await discoveries.urls.mark(job.claim, A, True)
+    await discoveries.urls.settle(job.claim, B, code="TIMED_OUT", reason="応答なし")
+    await discoveries.urls.settle(job.claim, C)
+    stored = await discoveries.urls.of_job(job.id)
+    assert [(row.status, row.document_id, row.useful) for row in stored] == [
+        ("visited", document, True),
+        ("failed", None, None),
+        ("left_out", None, None),
+    ]
+    report = await discoveries.reports.report(T1, OWNER, 0, 10)
+    assert (report.visited, report.known, report.sources, report.taken_in) == (2, 2, 2, 1)
+    assert list(report.failures) == [FailedItem("決定係数", B, "TIMED_OUT", "応答なし")]
+    assert [(row.url, row.document_id, row.passages) for row in report.results] == [
+        (A, document, 1),
+        (B, None, 0),
+        (C, None, 0),
+    ]
+
+
+@pytest.mark.parametrize("verb", ["add", "expect", "settle", "mark", "note"])
+async def test_stale_claim_stores_nothing(discoveries: Discoveries, verb: str) -> None:
+    job = await discoveries.running()
+    await discoveries.urls.add(job.claim, [found(A)])
+    await discoveries.queue.jobs.put_back(job.claim)
+    urls, note = discoveries.urls, SearchNote("決定係数", "memory", 1, (), ())
+    calls = {
+        "add": lambda: urls.add(job.claim, [found(B)]),
+        "expect": lambda: urls.expect(job.claim, A, "doc_1"),  # type: ignore[arg-type]
+        "settle": lambda: urls.settle(job.claim, A, code="X"),
+        "mark": lambda: urls.mark(job.claim, A, True),
+        "note": lambda: urls.note(job.claim, note),
+    }
+    with pytest.raises(ClaimLost):
+        await calls[verb]()
+    (row,) = await urls.of_job(job.id)
+    assert (row.find.url, row.status, row.document_id, row.useful) == (A, "found", None, None)
+
+
+async def test_report_is_read_in_pages_and_tells_what_changed_since(discoveries: Discoveries) -> None:
+    job = await discoveries.running()
+    await discoveries.urls.add(job.claim, [found(A), found(B), found(C)])
+    first = await discoveries.reports.report(T1, OWNER, 0, 2)
+    assert ([row.url for row in first.results], first.more) == ([A, B], True)
+    rest = await discoveries.reports.report(T1, OWNER, first.last, 2)
+    assert ([row.url for row in rest.results], rest.more) == ([C], False)
+    await discoveries.queue.jobs.report(job.claim, {"pages": 1})
+    since = (await discoveries.queue.tasks.task(T1)).revision
+    await discoveries.urls.settle(job.claim, A, code="X", reason="")
+    later = await discoveries.reports.report(T1, OWNER, rest.last, 9, since)
+    assert ([row.url for row in later.results], later.last > rest.last) == ([A], True)
+    assert [failure.url for failure in later.failures] == [A]
+    nothing = await discoveries.reports.report(T1, OWNER, later.last, 9, since + 1)
+    assert (list(nothing.results), nothing.last, list(nothing.failures)) == ([], later.last, [])
+
+
+async def test_report_tells_of_jobs_answers_and_who_is_waited_for(discoveries: Discoveries) -> None:
+    queue = discoveries.queue
+    failed = await discoveries.running(kind="fetch", input={"url": C})
+    await queue.jobs.fail(failed.claim, JobError("TOO_LARGE", "大きすぎる"))
+    held = await discoveries.running()
+    await queue.jobs.await_person(held.claim, None, queue.clock.ahead(60), CAPTCHA)
+    answered = await discoveries.running(kind=JobKind.ANSWER)
+    await queue.jobs.finish(answered.claim, {})
+    report = await discoveries.reports.report(T1, OWNER, 0, 9)
+    assert report.tally == {
+        ("fetch", JobState.FAILED): 1,
+        ("toy", JobState.AWAITING_AUTH): 1,
+        (JobKind.ANSWER, JobState.COMPLETED): 1,
+    }
+    assert [failure.code for failure in report.failures] == ["TOO_LARGE"] and report.failures[0].url == C
+    assert [row.job_id for row in report.waiting] == [held.id]
+    assert (report.answer_id, report.changed_at) == (answered.id, queue.clock.now())
+    assert list((await discoveries.reports.report(T1, "stranger", 0, 9)).waiting) == []
+
+
+async def test_errors_of_a_completed_search_are_failures(discoveries: Discoveries) -> None:
+    job = await discoveries.running(kind=JobKind.SEARCH, input={"query": "決定係数"})
+    await discoveries.queue.jobs.finish(job.claim, {"errors": [{"url": A, "code": "X", "reason": "理由"}]})
+    report = await discoveries.reports.report(T1, OWNER, 0, 9)
+    assert list(report.failures) == [FailedItem("決定係数", A, "X", "理由")]
+
+
+async def test_outcome_is_the_end_of_a_job_or_a_failed_find(discoveries: Discoveries) -> None:
+    job = await discoveries.running()
+    since = (await discoveries.queue.tasks.task(T1)).revision
+    assert not await discoveries.reports.has_outcome(T1, since)
+    await discoveries.urls.add(job.claim, [found(A)])
+    await discoveries.queue.jobs.report(job.claim, {"pages": 1})
+    assert not await discoveries.reports.has_outcome(T1, since)
+    await discoveries.urls.settle(job.claim, A, code="X")
+    assert await discoveries.reports.has_outcome(T1, since)
+    ended = await discoveries.running("t2")
+    since = (await discoveries.queue.tasks.task(T2)).revision
+    await discoveries.queue.jobs.finish(ended.claim, {})
+    assert await discoveries.reports.has_outcome(T2, since) and not await discoveries.reports.has_outcome(T2, since + 1)
+
+
+async def test_orphans_are_pages_that_nothing_else_reaches(discoveries: Discoveries) -> None:
+    job, other = await discoveries.running(), await discoveries.running("t2")
+    alone, shared, quoted, standing, filed = [
+        await discoveries.taken_in(job, url, f"{url}の本文。") for url in (A, B, C, f"{A}x", f"{A}y")
+    ]
+    mine = await discoveries.taken_in(job, f"{A}own", "自分の。", corpus="default")
+    await discoveries.urls.add(other.claim, [found(B)])
+    await discoveries.urls.settle(other.claim, B, shared)
+    await discoveries.ledger.save(answer("answer1", "2026-01-01", evidence(1, "本文。", quoted)), OWNER)
+    await discoveries.book.begin(SessionFacts("s1", OWNER, AIM, SCOPE))
+    (passage,) = await discoveries.shelf.passages_of(standing)
+    await discoveries.book.accept("s1", "G1", cited(passage, 0, 3), 1.0, 1)
+    await discoveries.shelf.record_seen(await discoveries.shelf.document(filed), "/家/a.html", {})
+    assert list(await discoveries.reports.orphans(T1)) == [alone] and mine != alone
+    assert list(await discoveries.reports.orphans(T2)) == []
+
+
+async def test_forgetting_a_task_leaves_the_finds_of_others(discoveries: Discoveries) -> None:
+    job, other = await discoveries.running(), await discoveries.running("t2")
+    for claim in (job.claim, other.claim):
+        await discoveries.urls.add(claim, [found(A), found(B)])
+        await discoveries.urls.note(claim, SearchNote("決定係数", "memory", 1, (1.0,), (None,)))
+        await discoveries.urls.note(claim, SearchNote("決定係数", "memory", 2, (1.0, 0.5), (None, 1.0), PagingStop.LIMIT))
+    assert await discoveries.reports.forget(T1) == 2
+    assert await discoveries.reports.forget(T1) == 0
+    assert list(await discoveries.urls.of_job(job.id)) == [] and len(await discoveries.urls.of_job(other.id)) == 2
+
+
+async def test_expected_document_is_known_before_it_is_there(discoveries: Discoveries) -> None:
+    job = await discoveries.running()
+    await discoveries.urls.add(job.claim, [found(A)])
+    await discoveries.urls.expect(job.claim, A, "doc_1")  # type: ignore[arg-type]
+    (row,) = await discoveries.urls.of_job(job.id)
+    assert (row.status, row.document_id) == ("found", "doc_1")
+    await discoveries.queue.tasks.stop(T1, StopMode.IMMEDIATE)
+    (listed,) = (await discoveries.reports.report(T1, OWNER, 0, 9)).results
+    assert (listed.job_state, listed.passages, listed.title) == (JobState.CANCELLED, 0, "題")
+    assert new().id != job.id

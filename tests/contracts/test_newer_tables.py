@@ -29,9 +29,13 @@ from tests.contracts import (
     test_jobs,
     test_ledger,
     test_limiter,
+    test_opinions,
+    test_session_book,
     test_shelf,
+    test_urls,
 )
 from tests.contracts.conftest import EmbeddedStore, embedded_store
+from tests.contracts.discoveries import Discoveries, discoveries_of
 from tests.queues import Queue, SetClock, opened
 
 NEW = ("id", "name", "owner", "state", "kind", "source", "url", "at", "seq", "number", "value", "added")
@@ -71,6 +75,12 @@ async def queue(folder: Path) -> AsyncIterator[Queue]:
 
 
 @pytest.fixture
+async def discoveries(folder: Path) -> AsyncIterator[Discoveries]:
+    async with discoveries_of("embedded", folder) as made:
+        yield made
+
+
+@pytest.fixture
 async def database(folder: Path) -> AsyncIterator[Database]:
     made = Database(folder / "shisho.db")
     yield made
@@ -100,6 +110,20 @@ OF_STORES: list[Promise] = [
     test_ledger.test_a_sessions_rounds_come_back_in_order,
     test_ledger.test_a_purge_reaches_every_copy,
 ]
+OF_FINDS: list[Promise] = [
+    test_urls.test_finds_of_a_job_come_back_by_rank,
+    test_urls.test_what_became_of_a_find_is_stored,
+    test_urls.test_report_tells_of_jobs_answers_and_who_is_waited_for,
+    test_urls.test_errors_of_a_completed_search_are_failures,
+    test_urls.test_outcome_is_the_end_of_a_job_or_a_failed_find,
+    test_urls.test_orphans_are_pages_that_nothing_else_reaches,
+    test_urls.test_forgetting_a_task_leaves_the_finds_of_others,
+    test_opinions.test_blocked_domain_leaves_out_its_pages_and_those_below_it,
+    test_opinions.test_rejected_evidence_leaves_out_the_passages_that_it_quotes,
+    test_opinions.test_pages_that_only_cancelled_jobs_brought_are_left_out,
+    test_session_book.test_session_is_found_by_id_prefix_or_as_the_last,
+    test_session_book.test_accepted_quotation_keeps_its_number_and_its_highest_score,
+]
 OF_QUEUES: list[Promise] = [
     test_jobs.test_a_job_comes_back_as_it_was_given,
     test_jobs.test_an_idempotency_key_gives_the_first_reply_again_and_to_no_other_request,
@@ -122,6 +146,11 @@ OF_QUEUES: list[Promise] = [
 @pytest.mark.parametrize("promise", OF_STORES, ids=named)
 async def test_newer_store_keeps_its_promises(store: EmbeddedStore, promise: Promise) -> None:
     await promise(store)
+
+
+@pytest.mark.parametrize("promise", OF_FINDS, ids=named)
+async def test_newer_finds_keep_their_promises(discoveries: Discoveries, promise: Promise) -> None:
+    await promise(discoveries)
 
 
 @pytest.mark.parametrize("promise", OF_QUEUES, ids=named)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shisho.domain.corpus import WEB_CORPUS, DocumentId, DocumentState
-from shisho.domain.find import DiscoveredUrl, Report, SearchNote, StoredUrl
+from shisho.domain.find import DiscoveredUrl, Report, SearchNote, StoredUrl, UrlState
 from shisho.domain.job import Claim, ClaimLost, Job, JobId, JobState, TaskId
 from shisho.domain.task import FailedItem, JobKind, ResultRow
 from shisho.domain.time import Instant
@@ -31,7 +31,7 @@ class StoredFind:
     find: DiscoveredUrl
     seq: int
     revision: int
-    status: str = "found"
+    status: UrlState = UrlState.FOUND
     document_id: DocumentId | None = None
     code: str = ""
     reason: str = ""
@@ -74,7 +74,7 @@ class MemoryUrls:
         self._change(
             claim,
             canonical_url,
-            status="failed" if code else "visited" if document_id else "left_out",
+            status=UrlState.FAILED if code else UrlState.VISITED if document_id else UrlState.LEFT_OUT,
             document_id=document_id,
             code=code,
             reason=reason,
@@ -97,7 +97,7 @@ class MemoryUrls:
     async def report(self, task_id: TaskId, owner: str, after: int, limit: int, since: int = 0) -> Report:
         rows = self._of_task(task_id)
         jobs = [job for job in self._shared.jobs.values() if job.task_id == task_id]
-        pages = [row for row in rows if row.is_page and row.status != "left_out"]
+        pages = [row for row in rows if row.is_page and row.status is not UrlState.LEFT_OUT]
         listed = [row for row in rows if row.seq > after and row.revision >= since and row.job_id in self._shared.jobs]
         answers = [job for job in jobs if job.kind == JobKind.ANSWER and job.state is JobState.COMPLETED]
         events = self._shared.events[task_id]
@@ -105,10 +105,10 @@ class MemoryUrls:
         waiting = [row for row in self._shared.waiting.values() if row.task_id == task_id]
         return Report(
             tally=Counter((job.kind, job.state) for job in jobs),
-            visited=sum(row.status in ("visited", "failed") for row in pages),
+            visited=sum(row.status in (UrlState.VISITED, UrlState.FAILED) for row in pages),
             known=len(pages),
             sources=len({row.find.canonical_url for row in pages}),
-            taken_in=len({row.find.canonical_url for row in rows if row.status == "visited" and row.document_id}),
+            taken_in=len({row.find.canonical_url for row in rows if row.status is UrlState.VISITED and row.document_id}),
             results=[await self._result(row) for row in listed[:limit]],
             last=listed[:limit][-1].seq if listed[:limit] else after,
             more=len(listed) > limit,
@@ -121,7 +121,7 @@ class MemoryUrls:
     async def has_outcome(self, task_id: TaskId, since: int) -> bool:
         events = self._shared.events[task_id]
         ended = any(event.revision > since and event.kind in OUTCOMES for event in events)
-        return ended or any(row.status == "failed" and row.revision >= since for row in self._of_task(task_id))
+        return ended or any(row.status is UrlState.FAILED and row.revision >= since for row in self._of_task(task_id))
 
     async def orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
         mine = {row.document_id for row in self._of_task(task_id) if row.document_id is not None}
@@ -201,13 +201,13 @@ class MemoryUrls:
 
 
 def _failed_finds(rows: Iterable[StoredFind], since: int) -> list[FailedItem]:
-    failed = [row for row in rows if row.status == "failed" and row.revision >= since]
+    failed = [row for row in rows if row.status is UrlState.FAILED and row.revision >= since]
     latest = sorted(failed, key=lambda row: -row.seq)[:MOST_FAILURES]
     return [FailedItem(row.find.query, row.find.url, row.code, row.reason) for row in latest]
 
 
 def _failed_jobs(jobs: Iterable[Job], rows: Sequence[StoredFind], since: Instant) -> list[FailedItem]:
-    told = {row.job_id for row in rows if row.status == "failed" and row.find.engine is None}
+    told = {row.job_id for row in rows if row.status is UrlState.FAILED and row.find.engine is None}
     failed = [job for job in jobs if job.state is JobState.FAILED and (job.finished_at or "") >= since and job.id not in told]
     latest = sorted(failed, key=lambda job: job.finished_at or "", reverse=True)[:MOST_FAILURES]
     return [_failed_job(job) for job in latest]

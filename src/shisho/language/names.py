@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import chain
 
 from shisho.language import terms
 
@@ -26,5 +27,6 @@ def _proper_nouns(text: str) -> list[str]:
         return []
     tokenizer = terms.tokenizer()
     pieces = (text[at : at + terms.PIECE_CHARS] for at in range(0, len(text), terms.PIECE_CHARS))
-    tokens = (token for piece in pieces for token in tokenizer.tokenize(piece) if token.part_of_speech()[1] == "固有名詞")
-    return [token.surface() for token in tokens if len(token.surface()) > 1 and not token.surface().isascii()]
+    tokens = chain.from_iterable(tokenizer.tokenize(piece) for piece in pieces)
+    surfaces = (token.surface() for token in tokens if token.part_of_speech()[1] == "固有名詞")
+    return [surface for surface in surfaces if len(surface) > 1 and not surface.isascii()]

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
+from itertools import chain
 
 from shisho.language.names import names
 from shisho.language.numbers import Date, FigurePlace, Measure, figure_places
@@ -111,7 +112,8 @@ def indefinite(text: str) -> bool:
 @lru_cache(maxsize=500)
 def assertions(text: str) -> tuple[Assertion, ...]:
     """The clauses of a text that can be understood alone, in order."""
-    return tuple(said for statement in phrases(text) if not _POINTING.search(statement.text) for said in _clauses(statement))
+    clear = (statement for statement in phrases(text) if not _POINTING.search(statement.text))
+    return tuple(chain.from_iterable(map(_clauses, clear)))
 
 
 @dataclass(slots=True)
@@ -156,13 +158,15 @@ def _assertion(clause: Sequence[tuple[Phrase, list[FigurePlace]]], sentence: _Se
     words = frozenset(word for phrase in plain for word in _content(phrase)) | sentence.topic
     figures = _figures(clause, sentence)
     marks = frozenset(mark for phrase in own for mark in phrase.marks)
+    names = [phrase for phrase in own if phrase.name]
+    nouns = [phrase for phrase in own if not phrase.predicate]
     return Assertion(
         words=words,
         topic=sentence.topic,
         scope=sentence.scope,
-        names=frozenset(word for phrase in own if phrase.name for word in phrase.terms) - _UNCOUNTED,
-        named=frozenset(phrase.whole for phrase in own if phrase.name),
-        nouns=frozenset(word for phrase in own if not phrase.predicate for word in phrase.terms) | sentence.topic,
+        names=frozenset(word for phrase in names for word in phrase.terms) - _UNCOUNTED,
+        named=frozenset(phrase.whole for phrase in names),
+        nouns=frozenset(word for phrase in nouns for word in phrase.terms) | sentence.topic,
         predicate=frozenset(predicate.terms) if predicate is not None else words,
         amounts=tuple(figures.amounts),
         ordinals=sentence.ordinals,
@@ -308,5 +312,5 @@ def topic_words(heading: str) -> frozenset[str]:
 def names_of(text: str) -> frozenset[str]:
     """The terms of the names in a text; a single word in katakana is rather a thing's."""
     spelt = (terms(name) or [name] for name in names(text))
-    several = frozenset(word for words in spelt if len(words) > 1 for word in words)
+    several = frozenset(chain.from_iterable(words for words in spelt if len(words) > 1))
     return (several | frozenset(word for said in assertions(text) for word in said.names)) - _UNCOUNTED

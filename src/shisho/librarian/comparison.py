@@ -114,8 +114,8 @@ def _headless(comparison: Comparison, said: TiedPhrase) -> bool:
 
 
 def _slight(comparison: Comparison, lacking: Sequence[tuple[TiedPhrase, str]], count: int) -> bool:
-    """Whether a long sentence, told in other words than its quotations, lacks no more than some words whose exchange would
-    show: no names, no figures, no opposites, nothing that strengthens or denies."""
+    """True where a long sentence, told in other words than its quotations, lacks no more than some words
+    whose exchange would show: no names, no figures, no opposites, nothing that strengthens or denies."""
     if count < LONG - 1 or len(lacking) > LACKING * count:
         return False
     if len(lacking) == 1 and _told_in_passing(comparison, *lacking[0]):
@@ -126,7 +126,7 @@ def _slight(comparison: Comparison, lacking: Sequence[tuple[TiedPhrase, str]], c
 
 
 def _told_in_passing(comparison: Comparison, one: TiedPhrase, word: str) -> bool:
-    """Whether it is an adverb, or a verb that is not the sentence's last."""
+    """True where it is an adverb, or a verb that is not the sentence's last."""
     if _weighs(word) or "not" in one.phrase.marks:
         return False
     last = next((said.phrase for said in reversed(comparison.said) if said.phrase.predicate), None)
@@ -140,7 +140,8 @@ def _weighs(word: str) -> bool:
 
 
 def _repeats(comparison: Comparison, number: int) -> bool:
-    """Whether a sentence is nearly a quoted one: then a single word in the place of another makes it false."""
+    """True where a sentence is nearly a quoted one: then a single word in the place of another makes it
+    false."""
     mine = [comparison.rename(word) for one in comparison.said if one.sentence == number for word in words_of(one)]
     theirs: dict[int, list[str]] = {}
     for one in comparison.quoted:

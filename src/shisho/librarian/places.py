@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
 from shisho.language.meanings import same
 from shisho.language.weights import LIGHT
@@ -120,14 +120,10 @@ def _compare_exchanges(comparison: Comparison, doubts: Doubts) -> None:
 
 def _turned_round(comparison: Comparison, one: TiedPhrase, other: TiedPhrase) -> bool:
     """True where the later of the two comes first in every quoted sentence that has both."""
-    orders = [
-        mine.place > theirs.place
-        for mine in comparison.quoted
-        if _is(comparison, one, mine)
-        for theirs in comparison.quoted
-        if theirs.sentence == mine.sentence and _is(comparison, other, theirs)
-    ]
-    return bool(orders) and all(orders)
+    places = [quoted for quoted in comparison.quoted if _is(comparison, one, quoted)]
+    other_places = [quoted for quoted in comparison.quoted if _is(comparison, other, quoted)]
+    pairs = [pair for pair in product(places, other_places) if pair[0].sentence == pair[1].sentence]
+    return bool(pairs) and all(mine.place > theirs.place for mine, theirs in pairs)
 
 
 def _gains(comparison: Comparison, one: TiedPhrase, other: TiedPhrase) -> tuple[float, float]:
@@ -162,7 +158,8 @@ def _crossed(comparison: Comparison) -> bool:
 
 
 def _reversed(comparison: Comparison) -> bool:
-    """Whether who does it there has it done to him here, whichever of the two is told in the passive."""
+    """True where who does it there has it done to him here, whichever of the two is told in the
+    passive."""
     said, quoted = _actors(comparison.said, comparison.rename), _actors(comparison.quoted, str)
     for predicate in said.keys() & quoted.keys():
         doers, targets = said[predicate]
@@ -202,7 +199,8 @@ def _figures_of(row: Sequence[TiedPhrase]) -> dict[tuple[str, str], tuple[list[s
 
 
 def _terms(row: Sequence[TiedPhrase], home: TiedPhrase) -> list[str]:
-    return [term for one in row if one.sentence == home.sentence for term in one.phrase.terms]
+    neighbours = [tied for tied in row if tied.sentence == home.sentence]
+    return [term for tied in neighbours for term in tied.phrase.terms]
 
 
 def _turned_inside_out(comparison: Comparison) -> bool:

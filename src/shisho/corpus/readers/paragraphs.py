@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from shisho.corpus.readers import shapes
 from shisho.corpus.readers.headings import Headings
@@ -26,7 +26,8 @@ def blocks(pages: Sequence[PdfPage]) -> tuple[Block, ...]:
     lines = [line for page in kept for line in page.lines]
     body = body_size(lines)
     grouped = [_with_labels(_Grouping(page.lines, body).groups(), body) for page in kept]
-    outline = Outline(lines, body, (group for groups in grouped for kind, group in groups if kind is BlockKind.PARAGRAPH))
+    every_group = chain.from_iterable(grouped)
+    outline = Outline(lines, body, (group for kind, group in every_group if kind is BlockKind.PARAGRAPH))
     headings = Headings()
     found: list[Block] = []
     for page, groups in zip(kept, grouped, strict=True):

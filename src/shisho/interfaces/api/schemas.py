@@ -91,7 +91,8 @@ def _told(schema: Schema, defs: Schema, depth: int) -> dict[str, Any]:
     kinds = [_told(each, defs, depth) for each in schema.get("anyOf", ())]
     kept: dict[str, Any] = {}
     if kinds:
-        kept = {name: value for kind in kinds for name, value in kind.items() if name != "enum"}
+        for kind in kinds:
+            kept |= {name: value for name, value in kind.items() if name != "enum"}
         kept["type"] = [name for kind in kinds for name in _names(kind["type"])]
     if "type" in schema:
         kept["type"] = schema["type"]

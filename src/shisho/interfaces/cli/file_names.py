@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path, PurePath
 
 from shisho.language.display import legible
@@ -36,7 +37,7 @@ def distinct_names(sources: Iterable[str]) -> Mapping[str, str]:
         for source, length in left.items():
             groups[_tail(source, length)].append(source)
         names |= {group[0]: legible(tail) for tail, group in groups.items() if len(group) == 1}
-        clashing = [source for group in groups.values() if len(group) > 1 for source in group]
+        clashing = list(chain.from_iterable(group for group in groups.values() if len(group) > 1))
         names |= {source: legible(source) for source in clashing if left[source] >= len(PurePath(source).parts)}
         left = {source: left[source] + 1 for source in clashing if source not in names}
     return names

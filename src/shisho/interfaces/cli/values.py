@@ -12,7 +12,8 @@ MISREAD = object()
 
 
 class PlainValues:
-    """What Typer asks of the reader of a parameter. Whatever may be wrong goes to Typer's own, which says what is."""
+    """The reader of a parameter, as Typer asks for it. Whatever may be wrong goes to Typer's own, which
+    says what is."""
 
     def __init__(self, annotation: Any, default: Any, typers: Callable[[], Any]) -> None:
         self._annotation = annotation

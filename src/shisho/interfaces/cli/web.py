@@ -1,4 +1,4 @@
-"""Whether the web may be asked: `shisho web`."""
+"""Consent to web searches: `shisho web`."""
 
 from __future__ import annotations
 

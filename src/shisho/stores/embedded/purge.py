@@ -81,7 +81,8 @@ def _silence_answers(connection: apsw.Connection, document_id: str, named: Trace
 def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str]]) -> dict[str, Any]:
     numbers = {number for number, _, _ in gone}
     told = [text or "" for _, snippet, heading in gone for text in (snippet, heading)]
-    traces = [trace for text in told for trace in (text, running(text)) if trace]
+    traces = [trace for text in told for trace in (text, running(text))]
+    traces = list(filter(None, traces))
     for sentence in answer["sentences"]:
         if numbers.intersection(sentence["evidence"]):
             traces.insert(0, sentence["text"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, TypeVar
 
 from shisho.domain.codec import dumps, loads
@@ -67,8 +68,9 @@ class MemoryLedger:
         return _single([answer for answer in held if answer.id.startswith(prefix)], "answer", prefix)
 
     async def evidence(self, prefix: str, owner: str) -> Evidence:
-        held = (one for whose, answer in self._answers.values() if whose == owner for one in answer.evidence)
-        return _single([one for one in held if one.id.startswith(prefix)], "evidence", prefix)
+        answers = [answer for whose, answer in self._answers.values() if whose == owner]
+        evidence = chain.from_iterable(answer.evidence for answer in answers)
+        return _single([quotation for quotation in evidence if quotation.id.startswith(prefix)], "evidence", prefix)
 
     def quoting(self, document_id: DocumentId) -> list[str]:
         """The answers that quote a document."""

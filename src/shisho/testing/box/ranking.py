@@ -99,12 +99,12 @@ class TopicIndex:
     def relevant(self, query: str) -> list[BoxPage]:
         """The pages that tell what is asked: of the aspects the query names, else of any."""
         folded = _fold(query)
-        return [
-            page
-            for topic in self.topics(query)
-            for page in self._world.pages
-            if page.topic == topic and page.aspects & (set(_named(topic, folded)) or set(topic.aspects) or page.aspects)
-        ]
+        pages: list[BoxPage] = []
+        for topic in self.topics(query):
+            aspects = set(_named(topic, folded)) or set(topic.aspects)
+            of_topic = [page for page in self._world.pages if page.topic == topic]
+            pages += [page for page in of_topic if page.aspects & (aspects or page.aspects)]
+        return pages
 
     def _rank(self, engine: str, query: str, manner: RankingModel) -> tuple[RankedResult, ...]:
         found = self.topics(query)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 from shisho.domain.web import (
@@ -68,6 +69,6 @@ def _read(about: EngineAbout, data: Any) -> Serp:
             return Serp(about.name, challenge=Challenge(ChallengeKind.CAPTCHA, "error_code 27"))
         raise refused(about.name, str(codes.get("message", "")))
     rows = data["data"]["result"]["items"]["mainline"]
-    items = [item for row in rows if row.get("type") == "web" for item in row["items"]]
+    items = chain.from_iterable(row["items"] for row in rows if row.get("type") == "web")
     hits = ranked([hit(item["url"], item["title"], item.get("desc")) for item in items])
     return Serp(about.name, hits, {} if len(hits) >= about.page_size else None, no_results=not hits)

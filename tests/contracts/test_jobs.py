@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from shisho.domain.corpus import DocumentId
 from shisho.domain.intervention import AuthTarget, HumanChallenge, intervention_id
 from shisho.domain.job import (
     ENDED,
@@ -23,6 +24,7 @@ from shisho.domain.job import (
     JobState,
     NewTask,
     Priority,
+    ReplyFacts,
     RunningClaim,
     StopMode,
     TaskId,
@@ -95,11 +97,11 @@ async def test_an_idempotency_key_stands_for_one_task_of_its_owner(queue: Queue)
 async def test_an_idempotency_key_gives_the_first_reply_again_and_to_no_other_request(queue: Queue) -> None:
     first, second = new(dedupe_key="回帰"), new(dedupe_key="分散")
     await queue.add(first)
-    key = replace(KEY, facts={"estimated_seconds": 3.5})
+    key = replace(KEY, facts=ReplyFacts(3.5, (DocumentId("doc_1"),)))
     assert await queue.tasks.repeated(key) is None
     stands = await queue.tasks.enqueue(T1, [new(dedupe_key="回帰"), second], key)
     assert (stands.job_ids, stands.added, stands.is_repeat) == ((first.id, second.id), (second.id,), False)
-    again = await queue.tasks.enqueue(T1, [new(dedupe_key="回帰"), new(dedupe_key="分散")], replace(key, facts={}))
+    again = await queue.tasks.enqueue(T1, [new(dedupe_key="回帰"), new(dedupe_key="分散")], replace(key, facts=ReplyFacts()))
     assert again == replace(stands, is_repeat=True) == await queue.tasks.repeated(key)
     for other in (replace(key, request="another body"), replace(key, verb="another verb")):
         with pytest.raises(KeyConflict, match=r"'k' belongs to another request: toys of '回帰' in task t1\."):

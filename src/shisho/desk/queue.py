@@ -31,6 +31,7 @@ from shisho.domain.job import (
     NewJob,
     NewTask,
     Priority,
+    ReplyFacts,
     TaskId,
     TaskNews,
     TaskState,
@@ -190,13 +191,14 @@ class Queue:
         reply: type[Reply],
     ) -> Reply:
         estimated = await self._parts.estimate({new[0].kind: len(new)})
-        stands = await self._parts.tasks.enqueue(task, new, key and replace(key, facts={"estimated_seconds": estimated}))
+        stands = await self._parts.tasks.enqueue(task, new, key and replace(key, facts=ReplyFacts(estimated)))
         again = [
             SkippedItem(subject, Message("queued in this task before (job {job_id})", job_id=job_id))
             for subject, job_id in zip(subjects, stands.job_ids, strict=True)
             if job_id not in stands.added
         ]
-        seconds = stands.facts.get("estimated_seconds", estimated) * len(stands.added) / len(new)
+        first = stands.facts.estimated_seconds
+        seconds = (estimated if first is None else first) * len(stands.added) / len(new)
         return reply(stands.task_id, len(stands.added), (*skipped, *again), stands.job_ids, seconds)
 
     def _found(self, paths: Sequence[Path | str], remote: bool) -> list[Path]:
@@ -270,10 +272,10 @@ class Queue:
 
     async def _added(self, stands: EnqueueResult, urls: Sequence[str]) -> DocumentsQueued:
         """The first reply of `add_documents` under an idempotency key. What has been erased since is not named again."""
-        held = await self._parts.shelf.documents_by_id(stands.facts["known"])
+        held = await self._parts.shelf.documents_by_id(stands.facts.known)
         known = [ExistingDocument(document.source, document.id, document.title) for document in held.values()]
         _, skipped = intake.addresses(urls)
-        seconds = stands.facts["estimated_seconds"]
+        seconds = stands.facts.estimated_seconds or 0.0
         return DocumentsQueued(stands.task_id, len(stands.added), tuple(skipped), stands.job_ids, tuple(known), seconds)
 
     async def _reachable(self, options: AskOptions) -> Sources:

@@ -23,7 +23,7 @@ from shisho.domain.intervention import (
     PendingIntervention,
     WindowResult,
 )
-from shisho.domain.job import JobId, JobState, StopMode, TaskId, TaskState
+from shisho.domain.job import JobId, JobState, ReplyFacts, StopMode, TaskId, TaskState
 from shisho.domain.payloads import AnswerJob, FetchJob, IngestJob, read_payload
 from shisho.domain.task import (
     AnswerHandle,
@@ -145,7 +145,7 @@ class TaskDesk(Queue):
         ]
         new = [*ingest, *self._new_jobs(JobKind.FETCH, fetch)]
         estimated = await self._parts.estimate({JobKind.INGEST: len(ingest), JobKind.FETCH: len(fetch)})
-        facts = {"estimated_seconds": estimated, "known": [document.document_id for document in known]}
+        facts = ReplyFacts(estimated, tuple(document.document_id for document in known))
         stands = await self._parts.tasks.enqueue(task, new, key and replace(key, facts=facts))
         if stands.is_repeat:  # the same request at the same time was first
             await self._unstage(map(read_payload, new))

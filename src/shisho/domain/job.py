@@ -9,6 +9,7 @@ from enum import IntEnum, StrEnum
 from typing import Any, NewType, TypeVar
 
 from shisho.domain.codec import Payload
+from shisho.domain.corpus import DocumentId
 from shisho.domain.time import Instant
 from shisho.messages.message import Message
 
@@ -90,6 +91,15 @@ class NewTask:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplyFacts:
+    """What the first reply to a request told beside its jobs."""
+
+    estimated_seconds: float | None = None
+    known: tuple[DocumentId, ...] = ()
+    """Documents that needed no taking in."""
+
+
+@dataclass(frozen=True, slots=True)
 class IdempotencyKey:
     """A word by which an owner repeats one request: `verb` with the arguments that `request` is the hash of. `subject` reminds
     the owner of what it was; `facts` are kept with it, for the first reply to be given again."""
@@ -99,7 +109,7 @@ class IdempotencyKey:
     verb: str
     request: str
     subject: str
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: ReplyFacts = field(default_factory=ReplyFacts)
 
     def taken(self, task_id: TaskId) -> Message:
         """The message to a caller who used it for another request."""
@@ -136,7 +146,7 @@ class EnqueueResult:
     task_id: TaskId
     job_ids: tuple[JobId, ...]
     added: tuple[JobId, ...] = ()
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: ReplyFacts = field(default_factory=ReplyFacts)
     is_repeat: bool = False
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from shisho.domain.codec import dumps
-from shisho.domain.job import EnqueueResult, IdempotencyKey, JobId, TaskId
+from shisho.domain.codec import build, dumps
+from shisho.domain.job import EnqueueResult, IdempotencyKey, JobId, ReplyFacts, TaskId
 from shisho.errors import KeyConflict
 from shisho.messages import message
 from shisho.stores.embedded.transitions import Transaction
@@ -30,7 +30,7 @@ def repeated(transaction: Transaction, key: IdempotencyKey | None) -> EnqueueRes
         raise KeyConflict(first.taken(row.task_id), verb=row.verb, task_id=row.task_id)
     kept = json.loads(row.reply_json)
     job_ids, added = (tuple(map(JobId, kept[name])) for name in ("job_ids", "added"))
-    return EnqueueResult(TaskId(row.task_id), job_ids, added, kept["facts"], is_repeat=True)
+    return EnqueueResult(TaskId(row.task_id), job_ids, added, build(kept["facts"], ReplyFacts), is_repeat=True)
 
 
 def keep(transaction: Transaction, key: IdempotencyKey | None, enqueued: EnqueueResult) -> None:

@@ -20,6 +20,7 @@ from shisho.domain.job import (
     NewJob,
     NewTask,
     RemovedRows,
+    ReplyFacts,
     Snapshot,
     StopMode,
     Task,
@@ -221,7 +222,7 @@ def _enqueued(transaction: Transaction, task_id: TaskId, new: Sequence[NewJob], 
     revived = {job_id for job_id, job in again if transaction.revive(job_id, int(job.priority))}
     asked = {job.id for job in new}
     added = tuple(job_id for job_id in stands if job_id in asked or job_id in revived)
-    return EnqueueResult(task_id, tuple(stands), added, key.facts if key else {})
+    return EnqueueResult(task_id, tuple(stands), added, key.facts if key else ReplyFacts())
 
 
 def _cancel(transaction: Transaction, job_id: JobId, state: JobState) -> None:

@@ -20,6 +20,7 @@ from shisho.domain.job import (
     NewJob,
     NewTask,
     RemovedRows,
+    ReplyFacts,
     Snapshot,
     StopMode,
     Task,
@@ -49,7 +50,7 @@ class MemoryTasks:
         task_id = self._shared.task(task.id if isinstance(task, NewTask) else task).id
         stands = [self._shared.insert(task_id, job) for job in jobs]
         added = [at for at, job in zip(stands, jobs, strict=True) if at == job.id or self._shared.revive(at, job.priority)]
-        enqueued = EnqueueResult(task_id, tuple(stands), tuple(added), key.facts if key else {})
+        enqueued = EnqueueResult(task_id, tuple(stands), tuple(added), key.facts if key else ReplyFacts())
         if key is not None:
             self._shared.keys[key.owner, key.key] = key, enqueued
         return enqueued

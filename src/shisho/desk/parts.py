@@ -60,7 +60,7 @@ def never() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DeskParts:
-    """What the verbs of a desk are wired to."""
+    """The parts that the verbs of a desk are wired to."""
 
     owner: str
     shelf: Shelf

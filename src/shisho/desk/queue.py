@@ -131,7 +131,7 @@ class TaskParts:
 
 
 class Queue:
-    """What the verbs of `TaskDesk` are made of."""
+    """The parts that the verbs of `TaskDesk` are made of."""
 
     __slots__ = ("_parts",)
 

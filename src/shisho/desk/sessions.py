@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Protocol
 from weakref import WeakValueDictionary
 
@@ -104,7 +105,7 @@ class SessionSearcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SessionParts:
-    """What the verbs of sessions are wired to."""
+    """The parts that the verbs of sessions are wired to."""
 
     owner: str
     shelf: Shelf
@@ -294,8 +295,10 @@ class Sessions:
         )
 
     async def _by_number(self, session_id: str, number: int) -> Passage:
-        records = [one for record in await self._parts.log.rounds(session_id) for one in record.shown if one.number == number]
-        held = await self._parts.shelf.passages([one.passage_id for one in records])
+        rounds = await self._parts.log.rounds(session_id)
+        shown = chain.from_iterable(record.shown for record in rounds)
+        records = [passage for passage in shown if passage.number == number]
+        held = await self._parts.shelf.passages([passage.passage_id for passage in records])
         if not held:
             raise NotFound("No passage {number} was shown in this session, or its document was removed.", number=number)
         return held[records[0].passage_id]

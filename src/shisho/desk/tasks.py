@@ -334,7 +334,7 @@ class TaskDesk(Queue):
         return FeedbackRecorded(opinion, evidence.id)
 
     def get_web_consent(self) -> WebConsent:
-        """What the person has said about asking the web."""
+        """The person's consent to web searches."""
         return self._parts.consent.state()
 
     def get_web_consent_time(self) -> str:
@@ -346,7 +346,8 @@ class TaskDesk(Queue):
         self._parts.consent.keep(coerce(WebConsent, consent, "consent"))
 
     async def preview_question(self, question: str) -> OutgoingQueries:
-        """What the web would be asked for a question, and which engines. Nothing is sent."""
+        """Preview the queries that the web would be asked for a question, and the engines. Nothing is
+        sent."""
         return await self._parts.outgoing.of_question(question)
 
     async def preview_queries(self, *queries: str) -> OutgoingQueries:

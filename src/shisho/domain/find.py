@@ -31,7 +31,7 @@ class DiscoveredUrl:
 
 
 class UrlState(StrEnum):
-    """What became of a find. `found`: it is not visited yet."""
+    """The state of a find. `found`: it is not visited yet."""
 
     FOUND = "found"
     VISITED = "visited"
@@ -41,40 +41,45 @@ class UrlState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StoredUrl:
-    """A find and what became of it. `useful`: whether its
-    document answers the query; None while nobody has looked."""
+    """A find and what became of it."""
 
     find: DiscoveredUrl
     status: UrlState
     document_id: DocumentId | None = None
     useful: bool | None = None
+    """Its document answers the query; None while nobody has looked."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchNote:
-    """How far a search has come, page by page; `harvest` None: nothing of that page was visited. `stop` None: it goes on."""
+    """How far a search has come, page by page."""
 
     query: str
     engine: str
     pages: int
     novelty: tuple[float, ...]
     harvest: tuple[float | None, ...]
+    """None: nothing of that page was visited."""
     stop: PagingStop | None = None
+    """None: it goes on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A summary of what a task's jobs have stored so far. `tally` counts jobs by kind and state;
-    `visited` of `known` hits; `sources` are the different web pages among these, `taken_in` all that
-    became documents; `last` is the place of the last result."""
+    """A summary of what a task's jobs have stored so far."""
 
     tally: Mapping[tuple[str, JobState], int]
+    """Jobs by kind and state."""
     visited: int
+    """Hits that were visited, of the `known` ones."""
     known: int
     sources: int
+    """Different web pages among the hits, without those that were left out."""
     taken_in: int
+    """All that became documents."""
     results: Sequence[ResultRow]
     last: int
+    """The place of the last result."""
     more: bool
     failures: Sequence[FailedItem]
     waiting: Sequence[PendingIntervention]

@@ -122,15 +122,18 @@ class UnsearchedQuery:
 
 @dataclass(frozen=True, slots=True)
 class WebResult:
-    """The result of going to the web: what was asked of it, how many pages were asked for, what is
-    lacking, and how many rounds there had been before. `engines`: which engine has answered for which
-    goal (goal, engine), over all `times`."""
+    """The result of going to the web, over all times that it was asked."""
 
     queries: tuple[WebQuery, ...] = ()
+    """Asked of it."""
     pages: int = 0
+    """How many pages were asked for."""
     unsearched: tuple[UnsearchedQuery, ...] = ()
+    """What is lacking, and why."""
     rounds_before: int = 0
+    """Rounds that there had been before."""
     engines: tuple[tuple[str, str], ...] = ()
+    """Which engine has answered for which goal: (goal, engine)."""
     times: int = 1
 
 

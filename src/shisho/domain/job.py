@@ -125,37 +125,42 @@ class IdempotencyKey:
 
 @dataclass(frozen=True, slots=True)
 class NewJob:
-    """A job to be queued. The caller makes the id, so that asking again after a doubtful commit adds nothing; within a
-    task a `dedupe_key` stands for one job, whatever became of it. `not_before` is a moment as `Clock.steady` gives them."""
+    """A job to be queued."""
 
     id: JobId
+    """Made by the caller, so that asking again after a doubtful commit adds nothing."""
     kind: str
     input: Payload
     priority: int = Priority.MEDIUM
     not_before: Instant | None = None
+    """A moment as `Clock.steady` gives them."""
     dedupe_key: str | None = None
+    """Within a task it stands for one job, whatever became of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnqueueResult:
-    """The result of an enqueue: for each job asked for, in order, its own id or that of the job it
-    repeats. `added` are those that were queued by it: new ones, and cancelled or failed ones that were
-    asked again. Under an idempotency key that was used before (`is_repeat`), what stood after the first
-    time, with the `facts` of then."""
+    """The result of an enqueue. Under an idempotency key that was used before, what stood after the
+    first time."""
 
     task_id: TaskId
     job_ids: tuple[JobId, ...]
+    """For each job asked for, in order, its own id or that of the job it repeats."""
     added: tuple[JobId, ...] = ()
+    """Those that this request queued: new ones, and cancelled or failed ones that were asked again."""
     facts: ReplyFacts = field(default_factory=ReplyFacts)
+    """Kept with the idempotency key; of a repeat, as they were the first time."""
     is_repeat: bool = False
+    """The idempotency key was used before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The right to write about a running job. `attempt` is the fence: a later claim has a higher one."""
+    """The right to write about a running job."""
 
     job_id: JobId
     attempt: int
+    """The fence: a later claim has a higher one."""
     worker_id: WorkerId
 
 

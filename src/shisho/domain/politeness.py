@@ -18,22 +18,26 @@ LATEST = 50  # answers that rates are over
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The pace of one resource: seconds from the end of a request to the next one (and from its beginning, where several may
-    be under way together), requests under way together, requests in a day (UTC; None: as many as there is time for)."""
+    """The pace of one resource."""
 
     interval_s: float
+    """Seconds from the end of a request to the next one; and from its beginning, where several may be
+    under way together."""
     parallel: int = 1
+    """Requests under way together."""
     per_day: int | None = None
+    """Requests in a day (UTC); None: as many as there is time for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """Permission to send one request now. If it is not granted, `wait_s` is when to ask again; `spent`:
-    not before the next day."""
+    """Permission to send one request now."""
 
     granted: bool
     wait_s: float = 0.0
+    """Seconds until it makes sense to ask again, where it is not granted."""
     spent: bool = False
+    """Not before the next day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +66,20 @@ class RequestOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EngineHealth:
-    """The record of an engine's health. `failures` are those in a row; `openings` count breaks in a row,
-    `open_until` ends the latest. Rates are over its latest requests; latency in seconds."""
+    """The record of an engine's health. Rates are over its latest requests."""
 
     engine: str
     breaker: BreakerState = BreakerState.CLOSED
     failures: int = 0
+    """In a row."""
     openings: int = 0
+    """Breaks in a row."""
     open_until: Instant | None = None
+    """The end of the latest break."""
     success_rate: float | None = None
     challenge_rate: float | None = None
     median_latency_s: float | None = None
+    """In seconds, over its latest requests."""
     last_error: str = ""
     last_error_at: Instant | None = None
 

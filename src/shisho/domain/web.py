@@ -69,56 +69,63 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class EngineQuery:
-    """A query as an engine is asked it. `language` is a two-letter code, "" for any; `region` a
-    two-letter country or None."""
+    """A query as an engine is asked it."""
 
     text: str
     today: date
     language: str = "ja"
+    """A two-letter code, "" for any."""
     region: str | None = None
+    """A two-letter country, None for any."""
     time_range: TimeRange = TimeRange.ALL
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request for one page. `form` is the body of a POST. The user's own keys come in later, by `Credential`. `one_hop`
-    (GET): a redirect is answered as it is, for whoever has to ask the next host's leave first."""
+    """One request for one page. The user's own keys come in later, by `Credential`."""
 
     url: str
     method: str = "GET"
     form: Mapping[str, str] = field(default_factory=dict)
+    """The body of a POST."""
     headers: Mapping[str, str] = field(default_factory=dict)
     cookies: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     one_hop: bool = False
+    """Of a GET: a redirect is answered as it is, for whoever has to ask the next host's leave first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A response, undecoded. `url` is where redirects ended; `charset` and `media_type` are what the
-    header named; `today` lets "3 days ago" become a date. `headers`: those we act on, in lower case
-    (etag, last-modified, retry-after; and location, as a whole address, of a redirect that was not
-    followed)."""
+    """A response, undecoded."""
 
     body: bytes
     url: str = ""
+    """Where redirects ended."""
     status: int = 200
     charset: str | None = None
+    """As the header named it."""
     today: date | None = None
+    """Lets "3 days ago" become a date."""
     media_type: str | None = None
+    """As the header named it."""
     headers: Mapping[str, str] = field(default_factory=dict)
+    """Those we act on, in lower case: etag, last-modified, retry-after; and location, as a whole
+    address, of a redirect that was not followed."""
 
 
 @dataclass(frozen=True, slots=True)
 class SerpHit:
-    """An entry of a result page: `rank` from 1 on its page, `url` unwrapped from redirectors, `date` ISO as far as it
-    is known (a year, a month or a day)."""
+    """An entry of a result page."""
 
     rank: int
+    """From 1 on its page."""
     url: str
+    """Unwrapped from redirectors."""
     title: str
     snippet: str = ""
     date: str | None = None
+    """ISO, as far as it is known: a year, a month or a day."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,8 @@ def _weighs(word: str) -> bool:
 def _repeats(comparison: Comparison, number: int) -> bool:
     """True where a sentence is nearly a quoted one: then a single word in the place of another makes it
     false."""
-    mine = [comparison.rename(word) for one in comparison.said if one.sentence == number for word in words_of(one)]
+    sentence = [tied for tied in comparison.said if tied.sentence == number]
+    mine = [comparison.rename(word) for tied in sentence for word in words_of(tied)]
     theirs: dict[int, list[str]] = {}
     for one in comparison.quoted:
         theirs.setdefault(one.sentence, []).extend(words_of(one))

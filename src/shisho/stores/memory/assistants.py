@@ -76,7 +76,7 @@ class MemoryAssistants:
         return [evidence for evidence in standing if evidence is not None]
 
     def quotes(self, document_id: DocumentId) -> bool:
-        """Whether evidence of any session quotes this document."""
+        """True where evidence of any session quotes this document."""
         return any(span.document_id == document_id for spans in self._accepted.values() for span in spans.values())
 
     async def _evidence(self, span: AcceptedSpan) -> StoredEvidence | None:

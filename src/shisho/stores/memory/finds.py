@@ -1,4 +1,4 @@
-"""What jobs have found, in one process, and what a task's visitor is told of it."""
+"""The finds of jobs, in one process, and the reports on them for a task's visitor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the owner thinks of sources, in one process, and what answers therefore leave out."""
+"""The owner's opinions on sources, in one process, and the sources that answers therefore leave out."""
 
 from __future__ import annotations
 

@@ -1,20 +1,290 @@
-"""Shisho: a research librarian you run yourself. `async with shisho.open() as desk: await desk.ask("…")`."""
+"""Shisho: a research librarian you run yourself. `async with shisho.open() as desk: await desk.ask("…")`.
+
+What stands in `__all__` is the public API: `open`, the desk with its verbs, every type that they take and give, and every
+error. Each name is loaded on first use, so that `import shisho` stays free of heavy imports."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shisho.bootstrap.desk import open_desk as open
+    from shisho.desk.desk import Desk
+    from shisho.desk.sessions import Sessions
+    from shisho.desk.tasks import TaskDesk
+    from shisho.domain.codec import Payload
+    from shisho.domain.corpus import (
+        Check,
+        Complexity,
+        Corpus,
+        Document,
+        DocumentId,
+        DocumentState,
+        FilterRange,
+        IntakeOutcome,
+        NumberedPassage,
+        PassageHit,
+        PassageId,
+        Receipt,
+        SearchRequest,
+        Source,
+    )
+    from shisho.domain.inquiry import (
+        Answer,
+        Budget,
+        Evidence,
+        Finding,
+        Goal,
+        GoalStatus,
+        LoopStop,
+        Sentence,
+        Strategy,
+        SupportOutcome,
+    )
+    from shisho.domain.intervention import (
+        AuthAction,
+        AuthResolved,
+        AuthTarget,
+        HumanChallenge,
+        InterventionState,
+        PendingIntervention,
+        WindowResult,
+    )
+    from shisho.domain.job import Claim, Job, JobError, JobId, JobState, Priority, StopMode, TaskId, TaskState, WorkerId
+    from shisho.domain.politeness import BreakerState
+    from shisho.domain.session import (
+        CitedSentence,
+        ComposedAnswer,
+        FindingVerdict,
+        FindingVerdicts,
+        PassageReading,
+        RankedPassages,
+        SentenceRevision,
+        SessionOpened,
+        SupportCounts,
+    )
+    from shisho.domain.task import (
+        AnswerHandle,
+        AskOptions,
+        Bytes,
+        DocumentsQueued,
+        EngineStatus,
+        ExistingDocument,
+        FailedItem,
+        FeedbackRecorded,
+        JobPage,
+        Opinion,
+        OutgoingQueries,
+        PendingJobs,
+        Progress,
+        PurgeScope,
+        ResultRow,
+        SearchesQueued,
+        SearchOptions,
+        SkippedItem,
+        Sources,
+        StatusDetail,
+        StopStrategy,
+        TaskDeleted,
+        TaskPage,
+        TaskProgress,
+        TaskResumed,
+        TaskSnapshot,
+        TaskStopped,
+        TaskSummary,
+        UrlsQueued,
+        WaitCondition,
+        WebConsent,
+    )
+    from shisho.domain.time import Instant
+    from shisho.domain.web import TimeRange
+    from shisho.errors import (
+        AllEnginesBlocked,
+        AllFetchesFailed,
+        AuthRequired,
+        BudgetExhausted,
+        Conflict,
+        ConsentRequired,
+        DocumentEncrypted,
+        DocumentUnreadable,
+        EmptyCorpus,
+        EngineUnavailable,
+        ExtraMissing,
+        ForbiddenAddress,
+        ForbiddenPath,
+        Internal,
+        InvalidParams,
+        KeyConflict,
+        NeedsOcr,
+        NotFound,
+        ParserFailed,
+        RobotsDisallowed,
+        ShishoError,
+        SourceRemoved,
+        StorageUnusable,
+        TaskNotFound,
+        TimedOut,
+        TooLarge,
+        UnsupportedMedia,
+        UnusableDocument,
+    )
+    from shisho.ports.interventions import Notifier
+    from shisho.ports.librarian import PreparedInquiry
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "open"]
+__all__ = [
+    "AllEnginesBlocked",
+    "AllFetchesFailed",
+    "Answer",
+    "AnswerHandle",
+    "AskOptions",
+    "AuthAction",
+    "AuthRequired",
+    "AuthResolved",
+    "AuthTarget",
+    "BreakerState",
+    "Budget",
+    "BudgetExhausted",
+    "Bytes",
+    "Check",
+    "CitedSentence",
+    "Claim",
+    "Complexity",
+    "ComposedAnswer",
+    "Conflict",
+    "ConsentRequired",
+    "Corpus",
+    "Desk",
+    "Document",
+    "DocumentEncrypted",
+    "DocumentId",
+    "DocumentState",
+    "DocumentUnreadable",
+    "DocumentsQueued",
+    "EmptyCorpus",
+    "EngineStatus",
+    "EngineUnavailable",
+    "Evidence",
+    "ExistingDocument",
+    "ExtraMissing",
+    "FailedItem",
+    "FeedbackRecorded",
+    "FilterRange",
+    "Finding",
+    "FindingVerdict",
+    "FindingVerdicts",
+    "ForbiddenAddress",
+    "ForbiddenPath",
+    "Goal",
+    "GoalStatus",
+    "HumanChallenge",
+    "Instant",
+    "IntakeOutcome",
+    "Internal",
+    "InterventionState",
+    "InvalidParams",
+    "Job",
+    "JobError",
+    "JobId",
+    "JobPage",
+    "JobState",
+    "KeyConflict",
+    "LoopStop",
+    "NeedsOcr",
+    "NotFound",
+    "Notifier",
+    "NumberedPassage",
+    "Opinion",
+    "OutgoingQueries",
+    "ParserFailed",
+    "PassageHit",
+    "PassageId",
+    "PassageReading",
+    "Payload",
+    "PendingIntervention",
+    "PendingJobs",
+    "PreparedInquiry",
+    "Priority",
+    "Progress",
+    "PurgeScope",
+    "RankedPassages",
+    "Receipt",
+    "ResultRow",
+    "RobotsDisallowed",
+    "SearchOptions",
+    "SearchRequest",
+    "SearchesQueued",
+    "Sentence",
+    "SentenceRevision",
+    "SessionOpened",
+    "Sessions",
+    "ShishoError",
+    "SkippedItem",
+    "Source",
+    "SourceRemoved",
+    "Sources",
+    "StatusDetail",
+    "StopMode",
+    "StopStrategy",
+    "StorageUnusable",
+    "Strategy",
+    "SupportCounts",
+    "SupportOutcome",
+    "TaskDeleted",
+    "TaskDesk",
+    "TaskId",
+    "TaskNotFound",
+    "TaskPage",
+    "TaskProgress",
+    "TaskResumed",
+    "TaskSnapshot",
+    "TaskState",
+    "TaskStopped",
+    "TaskSummary",
+    "TimeRange",
+    "TimedOut",
+    "TooLarge",
+    "UnsupportedMedia",
+    "UnusableDocument",
+    "UrlsQueued",
+    "WaitCondition",
+    "WebConsent",
+    "WindowResult",
+    "WorkerId",
+    "__version__",
+    "open",
+]
+
+_PAGES = (
+    "shisho.errors",
+    "shisho.desk.desk",
+    "shisho.desk.sessions",
+    "shisho.desk.tasks",
+    "shisho.domain.codec",
+    "shisho.domain.corpus",
+    "shisho.domain.inquiry",
+    "shisho.domain.intervention",
+    "shisho.domain.job",
+    "shisho.domain.politeness",
+    "shisho.domain.session",
+    "shisho.domain.task",
+    "shisho.domain.time",
+    "shisho.domain.web",
+    "shisho.ports.interventions",
+    "shisho.ports.librarian",
+)
 
 
 def __getattr__(name: str) -> Any:
-    """`shisho.open` is found on first use, so that `import shisho` stays free of heavy imports."""
+    """Load a public name on first use."""
+    if name not in __all__:
+        raise AttributeError(f"module 'shisho' has no attribute {name!r}")
     if name == "open":
-        from shisho.bootstrap.desk import open_desk
+        return import_module("shisho.bootstrap.desk").open_desk
+    return next(vars(page)[name] for page in map(import_module, _PAGES) if name in vars(page))
 
-        return open_desk
-    raise AttributeError(f"module 'shisho' has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted(__all__)

@@ -1,0 +1,189 @@
+"""`shisho` exports every type that a caller meets through the desk: parameters, returns, their fields, errors.
+
+Run as a program it prints those that are missing, of whatever `shisho` is on the path."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import shutil
+import subprocess
+import sys
+import typing
+from collections.abc import Iterator
+from dataclasses import is_dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def missing_types() -> list[str]:
+    """The names of the types that a caller meets and that are not exported."""
+    import shisho
+    from shisho import errors
+
+    exported = {id(getattr(shisho, name)) for name in shisho.__all__}
+    met = {id(kind): kind for kind in _types_met(shisho.Desk)}
+    for kind in vars(errors).values():
+        if isinstance(kind, type) and issubclass(kind, errors.ShishoError):
+            met[id(kind)] = kind
+    return sorted(kind.__name__ for number, kind in met.items() if number not in exported)
+
+
+def _types_met(desk: type) -> Iterator[Any]:
+    seen: dict[int, Any] = {}  # held, so that no other hint gets the id of one that is gone
+    todo: list[Any] = [desk]
+    while todo:
+        hint = todo.pop()
+        if id(hint) in seen:
+            continue
+        seen[id(hint)] = hint
+        todo += typing.get_args(hint)
+        todo += [getattr(hint, "__supertype__", None)]
+        if isinstance(hint, typing.TypeVar):
+            continue
+        if getattr(hint, "__module__", "").partition(".")[0] != "shisho" or typing.get_origin(hint) is not None:
+            continue
+        yield hint
+        if isinstance(hint, type) and not issubclass(hint, Enum):
+            todo += _hints_of(hint)
+
+
+def _hints_of(kind: type) -> Iterator[Any]:
+    """The types of what a caller calls and reads on it."""
+    if is_dataclass(kind):
+        fields = typing.get_type_hints(kind, _names_of(kind))
+        yield from (hint for name, hint in fields.items() if not name.startswith("_"))
+    for name, member in inspect.getmembers(kind):
+        verb = member.fget if isinstance(member, property) else member
+        if not name.startswith("_") and inspect.isfunction(verb):
+            yield from typing.get_type_hints(verb, _names_of(verb)).values()
+
+
+def _names_of(thing: Any) -> dict[str, Any]:
+    """What its annotations may name, imports for the type checker too."""
+    names = dict(vars(sys.modules[thing.__module__]))
+    source = inspect.getsource(sys.modules[thing.__module__])
+    for block in re.findall(r"^if TYPE_CHECKING:\n((?:    .*\n|\n)+)", source, re.M):
+        exec(inspect.cleandoc("\n" + block), names)
+    return names
+
+
+def run_over(source: Path) -> list[str]:
+    environment = {**os.environ, "PYTHONPATH": str(source)}
+    ended = subprocess.run([sys.executable, __file__], env=environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout.split()
+
+
+def test_every_type_that_a_caller_meets_is_exported() -> None:
+    assert missing_types() == []
+
+
+SINS = {
+    "a field of what is returned": (
+        "domain/inquiry.py",
+        "    abstained: bool\n",
+        "    abstained: bool\n    planted: PlantedType\n",
+    ),
+    "a parameter of a verb": (
+        "desk/desk.py",
+        "    async def ready(self) -> None:",
+        "    async def ready(self, how: PlantedType) -> None:",
+    ),
+    "what a verb returns": (
+        "desk/tasks.py",
+        "    def get_web_consent_time(self) -> str:",
+        "    def get_web_consent_time(self) -> Sequence[PlantedType]:",
+    ),
+    "an error": ("errors.py", "class NotFound(", 'class PlantedType(InvalidParams):\n    """Planted."""\n\n\nclass NotFound('),
+}
+
+
+@pytest.mark.parametrize("sin", SINS)
+def test_unexported_type_planted_in_a_copy_is_found(sin: str, tmp_path: Path) -> None:
+    copy = tmp_path / "src"
+    shutil.copytree(ROOT / "src", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    assert run_over(copy) == []
+    path, old, new = SINS[sin]
+    page = copy / "shisho" / path
+    text = page.read_text("utf-8")
+    assert old in text
+    if path.startswith("desk/"):
+        planted = copy / "shisho" / "domain" / "planted.py"
+        planted.write_text('class PlantedType:\n    """Planted."""\n', "utf-8")
+        text = text.replace("\nfrom shisho.", "\nfrom shisho.domain.planted import PlantedType\nfrom shisho.", 1)
+    elif path.startswith("domain/"):
+        text = text.replace("\n\n\n", '\n\n\nclass PlantedType:\n    """Planted."""\n\n\n', 1)
+    page.write_text(text.replace(old, new), "utf-8")
+    assert run_over(copy) == ["PlantedType"]
+
+
+def test_exports_are_sorted_and_there() -> None:
+    import shisho
+
+    names = [name for name in shisho.__all__ if name != "__version__"]
+    assert names == sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
+    assert len(set(names)) == len(names)
+    assert dir(shisho) == sorted(shisho.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'Dsk'"):
+        shisho.Dsk  # noqa: B018
+
+
+def test_import_alone_loads_nothing_of_ours() -> None:
+    code = "import sys, shisho; print([name for name in sys.modules if name.startswith('shisho.')])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_type_checker_sees_what_is_exported(tmp_path: Path) -> None:
+    """mypy knows the types, so that a misspelt verb or a wrong argument is found before it runs."""
+    page = tmp_path / "caller.py"
+    page.write_text(
+        "import shisho\n"
+        "async def main() -> None:\n"
+        "    async with shisho.open(web='off') as desk:\n"
+        "        answer = await desk.ask('q', sources=shisho.Sources.DOCUMENTS)\n"
+        "        reveal_type(answer)\n"
+        "        await desk.aks('q')\n",
+        "utf-8",
+    )
+    ended = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent", str(page)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "MYPYPATH": str(ROOT / "src")},
+    )
+    assert 'Revealed type is "shisho.domain.inquiry.Answer"' in ended.stdout, ended.stdout
+    assert ended.stdout.count(": error:") == 1 and 'has no attribute "aks"' in ended.stdout
+
+
+def test_desk_has_verbs_alone() -> None:
+    """What a desk is wired to is private: only verbs, and the two that hold further verbs, are there."""
+    import shisho
+
+    for kind in (shisho.Desk, shisho.TaskDesk, shisho.Sessions):
+        public = {name: member for name, member in inspect.getmembers(kind) if not name.startswith("_")}
+        facts = {name for name, member in public.items() if not inspect.isfunction(member)}
+        assert facts == ({"tasks", "sessions", "budget"} if kind is shisho.Desk else set())
+
+
+def test_no_verb_of_the_desk_has_a_twin_of_another_shape() -> None:
+    import shisho
+
+    verbs = [
+        name
+        for kind in (shisho.Desk, shisho.TaskDesk, shisho.Sessions)
+        for name, _ in inspect.getmembers(kind, inspect.isfunction)
+        if not name.startswith("_")
+    ]
+    assert len(verbs) == len(set(verbs))
+
+
+if __name__ == "__main__":
+    print("\n".join(missing_types()))

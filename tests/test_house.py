@@ -45,7 +45,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "integrations": GROUND | {"ports", "desk", "librarian"},
     "evaluation": COMMON | {"desk", "bootstrap"},
     "interfaces": GROUND | {"__init__", "language", "settings", "bootstrap", "evaluation", "desk", "testing"},
-    "__init__": {"bootstrap"},
+    "__init__": {"bootstrap", "desk", "domain", "errors", "ports"},  # the public API
     "__main__": {"interfaces"},
 }
 

@@ -1,5 +1,9 @@
 """What another wording may say, and what looks alike and says something else."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from shisho.language.meanings import same
@@ -180,3 +184,20 @@ def test_a_long_paraphrase_may_tell_some_words_otherwise(sentence: str, quotatio
 )
 def test_what_a_free_wording_makes_false_is_not_supported(sentence: str, quotation: str) -> None:
     assert check(sentence, [quotation]).outcome != "supported"
+
+
+def test_every_process_reads_a_sentence_alike() -> None:
+    """The order of sets differs from process to process; what a word stands for must not."""
+    program = (
+        "from shisho.librarian.comparison import Comparison\n"
+        "quoted = '本を書く人が記録を記述し、記事に記載し、名を記入した。'\n"
+        "print([Comparison('彼は記す。', [quoted], []).rename(word) for word in ('述べる', '著す')])"
+    )
+    seeds = map(str, range(6))
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", program], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        )
+        for seed in seeds
+    ]
+    assert len({run.stdout for run in runs}) == 1

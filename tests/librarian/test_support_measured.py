@@ -47,8 +47,8 @@ def outcome_of(row: dict[str, Any]) -> str:
     return str(check(row["text"], [text[row["start"] : row["end"]]], [heading] if heading else []).outcome)
 
 
-# The floors are what was reached; the aim is .60 supported and .03 altered in both halves.
-@pytest.mark.parametrize(("held_out", "supported", "altered"), [(False, 0.70, 0.01), (True, 0.57, 0.01)])
+# The aim is .60 supported and .03 altered in both halves; the floors are what was reached.
+@pytest.mark.parametrize(("held_out", "supported", "altered"), [(False, 0.70, 0.01), (True, 0.60, 0.01)])
 def test_honest_paraphrases_stay(held_out: bool, supported: float, altered: float) -> None:
     rows = [json.loads(line) for line in PARAPHRASES.read_text("utf-8").splitlines()]
     rows = [row for row in rows if row["held_out"] == held_out]
@@ -62,7 +62,7 @@ def test_freer_paraphrases_stay() -> None:
     """Written after the rules, further from their passages; no rule was made with them. The aim is that of the others."""
     rows = [json.loads(line) for line in FURTHER.read_text("utf-8").splitlines()]
     outcomes = Counter(map(outcome_of, rows))
-    assert outcomes["supported"] >= 0.38 * len(rows) > 0, outcomes
+    assert outcomes["supported"] >= 0.40 * len(rows) > 0, outcomes
     assert outcomes["altered"] <= 0.03 * len(rows), outcomes
 
 

@@ -49,12 +49,13 @@ class Comparison:
         self.quoted_words = {word for one in self.quoted for word in words_of(one)}
         self.wholes = {one.phrase.whole for one in there}
         self.own_words = {word for one in self.said for word in (*one.phrase.terms, one.phrase.whole)}
+        self._in_order = sorted(self.words)  # so that every run renames alike
         self._renamed: dict[str, str] = {}
 
     def rename(self, word: str) -> str:
         """The quotations' word for a word."""
         if word not in self._renamed:
-            alike = (other for other in self.words if same(word, other))
+            alike = (other for other in self._in_order if same(word, other))
             self._renamed[word] = word if word in self.words else next(alike, word)
         return self._renamed[word]
 

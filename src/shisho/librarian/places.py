@@ -25,7 +25,7 @@ def compare_places(comparison: Comparison, doubts: Doubts) -> None:
             _compare_displacement(comparison, said, doubts)
         if _longer_or_shorter(comparison, said):
             doubts.unsure.append("role")
-        if (said.phrase.name or said.phrase.figures) and not _hangs_alike(comparison, said):
+        if said.phrase.figures and not _hangs_alike(comparison, said):
             doubts.unsure.append("place")
     _compare_exchanges(comparison, doubts)
     if _repeated(comparison):

@@ -92,7 +92,7 @@ class NewTask:
 
 @dataclass(frozen=True, slots=True)
 class ReplyFacts:
-    """What the first reply to a request told beside its jobs."""
+    """The facts that the first reply to a request told beside its jobs."""
 
     estimated_seconds: float | None = None
     known: tuple[DocumentId, ...] = ()

@@ -27,7 +27,7 @@ FILLERS = words(
     left chosen quoted ended reached spent stands
     """
 )
-MOST_FILLERS = 0.094
+MOST_FILLERS = 0.008
 
 # A class named by one word with such an ending, or by one of these words, is a participle or a pronoun …
 PARTICIPLE = re.compile(r"[A-Z][a-z]*(ed|ing)")

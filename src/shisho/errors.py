@@ -50,9 +50,9 @@ class ShishoError(Exception):
     def __init__(self, template: str, /, **details: Any) -> None:
         self.message = template if isinstance(template, Message) else Message(template, **details)
         super().__init__(self.message)
-        said = {name: self.message.values.get(name, value) for name, value in details.items()}
+        values = {name: self.message.values.get(name, value) for name, value in details.items()}
         self.details: Mapping[str, Any] = {
-            name: str(value) if isinstance(value, Message) else value for name, value in said.items()
+            name: str(value) if isinstance(value, Message) else value for name, value in values.items()
         }
 
     @property
@@ -222,13 +222,13 @@ class NeedsOcr(UnusableDocument):
 
 def by_code() -> dict[str, type[ShishoError]]:
     """Every concrete class under its code, for messages that crossed a process boundary and for the documentation test."""
-    found: dict[str, type[ShishoError]] = {}
+    errors: dict[str, type[ShishoError]] = {}
     todo: list[type[ShishoError]] = [ShishoError]
     while todo:
         cls = todo.pop()
         todo.extend(cls.__subclasses__())
         if "code" in vars(cls) or cls is DocumentUnreadable or cls is Internal:
-            found[cls.code] = cls
-    found["INTERNAL"] = Internal
-    found["DOCUMENT_UNREADABLE"] = DocumentUnreadable
-    return found
+            errors[cls.code] = cls
+    errors["INTERNAL"] = Internal
+    errors["DOCUMENT_UNREADABLE"] = DocumentUnreadable
+    return errors

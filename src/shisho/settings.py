@@ -121,19 +121,19 @@ class Settings:
 
     @property
     def home(self) -> Path:
-        chosen = self.text("home")
-        return Path(chosen).expanduser() if chosen else user_data_path("shisho", appauthor=False)
+        value = self.text("home")
+        return Path(value).expanduser() if value else user_data_path("shisho", appauthor=False)
 
     @property
     def roots(self) -> tuple[Path, ...]:
         """The folders that callers from outside may take files from."""
-        return tuple(Path(each).expanduser().resolve() for each in self.text("allowed_roots").split(os.pathsep) if each.strip())
+        return tuple(Path(part).expanduser().resolve() for part in self.text("allowed_roots").split(os.pathsep) if part.strip())
 
     @property
     def reader(self) -> str:
         """The language of messages, `ja` or `en`: as set, else as the locale says."""
-        chosen = self.text("language")
-        return locale_language() if chosen == "auto" else chosen
+        value = self.text("language")
+        return locale_language() if value == "auto" else value
 
 
 def locale_language() -> str:
@@ -144,13 +144,13 @@ def locale_language() -> str:
 
 def reader_of(arguments: Sequence[str]) -> str:
     """The language in which a command line is answered, before anything else of it is read."""
-    given: dict[str, str] = {}
+    values: dict[str, str] = {}
     for place, argument in enumerate(arguments):
         name, equals, value = argument.partition("=")
         if name in ("--home", "--language"):
-            given[name[2:]] = value if equals else next(iter(arguments[place + 1 : place + 2]), "")
+            values[name[2:]] = value if equals else next(iter(arguments[place + 1 : place + 2]), "")
     try:
-        return load(**{name: value for name, value in given.items() if value}).reader
+        return load(**{name: value for name, value in values.items() if value}).reader
     except (InvalidParams, StorageUnusable):
         return locale_language()
 
@@ -195,7 +195,7 @@ def engine_overrides(home: Path) -> dict[str, Mapping[str, Any]]:
     """`engines.toml` of the home folder as read: fields to override, by engine. Raises InvalidParams that names the file; which
     engines and fields there are is checked where engines are made."""
     path = home / "engines.toml"
-    found: dict[str, Mapping[str, Any]] = {}
+    overrides: dict[str, Mapping[str, Any]] = {}
     for engine, fields in _file(path).items():
         if not isinstance(fields, dict):
             raise InvalidParams(
@@ -203,8 +203,8 @@ def engine_overrides(home: Path) -> dict[str, Mapping[str, Any]]:
                 path=path,
                 engine=engine,
             )
-        found[engine] = fields
-    return found
+        overrides[engine] = fields
+    return overrides
 
 
 SCREEN = ("HOME", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
@@ -213,7 +213,7 @@ SCREEN = ("HOME", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR",
 def child_environment(*, screen: bool = False) -> dict[str, str]:
     """The part of the environment that a child process needs to start: no key, token or setting is
     passed on. `screen`: also what it needs to show something."""
-    kept = (
+    names = (
         *(SCREEN if screen else ()),
         "PATH",
         "PYTHONPATH",
@@ -226,7 +226,7 @@ def child_environment(*, screen: bool = False) -> dict[str, str]:
         "TMPDIR",
         "LANG",
     )
-    return {name: os.environ[name] for name in kept if name in os.environ}
+    return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def _file(path: Path) -> dict[str, object]:
@@ -250,17 +250,17 @@ _FLAGS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "
 
 
 def _typed(row: Setting, raw: object, origin: str) -> Value:
-    wanted = type(row.default)
+    type_ = type(row.default)
     if "on" in row.choices and str(raw).strip().lower() in _FLAGS:
         raw = "on" if _flag(raw) else "off"
     try:
-        value: Value = _flag(raw) if wanted is bool else wanted(str(raw))
+        value: Value = _flag(raw) if type_ is bool else type_(str(raw))
     except ValueError as error:
         raise InvalidParams(
             "{setting} (from {origin}) takes {kind}, not {raw!r}.",
             setting=row.name,
             origin=ORIGINS[origin],
-            kind=wanted.__name__,
+            kind=type_.__name__,
             raw=raw,
         ) from error
     if row.choices and value not in row.choices:

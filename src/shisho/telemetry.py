@@ -18,5 +18,5 @@ def span(name: str, **facts: object) -> Iterator[None]:
         yield
     finally:
         if log.isEnabledFor(logging.DEBUG):
-            spent = (time.perf_counter() - started) * 1000
-            log.debug("%s %.1f ms %s", name, spent, " ".join(f"{key}={value}" for key, value in facts.items()))
+            duration_ms = (time.perf_counter() - started) * 1000
+            log.debug("%s %.1f ms %s", name, duration_ms, " ".join(f"{key}={value}" for key, value in facts.items()))

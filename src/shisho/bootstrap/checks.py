@@ -62,13 +62,13 @@ async def _database(database: Database) -> Check:
 async def _index(index: LexicalIndex) -> Check:
     try:
         await index.catch_up()
-        held = await index.statistics()
+        statistics = await index.statistics()
     except ShishoError as error:
         return Check("index", False, error.message)
     except (OSError, ValueError) as error:
         remedy = Message("delete the folder `lexical` in the home; it is made again from the database")
         return Check("index", False, str(error), remedy)
-    return Check("index", True, Message("{count} passages", count=int(held["passages"])))
+    return Check("index", True, Message("{count} passages", count=int(statistics["passages"])))
 
 
 def _tokenizer() -> Check:
@@ -87,7 +87,7 @@ async def _reader(reader: KillableReader) -> Check:
         return Check("reader", False, error.message, Message("raise reader_memory_mb, or look with --debug"))
     return Check(
         "reader",
-        all(one.blocks for one in readings),
+        all(reading.blocks for reading in readings),
         Message("PDF, HTML, DOCX, PPTX, RTF, Markdown, text; each file in a child process"),
     )
 
@@ -116,15 +116,15 @@ def _named(scripts: Iterable[str]) -> Message:
     return Message.joined([Message(script) for script in scripts], ", ")
 
 
-def _browser(chosen: str) -> Check:
+def _browser(path: str) -> Check:
     """The package that drives it, and the program itself."""
     use = Message("engines and pages that only scripts fill")
     if importlib.util.find_spec("playwright") is None:
         return Check("browser", False, use, 'pip install "shisho[browser]"', optional=True)
-    found = chromium.find(chosen)
-    if found is None:
+    program = chromium.find(path)
+    if program is None:
         return Check("browser", False, use, chromium.HOW_TO_GET, optional=True)
-    return Check("browser", True, Message("{use}: {path}", use=use, path=found), optional=True)
+    return Check("browser", True, Message("{use}: {path}", use=use, path=program), optional=True)
 
 
 def _extra(name: str, module: str, use: str, remedy: str) -> Check:

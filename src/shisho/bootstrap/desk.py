@@ -101,7 +101,7 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
         budget=budget,
         tasks=deferred(lambda: queue().tasks),
         sessions=deferred(lambda: queue().sessions),
-        working=lambda slots=None, here=None: queue().working(slots, here),
+        working=lambda slots=None, notifier=None: queue().working(slots, notifier),
         new_run=lambda: uuid.uuid4().hex[:24],
         exported=export,
         tokens=tokens,
@@ -215,8 +215,8 @@ class _Judge:
     usefulness: Usefulness
 
     async def __call__(self, query: str, document: DocumentId, clusters: frozenset[str]) -> frozenset[str]:
-        found = await self.usefulness.of(query, document, clusters)
-        return found.clusters if found else frozenset()
+        useful_content = await self.usefulness.of(query, document, clusters)
+        return useful_content.clusters if useful_content else frozenset()
 
 
 def web_consent(settings: Settings) -> ConsentFile:

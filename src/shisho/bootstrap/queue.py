@@ -194,7 +194,9 @@ def _sessions(parts: Parts, stores: Stores) -> Sessions:
 
 
 @asynccontextmanager
-async def _working(parts: Parts, stores: Stores, slots: int | None = None, here: Notifier | None = None) -> AsyncIterator[None]:
+async def _working(
+    parts: Parts, stores: Stores, slots: int | None = None, notifier: Notifier | None = None
+) -> AsyncIterator[None]:
     from shisho.jobs.notices import Notices
     from shisho.jobs.timing import WorkerTiming
     from shisho.jobs.worker import Worker
@@ -203,10 +205,10 @@ async def _working(parts: Parts, stores: Stores, slots: int | None = None, here:
     settings = parts.settings
     presence, pace = FilePresence(settings.home / "workers"), WorkerTiming(job=settings.real("max_job_seconds"))
     at_once = settings.whole("workers") if slots is None else slots
-    told = None if settings.text("notify") == "off" else here
-    notices = Notices(parts.owner, stores.interventions, stores.bell, told, _desktop(settings))
+    told_notifier = None if settings.text("notify") == "off" else notifier
+    notices = Notices(parts.owner, stores.interventions, stores.bell, told_notifier, _desktop(settings))
     worker = Worker(stores.jobs, stores.bell, presence, parts.clock, _handlers(parts, stores), slots=at_once, pace=pace)
-    async with _usable(parts.database, here is not None, Workplace(notices, worker)):
+    async with _usable(parts.database, notifier is not None, Workplace(notices, worker)):
         yield
 
 
@@ -262,13 +264,13 @@ def _desktop(settings: Settings) -> Notifier | None:
 
 def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
     """Made when the first job is there: a server says its first word without them."""
-    made: dict[str, Handler] = {}
+    handlers: dict[str, Handler] = {}
 
     def handler(kind: str) -> Handler:
         async def handle(job: Job, context: JobContext) -> Any:
-            if not made:
-                made.update(_made_handlers(parts, stores))
-            return await made[kind](job, context)
+            if not handlers:
+                handlers.update(_made_handlers(parts, stores))
+            return await handlers[kind](job, context)
 
         return handle
 
@@ -286,8 +288,8 @@ def _made_handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
     way, manners = parts.web, stores.manners
     engines = engines_of(way, manners, stores.finds) if way else None
     pages = pages_of(way, manners, shelving) if way else None
-    left = partial(_left, stores.tasks)
-    searching = SearchHandler(engines, pages, parts.judge, stores.opinions.blocked, left, parts.clock)
+    allowance = partial(_left, stores.tasks)
+    searching = SearchHandler(engines, pages, parts.judge, stores.opinions.blocked, allowance, parts.clock)
     answering = AnswerHandler(
         parts.shelf,
         parts.ledger,
@@ -295,14 +297,14 @@ def _made_handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
         stores.finds,
         stores.opinions.left_out,
         stores.interventions.waiting,
-        left,
+        allowance,
         parts.budget,
         parts.clock,
         way=partial(_way_is_open, parts, stores),
     )
     return {
         JobKind.SEARCH: _with_consent(parts.consent, searching.search),
-        JobKind.FETCH: _with_consent(parts.consent, FetchHandler(pages, left).fetch),
+        JobKind.FETCH: _with_consent(parts.consent, FetchHandler(pages, allowance).fetch),
         JobKind.INGEST: shelving.ingest,
         JobKind.ANSWER: answering.answer,
     }
@@ -347,8 +349,8 @@ def _known_engines(parts: Parts) -> list[EngineAbout]:
     """All engines there are, as engines.toml has them, and those that were plugged in besides."""
     from shisho.web.engines import engines
 
-    known = {name: engine.about for name, engine in engines(engine_overrides(parts.settings.home)).items()}
-    return [*(known | _plugged(parts)).values()]
+    abouts = {name: engine.about for name, engine in engines(engine_overrides(parts.settings.home)).items()}
+    return [*(abouts | _plugged(parts)).values()]
 
 
 def _plugged(parts: Parts) -> dict[str, EngineAbout]:

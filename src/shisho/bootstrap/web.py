@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from shisho.web.http.pacing import Browse
 
 
-async def no_window(met: HumanChallenge) -> bool:
+async def no_window(challenge: HumanChallenge) -> bool:
     """Stands where there is no browser."""
     raise EngineUnavailable(
-        'There is no browser here to open {url} in: install the extra, pip install "shisho[browser]".', url=met.url
+        'There is no browser here to open {url} in: install the extra, pip install "shisho[browser]".', url=challenge.url
     )
 
 
@@ -136,7 +136,7 @@ def engines_of(web: WebAccess, manners: Manners, finds: DiscoveredUrls) -> Engin
         web.keys,
         web.let_in or nobody,
     )
-    absent = missing([each.about for each in web.engines.values()], web.keys)
+    absent = missing([engine.about for engine in web.engines.values()], web.keys)
     stand = manners.interventions
     return EngineAccess(web.engines, absent, asking, finds, manners.cache, stand.pending, stand.solved)
 

@@ -66,8 +66,8 @@ def _bare_headings(layout: DocumentLayout) -> set[PlacedBlock]:
 
 
 def _path_of(block: PlacedBlock, text: str) -> str:
-    own = heading_label(text[block.start : block.end])
-    return UNDER.join(filter(None, (block.heading, own)))
+    own_text = heading_label(text[block.start : block.end])
+    return UNDER.join(filter(None, (block.heading, own_text)))
 
 
 def _pieces(text: str, run: Sequence[PlacedBlock], size: int, overlap: int) -> list[Piece]:

@@ -18,26 +18,26 @@ def spread(ranking: Sequence[RankedPassage], k: int, likeness: Likeness | None =
     `likeness(i, j)` compares two places of the ranking, 0 to 1 (cosine of vectors, say); by default the Jaccard likeness of
     their character pairs.
     """
-    likeness = likeness or _by_pairs([one.passage for one in ranking])
-    top = max((one.score for one in ranking), default=0.0) or 1.0
+    likeness = likeness or _by_pairs([hit.passage for hit in ranking])
+    top = max((hit.score for hit in ranking), default=0.0) or 1.0
     nearest = [0.0] * len(ranking)
     taken: dict[str, int] = {}
-    left = list(range(len(ranking)))
-    chosen: list[RankedPassage] = []
+    remaining = list(range(len(ranking)))
+    hits: list[RankedPassage] = []
     turn = PER_DOCUMENT
-    while left and len(chosen) < k:
-        free = [at for at in left if taken.get(ranking[at].passage.document_id, 0) < turn]
+    while remaining and len(hits) < k:
+        free = [at for at in remaining if taken.get(ranking[at].passage.document_id, 0) < turn]
         if not free:
             turn += PER_DOCUMENT
             continue
         best = max(free, key=lambda at: RELEVANCE * ranking[at].score / top - (1 - RELEVANCE) * nearest[at])
-        left.remove(best)
-        chosen.append(ranking[best])
+        remaining.remove(best)
+        hits.append(ranking[best])
         document = ranking[best].passage.document_id
         taken[document] = taken.get(document, 0) + 1
-        for at in left:
+        for at in remaining:
             nearest[at] = max(nearest[at], likeness(best, at))
-    return chosen
+    return hits
 
 
 def _by_pairs(passages: Sequence[Passage]) -> Likeness:

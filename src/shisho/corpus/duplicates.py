@@ -55,8 +55,8 @@ def join(passages: Sequence[Passage], akin: Sequence[Passage]) -> tuple[Passage,
 
 def _likest(passage: Passage, near: Mapping[PassageId, Passage]) -> tuple[float, Passage | None]:
     # Grams are made anew for the few that share a band: of all passages of a long document they fill the memory.
-    own = _grams(passage.text) if near else set()
-    scored = ((_jaccard(own, _grams(other.text)), other) for other in near.values())
+    grams = _grams(passage.text) if near else set()
+    scored = ((_jaccard(grams, _grams(other.text)), other) for other in near.values())
     return max(scored, key=lambda pair: pair[0], default=(0.0, None))
 
 

@@ -75,10 +75,17 @@ class Ingest:
         if not _is_storable(source.name):
             raise DocumentUnreadable("Its name is in no known encoding: rename the file.")
         sha256 = hashlib.sha256(source.data).hexdigest()
-        known = await self.shelf.known(corpus, owner, sha256)
-        if known is not None:
-            await self.shelf.record_seen(known, source.name, source.metadata)
-            return Receipt(source.name, IntakeOutcome.KNOWN, known.id, known.title, known.page_count, known.passage_count)
+        known_document = await self.shelf.known(corpus, owner, sha256)
+        if known_document is not None:
+            await self.shelf.record_seen(known_document, source.name, source.metadata)
+            return Receipt(
+                source.name,
+                IntakeOutcome.KNOWN,
+                known_document.id,
+                known_document.title,
+                known_document.page_count,
+                known_document.passage_count,
+            )
         source = replace(source, media_type=self.sniff(source.name, source.data, source.media_type))
         with span("ingest.read", source=source.name):
             reading = await self.reader.read(source)
@@ -180,9 +187,9 @@ class Ingest:
 
     async def _clustered(self, intake: Intake) -> Intake:
         """Each passage joins the cluster of an earlier near-duplicate, if there is one."""
-        wanted = [band for passage in intake.passages for band in passage.bands]
-        akin = await self.shelf.near_duplicates(intake.document.owner, wanted) if wanted else ()
-        if not akin and len(set(wanted)) == len(wanted):
+        bands = [band for passage in intake.passages for band in passage.bands]
+        akin = await self.shelf.near_duplicates(intake.document.owner, bands) if bands else ()
+        if not akin and len(set(bands)) == len(bands):
             return intake
         passages = await asyncio.to_thread(duplicates.join, intake.passages, akin)
         return replace(intake, passages=passages)

@@ -53,7 +53,7 @@ def rank(
     scale = _Scale(query, statistics, weights or (JAPANESE if query.wording else ENGLISH))
     plain = [squeeze(f"{passage.heading}\n{passage.text}") for passage in candidates]
     worded = _wordings(query, plain)
-    parts = [scale.weigh(*each) for each in zip(candidates, plain, worded, strict=True)]
+    parts = [scale.weigh(*arguments) for arguments in zip(candidates, plain, worded, strict=True)]
     ranked = [RankedPassage(passage, sum(part.values()), part) for passage, part in zip(candidates, parts, strict=True)]
     return sorted(ranked, key=lambda place: (-place.score, place.passage.id))
 
@@ -91,26 +91,26 @@ class _Scale:
         self._terms = {f" {term} ": worth for term, worth in rarity.items()}
         self._pairs = {pair: _idf(statistics.bigrams.get(pair, 0), statistics.passages) for pair in query.bigrams}
         phrases = {f" {'  '.join(phrase)} ": phrase for phrase in query.phrases}
-        self._phrases = {found: sum(rarity.get(term, 0.0) for term in phrase) for found, phrase in phrases.items()}
+        self._phrases = {found_text: sum(rarity.get(term, 0.0) for term in phrase) for found_text, phrase in phrases.items()}
 
     def weigh(self, passage: Passage, plain: str, worded: float) -> dict[str, float]:
         """The parts of a passage's score; `plain` is its squeezed heading and text."""
         weights = self._weights
         body, heading = _spaced(passage.terms), _spaced(passage.heading_terms)
         counts = {term: float(count) for term in self._terms if (count := body.count(term))}
-        named = {term for term in self._terms if term in heading}
+        named_words = {term for term in self._terms if term in heading}
         whole = f"{body}\n{heading}"
         return {
-            "terms": self._bm25f(counts, named, passage),
+            "terms": self._bm25f(counts, named_words, passage),
             "pairs": weights.pairs * self._bm25_pairs(plain, passage),
-            "sentence": weights.sentence * self._best_sentence(counts, named, body),
+            "sentence": weights.sentence * self._best_sentence(counts, named_words, body),
             "wording": weights.wording * worded,
-            "phrase": weights.phrase * sum([worth for found, worth in self._phrases.items() if found in whole]),
+            "phrase": weights.phrase * sum([worth for found_text, worth in self._phrases.items() if found_text in whole]),
         }
 
-    def _bm25f(self, counts: Mapping[str, float], named: set[str], passage: Passage) -> float:
+    def _bm25f(self, counts: Mapping[str, float], named_words: set[str], passage: Passage) -> float:
         more = self._weights.heading
-        counts = {**counts, **{term: counts.get(term, 0.0) + more for term in named}}
+        counts = {**counts, **{term: counts.get(term, 0.0) + more for term in named_words}}
         length = _size(passage.terms) + more * _size(passage.heading_terms)
         return self._bm25(self._terms, counts, length, self._statistics.length + more * self._statistics.heading)
 
@@ -123,19 +123,19 @@ class _Scale:
         floor = k1 * (1 - b + b * length / (mean or 1))
         return sum([worth[word] * count * (k1 + 1) / (count + floor) for word, count in counts.items()])
 
-    def _best_sentence(self, counts: Iterable[str], named: set[str], body: str) -> float:
+    def _best_sentence(self, counts: Iterable[str], named_words: set[str], body: str) -> float:
         """The idf of the query's terms that the best sentence and the heading have between them."""
-        wanted = {term: self._terms[term] for term in counts if term not in named}
-        best = sum(wanted.values())
-        if len(wanted) > 1:
+        weights = {term: self._terms[term] for term in counts if term not in named_words}
+        best = sum(weights.values())
+        if len(weights) > 1:
             lines = body.split("\n")
             scores = [0.0] * len(lines)
-            for term, worth in wanted.items():
+            for term, worth in weights.items():
                 for at, line in enumerate(lines):
                     if term in line:
                         scores[at] += worth
             best = max(scores)
-        return best + sum([self._terms[term] for term in named])
+        return best + sum([self._terms[term] for term in named_words])
 
 
 def _spaced(terms: str) -> str:

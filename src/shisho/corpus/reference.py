@@ -24,16 +24,16 @@ def cut_ginza(layout: DocumentLayout, size: int = 500, overlap: int = 100) -> li
 
 def spans(text: str, start: int, end: int, size: int, overlap: int) -> list[Span]:
     """Chunks of `text[start:end]` as spans of `text`, in order, each at most `size` long."""
-    found: list[Span] = []
+    found_spans: list[Span] = []
     for first, last in blocks(text, start, end):
         with _alone:
             chunks = _splitter(size, overlap).split_text(text[first:last])
         for span in aligned(text, first, last, chunks, overlap):
             for part in split_long(text, span, size):
                 # What a block carries over from the one before may be a chunk that is already there.
-                if not found or (part[1] > found[-1][1] and part[0] > found[-1][0]):
-                    found.append(part)
-    return found
+                if not found_spans or (part[1] > found_spans[-1][1] and part[0] > found_spans[-1][0]):
+                    found_spans.append(part)
+    return found_spans
 
 
 @lru_cache(maxsize=1)

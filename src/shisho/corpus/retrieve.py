@@ -31,9 +31,10 @@ class Retriever:
     embedder: Embedder | None = None
 
     async def rank(
-        self, request: SearchRequest, scope: Scope, depth: int, seen: frozenset[PassageId] = frozenset()
+        self, request: SearchRequest, scope: Scope, depth: int, passage_ids: frozenset[PassageId] = frozenset()
     ) -> Sequence[RankedPassage]:
-        """The best `depth` passages in scope that are not in `seen`, best first. Raises InvalidParams for a blank request."""
+        """The best `depth` passages in scope that are not in `passage_ids`, best first. Raises InvalidParams for a blank
+        request."""
         texts = [text for text in request.keyword_query if text.strip()]
         if not texts and not request.vector_query.strip():
             raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
@@ -41,11 +42,11 @@ class Retriever:
         await self.index.catch_up()
         lists = []
         if texts:
-            lists.append(await self._lexical(texts, within, depth, seen))
+            lists.append(await self._lexical(texts, within, depth, passage_ids))
         if request.vector_query.strip() and self.dense is not None and self.embedder is not None:
-            lists.append(await self._nearest(request.vector_query, within, depth, seen))
+            lists.append(await self._nearest(request.vector_query, within, depth, passage_ids))
         elif not texts:
-            lists.append(await self._lexical([request.vector_query], within, depth, seen))
+            lists.append(await self._lexical([request.vector_query], within, depth, passage_ids))
         return lists[0][:depth] if len(lists) == 1 else _fused(lists, depth)
 
     async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
@@ -53,22 +54,22 @@ class Retriever:
         return rank.idf(terms, await self._statistics(terms, ()))
 
     async def _lexical(
-        self, texts: Sequence[str], scope: Scope, depth: int, seen: frozenset[PassageId]
+        self, texts: Sequence[str], scope: Scope, depth: int, passage_ids: frozenset[PassageId]
     ) -> Sequence[RankedPassage]:
         query = await asyncio.to_thread(lambda: self.query([fold_map(text).text for text in texts]))
         with span("retrieve.propose"):
-            proposed = await self.index.propose(query.terms, query.bigrams, scope, max(LEAST_PROPOSED, 2 * depth), seen)
-        held = await self.shelf.passages(proposed)
+            proposed = await self.index.propose(query.terms, query.bigrams, scope, max(LEAST_PROPOSED, 2 * depth), passage_ids)
+        passages = await self.shelf.passages(proposed)
         statistics = await self._statistics(query.terms, query.bigrams)
-        with span("retrieve.rank", candidates=len(held)):
-            best = rank.rank(query, [held[name] for name in proposed if name in held], statistics)[:depth]
-        return [replace(one, parts={**one.parts, "match": rank.match(query, one.passage, statistics)}) for one in best]
+        with span("retrieve.rank", candidates=len(passages)):
+            best = rank.rank(query, [passages[name] for name in proposed if name in passages], statistics)[:depth]
+        return [replace(hit, parts={**hit.parts, "match": rank.match(query, hit.passage, statistics)}) for hit in best]
 
-    async def _nearest(self, text: str, scope: Scope, depth: int, seen: frozenset[PassageId]) -> Sequence[RankedPassage]:
+    async def _nearest(self, text: str, scope: Scope, depth: int, passage_ids: frozenset[PassageId]) -> Sequence[RankedPassage]:
         assert self.dense is not None and self.embedder is not None
-        names = await self.dense.nearest(await self.embedder.query(text), scope, depth, seen)
-        held = await self.shelf.passages(names)
-        return [RankedPassage(held[name], 1.0 / (1 + place)) for place, name in enumerate(names) if name in held]
+        names = await self.dense.nearest(await self.embedder.query(text), scope, depth, passage_ids)
+        passages = await self.shelf.passages(names)
+        return [RankedPassage(passages[name], 1.0 / (1 + place)) for place, name in enumerate(names) if name in passages]
 
     async def _statistics(self, terms: Sequence[str], bigrams: Sequence[str]) -> Statistics:
         means = await self.index.statistics()
@@ -88,7 +89,7 @@ def narrowed(scope: Scope, request: SearchRequest) -> Scope:
 
 
 def _fused(lists: Sequence[Sequence[RankedPassage]], depth: int) -> Sequence[RankedPassage]:
-    held: dict[PassageId, Passage] = {one.passage.id: one.passage for ranking in lists for one in ranking}
-    parts = {one.passage.id: one.parts for ranking in reversed(lists) for one in ranking}
-    fused = rrf([[one.passage.id for one in ranking] for ranking in lists])
-    return [RankedPassage(held[name], score, parts[name]) for name, score in fused[:depth]]
+    passages: dict[PassageId, Passage] = {hit.passage.id: hit.passage for ranking in lists for hit in ranking}
+    parts = {hit.passage.id: hit.parts for ranking in reversed(lists) for hit in ranking}
+    fused = rrf([[hit.passage.id for hit in ranking] for ranking in lists])
+    return [RankedPassage(passages[name], score, parts[name]) for name, score in fused[:depth]]

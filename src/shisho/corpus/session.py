@@ -56,8 +56,8 @@ class CorpusSearcher:
 
     async def top(self, request: SearchRequest, scope: Scope, limit: int | None = None) -> Sequence[RankedPassage]:
         """A first round's passages, outside any session; `limit` in place of the round's own k."""
-        _, chosen = await self.choose(request, scope, Complexity.SINGLE, 1, frozenset(), limit)
-        return chosen
+        _, hits = await self.choose(request, scope, Complexity.SINGLE, 1, frozenset(), limit)
+        return hits
 
     async def ranked(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[RankedPassage]:
         """The ranking before the depth cut."""
@@ -69,15 +69,15 @@ class CorpusSearcher:
         scope: Scope,
         complexity: Complexity,
         round_: int,
-        seen: frozenset[PassageId],
+        passage_ids: frozenset[PassageId],
         k: int | None = None,
     ) -> tuple[int, Sequence[RankedPassage]]:
         """N, and the k passages that matter: above the floor where N is small, spread out where it is large."""
         in_scope = await self.shelf.count(narrowed(scope, request))
         k = k or depth.top_k(in_scope, complexity, round_, self.growth)
-        ranking = await self.retriever.rank(request, scope, max(LEAST_RANKED, 2 * k), seen.union(scope.rejected))
+        ranking = await self.retriever.rank(request, scope, max(LEAST_RANKED, 2 * k), passage_ids.union(scope.rejected))
         if in_scope < FLOOR_BELOW:
-            ranking = [one for one in ranking if one.parts.get("match", 1.0) >= self.floor]
+            ranking = [hit for hit in ranking if hit.parts.get("match", 1.0) >= self.floor]
         return in_scope, diversity.spread(ranking, k) if in_scope > DIVERSE_ABOVE else ranking[:k]
 
 
@@ -96,7 +96,7 @@ class CorpusSession:
         self.id = session_id
         self._searcher, self._scope, self._complexity, self._room = searcher, scope, complexity, room_tokens
         self._rounds = {record.round: record for record in rounds}
-        self._shown = {one.number: one for record in rounds for one in record.shown}
+        self._shown = {shown_record.number: shown_record for record in rounds for shown_record in record.shown}
 
     async def search(self, request: SearchRequest, round_: int) -> Round:
         record = self._rounds.get(round_)
@@ -104,10 +104,14 @@ class CorpusSession:
             record = await self._next(request, round_)
             await self._searcher.log.add(self.id, record)
             self._rounds[round_] = record
-            self._shown.update({one.number: one for one in record.shown})
-        held = await self._searcher.shelf.passages([one.passage_id for one in record.shown])
-        shown = tuple(_shown(one, held[one.passage_id]) for one in record.shown if one.passage_id in held)
-        return Round(shown, record.ranked, record.in_scope, record.exhausted)
+            self._shown.update({shown_record.number: shown_record for shown_record in record.shown})
+        passages = await self._searcher.shelf.passages([shown_record.passage_id for shown_record in record.shown])
+        shown_passages = tuple(
+            _shown(shown_record, passages[shown_record.passage_id])
+            for shown_record in record.shown
+            if shown_record.passage_id in passages
+        )
+        return Round(shown_passages, record.ranked, record.in_scope, record.exhausted)
 
     async def resolve(self, temp_index: int, start: int, end: int) -> Citation:
         if temp_index not in self._shown:
@@ -135,33 +139,33 @@ class CorpusSession:
         return await self._searcher.retriever.rarity(terms)
 
     async def _passage(self, name: PassageId) -> Passage:
-        held = await self._searcher.shelf.passages([name])
-        if name not in held:
+        passages = await self._searcher.shelf.passages([name])
+        if name not in passages:
             raise InvalidParams("That passage's document was removed while this session ran.")
-        return held[name]
+        return passages[name]
 
     async def _next(self, request: SearchRequest, round_: int) -> RoundRecord:
-        seen = frozenset(one.passage_id for one in self._shown.values())
-        in_scope, chosen = await self._searcher.choose(request, self._scope, self._complexity, round_, seen)
-        fitting = _fitting(chosen, self._room)
+        passage_ids = frozenset(record.passage_id for record in self._shown.values())
+        in_scope, hits = await self._searcher.choose(request, self._scope, self._complexity, round_, passage_ids)
+        fitting = _fitting(hits, self._room)
         first = max(self._shown, default=0) + 1
-        shown = tuple(
-            ShownRecord(first + place, one.passage.id, one.passage.document_id, one.parts.get("match", 0.0))
-            for place, one in enumerate(fitting)
+        shown_records = tuple(
+            ShownRecord(first + place, hit.passage.id, hit.passage.document_id, hit.parts.get("match", 0.0))
+            for place, hit in enumerate(fitting)
         )
-        exhausted = len(seen.union(self._scope.rejected)) + len(shown) >= in_scope
-        return RoundRecord(round_, len(chosen), in_scope, exhausted, shown)
+        exhausted = len(passage_ids.union(self._scope.rejected)) + len(shown_records) >= in_scope
+        return RoundRecord(round_, len(hits), in_scope, exhausted, shown_records)
 
 
-def _fitting(chosen: Sequence[RankedPassage], room_tokens: int) -> list[RankedPassage]:
+def _fitting(hits: Sequence[RankedPassage], room_tokens: int) -> list[RankedPassage]:
     """As many from the top as fit the room; at least one, so that a round always moves on."""
-    left = room_tokens
+    remaining = room_tokens
     fitting: list[RankedPassage] = []
-    for one in chosen:
-        left -= tokens(one.passage.text) + tokens(one.passage.heading)
-        if left < 0 and fitting:
+    for hit in hits:
+        remaining -= tokens(hit.passage.text) + tokens(hit.passage.heading)
+        if remaining < 0 and fitting:
             break
-        fitting.append(one)
+        fitting.append(hit)
     return fitting
 
 

@@ -51,8 +51,8 @@ class Usefulness:
     query: AskTerms
     floor: float = FLOOR
 
-    async def of(self, text: str, document_id: DocumentId, seen: frozenset[str] = frozenset()) -> UsefulContent | None:
-        """Find what makes this document useful for the query `text`, None where nothing does. `seen`:
+    async def of(self, text: str, document_id: DocumentId, seen_words: frozenset[str] = frozenset()) -> UsefulContent | None:
+        """Find what makes this document useful for the query `text`, None where nothing does. `seen_words`:
         clusters that were, earlier in the search."""
         query = await asyncio.to_thread(lambda: self.query([fold_map(text).text]))
         passages = await self.shelf.passages_of(document_id)
@@ -64,13 +64,15 @@ class Usefulness:
             terms=await self.index.frequencies("terms", query.terms),
             bigrams=await self.index.frequencies("bigrams", () if query.terms else query.bigrams),
         )
-        return await asyncio.to_thread(useful, query, passages, statistics, seen, self.floor)
+        return await asyncio.to_thread(useful, query, passages, statistics, seen_words, self.floor)
 
 
 def useful(
-    query: TermQuery, passages: Sequence[Passage], statistics: Statistics, seen: frozenset[str], floor: float = FLOOR
+    query: TermQuery, passages: Sequence[Passage], statistics: Statistics, seen_words: frozenset[str], floor: float = FLOOR
 ) -> UsefulContent | None:
-    """None: no passage reaches the floor, or those that do are near-duplicates of what was `seen`."""
-    matches = [(match(query, each, statistics), each.cluster) for each in passages if each.cluster not in seen]
+    """None: no passage reaches the floor, or those that do are near-duplicates of what was `seen_words`."""
+    matches = [
+        (match(query, passage, statistics), passage.cluster) for passage in passages if passage.cluster not in seen_words
+    ]
     clusters = frozenset(cluster for share, cluster in matches if share >= floor)
     return UsefulContent(clusters, max(matches)[0]) if clusters else None

@@ -73,6 +73,6 @@ async def _in_order(paths: Sequence[Path], work: Callable[[Path], Awaitable[Rece
         while under_way:
             yield await under_way.pop(0)
     finally:
-        for left in under_way:
-            left.cancel()
+        for future in under_way:
+            future.cancel()
         await asyncio.gather(*under_way, return_exceptions=True)

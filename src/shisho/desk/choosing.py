@@ -13,31 +13,31 @@ LISTED = 20
 
 async def one_document(shelf: Shelf, owner: str, name: str) -> Document:
     """By id, unique prefix, or the path or name of its file. Raises NotFound, which lists those that a name fits."""
-    found = await shelf.find_documents(name, owner, LISTED + 1) or await shelf.find_by_source(name, owner)
+    documents = await shelf.find_documents(name, owner, LISTED + 1) or await shelf.find_by_source(name, owner)
     # The same file may be mirrored by a folder's corpus too: the name means the one that was added by hand.
-    by_hand = [document for document in found if document.corpus == DEFAULT_CORPUS]
+    by_hand = [document for document in documents if document.corpus == DEFAULT_CORPUS]
     if len(by_hand) == 1:
         return by_hand[0]
-    if not found:
+    if not documents:
         raise NotFound("There is no document {name}. `shisho list` shows what there is.", name=name)
-    if len(found) > 1:
-        raise _several(name, by_hand or found)
-    return found[0]
+    if len(documents) > 1:
+        raise _several(name, by_hand or documents)
+    return documents[0]
 
 
 async def checked_filters(shelf: Shelf, owner: str, filters: Mapping[str, Condition]) -> Mapping[str, Condition]:
     """The same. Raises InvalidParams for a field that no document has, and names those there are."""
-    own = [key for key in filters if key not in FILTER_FIELDS]
-    if own:
-        known = await shelf.metadata_keys(owner)
-        unknown = [key for key in own if key not in known]
+    metadata_fields = [key for key in filters if key not in FILTER_FIELDS]
+    if metadata_fields:
+        known_keys = await shelf.metadata_keys(owner)
+        unknown = [key for key in metadata_fields if key not in known_keys]
         if unknown:
-            there = [*known, *FILTER_FIELDS]
+            all_fields = [*known_keys, *FILTER_FIELDS]
             raise InvalidParams(
                 "No document has {unknown} to filter by. There are: {fields}.",
                 unknown=", ".join(unknown),
-                fields=", ".join(there),
-                known=there,
+                fields=", ".join(all_fields),
+                known=all_fields,
             )
     return filters
 
@@ -48,12 +48,12 @@ def check_request(request: SearchRequest) -> None:
         raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
 
 
-def _several(name: str, found: Sequence[Document]) -> NotFound:
-    rows = [f"  {document.id}  {document.source}" for document in found[:LISTED]]
-    more = ["  …"] if len(found) > LISTED else []
+def _several(name: str, documents: Sequence[Document]) -> NotFound:
+    rows = [f"  {document.id}  {document.source}" for document in documents[:LISTED]]
+    more = ["  …"] if len(documents) > LISTED else []
     return NotFound(
         "{name} fits more than one document. Name one by its id:\n{rows}",
         name=name,
         rows="\n".join([*rows, *more]),
-        documents=[{"id": document.id, "source": document.source} for document in found[:LISTED]],
+        documents=[{"id": document.id, "source": document.source} for document in documents[:LISTED]],
     )

@@ -111,12 +111,12 @@ class Desk:
     async def mirror(self, folder: Path | str, notify: Notify = silent) -> AsyncGenerator[Receipt, None]:
         """Make the corpus named by this folder hold just what is in the folder now."""
         corpus = full_path(folder)
-        held = await self._parts.shelf.places(corpus, self._parts.owner)
-        met = set()
+        document_ids = await self._parts.shelf.places(corpus, self._parts.owner)
+        seen_places = set()
         async for receipt in self.add(folder, corpus=corpus, notify=notify):
-            met.add(receipt.source)
+            seen_places.add(receipt.source)
             yield receipt
-        for source in sorted(held.keys() - met):
+        for source in sorted(document_ids.keys() - seen_places):
             gone = await self._parts.shelf.detach_source(corpus, self._parts.owner, source)
             yield Receipt(source, IntakeOutcome.GONE, gone)
 
@@ -137,8 +137,8 @@ class Desk:
     ) -> Sequence[Document]:
         """Documents in order of their adding; `after` is the id of the last one seen. Raises InvalidParams for an unknown
         field to filter by."""
-        asked = await checked_filters(self._parts.shelf, self._parts.owner, filters or {})
-        return await self._parts.shelf.documents(Scope(self._parts.owner, as_list(corpora), asked), after, limit)
+        conditions = await checked_filters(self._parts.shelf, self._parts.owner, filters or {})
+        return await self._parts.shelf.documents(Scope(self._parts.owner, as_list(corpora), conditions), after, limit)
 
     async def document(self, prefix: str) -> Document:
         """By id, unique prefix, or the path or name of its file. Raises NotFound, which lists those that a name fits."""
@@ -243,8 +243,8 @@ class Desk:
         if sources is not Sources.DOCUMENTS and (sources is not Sources.AUTO or await self.tasks.web_is_there()):
             await self._mirrored(inside, notify, stop)
             options = AskOptions((*corpora, *inside), filters or {}, sources, ceilings)
-            asked = await self.tasks.queue_question(question, options=options, wait=0)
-            return await self._followed(asked.task_id, asked.answer_id, notify, stop)
+            handle = await self.tasks.queue_question(question, options=options, wait=0)
+            return await self._followed(handle.task_id, handle.answer_id, notify, stop)
         if not inside:
             await self._searchable(corpora)
         reach = WebPolicy.LAST if sources is Sources.AUTO and not filters else WebPolicy.NEVER
@@ -264,8 +264,8 @@ class Desk:
         self._parts.inquiries.check(question)
         ceilings, corpora = intake.limits(limits), as_list(corpora)
         await self._searchable(corpora)
-        asked = await checked_filters(self._parts.shelf, self._parts.owner, filters or {})
-        run_id = await self._begin(question, (), corpora, asked, ceilings, WebPolicy.NEVER)
+        conditions = await checked_filters(self._parts.shelf, self._parts.owner, filters or {})
+        run_id = await self._begin(question, (), corpora, conditions, ceilings, WebPolicy.NEVER)
         return await self._parts.inquiries.prepare(run_id, silent, never)
 
     async def resume(self, prefix: str = "last", notify: Notify = silent, stop: Stop = never) -> Answer:
@@ -281,9 +281,9 @@ class Desk:
         if not task_id:
             return await self._inquire(run_id, notify, stop)
         with suppress(ShishoError):  # what it failed with may be over
-            found = await self.tasks.wait_for_answer(run_id)
-            if found.answer is not None and found.answer.loop_stop is not LoopStop.STOPPED:
-                return found.answer
+            handle = await self.tasks.wait_for_answer(run_id)
+            if handle.answer is not None and handle.answer.loop_stop is not LoopStop.STOPPED:
+                return handle.answer
         await self.tasks.resume_task(task_id)
         return await self._followed(task_id, run_id, notify, stop)
 
@@ -323,8 +323,8 @@ class Desk:
     async def _opened(self, ranking: Sequence[RankedPassage]) -> Sequence[PassageHit]:
         from shisho.desk.sessions import opened
 
-        documents = await self._parts.shelf.documents_by_id([one.passage.document_id for one in ranking])
-        return [opened(one, documents[one.passage.document_id]) for one in ranking]
+        documents = await self._parts.shelf.documents_by_id([hit.passage.document_id for hit in ranking])
+        return [opened(hit, documents[hit.passage.document_id]) for hit in ranking]
 
     async def _begin(
         self,
@@ -335,8 +335,8 @@ class Desk:
         limits: Mapping[str, float],
         reach: WebPolicy,
     ) -> str:
-        left = await self._parts.left_out(self._parts.owner)
-        scope = Scope(self._parts.owner, (*corpora, *inside), filters, left.documents, left.passages)
+        excluded = await self._parts.left_out(self._parts.owner)
+        scope = Scope(self._parts.owner, (*corpora, *inside), filters, excluded.documents, excluded.passages)
         budget = with_ceilings(self._parts.budget, limits)
         inquiry = Inquiry(self._parts.new_run(), question, scope, budget, reach=reach, folders=tuple(inside))
         await self._parts.ledger.begin(inquiry)
@@ -362,14 +362,14 @@ class Desk:
         revision, cursor = None, None
         async with self.working():
             while not stop():
-                found = await self.tasks.wait_for_answer(answer_id)
-                held = await self.tasks.get_status(task_id, wait=TICK, since_revision=revision, cursor=cursor)
-                if held.changed or held.more:
-                    notify("status", status=held, jobs=(await self.tasks.list_jobs(task_id)).jobs)
-                if found.answer is not None:
-                    notify("answered", answer=found.answer)
-                    return found.answer
-                revision, cursor = None if held.more else held.revision, held.cursor
+                handle = await self.tasks.wait_for_answer(answer_id)
+                snapshot = await self.tasks.get_status(task_id, wait=TICK, since_revision=revision, cursor=cursor)
+                if snapshot.changed or snapshot.more:
+                    notify("status", status=snapshot, jobs=(await self.tasks.list_jobs(task_id)).jobs)
+                if handle.answer is not None:
+                    notify("answered", answer=handle.answer)
+                    return handle.answer
+                revision, cursor = None if snapshot.more else snapshot.revision, snapshot.cursor
         try:
             return await self._parts.inquiries.run(answer_id, notify, stop)
         except NotFound:

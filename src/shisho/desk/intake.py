@@ -33,11 +33,11 @@ _DOI = re.compile(r"(?:doi:\s*|https?://(?:dx\.)?doi\.org/)?(10\.\d{4,9}/\S+)", 
 _DOMAIN = re.compile(r"(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}")
 
 
-def budget(given: Mapping[str, float | None] | None) -> dict[str, float]:
+def budget(ceilings: Mapping[str, float | None] | None) -> dict[str, float]:
     """The ceilings of a task, defaults filled in. Raises InvalidParams."""
-    for name, most in (given or {}).items():
+    for name, most in (ceilings or {}).items():
         _check_ceiling(name, most, (*CEILINGS, *MORE_CEILINGS))
-    return {**CEILINGS, **{name: most for name, most in (given or {}).items() if most is not None}}
+    return {**CEILINGS, **{name: most for name, most in (ceilings or {}).items() if most is not None}}
 
 
 def waiting(seconds: float) -> float:
@@ -60,20 +60,20 @@ def usable(given: str | Sequence[str]) -> tuple[list[str], list[SkippedItem]]:
             count=len(queries),
             max_queries=MAX_QUERIES,
         )
-    kept: dict[str, str] = {}
+    queries_by_key: dict[str, str] = {}
     skipped = []
     for query in queries:
         text = " ".join(query.encode("utf-8", "replace").decode().split())
-        reason = _unusable(text) or (Message("repeated in this call") if same(text) in kept else "")
+        reason = _unusable(text) or (Message("repeated in this call") if same(text) in queries_by_key else "")
         if reason:
             skipped.append(SkippedItem(query, reason))
         else:
-            kept[same(text)] = text
-    if not kept:
+            queries_by_key[same(text)] = text
+    if not queries_by_key:
         raise InvalidParams(
             "There is no query to search for. Give 1 to 50 of them, for example: 決定係数 定義", skipped=plain(skipped)
         )
-    return list(kept.values()), skipped
+    return list(queries_by_key.values()), skipped
 
 
 def _unusable(text: str) -> str:
@@ -107,25 +107,25 @@ def search_job(query: str, options: SearchOptions, owner: str) -> SearchJob:
 
 def search_key(query: str, options: SearchOptions) -> str:
     """The same for two searches that would ask the same."""
-    told = plain(replace(options, priority=SearchOptions().priority))
-    return "search " + hashlib.sha256(repr((same(query), sorted(told.items()))).encode()).hexdigest()[:32]
+    option_values = plain(replace(options, priority=SearchOptions().priority))
+    return "search " + hashlib.sha256(repr((same(query), sorted(option_values.items()))).encode()).hexdigest()[:32]
 
 
-def addresses(given: str | Sequence[str]) -> tuple[dict[str, str], list[SkippedItem]]:
+def addresses(texts: str | Sequence[str]) -> tuple[dict[str, str], list[SkippedItem]]:
     """Addresses to fetch by what was given, each once, a DOI as its resolver's; and the others with the reason."""
-    kept: dict[str, str] = {}
+    urls_by_canonical: dict[str, str] = {}
     skipped = []
-    for one in as_list(given):
-        url = _address(one.strip())
+    for text in as_list(texts):
+        url = _address(text.strip())
         if not url:
-            skipped.append(SkippedItem(one, Message("no http(s) address and no DOI")))
-        elif url in kept.values():
-            skipped.append(SkippedItem(one, Message("repeated in this call")))
-        elif len(kept) == MAX_URLS:
-            skipped.append(SkippedItem(one, Message("more than {limit} addresses in one call", limit=MAX_URLS)))
+            skipped.append(SkippedItem(text, Message("no http(s) address and no DOI")))
+        elif url in urls_by_canonical.values():
+            skipped.append(SkippedItem(text, Message("repeated in this call")))
+        elif len(urls_by_canonical) == MAX_URLS:
+            skipped.append(SkippedItem(text, Message("more than {limit} addresses in one call", limit=MAX_URLS)))
         else:
-            kept[one] = url
-    return kept, skipped
+            urls_by_canonical[text] = url
+    return urls_by_canonical, skipped
 
 
 def _address(text: str) -> str:
@@ -142,10 +142,10 @@ def _address(text: str) -> str:
 
 def limits(given: Budget | Mapping[str, float | None] | None) -> dict[str, float]:
     """Ceilings of one question; None leaves one as it is set. Raises InvalidParams, which names those there are."""
-    known = sorted(each.name for each in fields(Budget))
+    known_ceilings = sorted(field.name for field in fields(Budget))
     ceilings = asdict(given) if isinstance(given, Budget) else dict(given or {})
     for name, most in ceilings.items():
-        _check_ceiling(name, most, known)
+        _check_ceiling(name, most, known_ceilings)
     return {name: most if name == "max_seconds" else int(most) for name, most in ceilings.items() if most is not None}
 
 
@@ -198,12 +198,12 @@ def root_of(path: Path, roots: Sequence[Path]) -> Path:
 
 def allowed(path: Path | str, roots: Sequence[Path]) -> Path:
     """As `real`. Raises ForbiddenPath for a file outside the allowed folders, and says no more of it."""
-    there = real(path)
-    if not any(there.is_relative_to(root) for root in roots):
+    real_path = real(path)
+    if not any(real_path.is_relative_to(root) for root in roots):
         raise ForbiddenPath(
             "{path} is not below an allowed folder. The owner can add one to `allowed_roots` (SHISHO_ALLOWED_ROOTS).", path=path
         )
-    return there
+    return real_path
 
 
 def domain_of(text: str) -> str:
@@ -237,8 +237,8 @@ def documents_asked(
     """The documents of a request, small enough to be compared and without what must not be kept; nothing without a key."""
     if not key:
         return {}
-    named = {"paths": list(map(str, paths)), "urls": urls, "password": _secret_hash(password, key)}
-    return {**named, "files": [(file.name, hashlib.sha256(file.data).hexdigest()) for file in files]}
+    request = {"paths": list(map(str, paths)), "urls": urls, "password": _secret_hash(password, key)}
+    return {**request, "files": [(file.name, hashlib.sha256(file.data).hexdigest()) for file in files]}
 
 
 def _secret_hash(secret: str | None, salt: str) -> str | None:

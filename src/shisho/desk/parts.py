@@ -43,10 +43,10 @@ class Inquiries(Protocol):
 
 
 class InlineWorker(Protocol):
-    """While it is entered, jobs are done in this event loop, `slots` at once (None: as set). `here` is told where a person is
-    needed."""
+    """While it is entered, jobs are done in this event loop, `slots` at once (None: as set). `notifier` is told where a person
+    is needed."""
 
-    def __call__(self, slots: int | None = None, here: Notifier | None = None) -> AbstractAsyncContextManager[None]: ...
+    def __call__(self, slots: int | None = None, notifier: Notifier | None = None) -> AbstractAsyncContextManager[None]: ...
 
 
 def silent(event: str, **facts: object) -> None:

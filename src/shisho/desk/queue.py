@@ -144,15 +144,15 @@ class Queue:
         return await self._parts.tasks.find(name, self._parts.owner)
 
     async def _waiting(self, name: str) -> PendingIntervention:
-        found = one_named(await self._parts.interventions.waiting(self._parts.owner), name)
-        if found is None:
+        intervention = one_named(await self._parts.interventions.waiting(self._parts.owner), name)
+        if intervention is None:
             raise NotFound("No one thing waits for a person under {name!r}. `shisho auth list` shows what does.", name=name)
-        return found
+        return intervention
 
     async def _complete(self, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
         """The breakers close first: a job must not be queued again before its engine may be asked."""
-        held = together(await self._parts.interventions.waiting(self._parts.owner), select_interventions(target, name))
-        for engine in {one.engine for one in held} - {""}:
+        interventions = together(await self._parts.interventions.waiting(self._parts.owner), select_interventions(target, name))
+        for engine in {intervention.engine for intervention in interventions} - {""}:
             await self._parts.mend(engine)
         return await self._parts.interventions.complete(self._parts.owner, target, name)
 
@@ -166,8 +166,8 @@ class Queue:
         self, key: str | None, verb: str, task: NewTask | TaskId, subjects: Sequence[str], **arguments: Any
     ) -> IdempotencyKey | None:
         """The key of a request about this task, or about a task of its own."""
-        named = None if isinstance(task, NewTask) else task
-        return intake.request_key(self._parts.owner, key, verb, subjects, task_id=named, **arguments)
+        task_id = None if isinstance(task, NewTask) else task
+        return intake.request_key(self._parts.owner, key, verb, subjects, task_id=task_id, **arguments)
 
     def _new_jobs(
         self,
@@ -191,23 +191,23 @@ class Queue:
         reply: type[Reply],
     ) -> Reply:
         estimated = await self._parts.estimate({new[0].kind: len(new)})
-        stands = await self._parts.tasks.enqueue(task, new, key and replace(key, facts=ReplyFacts(estimated)))
+        result = await self._parts.tasks.enqueue(task, new, key and replace(key, facts=ReplyFacts(estimated)))
         again = [
             SkippedItem(subject, Message("queued in this task before (job {job_id})", job_id=job_id))
-            for subject, job_id in zip(subjects, stands.job_ids, strict=True)
-            if job_id not in stands.added
+            for subject, job_id in zip(subjects, result.job_ids, strict=True)
+            if job_id not in result.added
         ]
-        first = stands.facts.estimated_seconds
-        seconds = (estimated if first is None else first) * len(stands.added) / len(new)
-        return reply(stands.task_id, len(stands.added), (*skipped, *again), stands.job_ids, seconds)
+        first = result.facts.estimated_seconds
+        seconds = (estimated if first is None else first) * len(result.added) / len(new)
+        return reply(result.task_id, len(result.added), (*skipped, *again), result.job_ids, seconds)
 
     def _found(self, paths: Sequence[Path | str], remote: bool) -> list[Path]:
-        found: dict[Path, None] = {}
+        paths_found: dict[Path, None] = {}
         for path in paths:
-            asked = intake.allowed(path, self._parts.roots) if remote else intake.real(path)
-            for each in self._parts.disk.survey([asked]).files:
-                found[intake.allowed(each, self._parts.roots) if remote else intake.real(each)] = None
-        return list(found)
+            asked_path = intake.allowed(path, self._parts.roots) if remote else intake.real(path)
+            for file in self._parts.disk.survey([asked_path]).files:
+                paths_found[intake.allowed(file, self._parts.roots) if remote else intake.real(file)] = None
+        return list(paths_found)
 
     async def _handed_in(
         self, paths: Sequence[Path], files: Sequence[Bytes], common: IngestJob, remote: bool
@@ -215,26 +215,26 @@ class Queue:
         """Find what is known already, and the payloads of the jobs that take in the rest; `common` is
         the same for all. A path of a caller from outside stays in the folder that allowed it, until it
         is read."""
-        known, unknown, looked = [], list[IngestJob](), 0
+        existing, unknown, looked = [], list[IngestJob](), 0
         for path in paths:
             size = await asyncio.to_thread(_size, path)
             looked += size
             within = intake.root_of(path, self._parts.roots) if remote else None
             data = await asyncio.to_thread(self._bytes, path, within) if looked <= LOOKED_INTO else None
-            held = None if data is None else await self._known(str(path), data, common)
-            if held is None:
+            existing_document = None if data is None else await self._known(str(path), data, common)
+            if existing_document is None:
                 root = None if within is None else str(within)
                 unknown.append(replace(common, source=str(path), path=str(path), within=root))
             else:
-                known.append(held)
-        for name, data in ((intake.file_name(one.name), one.data) for one in files):
-            held = await self._known(name, data, common)
-            if held is None:
+                existing.append(existing_document)
+        for name, data in ((intake.file_name(file.name), file.data) for file in files):
+            existing_document = await self._known(name, data, common)
+            if existing_document is None:
                 staged = await asyncio.to_thread(self._parts.staging.put, data)
                 unknown.append(replace(common, source=name, staged=staged))
             else:
-                known.append(held)
-        return known, unknown
+                existing.append(existing_document)
+        return existing, unknown
 
     def _bytes(self, path: Path, within: Path | None) -> bytes | None:
         try:
@@ -243,11 +243,11 @@ class Queue:
             return None
 
     async def _known(self, source: str, data: bytes, common: IngestJob) -> ExistingDocument | None:
-        held = await self._parts.shelf.known(common.corpus, self._parts.owner, sha256(data).hexdigest())
-        if held is None:
+        document = await self._parts.shelf.known(common.corpus, self._parts.owner, sha256(data).hexdigest())
+        if document is None:
             return None
-        await self._parts.shelf.record_seen(held, source, common.metadata)
-        return ExistingDocument(source, held.id, held.title)
+        await self._parts.shelf.record_seen(document, source, common.metadata)
+        return ExistingDocument(source, document.id, document.title)
 
     async def _secret(self, password: str | None) -> str | None:
         """The key of a password: it waits beside the database, not in it, and only until its job is done."""
@@ -270,13 +270,15 @@ class Queue:
             for key in staged_keys(payload):
                 await asyncio.to_thread(self._parts.staging.drop, key)
 
-    async def _added(self, stands: EnqueueResult, urls: Sequence[str]) -> DocumentsQueued:
+    async def _added(self, result: EnqueueResult, urls: Sequence[str]) -> DocumentsQueued:
         """The first reply of `add_documents` under an idempotency key. What has been erased since is not named again."""
-        held = await self._parts.shelf.documents_by_id(stands.facts.known)
-        known = [ExistingDocument(document.source, document.id, document.title) for document in held.values()]
+        documents = await self._parts.shelf.documents_by_id(result.facts.known)
+        existing_documents = [ExistingDocument(document.source, document.id, document.title) for document in documents.values()]
         _, skipped = intake.addresses(urls)
-        seconds = stands.facts.estimated_seconds or 0.0
-        return DocumentsQueued(stands.task_id, len(stands.added), tuple(skipped), stands.job_ids, tuple(known), seconds)
+        seconds = result.facts.estimated_seconds or 0.0
+        return DocumentsQueued(
+            result.task_id, len(result.added), tuple(skipped), result.job_ids, tuple(existing_documents), seconds
+        )
 
     async def _reachable(self, options: AskOptions) -> Sources:
         """Where the answer is to come from. Raises EmptyCorpus, EngineUnavailable, InvalidParams for unknown filters."""
@@ -324,10 +326,10 @@ class Queue:
         while True:
             task = await self._parts.tasks.task(job.task_id)
             job = await self._parts.jobs.job(job.id)
-            left = ends - asyncio.get_running_loop().time()
-            if job.state in ENDED or left <= 0:
+            remaining = ends - asyncio.get_running_loop().time()
+            if job.state in ENDED or remaining <= 0:
                 break
-            await self._parts.watch(task.id, task.revision, left)
+            await self._parts.watch(task.id, task.revision, remaining)
         if job.state is JobState.COMPLETED:
             return AnswerHandle(job.task_id, job.id, await self._parts.ledger.answer(job.id, self._parts.owner), None)
         if job.state is JobState.FAILED:
@@ -346,28 +348,28 @@ class Queue:
         ends = asyncio.get_running_loop().time() + seconds
         news = await self._parts.watch(task_id, since if wait_for is WaitCondition.CHANGE else None, seconds)
         while not await self._has_come(news, since, wait_for):
-            left = ends - asyncio.get_running_loop().time()
-            if left <= 0:
+            remaining = ends - asyncio.get_running_loop().time()
+            if remaining <= 0:
                 break
-            news = await self._parts.watch(task_id, news.task.revision, left)
+            news = await self._parts.watch(task_id, news.task.revision, remaining)
         return news
 
     async def _has_come(self, news: TaskNews, since: int | None, wait_for: WaitCondition) -> bool:
-        ended = news.task.state is not TaskState.RUNNING
-        if wait_for is WaitCondition.RESULT and not ended:
+        is_ended = news.task.state is not TaskState.RUNNING
+        if wait_for is WaitCondition.RESULT and not is_ended:
             return await news.once(("outcome", since), lambda: self._parts.reports.has_outcome(news.task.id, since or 0))
-        return ended or wait_for is WaitCondition.CHANGE
+        return is_ended or wait_for is WaitCondition.CHANGE
 
     async def _still_running(self, task_id: TaskId, jobs: Sequence[JobId], seconds: float) -> list[JobId]:
         """Those of these jobs that run on after so many seconds."""
         ends = asyncio.get_running_loop().time() + seconds
         while True:
             task = await self._parts.tasks.task(task_id)
-            running = [each for each in jobs if (await self._parts.jobs.job(each)).state is JobState.RUNNING]
-            left = ends - asyncio.get_running_loop().time()
-            if not running or left <= 0:
+            running = [job for job in jobs if (await self._parts.jobs.job(job)).state is JobState.RUNNING]
+            remaining = ends - asyncio.get_running_loop().time()
+            if not running or remaining <= 0:
                 return running
-            await self._parts.watch(task_id, task.revision, left)
+            await self._parts.watch(task_id, task.revision, remaining)
 
 
 def _size(path: Path) -> int:

@@ -76,18 +76,18 @@ class AssistantRules(Protocol):
 
     def aim(self, question: str, goals: Sequence[Goal], condition: str) -> tuple[Strategy, str]: ...
 
-    def judge(self, finding: Finding, shown: Sequence[NumberedPassage], aim: Strategy) -> Span | str: ...
+    def judge(self, finding: Finding, passages: Sequence[NumberedPassage], aim: Strategy) -> Span | str: ...
 
-    def status(self, aim: Strategy, stands: Sequence[StoredEvidence]) -> tuple[tuple[GoalStatus, ...], bool]: ...
+    def status(self, aim: Strategy, refs: Sequence[StoredEvidence]) -> tuple[tuple[GoalStatus, ...], bool]: ...
 
     def missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]: ...
 
     def cite(
-        self, evidence: Sequence[EvidenceRef], shown: Sequence[NumberedPassage], aim: Strategy, said: CitedSentence
+        self, evidence: Sequence[EvidenceRef], passages: Sequence[NumberedPassage], aim: Strategy, said_sentence: CitedSentence
     ) -> CitedSentence | Finding: ...
 
     def mend(
-        self, aim: Strategy, evidence: Sequence[EvidenceRef], said: Sequence[CitedSentence]
+        self, aim: Strategy, evidence: Sequence[EvidenceRef], said_sentences: Sequence[CitedSentence]
     ) -> list[tuple[Sentence | None, SentenceRevision]]: ...
 
     def counts(self, mended: Sequence[SentenceRevision]) -> SupportCounts: ...
@@ -144,8 +144,8 @@ class Sessions:
         scope = await self._scope(corpora, filters)
         facts = SessionFacts(self._parts.new_id()[:24], self._parts.owner, aim, scope)
         await self._parts.book.begin(facts)
-        status, met = self._parts.rules.status(aim, ())
-        return SessionOpened(facts.id, aim, status, met, remark)
+        status, is_met = self._parts.rules.status(aim, ())
+        return SessionOpened(facts.id, aim, status, is_met, remark)
 
     async def search_next(self, session_id: str, request: SearchRequest) -> RankedPassages:
         """The next round of a session: numbered passages, none of which it was shown before. Raises InvalidParams for a blank
@@ -160,11 +160,11 @@ class Sessions:
         if not 1 <= len(findings) <= MAX_FINDINGS:
             raise InvalidParams("Give 1 to {max_findings} findings a call.", max_findings=MAX_FINDINGS)
         facts = await self._parts.book.session(session_id, self._parts.owner)
-        shown, rounds = await self._shown(facts.id)
+        passages, rounds = await self._shown(facts.id)
         session = await self._session(facts)
-        judged = [await self._judged(facts, finding, shown, rounds, session) for finding in findings]
-        status, met = self._parts.rules.status(facts.strategy, await self._parts.book.evidence(facts.id))
-        return FindingVerdicts(tuple(judged), status, facts.strategy.condition, met)
+        judged = [await self._judged(facts, finding, passages, rounds, session) for finding in findings]
+        status, is_met = self._parts.rules.status(facts.strategy, await self._parts.book.evidence(facts.id))
+        return FindingVerdicts(tuple(judged), status, facts.strategy.condition, is_met)
 
     async def compose_answer(self, session_id: str, sentences: Sequence[CitedSentence]) -> ComposedAnswer:
         """Verify the sentences of an answer against the evidence they cite, render and save it. What cites nothing gets one
@@ -173,16 +173,18 @@ class Sessions:
             raise InvalidParams("Give 1 to {max_sentences} sentences.", max_sentences=MAX_SENTENCES)
         facts = await self._parts.book.session(session_id, self._parts.owner)
         cited = await self._cited(facts, sentences)
-        aim, stands = facts.strategy, await self._parts.book.evidence(facts.id)
-        mended = await asyncio.to_thread(self._parts.rules.mend, aim, [stand.ref for stand in stands], cited)
-        kept = tuple(sentence for sentence, _ in mended if sentence is not None)
+        aim, refs = facts.strategy, await self._parts.book.evidence(facts.id)
+        mended = await asyncio.to_thread(self._parts.rules.mend, aim, [stand.ref for stand in refs], cited)
+        kept_sentences = tuple(sentence for sentence, _ in mended if sentence is not None)
         done = tuple(what for _, what in mended)
         counts = self._parts.rules.counts(done)
-        status, met = self._parts.rules.status(aim, stands)
-        text = self._parts.rules.render(aim, [stand.ref for stand in stands], kept, counts)
-        answer = await self._answer(facts, stands, kept, text, status, met)
+        status, is_met = self._parts.rules.status(aim, refs)
+        text = self._parts.rules.render(aim, [stand.ref for stand in refs], kept_sentences, counts)
+        answer = await self._answer(facts, refs, kept_sentences, text, status, is_met)
         await self._parts.ledger.save(answer, self._parts.owner)
-        return ComposedAnswer(answer.id, text, kept, answer.evidence, done, counts, aim.condition, met, status, answer.missing)
+        return ComposedAnswer(
+            answer.id, text, kept_sentences, answer.evidence, done, counts, aim.condition, is_met, status, answer.missing
+        )
 
     async def read_passage(
         self, *, session_id: str | None = None, number: int | None = None, id: str | None = None, context: int = 0
@@ -201,8 +203,8 @@ class Sessions:
         return await self._read(passage, context, linked=True)
 
     async def _scope(self, corpora: str | Sequence[str], filters: Mapping[str, Condition] | None) -> Scope:
-        left = await self._parts.left_out(self._parts.owner)
-        scope = Scope(self._parts.owner, as_list(corpora), filters or {}, left.documents, left.passages)
+        excluded = await self._parts.left_out(self._parts.owner)
+        scope = Scope(self._parts.owner, as_list(corpora), filters or {}, excluded.documents, excluded.passages)
         if await self._parts.shelf.count(replace(scope, filters={})) == 0:
             raise EmptyCorpus("There is nothing to search yet. Add documents first, with add_documents or `shisho add FOLDER`.")
         await checked_filters(self._parts.shelf, self._parts.owner, scope.filters)
@@ -216,29 +218,31 @@ class Sessions:
         async with self._turns.setdefault(facts.id, asyncio.Lock()):
             session = await self._session(facts)
             round_ = len(await self._parts.log.rounds(facts.id)) + 1
-            found = await session.search(request, round_)
-        return RankedPassages(found.shown, (), round_, found.ranked, found.in_scope, found.exhausted)
+            shown_round = await session.search(request, round_)
+        return RankedPassages(shown_round.shown, (), round_, shown_round.ranked, shown_round.in_scope, shown_round.exhausted)
 
     async def _shown(self, session_id: str) -> tuple[list[NumberedPassage], dict[int, int]]:
         """All that a session has been shown and is still there, and the round of each number."""
-        records = [(record.round, one) for record in await self._parts.log.rounds(session_id) for one in record.shown]
-        held = await self._parts.shelf.passages([one.passage_id for _, one in records])
-        shown = [
-            NumberedPassage(one.number, held[one.passage_id].text, held[one.passage_id].heading, one.match)
-            for _, one in records
-            if one.passage_id in held
+        records = [
+            (record.round, shown_record) for record in await self._parts.log.rounds(session_id) for shown_record in record.shown
         ]
-        return shown, {one.number: round_ for round_, one in records}
+        passages = await self._parts.shelf.passages([record.passage_id for _, record in records])
+        shown_passages = [
+            NumberedPassage(record.number, passages[record.passage_id].text, passages[record.passage_id].heading, record.match)
+            for _, record in records
+            if record.passage_id in passages
+        ]
+        return shown_passages, {record.number: round_ for round_, record in records}
 
     async def _judged(
         self,
         facts: SessionFacts,
         finding: Finding,
-        shown: Sequence[NumberedPassage],
+        passages: Sequence[NumberedPassage],
         rounds: Mapping[int, int],
         session: SearchSession,
     ) -> FindingVerdict:
-        span = await asyncio.to_thread(self._parts.rules.judge, finding, shown, facts.strategy)
+        span = await asyncio.to_thread(self._parts.rules.judge, finding, passages, facts.strategy)
         if isinstance(span, str):
             return FindingVerdict(finding.index, finding.goal_id, False, None, "", False, span)
         try:
@@ -252,25 +256,29 @@ class Sessions:
     async def _cited(self, facts: SessionFacts, sentences: Sequence[CitedSentence]) -> list[CitedSentence]:
         """Sentences without a citation get one search for support; what a shown passage says becomes evidence."""
         refs = [stand.ref for stand in await self._parts.book.evidence(facts.id)]
-        shown, rounds = await self._shown(facts.id)
+        passages, rounds = await self._shown(facts.id)
         session = await self._session(facts)
         cited: list[CitedSentence] = []
-        for said in sentences:
-            found = await asyncio.to_thread(self._parts.rules.cite, refs, shown, facts.strategy, said)
-            if isinstance(found, Finding):
-                judged = await self._judged(facts, found, shown, rounds, session)
-                found = said if judged.number is None else replace(said, cites=(*said.cites, judged.number))
-            cited.append(found)
+        for said_sentence in sentences:
+            outcome = await asyncio.to_thread(self._parts.rules.cite, refs, passages, facts.strategy, said_sentence)
+            if isinstance(outcome, Finding):
+                judged = await self._judged(facts, outcome, passages, rounds, session)
+                outcome = (
+                    said_sentence
+                    if judged.number is None
+                    else replace(said_sentence, cites=(*said_sentence.cites, judged.number))
+                )
+            cited.append(outcome)
         return cited
 
     async def _answer(
         self,
         facts: SessionFacts,
-        stands: Sequence[StoredEvidence],
+        refs: Sequence[StoredEvidence],
         sentences: Sequence[Sentence],
         text: str,
         status: tuple[GoalStatus, ...],
-        met: bool,
+        is_met: bool,
     ) -> Answer:
         aim, answer_id = facts.strategy, self._parts.new_id()[:24]
         cited = {number for sentence in sentences for number in sentence.evidence}
@@ -281,15 +289,15 @@ class Sessions:
             question=aim.question,
             text=text,
             sentences=tuple(sentences),
-            evidence=tuple(evidence_of(answer_id, stand.ref, stand.citation) for stand in stands if stand.ref.number in cited),
+            evidence=tuple(evidence_of(answer_id, stand.ref, stand.citation) for stand in refs if stand.ref.number in cited),
             condition=aim.condition,
             goals=aim.goals,
             goal_status=status,
-            loop_stop=LoopStop.CONDITION_MET if met else LoopStop.STOPPED,
+            loop_stop=LoopStop.CONDITION_MET if is_met else LoopStop.STOPPED,
             rounds=len(rounds),
             budget_used={"rounds": float(len(rounds))},
             abstained=not cited,
-            missing=() if met else self._parts.rules.missing(aim, status),
+            missing=() if is_met else self._parts.rules.missing(aim, status),
             model=MODEL,
             created_at=self._parts.clock.now(),
         )
@@ -298,15 +306,18 @@ class Sessions:
         rounds = await self._parts.log.rounds(session_id)
         shown = chain.from_iterable(record.shown for record in rounds)
         records = [passage for passage in shown if passage.number == number]
-        held = await self._parts.shelf.passages([passage.passage_id for passage in records])
-        if not held:
+        passages = await self._parts.shelf.passages([passage.passage_id for passage in records])
+        if not passages:
             raise NotFound("No passage {number} was shown in this session, or its document was removed.", number=number)
-        return held[records[0].passage_id]
+        return passages[records[0].passage_id]
 
     async def _by_id(self, name: str) -> Passage:
-        found = (await self._parts.shelf.passages([PassageId(name)])).get(PassageId(name))
-        if found is not None and (await self._parts.shelf.document(found.document_id)).owner == self._parts.owner:
-            return found
+        found_passage = (await self._parts.shelf.passages([PassageId(name)])).get(PassageId(name))
+        if (
+            found_passage is not None
+            and (await self._parts.shelf.document(found_passage.document_id)).owner == self._parts.owner
+        ):
+            return found_passage
         evidence = await self._parts.ledger.evidence(name, self._parts.owner)
         await self._parts.shelf.text(evidence.document_id)  # a purged document says so
         for passage in await self._parts.shelf.passages_of(evidence.document_id):
@@ -317,11 +328,11 @@ class Sessions:
     async def _read(self, passage: Passage, context: int, *, linked: bool) -> PassageReading:
         document = await self._parts.shelf.document(passage.document_id)
         near = await self._parts.shelf.passages_of(passage.document_id)
-        at = next(place for place, one in enumerate(near) if one.id == passage.id)
+        at = next(place for place, other_passage in enumerate(near) if other_passage.id == passage.id)
         return PassageReading(
             text=passage.text,
-            before=tuple(one.text for one in near[max(0, at - context) : at]),
-            after=tuple(one.text for one in near[at + 1 : at + 1 + context]),
+            before=tuple(passage.text for passage in near[max(0, at - context) : at]),
+            after=tuple(passage.text for passage in near[at + 1 : at + 1 + context]),
             heading=passage.heading,
             title=document.title,
             page=passage.page,
@@ -333,9 +344,9 @@ def _link(document: DocumentId, page: int | None) -> str:
     return f"document://{document}" + (f"/page/{page}" if page is not None else "")
 
 
-def opened(one: RankedPassage, document: Document) -> PassageHit:
+def opened(hit: RankedPassage, document: Document) -> PassageHit:
     """A ranked passage with everything that opens it."""
-    passage = one.passage
+    passage = hit.passage
     return PassageHit(
         passage=passage.id,
         document=document.id,
@@ -346,6 +357,6 @@ def opened(one: RankedPassage, document: Document) -> PassageHit:
         start=passage.start,
         end=passage.end,
         text=passage.text,
-        score=one.score,
-        parts=one.parts,
+        score=hit.score,
+        parts=hit.parts,
     )

@@ -82,30 +82,30 @@ class TaskDesk(Queue):
     ) -> SearchesQueued:
         """Queue 1 to 50 web searches; without a task, one is made. Blank, `undefined` and repeated queries are skipped, each
         with its reason. Raises InvalidParams where no query is left or an option is wrong."""
-        kept, skipped = intake.usable(queries)
-        asked = intake.checked(options)
+        usable, skipped = intake.usable(queries)
+        search_options = intake.checked(options)
         check_consent(self._parts.consent.state())
-        inputs = [intake.search_job(query, asked, self._parts.owner) for query in kept]
-        keys = [intake.search_key(query, asked) for query in kept]
-        new = self._new_jobs(JobKind.SEARCH, inputs, keys, asked.priority)
-        task = await self._task_for(task_id, kept[0])
-        key = self._key(idempotency_key, "queue_searches", task, kept, queries=as_list(queries), options=asked)
-        return await self._queued(task, new, kept, skipped, key, SearchesQueued)
+        inputs = [intake.search_job(query, search_options, self._parts.owner) for query in usable]
+        keys = [intake.search_key(query, search_options) for query in usable]
+        new = self._new_jobs(JobKind.SEARCH, inputs, keys, search_options.priority)
+        task = await self._task_for(task_id, usable[0])
+        key = self._key(idempotency_key, "queue_searches", task, usable, queries=as_list(queries), options=search_options)
+        return await self._queued(task, new, usable, skipped, key, SearchesQueued)
 
     async def queue_urls(
         self, urls: str | Sequence[str], *, task_id: str | None = None, idempotency_key: str | None = None
     ) -> UrlsQueued:
         """Queue addresses (http, https) or DOIs (`10.…`, `doi:…`) to be fetched and taken in."""
-        kept, skipped = intake.addresses(urls)
-        if not kept:
+        usable, skipped = intake.addresses(urls)
+        if not usable:
             raise InvalidParams("There is no address to fetch. Give http(s) addresses or DOIs.", skipped=plain(skipped))
         check_consent(self._parts.consent.state())
-        inputs = [FetchJob(url, self._parts.owner) for url in kept.values()]
-        keys = [f"fetch {url}" for url in kept.values()]
+        inputs = [FetchJob(url, self._parts.owner) for url in usable.values()]
+        keys = [f"fetch {url}" for url in usable.values()]
         new = self._new_jobs(JobKind.FETCH, inputs, keys, SEARCH.priority)
-        task = await self._task_for(task_id, next(iter(kept)))
-        key = self._key(idempotency_key, "queue_urls", task, list(kept), urls=as_list(urls))
-        return await self._queued(task, new, list(kept), skipped, key, UrlsQueued)
+        task = await self._task_for(task_id, next(iter(usable)))
+        key = self._key(idempotency_key, "queue_urls", task, list(usable), urls=as_list(urls))
+        return await self._queued(task, new, list(usable), skipped, key, UrlsQueued)
 
     async def queue_documents(
         self,
@@ -223,9 +223,9 @@ class TaskDesk(Queue):
     ) -> TaskPage:
         """Tasks, newest first."""
         wanted = coerce_all(TaskState, states, "states")
-        found = await self._parts.tasks.tasks(self._parts.owner, wanted, None if cursor is None else TaskId(cursor), limit + 1)
-        rows = tuple(map(told.row, found[:limit]))
-        return TaskPage(rows, rows[-1].task_id if len(found) > limit else None)
+        tasks = await self._parts.tasks.tasks(self._parts.owner, wanted, None if cursor is None else TaskId(cursor), limit + 1)
+        rows = tuple(map(told.row, tasks[:limit]))
+        return TaskPage(rows, rows[-1].task_id if len(tasks) > limit else None)
 
     async def list_jobs(self, task_id: str, *, cursor: str | None = None, limit: int = 50) -> JobPage:
         """The jobs of a task, oldest first, with their whole results and the history of their errors."""
@@ -285,35 +285,38 @@ class TaskDesk(Queue):
         elif target is AuthTarget.TASK:
             name = await self._find(id)
         if action is AuthAction.SKIP:
-            ended = await self._parts.interventions.skip(self._parts.owner, target, name)
+            interventions = await self._parts.interventions.skip(self._parts.owner, target, name)
         else:
-            ended = await self._complete(target, name)
-        if not ended:
+            interventions = await self._complete(target, name)
+        if not interventions:
             raise NotFound("Nothing waits for a person under {id}. `shisho auth list` shows what does.", id=id)
-        return AuthResolved(len(ended), () if action is AuthAction.SKIP else tuple(one.job_id for one in ended))
+        return AuthResolved(
+            len(interventions),
+            () if action is AuthAction.SKIP else tuple(intervention.job_id for intervention in interventions),
+        )
 
     async def open_auth(self, name: str = "last") -> WindowResult:
         """Open what waits (an item, a domain or `last`) in a window for the person before this screen, and wait until they are
         through: then all that the same domain or engine holds is queued again. Raises NotFound, EngineUnavailable without a
         browser, AuthRequired without a screen, Conflict where a browser has the engine's profile already."""
-        held = await self._waiting(name)
-        through, left = False, InterventionState.PENDING
-        await self._parts.interventions.mark(self._parts.owner, AuthTarget.ITEM, held.id, InterventionState.IN_PROGRESS)
+        intervention = await self._waiting(name)
+        through, state = False, InterventionState.PENDING
+        await self._parts.interventions.mark(self._parts.owner, AuthTarget.ITEM, intervention.id, InterventionState.IN_PROGRESS)
         try:
-            through = await self._parts.window(held.met)
+            through = await self._parts.window(intervention.met)
         except Conflict:
-            left = held.state
+            state = intervention.state
             raise
         finally:
             if not through:
-                await self._parts.interventions.mark(self._parts.owner, AuthTarget.ITEM, held.id, left)
+                await self._parts.interventions.mark(self._parts.owner, AuthTarget.ITEM, intervention.id, state)
         if not through:
             return WindowResult(False)
-        if held.engine:
-            await self._parts.mend(held.engine)
+        if intervention.engine:
+            await self._parts.mend(intervention.engine)
         # By the domain, as the item itself may have ended while the person was at it.
-        ended = await self._complete(AuthTarget.DOMAIN, held.domain)
-        return WindowResult(True, len(ended), tuple(one.job_id for one in ended))
+        interventions = await self._complete(AuthTarget.DOMAIN, intervention.domain)
+        return WindowResult(True, len(interventions), tuple(intervention.job_id for intervention in interventions))
 
     async def list_engines(self) -> Sequence[EngineStatus]:
         """All engines, those that are set up first. Raises InvalidParams for an engines.toml that cannot be followed."""

@@ -48,9 +48,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
+        return {str(key): plain(member) for key, member in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain(each) for each in value]
+        return [plain(member) for member in value]
     return value
 
 
@@ -87,11 +87,11 @@ def build(data: Any, shape: Any) -> Any:
         return _one_of(data, args)
     if origin is tuple:
         inner = [args[0]] * len(data) if args[-1:] == (Ellipsis,) else args
-        return tuple(build(each, kind) for each, kind in zip(data, inner, strict=True))
+        return tuple(build(member, kind) for member, kind in zip(data, inner, strict=True))
     if origin in (list, Sequence):
-        return [build(each, args[0]) for each in data]
+        return [build(member, args[0]) for member in data]
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return {key: build(each, args[1]) for key, each in data.items()}
+        return {key: build(member, args[1]) for key, member in data.items()}
     if shape is str and type(data) is dict:
         return message.unpack(data)
     if shape in _LEAVES and type(data) is not shape and not (shape is float and type(data) is int):
@@ -102,8 +102,8 @@ def build(data: Any, shape: Any) -> Any:
 def _one_of(data: Any, shapes: tuple[Any, ...]) -> Any:
     if data is None:
         return None
-    chosen = [shape for shape in shapes if shape is not type(None)]
-    return build(data, next((shape for shape in chosen if _fits(data, shape)), chosen[0]))
+    candidates = [shape for shape in shapes if shape is not type(None)]
+    return build(data, next((shape for shape in candidates if _fits(data, shape)), candidates[0]))
 
 
 def _fits(data: Any, shape: Any) -> bool:

@@ -99,28 +99,37 @@ def intervention_id(job_id: JobId, attempt: int) -> str:
 def select_interventions(target: AuthTarget, name: str) -> Callable[[PendingIntervention], bool]:
     """Tells whether something that waits is what this names."""
     field = {AuthTarget.ITEM: "id", AuthTarget.DOMAIN: "domain", AuthTarget.TASK: "task_id"}[target]
-    return lambda one: bool(getattr(one, field) == name)
+    return lambda intervention: bool(getattr(intervention, field) == name)
 
 
-def together(held: Sequence[PendingIntervention], chosen: Callable[[PendingIntervention], bool]) -> list[PendingIntervention]:
+def together(
+    interventions: Sequence[PendingIntervention], matches: Callable[[PendingIntervention], bool]
+) -> list[PendingIntervention]:
     """Find all that are solved when the chosen are: all that the same domain or the same engine
     holds."""
-    found = [one for one in held if chosen(one)]
-    domains, engines = {one.domain for one in found}, {one.engine for one in found} - {""}
-    return [one for one in held if one.domain in domains or one.engine in engines]
+    found_interventions = [intervention for intervention in interventions if matches(intervention)]
+    domains, engines = (
+        {intervention.domain for intervention in found_interventions},
+        {intervention.engine for intervention in found_interventions} - {""},
+    )
+    return [intervention for intervention in interventions if intervention.domain in domains or intervention.engine in engines]
 
 
-def one_named(held: Sequence[PendingIntervention], name: str) -> PendingIntervention | None:
+def one_named(interventions: Sequence[PendingIntervention], name: str) -> PendingIntervention | None:
     """Find the one that a name means: `last`, a domain (its newest), an id or the unique beginning of
-    one. `held`: oldest first."""
+    one. `interventions`: oldest first."""
     if name == "last":
-        return held[-1] if held else None
-    of_domain = [one for one in held if one.domain == name]
-    begun = [one for one in held if name and one.id.startswith(name)]
+        return interventions[-1] if interventions else None
+    of_domain = [intervention for intervention in interventions if intervention.domain == name]
+    begun = [intervention for intervention in interventions if name and intervention.id.startswith(name)]
     return of_domain[-1] if of_domain else begun[0] if len(begun) == 1 else None
 
 
-def news(held: Sequence[PendingIntervention], told: Set[str]) -> list[PendingIntervention]:
-    """One of each domain of which nothing has been told; `told` are ids."""
-    known = {one.domain for one in held if one.id in told}
-    return list({one.domain: one for one in held if one.domain not in known}.values())
+def news(interventions: Sequence[PendingIntervention], announced_ids: Set[str]) -> list[PendingIntervention]:
+    """One of each domain of which nothing has been told; `announced_ids` are ids."""
+    known_domains = {intervention.domain for intervention in interventions if intervention.id in announced_ids}
+    return list(
+        {
+            intervention.domain: intervention for intervention in interventions if intervention.domain not in known_domains
+        }.values()
+    )

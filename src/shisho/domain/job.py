@@ -241,8 +241,8 @@ class TaskNews:
         nothing from the others."""
         if key not in self.made:
             self.made[key] = asyncio.create_task(make())
-        made: T = await asyncio.shield(self.made[key])
-        return made
+        value: T = await asyncio.shield(self.made[key])
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,13 +288,13 @@ def task_state(jobs: Mapping[JobState, int]) -> TaskState:
     """The state of a task by the numbers of its jobs."""
     if any(jobs.get(state, 0) for state in LIVE):
         return TaskState.RUNNING
-    for found, state in (
+    for job_state, state in (
         (JobState.AWAITING_AUTH, TaskState.WAITING),
         (JobState.CANCELLED, TaskState.STOPPED),
         (JobState.COMPLETED, TaskState.COMPLETED),
         (JobState.FAILED, TaskState.FAILED),
     ):
-        if jobs.get(found, 0):
+        if jobs.get(job_state, 0):
             return state
     return TaskState.CREATED
 

@@ -36,7 +36,7 @@ def opening(citation: Citation) -> str:
 
 def text_directive(span: str) -> str:
     """`text=…` for a span as it stands in the text, line breaks included; empty for a blank one."""
-    lines = [line for line in (" ".join(each.split()) for each in span.splitlines()) if line]
+    lines = [line for line in (" ".join(line.split()) for line in span.splitlines()) if line]
     if not lines:
         return ""
     head, tail = _head(lines[0]), _tail(lines[-1])
@@ -58,14 +58,14 @@ def _without_directive(url: str, *, drop: bool) -> str:
 
 
 def _head(line: str) -> str:
-    borders = [found.end() for found in _BORDER.finditer(line)]
+    borders = [match.end() for match in _BORDER.finditer(line)]
     fitting = [at for at in borders if END[0] <= at <= END[1]]
     beyond = [at for at in borders if at > END[1]]
     return line if len(line) <= END[1] else line[: (fitting[-1:] or beyond[:1] or [len(line)])[0]].strip()
 
 
 def _tail(line: str) -> str:
-    borders = [found.end() for found in _BORDER.finditer(line)]
+    borders = [match.end() for match in _BORDER.finditer(line)]
     fitting = [at for at in borders if END[0] <= len(line) - at <= END[1]]
     beyond = [at for at in borders if len(line) - at > END[1]]
     return line if len(line) <= END[1] else line[(fitting[:1] or beyond[-1:] or [0])[0] :].strip()

@@ -44,30 +44,30 @@ class ResourcePace:
         """The same resource now. Of two clocks the one that moved less is believed, and none that ran back: whatever jumps,
         nothing is free too early, and nobody waits longer than was said. (Monotonic time is one for all processes of a machine,
         and begins anew when it starts.)"""
-        passed = min((each for each in (wall - self.wall, monotonic - self.monotonic) if each >= 0), default=0.0)
+        passed = min((seconds for seconds in (wall - self.wall, monotonic - self.monotonic) if seconds >= 0), default=0.0)
         return replace(self, at=_at(self.at + passed), wall=wall, monotonic=monotonic)
 
 
 def acquire(pace: ResourcePace, limit: Limit, ticket: str) -> tuple[ResourcePace, Permit]:
     """Decide if the ticket may go now. Gives the new state of the resource, and the permit."""
-    held = next((one for one in pace.places if one.ticket == ticket), QueuePlace(ticket))
-    if held.began is not None:
-        pace, held = _asks_again(pace, limit, held)
-    paid = held.paid == pace.day
+    place = next((place for place in pace.places if place.ticket == ticket), QueuePlace(ticket))
+    if place.began is not None:
+        pace, place = _asks_again(pace, limit, place)
+    paid = place.paid == pace.day
     if not paid and _spent(pace, limit):
         return _kept(pace, limit, ticket), Permit(False, _until_midnight(pace), spent=True)
     ahead = _ahead(pace, ticket)
     if _may_go(pace, limit, ahead):
-        begun = replace(held, began=pace.at, paid=pace.day)
+        begun = replace(place, began=pace.at, paid=pace.day)
         pace = replace(pace, free_at=_at(pace.at + limit.interval_s), used=pace.used + (not paid))
         return _with(_kept(pace, limit), begun), Permit(True)
     wait = _wait(pace, limit, ahead)
-    return _with(_kept(pace, limit), replace(held, due=_at(pace.at + wait))), Permit(False, wait)
+    return _with(_kept(pace, limit), replace(place, due=_at(pace.at + wait))), Permit(False, wait)
 
 
 def release(pace: ResourcePace, limit: Limit, ticket: str, after_s: float = 0.0) -> ResourcePace:
     """The resource after a request: the interval begins now. A ticket that is not under way keeps its place."""
-    places = tuple(one for one in pace.places if one.ticket != ticket or one.began is None)
+    places = tuple(place for place in pace.places if place.ticket != ticket or place.began is None)
     return replace(pace, free_at=max(pace.free_at, _at(pace.at + max(limit.interval_s, after_s))), places=places)
 
 
@@ -79,18 +79,18 @@ def status(pace: ResourcePace, limit: Limit) -> LimiterStatus:
     return LimiterStatus(0.0 if _may_go(pace, limit, ahead) else _wait(pace, limit, ahead), pace.used)
 
 
-def _asks_again(pace: ResourcePace, limit: Limit, held: QueuePlace) -> tuple[ResourcePace, QueuePlace]:
+def _asks_again(pace: ResourcePace, limit: Limit, place: QueuePlace) -> tuple[ResourcePace, QueuePlace]:
     # Whoever asks with a ticket that is under way has died and come back: its request may have been sent this very moment.
     # So it is over as of now, the interval runs, and what was counted stays counted.
-    again = replace(held, began=None, due=pace.at)
-    places = tuple(again if one is held else one for one in pace.places)
-    waits = _at(pace.at + limit.interval_s) if _under_way(pace, limit, held) else pace.free_at
+    again = replace(place, began=None, due=pace.at)
+    places = tuple(again if other_place is place else other_place for other_place in pace.places)
+    waits = _at(pace.at + limit.interval_s) if _under_way(pace, limit, place) else pace.free_at
     return replace(pace, free_at=max(pace.free_at, waits), places=places), again
 
 
 def _may_go(pace: ResourcePace, limit: Limit, ahead: list[QueuePlace]) -> bool:
     free = pace.at >= pace.free_at and _busy(pace, limit) < limit.parallel
-    return free and not any(one.due <= pace.at for one in ahead)
+    return free and not any(place.due <= pace.at for place in ahead)
 
 
 def _wait(pace: ResourcePace, limit: Limit, ahead: list[QueuePlace]) -> float:
@@ -101,34 +101,34 @@ def _wait(pace: ResourcePace, limit: Limit, ahead: list[QueuePlace]) -> float:
 
 def _ahead(pace: ResourcePace, ticket: str) -> list[QueuePlace]:
     """The places that go before this ticket: all, where it is not in line."""
-    tickets = [one.ticket for one in pace.places]
+    tickets = [place.ticket for place in pace.places]
     until = tickets.index(ticket) if ticket in tickets else None
-    return [one for one in pace.places[:until] if one.began is None and pace.at <= one.due + PATIENCE_S]
+    return [place for place in pace.places[:until] if place.began is None and pace.at <= place.due + PATIENCE_S]
 
 
 def _busy(pace: ResourcePace, limit: Limit) -> int:
-    return sum(_under_way(pace, limit, one) for one in pace.places)
+    return sum(_under_way(pace, limit, place) for place in pace.places)
 
 
-def _under_way(pace: ResourcePace, limit: Limit, one: QueuePlace) -> bool:
+def _under_way(pace: ResourcePace, limit: Limit, place: QueuePlace) -> bool:
     # The interval after its latest end belongs to it: where nobody gives it back, nothing else says when that was.
-    return one.began is not None and pace.at < one.began + LEASE_S + limit.interval_s
+    return place.began is not None and pace.at < place.began + LEASE_S + limit.interval_s
 
 
 def _kept(pace: ResourcePace, limit: Limit, without: str = "") -> ResourcePace:
     """Without those nobody waits for any more; who was counted today is remembered, and not counted again."""
 
-    def matters(one: QueuePlace) -> bool:
-        waits = one.began is None and pace.at <= one.due + GRACE_S
-        return waits or _under_way(pace, limit, one) or one.paid == pace.day
+    def matters(place: QueuePlace) -> bool:
+        waits = place.began is None and pace.at <= place.due + GRACE_S
+        return waits or _under_way(pace, limit, place) or place.paid == pace.day
 
-    return replace(pace, places=tuple(one for one in pace.places if one.ticket != without and matters(one)))
+    return replace(pace, places=tuple(place for place in pace.places if place.ticket != without and matters(place)))
 
 
 def _with(pace: ResourcePace, place: QueuePlace) -> ResourcePace:
-    known = any(one.ticket == place.ticket for one in pace.places)
-    places = tuple(place if one.ticket == place.ticket else one for one in pace.places)
-    return replace(pace, places=places if known else (*places, place))
+    is_known = any(other_place.ticket == place.ticket for other_place in pace.places)
+    places = tuple(place if other_place.ticket == place.ticket else other_place for other_place in pace.places)
+    return replace(pace, places=places if is_known else (*places, place))
 
 
 def _spent(pace: ResourcePace, limit: Limit) -> bool:

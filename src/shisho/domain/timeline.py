@@ -25,15 +25,15 @@ class Anchor:
         return self.boot == boot and self.reads(monotonic) >= self.noted
 
 
-def anchored(held: Anchor | None, boot: str, wall: float, monotonic: float) -> Anchor:
+def anchored(anchor: Anchor | None, boot: str, wall: float, monotonic: float) -> Anchor:
     """The anchor for now. It stands as long as the machine runs. After a start the wall clock says how long it was off; where
     that ran back, the line goes on where it was known last, so that nobody waits for the difference."""
-    if held is not None and held.is_of(boot, monotonic):
-        return held
-    at = wall if held is None else max(wall, held.noted)
+    if anchor is not None and anchor.is_of(boot, monotonic):
+        return anchor
+    at = wall if anchor is None else max(wall, anchor.noted)
     return Anchor(boot, at, monotonic, at)
 
 
-def noted(held: Anchor, monotonic: float) -> Anchor:
+def noted(anchor: Anchor, monotonic: float) -> Anchor:
     """With the latest known."""
-    return replace(held, noted=max(held.noted, held.reads(monotonic)))
+    return replace(anchor, noted=max(anchor.noted, anchor.reads(monotonic)))

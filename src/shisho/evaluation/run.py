@@ -27,20 +27,20 @@ async def measure(folder: Path, *, answers: int = 0, limit: int | None = None) -
 
     `answers` of the questions with gold answers, spread evenly over the set, are put to the librarian too.
     """
-    held = await asyncio.to_thread(load, folder)
+    eval_set = await asyncio.to_thread(load, folder)
     started = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="shisho-eval-") as home:
         async with open_desk(home=home) as desk:
-            await fill(desk, held)
-            questions = held.questions[:limit]
-            figures = await retrieval(desk, held, questions)
+            await fill(desk, eval_set)
+            questions = eval_set.questions[:limit]
+            figures = await retrieval(desk, eval_set, questions)
             if answers:
-                gold = [one for one in questions if one.answers]
-                figures |= await answering(desk, held, gold[:: max(1, len(gold) // answers)][:answers])
+                gold = [question for question in questions if question.answers]
+                figures |= await answering(desk, eval_set, gold[:: max(1, len(gold) // answers)][:answers])
     return {**figures, "seconds": round(time.perf_counter() - started, 2)}
 
 
-async def fill(desk: Desk, held: EvalSet) -> None:
+async def fill(desk: Desk, eval_set: EvalSet) -> None:
     """Take the whole corpus in. Raises InvalidParams when a document cannot be."""
     turn = asyncio.Semaphore(AT_ONCE)
 
@@ -51,62 +51,62 @@ async def fill(desk: Desk, held: EvalSet) -> None:
             raise InvalidParams("Document {name}: {reason}", name=source.name, reason=receipt.reason)
 
     async with asyncio.TaskGroup() as group:
-        for one in held.entries:
-            group.create_task(take_in(_source(one)))
+        for entry in eval_set.entries:
+            group.create_task(take_in(_source(entry)))
 
 
-async def retrieval(desk: Desk, held: EvalSet, questions: Sequence[EvalQuestion]) -> dict[str, Any]:
+async def retrieval(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]) -> dict[str, Any]:
     """Each question ranked to a depth of 200 passages; a document's place is its best passage's."""
     standing: dict[str, list[str]] = {}
     for name, document in (await desk.places()).items():
         standing.setdefault(document, []).append(name)
-    rankings = [await _ranking(desk, one, standing) for one in questions]
-    judged = [held.judged[one.id] for one in questions]
+    rankings = [await _ranking(desk, question, standing) for question in questions]
+    judged = [eval_set.judged[question.id] for question in questions]
     pairs = list(zip(rankings, judged, strict=True))
     return {
         "ndcg@10": _mean(ndcg(ranking, grades) for ranking, grades in pairs),
         "recall@50": _mean(recall(ranking, grades) for ranking, grades in pairs),
         "mrr@10": _mean(reciprocal_rank(ranking, grades) for ranking, grades in pairs),
         "queries": len(questions),
-        "documents": len(held.entries),
+        "documents": len(eval_set.entries),
     }
 
 
-async def answering(desk: Desk, held: EvalSet, asked: Sequence[EvalQuestion]) -> dict[str, Any]:
+async def answering(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]) -> dict[str, Any]:
     """evidence@answer, mean quoted characters, and how often it abstains with the gold passage in and out of the corpus."""
-    found, quoted, silent = [], [], []
-    for one in asked:
-        answer = await desk.ask(one.text)
+    found_shares, quoted_shares, silent = [], [], []
+    for question in questions:
+        answer = await desk.ask(question.text)
         snippets = [evidence.snippet for evidence in answer.evidence]
-        found.append(_contains(snippets, one.answers))
-        quoted.append(sum(map(len, snippets)))
+        found_shares.append(_contains(snippets, question.answers))
+        quoted_shares.append(sum(map(len, snippets)))
         silent.append(answer.abstained or bool(answer.missing))
-    without = [await _without(desk, held, one) for one in asked]
+    without = [await _without(desk, eval_set, question) for question in questions]
     return {
-        "evidence@answer": _mean(found),
-        "quoted_characters": _mean(quoted),
+        "evidence@answer": _mean(found_shares),
+        "quoted_characters": _mean(quoted_shares),
         "abstains_with_gold": _mean(silent),
         "abstains_without_gold": _mean(without),
-        "answered_queries": len(asked),
+        "answered_queries": len(questions),
     }
 
 
 async def _ranking(desk: Desk, question: EvalQuestion, standing: Mapping[str, Sequence[str]]) -> list[str]:
     """Names of the set's documents; those with the same text stand together."""
     ranked = await desk.rank([question.text], depth=DEPTH)
-    return [name for document in dict.fromkeys(one.document for one in ranked) for name in standing[document]]
+    return [name for document in dict.fromkeys(hit.document for hit in ranked) for name in standing[document]]
 
 
-async def _without(desk: Desk, held: EvalSet, question: EvalQuestion) -> bool:
+async def _without(desk: Desk, eval_set: EvalSet, question: EvalQuestion) -> bool:
     """Check that it abstains, or says what is missing, when every passage that holds the answer is out
     of the corpus."""
-    gold = {name for name, grade in held.judged[question.id].items() if grade > 0}
-    entries = [one for one in held.entries if one.id in gold]
-    for one in entries:
-        await desk.remove(one.id)
+    gold = {name for name, grade in eval_set.judged[question.id].items() if grade > 0}
+    entries = [entry for entry in eval_set.entries if entry.id in gold]
+    for entry in entries:
+        await desk.remove(entry.id)
     answer = await desk.ask(question.text)
-    for one in entries:
-        await desk.add_source(_source(one))
+    for entry in entries:
+        await desk.add_source(_source(entry))
     return answer.abstained or bool(answer.missing)
 
 
@@ -115,8 +115,8 @@ def _source(entry: EvalDocument) -> Source:
 
 
 def _contains(snippets: Iterable[str], answers: Iterable[str]) -> bool:
-    quoted = "\n".join("".join(fold(snippet).split()) for snippet in snippets)
-    return any("".join(fold(answer).split()) in quoted for answer in answers)
+    quoted_text = "\n".join("".join(fold(snippet).split()) for snippet in snippets)
+    return any("".join(fold(answer).split()) in quoted_text for answer in answers)
 
 
 def _mean(values: Iterable[float]) -> float:

@@ -52,7 +52,7 @@ def load(folder: Path) -> EvalSet:
     judged: dict[str, dict[str, int]] = {}
     for question, document, grade in _judgements(folder):
         judged.setdefault(question, {})[document] = grade
-    return EvalSet(entries, tuple(one for one in questions if one.id in judged), judged)
+    return EvalSet(entries, tuple(question for question in questions if question.id in judged), judged)
 
 
 def _rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:

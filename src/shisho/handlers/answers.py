@@ -54,23 +54,23 @@ class AnswerHandler:
 
     async def answer(self, job: Job, context: JobContext) -> Mapping[str, Any]:
         """A killed run, and one that has waited for the web, is replayed and goes on."""
-        asked = job.input.read(AnswerJob)
-        inquiry: Inquiry = build(await context.step("inquiry", partial(self._inquiry, job, asked)), Inquiry)
+        request = job.input.read(AnswerJob)
+        inquiry: Inquiry = build(await context.step("inquiry", partial(self._inquiry, job, request)), Inquiry)
         await self.ledger.begin(inquiry)
         telling: list[asyncio.Task[None]] = []
 
         def notify(event: str, **facts: Any) -> None:
             telling.append(asyncio.create_task(_tell(context, event, facts)))
 
-        ask_web = partial(self._ask_web, job, context, asked) if self.way() else None
+        ask_web = partial(self._ask_web, job, context, request) if self.way() else None
         try:
             answer = await self.inquiries.run(job.id, notify, lambda: False, ask_web)
         finally:
             await asyncio.gather(*telling, return_exceptions=True)
         used = answer.budget_used
         await context.charge(**{name: used[name] for name in ("seconds", "model_calls", "tokens") if used.get(name)})
-        told = {name: getattr(answer, name) for name in ("abstained", "loop_stop", "rounds")}
-        return {"answer_id": answer.id, "evidence": len(answer.evidence), **told}
+        output = {name: getattr(answer, name) for name in ("abstained", "loop_stop", "rounds")}
+        return {"answer_id": answer.id, "evidence": len(answer.evidence), **output}
 
     async def _inquiry(self, job: Job, asked: AnswerJob) -> Any:
         left = await self.left_out(asked.owner)
@@ -83,7 +83,7 @@ class AnswerHandler:
         return plain(Inquiry(job.id, asked.question, scope, budget, job.task_id, reach))
 
     async def _ask_web(
-        self, job: Job, context: JobContext, asked: AnswerJob, queries: Sequence[WebQuery], pages: int, seconds: float
+        self, job: Job, context: JobContext, answer_job: AnswerJob, queries: Sequence[WebQuery], pages: int, seconds: float
     ) -> WebResult:
         """`librarian.reach.AskWeb` by search jobs of the same task. The wait ends when none of them can go on by itself, and at
         the moment that was set when it began."""
@@ -91,17 +91,19 @@ class AnswerHandler:
         if queries[0].without and self._left_until(ends) < WORTHWHILE_S:
             return WebResult()
         results = max(1, min(RESULTS, pages // len(queries) - 1))
-        await context.spawn(*(_search(job, query, asked, results, ends) for query in queries))
-        left = self._left_until(ends)
-        if left > 0:
-            await context.park(left)
+        await context.spawn(*(_search(job, query, answer_job, results, ends) for query in queries))
+        remaining = self._left_until(ends)
+        if remaining > 0:
+            await context.park(remaining)
         names = {_name(job, query) for query in queries}
         searches = {child.id: child for child in await context.children() if child.id in names}
-        persons = {one.job_id: one.domain for one in await self.waiting(asked.owner, job.task_id)}
+        persons = {
+            intervention.job_id: intervention.domain for intervention in await self.waiting(answer_job.owner, job.task_id)
+        }
         lacking = [_lacking(searches[_name(job, query)], query, persons) for query in queries]
         if (await self.left(job.task_id)).get("max_pages", 1) < 1:
             lacking.append(UnsearchedQuery(Gap.BUDGET))
-        gaps = tuple(one for one in lacking if one is not None)
+        gaps = tuple(query for query in lacking if query is not None)
         engines = tuple((query.goal_id, engine) for query in queries if (engine := _engine(searches[_name(job, query)])))
         return WebResult(tuple(queries), await self._pages(searches), gaps, engines=engines)
 
@@ -113,14 +115,14 @@ class AnswerHandler:
 
     async def _pages(self, searches: Iterable[JobId]) -> int:
         """How many pages the searches have brought: those of results, and those they led to, each once."""
-        found = [(name, one) for name in searches for one in await self.finds.of_job(name)]
-        visited = {one.find.canonical_url for _, one in found if one.status is UrlState.VISITED}
-        return len({(name, one.find.page_number) for name, one in found}) + len(visited)
+        urls_found = [(name, url) for name in searches for url in await self.finds.of_job(name)]
+        visited = {url.find.canonical_url for _, url in urls_found if url.status is UrlState.VISITED}
+        return len({(name, url.find.page_number) for name, url in urls_found}) + len(visited)
 
 
-def within(budget: Budget, left: Mapping[str, float]) -> Budget:
+def within(budget: Budget, allowance: Mapping[str, float]) -> Budget:
     """No ceiling higher than what is left of the task's own."""
-    return with_ceilings(budget, {name: most for name, most in left.items() if most < getattr(budget, name, most)})
+    return with_ceilings(budget, {name: most for name, most in allowance.items() if most < getattr(budget, name, most)})
 
 
 def _lacking(search: Job, query: WebQuery, persons: Mapping[JobId, str]) -> UnsearchedQuery | None:
@@ -141,18 +143,18 @@ async def _tell(context: JobContext, event: str, facts: Mapping[str, Any]) -> No
 
 def _name(job: Job, query: WebQuery) -> JobId:
     # The same for the same query, so that a job that is run again adds none.
-    named = "/".join((job.id, query.goal_id, query.text, *query.without))
-    return JobId(sha256(named.encode()).hexdigest()[:32])
+    text = "/".join((job.id, query.goal_id, query.text, *query.without))
+    return JobId(sha256(text.encode()).hexdigest()[:32])
 
 
 def _engine(search: Job) -> str:
     return search.output.get("engine") or "" if isinstance(search.output, Mapping) else ""
 
 
-def _search(job: Job, query: WebQuery, asked: AnswerJob, results: int, until: Instant) -> NewJob:
+def _search(job: Job, query: WebQuery, answer_job: AnswerJob, results: int, until: Instant) -> NewJob:
     search = SearchJob(
         query=query.text,
-        owner=asked.owner,
+        owner=answer_job.owner,
         language=query.language,
         max_results_per_query=results,
         until=until,  # searches that went on for nobody would hold the workers that the answer needs

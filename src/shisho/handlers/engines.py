@@ -41,7 +41,7 @@ class EngineCatalogue:
         """Every engine, in the order of their table. Raises InvalidParams for an engines.toml that cannot be followed."""
         abouts = self.known()
         limits = {about.name: limit_of(about, self.values) for about in abouts}
-        health = {name: self._dated(known) for name, known in (await self.health.of(list(limits))).items()}
+        health = {name: self._dated(health) for name, health in (await self.health.of(list(limits))).items()}
         busy = await self.limiter.status({f"engine:{name}": limit for name, limit in limits.items()})
         standing = {name: busy[f"engine:{name}"] for name in limits}
         means = Means(health, standing, missing(abouts, self.values), self.browser)
@@ -80,5 +80,5 @@ class EngineCatalogue:
         """With the end of its rest by the clock on the wall, to the second."""
         if not health.open_until:
             return health
-        left = count_seconds(self.clock.steady(), health.open_until)
-        return replace(health, open_until=drop_fraction(later(self.clock.now(), left)))
+        remaining = count_seconds(self.clock.steady(), health.open_until)
+        return replace(health, open_until=drop_fraction(later(self.clock.now(), remaining)))

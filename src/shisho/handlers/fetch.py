@@ -31,33 +31,33 @@ class FetchHandler:
         """Ends with its receipt, or with the error that says why the page could not be had."""
         if self.pages is None:
             raise EngineUnavailable("Web pages cannot be fetched in this installation: the setting `web` is off.")
-        asked = job.input.read(FetchJob)
+        request = job.input.read(FetchJob)
         while True:
             try:
                 receipt: Mapping[str, Any] = await context.step(
-                    "taken in", partial(self._taken_in, self.pages, job, context, asked)
+                    "taken in", partial(self._taken_in, self.pages, job, context, request)
                 )
             except RetryLater as later:
                 await self._check_patience(job, later)
                 await context.wait(later.seconds)
                 continue
-            await self.pages.shelving.clear(asked.password)
+            await self.pages.shelving.clear(request.password)
             return receipt
 
     async def _check_patience(self, job: Job, later: RetryLater) -> None:
         """Raises AllFetchesFailed where a host wants to be left alone for longer than the task has time."""
-        left = (await self.left(job.task_id)).get("max_seconds", math.inf)
-        if later.seconds > left:
+        remaining = (await self.left(job.task_id)).get("max_seconds", math.inf)
+        if later.seconds > remaining:
             raise AllFetchesFailed(
                 "{host} asks to be left alone for {wait_s:.0f} s, and its task has {left_s:.0f} s left: ask again then.",
                 host=later.host,
                 wait_s=later.seconds,
-                left_s=left,
+                left_s=remaining,
             )
 
-    async def _taken_in(self, pages: PageIntake, job: Job, context: JobContext, asked: FetchJob) -> Any:
-        name = canonical(asked.url)
-        await pages.finds.add(job.claim, [DiscoveredUrl(asked.url, name)])
-        password = await pages.shelving.secret(asked.password)
-        wanted = PageOrder(asked.url, name, asked.owner, asked.corpus, "", asked.metadata, password, anew=True)
-        return plain(checked(await pages.take_in(job.claim, wanted, job.id, partial(context.charge, pages=1))))
+    async def _taken_in(self, pages: PageIntake, job: Job, context: JobContext, fetch_job: FetchJob) -> Any:
+        name = canonical(fetch_job.url)
+        await pages.finds.add(job.claim, [DiscoveredUrl(fetch_job.url, name)])
+        password = await pages.shelving.secret(fetch_job.password)
+        order = PageOrder(fetch_job.url, name, fetch_job.owner, fetch_job.corpus, "", fetch_job.metadata, password, anew=True)
+        return plain(checked(await pages.take_in(job.claim, order, job.id, partial(context.charge, pages=1))))

@@ -64,14 +64,14 @@ class LibrarianInquiries:
 
         inquiry = await self.ledger.inquiry(run_id)
 
-        async def opened(complexity: Complexity, reached: bool) -> SearchSession:
-            scope = await self._with_web(inquiry.scope) if reached else inquiry.scope
+        async def opened(complexity: Complexity, is_reached: bool) -> SearchSession:
+            scope = await self._with_web(inquiry.scope) if is_reached else inquiry.scope
             return await self.searcher.open(scope, complexity, self.room_tokens, run_id)
 
         return await loop.prepare(inquiry, opened, self.ledger, self.clock, notify, stop, ask_web, self.barred())
 
     async def _with_web(self, scope: Scope) -> Scope:
         """The web's pages too, without what was blocked or cancelled meanwhile."""
-        left = await self.left_out(scope.owner)
+        excluded = await self.left_out(scope.owner)
         corpora = (*scope.corpora, WEB_CORPUS) if scope.corpora else ()
-        return replace(scope, corpora=tuple(dict.fromkeys(corpora)), without=left.documents, rejected=left.passages)
+        return replace(scope, corpora=tuple(dict.fromkeys(corpora)), without=excluded.documents, rejected=excluded.passages)

@@ -20,9 +20,9 @@ class Window:
     browser: Browser
     parser: SerpParser
 
-    async def __call__(self, met: HumanChallenge) -> bool:
+    async def __call__(self, challenge: HumanChallenge) -> bool:
         """Show what was met. False: the window was closed before the page was through."""
-        return await self.browser.open_for_person(met.url, met.engine, partial(self._through, met.engine))
+        return await self.browser.open_for_person(challenge.url, challenge.engine, partial(self._through, challenge.engine))
 
     async def _through(self, engine: str, response: Response) -> bool:
         if not engine:

@@ -62,13 +62,13 @@ class SerpAttempt:
         engines: EngineAccess,
         job: Job,
         context: JobContext,
-        asked: SearchJob,
+        search_job: SearchJob,
         patience: Callable[[], Awaitable[float]] = without_end,
     ) -> None:
-        self._engines, self._job, self._context, self._asked = engines, job, context, asked
+        self._engines, self._job, self._context, self._asked = engines, job, context, search_job
         self._patience = patience
-        self._categories = asked.categories or (category_of(asked.query),)
-        self.sheets = SerpCache(engines.cache, asked)
+        self._categories = search_job.categories or (category_of(search_job.query),)
+        self.sheets = SerpCache(engines.cache, search_job)
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -99,15 +99,15 @@ class SerpAttempt:
         keys = takewhile(taken.__contains__, (f"page {number}" for number in count(self._asked.serp_page)))
         return [build(taken[key], ResultPage) for key in keys]
 
-    async def needs(self, met: HumanChallenge, pages: Sequence[ResultPage]) -> None:
+    async def needs(self, challenge: HumanChallenge, pages: Sequence[ResultPage]) -> None:
         """Remember what asks for a person after these pages: where this job is stopped and resumed, it asks for the same."""
-        await self._context.step(self._met(met.engine, pages), partial(_said, plain(met)))
+        await self._context.step(self._met(challenge.engine, pages), partial(_said, plain(challenge)))
 
     async def _awaited(self, engine: str, pages: Sequence[ResultPage]) -> HumanChallenge | None:
         """For whom an engine that rests is waiting, if it is for a person."""
-        met, key = await self._engines.pending(self._asked.owner, engine), self._met(engine, pages)
-        known = (await self._context.taken(key)).get(key)
-        return build(known, HumanChallenge) if met is None and known is not None else met
+        challenge, key = await self._engines.pending(self._asked.owner, engine), self._met(engine, pages)
+        known_step = (await self._context.taken(key)).get(key)
+        return build(known_step, HumanChallenge) if challenge is None and known_step is not None else challenge
 
     def _met(self, engine: str, pages: Sequence[ResultPage]) -> str:
         return f"met {engine} at page {self._asked.serp_page + len(pages)}"
@@ -115,13 +115,13 @@ class SerpAttempt:
     async def _first(self) -> Any:
         """Each candidate in turn. None of them: wait for a person, else for the first that rests, else give up."""
         choice = await self._choice()
-        waits, errors, held = await self._waits(choice), list[ShishoError](), list[NeedsPerson]()
-        resting = [one.engine for one in choice.passed if one.why is PassedOverReason.RESTING]
+        waits, errors, need = await self._waits(choice), list[ShishoError](), list[NeedsPerson]()
+        resting = [passed_over.engine for passed_over in choice.passed if passed_over.why is PassedOverReason.RESTING]
         for candidate in choice.candidates:
             try:
                 return await self._page(candidate, ())
-            except QuotaSpent as spent:
-                waits.append(spent.seconds)
+            except QuotaSpent as quota_spent:
+                waits.append(quota_spent.seconds)
             except BreakerOpen as rests:
                 waits.append(rests.seconds)
                 resting.append(candidate.engine)
@@ -134,48 +134,52 @@ class SerpAttempt:
             except BudgetExhausted:
                 raise
             except NeedsPerson as needs:
-                held.append(needs)
+                need.append(needs)
                 await self._pass_over(
                     candidate.engine, "AUTH_REQUIRED", Message("wants proof of a person ({kind})", kind=needs.met.kind)
                 )
             except ShishoError as error:
                 errors.append(error)
                 await self._pass_over(candidate.engine, error.code, error.message)
-        held = held or await self._joined(resting)
-        if held:
-            raise held[0]
+        need = need or await self._joined(resting)
+        if need:
+            raise need[0]
         if waits:
             raise RetryLater(min(waits))
-        if not errors and any(one.why is PassedOverReason.TOO_SHALLOW for one in choice.passed):
+        if not errors and any(passed_over.why is PassedOverReason.TOO_SHALLOW for passed_over in choice.passed):
             raise DepthReached
         raise _given_up(errors, choice)
 
     async def _too_late(self, engine: str, later: RetryLater) -> EngineUnavailable | None:
         """Why there is no waiting for an engine, if it wants to be left alone for longer than the job has time."""
-        left = await self._patience()
-        if later.seconds <= left:
+        remaining = await self._patience()
+        if later.seconds <= remaining:
             return None
         return EngineUnavailable(
             "{engine} asks to be left alone for {wait_s:.0f} s, and there are {left_s:.0f} s left to wait: ask again then, or "
             "another engine.",
             engine=engine,
             wait_s=later.seconds,
-            left_s=left,
+            left_s=remaining,
         )
 
     async def _choice(self) -> Choice:
         """Recomputed at each attempt: engines rest and recover while a job waits. Who was waited for goes first."""
-        asking, asked, table = self._engines.asking, self._asked, self._engines.table
-        abouts = [engine.about for name, engine in table.items() if name not in asked.without]
+        asking, search_job, table = self._engines.asking, self._asked, self._engines.table
+        abouts = [engine.about for name, engine in table.items() if name not in search_job.without]
         health = await asking.health.of([about.name for about in abouts])
         limits = {f"engine:{about.name}": asking.limit_of(about) for about in abouts}
         standing = {name.removeprefix("engine:"): how for name, how in (await asking.limiter.status(limits)).items()}
         # Few engines are of a kind only: general ones stand in where those rest.
-        categories = asked.categories or tuple(dict.fromkeys((*self._categories, GENERAL)))
-        needs = Needs(asked.query, categories, asked.engines, asked.language, asked.time_range, asked.serp_page)
+        categories = search_job.categories or tuple(dict.fromkeys((*self._categories, GENERAL)))
+        needs = Needs(
+            search_job.query, categories, search_job.engines, search_job.language, search_job.time_range, search_job.serp_page
+        )
         choice = candidates(abouts, needs, Means(health, standing, self._engines.missing, asking.browse is not None))
         passed, first = await self._context.taken("passed over "), (await self._context.taken("turn")).get("turn")
-        order = sorted(choice.candidates, key=lambda one: (f"passed over {one.engine}" in passed, one.engine != first))
+        order = sorted(
+            choice.candidates, key=lambda candidate: (f"passed over {candidate.engine}" in passed, candidate.engine != first)
+        )
         return replace(choice, candidates=tuple(order))
 
     async def _joined(self, resting: Sequence[str], pages: Sequence[ResultPage] = ()) -> list[NeedsPerson]:
@@ -183,19 +187,19 @@ class SerpAttempt:
         opened it waits."""
         for wait in (0.0, LOOK_AGAIN_S) if resting else ():
             await asyncio.sleep(wait)
-            met = [await self._awaited(engine, pages) for engine in resting]
-            if any(met):
-                return [NeedsPerson(one) for one in met if one is not None]
+            challenges = [await self._awaited(engine, pages) for engine in resting]
+            if any(challenges):
+                return [NeedsPerson(challenge) for challenge in challenges if challenge is not None]
         return []
 
     async def _waits(self, choice: Choice) -> list[float]:
         """Seconds until those that only rest may be asked."""
         asking = self._engines.asking
         waits = []
-        for each in choice.passed:
-            if each.why is PassedOverReason.RESTING:
-                waits.append(await asking.rests_for(each.engine))
-            elif each.why is PassedOverReason.SPENT:
+        for passed_over in choice.passed:
+            if passed_over.why is PassedOverReason.RESTING:
+                waits.append(await asking.rests_for(passed_over.engine))
+            elif passed_over.why is PassedOverReason.SPENT:
                 waits.append(until_tomorrow(asking.clock.now()))
         return waits
 
@@ -214,22 +218,22 @@ class SerpAttempt:
         number = self._asked.serp_page + len(pages)
         sheet = (await self.sheets.of(candidate.engine)).get(number)
         if sheet is None:
-            asked = await self._asked_for(self._engines.table[candidate.engine], number, pages)
-            serp, request = asked.serp, asked.request
+            exchange = await self._asked_for(self._engines.table[candidate.engine], number, pages)
+            serp, request = exchange.serp, exchange.request
             warnings = dict.fromkeys((*candidate.warnings, *request.warnings, *serp.warnings))
-            made = ResultPage(
-                candidate.engine, number, request.url, asked.status, (), 0, serp.next, self._job.attempt, tuple(warnings)
+            result_page = ResultPage(
+                candidate.engine, number, request.url, exchange.status, (), 0, serp.next, self._job.attempt, tuple(warnings)
             )
-            sheet = CachedSerp(made, serp.hits)
+            sheet = CachedSerp(result_page, serp.hits)
         return plain(await self._kept(sheet, pages))
 
     async def _asked_for(self, engine: SerpEngine, number: int, pages: Sequence[ResultPage]) -> SerpExchange:
         state = (pages[-1].next or {}) if pages else {}
-        own = bool(pages) and pages[-1].attempt == self._job.attempt
+        is_own = bool(pages) and pages[-1].attempt == self._job.attempt
         ticket, expired = f"{self._job.id} {number}", f"{engine.about.name} state for page {number} expired"
         if not await self._context.taken(expired):
             try:
-                return await self._ask(engine, number, state, ticket, doubted=bool(state) and not own)
+                return await self._ask(engine, number, state, ticket, doubted=bool(state) and not is_own)
             except StateExpired:
                 # Kept, because whoever waits for leave to renew it comes back here, and must not ask with the old one again.
                 await self._context.step(expired, partial(_said, True))
@@ -254,29 +258,31 @@ class SerpAttempt:
     async def _ask(
         self, engine: SerpEngine, number: int, state: Mapping[str, str], ticket: str, *, doubted: bool = False
     ) -> SerpExchange:
-        asked, asking, name = self._asked, self._engines.asking, engine.about.name
+        search_job, asking, name = self._asked, self._engines.asking, engine.about.name
         today = to_date(asking.clock.now())
-        query = EngineQuery(asked.query, today, asked.language, asked.region, asked.time_range)
+        query = EngineQuery(search_job.query, today, search_job.language, search_job.region, search_job.time_range)
         pay, leads_on = partial(self._context.charge, pages=1), f"{name} page {number} leads on"
-        held = (await self._context.taken(leads_on)).get(leads_on)
+        stored_page = (await self._context.taken(leads_on)).get(leads_on)
         page = (
-            build(held, SerpExchange) if held else await asking.page(engine, query, number, state, ticket, pay, doubted=doubted)
+            build(stored_page, SerpExchange)
+            if stored_page
+            else await asking.page(engine, query, number, state, ticket, pay, doubted=doubted)
         )
         if page.serp.follow is not None:
             await self._context.step(leads_on, partial(_said, plain(page)))
             page = await asking.followed(engine, page, page.serp.follow, ticket, pay)
-        await self._engines.solved(asked.owner, name)
+        await self._engines.solved(search_job.owner, name)
         return page
 
     async def _kept(self, sheet: CachedSerp, pages: Sequence[ResultPage]) -> ResultPage:
-        named = [(hit, name) for hit in sheet.hits[:MOST_HITS] if (name := _name(hit.url))]
+        named_hits = [(hit, name) for hit in sheet.hits[:MOST_HITS] if (name := _name(hit.url))]
         # A page of the cache knows them all; its hits are those that no page before it had.
-        urls = sheet.page.urls or tuple(dict.fromkeys(name for _, name in named))
+        urls = sheet.page.urls or tuple(dict.fromkeys(name for _, name in named_hits))
         page = replace(sheet.page, urls=urls)
-        earlier = [PageFacts(one.number, one.urls, one.fresh) for one in pages]
+        earlier = [PageFacts(page.number, page.urls, page.fresh) for page in pages]
         if repeats(PageFacts(page.number, urls, 0), earlier):
             return replace(page, repeats=True)
-        finds = [_find(hit, name, page, self._asked.query) for hit, name in named]
+        finds = [_find(hit, name, page, self._asked.query) for hit, name in named_hits]
         return replace(page, fresh=await self._engines.finds.add(self._job.claim, finds))
 
 

@@ -83,8 +83,8 @@ class _Run:
             async with limit:
                 await self._look_back()
                 await self._follow()
-        except BudgetExhausted as spent:
-            await self._cut_short(spent)
+        except BudgetExhausted as error:
+            await self._cut_short(error)
         except TimeoutError:
             if not limit.expired():
                 raise
@@ -119,12 +119,12 @@ class _Run:
     async def _seconds_of_task(self) -> float:
         return (await self._searching.left(self._job.task_id)).get("max_seconds", math.inf)
 
-    async def _cut_short(self, spent: BudgetExhausted) -> None:
+    async def _cut_short(self, error: BudgetExhausted) -> None:
         """End with every page that this attempt or an earlier one has brought, and pay for what there is money for."""
         self._paging.pages = max(self._paging.pages, await self._serps.known(), key=len)
         took = self._searching.clock.monotonic() - self._since
         await self._context.charge(seconds=min(took, await self._seconds_of_task()))
-        self._paging.end(spent)
+        self._paging.end(error)
 
     async def _follow(self) -> None:
         """Page after page, the hits of each before the next is asked for."""
@@ -141,17 +141,21 @@ class _Run:
     async def _stop_reason(self, pages: Sequence[ResultPage]) -> PagingStop | None:
         if not pages:
             return None
-        asked, about = self._asked, self._engines.table[pages[0].engine].about
-        last = deepest_page(asked.serp_page, asked.serp_max_pages, asked.stop_strategy, self._serps.categories, about)
-        rules = PagingRules(asked.stop_strategy, asked.serp_page, last, asked.max_results_per_query)
+        search_job, about = self._asked, self._engines.table[pages[0].engine].about
+        last = deepest_page(
+            search_job.serp_page, search_job.serp_max_pages, search_job.stop_strategy, self._serps.categories, about
+        )
+        rules = PagingRules(search_job.stop_strategy, search_job.serp_page, last, search_job.max_results_per_query)
         return stop_reason(self._facts(pages, await self._kept()), rules)
 
-    def _facts(self, pages: Sequence[ResultPage], kept: Sequence[StoredUrl]) -> list[PageFacts]:
-        visited = Counter(one.find.page_number for one in kept if one.status is UrlState.VISITED)
-        useful = Counter(one.find.page_number for one in kept if one.useful)
+    def _facts(self, pages: Sequence[ResultPage], urls: Sequence[StoredUrl]) -> list[PageFacts]:
+        visited = Counter(url.find.page_number for url in urls if url.status is UrlState.VISITED)
+        useful = Counter(url.find.page_number for url in urls if url.useful)
         return [
-            PageFacts(one.number, one.urls, one.fresh, visited[one.number], useful[one.number], one.next is None, place == 0)
-            for place, one in enumerate(pages)
+            PageFacts(
+                page.number, page.urls, page.fresh, visited[page.number], useful[page.number], page.next is None, place == 0
+            )
+            for place, page in enumerate(pages)
         ]
 
     async def _kept(self) -> Sequence[StoredUrl]:
@@ -170,19 +174,19 @@ class _Run:
             if wait is None:
                 return
             await self._pay_time()  # a waiting job is another attempt afterwards
-            if wait > (left := await self._patience()):
-                await self._give_up(frontier, wait, left)
+            if wait > (remaining := await self._patience()):
+                await self._give_up(frontier, wait, remaining)
                 return
             await self._context.wait(wait)
 
-    async def _give_up(self, frontier: Frontier, wait: float, left: float) -> None:
+    async def _give_up(self, frontier: Frontier, wait: float, remaining: float) -> None:
         """Hits whose hosts want to be left alone for longer than there is time to wait."""
         for hit in frontier.left:
             template = (
                 "{host} asks to be left alone for {wait:.0f} s or longer, "
                 "and there are {left:.0f} s left to wait: ask again then."
             )
-            reason = Message(template, host=frontier.host(hit), wait=wait, left=left)
+            reason = Message(template, host=frontier.host(hit), wait=wait, left=remaining)
             await self._engines.finds.settle(self._job.claim, hit.canonical_url, code=AllFetchesFailed.code, reason=reason)
 
     def _enough(self) -> bool:
@@ -190,11 +194,11 @@ class _Run:
         return bool(auto and self._useful >= self._asked.max_results_per_query)
 
     async def _visit_one(self, hit: DiscoveredUrl) -> None:
-        asked = self._asked
-        wanted = PageOrder(hit.url, hit.canonical_url, asked.owner, asked.corpus, hit.title)
+        search_job = self._asked
+        order = PageOrder(hit.url, hit.canonical_url, search_job.owner, search_job.corpus, hit.title)
         pay = partial(self._context.charge, pages=1)
         try:
-            receipt = await self._door.take_in(self._job.claim, wanted, f"{self._job.id} {hit.canonical_url}", pay)
+            receipt = await self._door.take_in(self._job.claim, order, f"{self._job.id} {hit.canonical_url}", pay)
         except BudgetExhausted:
             raise
         except ShishoError as error:
@@ -214,14 +218,14 @@ class _Run:
 
     async def _look_back(self) -> None:
         """The clusters that an earlier attempt knew, and what it had visited and not looked at."""
-        kept = await self._kept()
-        for one in kept:
-            if one.useful and one.document_id is not None:
+        urls = await self._kept()
+        for url in urls:
+            if url.useful and url.document_id is not None:
                 self._useful += 1
-                self._clusters |= await self._searching.judge(self._asked.query, one.document_id, frozenset())
-        for one in kept:
-            if one.status is UrlState.VISITED and one.useful is None and one.document_id is not None:
-                await self._judged(one.find.canonical_url, one.document_id)
+                self._clusters |= await self._searching.judge(self._asked.query, url.document_id, frozenset())
+        for url in urls:
+            if url.status is UrlState.VISITED and url.useful is None and url.document_id is not None:
+                await self._judged(url.find.canonical_url, url.document_id)
 
     async def _pay_time(self) -> None:
         began, self._since = self._since, self._searching.clock.monotonic()
@@ -230,59 +234,59 @@ class _Run:
             raise BudgetExhausted(TASK_OVER)
 
     async def _tell(self) -> None:
-        kept = await self._kept()
-        states = Counter(one.status for one in kept)
+        urls = await self._kept()
+        states = Counter(url.status for url in urls)
         await self._context.progress(
             engine=self._paging.pages[0].engine,
             pages=len(self._paging.pages),
             visited=states[UrlState.VISITED] + states[UrlState.FAILED],
-            documents=len({one.document_id for one in kept if one.document_id and one.status is UrlState.VISITED}),
+            documents=len({url.document_id for url in urls if url.document_id and url.status is UrlState.VISITED}),
         )
 
     async def _note(self, stop: PagingStop | None) -> None:
         pages = self._paging.pages
         if pages:
             facts = self._facts(pages, await self._kept())
-            novelty, harvest = tuple(one.novelty for one in facts), tuple(one.harvest for one in facts)
+            novelty, harvest = tuple(fact.novelty for fact in facts), tuple(fact.harvest for fact in facts)
             note = SearchNote(self._asked.query, pages[0].engine, len(pages), novelty, harvest, stop)
             await self._engines.finds.note(self._job.claim, note)
 
-    async def _person(self, met: HumanChallenge) -> NoReturn:
+    async def _person(self, challenge: HumanChallenge) -> NoReturn:
         """Leave the job to a person; what pages 1..N brought is its result if nobody comes."""
         await self._note(PagingStop.CHALLENGE)
-        await self._serps.needs(met, self._paging.pages)
-        await self._context.await_person(await self._output(PagingStop.CHALLENGE) if self._paging.pages else None, met)
+        await self._serps.needs(challenge, self._paging.pages)
+        await self._context.await_person(await self._output(PagingStop.CHALLENGE) if self._paging.pages else None, challenge)
 
     async def _output(self, stop: PagingStop) -> dict[str, Any]:
         """Every page, every hit in merged order, what was stored and what went wrong."""
-        pages, kept = self._paging.pages, await self._kept()
+        pages, urls = self._paging.pages, await self._kept()
         hits = [
             {
-                "rank": one.find.rank,
-                "page_number": one.find.page_number,
-                "rank_on_page": one.find.rank_on_page,
-                "url": one.find.url,
-                "title": one.find.title,
-                "status": one.status,
-                "useful": one.useful,
-                "document_id": one.document_id,
+                "rank": url.find.rank,
+                "page_number": url.find.page_number,
+                "rank_on_page": url.find.rank_on_page,
+                "url": url.find.url,
+                "title": url.find.title,
+                "status": url.status,
+                "useful": url.useful,
+                "document_id": url.document_id,
             }
-            for one in kept
+            for url in urls
         ]
         return {
             "query": self._asked.query,
             "engine": pages[0].engine if pages else None,
-            "pages": [_told(*each) for each in zip(pages, self._facts(pages, kept), strict=True)],
+            "pages": [_told(*page_and_facts) for page_and_facts in zip(pages, self._facts(pages, urls), strict=True)],
             "paging_stop": stop,
             "hits": hits,
-            "documents": sorted({one.document_id for one in kept if one.document_id}),
+            "documents": sorted({url.document_id for url in urls if url.document_id}),
             "errors": [*await self._serps.passed_over(), *self._paging.errors],
-            "warnings": sorted({warning for one in pages for warning in one.warnings}),
+            "warnings": sorted({warning for page in pages for warning in page.warnings}),
         }
 
 
 def _told(page: ResultPage, facts: PageFacts) -> dict[str, Any]:
-    told = {name: getattr(page, name) for name in ("number", "url", "status", "fresh", "cached", "repeats")}
+    output = {name: getattr(page, name) for name in ("number", "url", "status", "fresh", "cached", "repeats")}
     counts = {"hits": len(page.urls), "visited": facts.visited, "useful": facts.useful}
     harvest = None if facts.harvest is None else round(facts.harvest, 3)
-    return {**told, **counts, "novelty": round(facts.novelty, 3), "harvest": harvest}
+    return {**output, **counts, "novelty": round(facts.novelty, 3), "harvest": harvest}

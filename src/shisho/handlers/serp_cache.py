@@ -31,35 +31,37 @@ class CachedSerp:
 class SerpCache:
     """The kept pages of one search."""
 
-    def __init__(self, cache: Cache, asked: SearchJob) -> None:
-        self._cache, self._asked = cache, asked
+    def __init__(self, cache: Cache, search_job: SearchJob) -> None:
+        self._cache, self._asked = cache, search_job
         self._held: dict[str, dict[int, CachedSerp]] = {}
 
     async def of(self, engine: str) -> Mapping[int, CachedSerp]:
         """An engine's pages by number, as they were when the search first asked for them."""
         if engine not in self._held:
-            held = await self._cache.get(_key(self._asked, engine))
-            sheets = [build(each, CachedSerp) for each in held.value] if held else []
-            self._held[engine] = {each.page.number: each for each in sheets}
+            entry = await self._cache.get(_key(self._asked, engine))
+            sheets = [build(packed, CachedSerp) for packed in entry.value] if entry else []
+            self._held[engine] = {sheet.page.number: sheet for sheet in sheets}
         return self._held[engine]
 
-    async def keep(self, pages: Sequence[ResultPage], stop: PagingStop, kept: Sequence[StoredUrl]) -> None:
+    async def keep(self, pages: Sequence[ResultPage], stop: PagingStop, urls: Sequence[StoredUrl]) -> None:
         """From when somebody was asked: what comes from here does not stay for longer by being used."""
         if all(page.cached for page in pages):
             return
         hits: dict[int | None, list[SerpHit]] = {}
-        for each in kept:
-            one = each.find
-            hit = SerpHit(one.rank_on_page or 0, one.url, one.title, one.snippet, one.published_at)
-            hits.setdefault(one.page_number, []).append(hit)
+        for url in urls:
+            other_hit = url.find
+            hit = SerpHit(
+                other_hit.rank_on_page or 0, other_hit.url, other_hit.title, other_hit.snippet, other_hit.published_at
+            )
+            hits.setdefault(other_hit.page_number, []).append(hit)
         sheets = [CachedSerp(replace(page, cached=True, attempt=0), tuple(hits.get(page.number, ()))) for page in pages]
         short = stop in CUT_SHORT
         seconds = PARTIAL_S if short else WHOLE_S
         await self._cache.put(_key(self._asked, pages[0].engine), plain(sheets), seconds, partial=short)
 
 
-def _key(asked: SearchJob, engine: str) -> str:
+def _key(search_job: SearchJob, engine: str) -> str:
     """The same for two searches that an engine would answer alike."""
-    alike = replace(asked, query=fold(asked.query), owner="", corpus="", until=None, without=())
-    told = plain(replace(alike, engines=(), categories=(), priority=Priority.MEDIUM))
-    return "serp " + hashlib.sha256(json.dumps([engine, told], sort_keys=True).encode()).hexdigest()
+    alike = replace(search_job, query=fold(search_job.query), owner="", corpus="", until=None, without=())
+    option_values = plain(replace(alike, engines=(), categories=(), priority=Priority.MEDIUM))
+    return "serp " + hashlib.sha256(json.dumps([engine, option_values], sort_keys=True).encode()).hexdigest()

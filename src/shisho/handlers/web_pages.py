@@ -45,58 +45,58 @@ class PageIntake:
     cache: Cache
     clock: Clock
 
-    async def take_in(self, claim: Claim, wanted: PageOrder, ticket: str, pay: Pay) -> Receipt:
+    async def take_in(self, claim: Claim, order: PageOrder, ticket: str, pay: Pay) -> Receipt:
         """Take in the page, which is a find of this job. Raises RetryLater, and what `PageClient.page`
         raises; a page that cannot be taken in gives a receipt that says why."""
-        known = await self.cache.page(wanted.corpus, wanted.owner, wanted.canonical_url)
-        if known is not None and not wanted.anew and self._fresh(known):
-            return await self._met_again(claim, wanted, known)
-        response = await self.visiting.page(Request(wanted.url, headers=_conditions(known)), ticket, pay)
+        page_memory = await self.cache.page(order.corpus, order.owner, order.canonical_url)
+        if page_memory is not None and not order.anew and self._fresh(page_memory):
+            return await self._met_again(claim, order, page_memory)
+        response = await self.visiting.page(Request(order.url, headers=_conditions(page_memory)), ticket, pay)
         if response.status != NOT_MODIFIED:
-            return await self._shelved(claim, wanted, response, ticket, pay)
-        if known is None:
-            raise AllFetchesFailed("{url} answered that it has not changed, and was not asked that.", url=wanted.url)
-        await self._remember(wanted, DocumentId(known.document_id), response)
-        return await self._met_again(claim, wanted, known)
+            return await self._shelved(claim, order, response, ticket, pay)
+        if page_memory is None:
+            raise AllFetchesFailed("{url} answered that it has not changed, and was not asked that.", url=order.url)
+        await self._remember(order, DocumentId(page_memory.document_id), response)
+        return await self._met_again(claim, order, page_memory)
 
-    async def _shelved(self, claim: Claim, wanted: PageOrder, response: Response, ticket: str, pay: Pay) -> Receipt:
-        receipt = await self._shelve(claim, wanted, response)
+    async def _shelved(self, claim: Claim, order: PageOrder, response: Response, ticket: str, pay: Pay) -> Receipt:
+        receipt = await self._shelve(claim, order, response)
         if receipt.code == DocumentUnreadable.code and b"<script" in response.body:
-            rendered = await self.visiting.rendered(Request(response.url or wanted.url), f"{ticket} rendered", pay)
+            rendered = await self.visiting.rendered(Request(response.url or order.url), f"{ticket} rendered", pay)
             if rendered is not None:
-                return await self._shelve(claim, wanted, rendered)
+                return await self._shelve(claim, order, rendered)
         return receipt
 
-    async def _shelve(self, claim: Claim, wanted: PageOrder, response: Response) -> Receipt:
-        source = _source(wanted, response)
-        receipt = await self.shelving.shelve(claim, wanted.canonical_url, source, wanted.corpus, wanted.owner)
-        await self._remember(wanted, receipt.document_id, response)
+    async def _shelve(self, claim: Claim, order: PageOrder, response: Response) -> Receipt:
+        source = _source(order, response)
+        receipt = await self.shelving.shelve(claim, order.canonical_url, source, order.corpus, order.owner)
+        await self._remember(order, receipt.document_id, response)
         return receipt
 
-    async def _met_again(self, claim: Claim, wanted: PageOrder, known: PageMemory) -> Receipt:
-        document = DocumentId(known.document_id)
-        await self.finds.settle(claim, wanted.canonical_url, document)
-        return Receipt(wanted.url, IntakeOutcome.KNOWN, document)
+    async def _met_again(self, claim: Claim, order: PageOrder, page_memory: PageMemory) -> Receipt:
+        document = DocumentId(page_memory.document_id)
+        await self.finds.settle(claim, order.canonical_url, document)
+        return Receipt(order.url, IntakeOutcome.KNOWN, document)
 
-    async def _remember(self, wanted: PageOrder, document: DocumentId | None, response: Response) -> None:
+    async def _remember(self, order: PageOrder, document: DocumentId | None, response: Response) -> None:
         if document is not None:
-            told = response.headers
-            page = PageMemory(document, self.clock.steady(), told.get("etag", ""), told.get("last-modified", ""))
-            await self.cache.remember(wanted.corpus, wanted.owner, wanted.canonical_url, page)
+            headers = response.headers
+            page = PageMemory(document, self.clock.steady(), headers.get("etag", ""), headers.get("last-modified", ""))
+            await self.cache.remember(order.corpus, order.owner, order.canonical_url, page)
 
-    def _fresh(self, known: PageMemory) -> bool:
-        return count_seconds(known.fetched_at, self.clock.steady()) < FRESH_S
+    def _fresh(self, page_memory: PageMemory) -> bool:
+        return count_seconds(page_memory.fetched_at, self.clock.steady()) < FRESH_S
 
 
-def _conditions(known: PageMemory | None) -> dict[str, str]:
-    if known is None:
+def _conditions(page_memory: PageMemory | None) -> dict[str, str]:
+    if page_memory is None:
         return {}
-    asked = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
-    return {name: value for name, value in asked.items() if value}
+    conditions = {"If-None-Match": page_memory.etag, "If-Modified-Since": page_memory.last_modified}
+    return {name: value for name, value in conditions.items() if value}
 
 
-def _source(wanted: PageOrder, response: Response) -> Source:
+def _source(order: PageOrder, response: Response) -> Source:
     """HTML brings its own title; the hit's stands in for other kinds."""
-    title = "" if "html" in (response.media_type or "html") else wanted.title
-    name = without_tracking(response.url or wanted.url)
-    return Source(name, response.body, response.media_type, title, wanted.metadata, wanted.password, response.charset)
+    title = "" if "html" in (response.media_type or "html") else order.title
+    name = without_tracking(response.url or order.url)
+    return Source(name, response.body, response.media_type, title, order.metadata, order.password, response.charset)

@@ -47,7 +47,7 @@ class LibrarianState(LoopState, total=False):
     answer: Answer
 
 
-async def run_graph(acts: Mapping[str, Act], given: LoopState, most_steps: int) -> LoopState:
+async def run_graph(acts: Mapping[str, Act], start_state: LoopState, most_steps: int) -> LoopState:
     """`librarian.table.Runner` by LangGraph. Nothing is sent to a tracing service, whatever the environment says of other
     projects. Raises Internal after `most_steps` steps."""
     drawn = StateGraph(LoopState)
@@ -57,7 +57,7 @@ async def run_graph(acts: Mapping[str, Act], given: LoopState, most_steps: int) 
     _add_routes(drawn, GRAPH_END)
     with tracing_context(enabled=False):
         try:
-            return cast("LoopState", await drawn.compile().ainvoke(given, {"recursion_limit": most_steps}))
+            return cast("LoopState", await drawn.compile().ainvoke(start_state, {"recursion_limit": most_steps}))
         except GraphRecursionError as error:
             raise Internal("The loop did not come to its end in {steps} steps.", steps=most_steps) from error
 
@@ -139,7 +139,9 @@ def ask_tool(desk: Desk, *, corpora: Sequence[str] = (), limits: Mapping[str, fl
             question: one question, in Japanese or English
         """
         answer = await desk.ask(question, corpora=corpora, limits=limits)
-        places = "\n".join(f"[{one.number}] {one.title or one.document} {one.link}" for one in answer.evidence)
+        places = "\n".join(
+            f"[{quotation.number}] {quotation.title or quotation.document} {quotation.link}" for quotation in answer.evidence
+        )
         return f"{answer.text}\n\n{places}".rstrip(), answer
 
     return _tool_of(ask_library)

@@ -20,8 +20,8 @@ LAST = object()
 def main() -> None:
     source, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints must not end up between the frames
-    while asked := _frame(source):
-        work = json.loads(asked)
+    while frame := _frame(source):
+        work = json.loads(frame)
         try:
             function, pack = _named(work["function"]), _named(work["pack"])
         except ImportError as missing:
@@ -36,10 +36,12 @@ def main() -> None:
         _count_cpu(0)
 
 
-def answers(function: Callable[..., Any], pack: Callable[[Any], Any], data: bytes, given: Mapping[str, Any]) -> Iterator[bytes]:
+def answers(
+    function: Callable[..., Any], pack: Callable[[Any], Any], data: bytes, arguments: Mapping[str, Any]
+) -> Iterator[bytes]:
     """One reply, or one for each part where `pack` gives an iterator of them; what goes wrong ends them."""
     try:
-        packed = pack(function(data, **given))
+        packed = pack(function(data, **arguments))
         parts = packed if isinstance(packed, Iterator) else iter((packed,))
         part = next(parts)
         while part is not LAST:
@@ -58,8 +60,8 @@ def answers(function: Callable[..., Any], pack: Callable[[Any], Any], data: byte
 
 def _named(name: str) -> Callable[..., Any]:
     module, _, function = name.partition(":")
-    found: Callable[..., Any] = getattr(import_module(module), function)
-    return found
+    target: Callable[..., Any] = getattr(import_module(module), function)
+    return target
 
 
 def _count_cpu(seconds: float) -> None:

@@ -66,21 +66,21 @@ class Killable:
         for child in reversed(self._children):
             self._free.put_nowait(child)
 
-    async def run(self, work: Work, data: bytes, made: Callable[[Any], T]) -> T:
-        """Run the function in the child and give its result, as `made` makes it of JSON data; `made`
+    async def run(self, work: Work, data: bytes, make: Callable[[Any], T]) -> T:
+        """Run the function in the child and give its result, as `make` makes it of JSON data; `make`
         raises ValueError or TypeError on nonsense. Raises what `parts` raises."""
-        (whole, *rest) = await self.parts(work, data, made)
+        (whole, *rest) = await self.parts(work, data, make)
         if rest:
             raise ChildBroken("")
         return whole
 
-    async def parts(self, work: Work, data: bytes, made: Callable[[Any], T]) -> list[T]:
+    async def parts(self, work: Work, data: bytes, make: Callable[[Any], T]) -> list[T]:
         """The same for a function whose `pack` gives a long answer in parts, so that no process holds it twice.
 
         Raises one of `reasons`, Overrun, Exhausted, Broken, or Internal where no child can be started at all."""
         child = await self._free.get()
         try:
-            answer = await child.answer(work, data, made, self._reasons)
+            answer = await child.answer(work, data, make, self._reasons)
         finally:
             self._free.put_nowait(child)
         if isinstance(answer, ShishoError):
@@ -104,17 +104,17 @@ class _Child:
         self.process: Process | None = None
 
     async def answer(
-        self, work: Work, data: bytes, made: Callable[[Any], T], reasons: tuple[type[ShishoError], ...]
+        self, work: Work, data: bytes, make: Callable[[Any], T], reasons: tuple[type[ShishoError], ...]
     ) -> list[T] | ShishoError:
         parts: list[T] = []
-        left = max(wire.MAX_REPLY, GROWTH * len(data))
+        remaining = max(wire.MAX_REPLY, GROWTH * len(data))
 
         async def take(reply: bytes) -> bool:
-            nonlocal left
-            left -= len(reply)
-            if left < 0:
+            nonlocal remaining
+            remaining -= len(reply)
+            if remaining < 0:
                 raise ChildExhausted
-            part, more = await asyncio.to_thread(wire.unpack, reply, made, reasons)
+            part, more = await asyncio.to_thread(wire.unpack, reply, make, reasons)
             if isinstance(part, ShishoError):
                 raise _Reason(part)
             parts.append(part)
@@ -123,8 +123,8 @@ class _Child:
         try:
             await _ask(await self._ready(work), data, work.seconds, take)
             return parts
-        except _Reason as told:
-            return told.reason
+        except _Reason as reason:
+            return reason.reason
         except BaseException:
             # Cancelled, broken or lying: what this process says next cannot be trusted.
             await self.kill()

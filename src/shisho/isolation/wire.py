@@ -40,8 +40,8 @@ def frame(payload: bytes) -> bytes:
 def pack(value: Any, *, more: bool = False) -> bytes:
     """A whole answer, or a part of one: `more` says whether another follows. Lone surrogates become question marks: no store
     takes them."""
-    said = {"value": value, "more": True} if more else {"value": value}
-    return json.dumps(said, ensure_ascii=False).encode("utf-8", "replace")
+    reply = {"value": value, "more": True} if more else {"value": value}
+    return json.dumps(reply, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def pack_reason(reason: ShishoError) -> bytes:
@@ -52,13 +52,13 @@ def pack_failure(raised: str) -> bytes:
     return json.dumps({"raised": raised}).encode()
 
 
-def unpack(reply: bytes, made: Callable[[Any], T], reasons: tuple[type[ShishoError], ...]) -> tuple[T | ShishoError, bool]:
-    """Unpack what was sent: a value, as `made` makes it, or one of `reasons`; and whether another part
+def unpack(reply: bytes, make: Callable[[Any], T], reasons: tuple[type[ShishoError], ...]) -> tuple[T | ShishoError, bool]:
+    """Unpack what was sent: a value, as `make` makes it, or one of `reasons`; and whether another part
     follows. Raises Exhausted, or Broken for anything else: never ask its sender again."""
     try:
         answer = json.loads(reply)
         if "value" in answer:
-            return made(answer["value"]), answer.get("more") is True
+            return make(answer["value"]), answer.get("more") is True
         if "code" in answer:
             return _reason(answer, reasons), False
         raised = _clean(answer["raised"])

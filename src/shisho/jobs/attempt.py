@@ -56,12 +56,12 @@ async def _within(handler: Handler, context: JobContext, seconds: float) -> obje
 
 
 async def _failed(job: Job, error: BaseException, store: JobStore, clock: Clock) -> None:
-    said = _said(error)
+    said_error = _said(error)
     if isinstance(error, ShishoError) and not error.retry:
-        await _stored(lambda: store.fail(job.claim, said))
+        await _stored(lambda: store.fail(job.claim, said_error))
         return
     again = later(clock.steady(), backoff(job.failures, random.random()))
-    await _stored(lambda: store.put_back(job.claim, again, said))
+    await _stored(lambda: store.put_back(job.claim, again, said_error))
 
 
 def _said(error: BaseException) -> JobError:

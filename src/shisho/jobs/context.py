@@ -82,9 +82,9 @@ class JobContext:
         await self._store.put_back(self.job.claim, self._at(seconds))
         raise JobSuspended
 
-    async def await_person(self, output: Mapping[str, Any] | None, met: HumanChallenge) -> NoReturn:
+    async def await_person(self, output: Mapping[str, Any] | None, challenge: HumanChallenge) -> NoReturn:
         """Wait for a person without a worker. `output` is the result if nobody comes; None: there is none yet."""
-        await self._store.await_person(self.job.claim, output, self._at(self._pace.person), met)
+        await self._store.await_person(self.job.claim, output, self._at(self._pace.person), challenge)
         raise JobSuspended
 
     def _at(self, seconds: float) -> Instant:

@@ -16,14 +16,14 @@ LOOK_SECONDS = 60.0
 
 
 class Notices:
-    """For as long as it is entered, what waits for a person is told: each domain once, however many jobs it holds. `here`
+    """For as long as it is entered, what waits for a person is told: each domain once, however many jobs it holds. `notifier`
     hears of what waits already, too; the desktop only of what no process has told it of."""
 
     def __init__(
-        self, owner: str, interventions: Interventions, bell: Bell, here: Notifier | None, desktop: Notifier | None
+        self, owner: str, interventions: Interventions, bell: Bell, notifier: Notifier | None, desktop: Notifier | None
     ) -> None:
         self._owner, self._interventions, self._bell = owner, interventions, bell
-        self._here, self._desktop = here, desktop
+        self._here, self._desktop = notifier, desktop
         self._told: set[str] = set()
         self._telling = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
@@ -52,11 +52,11 @@ class Notices:
 
     async def _tell(self) -> None:
         if self._here is not None:
-            held = await self._interventions.waiting(self._owner)
-            new = news(held, self._told)
-            self._told = {one.id for one in held}
-            for one in new:
-                await self._here.notify(one)
+            interventions = await self._interventions.waiting(self._owner)
+            new = news(interventions, self._told)
+            self._told = {intervention.id for intervention in interventions}
+            for intervention in new:
+                await self._here.notify(intervention)
         if self._desktop is not None:
-            for one in await self._interventions.unannounced(self._owner):
-                await self._desktop.notify(one)
+            for intervention in await self._interventions.unannounced(self._owner):
+                await self._desktop.notify(intervention)

@@ -86,9 +86,9 @@ class _Line:
         try:
             while True:
                 news = TaskNews(await self._tasks.task(self._task_id))
-                told, self._next = self._next, asyncio.get_running_loop().create_future()
+                future, self._next = self._next, asyncio.get_running_loop().create_future()
                 self._latest = news
-                told.set_result(news)
+                future.set_result(news)
                 await self._ear.wait(LISTENING_SECONDS)
         except Exception as error:  # the task was removed, or cannot be read: those who wait are told
             self._next.set_exception(error)

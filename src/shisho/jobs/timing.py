@@ -39,9 +39,9 @@ class Silence:
         and those it looks at may have been frozen with it."""
         passed = min(now - self._looked, self._longest_gap)
         self._looked = now
-        seen = {}
-        for each in running:
-            beat, since = self._seen.get(each.claim, (-1, 0.0))
-            seen[each.claim] = (each.beat, since + passed if beat == each.beat else 0.0)
-        self._seen = seen
-        return [each for each in running if seen[each.claim][1] >= self._limit]
+        beats = {}
+        for running_claim in running:
+            beat, since = self._seen.get(running_claim.claim, (-1, 0.0))
+            beats[running_claim.claim] = (running_claim.beat, since + passed if beat == running_claim.beat else 0.0)
+        self._seen = beats
+        return [running_claim for running_claim in running if beats[running_claim.claim][1] >= self._limit]

@@ -114,9 +114,9 @@ class Worker:
 
     async def _heed(self, ask: Callable[[Sequence[Claim]], Awaitable[Mapping[Claim, bool]]]) -> None:
         claims = tuple(self._turns)
-        held = await ask(claims)
-        self._drop([claim for claim in claims if claim not in held])
-        for claim, stop_asked in held.items():
+        stop_wishes = await ask(claims)
+        self._drop([claim for claim in claims if claim not in stop_wishes])
+        for claim, stop_asked in stop_wishes.items():
             if claim in self._turns:
                 self._turns[claim].context.stop_asked = stop_asked
 
@@ -128,14 +128,14 @@ class Worker:
     async def _look(self) -> None:
         await asyncio.sleep(self._pace.look)
         running = await self._jobs.running()
-        dead = await asyncio.to_thread(self._presence.gone, {each.claim.worker_id for each in running})
+        dead = await asyncio.to_thread(self._presence.gone, {running_claim.claim.worker_id for running_claim in running})
         silent = self._silence.silent(running, self._clock.monotonic())
-        for seen in running:
+        for running_claim in running:
             with suppress(ClaimLost):
-                if seen.claim.worker_id in dead:
-                    await self._jobs.take_back(seen, DIED)
-                elif seen in silent:
-                    await self._jobs.take_back(seen, SILENT)
+                if running_claim.claim.worker_id in dead:
+                    await self._jobs.take_back(running_claim, DIED)
+                elif running_claim in silent:
+                    await self._jobs.take_back(running_claim, SILENT)
         await self._jobs.expire()
 
 

@@ -25,15 +25,15 @@ class Comparable:
 def comparable(value: str) -> Comparable:
     """The form in which two values of one field are the same or in order."""
     folded = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
-    found = _DATE.fullmatch(folded) or _ISO.fullmatch(folded)
-    if found is not None:
-        return Comparable(_iso(found), None)
+    match = _DATE.fullmatch(folded) or _ISO.fullmatch(folded)
+    if match is not None:
+        return Comparable(_iso(match), None)
     plain = folded.replace(",", "")
     return Comparable(folded, float(plain) if _NUMBER.fullmatch(plain) else None)
 
 
-def _iso(found: re.Match[str]) -> str:
-    parts = found.groupdict()
+def _iso(match: re.Match[str]) -> str:
+    parts = match.groupdict()
     nth = 1 if parts.get("nth") == "元" else int(parts.get("nth") or 0)
     year = ERAS[parts["era"]] + nth if parts.get("era") else int(parts["year"])
     month, day = parts.get("month"), parts.get("day")

@@ -40,10 +40,10 @@ def codec_of(label: str | None) -> str | None:
     if not _LABEL.fullmatch(name):
         return None
     try:
-        known = codecs.lookup(name).name if name not in _MEANT else name
+        known_text = codecs.lookup(name).name if name not in _MEANT else name
     except LookupError:
         return None
-    meant = _MEANT.get(known, known)
+    meant = _MEANT.get(known_text, known_text)
     return meant if meant in _READ else None
 
 

@@ -63,17 +63,17 @@ class _Draft:
     clause: int = 0
 
 
-def statement(plain: str, places: list[FigurePlace], known: frozenset[str]) -> Statement:
-    """The sentence; names are those of `known`."""
-    drafts = _active(list(_drafts(plain, places, known)))
+def statement(plain: str, places: list[FigurePlace], known_words: frozenset[str]) -> Statement:
+    """The sentence; names are those of `known_words`."""
+    drafts = _active(list(_drafts(plain, places, known_words)))
     return Statement(plain, tuple(_phrase(draft) for draft in drafts))
 
 
-def _drafts(plain: str, places: list[FigurePlace], known: frozenset[str]) -> Iterator[_Draft]:
+def _drafts(plain: str, places: list[FigurePlace], known_words: frozenset[str]) -> Iterator[_Draft]:
     figures = iter([place.figure for place in places])
     role, reach, marks, be, last, clause = "", 0, set[str](), False, None, 0
-    for found in _WORD.finditer(_holed(plain, places)):
-        word = found[0].replace("’", "'").removesuffix("'s").removesuffix("'")
+    for match in _WORD.finditer(_holed(plain, places)):
+        word = match[0].replace("’", "'").removesuffix("'s").removesuffix("'")
         if word.endswith("n't"):
             marks.add("not")
             be = be or word[:-3] in _BE
@@ -92,7 +92,7 @@ def _drafts(plain: str, places: list[FigurePlace], known: frozenset[str]) -> Ite
         if word in _PASSED_OVER:
             continue
         draft = _Draft("" if word == "\ue000" else word, role, [next(figures)] if word == "\ue000" else [], clause=clause)
-        draft.name, draft.marks = fold(word) in known, marks
+        draft.name, draft.marks = fold(word) in known_words, marks
         draft.passive = be and bool(_PAST.match(word)) and not draft.figures
         # A preposition holds for the two words after it, until another one.
         marks, be, last, reach = set(), False, draft, reach - 1
@@ -135,8 +135,8 @@ def _active(drafts: list[_Draft]) -> list[_Draft]:
                 start -= 1
             subject = drafts[start:at]
             rest = [later for later in drafts[at + 1 :] if later not in agent]
-            for one in agent:
-                one.role = ""
+            for other_draft in agent:
+                other_draft.role = ""
             return [*drafts[:start], *agent, draft, *subject, *rest]
     return drafts
 

@@ -41,12 +41,12 @@ class Keyword:
 def keywords(question: str) -> list[Keyword]:
     """Each once, in the order of the question. None where the question only asks."""
     text = " ".join(unicodedata.normalize("NFKC", question).split())[:MOST_CHARS]
-    found: dict[str, Keyword] = {}
-    for one in _read(text):
-        found.setdefault(fold(one.text), one)
-    if found and _WHY.search(text):
-        found.setdefault("理由", Keyword("理由"))
-    return list(found.values())
+    found_keywords: dict[str, Keyword] = {}
+    for keyword in _read(text):
+        found_keywords.setdefault(fold(keyword.text), keyword)
+    if found_keywords and _WHY.search(text):
+        found_keywords.setdefault("理由", Keyword("理由"))
+    return list(found_keywords.values())
 
 
 def _read(text: str) -> Iterator[Keyword]:
@@ -67,21 +67,21 @@ def _plain(text: str) -> Iterator[Keyword]:
 
 def _japanese(text: str) -> Iterator[Keyword]:
     """Neighbouring nouns are one word; a verb or adjective is one by itself, or with its suffix (重さ) begins a noun."""
-    held: list[Any] = []
+    morphemes: list[Any] = []
     tokens = list(tokenizer().tokenize(text))
     for at, token in enumerate(tokens):
         kind, form = token.part_of_speech()[0], fold(token.normalized_form())
-        joined = held and held[-1].end() == token.begin()
+        joined = morphemes and morphemes[-1].end() == token.begin()
         if joined and _binds(tokens, at):
-            held.append(token)
+            morphemes.append(token)
             continue
-        compound = joined and (_is_noun(held) or kind == "接尾辞" or _is_stem(held[-1]))
+        compound = joined and (_is_noun(morphemes) or kind == "接尾辞" or _is_stem(morphemes[-1]))
         if not (kind in _NOMINAL and compound) or form in _FORMAL:
-            yield from _word(held)
-            held = []
+            yield from _word(morphemes)
+            morphemes = []
         if (kind in _NOMINAL or kind in _VERBAL or form in _WHICH) and form not in _FORMAL:
-            held.append(token)
-    yield from _word(held)
+            morphemes.append(token)
+    yield from _word(morphemes)
 
 
 def _binds(tokens: Sequence[Any], at: int) -> bool:

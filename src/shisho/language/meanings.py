@@ -221,10 +221,10 @@ def _grouped(groups_of_words: str) -> dict[str, frozenset[int]]:
 def _opposite() -> dict[str, frozenset[str]]:
     pairs: dict[str, set[str]] = {}
     for pair in _OPPOSITE.split(";"):
-        one, other = (_term(word) for word in pair.split())
-        if one and other:
-            pairs.setdefault(one, set()).add(other)
-            pairs.setdefault(other, set()).add(one)
+        first, other = (_term(word) for word in pair.split())
+        if first and other:
+            pairs.setdefault(first, set()).add(other)
+            pairs.setdefault(other, set()).add(first)
     return {term: frozenset(others) for term, others in pairs.items()}
 
 
@@ -242,22 +242,22 @@ def opposites(term: str) -> frozenset[str]:
     return _opposite().get(term, frozenset())
 
 
-def same(one: str, other: str) -> bool:
+def same(first: str, other: str) -> bool:
     """True where two terms mean the same here: written alike, in one group of this list or of the
     dictionary, or a verb beside the noun made of its kanji."""
-    if one == other:
+    if first == other:
         return True
     groups = _same()
-    if not groups.get(one, _NONE).isdisjoint(groups.get(other, _NONE)):
+    if not groups.get(first, _NONE).isdisjoint(groups.get(other, _NONE)):
         return True
-    if other in opposites(one) or (one in STRONG) != (other in STRONG):
+    if other in opposites(first) or (first in STRONG) != (other in STRONG):
         return False
     near = _near()
-    if not near.get(one, _NONE).isdisjoint(near.get(other, _NONE)):
+    if not near.get(first, _NONE).isdisjoint(near.get(other, _NONE)):
         return True
-    if not synonym_groups(one).isdisjoint(synonym_groups(other)):
+    if not synonym_groups(first).isdisjoint(synonym_groups(other)):
         return True
-    return _of_one_kanji(one, other) or _of_one_kanji(other, one)
+    return _of_one_kanji(first, other) or _of_one_kanji(other, first)
 
 
 _VERB = re.compile(r"([一-鿿])[ぁ-ん]{1,3}")
@@ -267,8 +267,8 @@ _PAIR = re.compile(r"[一-鿿]{2}")
 @lru_cache(maxsize=20_000)
 def _of_one_kanji(verb: str, noun: str) -> bool:
     """増える and 増加, 建てる and 建設: the noun is one that する makes a verb of."""
-    found = _VERB.fullmatch(verb)
+    match = _VERB.fullmatch(verb)
     # 興行 is no 行う, nor 形成 成る.
-    if found is None or verb in LIGHT or not _PAIR.fullmatch(noun) or found[1] not in noun:
+    if match is None or verb in LIGHT or not _PAIR.fullmatch(noun) or match[1] not in noun:
         return False
     return any("サ変" in token.part_of_speech()[2] for token in tokenizer().tokenize(noun))

@@ -17,9 +17,9 @@ _JAPANESE = re.compile(r"[ぁ-んァ-ヺ一-鿿々]")
 def names(text: str) -> frozenset[str]:
     """The names in a text, folded and without white space. A capital at the head of a sentence may be one."""
     plain = terms.squeeze(text) if _JAPANESE.search(text) else text
-    found = {*_KATAKANA.findall(plain), *_proper_nouns(plain)}
-    found.update(word for word in _LATIN.findall(plain) if len(word) > 1 and word.casefold() not in terms.ENGLISH_STOP)
-    return frozenset("".join(terms.fold(name).split()) for name in found)
+    words = {*_KATAKANA.findall(plain), *_proper_nouns(plain)}
+    words.update(word for word in _LATIN.findall(plain) if len(word) > 1 and word.casefold() not in terms.ENGLISH_STOP)
+    return frozenset("".join(terms.fold(name).split()) for name in words)
 
 
 def _proper_nouns(text: str) -> list[str]:

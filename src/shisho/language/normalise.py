@@ -132,6 +132,6 @@ class _Folding:
 @lru_cache(maxsize=20_000)
 def _folded(cluster: str) -> tuple[str, bool]:
     """A character with its marks as it is matched, and whether it is a superscript, a subscript or a fraction."""
-    kept = _DROPPED.sub("", cluster)
-    marked = any(unicodedata.decomposition(char).startswith(("<super>", "<sub>", "<fraction>")) for char in kept)
-    return unicodedata.normalize("NFKC", kept).translate(_FOLDED), marked
+    kept_text = _DROPPED.sub("", cluster)
+    marked = any(unicodedata.decomposition(char).startswith(("<super>", "<sub>", "<fraction>")) for char in kept_text)
+    return unicodedata.normalize("NFKC", kept_text).translate(_FOLDED), marked

@@ -120,7 +120,7 @@ class Date:
     def says(self, other: Date) -> bool:
         """Everything `other` says of a day is said here too."""
         pairs = ((self.year, other.year), (self.month, other.month), (self.day, other.day))
-        return all(theirs is None or ours == theirs for ours, theirs in pairs)
+        return all(their_part is None or ours == their_part for ours, their_part in pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,28 +184,28 @@ def _places(plain: str) -> tuple[list[FigurePlace], str]:
     places: list[FigurePlace] = []
     last = Date(None)
 
-    def take(found: re.Match[str]) -> str:
+    def take(match: re.Match[str]) -> str:
         nonlocal last
-        date = _date({key.rstrip("234567"): value for key, value in found.groupdict().items() if value})
-        if found[0].startswith("同"):
+        date = _date({key.rstrip("234567"): value for key, value in match.groupdict().items() if value})
+        if match[0].startswith("同"):
             date = Date(last.year, date.month or last.month, date.day)
         elif date.year is not None:
             last = date
         elif date.month is not None:
             last = Date(last.year, date.month)
-        if date == Date(None) or (found["name"] and date == Date(None, date.month)):
-            return found[0]
-        places.append(FigurePlace(*found.span(), date))
-        return " " * len(found[0])
+        if date == Date(None) or (match["name"] and date == Date(None, date.month)):
+            return match[0]
+        places.append(FigurePlace(*match.span(), date))
+        return " " * len(match[0])
 
     rest = _DATE.sub(take, plain)
-    counted = (found for found in _MEASURE.finditer(rest) if found[0] not in _NOT_COUNTED)
-    places += [FigurePlace(*found.span(), replace(_measure(found), rough=_is_rough(rest, found))) for found in counted]
+    counted = (match for match in _MEASURE.finditer(rest) if match[0] not in _NOT_COUNTED)
+    places += [FigurePlace(*match.span(), replace(_measure(match), rough=_is_rough(rest, match))) for match in counted]
     return places, rest
 
 
-def _is_rough(text: str, found: re.Match[str]) -> bool:
-    return bool(_ROUGHLY.search(text, max(0, found.start() - 10), found.start()) or _OR_SO.match(text, found.end()))
+def _is_rough(text: str, match: re.Match[str]) -> bool:
+    return bool(_ROUGHLY.search(text, max(0, match.start() - 10), match.start()) or _OR_SO.match(text, match.end()))
 
 
 def legible(text: str) -> str:
@@ -241,8 +241,8 @@ def _date(part: dict[str, str]) -> Date:
     return Date(year, month, _whole(part.get("day")))
 
 
-def _measure(found: re.Match[str]) -> Measure:
-    part = found.groupdict()
+def _measure(match: re.Match[str]) -> Measure:
+    part = match.groupdict()
     unit = part["unit"] or part["counter"] or part["after"] or part["currency"] or ""
     unit = _SAME_UNIT.get(unit, unit)
     if part["word"]:

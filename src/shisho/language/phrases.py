@@ -102,18 +102,18 @@ def denies(sentence: str) -> int:
 
 @lru_cache(maxsize=1_000)
 def _read(text: str) -> tuple[Statement, ...]:
-    known = names(text)
+    known_words = names(text)
     plain = legible(text)
     if _JAPANESE.search(plain):
         plain = _ALONE.sub("だけ", _ABOUT.sub("約", _BETWEEN_WIDE.sub("", plain)))
-    return tuple(_statement(plain[start:end], known) for start, end in sentences(plain))
+    return tuple(_statement(plain[start:end], known_words) for start, end in sentences(plain))
 
 
-def _statement(plain: str, known: frozenset[str]) -> Statement:
+def _statement(plain: str, known_words: frozenset[str]) -> Statement:
     places = figure_places(plain)
     if not _JAPANESE.search(plain):
-        return english.statement(plain, places, known)
-    return Statement(plain, tuple(_Reader(plain, places, known).phrases()))
+        return english.statement(plain, places, known_words)
+    return Statement(plain, tuple(_Reader(plain, places, known_words).phrases()))
 
 
 @dataclass(slots=True)
@@ -133,9 +133,9 @@ class _Draft:
 class _Reader:
     """Reads one Japanese sentence."""
 
-    def __init__(self, plain: str, places: list[FigurePlace], known: frozenset[str]) -> None:
+    def __init__(self, plain: str, places: list[FigurePlace], known_words: frozenset[str]) -> None:
         self._figures = [place.figure for place in places]
-        self._known = known
+        self._known = known_words
         self._done: list[_Draft] = []
         self._now = _Draft()
         self._holed = _holed(plain, places)
@@ -246,8 +246,8 @@ def _phrase(draft: _Draft, after: _Draft | None, aside: bool) -> Phrase:
     tail = draft.tail
     role = _ROLE.match(tail)
     copula = not draft.predicate and not draft.adverb and bool(_COPULA.match(tail))
-    ended = not draft.predicate and not draft.adverb and (after is None and not (role and role[1]))
-    predicate = draft.predicate or copula or ended
+    is_ended = not draft.predicate and not draft.adverb and (after is None and not (role and role[1]))
+    predicate = draft.predicate or copula or is_ended
     return Phrase(
         terms=tuple(draft.terms),
         surface=draft.surface.replace(HOLE, ""),
@@ -271,7 +271,7 @@ def _marks(tail: str, predicate: bool, surface: str) -> Iterator[str]:
         yield "not"
     if surface.endswith("う") and _INTENDED.match(tail):
         yield "maybe"
-    own = _QUOTING.split(tail, maxsplit=1)[0]
+    own_part = _QUOTING.split(tail, maxsplit=1)[0]
     for mark, form in (
         ("passive", _PASSIVE),
         ("cause", _CAUSE),
@@ -281,5 +281,5 @@ def _marks(tail: str, predicate: bool, surface: str) -> Iterator[str]:
         ("maybe", _MAYBE),
         ("sometimes", _SOMETIMES),
     ):
-        if form.search(own if mark in ("passive", "cause") else tail) and not (mark == "if" and _MUST.search(tail)):
+        if form.search(own_part if mark in ("passive", "cause") else tail) and not (mark == "if" and _MUST.search(tail)):
             yield mark

@@ -31,7 +31,7 @@ _ITEM = re.compile(
 
 def sentences(text: str) -> list[tuple[int, int]]:
     """Spans `text[start:end]` in order, free of outer white space; what lies between them is white space."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     begin = depth = opened = 0
     for event in _EVENT.finditer(text):
         at, end = event.span()
@@ -44,21 +44,21 @@ def sentences(text: str) -> list[tuple[int, int]]:
             depth = max(0, depth - 1)
         elif char == "\n":
             if _ends_line(text, at, end, depth > 0 and at - opened <= BRACKET_REACH):
-                _add(found, text, begin, at)
+                _add(spans, text, begin, at)
                 begin, depth = end, 0
         elif (depth == 0 or at - opened > BRACKET_REACH) and not (char == "." and _inside(text, at, end)):
             end = _closed(text, end)
-            _add(found, text, begin, end)
+            _add(spans, text, begin, end)
             begin, depth = end, 0
-    _add(found, text, begin, len(text))
-    return found
+    _add(spans, text, begin, len(text))
+    return spans
 
 
-def _add(found: list[tuple[int, int]], text: str, begin: int, end: int) -> None:
+def _add(spans: list[tuple[int, int]], text: str, begin: int, end: int) -> None:
     piece = text[begin:end]
-    left = len(piece) - len(piece.lstrip())
-    if left < len(piece):
-        found.append((begin + left, begin + len(piece.rstrip())))
+    remaining = len(piece) - len(piece.lstrip())
+    if remaining < len(piece):
+        spans.append((begin + remaining, begin + len(piece.rstrip())))
 
 
 def _closed(text: str, end: int) -> int:

@@ -93,11 +93,11 @@ def analysis(sentences: Sequence[str], read: Read) -> Analysis:
 def sought(texts: Sequence[str], read: Read) -> TermQuery:
     """`query` with another way to read terms from a folded sentence."""
     folded = [fold(text) for text in texts]
-    found = [term for text in folded for line in text.splitlines() for term in read(line)]
-    named = [term for term in found if term not in ASKING] or found
-    phrases = (tuple(read(quoted)) for text in folded for quoted in _QUOTED.findall(text))
+    found_words = [term for text in folded for line in text.splitlines() for term in read(line)]
+    named_words = [term for term in found_words if term not in ASKING] or found_words
+    phrases = (tuple(read(phrase)) for text in folded for phrase in _QUOTED.findall(text))
     return TermQuery(
-        terms=tuple(dict.fromkeys(named)),
+        terms=tuple(dict.fromkeys(named_words)),
         bigrams=tuple(dict.fromkeys(graph for text in folded for graph in graphs(text))),
         phrases=tuple(dict.fromkeys(phrase for phrase in phrases if len(phrase) > 1)),
         wording=tuple(dict.fromkeys(gram for text in texts for gram in wording(squeeze(text)))),
@@ -139,11 +139,11 @@ def terms(line: str) -> list[str]:
         return _HOLE
 
     holed = _LATIN.sub(dig, line.replace(_HOLE, " "))
-    found: list[str] = []
+    found_words: list[str] = []
     rest = iter(latin)
     for at in range(0, len(holed), PIECE_CHARS):
-        _read(holed[at : at + PIECE_CHARS], rest, found)
-    return found
+        _read(holed[at : at + PIECE_CHARS], rest, found_words)
+    return found_words
 
 
 def pairs(text: str) -> list[str]:
@@ -168,23 +168,23 @@ def _number(word: str) -> str:
     return word.replace(",", "")[:TERM_CHARS]
 
 
-def _read(piece: str, latin: Iterator[str], found: list[str]) -> None:
+def _read(piece: str, latin: Iterator[str], found_words: list[str]) -> None:
     """Sudachi's reading of a piece. A dictionary word always gives the same term, so that its id is asked once."""
-    known = _known
+    known_kinds = _known
     for token in tokenizer().tokenize(piece):
         word = token.word_id()
         if word >= _UNKNOWN:
             surface = token.surface()
             if _HOLE in surface:
-                found.extend(stem(next(latin)) for _ in range(surface.count(_HOLE)))
+                found_words.extend(stem(next(latin)) for _ in range(surface.count(_HOLE)))
                 continue
             term = _term(token)
-        elif word in known:
-            term = known[word]
+        elif word in known_kinds:
+            term = known_kinds[word]
         else:
-            term = known[word] = _term(token)
+            term = known_kinds[word] = _term(token)
         if term:
-            found.append(term)
+            found_words.append(term)
 
 
 def _term(token: Any) -> str:

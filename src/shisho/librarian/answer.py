@@ -45,25 +45,25 @@ def compose(
     unsearched: Sequence[UnsearchedQuery] = (),
 ) -> Draft:
     """Quote what was found, best first, and name what was not."""
-    said = partial(word, language=answer_language(strategy.question))
-    quoted = [_best_first(goal, evidence) for goal in strategy.goals]
+    say = partial(word, language=answer_language(strategy.question))
+    quoted_refs = [_best_first(goal, evidence) for goal in strategy.goals]
     missing = _missing(strategy, status, verdict)
     abstained = not any(quotation.score >= ENOUGH for quotation in evidence)
     titled = len(strategy.goals) > 1
-    paragraphs = [said("answer_head"), *([said("answer_nothing")] if abstained else [])]
-    paragraphs += [_paragraph(goal, found, titled, said) for goal, found in zip(strategy.goals, quoted, strict=True) if found]
-    gaps = tuple(dict.fromkeys(said(f"gap_{gap.why}", query=gap.query, detail=gap.detail) for gap in unsearched))
+    paragraphs = [say("answer_head"), *([say("answer_nothing")] if abstained else [])]
+    paragraphs += [_paragraph(goal, refs, titled, say) for goal, refs in zip(strategy.goals, quoted_refs, strict=True) if refs]
+    gaps = tuple(dict.fromkeys(say(f"gap_{gap.why}", query=gap.query, detail=gap.detail) for gap in unsearched))
     if missing:
-        paragraphs.append(_closing(missing, not abstained, verdict, said))
+        paragraphs.append(_closing(missing, not abstained, verdict, say))
     if gaps:
-        paragraphs.append("\n".join(said("answer_note", text=gap) for gap in gaps))
+        paragraphs.append("\n".join(say("answer_note", text=gap) for gap in gaps))
     # A quotation carries itself: its text is the very slice its number opens.
-    sentences = tuple(Sentence(one.snippet, (one.number,), SupportOutcome.SUPPORTED) for found in quoted for one in found)
+    sentences = tuple(Sentence(ref.snippet, (ref.number,), SupportOutcome.SUPPORTED) for refs in quoted_refs for ref in refs)
     return Draft("\n\n".join(paragraphs), sentences, (*missing, *gaps), abstained)
 
 
 def _best_first(goal: Goal, evidence: Sequence[EvidenceRef]) -> list[EvidenceRef]:
-    return sorted((one for one in evidence if one.goal_id == goal.id), key=lambda one: -one.score)
+    return sorted((ref for ref in evidence if ref.goal_id == goal.id), key=lambda ref: -ref.score)
 
 
 def _missing(strategy: Strategy, status: Sequence[GoalStatus], verdict: Verdict) -> tuple[str, ...]:
@@ -72,35 +72,35 @@ def _missing(strategy: Strategy, status: Sequence[GoalStatus], verdict: Verdict)
     return tuple(goal.question for goal in open_goals(strategy.goals, status))
 
 
-def _paragraph(goal: Goal, found: Sequence[EvidenceRef], titled: bool, said: Callable[..., str]) -> str:
-    quotes = [_cited(evidence, said) for evidence in found]
-    title = [said("answer_goal", text=goal.question)] if titled else []
-    near = [said("answer_near")] if found[0].score < ENOUGH else []
-    return "\n".join([*title, *near, *quotes, *_disagreements(found, said)])
+def _paragraph(goal: Goal, refs: Sequence[EvidenceRef], titled: bool, say: Callable[..., str]) -> str:
+    quotes = [_cited(evidence, say) for evidence in refs]
+    title = [say("answer_goal", text=goal.question)] if titled else []
+    near = [say("answer_near")] if refs[0].score < ENOUGH else []
+    return "\n".join([*title, *near, *quotes, *_disagreements(refs, say)])
 
 
-def _cited(evidence: EvidenceRef, said: Callable[..., str]) -> str:
-    quote = said("answer_quote", text=running(evidence.snippet))
-    heading = said("answer_heading", text=running(evidence.heading)) if evidence.heading else ""
-    return said("answer_cited", quote=quote, number=evidence.number) + heading
+def _cited(evidence: EvidenceRef, say: Callable[..., str]) -> str:
+    quote = say("answer_quote", text=running(evidence.snippet))
+    heading = say("answer_heading", text=running(evidence.heading)) if evidence.heading else ""
+    return say("answer_cited", quote=quote, number=evidence.number) + heading
 
 
-def _disagreements(found: Sequence[EvidenceRef], said: Callable[..., str]) -> list[str]:
+def _disagreements(refs: Sequence[EvidenceRef], say: Callable[..., str]) -> list[str]:
     """Quotations of one goal that contradict each other stand side by side, and the reader is told."""
-    sure = [one for one in found if one.score >= ENOUGH]
+    sure = [ref for ref in refs if ref.score >= ENOUGH]
     pairs = [
-        (one, other, contradiction(one.snippet, other.snippet, one.heading, other.heading))
-        for one, other in combinations(sure, 2)
+        (ref, other, contradiction(ref.snippet, other.snippet, ref.heading, other.heading))
+        for ref, other in combinations(sure, 2)
     ]
     return [
-        said("against", one=one.number, other=other.number, what=said(f"against_{kind}")) for one, other, kind in pairs if kind
+        say("against", one=ref.number, other=other.number, what=say(f"against_{kind}")) for ref, other, kind in pairs if kind
     ]
 
 
-def _closing(missing: Sequence[str], found: bool, verdict: Verdict, said: Callable[..., str]) -> str:
+def _closing(missing: Sequence[str], is_found: bool, verdict: Verdict, say: Callable[..., str]) -> str:
     lines = []
-    if found or len(missing) > 1:
-        lines.append(said("answer_missing", text=said("answer_comma").join(missing)))
+    if is_found or len(missing) > 1:
+        lines.append(say("answer_missing", text=say("answer_comma").join(missing)))
     if verdict.loop_stop not in (None, LoopStop.CONDITION_MET):
-        lines.append(said("answer_end", why=said(f"end_{verdict.loop_stop}".lower())))
-    return "\n".join([*lines, said("answer_advice")])
+        lines.append(say("answer_end", why=say(f"end_{verdict.loop_stop}".lower())))
+    return "\n".join([*lines, say("answer_advice")])

@@ -97,9 +97,11 @@ class Assertion:
     def ordinals_differ(self, other: Assertion) -> bool:
         """True where they tell of different ones: the second and the third, A330-200 and A330-300."""
         for unit in {unit for unit, _ in self.ordinals | other.ordinals}:
-            mine = {value for kind, value in self.ordinals if kind == unit}
-            theirs = {value for kind, value in other.ordinals if kind == unit}
-            if mine != theirs and (not unit or (mine and theirs and not mine & theirs)):
+            our_ordinals = {value for kind, value in self.ordinals if kind == unit}
+            their_ordinals = {value for kind, value in other.ordinals if kind == unit}
+            if our_ordinals != their_ordinals and (
+                not unit or (our_ordinals and their_ordinals and not our_ordinals & their_ordinals)
+            ):
                 return True
         return False
 
@@ -150,16 +152,16 @@ def _is_event(row: Sequence[Phrase], text: str) -> bool:
 
 
 def _assertion(clause: Sequence[tuple[Phrase, list[FigurePlace]]], sentence: _Sentence) -> Assertion:
-    own = [phrase for phrase, _ in clause]
-    predicate = next((phrase for phrase in reversed(own) if phrase.predicate), None)
-    sentence.topic = _topic(own) or sentence.topic
+    phrases = [phrase for phrase, _ in clause]
+    predicate = next((phrase for phrase in reversed(phrases) if phrase.predicate), None)
+    sentence.topic = _topic(phrases) or sentence.topic
     sentence.scope |= sentence.topic
-    plain = [phrase for phrase in own if not (phrase.adverb or phrase.aside)]
+    plain = [phrase for phrase in phrases if not (phrase.adverb or phrase.aside)]
     words = frozenset(word for phrase in plain for word in _content(phrase)) | sentence.topic
     figures = _figures(clause, sentence)
-    marks = frozenset(mark for phrase in own for mark in phrase.marks)
-    names = [phrase for phrase in own if phrase.name]
-    nouns = [phrase for phrase in own if not phrase.predicate]
+    marks = frozenset(mark for phrase in phrases for mark in phrase.marks)
+    names = [phrase for phrase in phrases if phrase.name]
+    nouns = [phrase for phrase in phrases if not phrase.predicate]
     return Assertion(
         words=words,
         topic=sentence.topic,
@@ -172,7 +174,7 @@ def _assertion(clause: Sequence[tuple[Phrase, list[FigurePlace]]], sentence: _Se
         ordinals=sentence.ordinals,
         day=sentence.day,
         dates=sentence.dates,
-        denied=sum("not" in phrase.marks for phrase in own) % 2 == 1,
+        denied=sum("not" in phrase.marks for phrase in phrases) % 2 == 1,
         sure=not marks & {"maybe", "sometimes", "if"},
         passing=sentence.passing or (predicate is not None and not _is_state(predicate)),
     )
@@ -185,15 +187,17 @@ def _is_state(predicate: Phrase) -> bool:
     return not ({"passive", "cause"} & predicate.marks or predicate.terms[-1][-1] in "うくぐすつぬぶむる")
 
 
-def _topic(own: Sequence[Phrase]) -> frozenset[str]:
+def _topic(phrases: Sequence[Phrase]) -> frozenset[str]:
     """The terms of a clause's topic, with what it belongs to: ミネアポリス市の総面積は."""
-    at = next((at for at, phrase in enumerate(own) if phrase.role in ("は", "が", "には", "では") and not phrase.aside), None)
+    at = next(
+        (at for at, phrase in enumerate(phrases) if phrase.role in ("は", "が", "には", "では") and not phrase.aside), None
+    )
     if at is None:
         return frozenset()
     start = at
-    while start and own[start - 1].role == "の":
+    while start and phrases[start - 1].role == "の":
         start -= 1
-    return frozenset(word for phrase in own[start : at + 1] for word in _content(phrase))
+    return frozenset(word for phrase in phrases[start : at + 1] for word in _content(phrase))
 
 
 @dataclass(slots=True)
@@ -267,23 +271,23 @@ def _rounding(value: Decimal) -> Decimal:
     return Decimal(10) ** exponent if exponent <= 0 or exponent >= 4 else Decimal(1)
 
 
-def clash(one: Date, other: Date) -> bool:
+def clash(date: Date, other: Date) -> bool:
     """True where no day fits both dates."""
-    if one.year is not None and other.year is not None and one.year != other.year:
+    if date.year is not None and other.year is not None and date.year != other.year:
         return True
-    if (one.year is None) != (other.year is None):
+    if (date.year is None) != (other.year is None):
         return False
-    for mine, theirs in ((one.month, other.month), (one.day, other.day)):
-        if mine is None or theirs is None:
+    for our_part, their_part in ((date.month, other.month), (date.day, other.day)):
+        if our_part is None or their_part is None:
             return False
-        if mine != theirs:
+        if our_part != their_part:
             return True
     return False
 
 
 def _merged(dates: Sequence[Date]) -> Date | None:
     """One day out of 1914年(大正3年)12月; nothing where they are several."""
-    if not dates or any(clash(one, other) for one in dates for other in dates):
+    if not dates or any(clash(date, other) for date in dates for other in dates):
         return None
     year, month, day = (
         next((part for part in parts if part is not None), None)
@@ -292,16 +296,16 @@ def _merged(dates: Sequence[Date]) -> Date | None:
     return Date(year, month, day)
 
 
-def of_one_time(mine: Iterable[Date], theirs: Iterable[Date]) -> bool:
+def of_one_time(our_dates: Iterable[Date], their_dates: Iterable[Date]) -> bool:
     """True where two texts speak of one time: neither names any, or both name the same, at least the
     same year."""
-    ours, others = tuple(mine), tuple(theirs)
+    ours, others = tuple(our_dates), tuple(their_dates)
     if not ours and not others:
         return True
-    one, other = _merged(ours), _merged(others)
-    if one is None or other is None or clash(one, other):
+    date, other = _merged(ours), _merged(others)
+    if date is None or other is None or clash(date, other):
         return False
-    return one.year == other.year or (one.month, one.day) == (other.month, other.day)
+    return date.year == other.year or (date.month, date.day) == (other.month, other.day)
 
 
 def topic_words(heading: str) -> frozenset[str]:
@@ -313,4 +317,4 @@ def names_of(text: str) -> frozenset[str]:
     """The terms of the names in a text; a single word in katakana is rather a thing's."""
     spelt = (terms(name) or [name] for name in names(text))
     several = frozenset(chain.from_iterable(words for words in spelt if len(words) > 1))
-    return (several | frozenset(word for said in assertions(text) for word in said.names)) - _UNCOUNTED
+    return (several | frozenset(word for said_assertion in assertions(text) for word in said_assertion.names)) - _UNCOUNTED

@@ -29,57 +29,57 @@ class Assistant:
     def aim(self, question: str, goals: Sequence[Goal], condition: str) -> tuple[Strategy, str]:
         """Make the strategy, and tell what was wrong with the condition: an unreadable one asks for all
         goals. Raises InvalidParams for a blank question or goals that cannot be told apart."""
-        made = strategy(question)
+        made_strategy = strategy(question)
         if goals:
-            held = tuple(replace(goal, question=checked(goal.question)) for goal in goals)
-            ids = [goal.id for goal in held]
+            held_goals = tuple(replace(goal, question=checked(goal.question)) for goal in goals)
+            ids = [goal.id for goal in held_goals]
             if len(set(ids)) < len(ids) or len(ids) > MAX_GOALS or not all(map(_GOAL_ID.fullmatch, ids)):
                 raise InvalidParams(
                     "Goals are G1, G2, … each once, at most {max_goals}; not {goals}.",
                     max_goals=MAX_GOALS,
                     goals=", ".join(ids),
                 )
-            made = replace(made, goals=held, condition=" and ".join(ids))
+            made_strategy = replace(made_strategy, goals=held_goals, condition=" and ".join(ids))
         if not condition.strip():
-            return made, ""
-        _, remark = conditions.read(condition, [goal.id for goal in made.goals])
-        return (made, remark) if remark else (replace(made, condition=condition.strip()), "")
+            return made_strategy, ""
+        _, remark = conditions.read(condition, [goal.id for goal in made_strategy.goals])
+        return (made_strategy, remark) if remark else (replace(made_strategy, condition=condition.strip()), "")
 
-    def judge(self, finding: Finding, shown: Sequence[NumberedPassage], aim: Strategy) -> VerifiedQuote | str:
+    def judge(self, finding: Finding, passages: Sequence[NumberedPassage], aim: Strategy) -> VerifiedQuote | str:
         """The finding as a span of what was shown, or why it is refused."""
         if finding.goal_id not in {goal.id for goal in aim.goals}:
             return Message("there is no goal {goal}", goal=finding.goal_id)
         if not (isfinite(finding.score) and 0 <= finding.score <= 1):
             return Message("score takes 0 to 1")
-        if not any(one.temp_index == finding.index for one in shown):
+        if not any(passage.temp_index == finding.index for passage in passages):
             return Message("no passage {number} was shown in this session", number=finding.index)
-        return verify(finding, shown) or Message("these words do not stand in that passage: copy them from it")
+        return verify(finding, passages) or Message("these words do not stand in that passage: copy them from it")
 
-    def status(self, aim: Strategy, stands: Sequence[StoredEvidence]) -> tuple[tuple[GoalStatus, ...], bool]:
+    def status(self, aim: Strategy, refs: Sequence[StoredEvidence]) -> tuple[tuple[GoalStatus, ...], bool]:
         """How far each goal has come, and whether the condition holds."""
         citations = Citations()
-        numbered = [replace(stand.ref, number=citations.take(stand.citation)) for stand in stands]
+        numbered = [replace(stand.ref, number=citations.take(stand.citation)) for stand in refs]
         status = citations.status(aim.goals, numbered)
         expression, _ = conditions.read(aim.condition, [goal.id for goal in aim.goals])
-        return status, conditions.holds(expression, [one.goal_id for one in status if one.met])
+        return status, conditions.holds(expression, [goal_status.goal_id for goal_status in status if goal_status.met])
 
     def missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]:
         """The questions of goals that are not met."""
         return tuple(goal.question for goal in open_goals(aim.goals, status))
 
     def cite(
-        self, evidence: Sequence[EvidenceRef], shown: Sequence[NumberedPassage], aim: Strategy, said: CitedSentence
+        self, evidence: Sequence[EvidenceRef], passages: Sequence[NumberedPassage], aim: Strategy, said_sentence: CitedSentence
     ) -> CitedSentence | Finding:
         """The sentence as it cites, or, where it cites nothing that stands and is no frame, with the evidence that carries it;
         a Finding where only a shown passage does."""
-        return mending.cite(evidence, shown, aim.goals, said)
+        return mending.cite(evidence, passages, aim.goals, said_sentence)
 
     def mend(
-        self, aim: Strategy, evidence: Sequence[EvidenceRef], said: Sequence[CitedSentence]
+        self, aim: Strategy, evidence: Sequence[EvidenceRef], said_sentences: Sequence[CitedSentence]
     ) -> list[tuple[Sentence | None, SentenceRevision]]:
         """Each sentence as it may stand, and what was done to it. None: it is left out."""
-        held = {one.number: one for one in evidence}
-        return [mending.mend(one, held, aim.question) for one in said if one.text.strip()]
+        refs = {ref.number: ref for ref in evidence}
+        return [mending.mend(sentence, refs, aim.question) for sentence in said_sentences if sentence.text.strip()]
 
     def counts(self, mended: Sequence[SentenceRevision]) -> SupportCounts:
         """How many sentences came out how."""
@@ -89,4 +89,4 @@ class Assistant:
         self, aim: Strategy, evidence: Sequence[EvidenceRef], sentences: Sequence[Sentence], counts: SupportCounts
     ) -> str:
         """The answer's text: each sentence with its numbers and what came of its check, then the counts."""
-        return mending.render(aim.question, {one.number: one for one in evidence}, sentences, counts)
+        return mending.render(aim.question, {ref.number: ref for ref in evidence}, sentences, counts)

@@ -28,9 +28,9 @@ class Spending:
         )
 
 
-def ceiling(budget: Budget, spent: Spending, cost: Spending) -> LoopStop | None:
-    """The first ceiling that `cost` would break on top of `spent`; None where it fits. What costs nothing breaks nothing."""
-    after = spent + cost
+def ceiling(budget: Budget, spending: Spending, cost: Spending) -> LoopStop | None:
+    """The first ceiling that `cost` would break on top of `spending`; None where it fits. What costs nothing breaks nothing."""
+    after = spending + cost
     ceilings = (
         (cost.rounds, after.rounds > budget.max_rounds, LoopStop.ROUNDS),
         (cost.pages, after.pages > budget.max_pages, LoopStop.PAGES),
@@ -41,13 +41,13 @@ def ceiling(budget: Budget, spent: Spending, cost: Spending) -> LoopStop | None:
     return next((stop for amount, broken, stop in ceilings if amount > 0 and broken), None)
 
 
-def next_round(spent: Spending) -> Spending:
+def next_round(spending: Spending) -> Spending:
     """Estimate the cost of another round: as much as the rounds so far did on average, and some time in
     any case. Pages are not asked for by rounds."""
-    rounds = max(spent.rounds, 1)
+    rounds = max(spending.rounds, 1)
     return Spending(
         rounds=1,
-        seconds=max(spent.seconds / rounds, 0.001),
-        model_calls=-(-spent.model_calls // rounds),
-        tokens=-(-spent.tokens // rounds),
+        seconds=max(spending.seconds / rounds, 0.001),
+        model_calls=-(-spending.model_calls // rounds),
+        tokens=-(-spending.tokens // rounds),
     )

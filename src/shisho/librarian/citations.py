@@ -29,9 +29,9 @@ class Citations:
 
     def status(self, goals: Iterable[Goal], evidence: Sequence[EvidenceRef]) -> tuple[GoalStatus, ...]:
         """How far each goal has come: what answers it, and from how many independent sources. Only near is not enough."""
-        telling = [one for one in evidence if one.score >= ENOUGH]
-        found = {goal: [one.number for one in telling if one.goal_id == goal.id] for goal in goals}
-        counted = ((goal, len(numbers), self.sources(numbers)) for goal, numbers in found.items())
+        telling = [ref for ref in evidence if ref.score >= ENOUGH]
+        told_numbers = {goal: [ref.number for ref in telling if ref.goal_id == goal.id] for goal in goals}
+        counted = ((goal, len(numbers), self.sources(numbers)) for goal, numbers in told_numbers.items())
         return tuple(
             GoalStatus(goal.id, amount, sources, amount >= goal.min_evidence and sources >= goal.min_sources)
             for goal, amount, sources in counted

@@ -37,18 +37,18 @@ class Comparison:
 
     def __init__(self, sentence: str, quotations: Sequence[str], headings: Sequence[str]) -> None:
         self.said = tied(sentence)
-        self.japanese = any(said.phrase.predicate for said in self.said)
+        self.japanese = any(said_phrase.phrase.predicate for said_phrase in self.said)
         self.quoted = [
-            TiedPhrase(one.phrase, number * SENTENCES + one.sentence, one.place, one.ties)
+            TiedPhrase(phrase.phrase, number * SENTENCES + phrase.sentence, phrase.place, phrase.ties)
             for number, quotation in enumerate(quotations)
-            for one in tied(quotation)
+            for phrase in tied(quotation)
         ]
-        self.headed = [one for heading in headings for one in tied(heading)]
-        there = [*self.quoted, *self.headed]
-        self.words = {word for one in there for word in words_of(one)}
-        self.quoted_words = {word for one in self.quoted for word in words_of(one)}
-        self.wholes = {one.phrase.whole for one in there}
-        self.own_words = {word for one in self.said for word in (*one.phrase.terms, one.phrase.whole)}
+        self.headed = [phrase for heading in headings for phrase in tied(heading)]
+        phrases = [*self.quoted, *self.headed]
+        self.words = {word for phrase in phrases for word in words_of(phrase)}
+        self.quoted_words = {word for phrase in self.quoted for word in words_of(phrase)}
+        self.wholes = {phrase.phrase.whole for phrase in phrases}
+        self.own_words = {word for phrase in self.said for word in (*phrase.phrase.terms, phrase.phrase.whole)}
         self._in_order = sorted(self.words)  # so that every run renames alike
         self._renamed: dict[str, str] = {}
 
@@ -59,58 +59,60 @@ class Comparison:
             self._renamed[word] = word if word in self.words else next(alike, word)
         return self._renamed[word]
 
-    def alike(self, said: TiedPhrase, quoted: TiedPhrase) -> bool:
+    def alike(self, said_phrase: TiedPhrase, quoted_phrase: TiedPhrase) -> bool:
         """True where two phrases have a word or figure in common."""
-        mine = {self.rename(word) for word in said.phrase.terms}
-        mine = mine - LIGHT or mine
-        if mine & set(quoted.phrase.terms) or figures_agree(said, quoted):
+        our_words = {self.rename(word) for word in said_phrase.phrase.terms}
+        our_words = our_words - LIGHT or our_words
+        if our_words & set(quoted_phrase.phrase.terms) or figures_agree(said_phrase, quoted_phrase):
             return True
-        return bool(said.phrase.terms and quoted.phrase.terms) and same(said.phrase.whole, quoted.phrase.whole)
+        return bool(said_phrase.phrase.terms and quoted_phrase.phrase.terms) and same(
+            said_phrase.phrase.whole, quoted_phrase.phrase.whole
+        )
 
-    def likeness(self, said: TiedPhrase, quoted: TiedPhrase, *others: TiedPhrase) -> float:
+    def likeness(self, said_phrase: TiedPhrase, quoted_phrase: TiedPhrase, *others: TiedPhrase) -> float:
         """How much two places hang together alike, whatever stands in them."""
-        without = frozenset(word for one in (said, quoted, *others) for word in words_of(one))
-        return likeness(said.ties, quoted.ties, self.rename, without)
+        without = frozenset(word for phrase in (said_phrase, quoted_phrase, *others) for word in words_of(phrase))
+        return likeness(said_phrase.ties, quoted_phrase.ties, self.rename, without)
 
-    def counterpart(self, said: TiedPhrase) -> TiedPhrase | None:
+    def counterpart(self, said_phrase: TiedPhrase) -> TiedPhrase | None:
         """The quoted phrase that says the same in the likest place."""
-        alike = [quoted for quoted in self.quoted if self.alike(said, quoted)]
-        if said.phrase.predicate:
-            alike = [quoted for quoted in alike if quoted.phrase.predicate] or alike
-        return max(alike, key=lambda quoted: self.likeness(said, quoted), default=None)
+        alike = [quoted_phrase for quoted_phrase in self.quoted if self.alike(said_phrase, quoted_phrase)]
+        if said_phrase.phrase.predicate:
+            alike = [quoted_phrase for quoted_phrase in alike if quoted_phrase.phrase.predicate] or alike
+        return max(alike, key=lambda quoted_phrase: self.likeness(said_phrase, quoted_phrase), default=None)
 
 
 def compare_words(comparison: Comparison, doubts: Doubts) -> None:
     """Check that the sentence's words are in its quotations, and no stronger ones are said."""
-    said = comparison.said
-    count = sum(len(one.phrase.terms) + len(one.phrase.figures) for one in said)
-    lacking = [(one, word) for one in said for word in _lacking(comparison, one)]
+    said_phrases = comparison.said
+    count = sum(len(phrase.phrase.terms) + len(phrase.phrase.figures) for phrase in said_phrases)
+    lacking = [(phrase, word) for phrase in said_phrases for word in _lacking(comparison, phrase)]
     if count and len(lacking) > (1 - FOREIGN) * count:
         doubts.wrong.append("words")
-    if (lacking and not _slight(comparison, lacking, count)) or any(_headless(comparison, one) for one in said):
+    if (lacking and not _slight(comparison, lacking, count)) or any(_headless(comparison, phrase) for phrase in said_phrases):
         doubts.unsure.append("words")
-    for one in said:
-        if any(_strengthens(comparison, word) for word in one.phrase.terms) or _narrows(comparison, one):
+    for phrase in said_phrases:
+        if any(_strengthens(comparison, word) for word in phrase.phrase.terms) or _narrows(comparison, phrase):
             doubts.wrong.append("quantifier")
 
 
-def _lacking(comparison: Comparison, said: TiedPhrase) -> list[str]:
-    whole = said.phrase.whole
+def _lacking(comparison: Comparison, said_phrase: TiedPhrase) -> list[str]:
+    whole = said_phrase.phrase.whole
     if not whole or whole in comparison.wholes or any(same(whole, other) for other in comparison.wholes):
         return []
-    return [word for word in said.phrase.terms if word not in LIGHT and comparison.rename(word) not in comparison.words]
+    return [word for word in said_phrase.phrase.terms if word not in LIGHT and comparison.rename(word) not in comparison.words]
 
 
-def _headless(comparison: Comparison, said: TiedPhrase) -> bool:
+def _headless(comparison: Comparison, said_phrase: TiedPhrase) -> bool:
     """True where all that is quoted of a noun is the first part of a longer one, whose head is not said:
     a player of tennis is no tennis."""
-    mine = {comparison.rename(word) for word in said.phrase.terms}
-    if said.phrase.predicate or said.phrase.adverb or case_of(said.phrase.role) not in ("が", "を"):
+    our_words = {comparison.rename(word) for word in said_phrase.phrase.terms}
+    if said_phrase.phrase.predicate or said_phrase.phrase.adverb or case_of(said_phrase.phrase.role) not in ("が", "を"):
         return False
-    own = {comparison.rename(word) for word in comparison.own_words}
-    places = [quoted.phrase for quoted in comparison.quoted if mine & set(quoted.phrase.terms)]
+    own_words = {comparison.rename(word) for word in comparison.own_words}
+    places = [quoted_phrase.phrase for quoted_phrase in comparison.quoted if our_words & set(quoted_phrase.phrase.terms)]
     return bool(places) and all(
-        mine <= set(phrase.terms[:-1]) and phrase.terms[-1] not in own | LIGHT | ABSTRACT for phrase in places
+        our_words <= set(phrase.terms[:-1]) and phrase.terms[-1] not in own_words | LIGHT | ABSTRACT for phrase in places
     )
 
 
@@ -121,7 +123,7 @@ def _slight(comparison: Comparison, lacking: Sequence[tuple[TiedPhrase, str]], c
         return False
     if len(lacking) == 1 and _told_in_passing(comparison, *lacking[0]):
         return True
-    if count < LONG or any(one.phrase.name or one.phrase.figures or _weighs(word) for one, word in lacking):
+    if count < LONG or any(phrase.phrase.name or phrase.phrase.figures or _weighs(word) for phrase, word in lacking):
         return False
     return not any(_repeats(comparison, number) for number in {one.sentence for one, _ in lacking})
 
@@ -156,100 +158,107 @@ def _strengthens(comparison: Comparison, word: str) -> bool:
         return False
     if word == "onli" and "few" in comparison.words | comparison.own_words:  # only a few, a very few
         return not {"few"} & comparison.words
-    if word == "everi" and any(_EACH_TIME & set(one.phrase.terms) for one in comparison.said):  # every week, a week
+    if word == "everi" and any(_EACH_TIME & set(phrase.phrase.terms) for phrase in comparison.said):  # every week, a week
         return not _EACH_TIME & comparison.words
     return not (word.startswith("最") and {"最も", "一番"} & comparison.words)  # 最大 for 最も大きい
 
 
-def _narrows(comparison: Comparison, said: TiedPhrase) -> bool:
-    if "only" not in said.phrase.marks or {"唯一", "唯", "onli", "sole"} & comparison.words:
+def _narrows(comparison: Comparison, said_phrase: TiedPhrase) -> bool:
+    if "only" not in said_phrase.phrase.marks or {"唯一", "唯", "onli", "sole"} & comparison.words:
         return False
-    return not any("only" in quoted.phrase.marks and comparison.alike(said, quoted) for quoted in comparison.quoted)
+    return not any(
+        "only" in quoted_phrase.phrase.marks and comparison.alike(said_phrase, quoted_phrase)
+        for quoted_phrase in comparison.quoted
+    )
 
 
 def compare_marks(comparison: Comparison, doubts: Doubts) -> None:
     """Check that what is denied, hedged, demanded or conditional is so in the quotations too."""
-    for said in comparison.said:
-        quoted = comparison.counterpart(said)
-        if quoted is not None:
-            _compare_denial(comparison, said, quoted, doubts)
-            _compare_surety(comparison, said, quoted, doubts)
-            _compare_prepositions(said, quoted, doubts)
-        elif "not" in said.phrase.marks:
+    for said_phrase in comparison.said:
+        quoted_phrase = comparison.counterpart(said_phrase)
+        if quoted_phrase is not None:
+            _compare_denial(comparison, said_phrase, quoted_phrase, doubts)
+            _compare_surety(comparison, said_phrase, quoted_phrase, doubts)
+            _compare_prepositions(said_phrase, quoted_phrase, doubts)
+        elif "not" in said_phrase.phrase.marks:
             doubts.unsure.append("negation")
 
 
-def _compare_denial(comparison: Comparison, said: TiedPhrase, quoted: TiedPhrase, doubts: Doubts) -> None:
-    if _denied(said) == _denied(quoted):
+def _compare_denial(comparison: Comparison, said_phrase: TiedPhrase, quoted_phrase: TiedPhrase, doubts: Doubts) -> None:
+    if _denied(said_phrase) == _denied(quoted_phrase):
         return
-    there = [one for one in comparison.quoted if one.sentence == quoted.sentence]
-    balanced = sum(map(_denied, comparison.said)) % 2 == sum(map(_denied, there)) % 2
+    phrases = [phrase for phrase in comparison.quoted if phrase.sentence == quoted_phrase.sentence]
+    balanced = sum(map(_denied, comparison.said)) % 2 == sum(map(_denied, phrases)) % 2
     (doubts.unsure if balanced else doubts.wrong).append("negation")
 
 
-def _denied(one: TiedPhrase) -> bool:
-    return ("not" in one.phrase.marks) != any(word in DENYING for word in one.phrase.terms)
+def _denied(phrase: TiedPhrase) -> bool:
+    return ("not" in phrase.phrase.marks) != any(word in DENYING for word in phrase.phrase.terms)
 
 
-def _compare_surety(comparison: Comparison, said: TiedPhrase, quoted: TiedPhrase, doubts: Doubts) -> None:
-    hedges, mine, theirs = _HEDGES, said.phrase.marks, quoted.phrase.marks
-    hedged = _hedged(comparison.quoted, quoted)
-    if theirs & hedges and not mine & hedges and not _hedged(comparison.said, said):
-        ends = _ends(comparison.said, said) and _ends(comparison.quoted, quoted)
+def _compare_surety(comparison: Comparison, said_phrase: TiedPhrase, quoted_phrase: TiedPhrase, doubts: Doubts) -> None:
+    hedges, our_words, their_words = _HEDGES, said_phrase.phrase.marks, quoted_phrase.phrase.marks
+    hedged = _hedged(comparison.quoted, quoted_phrase)
+    if their_words & hedges and not our_words & hedges and not _hedged(comparison.said, said_phrase):
+        ends = _ends(comparison.said, said_phrase) and _ends(comparison.quoted, quoted_phrase)
         (doubts.wrong if ends else doubts.unsure).append("hedge")
-    if "maybe" in mine and not hedged:
+    if "maybe" in our_words and not hedged:
         doubts.unsure.append("hedge")
-    if "must" in mine and "must" not in theirs and not {"義務", "必要", "必須"} & comparison.words:
+    if "must" in our_words and "must" not in their_words and not {"義務", "必要", "必須"} & comparison.words:
         doubts.wrong.append("must")
-    if "if" in theirs and "if" not in mine:
+    if "if" in their_words and "if" not in our_words:
         doubts.unsure.append("condition")
-    if "able" in theirs and "able" not in mine and not comparison.japanese:
+    if "able" in their_words and "able" not in our_words and not comparison.japanese:
         doubts.unsure.append("able")
 
 
 def _hedged(row: Sequence[TiedPhrase], home: TiedPhrase) -> bool:
     """True where something in the phrase's sentence is said to be unsure."""
-    return any(one.phrase.marks & _HEDGES for one in row if one.sentence == home.sentence)
+    return any(phrase.phrase.marks & _HEDGES for phrase in row if phrase.sentence == home.sentence)
 
 
 def _ends(row: Sequence[TiedPhrase], home: TiedPhrase) -> bool:
     """True where the phrase is the last predicate of its sentence; in English, where none is marked, any
     phrase is."""
-    predicates = [one for one in row if one.sentence == home.sentence and one.phrase.predicate]
+    predicates = [phrase for phrase in row if phrase.sentence == home.sentence and phrase.phrase.predicate]
     return not predicates or predicates[-1] is home
 
 
-def _compare_prepositions(said: TiedPhrase, quoted: TiedPhrase, doubts: Doubts) -> None:
-    mine, theirs = said.phrase.role, quoted.phrase.role
-    if mine != theirs and theirs in opposites(mine):
+def _compare_prepositions(said_phrase: TiedPhrase, quoted_phrase: TiedPhrase, doubts: Doubts) -> None:
+    our_role, their_role = said_phrase.phrase.role, quoted_phrase.phrase.role
+    if our_role != their_role and their_role in opposites(our_role):
         doubts.wrong.append("direction")
-    elif mine != theirs and mine in DIRECTED and theirs:
+    elif our_role != their_role and our_role in DIRECTED and their_role:
         doubts.unsure.append("direction")
 
 
 def compare_opposites(comparison: Comparison, doubts: Doubts) -> None:
     """Check that no word stands where the quotations have its opposite."""
-    for said in comparison.said:
-        for word in {*said.phrase.terms, said.phrase.whole}:
+    for said_phrase in comparison.said:
+        for word in {*said_phrase.phrase.terms, said_phrase.phrase.whole}:
             turned = opposites(word)
             if not turned or turned & comparison.own_words:
                 continue
-            if _turned(comparison, said, word, turned):
+            if _turned(comparison, said_phrase, word, turned):
                 doubts.wrong.append("direction")
             elif turned & comparison.quoted_words and comparison.rename(word) not in comparison.quoted_words:
                 doubts.unsure.append("direction")
 
 
-def _turned(comparison: Comparison, said: TiedPhrase, word: str, turned: frozenset[str]) -> bool:
-    own = [quoted for quoted in comparison.quoted if word in (*quoted.phrase.terms, quoted.phrase.whole)]
-    fits = max((comparison.likeness(said, quoted) for quoted in own), default=0.0)
-    for quoted in comparison.quoted:
-        there = {*quoted.phrase.terms, quoted.phrase.whole}
-        if not turned & there or word in there:
+def _turned(comparison: Comparison, said_phrase: TiedPhrase, word: str, turned: frozenset[str]) -> bool:
+    phrases = [
+        quoted_phrase
+        for quoted_phrase in comparison.quoted
+        if word in (*quoted_phrase.phrase.terms, quoted_phrase.phrase.whole)
+    ]
+    fits = max((comparison.likeness(said_phrase, quoted_phrase) for quoted_phrase in phrases), default=0.0)
+    for quoted_phrase in comparison.quoted:
+        quoted_words = {*quoted_phrase.phrase.terms, quoted_phrase.phrase.whole}
+        if not turned & quoted_words or word in quoted_words:
             continue
         # Denying the opposite says the same.
-        if said.phrase.predicate and ("not" in said.phrase.marks) != ("not" in quoted.phrase.marks):
+        if said_phrase.phrase.predicate and ("not" in said_phrase.phrase.marks) != ("not" in quoted_phrase.phrase.marks):
             continue
-        if comparison.likeness(said, quoted) >= max(ALIKE, fits + MARGIN):
+        if comparison.likeness(said_phrase, quoted_phrase) >= max(ALIKE, fits + MARGIN):
             return True
     return False

@@ -49,11 +49,11 @@ def read(text: str, goal_ids: Sequence[str]) -> tuple[Expression, str]:
         return every, Message("condition not understood ({why}): all goals are asked for", why=error.args[0])
 
 
-def holds(expression: Expression, met: Collection[str]) -> bool:
-    """True where the goals in `met` alone fulfil the condition."""
+def holds(expression: Expression, met_words: Collection[str]) -> bool:
+    """True where the goals in `met_words` alone fulfil the condition."""
     if isinstance(expression, GoalMet):
-        return expression.goal_id in met
-    return sum(holds(part, met) for part in expression.parts) >= expression.n
+        return expression.goal_id in met_words
+    return sum(holds(part, met_words) for part in expression.parts) >= expression.n
 
 
 def parse(text: str, goal_ids: Collection[str]) -> Expression:
@@ -68,16 +68,16 @@ def parse(text: str, goal_ids: Collection[str]) -> Expression:
 
 
 def _tokens(text: str) -> list[str]:
-    found: list[str] = []
+    found_words: list[str] = []
     at = 0
     text = text.rstrip()
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
             raise ConditionUnreadable(Message("{word!r} is no part of a condition", word=text[at:].strip()[:1]))
-        found.append(match[1] or match[2])
+        found_words.append(match[1] or match[2])
         at = match.end()
-    return found
+    return found_words
 
 
 class _Parser:

@@ -32,18 +32,18 @@ NAMED_TOPIC = 3  # words of a topic that is as good as a name, for what happened
 NAMELESS = 4  # words that two assertions without a name in common must share, with nothing left over
 
 
-def contradiction(one: str, other: str, heading: str = "", other_heading: str = "") -> str:
+def contradiction(first: str, other: str, heading: str = "", other_heading: str = "") -> str:
     """Name the point in which two quotations about the same thing disagree: `date`, `number`,
     `negation`, or nothing. Headings say what the quotations are about. Pure; the order of the two does
     not matter."""
-    if indefinite(one) or indefinite(other):
+    if indefinite(first) or indefinite(other):
         return ""
-    mine, theirs = _Side(one, heading), _Side(other, other_heading)
-    pairs = [pair for pair in product(mine.said, theirs.said) if _of_one_thing(*pair, mine, theirs)]
+    our_side, their_side = _Side(first, heading), _Side(other, other_heading)
+    pairs = [pair for pair in product(our_side.said, their_side.said) if _of_one_thing(*pair, our_side, their_side)]
     apart = {figures for pair in pairs for figures in _apart(*pair)}
-    if not apart and not _share_a_day(mine, theirs) and any(_dates_disagree(*pair) for pair in pairs):
+    if not apart and not _share_a_day(our_side, their_side) and any(_dates_disagree(*pair) for pair in pairs):
         return "date"
-    if len(apart) == 1 and any(_amounts_disagree(*pair, mine, theirs) for pair in pairs):
+    if len(apart) == 1 and any(_amounts_disagree(*pair, our_side, their_side) for pair in pairs):
         return "number"
     if not apart and any(_denials_disagree(*pair) for pair in pairs):
         return "negation"
@@ -57,25 +57,25 @@ class _Side:
         self.said = assertions(text)
         self.heading = topic_words(heading)
         self.names = names_of(text)
-        self.own = frozenset(word for said in self.said for word in said.words)
+        self.own = frozenset(word for said_assertion in self.said for word in said_assertion.words)
         self.words = self.own | self.heading
-        units = Counter(amount.unit for said in self.said for amount in set(said.amounts))
+        units = Counter(amount.unit for said_assertion in self.said for amount in set(said_assertion.amounts))
         self.lists = {unit for unit, count in units.items() if count > 1}
 
 
-def _of_one_thing(a: Assertion, b: Assertion, mine: _Side, theirs: _Side) -> bool:
+def _of_one_thing(a: Assertion, b: Assertion, our_side: _Side, their_side: _Side) -> bool:
     common = _in_common(a, b)
     if not common or common < ALIKE * min(len(a.words), len(b.words)) or a.ordinals_differ(b):
         return False
-    left, right = _only_in(a, theirs), _only_in(b, mine)
+    left, right = _only_in(a, their_side), _only_in(b, our_side)
     if left & a.nouns and right & b.nouns:  # the second against the fourth, the north against the south
         return False
-    names = mine.names & theirs.names
-    if len(names) < NAMED and (left & mine.names or right & theirs.names):
+    names = our_side.names & their_side.names
+    if len(names) < NAMED and (left & our_side.names or right & their_side.names):
         return False
-    if not _on_one_topic(a, b, mine, theirs):
+    if not _on_one_topic(a, b, our_side, their_side):
         return False
-    if names or mine.heading != theirs.heading:
+    if names or our_side.heading != their_side.heading:
         return bool(names) or _of_one_named_topic(a, b)
     return not left and not right and (common >= NAMELESS or bool(a.topic and a.topic == b.topic and _clash_in_days(a, b)))
 
@@ -84,27 +84,27 @@ def _of_one_named_topic(a: Assertion, b: Assertion) -> bool:
     return a.topic == b.topic and len(a.topic) >= NAMED_TOPIC and _clash_in_days(a, b)
 
 
-def _only_in(said: Assertion, other: _Side) -> frozenset[str]:
+def _only_in(said_assertion: Assertion, other: _Side) -> frozenset[str]:
     """Words that the other quotation has not; what its heading names it need not say where this one's topic does."""
-    only = said.words - _shared(said.words, other.own)
-    return only - (said.topic & _shared(said.topic, other.heading))
+    only = said_assertion.words - _shared(said_assertion.words, other.own)
+    return only - (said_assertion.topic & _shared(said_assertion.topic, other.heading))
 
 
-def _on_one_topic(a: Assertion, b: Assertion, mine: _Side, theirs: _Side) -> bool:
+def _on_one_topic(a: Assertion, b: Assertion, our_side: _Side, their_side: _Side) -> bool:
     """Neither topic is narrowed by what the other does not say. Under two headings it is named: in a topic that both share, or
     by the other's heading."""
-    if a.scope - _shared(a.scope, theirs.words) or b.scope - _shared(b.scope, mine.words):
+    if a.scope - _shared(a.scope, their_side.words) or b.scope - _shared(b.scope, our_side.words):
         return False
-    if not mine.heading or not theirs.heading or mine.heading == theirs.heading:
+    if not our_side.heading or not their_side.heading or our_side.heading == their_side.heading:
         return True
-    if mine.heading <= theirs.own or theirs.heading <= mine.own:
+    if our_side.heading <= their_side.own or their_side.heading <= our_side.own:
         return True
-    return bool(a.topic & b.topic & mine.names) or len(a.named & b.named) >= NAMED or _of_one_named_topic(a, b)
+    return bool(a.topic & b.topic & our_side.names) or len(a.named & b.named) >= NAMED or _of_one_named_topic(a, b)
 
 
 def _shared(words: Iterable[str], others: Iterable[str]) -> frozenset[str]:
-    there = tuple(others)
-    return frozenset(word for word in words if any(same(word, other) for other in there))
+    other_words = tuple(others)
+    return frozenset(word for word in words if any(same(word, other) for other in other_words))
 
 
 def _in_common(a: Assertion, b: Assertion) -> int:
@@ -112,13 +112,16 @@ def _in_common(a: Assertion, b: Assertion) -> int:
     return min(len(_shared(a.words, b.words)), len(_shared(b.words, a.words)))
 
 
-def _share_a_day(mine: _Side, theirs: _Side) -> bool:
-    pairs = product(mine.said, theirs.said)
+def _share_a_day(our_side: _Side, their_side: _Side) -> bool:
+    pairs = product(our_side.said, their_side.said)
     return any(a.day is not None and b.day is not None and not clash(a.day, b.day) for a, b in pairs)
 
 
-def _of_the_same_names(mine: _Side, theirs: _Side) -> bool:
-    return not (mine.names - _shared(mine.names, theirs.words) or theirs.names - _shared(theirs.names, mine.words))
+def _of_the_same_names(our_side: _Side, their_side: _Side) -> bool:
+    return not (
+        our_side.names - _shared(our_side.names, their_side.words)
+        or their_side.names - _shared(their_side.names, our_side.words)
+    )
 
 
 def _clash_in_days(a: Assertion, b: Assertion) -> bool:
@@ -138,18 +141,18 @@ def _dates_disagree(a: Assertion, b: Assertion) -> bool:
     )
 
 
-def _amounts_disagree(a: Assertion, b: Assertion, mine: _Side, theirs: _Side) -> bool:
+def _amounts_disagree(a: Assertion, b: Assertion, our_side: _Side, their_side: _Side) -> bool:
     units = {x.unit for x, _ in _apart(a, b)}
-    if units & (mine.lists | theirs.lists) and (not a.topic or a.topic != b.topic):
+    if units & (our_side.lists | their_side.lists) and (not a.topic or a.topic != b.topic):
         return False  # which one of several is meant, only a topic can tell
     if not _apart(a, b) or not (a.sure and b.sure) or not of_one_time(a.dates, b.dates):
         return False
-    return bool(a.dates) or (_of_the_same_names(mine, theirs) and not (a.passing or b.passing))
+    return bool(a.dates) or (_of_the_same_names(our_side, their_side) and not (a.passing or b.passing))
 
 
 def _apart(a: Assertion, b: Assertion) -> list[tuple[Amount, Amount]]:
     """Amounts of one unit that cannot both be right, where either gives only one of that unit."""
-    units = [Counter(amount.unit for amount in set(said.amounts)) for said in (a, b)]
+    units = [Counter(amount.unit for amount in set(said_assertion.amounts)) for said_assertion in (a, b)]
     alike = [(x, y) for x, y in product(a.amounts, b.amounts) if x.unit == y.unit]
     return [(x, y) for x, y in alike if x.disagrees(y, ROUGHLY) and all(unit[x.unit] == 1 for unit in units)]
 

@@ -61,58 +61,62 @@ def terms_wanted(goals: Sequence[Goal]) -> list[str]:
 
 
 def select(
-    shown: Sequence[NumberedPassage], goals: Sequence[Goal], held: Sequence[EvidenceRef], rarity: Mapping[str, float]
+    passages: Sequence[NumberedPassage], goals: Sequence[Goal], refs: Sequence[EvidenceRef], rarity: Mapping[str, float]
 ) -> list[Finding]:
     """For each goal its best new sentences, best first, verbatim and with scores from 0 to 1; none where nothing is near."""
-    return [finding for goal in goals for finding in _for_goal(shown, goal, [e for e in held if e.goal_id == goal.id], rarity)]
+    return [
+        finding for goal in goals for finding in _for_goal(passages, goal, [e for e in refs if e.goal_id == goal.id], rarity)
+    ]
 
 
 def _for_goal(
-    shown: Sequence[NumberedPassage], goal: Goal, held: Sequence[EvidenceRef], rarity: Mapping[str, float]
+    passages: Sequence[NumberedPassage], goal: Goal, refs: Sequence[EvidenceRef], rarity: Mapping[str, float]
 ) -> Iterator[Finding]:
-    asked = questions.read(goal.question)
-    weights = term_weights(asked, rarity)
-    ranked = sorted(_candidates(shown, asked, weights), key=lambda one: -one.score)
+    question = questions.read(goal.question)
+    weights = term_weights(question, rarity)
+    ranked = sorted(_candidates(passages, question, weights), key=lambda candidate: -candidate.score)
     # What was near before stays; only what is nearer, or an answer, joins it.
-    floor = min(ENOUGH, max((one.score for one in held), default=NEAR))
+    floor = min(ENOUGH, max((ref.score for ref in refs), default=NEAR))
     if not ranked or ranked[0].score < floor:
         return
-    told = [one.snippet for one in held]
-    given = chars = 0
-    for one in ranked:
-        if given == max(QUOTES, goal.min_evidence):
+    told_words = [ref.snippet for ref in refs]
+    accepted = chars = 0
+    for first in ranked:
+        if accepted == max(QUOTES, goal.min_evidence):
             return
-        if _odds(one.score) < RELATIVE * _odds(ranked[0].score):
+        if _odds(first.score) < RELATIVE * _odds(ranked[0].score):
             return
-        start, end = _cut(one, weights)
-        snippet = one.shown.text[start:end]
-        worth = _odds(one.score) * min(3.0, 60 / len(snippet))
-        if given and (worth < RELATIVE * _odds(ranked[0].score) or chars + len(snippet) > QUOTED_CHARS):
+        start, end = _cut(first, weights)
+        snippet = first.shown.text[start:end]
+        worth = _odds(first.score) * min(3.0, 60 / len(snippet))
+        if accepted and (worth < RELATIVE * _odds(ranked[0].score) or chars + len(snippet) > QUOTED_CHARS):
             continue
-        if any(double(snippet, other) for other in told):
+        if any(double(snippet, other) for other in told_words):
             continue
-        told.append(snippet)
-        given, chars = given + 1, chars + len(snippet)
-        yield Finding(one.shown.temp_index, goal.id, snippet, round(one.score, 4))
+        told_words.append(snippet)
+        accepted, chars = accepted + 1, chars + len(snippet)
+        yield Finding(first.shown.temp_index, goal.id, snippet, round(first.score, 4))
 
 
-def term_weights(asked: ParsedQuestion, rarity: Mapping[str, float]) -> dict[str, float]:
+def term_weights(question: ParsedQuestion, rarity: Mapping[str, float]) -> dict[str, float]:
     """The question's terms by rarity, summing to 1. A term of unknown rarity is taken for the rarest."""
     rarest = max(rarity.values(), default=1.0) or 1.0
-    raw = {term: rarity.get(term, rarest) * (INFLECTED if "ぁ" <= term[-1] <= "ん" else 1.0) for term in asked.terms}
+    raw = {term: rarity.get(term, rarest) * (INFLECTED if "ぁ" <= term[-1] <= "ん" else 1.0) for term in question.terms}
     total = sum(raw.values())
     return {term: weight / total if total else 1 / len(raw) for term, weight in raw.items()}
 
 
-def _candidates(shown: Sequence[NumberedPassage], asked: ParsedQuestion, weights: Mapping[str, float]) -> Iterator[_Candidate]:
+def _candidates(
+    passages: Sequence[NumberedPassage], question: ParsedQuestion, weights: Mapping[str, float]
+) -> Iterator[_Candidate]:
     if not weights:
         return
-    for passage in shown:
+    for passage in passages:
         page = reading.read(passage.text, passage.heading)
-        of_passage = _passage_signs(asked, weights, page, passage)
+        of_passage = _passage_signs(question, weights, page, passage)
         before: frozenset[str] = frozenset()
         for line in page.lines:
-            yield _Candidate(passage, line, score(_signs(asked, weights, page, line, before, of_passage)))
+            yield _Candidate(passage, line, score(_signs(question, weights, page, line, before, of_passage)))
             before = line.terms
 
 
@@ -123,58 +127,58 @@ def score(signs: Signs) -> float:
 
 
 def _signs(
-    asked: ParsedQuestion,
+    question: ParsedQuestion,
     weights: Mapping[str, float],
     page: AnalysedPassage,
     line: SentenceLine,
     before: frozenset[str],
     of_passage: Mapping[str, float],
 ) -> Signs:
-    own = sum(weight for term, weight in weights.items() if term in line.terms)
+    own_weight = sum(weight for term, weight in weights.items() if term in line.terms)
     near = line.terms | before | page.heading
-    beside = sum(weights[a] + weights[b] for a, b in asked.neighbours)
-    kept = sum(weights[a] + weights[b] for a, b in asked.neighbours if (a, b) in line.neighbours)
+    beside = sum(weights[a] + weights[b] for a, b in question.neighbours)
+    neighbour_weight = sum(weights[a] + weights[b] for a, b in question.neighbours if (a, b) in line.neighbours)
     return Signs(
-        own=own,
+        own=own_weight,
         near=sum(weight for term, weight in weights.items() if term in near),
-        neighbours=kept / beside if beside else own,
-        kind=float(questions.answers(asked, line.folded)),
-        unit=float(asked.unit in line.folded),
+        neighbours=neighbour_weight / beside if beside else own_weight,
+        kind=float(questions.answers(question, line.folded)),
+        unit=float(question.unit in line.folded),
         **of_passage,
     )
 
 
 def _passage_signs(
-    asked: ParsedQuestion, weights: Mapping[str, float], page: AnalysedPassage, passage: NumberedPassage
+    question: ParsedQuestion, weights: Mapping[str, float], page: AnalysedPassage, passage: NumberedPassage
 ) -> dict[str, float]:
     missing = [weight for term, weight in weights.items() if term not in page.terms]
     whole = 1 - sum(missing)
     return {
         "whole": whole,
         "gap": max(missing, default=0.0),
-        "figures": float(_figures_missing(asked, passage)),
-        "quoted": float(any(phrase not in page.folded for phrase in asked.quoted)),
-        "pairs": len(asked.pairs & page.pairs) / len(asked.pairs) if asked.pairs else whole,
+        "figures": float(_figures_missing(question, passage)),
+        "quoted": float(any(phrase not in page.folded for phrase in question.quoted)),
+        "pairs": len(question.pairs & page.pairs) / len(question.pairs) if question.pairs else whole,
     }
 
 
-def _figures_missing(asked: ParsedQuestion, passage: NumberedPassage) -> bool:
+def _figures_missing(question: ParsedQuestion, passage: NumberedPassage) -> bool:
     # "Name two", "in three letters" say how to answer, not what about.
-    amounts = [measure for measure in asked.figures.measures if measure.value > 3]
-    if not amounts and not asked.figures.dates:
+    amounts = [measure for measure in question.figures.measures if measure.value > 3]
+    if not amounts and not question.figures.dates:
         return False
-    there = reading.figures_of(passage.text, passage.heading)
-    dated = all(any(have.says(want) for have in there.dates) for want in asked.figures.dates)
-    return not (dated and all(any(have.says(want) for have in there.measures) for want in amounts))
+    figures = reading.figures_of(passage.text, passage.heading)
+    dated = all(any(have.says(want) for have in figures.dates) for want in question.figures.dates)
+    return not (dated and all(any(have.says(want) for have in figures.measures) for want in amounts))
 
 
-def _cut(one: _Candidate, weights: Mapping[str, float]) -> tuple[int, int]:
+def _cut(candidate: _Candidate, weights: Mapping[str, float]) -> tuple[int, int]:
     """A long sentence from the clause before the question's first word in it to the clause after the last."""
-    start, end = one.line.start, one.line.end
+    start, end = candidate.line.start, candidate.line.end
     if end - start <= LONG:
         return start, end
-    parts = clauses(one.shown.text, start, end)
-    speaking = [at for at, (a, b) in enumerate(parts) if not weights.keys().isdisjoint(terms(fold(one.shown.text[a:b])))]
+    parts = clauses(candidate.shown.text, start, end)
+    speaking = [at for at, (a, b) in enumerate(parts) if not weights.keys().isdisjoint(terms(fold(candidate.shown.text[a:b])))]
     if not speaking:
         return start, end
     return parts[max(0, speaking[0] - 1)][0], parts[min(len(parts) - 1, speaking[-1] + 1)][1]

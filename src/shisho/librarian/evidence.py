@@ -32,9 +32,9 @@ class VerifiedQuote:
     replaced: bool
 
 
-def verify(finding: Finding, shown: Sequence[NumberedPassage]) -> VerifiedQuote | None:
+def verify(finding: Finding, passages: Sequence[NumberedPassage]) -> VerifiedQuote | None:
     """The finding in the stored text: exact, else under folding, else aligned at 0.9. None drops the finding."""
-    passage = next((one for one in shown if one.temp_index == finding.index), None)
+    passage = next((passage for passage in passages if passage.temp_index == finding.index), None)
     snippet = finding.snippet.strip()
     if passage is None or not snippet or len(snippet) > MAX_SNIPPET:
         return None
@@ -44,17 +44,17 @@ def verify(finding: Finding, shown: Sequence[NumberedPassage]) -> VerifiedQuote 
     span = _found(snippet, passage.text[:MAX_PASSAGE])
     if span is None:
         return None
-    kept = passage.text[span[0] : span[1]]
-    return VerifiedQuote(finding.index, *span, kept, True) if kept.strip() else None
+    kept_text = passage.text[span[0] : span[1]]
+    return VerifiedQuote(finding.index, *span, kept_text, True) if kept_text.strip() else None
 
 
-def double(one: str, other: str) -> bool:
+def double(first: str, other: str) -> bool:
     """True where two snippets say the same: one inside the other, or alike at 0.95 with the same
     figures, under folding."""
-    a, b = sorted((_dense(one)[0], _dense(other)[0]), key=len)
+    a, b = sorted((_dense(first)[0], _dense(other)[0]), key=len)
     if a in b:
         return bool(a)
-    if len(a) < DOUBLE * len(b) or len(b) > MAX_SNIPPET or figures(one) != figures(other):
+    if len(a) < DOUBLE * len(b) or len(b) > MAX_SNIPPET or figures(first) != figures(other):
         return False
     return int(_distances(a, b).min()) <= (1 - DOUBLE) * len(b)
 
@@ -73,36 +73,36 @@ def _lower(char: str) -> str:
 
 
 def _found(snippet: str, text: str) -> tuple[int, int] | None:
-    wanted, _, _ = _dense(snippet)
+    wanted_text, _, _ = _dense(snippet)
     stored, places, view = _dense(text)
-    at = stored.find(wanted) if wanted else -1
-    span = (at, at + len(wanted)) if at >= 0 else _aligned(wanted, stored)
+    at = stored.find(wanted_text) if wanted_text else -1
+    span = (at, at + len(wanted_text)) if at >= 0 else _aligned(wanted_text, stored)
     if span is None or span[0] >= span[1]:
         return None
     return view.original(places[span[0]], places[span[1] - 1] + 1)
 
 
-def _aligned(wanted: str, stored: str) -> tuple[int, int] | None:
-    """The stretch of `stored` nearest to `wanted` by edit distance, if at most a tenth of `wanted` differs."""
-    allowed = int((1 - ALIKE) * len(wanted) + 1e-9)
-    if len(wanted) < MIN_ALIGNED or allowed < 1 or not stored:
+def _aligned(wanted_text: str, stored: str) -> tuple[int, int] | None:
+    """The stretch of `stored` nearest to `wanted_text` by edit distance, if at most a tenth of `wanted_text` differs."""
+    allowed = int((1 - ALIKE) * len(wanted_text) + 1e-9)
+    if len(wanted_text) < MIN_ALIGNED or allowed < 1 or not stored:
         return None
-    ends = _distances(wanted, stored)
+    ends = _distances(wanted_text, stored)
     end = int(ends.argmin())
     if ends[end] > allowed:
         return None
-    starts = _distances(wanted[::-1], stored[:end][::-1])
+    starts = _distances(wanted_text[::-1], stored[:end][::-1])
     return end - int(starts.argmin()), end
 
 
-def _distances(wanted: str, stored: str) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    """Edit distance of `wanted` to the best stretch of `stored` that ends at each place (Sellers 1980), row by row."""
+def _distances(wanted_text: str, stored: str) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    """Edit distance of `wanted_text` to the best stretch of `stored` that ends at each place (Sellers 1980), row by row."""
     import numpy as np  # here, as no server needs it for its first word
 
     codes = np.frombuffer(stored.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     steps = np.arange(len(codes) + 1, dtype=np.int32)
     row = np.zeros(len(codes) + 1, dtype=np.int32)
-    for count, char in enumerate(wanted, 1):
+    for count, char in enumerate(wanted_text, 1):
         above = row + 1
         above[0] = count
         above[1:] = np.minimum(above[1:], row[:-1] + (codes != ord(char)))

@@ -71,21 +71,21 @@ def _ris_entry(group: list[Evidence]) -> str:
 
 def _by_document(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
     groups: dict[str, list[Evidence]] = {}
-    for one in evidence:
-        groups.setdefault(one.document_id, []).append(one)
+    for quotation in evidence:
+        groups.setdefault(quotation.document_id, []).append(quotation)
     return list(groups.values())
 
 
 def _pages(group: Iterable[Evidence]) -> list[str]:
-    return [str(page) for page in sorted({one.page for one in group if one.page is not None})]
+    return [str(page) for page in sorted({quotation.page for quotation in group if quotation.page is not None})]
 
 
-def _page(one: Evidence) -> str:
-    return "" if one.page is None else f", p. {one.page}"
+def _page(quotation: Evidence) -> str:
+    return "" if quotation.page is None else f", p. {quotation.page}"
 
 
-def _place(one: Evidence) -> str:
-    return one.source_url or PurePath(one.document).name
+def _place(quotation: Evidence) -> str:
+    return quotation.source_url or PurePath(quotation.document).name
 
 
 def _braced(value: str) -> str:

@@ -63,9 +63,9 @@ async def prepare(
 ) -> InquiryRun:
     """Begin a run in the ledger. One begun earlier under this id is replayed from the ledger and goes on.
 
-    `notify` hears each node's name with `step`, `replayed` and `given`, and `forgotten` where a stored step no longer fits.
-    Where `stop` turns true, what was found so far is the answer (STOPPED) and the same call goes on from there later. Without
-    `ask_web` there is no way to the web: where the inquiry would go there, its answer says why, which is `barred`.
+    `notify` hears each node's name with `step`, `replayed` and `start_state`, and `forgotten` where a stored step no longer
+    fits. Where `stop` turns true, what was found so far is the answer (STOPPED) and the same call goes on from there later.
+    Without `ask_web` there is no way to the web: where the inquiry would go there, its answer says why, which is `barred`.
     Raises InvalidParams for a blank or overlong question.
     """
     question = checked(inquiry.question)
@@ -74,8 +74,8 @@ async def prepare(
     nodes = Nodes(InquirySearch(open_session), citations, clock, ask_web, barred)
     record = RunRecord(ledger, inquiry.run_id, citations, clock, notify, stop)
     acts = {name: record.recorded(node, partial(node.work, nodes)) for name, node in TABLE.items()}
-    given = LoopState(question=question, budget=inquiry.budget, reach=inquiry.reach)
-    return InquiryRun(inquiry, acts, given, nodes, record, citations, ledger)
+    start_state = LoopState(question=question, budget=inquiry.budget, reach=inquiry.reach)
+    return InquiryRun(inquiry, acts, start_state, nodes, record, citations, ledger)
 
 
 async def run(
@@ -95,7 +95,7 @@ async def run(
 
 
 def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int) -> Answer:
-    draft, spent, aim = state["draft"], state["spent"], state["strategy"]
+    draft, spending, aim = state["draft"], state["spent"], state["strategy"]
     answer_id = inquiry.run_id if inquiry.task_id else sha256(f"{inquiry.run_id}/{steps}".encode()).hexdigest()[:24]
     return Answer(
         id=answer_id,
@@ -108,8 +108,8 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
         goals=aim.goals,
         goal_status=state["goal_status"],
         loop_stop=state["verdicts"][-1].loop_stop or LoopStop.STOPPED,
-        rounds=spent.rounds,
-        budget_used={name: float(amount) for name, amount in plain(spent).items()},
+        rounds=spending.rounds,
+        budget_used={name: float(amount) for name, amount in plain(spending).items()},
         abstained=draft.abstained,
         missing=draft.missing,
         model=MODEL,

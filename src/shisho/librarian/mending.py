@@ -26,29 +26,31 @@ _NUMBERS = re.compile(r"\s*[\[［【]\s*(\d{1,9}(?:\s*[,、，;]\s*\d{1,9})*)\s*
 
 
 def cite(
-    evidence: Sequence[EvidenceRef], shown: Sequence[NumberedPassage], goals: Sequence[Goal], said: CitedSentence
+    evidence: Sequence[EvidenceRef], passages: Sequence[NumberedPassage], goals: Sequence[Goal], said_sentence: CitedSentence
 ) -> CitedSentence | Finding:
     """The sentence with the evidence that carries it, where it cites none that stands; else as it is."""
-    text, cited = _read(said)
-    if {one.number for one in evidence}.intersection(cited) or not text or frame(text):
-        return said
-    for one in evidence:
-        if _carries(one.snippet, one.heading, text):
-            return replace(said, cites=(*said.cites, one.number))
-    return _sought(shown, goals, text) or said
+    text, cited = _read(said_sentence)
+    if {ref.number for ref in evidence}.intersection(cited) or not text or frame(text):
+        return said_sentence
+    for ref in evidence:
+        if _carries(ref.snippet, ref.heading, text):
+            return replace(said_sentence, cites=(*said_sentence.cites, ref.number))
+    return _sought(passages, goals, text) or said_sentence
 
 
-def mend(said: CitedSentence, held: Mapping[int, EvidenceRef], question: str) -> tuple[Sentence | None, SentenceRevision]:
+def mend(
+    said_sentence: CitedSentence, refs: Mapping[int, EvidenceRef], question: str
+) -> tuple[Sentence | None, SentenceRevision]:
     """The sentence as it may stand, and what was done to it. None: nothing carries it."""
-    text, cited = _read(said)
-    numbers = tuple(number for number in cited if number in held)
-    unknown = tuple(number for number in cited if number not in held)
+    text, cited = _read(said_sentence)
+    numbers = tuple(number for number in cited if number in refs)
+    unknown = tuple(number for number in cited if number not in refs)
     if not numbers:
         if frame(text):
             return Sentence(text, (), None), SentenceRevision(text, "kept", None, (), unknown, ())
         return None, SentenceRevision(text, "removed", None, (), unknown, ("citation",))
-    quotations = [held[number].snippet for number in numbers]
-    support = check(text, quotations, [held[number].heading for number in numbers], question)
+    quotations = [refs[number].snippet for number in numbers]
+    support = check(text, quotations, [refs[number].heading for number in numbers], question)
     if support.outcome is SupportOutcome.ALTERED:
         sentence = Sentence(_quotation(quotations, question), numbers, support.outcome)
         return sentence, SentenceRevision(text, "replaced", support.outcome, numbers, unknown, support.missing)
@@ -59,16 +61,16 @@ def mend(said: CitedSentence, held: Mapping[int, EvidenceRef], question: str) ->
 
 def counts(mended: Sequence[SentenceRevision]) -> SupportCounts:
     """How many sentences came out how. Frames are not counted."""
-    outcomes = Counter(one.support for one in mended)
-    removed = sum(one.became == "removed" for one in mended)
+    outcomes = Counter(sentence_revision.support for sentence_revision in mended)
+    removed = sum(sentence_revision.became == "removed" for sentence_revision in mended)
     supported, unverified, altered = (outcomes[outcome] for outcome in SupportOutcome)
     return SupportCounts(supported, unverified, altered, removed)
 
 
-def render(question: str, held: Mapping[int, EvidenceRef], sentences: Sequence[Sentence], counted: SupportCounts) -> str:
+def render(question: str, refs: Mapping[int, EvidenceRef], sentences: Sequence[Sentence], counted: SupportCounts) -> str:
     """Each sentence with its numbers and, unless it is supported, what came of its check; then the counts."""
     language = answer_language(question)
-    lines = [_line(one, held, question) for one in sentences] or [word("mended_nothing", language)]
+    lines = [_line(sentence, refs, question) for sentence in sentences] or [word("mended_nothing", language)]
     if counted.unverified or counted.altered or counted.removed:
         figures = {
             "supported": counted.supported,
@@ -80,11 +82,11 @@ def render(question: str, held: Mapping[int, EvidenceRef], sentences: Sequence[S
     return "\n".join(lines)
 
 
-def _line(sentence: Sentence, held: Mapping[int, EvidenceRef], question: str) -> str:
+def _line(sentence: Sentence, refs: Mapping[int, EvidenceRef], question: str) -> str:
     numbers = "".join(f" [{number}]" for number in sentence.evidence)
     if sentence.support in (None, SupportOutcome.SUPPORTED):
         return sentence.text + numbers
-    quotation = _quotation([held[number].snippet for number in sentence.evidence], question)
+    quotation = _quotation([refs[number].snippet for number in sentence.evidence], question)
     key = f"mended_{sentence.support}"
     return word(key, answer_language(question), text=sentence.text, numbers=numbers, quotation=quotation)
 
@@ -94,23 +96,23 @@ def _quotation(snippets: Sequence[str], question: str) -> str:
     return " ".join(word("answer_quote", language, text=running(snippet)) for snippet in snippets)
 
 
-def _read(said: CitedSentence) -> tuple[str, tuple[int, ...]]:
+def _read(said_sentence: CitedSentence) -> tuple[str, tuple[int, ...]]:
     """The bare sentence, and the numbers it cites, in the call or in its words."""
-    written = [int(number) for marks in _NUMBERS.findall(said.text) for number in re.findall(r"\d+", marks)]
-    return " ".join(_NUMBERS.sub("", said.text).split()), tuple(dict.fromkeys([*said.cites, *written]))
+    written = [int(number) for marks in _NUMBERS.findall(said_sentence.text) for number in re.findall(r"\d+", marks)]
+    return " ".join(_NUMBERS.sub("", said_sentence.text).split()), tuple(dict.fromkeys([*said_sentence.cites, *written]))
 
 
 def _carries(quotation: str, heading: str, text: str) -> bool:
     return check(text, [quotation], [heading]).outcome is SupportOutcome.SUPPORTED
 
 
-def _sought(shown: Sequence[NumberedPassage], goals: Sequence[Goal], text: str) -> Finding | None:
+def _sought(passages: Sequence[NumberedPassage], goals: Sequence[Goal], text: str) -> Finding | None:
     """The sentence of a shown passage that carries the text, for the goal that it is nearest to."""
     words = frozenset(terms(fold(text)))
-    lines = [(one, one.text[start:end]) for one in shown for start, end in sentence_spans(one.text)]
+    lines = [(passage, passage.text[start:end]) for passage in passages for start, end in sentence_spans(passage.text)]
     near = sorted(lines, key=lambda line: -len(words.intersection(terms(fold(line[1])))))[:MAX_SOUGHT]
-    for one, line in near:
-        if _carries(line, one.heading, text):
+    for passage, line in near:
+        if _carries(line, passage.heading, text):
             goal = max(goals, key=lambda goal: len(words.intersection(terms(fold(goal.question)))))
-            return Finding(one.temp_index, goal.id, line, ENOUGH)
+            return Finding(passage.temp_index, goal.id, line, ENOUGH)
     return None

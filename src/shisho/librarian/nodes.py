@@ -33,44 +33,46 @@ class Nodes:
         self._barred = barred
 
     async def strategy(self, state: LoopState) -> LoopState:
-        made = strategy(state["question"])
-        return LoopState(strategy=made, goal_status=self._citations.status(made.goals, ()), rounds_without_evidence=0)
+        made_strategy = strategy(state["question"])
+        return LoopState(
+            strategy=made_strategy, goal_status=self._citations.status(made_strategy.goals, ()), rounds_without_evidence=0
+        )
 
     async def plan(self, state: LoopState) -> LoopState:
         goals = open_goals(state["strategy"].goals, state["goal_status"])
         if state["verdicts"]:
             focus = state["verdicts"][-1].next_focus
             goals.sort(key=lambda goal: goal.id != focus)
-        shown, rarity = state.get("shown", ()), state.get("rarity", {})
+        passages, rarity = state.get("shown", ()), state.get("rarity", {})
         # What was asked of the documents alone is asked again of all.
         plans = state["plans"][_reached(state).rounds_before :]
-        made = await asyncio.to_thread(plan, state["strategy"], goals, plans, shown, rarity)
-        return LoopState(plans=(made,), spent=Spending(rounds=1))
+        next_plan = await asyncio.to_thread(plan, state["strategy"], goals, plans, passages, rarity)
+        return LoopState(plans=(next_plan,), spent=Spending(rounds=1))
 
     async def search(self, state: LoopState) -> LoopState:
         aim, plans = state["strategy"], state["plans"]
-        wanted = await asyncio.to_thread(terms_wanted, aim.goals)
-        found, rarity = await self._search.round(plans[-1], aim.complexity, "reached" in state, len(plans), wanted)
-        return LoopState(shown=found.shown, rarity=rarity, exhausted=found.exhausted)
+        wanted_words = await asyncio.to_thread(terms_wanted, aim.goals)
+        shown_round, rarity = await self._search.round(plans[-1], aim.complexity, "reached" in state, len(plans), wanted_words)
+        return LoopState(shown=shown_round.shown, rarity=rarity, exhausted=shown_round.exhausted)
 
     async def evaluate(self, state: LoopState) -> LoopState:
-        aim, held, shown = state["strategy"], state["evidence"], state["shown"]
+        aim, held_refs, passages = state["strategy"], state["evidence"], state["shown"]
         goals = open_goals(aim.goals, state["goal_status"])
-        findings = await asyncio.to_thread(select, shown, goals, held, state["rarity"])
+        findings = await asyncio.to_thread(select, passages, goals, held_refs, state["rarity"])
         refs = [await self._accepted(finding, state) for finding in _once(findings)]
         new = tuple(ref for ref in refs if ref is not None)
         return LoopState(
             evidence=new,
             dropped=len(refs) - len(new),
             rounds_without_evidence=0 if new else state["rounds_without_evidence"] + 1,
-            goal_status=self._citations.status(aim.goals, (*held, *new)),
+            goal_status=self._citations.status(aim.goals, (*held_refs, *new)),
         )
 
     async def route(self, state: LoopState) -> LoopState:
         aim, status = state["strategy"], state["goal_status"]
         focus = next_focus(aim.goals, status, state["verdicts"])
         budget = state["budget"]
-        made = route(
+        verdict = route(
             aim,
             status,
             replace(budget, max_rounds=budget.max_rounds + _reached(state).rounds_before),
@@ -79,29 +81,29 @@ class Nodes:
             exhausted=state["exhausted"],
             next_focus=focus,
         )
-        return LoopState(verdicts=(made,))
+        return LoopState(verdicts=(verdict,))
 
     async def reach(self, state: LoopState) -> LoopState:
         """Have the web searched for the open goals. What the documents have shown stays; the rounds begin anew."""
-        budget, spent, plans = state["budget"], state["spent"], state["plans"]
+        budget, spending, plans = state["budget"], state["spent"], state["plans"]
         goals = open_goals(state["strategy"].goals, state["goal_status"])
-        pages, seconds = budget.max_pages - spent.pages, max(0.0, budget.max_seconds - spent.seconds)
+        pages, seconds = budget.max_pages - spending.pages, max(0.0, budget.max_seconds - spending.seconds)
         before = state.get("reached")
         queries = await asyncio.to_thread(web_queries, goals, pages, before)
         if self._ask_web is None:
-            asked = [query.text for query in queries] if self._barred is Gap.NOT_ASKED else [""]
-            reached = WebResult(unsearched=tuple(UnsearchedQuery(self._barred, text) for text in asked or [""]))
+            asked_words = [query.text for query in queries] if self._barred is Gap.NOT_ASKED else [""]
+            web_result = WebResult(unsearched=tuple(UnsearchedQuery(self._barred, text) for text in asked_words or [""]))
         elif not queries and before is None:
-            reached = WebResult(unsearched=(UnsearchedQuery(Gap.BUDGET),))
+            web_result = WebResult(unsearched=(UnsearchedQuery(Gap.BUDGET),))
         else:
-            reached = await self._ask_web(queries, pages, seconds) if queries else WebResult()
+            web_result = await self._ask_web(queries, pages, seconds) if queries else WebResult()
         return LoopState(
-            reached=_together(before, replace(reached, rounds_before=len(plans))),
+            reached=_together(before, replace(web_result, rounds_before=len(plans))),
             shown=(),
             rarity={},
             exhausted=False,
             rounds_without_evidence=0,
-            spent=Spending(pages=reached.pages),
+            spent=Spending(pages=web_result.pages),
         )
 
     async def answer(self, state: LoopState) -> LoopState:
@@ -134,7 +136,7 @@ def _together(before: WebResult | None, now: WebResult) -> WebResult:
     """Add up what was asked of the web in all. That no further engine could be asked is no gap."""
     if before is None:
         return now
-    lacking = tuple(each for each in now.unsearched if each.why is not Gap.FAILED)
+    lacking = tuple(query for query in now.unsearched if query.why is not Gap.FAILED)
     return replace(
         now,
         unsearched=tuple(dict.fromkeys((*before.unsearched, *lacking))),
@@ -149,9 +151,9 @@ def _reached(state: LoopState) -> WebResult:
 
 def _once(findings: Sequence[Finding]) -> list[Finding]:
     """The best of each goal, and of the others those that say what none of another goal says."""
-    kept: list[Finding] = []
+    kept_findings: list[Finding] = []
     for finding in findings:
-        leads = all(one.goal_id != finding.goal_id for one in kept)
-        if leads or not any(double(finding.snippet, one.snippet) for one in kept):
-            kept.append(finding)
-    return kept
+        leads = all(other_finding.goal_id != finding.goal_id for other_finding in kept_findings)
+        if leads or not any(double(finding.snippet, other_finding.snippet) for other_finding in kept_findings):
+            kept_findings.append(finding)
+    return kept_findings

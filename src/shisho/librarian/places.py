@@ -20,12 +20,12 @@ _LISTING = frozenset({"と", "や", "", "か"})
 
 def compare_places(comparison: Comparison, doubts: Doubts) -> None:
     """Compare the places of names and figures, then of all phrases."""
-    for said in comparison.said:
-        if said.phrase.figures or said.phrase.name:
-            _compare_displacement(comparison, said, doubts)
-        if _longer_or_shorter(comparison, said):
+    for said_phrase in comparison.said:
+        if said_phrase.phrase.figures or said_phrase.phrase.name:
+            _compare_displacement(comparison, said_phrase, doubts)
+        if _longer_or_shorter(comparison, said_phrase):
             doubts.unsure.append("role")
-        if said.phrase.figures and not _hangs_alike(comparison, said):
+        if said_phrase.phrase.figures and not _hangs_alike(comparison, said_phrase):
             doubts.unsure.append("place")
     _compare_exchanges(comparison, doubts)
     if _repeated(comparison):
@@ -36,123 +36,141 @@ def compare_places(comparison: Comparison, doubts: Doubts) -> None:
         _compare_part(comparison, part, doubts)
 
 
-def _compare_displacement(comparison: Comparison, said: TiedPhrase, doubts: Doubts) -> None:
+def _compare_displacement(comparison: Comparison, said_phrase: TiedPhrase, doubts: Doubts) -> None:
     """Something of the same kind, which the sentence does not name, must not fit as well where the phrase stands."""
-    there = [quoted for quoted in comparison.quoted if _is(comparison, said, quoted)]
-    own = max((comparison.likeness(said, quoted) for quoted in there), default=0.0)
-    named = {comparison.rename(word) for one in comparison.said for word in _identity(one)}
-    for quoted in comparison.quoted:
-        if not _same_kind(said, quoted) or _is(comparison, said, quoted) or set(_identity(quoted)) & named:
+    phrases = [quoted_phrase for quoted_phrase in comparison.quoted if _is(comparison, said_phrase, quoted_phrase)]
+    own_likeness = max((comparison.likeness(said_phrase, quoted_phrase) for quoted_phrase in phrases), default=0.0)
+    named_words = {comparison.rename(word) for phrase in comparison.said for word in _identity(phrase)}
+    for quoted_phrase in comparison.quoted:
+        if (
+            not _same_kind(said_phrase, quoted_phrase)
+            or _is(comparison, said_phrase, quoted_phrase)
+            or set(_identity(quoted_phrase)) & named_words
+        ):
             continue
-        fits = comparison.likeness(said, quoted)
-        if fits < own or not fits or _listed(comparison, said, quoted):
+        fits = comparison.likeness(said_phrase, quoted_phrase)
+        if fits < own_likeness or not fits or _listed(comparison, said_phrase, quoted_phrase):
             continue
-        far = own <= 2 * MARGIN and fits > max(own + 2 * MARGIN, 2 * own)
-        (doubts.wrong if far and there else doubts.unsure).append("role")
+        far = own_likeness <= 2 * MARGIN and fits > max(own_likeness + 2 * MARGIN, 2 * own_likeness)
+        (doubts.wrong if far and phrases else doubts.unsure).append("role")
 
 
-def _longer_or_shorter(comparison: Comparison, said: TiedPhrase) -> bool:
+def _longer_or_shorter(comparison: Comparison, said_phrase: TiedPhrase) -> bool:
     """True where a name stands in the place of a longer one that begins with it, or of a shorter one
     that it begins with: 天皇 and 天皇賞."""
-    whole = said.phrase.whole
-    if not whole or case_of(said.phrase.role) not in ("が", "を"):
+    whole = said_phrase.phrase.whole
+    if not whole or case_of(said_phrase.phrase.role) not in ("が", "を"):
         return False
-    own = [quoted for quoted in comparison.quoted if quoted.phrase.whole == whole]
-    if not own:
+    phrases = [quoted_phrase for quoted_phrase in comparison.quoted if quoted_phrase.phrase.whole == whole]
+    if not phrases:
         return False
     others = (
-        quoted
-        for quoted in comparison.quoted
-        if quoted.phrase.whole != whole
-        and quoted.phrase.whole
-        and (quoted.phrase.whole.startswith(whole) or whole.startswith(quoted.phrase.whole))
+        quoted_phrase
+        for quoted_phrase in comparison.quoted
+        if quoted_phrase.phrase.whole != whole
+        and quoted_phrase.phrase.whole
+        and (quoted_phrase.phrase.whole.startswith(whole) or whole.startswith(quoted_phrase.phrase.whole))
     )
-    fits = max(comparison.likeness(said, quoted) for quoted in own)
-    return any(comparison.likeness(said, quoted) >= fits + MARGIN for quoted in others)
+    fits = max(comparison.likeness(said_phrase, quoted_phrase) for quoted_phrase in phrases)
+    return any(comparison.likeness(said_phrase, quoted_phrase) >= fits + MARGIN for quoted_phrase in others)
 
 
-def _listed(comparison: Comparison, said: TiedPhrase, other: TiedPhrase) -> bool:
+def _listed(comparison: Comparison, said_phrase: TiedPhrase, other: TiedPhrase) -> bool:
     """True where the other name stands beside the quoted one in a list."""
-    own = [quoted for quoted in comparison.quoted if _is(comparison, said, quoted) and quoted.sentence == other.sentence]
+    phrases = [
+        quoted_phrase
+        for quoted_phrase in comparison.quoted
+        if _is(comparison, said_phrase, quoted_phrase) and quoted_phrase.sentence == other.sentence
+    ]
     roles = _LISTING | {other.phrase.role}
-    return any(abs(one.place - other.place) <= 1 and not said.phrase.figures and one.phrase.role in roles for one in own)
+    return any(
+        abs(phrase.place - other.place) <= 1 and not said_phrase.phrase.figures and phrase.phrase.role in roles
+        for phrase in phrases
+    )
 
 
-def _is(comparison: Comparison, said: TiedPhrase, quoted: TiedPhrase) -> bool:
-    if said.phrase.figures:
-        return figures_agree(said, quoted)
-    if same(said.phrase.whole, quoted.phrase.whole):
+def _is(comparison: Comparison, said_phrase: TiedPhrase, quoted_phrase: TiedPhrase) -> bool:
+    if said_phrase.phrase.figures:
+        return figures_agree(said_phrase, quoted_phrase)
+    if same(said_phrase.phrase.whole, quoted_phrase.phrase.whole):
         return True
-    own = [comparison.rename(word) for word in said.phrase.terms]
-    mine, theirs = set(own), set(quoted.phrase.terms)
-    if not mine & theirs:
+    own_words = [comparison.rename(word) for word in said_phrase.phrase.terms]
+    our_words, their_words = set(own_words), set(quoted_phrase.phrase.terms)
+    if not our_words & their_words:
         return False
     # A社 is not B社, though 社 is in both; nor 木曽川電力 木曽川支流.
-    mostly = len(mine & theirs) > max(len(mine), len(theirs)) / 2 and own[-1] == quoted.phrase.terms[-1]
-    return mostly or mine <= theirs or theirs <= mine
+    mostly = (
+        len(our_words & their_words) > max(len(our_words), len(their_words)) / 2
+        and own_words[-1] == quoted_phrase.phrase.terms[-1]
+    )
+    return mostly or our_words <= their_words or their_words <= our_words
 
 
-def _same_kind(said: TiedPhrase, quoted: TiedPhrase) -> bool:
-    if said.phrase.figures:
-        return bool(figure_kinds(said) & figure_kinds(quoted))
-    return quoted.phrase.name and not quoted.phrase.figures
+def _same_kind(said_phrase: TiedPhrase, quoted_phrase: TiedPhrase) -> bool:
+    if said_phrase.phrase.figures:
+        return bool(figure_kinds(said_phrase) & figure_kinds(quoted_phrase))
+    return quoted_phrase.phrase.name and not quoted_phrase.phrase.figures
 
 
-def _identity(one: TiedPhrase) -> list[str]:
-    return list(map(figure_word, one.phrase.figures)) or list(one.phrase.terms)
+def _identity(phrase: TiedPhrase) -> list[str]:
+    return list(map(figure_word, phrase.phrase.figures)) or list(phrase.phrase.terms)
 
 
 def _compare_exchanges(comparison: Comparison, doubts: Doubts) -> None:
     """Find pairs of phrases that would fit better in each other's places. Figures and names that stand
     in the other order than in their quotation must fit clearly better where they are."""
-    nouns = [one for one in comparison.said if one.phrase.figures or not (one.phrase.predicate or one.phrase.adverb)]
-    pairs = ((one, other) for one, other in combinations(nouns, 2) if one.sentence == other.sentence)
-    for one, other in pairs:
-        gains = _gains(comparison, one, other)
-        telling = bool(one.phrase.figures) or (one.phrase.name and other.phrase.name)
+    nouns = [
+        phrase for phrase in comparison.said if phrase.phrase.figures or not (phrase.phrase.predicate or phrase.phrase.adverb)
+    ]
+    pairs = ((phrase, other) for phrase, other in combinations(nouns, 2) if phrase.sentence == other.sentence)
+    for phrase, other in pairs:
+        gains = _gains(comparison, phrase, other)
+        telling = bool(phrase.phrase.figures) or (phrase.phrase.name and other.phrase.name)
         least = LEAST_GAIN if telling else COMMON_GAIN
         if min(gains) >= least and sum(gains) > 2 * least:
             # Without particles, the order of common words is no firm sign.
             (doubts.wrong if telling or comparison.japanese else doubts.unsure).append("role")
-        elif telling and sum(gains) > -LEAST_GAIN and _turned_round(comparison, one, other):
+        elif telling and sum(gains) > -LEAST_GAIN and _turned_round(comparison, phrase, other):
             (doubts.wrong if min(gains) > 0 else doubts.unsure).append("role")
 
 
-def _turned_round(comparison: Comparison, one: TiedPhrase, other: TiedPhrase) -> bool:
+def _turned_round(comparison: Comparison, phrase: TiedPhrase, other: TiedPhrase) -> bool:
     """True where the later of the two comes first in every quoted sentence that has both."""
-    places = [quoted for quoted in comparison.quoted if _is(comparison, one, quoted)]
+    places = [quoted for quoted in comparison.quoted if _is(comparison, phrase, quoted)]
     other_places = [quoted for quoted in comparison.quoted if _is(comparison, other, quoted)]
     pairs = [pair for pair in product(places, other_places) if pair[0].sentence == pair[1].sentence]
-    return bool(pairs) and all(mine.place > theirs.place for mine, theirs in pairs)
+    return bool(pairs) and all(our_phrase.place > their_phrase.place for our_phrase, their_phrase in pairs)
 
 
-def _gains(comparison: Comparison, one: TiedPhrase, other: TiedPhrase) -> tuple[float, float]:
+def _gains(comparison: Comparison, phrase: TiedPhrase, other: TiedPhrase) -> tuple[float, float]:
     """How much better each of two phrases would fit in the other's place."""
-    if (one.phrase.figures or other.phrase.figures) and not figure_kinds(one) & figure_kinds(other):
+    if (phrase.phrase.figures or other.phrase.figures) and not figure_kinds(phrase) & figure_kinds(other):
         return NO_GAIN
-    mine = [quoted for quoted in comparison.quoted if _is(comparison, one, quoted)]
-    theirs = [quoted for quoted in comparison.quoted if _is(comparison, other, quoted)]
-    if not mine or not theirs or any(quoted in theirs for quoted in mine):
+    our_phrases = [quoted_phrase for quoted_phrase in comparison.quoted if _is(comparison, phrase, quoted_phrase)]
+    their_phrases = [quoted_phrase for quoted_phrase in comparison.quoted if _is(comparison, other, quoted_phrase)]
+    if not our_phrases or not their_phrases or any(quoted_phrase in their_phrases for quoted_phrase in our_phrases):
         return NO_GAIN
 
-    def fit(said: TiedPhrase, places: Sequence[TiedPhrase], beside: TiedPhrase) -> float:
-        return max(comparison.likeness(said, place, beside) for place in places)
+    def fit(said_phrase: TiedPhrase, places: Sequence[TiedPhrase], beside: TiedPhrase) -> float:
+        return max(comparison.likeness(said_phrase, place, beside) for place in places)
 
-    return fit(one, theirs, other) - fit(one, mine, other), fit(other, mine, one) - fit(other, theirs, one)
+    return fit(phrase, their_phrases, other) - fit(phrase, our_phrases, other), fit(other, our_phrases, phrase) - fit(
+        other, their_phrases, phrase
+    )
 
 
 def _crossed(comparison: Comparison) -> bool:
     """True where two figures of a kind each have beside them what the other has there: A 10 mg, B 50
     mg."""
-    said, quoted = _figures_of(comparison.said), _figures_of(comparison.quoted)
-    for (kind, one), (other_kind, other) in combinations(said, 2):
-        pair = (kind, one), (other_kind, other)
-        if kind == other_kind and one != other and all(figure in quoted for figure in pair):
+    said_figures, quoted_figures = _figures_of(comparison.said), _figures_of(comparison.quoted)
+    for (kind, first), (other_kind, other) in combinations(said_figures, 2):
+        pair = (kind, first), (other_kind, other)
+        if kind == other_kind and first != other and all(figure in quoted_figures for figure in pair):
             for side in range(4):
-                mine = [frozenset(map(comparison.rename, said[figure][side])) - LIGHT for figure in pair]
-                theirs = [frozenset(quoted[figure][side]) - LIGHT for figure in pair]
-                crossed = all(mine[at] & theirs[1 - at] - theirs[at] for at in (0, 1))
-                if crossed and not any(mine[at] & theirs[at] - theirs[1 - at] for at in (0, 1)):
+                our_sides = [frozenset(map(comparison.rename, said_figures[figure][side])) - LIGHT for figure in pair]
+                their_sides = [frozenset(quoted_figures[figure][side]) - LIGHT for figure in pair]
+                crossed = all(our_sides[at] & their_sides[1 - at] - their_sides[at] for at in (0, 1))
+                if crossed and not any(our_sides[at] & their_sides[at] - their_sides[1 - at] for at in (0, 1)):
                     return True
     return False
 
@@ -183,7 +201,9 @@ def _actors(row: Sequence[TiedPhrase], rename: Rename) -> dict[str, tuple[set[st
 def _figures_of(row: Sequence[TiedPhrase]) -> dict[tuple[str, str], tuple[list[str], ...]]:
     """The figures that stand once, with the words that stand before and after them, up to the next of their kind; of
     these two those on the side where its thing stands, with what it stands in; and those next after it."""
-    places = [(figure_kind(figure), figure_word(figure), at) for at, one in enumerate(row) for figure in one.phrase.figures]
+    places = [
+        (figure_kind(figure), figure_word(figure), at) for at, phrase in enumerate(row) for figure in phrase.phrase.figures
+    ]
     times = Counter((kind, word) for kind, word, _ in places)
     around: dict[tuple[str, str], tuple[list[str], ...]] = {}
     for kind, word, at in places:
@@ -205,88 +225,98 @@ def _terms(row: Sequence[TiedPhrase], home: TiedPhrase) -> list[str]:
 
 def _turned_inside_out(comparison: Comparison) -> bool:
     """True where the land of a town is called the town of a land."""
-    said = {(comparison.rename(one), comparison.rename(other)) for one, other in _owned(comparison.said)}
-    quoted = set(_owned(comparison.quoted))
-    return any((other, one) in quoted and (one, other) not in quoted for one, other in said if one != other)
+    said_pairs = {(comparison.rename(first), comparison.rename(other)) for first, other in _owned(comparison.said)}
+    quoted_pairs = set(_owned(comparison.quoted))
+    return any(
+        (other, first) in quoted_pairs and (first, other) not in quoted_pairs for first, other in said_pairs if first != other
+    )
 
 
 def _owned(row: Sequence[TiedPhrase]) -> list[tuple[str, str]]:
     pairs = pairwise(row)
     return [
-        (one.phrase.whole, other.phrase.whole)
-        for one, other in pairs
-        if one.phrase.role == "の" and one.sentence == other.sentence and one.phrase.whole and other.phrase.whole
+        (phrase.phrase.whole, other.phrase.whole)
+        for phrase, other in pairs
+        if phrase.phrase.role == "の" and phrase.sentence == other.sentence and phrase.phrase.whole and other.phrase.whole
     ]
 
 
 def _repeated(comparison: Comparison) -> bool:
     """True where a figure is said more often than it is quoted, and another of its kind less often."""
-    said, quoted = _tally(comparison.said), _tally(comparison.quoted)
-    kinds = {kind for (kind, word), times in said.items() if 1 < times > quoted[kind, word]}
-    return any(figure[0] in kinds and count > said[figure] for figure, count in quoted.items())
+    said_counts, quoted_counts = _tally(comparison.said), _tally(comparison.quoted)
+    kinds = {kind for (kind, word), times in said_counts.items() if 1 < times > quoted_counts[kind, word]}
+    return any(figure[0] in kinds and count > said_counts[figure] for figure, count in quoted_counts.items())
 
 
 def _tally(row: Sequence[TiedPhrase]) -> Counter[tuple[str, str]]:
-    return Counter((figure_kind(figure), figure_word(figure)) for one in row for figure in one.phrase.figures)
+    return Counter((figure_kind(figure), figure_word(figure)) for phrase in row for figure in phrase.phrase.figures)
 
 
-def _hangs_alike(comparison: Comparison, said: TiedPhrase) -> bool:
+def _hangs_alike(comparison: Comparison, said_phrase: TiedPhrase) -> bool:
     """True where a quoted phrase with its words is said of the same thing, as far as the order of words
     tells."""
-    quoted = [one for one in comparison.quoted if comparison.alike(said, one)]
-    if not quoted or not said.phrase.terms:
+    quoted_phrases = [phrase for phrase in comparison.quoted if comparison.alike(said_phrase, phrase)]
+    if not quoted_phrases or not said_phrase.phrase.terms:
         return True  # what is not there at all was seen before
-    mine = {comparison.rename(word) for word in _modified(said)}
-    compound = {comparison.rename(word) for word in said.phrase.terms} - LIGHT
-    known = any(same(said.phrase.whole, whole) or said.phrase.whole in whole for whole in comparison.wholes)
-    for one in quoted:
-        theirs = _modified(one)
-        together = len(compound) < 2 or known or compound <= _around(comparison, one)
-        if together and (not mine or not theirs or mine & theirs or mine & LIGHT):
+    our_words = {comparison.rename(word) for word in _modified(said_phrase)}
+    compound = {comparison.rename(word) for word in said_phrase.phrase.terms} - LIGHT
+    is_known = any(same(said_phrase.phrase.whole, whole) or said_phrase.phrase.whole in whole for whole in comparison.wholes)
+    for phrase in quoted_phrases:
+        their_words = _modified(phrase)
+        together = len(compound) < 2 or is_known or compound <= _around(comparison, phrase)
+        if together and (not our_words or not their_words or our_words & their_words or our_words & LIGHT):
             return True
     return False
 
 
-def _modified(one: TiedPhrase) -> set[str]:
-    return {word for kind, word, _ in one.ties if kind in ("for", "modifies")}
+def _modified(phrase: TiedPhrase) -> set[str]:
+    return {word for kind, word, _ in phrase.ties if kind in ("for", "modifies")}
 
 
-def _around(comparison: Comparison, one: TiedPhrase) -> set[str]:
+def _around(comparison: Comparison, phrase: TiedPhrase) -> set[str]:
     """The words of a quoted phrase and of those on both sides."""
-    near = (each for each in comparison.quoted if each.sentence == one.sentence and abs(each.place - one.place) <= 1)
-    return {word for each in near for word in each.phrase.terms}
+    near = (
+        other_phrase
+        for other_phrase in comparison.quoted
+        if other_phrase.sentence == phrase.sentence and abs(other_phrase.place - phrase.place) <= 1
+    )
+    return {word for phrase in near for word in phrase.phrase.terms}
 
 
 def _parts(comparison: Comparison) -> list[list[TiedPhrase]]:
     """Stretches between pauses; one that says nothing yet goes with the next."""
     rows: list[list[TiedPhrase]] = []
-    for one in comparison.said:
+    for phrase in comparison.said:
         last = rows[-1] if rows else []
-        whole = any(each.phrase.predicate for each in last) if comparison.japanese else len(last) > 4
-        if not last or last[-1].sentence != one.sentence or (last[-1].phrase.broken and whole):
+        whole = any(phrase.phrase.predicate for phrase in last) if comparison.japanese else len(last) > 4
+        if not last or last[-1].sentence != phrase.sentence or (last[-1].phrase.broken and whole):
             rows.append([])
-        rows[-1].append(one)
+        rows[-1].append(phrase)
     return rows
 
 
 def _compare_part(comparison: Comparison, part: Sequence[TiedPhrase], doubts: Doubts) -> None:
     """All of a part must stand in one quoted sentence: the subject of one is not to have the number of another."""
-    wanted = {comparison.rename(word) for one in part for word in (*one.phrase.terms, *_topic(one))} - LIGHT
-    wanted = (wanted & comparison.words) - {word for one in comparison.headed for word in one.phrase.terms}
-    homes = {number: _words_there(comparison, number) for number in {one.sentence for one in comparison.quoted}}
-    best = max((len(wanted & words) for words in homes.values()), default=0)
-    if best < len(wanted):
+    wanted_words = {comparison.rename(word) for phrase in part for word in (*phrase.phrase.terms, *_topic(phrase))} - LIGHT
+    wanted_words = (wanted_words & comparison.words) - {word for phrase in comparison.headed for word in phrase.phrase.terms}
+    homes = {number: _words_there(comparison, number) for number in {phrase.sentence for phrase in comparison.quoted}}
+    best = max((len(wanted_words & words) for words in homes.values()), default=0)
+    if best < len(wanted_words):
         doubts.unsure.append("sentence")
-    for one in part:
-        there = {quoted.sentence for quoted in comparison.quoted if one.phrase.figures and figures_agree(one, quoted)}
-        if there and max(len(wanted & homes[number]) for number in there) < best:
+    for phrase in part:
+        sentences = {
+            quoted_phrase.sentence
+            for quoted_phrase in comparison.quoted
+            if phrase.phrase.figures and figures_agree(phrase, quoted_phrase)
+        }
+        if sentences and max(len(wanted_words & homes[number]) for number in sentences) < best:
             doubts.unsure.append("figure")
 
 
 def _words_there(comparison: Comparison, number: int) -> set[str]:
-    there = (one for one in comparison.quoted if one.sentence == number)
-    return {word for one in there for word in (*one.phrase.terms, *_topic(one))}
+    phrases = (phrase for phrase in comparison.quoted if phrase.sentence == number)
+    return {word for phrase in phrases for word in (*phrase.phrase.terms, *_topic(phrase))}
 
 
-def _topic(one: TiedPhrase) -> list[str]:
-    return [word for kind, word, _ in one.ties if kind == "topic"]
+def _topic(phrase: TiedPhrase) -> list[str]:
+    return [word for kind, word, _ in phrase.ties if kind == "topic"]

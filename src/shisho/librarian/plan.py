@@ -29,25 +29,25 @@ def plan(
     strategy: Strategy,
     goals: Sequence[Goal],
     plans: Sequence[Plan],
-    shown: Sequence[NumberedPassage],
+    passages: Sequence[NumberedPassage],
     rarity: Mapping[str, float],
 ) -> Plan:
     """The request of round `len(plans) + 1` for these open goals, the one in focus first. No (query, filter) comes twice: where
     nothing new is left to ask, the plan is empty."""
     filters = _filters(plans)
-    asked = {_key(earlier.keyword_query, earlier.filter_conditions) for earlier in plans}
-    queries = _later(goals[0], shown, rarity) if plans else _first(goals)
+    earlier_keys = {_key(earlier.keyword_query, earlier.filter_conditions) for earlier in plans}
+    queries = _later(goals[0], passages, rarity) if plans else _first(goals)
     for reasoning, query in queries:
-        if query and _key(query, filters) not in asked:
+        if query and _key(query, filters) not in earlier_keys:
             meant = goals[0].question if plans else strategy.question
             return Plan(strategy.question, query, meant, f"{', '.join(_ids(goals, bool(plans)))}: {reasoning}", filters)
     return Plan(strategy.question, (), "", "nothing left to ask that was not asked", filters)
 
 
-def feedback_terms(shown: Sequence[NumberedPassage]) -> list[str]:
+def feedback_terms(passages: Sequence[NumberedPassage]) -> list[str]:
     """Terms that the best passages share, commonest first: the ones whose rarity the next plan wants to know."""
-    best = [terms(fold(passage.text)) for passage in _best(shown)]
-    counted = Counter(term for found in best for term in dict.fromkeys(found))
+    best = [terms(fold(passage.text)) for passage in _best(passages)]
+    counted = Counter(term for found_words in best for term in dict.fromkeys(found_words))
     return [term for term, passages in counted.most_common() if passages > 1 or len(best) == 1]
 
 
@@ -55,15 +55,20 @@ def _first(goals: Sequence[Goal]) -> Iterator[tuple[str, tuple[str, ...]]]:
     yield "the goals' own words", _words(_sought(goal.question) for goal in goals)
 
 
-def _later(goal: Goal, shown: Sequence[NumberedPassage], rarity: Mapping[str, float]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    own = questions.read(goal.question).terms
-    rare = sorted(own, key=lambda term: -rarity.get(term, math.inf))
-    common = min((rarity.get(term, math.inf) for term in own), default=0.0)
-    new = [term for term in feedback_terms(shown) if term not in own and rarity.get(term, 0.0) >= common]
+def _later(
+    goal: Goal, passages: Sequence[NumberedPassage], rarity: Mapping[str, float]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    own_words = questions.read(goal.question).terms
+    rare = sorted(own_words, key=lambda term: -rarity.get(term, math.inf))
+    common = min((rarity.get(term, math.inf) for term in own_words), default=0.0)
+    new = [term for term in feedback_terms(passages) if term not in own_words and rarity.get(term, 0.0) >= common]
     new = sorted(new, key=lambda term: -rarity.get(term, 0.0))[:NEW_TERMS]
-    headings = [passage.heading for passage in _best(shown)]
-    for kept in range(len(rare) - 1, 0, -1):
-        yield f"without {', '.join(rare[kept:])}; with words of the best passages", _words([*rare[:kept], *headings, *new])
+    headings = [passage.heading for passage in _best(passages)]
+    for kept_count in range(len(rare) - 1, 0, -1):
+        yield (
+            f"without {', '.join(rare[kept_count:])}; with words of the best passages",
+            _words([*rare[:kept_count], *headings, *new]),
+        )
     yield "headings and words of the best passages", _words([*headings, *new])
     for term in rare:
         yield "one term alone", (term,)
@@ -77,8 +82,8 @@ def _words(parts: Iterator[str] | Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in parts if part))
 
 
-def _best(shown: Sequence[NumberedPassage]) -> list[NumberedPassage]:
-    return sorted((passage for passage in shown if passage.match > 0), key=lambda passage: -passage.match)[:BEST_PASSAGES]
+def _best(passages: Sequence[NumberedPassage]) -> list[NumberedPassage]:
+    return sorted((passage for passage in passages if passage.match > 0), key=lambda passage: -passage.match)[:BEST_PASSAGES]
 
 
 def _filters(plans: Sequence[Plan]) -> Mapping[str, Condition]:

@@ -131,13 +131,13 @@ def read(question: str) -> ParsedQuestion:
     """A question, read once."""
     folded = fold(question)
     words = terms(folded)
-    told = [word for word in words if word not in _ASKING] or words
-    kept = set(told)
-    neighbours = [(a, b) for a, b in pairwise(words) if a in kept and b in kept and a != b]
+    told_words = [word for word in words if word not in _ASKING] or words
+    kept_words = set(told_words)
+    neighbours = [(a, b) for a, b in pairwise(words) if a in kept_words and b in kept_words and a != b]
     counted = _UNIT.search(folded)
     return ParsedQuestion(
         kind=next((kind for kind, pattern in _KINDS if pattern.search(folded)), AnswerKind.THING),
-        terms=tuple(dict.fromkeys(told)),
+        terms=tuple(dict.fromkeys(told_words)),
         neighbours=tuple(dict.fromkeys(neighbours)),
         pairs=frozenset(pairs(folded)),
         figures=figures(question),
@@ -147,17 +147,17 @@ def read(question: str) -> ParsedQuestion:
     )
 
 
-def answers(asked: ParsedQuestion, sentence: str) -> bool:
+def answers(question: ParsedQuestion, sentence: str) -> bool:
     """True where a folded sentence holds something of the kind asked for that the question did not bring
     itself."""
-    if asked.kind is AnswerKind.REASON:
+    if question.kind is AnswerKind.REASON:
         return _REASON_WORD.search(sentence) is not None
-    if asked.kind is AnswerKind.DEFINITION:
+    if question.kind is AnswerKind.DEFINITION:
         return _DEFINING.search(sentence) is not None
-    if asked.kind is AnswerKind.NAME:
+    if question.kind is AnswerKind.NAME:
         return _NAMING.search(sentence) is not None
-    word = _WORD_OF.get(asked.kind)
-    return word is None or any(found[0] not in asked.folded for found in word.finditer(sentence))
+    word = _WORD_OF.get(question.kind)
+    return word is None or any(match[0] not in question.folded for match in word.finditer(sentence))
 
 
 _WORD_OF = {

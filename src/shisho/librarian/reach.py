@@ -29,9 +29,9 @@ class AskWeb(Protocol):
 def web_queries(goals: Sequence[Goal], pages: int, before: WebResult | None = None) -> tuple[WebQuery, ...]:
     """At most two for each goal, all first ones before the second ones; no more than so many pages can answer. After what was
     asked `before`: the same words of engines that have not answered for the goal yet, then other words."""
-    asked = [_asked(goal, before) for goal in goals]
+    queries = [_asked(goal, before) for goal in goals]
     most = max(pages // (1 + RESULTS), min(1, pages // 2))
-    in_turn = (query for query in chain(*zip_longest(*asked)) if query is not None)
+    in_turn = (query for query in chain(*zip_longest(*queries)) if query is not None)
     return tuple({(query.text, query.language): query for query in reversed([*in_turn])}.values())[::-1][:most]
 
 
@@ -66,9 +66,9 @@ def _text(words: Sequence[Keyword]) -> str:
 
 
 def _fitting(texts: Iterator[str]) -> Iterator[str]:
-    left = MOST_CHARS
+    remaining = MOST_CHARS
     for text in texts:
-        left -= len(text) + 1
-        if left < 0:
+        remaining -= len(text) + 1
+        if remaining < 0:
             return
         yield text

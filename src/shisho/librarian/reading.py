@@ -38,12 +38,12 @@ class AnalysedPassage:
 def read(text: str, heading: str) -> AnalysedPassage:
     """A passage, read once: the same one may be shown to several goals."""
     title = fold(heading)
-    named = frozenset(terms(title))
+    named_words = frozenset(terms(title))
     lines = tuple(_line(text, start, end) for start, end in sentences(text))
     return AnalysedPassage(
         lines,
-        named,
-        named.union(*(line.terms for line in lines)),
+        named_words,
+        named_words.union(*(line.terms for line in lines)),
         frozenset(pairs(title)).union(*(pairs(line.folded) for line in lines)),
         "\n".join([title, *(line.folded for line in lines)]),
     )

@@ -44,18 +44,18 @@ class RunRecord:
         """The node as a runner runs it; `act` is its work for this run."""
 
         async def recorded_act(state: LoopState) -> LoopState:
-            seen = {key: state[key] for key in node.sees if key in state}  # type: ignore[literal-required]
-            fingerprint = sha256(dumps([node.name, seen]).encode()).hexdigest()
+            input_ = {key: state[key] for key in node.sees if key in state}  # type: ignore[literal-required]
+            fingerprint = sha256(dumps([node.name, input_]).encode()).hexdigest()
             output = await self._replayed(node, fingerprint)
             replayed = output is not None
             if output is None:
                 if node.stoppable and self._stop():
                     raise RunStopped(state)
-                output = await self._taken(node, act, seen, fingerprint)
+                output = await self._taken(node, act, input_, fingerprint)
             self.steps += 1
-            given = _given(output)
-            self._notify(node.name, step=self.steps, replayed=replayed, given=given)
-            return given
+            loop_state = _given(output)
+            self._notify(node.name, step=self.steps, replayed=replayed, given=loop_state)
+            return loop_state
 
         return recorded_act
 
@@ -71,12 +71,12 @@ class RunRecord:
             self._citations.take(citation)
         return stored[2]
 
-    async def _taken(self, node: Node, act: Act, seen: Any, fingerprint: str) -> Any:
-        known, started = len(self._citations), self._clock.monotonic()
-        given = await act(seen)
-        given["spent"] = given.get("spent", Spending()) + Spending(seconds=self._clock.monotonic() - started)
-        output = {"state": plain(given), "citations": plain(self._citations.since(known))}
-        await self._ledger.record(self._run_id, self.steps + 1, node.name, fingerprint, plain(seen), output)
+    async def _taken(self, node: Node, act: Act, input_: Any, fingerprint: str) -> Any:
+        known_count, started = len(self._citations), self._clock.monotonic()
+        state = await act(input_)
+        state["spent"] = state.get("spent", Spending()) + Spending(seconds=self._clock.monotonic() - started)
+        output = {"state": plain(state), "citations": plain(self._citations.since(known_count))}
+        await self._ledger.record(self._run_id, self.steps + 1, node.name, fingerprint, plain(input_), output)
         return output
 
 

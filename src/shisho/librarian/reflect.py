@@ -9,8 +9,8 @@ from shisho.domain.inquiry import Goal, GoalStatus, Verdict
 
 def open_goals(goals: Sequence[Goal], status: Sequence[GoalStatus]) -> list[Goal]:
     """The goals not met yet, in their order."""
-    met = {one.goal_id for one in status if one.met}
-    return [goal for goal in goals if goal.id not in met]
+    met_words = {goal_status.goal_id for goal_status in status if goal_status.met}
+    return [goal for goal in goals if goal.id not in met_words]
 
 
 def next_focus(goals: Sequence[Goal], status: Sequence[GoalStatus], verdicts: Sequence[Verdict]) -> str:

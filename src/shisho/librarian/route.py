@@ -16,7 +16,7 @@ def route(
     strategy: Strategy,
     status: Sequence[GoalStatus],
     budget: Budget,
-    spent: Spending,
+    spending: Spending,
     *,
     rounds_without_evidence: int,
     exhausted: bool,
@@ -25,17 +25,17 @@ def route(
     """The verdict after a round. `rounds_without_evidence` counts rounds since the last new evidence; `exhausted` says all in
     scope was seen."""
     expression, remark = condition.read(strategy.condition, [goal.id for goal in strategy.goals])
-    met = [one.goal_id for one in status if one.met]
-    if condition.holds(expression, met):
+    met_words = [goal_status.goal_id for goal_status in status if goal_status.met]
+    if condition.holds(expression, met_words):
         stop: LoopStop | None = LoopStop.CONDITION_MET
-    elif (exhausted or rounds_without_evidence >= PATIENCE) and 0 < spent.pages >= budget.max_pages:
+    elif (exhausted or rounds_without_evidence >= PATIENCE) and 0 < spending.pages >= budget.max_pages:
         stop = LoopStop.PAGES  # the web had more to look at
     elif exhausted:
         stop = LoopStop.EXHAUSTED
     elif rounds_without_evidence >= PATIENCE:
         stop = LoopStop.STAGNATION
     else:
-        stop = ceiling(budget, spent, next_round(spent))
+        stop = ceiling(budget, spending, next_round(spending))
     reason = Message.joined([part for part in (_progress(strategy, status), remark) if part], "; ")
     if stop is None:
         return Verdict(NextStep.CONTINUE, next_focus, reason)
@@ -44,14 +44,14 @@ def route(
 
 def ended(stop: LoopStop, status: Sequence[GoalStatus], reason: str) -> Verdict:
     """The end, for this reason: an answer, if only a partial one, where there is evidence, else an abstention."""
-    found = stop is LoopStop.CONDITION_MET or any(one.evidence for one in status)
-    return Verdict(NextStep.COMPLETE if found else NextStep.ABSTAIN, "", reason, stop)
+    is_found = stop is LoopStop.CONDITION_MET or any(goal_status.evidence for goal_status in status)
+    return Verdict(NextStep.COMPLETE if is_found else NextStep.ABSTAIN, "", reason, stop)
 
 
 def _progress(strategy: Strategy, status: Sequence[GoalStatus]) -> str:
     goals = {goal.id: goal for goal in strategy.goals}
     return ", ".join(
-        f"{one.goal_id} {one.evidence}/{goals[one.goal_id].min_evidence} evidence, "
-        f"{one.sources}/{goals[one.goal_id].min_sources} sources"
-        for one in status
+        f"{goal_status.goal_id} {goal_status.evidence}/{goals[goal_status.goal_id].min_evidence} evidence, "
+        f"{goal_status.sources}/{goals[goal_status.goal_id].min_sources} sources"
+        for goal_status in status
     )

@@ -11,9 +11,9 @@ from shisho.librarian.state import LoopState
 from shisho.librarian.table import END, START, TABLE, Act
 
 
-async def run_table(acts: Mapping[str, Act], given: LoopState, most_steps: int) -> LoopState:
+async def run_table(acts: Mapping[str, Act], start_state: LoopState, most_steps: int) -> LoopState:
     """Run node after node until the table leads to END. What `LoopState` annotates grows, the rest is replaced."""
-    state = merge_state(_beginning(), given)
+    state = merge_state(_beginning(), start_state)
     name = START
     for _ in range(most_steps):
         state = merge_state(state, await acts[name](state))
@@ -23,11 +23,11 @@ async def run_table(acts: Mapping[str, Act], given: LoopState, most_steps: int) 
     raise Internal("The loop did not come to its end in {steps} steps.", steps=most_steps)
 
 
-def merge_state(state: LoopState, given: LoopState) -> LoopState:
+def merge_state(state: LoopState, loop_state: LoopState) -> LoopState:
     """The state with what a node gave."""
     merged: dict[str, Any] = dict(state)
     growing = _reducers()
-    for key, part in given.items():
+    for key, part in loop_state.items():
         merged[key] = growing[key](merged[key], part) if key in growing else part
     return cast("LoopState", merged)
 

@@ -21,19 +21,19 @@ class InquirySearch:
         self._opener = opener
         self._sessions: dict[bool, SearchSession] = {}
 
-    async def session(self, complexity: Complexity, reached: bool) -> SearchSession:
-        if reached not in self._sessions:
-            self._sessions[reached] = await self._opener(complexity, reached)
-        return self._sessions[reached]
+    async def session(self, complexity: Complexity, is_reached: bool) -> SearchSession:
+        if is_reached not in self._sessions:
+            self._sessions[is_reached] = await self._opener(complexity, is_reached)
+        return self._sessions[is_reached]
 
     async def round(
-        self, plan: Plan, complexity: Complexity, reached: bool, round_: int, wanted: Sequence[str]
+        self, plan: Plan, complexity: Complexity, is_reached: bool, round_: int, wanted_words: Sequence[str]
     ) -> tuple[Round, Mapping[str, float]]:
         """The passages of this round, and how rare the wanted terms and those of the best passages are."""
         if not (plan.keyword_query or plan.vector_query):
             return Round((), 0, 0, False), {}
-        session = await self.session(complexity, reached)
+        session = await self.session(complexity, is_reached)
         request = SearchRequest(plan.search_intent, plan.keyword_query, plan.vector_query, plan.filter_conditions)
-        found = await session.search(request, round_)
-        best = await asyncio.to_thread(feedback_terms, found.shown)
-        return found, await session.rarity([*dict.fromkeys([*wanted, *best])])
+        shown_round = await session.search(request, round_)
+        best = await asyncio.to_thread(feedback_terms, shown_round.shown)
+        return shown_round, await session.rarity([*dict.fromkeys([*wanted_words, *best])])

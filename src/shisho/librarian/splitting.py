@@ -65,12 +65,12 @@ def compared(question: str) -> tuple[str, ...]:
     """「AとBの違い」, "the difference between A and B": what A is and what B is, or the point asked of each."""
     masked = _masked(question)
     for pattern in _COMPARED:
-        if found := pattern.search(masked):
-            lead, a, b, of = _slices(question, found, "lead", "a", "b", "of")
+        if match := pattern.search(masked):
+            lead, a, b, of = _slices(question, match, "lead", "a", "b", "of")
             return tuple(f"{lead}{item}の{of}" if of else f"{lead}{item}とは何か" for item in (a, b)) if _things((a, b)) else ()
     for pattern in _COMPARED_ENGLISH:
-        if found := pattern.search(masked):
-            a, b = (_bare(part) for part in _slices(question, found, "a", "b"))
+        if match := pattern.search(masked):
+            a, b = (_bare(part) for part in _slices(question, match, "a", "b"))
             return tuple(f"What is {item}?" for item in (a, b)) if _things((a, b)) else ()
     return ()
 
@@ -80,21 +80,21 @@ def each(question: str) -> tuple[str, ...]:
     masked = _masked(question)
     if re.search(r"どちら|どっち", masked):
         return ()
-    found = _EACH.search(masked)
-    if found and (
-        _ASKING.search(found["rest"]) or _TOLD.search(found["case"] + found["rest"]) or found["rest"].startswith("の")
+    match = _EACH.search(masked)
+    if match and (
+        _ASKING.search(match["rest"]) or _TOLD.search(match["case"] + match["rest"]) or match["rest"].startswith("の")
     ):
-        return _of_each(question, masked, found)
-    if found := _DEFINED.search(masked):
-        lead, rest = _slices(question, found, "lead", "rest")
-        items = _items(question, masked, found)
+        return _of_each(question, masked, match)
+    if match := _DEFINED.search(masked):
+        lead, rest = _slices(question, match, "lead", "rest")
+        items = _items(question, masked, match)
         return tuple(f"{lead}{item}とは{rest}" for item in items) if _things(items) else ()
     return ()
 
 
-def _of_each(question: str, masked: str, found: re.Match[str]) -> tuple[str, ...]:
-    lead, rest, case = _slices(question, found, "lead", "rest", "case")
-    items = _items(question, masked, found)
+def _of_each(question: str, masked: str, match: re.Match[str]) -> tuple[str, ...]:
+    lead, rest, case = _slices(question, match, "lead", "rest", "case")
+    items = _items(question, masked, match)
     if rest.startswith("の"):
         if case not in ("", "の"):
             return ()
@@ -107,7 +107,7 @@ def _of_each(question: str, masked: str, found: re.Match[str]) -> tuple[str, ...
 def questions(question: str) -> tuple[str, ...]:
     """Questions in a row, each made to stand alone: a later one that points back takes the topic of the first."""
     masked = _masked(question)
-    borders = [0, *(found.start() for found in _ROW.finditer(masked) if found.start()), len(question)]
+    borders = [0, *(match.start() for match in _ROW.finditer(masked) if match.start()), len(question)]
     parts = [_LINK.sub("", question[a:b].strip()) for a, b in pairwise(borders)]
     if len(parts) < 2 or not all(_asks(part) for part in parts):
         return ()
@@ -117,16 +117,16 @@ def questions(question: str) -> tuple[str, ...]:
 
 
 def _masked(question: str) -> str:
-    return _BRACKETED.sub(lambda found: "〇" * len(found[0]), question)
+    return _BRACKETED.sub(lambda match: "〇" * len(match[0]), question)
 
 
-def _slices(question: str, found: re.Match[str], *names: str) -> list[str]:
-    known = found.re.groupindex
-    return [question[slice(*found.span(name))] if name in known and found[name] else "" for name in names]
+def _slices(question: str, match: re.Match[str], *names: str) -> list[str]:
+    group_index = match.re.groupindex
+    return [question[slice(*match.span(name))] if name in group_index and match[name] else "" for name in names]
 
 
-def _items(question: str, masked: str, found: re.Match[str]) -> list[str]:
-    start, end = found.span("items")
+def _items(question: str, masked: str, match: re.Match[str]) -> list[str]:
+    start, end = match.span("items")
     borders = [start, *(at for joint in _JOINT.finditer(masked, start, end) for at in joint.span()), end]
     return [question[a:b].strip() for a, b in zip(borders[::2], borders[1::2], strict=True)]
 
@@ -164,8 +164,8 @@ def _alone(part: str, first: str) -> str:
         return topic["topic"] + ("の" if back["word"] in ("その", "この") else "") + back["rest"]
     if topic and (opening := _ASKING.match(part)) and opening.start() == 0:
         return f"{topic['topic']}は{part}"
-    if found := _BACK_ENGLISH.search(part):
-        named = _TOPIC_ENGLISH.match(first)
-        of = "'s" if named and found[0].casefold() in ("its", "their", "his") else ""
-        return part[: found.start()] + named["topic"] + of + part[found.end() :] if named else f"{first} {part}"
+    if match := _BACK_ENGLISH.search(part):
+        named_match = _TOPIC_ENGLISH.match(first)
+        of = "'s" if named_match and match[0].casefold() in ("its", "their", "his") else ""
+        return part[: match.start()] + named_match["topic"] + of + part[match.end() :] if named_match else f"{first} {part}"
     return f"{first} {part}" if back else part

@@ -46,10 +46,10 @@ def check(sentence: str, quotations: Sequence[str], headings: Sequence[str] = ()
 def _checked(sentence: str, quotations: tuple[str, ...], headings: tuple[str, ...], question: str) -> Support:
     if "&" in "".join(quotations):
         quotations = tuple(map(unescape, quotations))  # some collections keep &amp;
-    there = "\n".join([*quotations, *headings])
-    doubts = Doubts(wrong=_figures_lacking(figures(sentence), figures(there)))
+    quotation = "\n".join([*quotations, *headings])
+    doubts = Doubts(wrong=_figures_lacking(figures(sentence), figures(quotation)))
     comparison = Comparison(sentence, quotations, headings)
-    _compare_names(comparison, sentence, there, question, doubts)
+    _compare_names(comparison, sentence, quotation, question, doubts)
     compare_wording(comparison, sentence, quotations, doubts)
     for compare in (compare_words, compare_marks, compare_opposites, compare_places):
         compare(comparison, doubts)
@@ -60,62 +60,62 @@ def _checked(sentence: str, quotations: tuple[str, ...], headings: tuple[str, ..
     return Support(SupportOutcome.SUPPORTED, ())
 
 
-def _figures_lacking(wanted: Figures, there: Figures) -> list[str]:
-    dates = [date for date in wanted.dates if not _dated(date, there) and not _bare_year(date, there)]
-    amounts = [measure for measure in wanted.measures if not any(_counts(have, measure) for have in there.measures)]
-    amounts = [measure for measure in amounts if not (measure.unit == "" and _is_year(measure, there))]
-    return [*map(figure_word, dates), *map(figure_word, amounts), *sorted(wanted.symbols - there.symbols)]
+def _figures_lacking(figures: Figures, quoted_figures: Figures) -> list[str]:
+    dates = [date for date in figures.dates if not _dated(date, quoted_figures) and not _bare_year(date, quoted_figures)]
+    amounts = [measure for measure in figures.measures if not any(_counts(have, measure) for have in quoted_figures.measures)]
+    amounts = [measure for measure in amounts if not (measure.unit == "" and _is_year(measure, quoted_figures))]
+    return [*map(figure_word, dates), *map(figure_word, amounts), *sorted(figures.symbols - quoted_figures.symbols)]
 
 
-def _dated(date: Date, there: Figures) -> bool:
+def _dated(date: Date, figures: Figures) -> bool:
     """Said there in one or, as with 同年10月, by a year and a day or month that has none."""
-    if any(have.says(date) for have in there.dates):
+    if any(have.says(date) for have in figures.dates):
         return True
     rest = Date(None, date.month, date.day)
-    years = any(have.year == date.year for have in there.dates)
-    return years and date != Date(date.year) and any(have.year is None and have.says(rest) for have in there.dates)
+    years = any(have.year == date.year for have in figures.dates)
+    return years and date != Date(date.year) and any(have.year is None and have.says(rest) for have in figures.dates)
 
 
-def _counts(have: Measure, said: Measure) -> bool:
+def _counts(have: Measure, said_measure: Measure) -> bool:
     """つ counts whatever has no unit of measure."""
-    if said.unit == "つ":
-        return (have.value, have.power) == (said.value, said.power) and have.unit in COUNTERS
-    return have.says(said) or (have.unit == "つ" and said.unit in COUNTERS and have.value == said.value)
+    if said_measure.unit == "つ":
+        return (have.value, have.power) == (said_measure.value, said_measure.power) and have.unit in COUNTERS
+    return have.says(said_measure) or (have.unit == "つ" and said_measure.unit in COUNTERS and have.value == said_measure.value)
 
 
-def _bare_year(date: Date, there: Figures) -> bool:
+def _bare_year(date: Date, figures: Figures) -> bool:
     """(1998) stands for 1998年 too."""
-    return date == Date(date.year) and any(have.value == date.year and have.unit in ("", "年") for have in there.measures)
+    return date == Date(date.year) and any(have.value == date.year and have.unit in ("", "年") for have in figures.measures)
 
 
-def _is_year(measure: Measure, there: Figures) -> bool:
-    return any(measure.value == have.year for have in there.dates)
+def _is_year(measure: Measure, figures: Figures) -> bool:
+    return any(measure.value == have.year for have in figures.dates)
 
 
-def _compare_names(comparison: Comparison, sentence: str, there: str, question: str, doubts: Doubts) -> None:
-    known, asked = fold(squeeze(there)), fold(squeeze(question))
-    doubts.unsure += [fold(mark[0]) for mark in _WRITTEN_AS_NAME.finditer(sentence) if _function_name(mark, there)]
-    words = {*terms(fold(there)), *UNITS, *FUNCTION_WORDS, *ERA_START, *_acronyms(there)}
+def _compare_names(comparison: Comparison, sentence: str, quotation: str, question: str, doubts: Doubts) -> None:
+    known_text, asked_text = fold(squeeze(quotation)), fold(squeeze(question))
+    doubts.unsure += [fold(mark[0]) for mark in _WRITTEN_AS_NAME.finditer(sentence) if _function_name(mark, quotation)]
+    words = {*terms(fold(quotation)), *UNITS, *FUNCTION_WORDS, *ERA_START, *_acronyms(quotation)}
     first = fold(sentence.split(" ", 1)[0]) if " " in sentence else ""
     for name in sorted(names(sentence)):
         parts = terms(name) or [name]
-        if name in known or name in words or all(any(same(part, word) for word in words) for part in parts):
+        if name in known_text or name in words or all(any(same(part, word) for word in words) for part in parts):
             continue
         if any(same(name, whole) for whole in comparison.wholes) or not _proper(name):
             continue  # a common word is a matter of wording
         if name in _acronyms(sentence) or _spelt_out(name, sentence, words):
             continue
         # A capital at the head of an English sentence need not be a name.
-        (doubts.unsure if name in asked or name == first else doubts.wrong).append(name)
+        (doubts.unsure if name in asked_text or name == first else doubts.wrong).append(name)
 
 
-def _function_name(mark: re.Match[str], there: str) -> bool:
+def _function_name(mark: re.Match[str], quotation: str) -> bool:
     """True where a function word is written as a name, Will, and not quoted beside one of its
     neighbours."""
     before = mark.string[: mark.start()].split()[-1:]
     after = re.match(r" \w+", mark.string[mark.end() :])
-    known = (before and f"{before[0]} {mark[0]}" in there) or (after and mark[0] + after[0] in there)
-    return fold(mark[0]) in FUNCTION_WORDS and not known
+    is_known = (before and f"{before[0]} {mark[0]}" in quotation) or (after and mark[0] + after[0] in quotation)
+    return fold(mark[0]) in FUNCTION_WORDS and not is_known
 
 
 @lru_cache(maxsize=5_000)
@@ -129,9 +129,9 @@ def _proper(name: str) -> bool:
 
 def _acronyms(text: str) -> set[str]:
     """us for United States."""
-    runs = (found[0].removeprefix("The ") for found in _CAPITALISED.finditer(text))
+    runs = (match[0].removeprefix("The ") for match in _CAPITALISED.finditer(text))
     return {"".join(_INITIAL.findall(run)).casefold() for run in runs}
 
 
 def _spelt_out(name: str, sentence: str, words: set[str]) -> bool:
-    return any(name in found[0].casefold() and _acronyms(found[0]) & words for found in _CAPITALISED.finditer(sentence))
+    return any(name in match[0].casefold() and _acronyms(match[0]) & words for match in _CAPITALISED.finditer(sentence))

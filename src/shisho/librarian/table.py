@@ -43,7 +43,7 @@ class Node:
 class Runner(Protocol):
     """Takes a state through the table, from START to END."""
 
-    def __call__(self, acts: Mapping[str, Act], given: LoopState, most_steps: int) -> Awaitable[LoopState]:
+    def __call__(self, acts: Mapping[str, Act], start_state: LoopState, most_steps: int) -> Awaitable[LoopState]:
         """The state at the end. `acts`: what is run for each node, by its name. Raises Internal after `most_steps` steps, and
         whatever an act raises."""
 
@@ -69,8 +69,8 @@ def _after_route(state: LoopState) -> str:
     if "reached" not in state:
         open_ = verdict.loop_stop is not LoopStop.CONDITION_MET
         return "reach" if open_ and state["reach"] is WebPolicy.LAST else "answer"
-    reached = state["reached"]
-    again = reached.times < WEB_TIMES and reached.engines and verdict.loop_stop in _SEARCHED_OUT
+    web_result = state["reached"]
+    again = web_result.times < WEB_TIMES and web_result.engines and verdict.loop_stop in _SEARCHED_OUT
     return "reach" if again else "answer"
 
 

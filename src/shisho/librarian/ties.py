@@ -52,7 +52,7 @@ class TiedPhrase:
 @lru_cache(maxsize=1_000)
 def tied(text: str) -> tuple[TiedPhrase, ...]:
     """The phrases of a text with their ties. A sentence without a subject keeps the one before."""
-    found: list[TiedPhrase] = []
+    found_phrases: list[TiedPhrase] = []
     topic: tuple[str, ...] = ()
     for number, statement in enumerate(phrases(text)):
         row = statement.phrases
@@ -61,10 +61,10 @@ def tied(text: str) -> tuple[TiedPhrase, ...]:
         for place, phrase in enumerate(row):
             if japanese and _PLAIN_ROLE.get(phrase.role, phrase.role) in _SUBJECT and not phrase.predicate:
                 topic = phrase.terms or topic
-            seen = row if phrase.aside else plain
-            at = next(at for at, other in enumerate(seen) if other is phrase)
-            found.append(TiedPhrase(phrase, number, place, _ties(seen, at, topic)))
-    return tuple(found)
+            row_phrases = row if phrase.aside else plain
+            at = next(at for at, other in enumerate(row_phrases) if other is phrase)
+            found_phrases.append(TiedPhrase(phrase, number, place, _ties(row_phrases, at, topic)))
+    return tuple(found_phrases)
 
 
 def _ties(row: Sequence[Phrase], place: int, topic: tuple[str, ...]) -> Ties:
@@ -94,9 +94,9 @@ def _ties(row: Sequence[Phrase], place: int, topic: tuple[str, ...]) -> Ties:
         tie(1.0, "predicate", _words(predicate))
         if role and role != "の":
             tie(2.5, "role", _words(predicate), role)
-    if phrase.role and not any(each.predicate for each in row):
+    if phrase.role and not any(phrase.predicate for phrase in row):
         tie(1.5, "preposition", (phrase.role,))
-    if not any(each.predicate for each in row):  # English: what stands before and after
+    if not any(phrase.predicate for phrase in row):  # English: what stands before and after
         tie(1.5, "before", _words(row[place - 1]) if place else ())
         tie(1.5, "after", _words(row[place + 1]) if place + 1 < len(row) else ())
     return ties
@@ -120,9 +120,9 @@ def _words(phrase: Phrase) -> list[str]:
     return [*phrase.terms, *(figure_word(figure) for figure in phrase.figures)]
 
 
-def words_of(one: TiedPhrase) -> list[str]:
+def words_of(phrase: TiedPhrase) -> list[str]:
     """Terms and figures of a phrase."""
-    return _words(one.phrase)
+    return _words(phrase.phrase)
 
 
 def figure_word(figure: Date | Measure) -> str:
@@ -137,29 +137,29 @@ def figure_kind(figure: Date | Measure) -> str:
     return "date" if isinstance(figure, Date) else figure.unit
 
 
-def figure_kinds(one: TiedPhrase) -> set[str]:
+def figure_kinds(phrase: TiedPhrase) -> set[str]:
     """The kinds of a phrase's figures. A year may stand where a number of years should."""
-    kinds = {figure_kind(figure) for figure in one.phrase.figures}
-    years = any(isinstance(figure, Date) and figure == Date(figure.year) for figure in one.phrase.figures)
+    kinds = {figure_kind(figure) for figure in phrase.phrase.figures}
+    years = any(isinstance(figure, Date) and figure == Date(figure.year) for figure in phrase.phrase.figures)
     return kinds | {"年"} if years else kinds
 
 
-def figures_agree(said: TiedPhrase, quoted: TiedPhrase) -> bool:
+def figures_agree(said_phrase: TiedPhrase, quoted_phrase: TiedPhrase) -> bool:
     """True where a figure of the one is a figure of the other."""
-    return any(_agree(figure, there) for figure in said.phrase.figures for there in quoted.phrase.figures)
+    return any(_agree(figure, other) for figure in said_phrase.phrase.figures for other in quoted_phrase.phrase.figures)
 
 
-def _agree(figure: Date | Measure, there: Date | Measure) -> bool:
+def _agree(figure: Date | Measure, other: Date | Measure) -> bool:
     if isinstance(figure, Date):
-        return isinstance(there, Date) and (there.says(figure) or figure.says(there))
-    return isinstance(there, Measure) and there.says(figure)
+        return isinstance(other, Date) and (other.says(figure) or figure.says(other))
+    return isinstance(other, Measure) and other.says(figure)
 
 
-def likeness(one: Ties, other: Ties, rename: Rename, without: frozenset[str]) -> float:
+def likeness(ties: Ties, other: Ties, rename: Rename, without: frozenset[str]) -> float:
     """How much two places hang together alike. `rename` gives the other text's word for a word; `without`: words that are
     themselves in question."""
     alike = 0.0
-    for (kind, word, role), weight in one.items():
+    for (kind, word, role), weight in ties.items():
         if word in without or rename(word) in without:
             continue
         alike += min(weight, other.get((kind, rename(word), role), 0.0))

@@ -27,22 +27,24 @@ Key = tuple[str, ...]
 
 def compare_wording(comparison: Comparison, sentence: str, quotations: Sequence[str], doubts: Doubts) -> None:
     """Compare each sentence with the quoted one that it is nearest to, if it is near."""
-    quoted = [statement for quotation in quotations for statement in phrases(quotation)]
-    for said in phrases(sentence):
-        mine = _keys(comparison, said)
-        near = [(SequenceMatcher(None, mine, _keys(comparison, other), autojunk=False), other) for other in quoted]
+    quoted_statements = [statement for quotation in quotations for statement in phrases(quotation)]
+    for said_statement in phrases(sentence):
+        our_keys = _keys(comparison, said_statement)
+        near = [
+            (SequenceMatcher(None, our_keys, _keys(comparison, other), autojunk=False), other) for other in quoted_statements
+        ]
         matcher, other = max(near, key=lambda pair: pair[0].ratio(), default=(None, None))
         if matcher is not None and other is not None and matcher.ratio() >= NEAR:
-            theirs = _keys(comparison, other)
-            if mine and mine[-1] in theirs[-3:]:
-                _compare_ends(said, other, doubts)
-            _compare_blocks(comparison, mine, theirs, matcher, doubts)
-            topic, target = _opening(comparison, said)
+            their_keys = _keys(comparison, other)
+            if our_keys and our_keys[-1] in their_keys[-3:]:
+                _compare_ends(said_statement, other, doubts)
+            _compare_blocks(comparison, our_keys, their_keys, matcher, doubts)
+            topic, target = _opening(comparison, said_statement)
             if topic != target and (target, topic) == _opening(comparison, other):
                 doubts.wrong.append("role")
-        if other is not None and len(_words(mine) & _words(_keys(comparison, other))) >= NEAR * len(_words(mine)):
-            _compare_roles(comparison, said, other, doubts)
-            _compare_causes(comparison, said, other, doubts)
+        if other is not None and len(_words(our_keys) & _words(_keys(comparison, other))) >= NEAR * len(_words(our_keys)):
+            _compare_roles(comparison, said_statement, other, doubts)
+            _compare_causes(comparison, said_statement, other, doubts)
 
 
 def _keys(comparison: Comparison, statement: Statement) -> list[Key]:
@@ -53,30 +55,36 @@ def _key(comparison: Comparison, phrase: Phrase) -> Key:
     return (*map(comparison.rename, phrase.terms), *map(figure_word, phrase.figures))
 
 
-def _compare_ends(said: Statement, quoted: Statement, doubts: Doubts) -> None:
-    if hedges(quoted.text) > hedges(said.text) and not attributed(said.text):
+def _compare_ends(said_statement: Statement, quoted_statement: Statement, doubts: Doubts) -> None:
+    if hedges(quoted_statement.text) > hedges(said_statement.text) and not attributed(said_statement.text):
         doubts.wrong.append("hedge")
-    if denies(quoted.text) != denies(said.text) and not _alike_at_end(said, quoted):
+    if denies(quoted_statement.text) != denies(said_statement.text) and not _alike_at_end(said_statement, quoted_statement):
         doubts.wrong.append("negation")
 
 
-def _alike_at_end(said: Statement, quoted: Statement) -> bool:
+def _alike_at_end(said_statement: Statement, quoted_statement: Statement) -> bool:
     """True where both close with one predicate, affirmed or denied in both, whatever words of saying
     follow it."""
-    mine, theirs = said.phrases[-1], quoted.phrases[-1]
-    return mine.predicate and mine.terms == theirs.terms and ("not" in mine.marks) == ("not" in theirs.marks)
+    our_phrase, their_phrase = said_statement.phrases[-1], quoted_statement.phrases[-1]
+    return (
+        our_phrase.predicate
+        and our_phrase.terms == their_phrase.terms
+        and ("not" in our_phrase.marks) == ("not" in their_phrase.marks)
+    )
 
 
 def _compare_blocks(
-    comparison: Comparison, mine: Sequence[Key], theirs: Sequence[Key], matcher: SequenceMatcher[Key], doubts: Doubts
+    comparison: Comparison, our_keys: Sequence[Key], their_keys: Sequence[Key], matcher: SequenceMatcher[Key], doubts: Doubts
 ) -> None:
     codes = matcher.get_opcodes()
-    replaced = [(_words(mine[a:b]), _words(theirs[c:d])) for kind, a, b, c, d in codes if kind == "replace"]
-    replaced = [(said, quoted) for said, quoted in replaced if not _means_same(said, quoted)]
-    for said, quoted in replaced:
-        if (quoted, said) in replaced:
+    replaced = [(_words(our_keys[a:b]), _words(their_keys[c:d])) for kind, a, b, c, d in codes if kind == "replace"]
+    replaced = [
+        (said_words, quoted_words) for said_words, quoted_words in replaced if not _means_same(said_words, quoted_words)
+    ]
+    for said_words, quoted_words in replaced:
+        if (quoted_words, said_words) in replaced:
             doubts.wrong.append("role")
-        elif said <= comparison.quoted_words and not said <= quoted:
+        elif said_words <= comparison.quoted_words and not said_words <= quoted_words:
             # It stands elsewhere in the quotations, and here in the place of something else.
             alone = len(replaced) == 1 and not any(kind in ("insert", "delete") for kind, *_ in codes)
             (doubts.wrong if alone else doubts.unsure).append("role")
@@ -84,18 +92,19 @@ def _compare_blocks(
             doubts.unsure.append("words")
 
 
-def _compare_roles(comparison: Comparison, said: Statement, quoted: Statement, doubts: Doubts) -> None:
+def _compare_roles(comparison: Comparison, said_statement: Statement, quoted_statement: Statement, doubts: Doubts) -> None:
     """Words that stand once in both sentences keep their particles, unless one of the two is passive."""
-    if _voices(said) != _voices(quoted):
+    if _voices(said_statement) != _voices(quoted_statement):
         return
-    mine, theirs = _roles(comparison, said), _roles(comparison, quoted)
-    changed = [word for word in mine.keys() & theirs.keys() if mine[word] != theirs[word]]
+    our_roles, their_roles = _roles(comparison, said_statement), _roles(comparison, quoted_statement)
+    changed = [word for word in our_roles.keys() & their_roles.keys() if our_roles[word] != their_roles[word]]
     if len(changed) > 1:
-        pairs = ((one, other) for one in changed for other in changed)
+        pairs = ((first, other) for first in changed for other in changed)
         swapped = any(
-            _plain_goal(mine[one]) == _plain_goal(theirs[other]) and _plain_goal(mine[other]) == _plain_goal(theirs[one])
-            for one, other in pairs
-            if "の" not in (roles := {mine[one], mine[other]}) or roles & _CORE  # 南南東の海 is 南南東へ離れた海
+            _plain_goal(our_roles[first]) == _plain_goal(their_roles[other])
+            and _plain_goal(our_roles[other]) == _plain_goal(their_roles[first])
+            for first, other in pairs
+            if "の" not in (roles := {our_roles[first], our_roles[other]}) or roles & _CORE  # 南南東の海 is 南南東へ離れた海
         )
         if swapped:
             doubts.wrong.append("role")
@@ -118,12 +127,12 @@ def _plain_goal(role: str) -> str:
     return "に" if role == "まで" else role
 
 
-def _compare_causes(comparison: Comparison, said: Statement, quoted: Statement, doubts: Doubts) -> None:
+def _compare_causes(comparison: Comparison, said_statement: Statement, quoted_statement: Statement, doubts: Doubts) -> None:
     """Check that a reason in the quotation is not the effect in the sentence."""
-    mine, theirs = _sides(comparison, said), _sides(comparison, quoted)
-    if mine and theirs:
-        kept = len(mine[0] & theirs[0]) + len(mine[1] & theirs[1])
-        if len(mine[0] & theirs[1]) + len(mine[1] & theirs[0]) > kept:
+    our_sides, their_sides = _sides(comparison, said_statement), _sides(comparison, quoted_statement)
+    if our_sides and their_sides:
+        kept_count = len(our_sides[0] & their_sides[0]) + len(our_sides[1] & their_sides[1])
+        if len(our_sides[0] & their_sides[1]) + len(our_sides[1] & their_sides[0]) > kept_count:
             doubts.wrong.append("role")
 
 
@@ -157,6 +166,6 @@ def _words(keys: Sequence[Key]) -> frozenset[str]:
     return frozenset(word for key in keys for word in key)
 
 
-def _means_same(said: frozenset[str], quoted: frozenset[str]) -> bool:
+def _means_same(said_words: frozenset[str], quoted_words: frozenset[str]) -> bool:
     """True where each word has its like on the other side, apart from words that only fill."""
-    return all(word in LIGHT or any(same(word, other) for other in quoted) for word in said)
+    return all(word in LIGHT or any(same(word, other) for other in quoted_words) for word in said_words)

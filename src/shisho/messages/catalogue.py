@@ -43,7 +43,7 @@ def catalogue(language: str) -> Mapping[str, str]:
 
         words = (japanese_answers, japanese_shell, japanese_states)
         tables = (japanese_desk, japanese_documents, japanese_help, japanese_web, *words)
-        return {template: said for table in tables for template, said in table.SAID.items()}
+        return {template: translation for table in tables for template, translation in table.SAID.items()}
     from shisho.messages import english, english_answers, english_states
 
     return {**english.SAID, **english_answers.SAID, **english_states.SAID}
@@ -78,8 +78,8 @@ def rendered(thing: Any, language: str | None = None) -> Any:
         return render(thing, language)
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         values = {field.name: getattr(thing, field.name) for field in dataclasses.fields(thing) if field.init}
-        said = {name: rendered(value, language) for name, value in values.items()}
-        changed = {name: value for name, value in said.items() if value is not values[name]}
+        rendered_values = {name: rendered(value, language) for name, value in values.items()}
+        changed = {name: value for name, value in rendered_values.items() if value is not values[name]}
         return dataclasses.replace(thing, **changed) if changed else thing
     if isinstance(thing, Mapping) and is_packed(thing):  # of a job's output, which has no type to be read by
         return render(unpack(thing), language)

@@ -22,13 +22,13 @@ class Message(str):
 
     def __new__(cls, template: str, /, **values: Any) -> Self:
         try:
-            kept = {name: _ready(values[name]) for name in fields(template)}
-            text = template.format(**kept) if kept else template
+            ready_values = {name: _ready(values[name]) for name in fields(template)}
+            text = template.format(**ready_values) if ready_values else template
         except (ValueError, KeyError, TypeError):
-            kept, text = {}, template
+            ready_values, text = {}, template
         message = super().__new__(cls, text)
         message.template = template
-        message.values = kept
+        message.values = ready_values
         return message
 
     @classmethod

@@ -124,9 +124,9 @@ class Index(Protocol):
         """Take in what the shelf has changed since the last time."""
 
     async def propose(
-        self, terms: Sequence[str], bigrams: Sequence[str], scope: Scope, limit: int, seen: frozenset[PassageId]
+        self, terms: Sequence[str], bigrams: Sequence[str], scope: Scope, limit: int, passage_ids: frozenset[PassageId]
     ) -> Sequence[PassageId]:
-        """The best `limit` passages in scope that are not in `seen`, by the index's own score."""
+        """The best `limit` passages in scope that are not in `passage_ids`, by the index's own score."""
 
     async def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
         """In how many passages each term stands, in the text or the heading; `field` is terms or bigrams."""
@@ -139,7 +139,7 @@ class DenseIndex(Protocol):
     """Nearest passages by vector, exact under any filter and any exclusion."""
 
     async def nearest(
-        self, vector: Sequence[float], scope: Scope, limit: int, seen: frozenset[PassageId]
+        self, vector: Sequence[float], scope: Scope, limit: int, passage_ids: frozenset[PassageId]
     ) -> Sequence[PassageId]: ...
 
 

@@ -53,14 +53,15 @@ class JobStore(Protocol):
     async def put_back(self, claim: Claim, not_before: Instant | None = None, error: JobError | None = None) -> None:
         """Queue it again. With an error it counts as a failure: the third without a new step fails the job for good."""
 
-    async def take_back(self, seen: RunningClaim, error: JobError) -> None:
-        """As `put_back` with an error, for a job of a silent worker. Raises ClaimLost too where it has beaten since `seen`."""
+    async def take_back(self, running_claim: RunningClaim, error: JobError) -> None:
+        """As `put_back` with an error, for a job of a silent worker. Raises ClaimLost too where it has beaten since
+        `running_claim`."""
 
     async def park(self, claim: Claim, until: Instant) -> bool:
         """Wait for those of this job's own children that can end in time, at most `until`. False, and still held, where there
         are none."""
 
-    async def await_person(self, claim: Claim, output: Any, until: Instant, met: HumanChallenge) -> None:
+    async def await_person(self, claim: Claim, output: Any, until: Instant, challenge: HumanChallenge) -> None:
         """Wait for a person because of what was met. Skipped, the job completes with `output`; where nobody comes, too, but
         with None it fails."""
 

@@ -38,14 +38,14 @@ class ConsentFile:
 
     def keep(self, consent: WebConsent) -> None:
         """Remember a yes or a no, or forget both (NOT_ASKED). Raises Conflict where the home cannot be written."""
-        said = {state: word for word, state in _WORDS.items()}.get(consent)
-        kept = {place: word for place, word in self._kept().items() if place != self._place}
-        if said is not None:
-            kept[self._place] = {"said": said, "at": self.clock.now()}
+        state_word = {state: word for word, state in _WORDS.items()}.get(consent)
+        entries = {place: word for place, word in self._kept().items() if place != self._place}
+        if state_word is not None:
+            entries[self._place] = {"said": state_word, "at": self.clock.now()}
         fresh = self.path.with_suffix(".new")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            fresh.write_text(json.dumps(kept), "utf-8")
+            fresh.write_text(json.dumps(entries), "utf-8")
             fresh.replace(self.path)
         except OSError as error:
             raise Conflict(
@@ -58,8 +58,8 @@ class ConsentFile:
 
     def _kept(self) -> Mapping[str, Mapping[str, str]]:
         try:
-            kept = json.loads(self.path.read_text("utf-8"))
+            entries = json.loads(self.path.read_text("utf-8"))
         except (OSError, ValueError):  # nobody has said anything, or nothing that can be read: then it is asked again
             return {}
-        well_formed = isinstance(kept, dict) and all(isinstance(word, dict) for word in kept.values())
-        return kept if well_formed else {}
+        well_formed = isinstance(entries, dict) and all(isinstance(word, dict) for word in entries.values())
+        return entries if well_formed else {}

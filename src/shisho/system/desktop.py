@@ -52,5 +52,5 @@ class DesktopNotifier:
 
 def program() -> Sequence[str] | None:
     """How this system's desktop is told; None: there is no way."""
-    found = PROGRAMS.get(sys.platform)
-    return found if found and shutil.which(found[0]) else None
+    command = PROGRAMS.get(sys.platform)
+    return command if command and shutil.which(command[0]) else None

@@ -19,8 +19,8 @@ def survey(paths: Iterable[Path]) -> FileSurvey:
     """Each file that is named, and every file below each folder that is. Hidden files and folders, and those that hold no
     documents, are left out and counted. Raises InvalidParams for a path that is not there."""
     left_out: Counter[str] = Counter()
-    found = [file for path in paths for file in _named(path, left_out)]
-    return FileSurvey(tuple(found), left_out)
+    found_paths = [file for path in paths for file in _named(path, left_out)]
+    return FileSurvey(tuple(found_paths), left_out)
 
 
 def _named(path: Path, left_out: Counter[str]) -> Iterator[Path]:

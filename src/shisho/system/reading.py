@@ -53,23 +53,23 @@ def _walked(path: Path, within: Path) -> int:
     if path == within:
         return os.open(path, READ | NO_LINK)
     *folders, name = path.relative_to(within).parts
-    here = os.open(within, FOLDER)
+    descriptor = os.open(within, FOLDER)
     try:
         for folder in folders:
-            inner = os.open(folder, FOLDER, dir_fd=here)
-            os.close(here)
-            here = inner
-        return os.open(name, READ | NO_LINK, dir_fd=here)
+            inner = os.open(folder, FOLDER, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+        return os.open(name, READ | NO_LINK, dir_fd=descriptor)
     finally:
-        os.close(here)
+        os.close(descriptor)
 
 
 def _whole(file: int, max_bytes: int) -> bytes:
-    found = os.fstat(file)
-    if not stat.S_ISREG(found.st_mode):
+    status = os.fstat(file)
+    if not stat.S_ISREG(status.st_mode):
         raise DocumentUnreadable("It is no plain file but a folder, a pipe or a device.")
-    if found.st_size > max_bytes:
-        raise _too_large(found.st_size, max_bytes)
+    if status.st_size > max_bytes:
+        raise _too_large(status.st_size, max_bytes)
     with os.fdopen(os.dup(file), "rb") as plain:
         data = plain.read(max_bytes + 1)
     if len(data) > max_bytes:  # it has grown meanwhile

@@ -32,8 +32,8 @@ class MemoryEngine:
 
 def engine(name: str = "memory", **fields: object) -> MemoryEngine:
     """An engine that answers for the category `general`."""
-    given: dict[str, object] = {"categories": ("general",), "tier": Tier.DEFAULT, "interval_s": 0.0, "pagination": "p"}
-    return MemoryEngine(EngineAbout(name=name, site=f"{name}.example", kind="json", **(given | fields)))  # type: ignore[arg-type]
+    defaults: dict[str, object] = {"categories": ("general",), "tier": Tier.DEFAULT, "interval_s": 0.0, "pagination": "p"}
+    return MemoryEngine(EngineAbout(name=name, site=f"{name}.example", kind="json", **(defaults | fields)))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class MemoryWeb:
         if request.url in self.held:
             await self.held[request.url].wait()
         parts = urlsplit(request.url)
-        if parts.path == "/search" and (found := self._serp(parts.netloc, parse_qs(parts.query))) is not None:
-            return Response(dumps(found).encode(), request.url, media_type="application/json")
+        if parts.path == "/search" and (serp := self._serp(parts.netloc, parse_qs(parts.query))) is not None:
+            return Response(dumps(serp).encode(), request.url, media_type="application/json")
         page = self.pages.get(request.url)
         if page is None:
             raise TimedOut("{url} did not answer.", url=request.url)
@@ -77,6 +77,6 @@ class MemoryWeb:
     async def close(self) -> None:
         """Nothing is open."""
 
-    def _serp(self, host: str, asked: Mapping[str, Sequence[str]]) -> Serp | None:
+    def _serp(self, host: str, parameters: Mapping[str, Sequence[str]]) -> Serp | None:
         name = host.removesuffix(".example")
-        return self.serps.get((name, asked["q"][0], int(asked["p"][0])))
+        return self.serps.get((name, parameters["q"][0], int(parameters["p"][0])))

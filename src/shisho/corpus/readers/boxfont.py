@@ -59,9 +59,9 @@ def font() -> bytes:
 
 def _glyph(box: tuple[int, int, int, int]) -> bytes:
     """One outline of four corners, as steps from corner to corner."""
-    left, bottom, right, top = box
-    head = struct.pack(">5hHH4B", 1, left, bottom, right, top, 3, 0, 1, 1, 1, 1)
-    across = struct.pack(">4h", left, 0, right - left, 0)
+    remaining, bottom, right, top = box
+    head = struct.pack(">5hHH4B", 1, remaining, bottom, right, top, 3, 0, 1, 1, 1, 1)
+    across = struct.pack(">4h", remaining, 0, right - remaining, 0)
     upward = struct.pack(">4h", bottom, top - bottom, 0, bottom - top)
     return head + across + upward + bytes(-len(head + across + upward) % 4)
 

@@ -62,7 +62,7 @@ def _blocks(item: Any, headings: Headings) -> Iterator[Block]:
     if not text.strip():
         return
     style = item.style.name if item.style is not None else ""
-    level = 1 if style == "Title" else int(found[1]) if (found := _LEVEL.match(style)) else 0
+    level = 1 if style == "Title" else int(match[1]) if (match := _LEVEL.match(style)) else 0
     if level:
         yield Block(text, BlockKind.HEADING, headings=headings.open(text, level))
     else:

@@ -62,8 +62,8 @@ def read(data: bytes, charset: str | None = None) -> Reading:
     named."""
     if len(data) > MAX_BYTES:
         raise TooLarge("The page is larger than {megabytes} MB: save the part you need.", megabytes=MAX_BYTES // 2**20)
-    named = _CHARSET.search(data, 0, 8192)
-    html = plain(decode(data, charset, named[1].decode("ascii", "ignore") if named else None))
+    match = _CHARSET.search(data, 0, 8192)
+    html = plain(decode(data, charset, match[1].decode("ascii", "ignore") if match else None))
     check(html)
     tree = _tree(html)
     blocks: list[Block] = []
@@ -93,7 +93,7 @@ def _tree(html: str) -> Any:
 def _begin_body(tree: Any) -> None:
     """Where <body> is left out, as it may be, libxml2 leaves the elements it does not know in the head: article, main …"""
     head = tree.find("head")
-    strays = [] if head is None else list(dropwhile(lambda each: each.tag in _OF_HEAD, head))
+    strays = [] if head is None else list(dropwhile(lambda element: element.tag in _OF_HEAD, head))
     if strays:
         body = tree.find("body")
         body = etree.SubElement(tree, "body") if body is None else body
@@ -200,12 +200,12 @@ def _menus(tree: Any) -> list[Any]:
     for element in reversed(elements):  # children before their parents
         below = [letters[child] for child in element if child in letters]
         loose = "".join((element.text or "", *(child.tail or "" for child in element)))
-        own = sum(map(str.isalnum, loose))
-        whole, linked, links = (sum(column) for column in zip((own, 0, 0), *below, strict=True))
+        own_letters = sum(map(str.isalnum, loose))
+        whole, linked, links = (sum(column) for column in zip((own_letters, 0, 0), *below, strict=True))
         letters[element] = (whole, whole, 1) if element.tag == "a" else (whole, linked, links)
     whole, linked, _ = letters[elements[0]]
-    found = [each for each in elements if letters[each][2] >= MENU and letters[each][0] == letters[each][1]]
-    return found if linked < whole else []
+    menus = [element for element in elements if letters[element][2] >= MENU and letters[element][0] == letters[element][1]]
+    return menus if linked < whole else []
 
 
 class _Walk:

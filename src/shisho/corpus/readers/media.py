@@ -89,8 +89,8 @@ def _old_office(data: bytes) -> Exception:
 
 def _told(name: str, data: bytes, declared: str | None) -> str:
     suffix = name.rpartition(".")[2].lower() if "." in name else ""
-    told = (declared or "").partition(";")[0].strip().lower()
-    for kind in (RTF if told == "text/rtf" else told, _SUFFIXES.get(suffix, "")):
+    told_text = (declared or "").partition(";")[0].strip().lower()
+    for kind in (RTF if told_text == "text/rtf" else told_text, _SUFFIXES.get(suffix, "")):
         if kind in (HTML, MARKDOWN, TEXT):
             return kind
         if kind in SUPPORTED:

@@ -31,7 +31,7 @@ class Outline:
         self._large_marks = sum(line.size >= LARGE * self._body for line in lines) <= COMMON * len(lines)
         heads = [group for group in groups if self._stands_out(group)]
         self._ranks = _ranks(heads)
-        self._chapters = max((found for group in heads if (found := _chapter(group)) is not None), default=None)
+        self._chapters = max((chapter for group in heads if (chapter := _chapter(group)) is not None), default=None)
         self._top = self._top_of_numbers(heads)
 
     def level(self, group: Group) -> int:

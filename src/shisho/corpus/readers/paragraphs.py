@@ -22,15 +22,15 @@ PITCH = 1.75  # times the size of type, where a page does not show it
 
 def blocks(pages: Sequence[PdfPage]) -> tuple[Block, ...]:
     """Blocks of all pages in order; each stands on one page."""
-    kept = without_running_heads(pages)
-    lines = [line for page in kept for line in page.lines]
+    pdf_pages = without_running_heads(pages)
+    lines = [line for page in pdf_pages for line in page.lines]
     body = body_size(lines)
-    grouped = [_with_labels(_Grouping(page.lines, body).groups(), body) for page in kept]
+    grouped = [_with_labels(_Grouping(page.lines, body).groups(), body) for page in pdf_pages]
     every_group = chain.from_iterable(grouped)
     outline = Outline(lines, body, (group for kind, group in every_group if kind is BlockKind.PARAGRAPH))
     headings = Headings()
-    found: list[Block] = []
-    for page, groups in zip(kept, grouped, strict=True):
+    found_blocks: list[Block] = []
+    for page, groups in zip(pdf_pages, grouped, strict=True):
         flowing = [group for kind, group in groups if kind is BlockKind.PARAGRAPH]
         title = outline.title(page, flowing) if page.is_slide else None
         for kind, group in groups:
@@ -41,8 +41,8 @@ def blocks(pages: Sequence[PdfPage]) -> tuple[Block, ...]:
                     path, kind = headings.open(text, level), BlockKind.HEADING
                 elif shapes.is_item(text):
                     kind = BlockKind.LIST
-            found.append(Block(text, kind, group[0].page, path, _placed(group)))
-    return tuple(found)
+            found_blocks.append(Block(text, kind, group[0].page, path, _placed(group)))
+    return tuple(found_blocks)
 
 
 class _Grouping:
@@ -133,7 +133,7 @@ def _pitches(lines: Sequence[PdfLine]) -> dict[float, float]:
         same = above.size == below.size and above.vertical == below.vertical
         if same and 0.8 * above.size < advance < 3 * above.size:
             steps.setdefault(above.size, Counter())[round(advance * 2) / 2] += 1
-    return {size: min(found, key=lambda step: (-found[step], step)) for size, found in steps.items()}
+    return {size: min(found_step, key=lambda step: (-found_step[step], step)) for size, found_step in steps.items()}
 
 
 def _margins(lines: Sequence[PdfLine]) -> list[float]:
@@ -164,8 +164,8 @@ def _advance(above: PdfLine, below: PdfLine) -> float:
 
 def _is_beside(last: PdfLine, line: PdfLine) -> bool:
     """On one row, as the pieces of a line with formulas are."""
-    (left, top, right, bottom), (x0, y0, x1, y1) = last.box, line.box
-    apart = max(x0 - right, left - x1)
+    (remaining, top, right, bottom), (x0, y0, x1, y1) = last.box, line.box
+    apart = max(x0 - right, remaining - x1)
     size = max(last.size, line.size)
     if last.vertical or line.vertical or apart > 1.5 * size:
         return False
@@ -177,16 +177,16 @@ def _is_beside(last: PdfLine, line: PdfLine) -> bool:
 
 def _with_labels(groups: Sequence[tuple[BlockKind, list[PdfLine]]], body: float) -> list[tuple[BlockKind, list[PdfLine]]]:
     """The words of a figure above its caption (ticks, axes, names) become one note."""
-    found: list[tuple[BlockKind, list[PdfLine]]] = []
+    labelled: list[tuple[BlockKind, list[PdfLine]]] = []
     for kind, lines in groups:
         if kind is BlockKind.CAPTION and shapes.is_figure(lines[0].text):
             labels: list[PdfLine] = []
-            while found and _is_label(found[-1], body):
-                labels = found.pop()[1] + labels
+            while labelled and _is_label(labelled[-1], body):
+                labels = labelled.pop()[1] + labels
             if labels:
-                found.append((BlockKind.NOTE, labels))
-        found.append((kind, lines))
-    return found
+                labelled.append((BlockKind.NOTE, labels))
+        labelled.append((kind, lines))
+    return labelled
 
 
 def _is_label(group: tuple[BlockKind, list[PdfLine]], body: float) -> bool:

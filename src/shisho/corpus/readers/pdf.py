@@ -46,8 +46,8 @@ def read(data: bytes, password: str | None = None) -> Reading:
     damaged = _numbers(pages, lambda page: not page.height)
     needs_ocr = _numbers(pages, lambda page: not _letters(page) or _is_garbled(page))
     guessed = _numbers(pages, lambda page: bool(page.unnamed) and not _is_garbled(page))
-    kept = [replace(page, lines=()) if number in needs_ocr else page for number, page in enumerate(pages, start=1)]
-    blocks = paragraphs.blocks(kept)
+    pdf_pages = [replace(page, lines=()) if number in needs_ocr else page for number, page in enumerate(pages, start=1)]
+    blocks = paragraphs.blocks(pdf_pages)
     if not blocks:
         raise NeedsOcr("None of its {pages} pages has a usable text layer (a scan?): {ocr}.", pages=len(pages), ocr=OCR)
     warnings = [Message("Page {number} is damaged and was left out.", number=number) for number in damaged]

@@ -84,10 +84,10 @@ def printed_page(document: Any, number: int) -> PdfPage:
         place = _Placing(page)
         lines = []
         wide = 0  # PDFium counts a character beyond U+FFFF (a letter of mathematics, a rare kanji) as two
-        for found in _LINE.finditer(text):
-            start = found.start() + wide
-            wide += sum(letter > "\uffff" for letter in found[0])
-            if plain(found[0]).strip() and (line := _printed(textpage.raw, place, found[0], start, found.end() + wide, number)):
+        for match in _LINE.finditer(text):
+            start = match.start() + wide
+            wide += sum(letter > "\uffff" for letter in match[0])
+            if plain(match[0]).strip() and (line := _printed(textpage.raw, place, match[0], start, match.end() + wide, number)):
                 lines.append(line)
         width, height = page.get_size()
         return PdfPage(_in_reading_order(lines), width, height, unnamed_letters(textpage.raw))
@@ -103,15 +103,15 @@ def _printed(textpage: Any, place: _Placing, text: str, start: int, end: int, nu
     boxes = place.rectangles(textpage, at, last - at + 1)
     if not boxes:
         return None
-    left, top = min(box[0] for box in boxes), min(box[1] for box in boxes)
+    remaining, top = min(box[0] for box in boxes), min(box[1] for box in boxes)
     right, bottom = max(box[2] for box in boxes), max(box[3] for box in boxes)
-    vertical = len("".join(text.split())) > SHORT and bottom - top > 2 * (right - left)
-    height = right - left if vertical else bottom - top
+    vertical = len("".join(text.split())) > SHORT and bottom - top > 2 * (right - remaining)
+    height = right - remaining if vertical else bottom - top
     type_ = place.type(textpage, at, last) or Typeface(height, bottom, False)
     return PdfLine(
         text=plain(text.replace(HYPHEN, "-")).rstrip(),
         page=number,
-        box=(round(left, 1), round(top, 1), round(right, 1), round(bottom, 1)),
+        box=(round(remaining, 1), round(top, 1), round(right, 1), round(bottom, 1)),
         type=type_,
         vertical=vertical,
         gaps=() if vertical else _gaps(boxes, GAP * type_.size),
@@ -119,13 +119,13 @@ def _printed(textpage: Any, place: _Placing, text: str, start: int, end: int, nu
 
 
 def _gaps(boxes: list[Box], least: float) -> tuple[tuple[float, float], ...]:
-    found = []
+    gaps = []
     end = min(box[0] for box in boxes)
-    for left, _, right, _ in sorted(boxes):
-        if left - end > least:
-            found.append((end, left))
+    for remaining, _, right, _ in sorted(boxes):
+        if remaining - end > least:
+            gaps.append((end, remaining))
         end = max(end, right)
-    return tuple(found)
+    return tuple(gaps)
 
 
 class _Placing:
@@ -144,9 +144,14 @@ class _Placing:
         pdfium.FPDF_PageToDevice(self._page.raw, *self._extent, x, y, ctypes.byref(device_x), ctypes.byref(device_y))
         return device_x.value / _SCALE, device_y.value / _SCALE
 
-    def box(self, left: float, bottom: float, right: float, top: float) -> Box:
+    def box(self, remaining: float, bottom: float, right: float, top: float) -> Box:
         a, b, c, d, e, f = self._matrix
-        x0, y0, x1, y1 = a * left + b * bottom + c, d * left + e * bottom + f, a * right + b * top + c, d * right + e * top + f
+        x0, y0, x1, y1 = (
+            a * remaining + b * bottom + c,
+            d * remaining + e * bottom + f,
+            a * right + b * top + c,
+            d * right + e * top + f,
+        )
         if x0 > x1:
             x0, x1 = x1, x0
         return (x0, y0, x1, y1) if y0 < y1 else (x0, y1, x1, y0)
@@ -161,17 +166,17 @@ class _Placing:
 
     def type(self, textpage: Any, first: int, last: int) -> Typeface | None:
         """By a few characters from `first` to `last`; the size that most of them have, the greater where two are as many."""
-        found = [
+        glyphs = [
             (size, self._base(textpage, index), _is_bold(name))
             for index in sorted({first + (last - first) * part // SAMPLES for part in range(SAMPLES + 1)})
             # A space that PDFium put in has no font, and neither size nor place of its own.
             if (name := _font(textpage, index)) and (size := self._size(textpage, index)) > 1
         ]
-        if not found:
+        if not glyphs:
             return None
-        sizes = [size for size, _, _ in found]
+        sizes = [size for size, _, _ in glyphs]
         size = max(sizes, key=lambda size: (sizes.count(size), size))
-        return Typeface(size, next(base for at, base, _ in found if at == size), all(bold for _, _, bold in found))
+        return Typeface(size, next(base for at, base, _ in glyphs if at == size), all(bold for _, _, bold in glyphs))
 
     def _size(self, textpage: Any, index: int) -> float:
         # Many producers say size 1 and put the size into the text matrix.

@@ -65,7 +65,7 @@ def _run(part: Any) -> str:
         return "\n"
     if part.tag not in (qn("a:r"), qn("a:fld")):
         return ""
-    text = "".join(found.text or "" for found in part.iter(qn("a:t")))
+    text = "".join(element.text or "" for element in part.iter(qn("a:t")))
     properties = part.find(qn("a:rPr"))
     lift = int(properties.get("baseline", "0").rstrip("%") or 0) if properties is not None else 0
     return raised(text) if lift > 0 else lowered(text) if lift < 0 else text

@@ -57,8 +57,8 @@ def read(data: bytes) -> Reading:
 
 def _code_page(data: bytes) -> int:
     """That of the document; where it names none, that of its fonts; else the western one."""
-    if found := _CODE_PAGE.search(data):
-        page = int(found[1])
+    if match := _CODE_PAGE.search(data):
+        page = int(match[1])
         return page if page and page != 65001 else 1252
     charsets = {int(number) for number in _CHARSET.findall(data)}
     return next((page for charset, page in _TWO_BYTES.items() if charset in charsets), 1252)
@@ -67,9 +67,9 @@ def _code_page(data: bytes) -> int:
 def _without_binary(data: bytes) -> bytes:
     parts: list[bytes] = []
     start = 0
-    while found := _BINARY.search(data, start):
-        parts.append(data[start : found.start()])
-        start = found.end() + int(found[1])
+    while match := _BINARY.search(data, start):
+        parts.append(data[start : match.start()])
+        start = match.end() + int(match[1])
     return b"".join((*parts, data[start:]))
 
 
@@ -85,12 +85,12 @@ def _alike(data: bytes, page: int) -> bytes:
     return _EIGHT_BITS.sub(_in_numbers, data)
 
 
-def _in_numbers(found: re.Match[bytes]) -> bytes:
-    return b"".join(b"\\'%02x" % byte for byte in found[0])
+def _in_numbers(match: re.Match[bytes]) -> bytes:
+    return b"".join(b"\\'%02x" % byte for byte in match[0])
 
 
-def _written_out(found: re.Match[bytes]) -> bytes:
-    first, number, escaped, letter = found.groups()
+def _written_out(match: re.Match[bytes]) -> bytes:
+    first, number, escaped, letter = match.groups()
     second = number or b"%02x" % ord(escaped or letter)
     return b"\\'" + first + b"\\'" + second
 

@@ -22,18 +22,18 @@ _LETTER = re.compile(r"[^\W\d_]")
 def without_running_heads(pages: Sequence[PdfPage]) -> list[PdfPage]:
     """Page numbers go; a line that heads or foots half of all pages stays where it comes first, if only it says its words."""
     running = _running(pages)
-    seen: set[str] = set()
-    kept: list[PdfPage] = []
+    seen_words: set[str] = set()
+    pdf_pages: list[PdfPage] = []
     for page in pages:
         edges = {id(line) for line in _edges(page)}
         lines = []
         for line in page.lines:
             keys = {key for key in _keys(line) if _stands(line, running.get(key))} if id(line) in edges else set()
-            if not keys or (not keys & seen and _LETTER.search(line.text) and not _is_said(line, page)):
+            if not keys or (not keys & seen_words and _LETTER.search(line.text) and not _is_said(line, page)):
                 lines.append(line)
-            seen |= keys
-        kept.append(replace(page, lines=lines))
-    return kept
+            seen_words |= keys
+        pdf_pages.append(replace(page, lines=lines))
+    return pdf_pages
 
 
 def _is_said(line: PdfLine, page: PdfPage) -> bool:
@@ -49,9 +49,9 @@ def _running(pages: Sequence[PdfPage]) -> dict[str, float]:
         for key, height in {key: _middle(line) for line in _edges(page) for key in _keys(line)}.items():
             heights[key].append(height)
     running = {}
-    for key, found in heights.items():
-        height = median(found)
-        together = sum(abs(other - height) <= DRIFT for other in found)
+    for key, found_height in heights.items():
+        height = median(found_height)
+        together = sum(abs(other - height) <= DRIFT for other in found_height)
         # Two pages are enough for a page number, never for words.
         if together >= (max(REPEATS, len(pages) / 2) if _LETTER.search(key) else min(REPEATS, max(2, len(pages)))):
             running[key] = height
@@ -66,7 +66,7 @@ def _keys(line: PdfLine) -> list[str]:
     if len(text) > 100:
         return [text]
     numbered = [
-        f"{text[: found.start()]}#{int(found[0]) - line.page}#{text[found.end() :]}" for found in _NUMBER.finditer(text)
+        f"{text[: match.start()]}#{int(match[0]) - line.page}#{text[match.end() :]}" for match in _NUMBER.finditer(text)
     ]
     return numbered + ([text] if _LETTER.search(text) else [])
 

@@ -56,8 +56,8 @@ def has_ended(text: str) -> bool:
 
 def is_caption(text: str) -> bool:
     """「表 1: 平均」 and 「図2　平均」, not the sentence 「表1は平均である」."""
-    found = _CAPTION.match(text)
-    return bool(found and _AFTER.match(found["after"]))
+    match = _CAPTION.match(text)
+    return bool(match and _AFTER.match(match["after"]))
 
 
 def is_figure(caption: str) -> bool:
@@ -79,10 +79,10 @@ def is_wordless(text: str) -> bool:
 
 def depth(text: str) -> int | None:
     """Of the number before a heading: 1 for 「3 」 and 「第3章」, 2 for 「3.1 」 and 「第1節」; none where there is none."""
-    if found := _CHAPTER.match(text):
-        return _UNITS[found["unit"]]
-    if found := _SECTION.match(text) or _APPENDIX.match(text):
-        return 1 + len(re.findall(r"[.．\-－]", found["number"] or ""))
+    if match := _CHAPTER.match(text):
+        return _UNITS[match["unit"]]
+    if match := _SECTION.match(text) or _APPENDIX.match(text):
+        return 1 + len(re.findall(r"[.．\-－]", match["number"] or ""))
     return None
 
 

@@ -15,14 +15,14 @@ def specimen() -> bytes:
     """One page: each sentence from left to right and from top to bottom."""
     objects = ["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>", "", ""]
     names: list[str] = []
-    shown: list[str] = []
+    shown_words: list[str] = []
     for collection, encoding, text in TEXTS.values():
         for direction, place in (("H", f"72 {780 - 20 * len(names)}"), ("V", f"{500 - 30 * len(names)} 500")):
             number = len(objects) + 1
             names.append(f"/F{number} {number} 0 R")
             objects.extend(_font(number, collection, f"{encoding}-{direction}"))
-            shown.append(f"BT /F{number} 12 Tf {place} Td <{text.encode('utf-16-be').hex()}> Tj ET")
-    content = "\n".join(shown)
+            shown_words.append(f"BT /F{number} 12 Tf {place} Td <{text.encode('utf-16-be').hex()}> Tj ET")
+    content = "\n".join(shown_words)
     resources = f"<</Font<<{' '.join(names)}>>>>"
     objects[2] = f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources{resources}>>"
     objects[3] = f"<</Length {len(content)}>>stream\n{content}\nendstream"

@@ -57,14 +57,14 @@ def _is_next_row(lines: Sequence[PdfLine]) -> bool:
 def _shared_white(above: PdfLine, below: PdfLine) -> list[tuple[float, float]]:
     """Both rows have their gaps from left to right."""
     shared = []
-    ours, theirs = list(above.gaps), list(below.gaps)
+    ours, lower = list(above.gaps), list(below.gaps)
     at = other = 0
-    while at < len(ours) and other < len(theirs):
-        left = max(ours[at][0], theirs[other][0])
-        right = min(ours[at][1], theirs[other][1])
-        if right - left > LEAST * below.size:
-            shared.append((left, right))
-        if ours[at][1] < theirs[other][1]:
+    while at < len(ours) and other < len(lower):
+        remaining = max(ours[at][0], lower[other][0])
+        right = min(ours[at][1], lower[other][1])
+        if right - remaining > LEAST * below.size:
+            shared.append((remaining, right))
+        if ours[at][1] < lower[other][1]:
             at += 1
         else:
             other += 1
@@ -72,4 +72,4 @@ def _shared_white(above: PdfLine, below: PdfLine) -> list[tuple[float, float]]:
 
 
 def _is_of_cell(line: PdfLine, white: Sequence[tuple[float, float]]) -> bool:
-    return not is_caption(line.text) and any(line.box[2] <= right or line.box[0] >= left for left, right in white)
+    return not is_caption(line.text) and any(line.box[2] <= right or line.box[0] >= remaining for remaining, right in white)

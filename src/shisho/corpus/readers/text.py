@@ -53,11 +53,11 @@ def decode(data: bytes, *labels: str | None) -> str:
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
-    named = [codec for label in labels if (codec := codec_of(label))]
+    named_words = [codec for label in labels if (codec := codec_of(label))]
     # Bytes of these two are valid UTF-8 as well. In UTF-16 every ASCII letter has a zero; without any, the label is wrong.
-    wide = [codec for codec in named if codec.startswith("utf-16") and b"\x00" in data]
+    wide = [codec for codec in named_words if codec.startswith("utf-16") and b"\x00" in data]
     escaped = ["iso2022_jp_ext"] if b"\x1b$" in data else []
-    narrow = [codec for codec in named if not codec.startswith("utf-16")]
+    narrow = [codec for codec in named_words if not codec.startswith("utf-16")]
     return (
         _agreeing(data, *wide, *escaped)
         or _strictly(data, "utf-8")

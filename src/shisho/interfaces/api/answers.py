@@ -106,10 +106,10 @@ async def search_corpus(
     request = SearchRequest(search_intent, tuple(keyword_query), vector_query, filters)
     if session_id is None:
         hits = tuple(await desk.search(request, corpora=corpora))
-        found = RankedPassages(passages=hits, ranked=len(hits))
+        ranked_passages = RankedPassages(passages=hits, ranked=len(hits))
     else:
-        found = await desk.sessions.search_next(session_id, request)
-    return to_search_result(found if cursor is None else _after(found, cursor))
+        ranked_passages = await desk.sessions.search_next(session_id, request)
+    return to_search_result(ranked_passages if cursor is None else _after(ranked_passages, cursor))
 
 
 async def open_session(
@@ -122,9 +122,9 @@ async def open_session(
 ) -> SessionOpened:
     """Be the librarian yourself: you search and read, code verifies. Then search_corpus with session_id, submit_findings until
     condition_met, compose_answer."""
-    asked = [Goal(goal.id, goal.question, goal.min_evidence, goal.min_sources) for goal in goals]
+    asked_goals = [Goal(goal.id, goal.question, goal.min_evidence, goal.min_sources) for goal in goals]
     filters = to_conditions(filter_conditions)
-    return await desk.sessions.open_session(question, goals=asked, condition=condition, corpora=corpora, filters=filters)
+    return await desk.sessions.open_session(question, goals=asked_goals, condition=condition, corpora=corpora, filters=filters)
 
 
 async def submit_findings(
@@ -132,7 +132,7 @@ async def submit_findings(
 ) -> FindingsResult:
     """Submit quotations from the passages you were shown. Each is looked for in the stored text: what stands there gets an
     evidence number, and comes back as `quoted_text`; what does not is refused with the reason."""
-    claimed = [Finding(one.index, one.goal_id, one.snippet, one.score) for one in findings]
+    claimed = [Finding(finding.index, finding.goal_id, finding.snippet, finding.score) for finding in findings]
     return to_findings_result(await desk.sessions.submit_findings(session_id, claimed))
 
 
@@ -143,7 +143,7 @@ async def compose_answer(
     `unverified` (worded too far from its quotation) stays with the quotation under it, `altered` (a figure, name, role,
     direction … is not the quotation's) is replaced by the quotation; what cites nothing is removed unless evidence is found for
     it. Gives the answer to show the user; `snippet` of its evidence is the quoted words of a document."""
-    claimed = [CitedSentence(one.text, tuple(one.cites)) for one in sentences]
+    claimed = [CitedSentence(sentence.text, tuple(sentence.cites)) for sentence in sentences]
     return await desk.sessions.compose_answer(session_id, claimed)
 
 
@@ -158,10 +158,10 @@ async def read_passage(
     return to_passage_text(await desk.sessions.read_passage(session_id=session_id, number=number, id=id, context=context))
 
 
-def _after(found: RankedPassages, passage_id: str) -> RankedPassages:
-    ids = [one.passage for one in found.passages]
+def _after(ranked_passages: RankedPassages, passage_id: str) -> RankedPassages:
+    ids = [passage.passage for passage in ranked_passages.passages]
     start = ids.index(PassageId(passage_id)) + 1 if passage_id in ids else 0
-    return replace(found, passages=found.passages[start:])
+    return replace(ranked_passages, passages=ranked_passages.passages[start:])
 
 
 ANSWER = "answer://{0.answer_id}"

@@ -24,18 +24,18 @@ def checked(name: str, model: type[BaseModel], given: Mapping[str, Any]) -> dict
     """The arguments that were given, as the model has them. Some clients send objects and lists as JSON in a string: those are
     read. Raises InvalidParams."""
     try:
-        made = model.model_validate(given)
+        validated = model.model_validate(given)
     except ValidationError as error:
         unpacked = dict(given) | dict(_unpacked(given, error.errors()))
         try:
-            made = model.model_validate(unpacked)
+            validated = model.model_validate(unpacked)
         except ValidationError:
             raise refusal(
                 Message("{name} cannot be called so. {reasons}.", name=name, reasons=reasons(model, error.errors())),
                 model,
                 error.errors(),
             ) from error
-    return {field: getattr(made, field) for field in made.model_fields_set}
+    return {field: getattr(validated, field) for field in validated.model_fields_set}
 
 
 def refusal(said: Message, model: type[BaseModel], errors: Sequence[Any]) -> InvalidParams:
@@ -61,10 +61,10 @@ def reasons(model: type[BaseModel], errors: Sequence[Any]) -> Message:
 def _reason(model: type[BaseModel], error: Any) -> str:
     if error["type"] != "extra_forbidden":
         return mistake(error) or Message("it cannot be used so ({kind})", kind=error["type"])
-    known = _names_at(model.model_json_schema(), error["loc"][:-1])
-    if not known:
+    known_names = _names_at(model.model_json_schema(), error["loc"][:-1])
+    if not known_names:
         return Message("there is no such argument")
-    return Message("there is no such argument; known: {known}", known=", ".join(known))
+    return Message("there is no such argument; known: {known}", known=", ".join(known_names))
 
 
 def _names_at(schema: Mapping[str, Any], path: Sequence[int | str]) -> list[str]:
@@ -77,15 +77,15 @@ def _names_at(schema: Mapping[str, Any], path: Sequence[int | str]) -> list[str]
 
 
 def _alternatives(root: Mapping[str, Any], places: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    found: list[Mapping[str, Any]] = []
+    alternatives: list[Mapping[str, Any]] = []
     for place in places:
         if "$ref" in place:
-            found += _alternatives(root, [root["$defs"][place["$ref"].rpartition("/")[2]]])
+            alternatives += _alternatives(root, [root["$defs"][place["$ref"].rpartition("/")[2]]])
         elif "anyOf" in place:
-            found += _alternatives(root, place["anyOf"])
+            alternatives += _alternatives(root, place["anyOf"])
         else:
-            found.append(place)
-    return found
+            alternatives.append(place)
+    return alternatives
 
 
 def _below(place: Mapping[str, Any], part: int | str) -> Mapping[str, Any]:
@@ -93,12 +93,12 @@ def _below(place: Mapping[str, Any], part: int | str) -> Mapping[str, Any]:
     return below if isinstance(below, dict) else {}
 
 
-def _unpacked(given: Mapping[str, Any], errors: Sequence[ErrorDetails]) -> Iterable[tuple[str, Any]]:
+def _unpacked(arguments: Mapping[str, Any], errors: Sequence[ErrorDetails]) -> Iterable[tuple[str, Any]]:
     for name in {str(error["loc"][0]) for error in errors if error["loc"]}:
-        if not isinstance(given.get(name), str):
+        if not isinstance(arguments.get(name), str):
             continue
         try:
-            value = json.loads(given[name])
+            value = json.loads(arguments[name])
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict | list):

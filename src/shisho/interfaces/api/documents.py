@@ -59,10 +59,10 @@ async def list_documents(
     limit: Limit = 50,
 ) -> DocumentList:
     """The documents of the library in the order of their adding."""
-    held = await desk.documents(corpora=corpora, filters=parsed(filters), after=cursor or "", limit=limit + 1)
-    shown = tuple(held[:limit])
-    more = len(held) > limit
-    return DocumentList(shown, more, shown[-1].id if more else None)
+    documents = await desk.documents(corpora=corpora, filters=parsed(filters), after=cursor or "", limit=limit + 1)
+    shown_documents = tuple(documents[:limit])
+    more = len(documents) > limit
+    return DocumentList(shown_documents, more, shown_documents[-1].id if more else None)
 
 
 async def remove_document(

@@ -15,27 +15,27 @@ def parsed(given: Sequence[str]) -> dict[str, Condition]:
     """`k=v` is a value, `k=low..high` a range with either end open, a repeated key any of its values."""
     from shisho.domain.corpus import FilterRange
 
-    found: dict[str, Condition] = {}
-    for one in given:
-        key, value = _split(one, "--filter 課=統計学, or --filter year=2020..2024")
+    conditions: dict[str, Condition] = {}
+    for text in given:
+        key, value = _split(text, "--filter 課=統計学, or --filter year=2020..2024")
         low, dots, high = value.partition("..")
         if dots:
-            found[key] = FilterRange(low.strip() or None, high.strip() or None)
+            conditions[key] = FilterRange(low.strip() or None, high.strip() or None)
             continue
-        held = found.get(key, ())
-        if isinstance(held, FilterRange):
+        condition = conditions.get(key, ())
+        if isinstance(condition, FilterRange):
             raise InvalidParams("{key} has a range already; a range and a value cannot be asked together.", key=key)
-        found[key] = (*((held,) if isinstance(held, str) else held), value)
-    return {key: value[0] if isinstance(value, tuple) and len(value) == 1 else value for key, value in found.items()}
+        conditions[key] = (*((condition,) if isinstance(condition, str) else condition), value)
+    return {key: value[0] if isinstance(value, tuple) and len(value) == 1 else value for key, value in conditions.items()}
 
 
 def metadata_of(given: Sequence[str]) -> dict[str, str]:
     """`k=v` pairs said of a document."""
-    return dict(_split(one, "--meta 課=統計学") for one in given)
+    return dict(_split(text, "--meta 課=統計学") for text in given)
 
 
-def _split(one: str, example: str) -> tuple[str, str]:
-    key, equals, value = one.partition("=")
+def _split(text: str, example: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
     if not equals or not key.strip() or not value.strip():
-        raise InvalidParams("{text!r} is not key=value. For example: {example}", text=one, example=example)
+        raise InvalidParams("{text!r} is not key=value. For example: {example}", text=text, example=example)
     return key.strip(), value.strip()

@@ -71,9 +71,11 @@ class Verb:
     def parameters(self) -> Sequence[inspect.Parameter]:
         """Without the desk, annotations resolved."""
         signature = inspect.signature(self.run, eval_str=True)
-        own = [each.replace(kind=each.KEYWORD_ONLY) for each in list(signature.parameters.values())[1:]]
+        own_parameters = [
+            parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in list(signature.parameters.values())[1:]
+        ]
         beside = get_type_hints(self._members, include_extras=True) if self._members else {}
-        return own + [
+        return own_parameters + [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=beside[name] | None)
             for name in (self._members.model_fields if self._members else ())
         ]
@@ -82,7 +84,8 @@ class Verb:
     def arguments(self) -> type[BaseModel]:
         """All arguments as one object; others are refused."""
         taken: dict[str, Any] = {
-            each.name: (each.annotation, ... if each.default is each.empty else each.default) for each in self.parameters
+            parameter.name: (parameter.annotation, ... if parameter.default is parameter.empty else parameter.default)
+            for parameter in self.parameters
         }
         return create_model(self.class_name("Arguments"), __config__=ConfigDict(extra="forbid"), **taken)
 
@@ -98,10 +101,10 @@ class Verb:
     def reply(self) -> type[Reply]:
         """The noun as it is told."""
         hints = get_type_hints(self.noun, include_extras=True)
-        own: dict[str, Any] = {
-            each.name: (hints[each.name], ... if each.default is MISSING else each.default) for each in fields(self.noun)
+        own_fields: dict[str, Any] = {
+            field.name: (hints[field.name], ... if field.default is MISSING else field.default) for field in fields(self.noun)
         }
-        return create_model(self.noun.__name__, __base__=Reply, __doc__=self.noun.__doc__, **own)
+        return create_model(self.noun.__name__, __base__=Reply, __doc__=self.noun.__doc__, **own_fields)
 
     async def __call__(self, desk: Any, **arguments: Any) -> dict[str, Any]:
         """The reply as JSON-ready data."""
@@ -113,10 +116,10 @@ class Verb:
 
     def data(self, found: Any) -> dict[str, Any]:
         """A reply as JSON-ready data."""
-        own: dict[str, Any] = plain_data(self.shape(found) if self.shape else found)
-        own = _without_none(own) if self.shape else own
-        link = own.get("link") if self.link is None else self.link.format(found)
-        return {**own, "more": own.get("more", False), "cursor": own.get("cursor"), "link": link}
+        own_data: dict[str, Any] = plain_data(self.shape(found) if self.shape else found)
+        own_data = _without_none(own_data) if self.shape else own_data
+        link = own_data.get("link") if self.link is None else self.link.format(found)
+        return {**own_data, "more": own_data.get("more", False), "cursor": own_data.get("cursor"), "link": link}
 
     def _gathered(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The members that were given beside their object put into it. Raises InvalidParams where both places differ."""
@@ -125,18 +128,18 @@ class Verb:
         names = self._members.model_fields.keys()
         beside = {name: arguments[name] for name in names & arguments.keys() if arguments[name] is not None}
         inside = arguments.get(self.spread)
-        own = {name: getattr(inside, name) for name in inside.model_fields_set} if inside else {}
-        for name in sorted(beside.keys() & own.keys()):
-            if beside[name] != own[name]:
+        own_values = {name: getattr(inside, name) for name in inside.model_fields_set} if inside else {}
+        for name in sorted(beside.keys() & own_values.keys()):
+            if beside[name] != own_values[name]:
                 raise InvalidParams(
                     "{name} is given twice: {beside} beside {spread} and {inside} in it. Give it once.",
                     name=name,
                     beside=str(beside[name]),
                     spread=self.spread,
-                    inside=str(own[name]),
+                    inside=str(own_values[name]),
                 )
         rest = {name: value for name, value in arguments.items() if name not in names}
-        return {**rest, self.spread: self._members(**(own | beside))}
+        return {**rest, self.spread: self._members(**(own_values | beside))}
 
 
 def _without_none(data: Any) -> Any:

@@ -130,7 +130,7 @@ class TaskStatus:
 def to_task_status(status: TaskSnapshot) -> TaskStatus:
     """A status without what its reader knows: what never changes, after the first; where nothing has changed, all but the
     signs of it."""
-    told = TaskStatus(
+    task_status = TaskStatus(
         task_id=status.task_id,
         status=status.status,
         revision=status.revision,
@@ -143,8 +143,8 @@ def to_task_status(status: TaskSnapshot) -> TaskStatus:
         cursor=status.cursor,
     )
     if status.changed:
-        told = replace(
-            told,
+        task_status = replace(
+            task_status,
             progress=to_progress_summary(status.progress),
             queue=status.queue,
             spent=status.spent,
@@ -153,8 +153,8 @@ def to_task_status(status: TaskSnapshot) -> TaskStatus:
             changed_at=status.changed_at,
         )
     if status.since is None:
-        told = replace(told, question=status.question, budget=status.budget, created_at=status.created_at)
-    return told
+        task_status = replace(task_status, question=status.question, budget=status.budget, created_at=status.created_at)
+    return task_status
 
 
 def to_progress_summary(progress: TaskProgress) -> ProgressSummary:

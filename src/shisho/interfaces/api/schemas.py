@@ -56,53 +56,59 @@ def reply(verb: Verb) -> dict[str, Any]:
     once, in the server's instructions."""
     whole = verb.reply.model_json_schema()
     schema = _told(whole, whole.get("$defs", {}), 0)
-    own = {name: kind for name, kind in schema["properties"].items() if name not in Reply.model_fields}
-    return {**schema, "properties": own, "required": [name for name in whole.get("required", ()) if name in own]}
+    own_properties = {name: kind for name, kind in schema["properties"].items() if name not in Reply.model_fields}
+    return {
+        **schema,
+        "properties": own_properties,
+        "required": [name for name in whole.get("required", ()) if name in own_properties],
+    }
 
 
 def _asked(schema: Schema, defs: Schema) -> dict[str, Any]:
     schema = _resolved(schema, defs)
-    kept: dict[str, Any] = {}
-    alternatives = [each for each in schema.get("anyOf", ()) if each.get("type") != "null"]
+    schema_kept: dict[str, Any] = {}
+    alternatives = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
     if len(alternatives) > 1:
-        kept["anyOf"] = [_asked(each, defs) for each in alternatives]
+        schema_kept["anyOf"] = [_asked(alternative, defs) for alternative in alternatives]
     elif alternatives:
-        kept |= _asked(alternatives[0], defs)
+        schema_kept |= _asked(alternatives[0], defs)
     if "type" in schema:
-        kept["type"] = schema["type"]
-    kept |= {name: schema[name] for name in ASKED if name in schema}
+        schema_kept["type"] = schema["type"]
+    schema_kept |= {name: schema[name] for name in ASKED if name in schema}
     if schema.get("default") not in (None, "", [], {}):
-        kept["default"] = schema["default"]
+        schema_kept["default"] = schema["default"]
     if "properties" in schema:
-        kept.pop("description", None)  # of a class; an argument has its own
-        kept["properties"] = {name: _asked(each, defs) for name, each in schema["properties"].items()}
-        kept["additionalProperties"] = False
+        schema_kept.pop("description", None)  # of a class; an argument has its own
+        schema_kept["properties"] = {name: _asked(property_, defs) for name, property_ in schema["properties"].items()}
+        schema_kept["additionalProperties"] = False
     elif isinstance(schema.get("additionalProperties"), dict):
-        kept["additionalProperties"] = _asked(schema["additionalProperties"], defs)
+        schema_kept["additionalProperties"] = _asked(schema["additionalProperties"], defs)
     if "items" in schema:
-        kept["items"] = _asked(schema["items"], defs)
-    return kept | ({"required": schema["required"]} if "required" in schema else {})
+        schema_kept["items"] = _asked(schema["items"], defs)
+    return schema_kept | ({"required": schema["required"]} if "required" in schema else {})
 
 
 def _told(schema: Schema, defs: Schema, depth: int) -> dict[str, Any]:
     schema = _resolved(schema, defs)
     if depth == DEPTH:
         return ANY
-    kinds = [_told(each, defs, depth) for each in schema.get("anyOf", ())]
-    kept: dict[str, Any] = {}
+    kinds = [_told(option, defs, depth) for option in schema.get("anyOf", ())]
+    schema_kept: dict[str, Any] = {}
     if kinds:
         for kind in kinds:
-            kept |= {name: value for name, value in kind.items() if name != "enum"}
-        kept["type"] = [name for kind in kinds for name in _names(kind["type"])]
+            schema_kept |= {name: value for name, value in kind.items() if name != "enum"}
+        schema_kept["type"] = [name for kind in kinds for name in _names(kind["type"])]
     if "type" in schema:
-        kept["type"] = schema["type"]
+        schema_kept["type"] = schema["type"]
     if depth == 1:
-        kept |= {name: schema[name] for name in ("enum", "description") if name in schema and "properties" not in schema}
+        schema_kept |= {name: schema[name] for name in ("enum", "description") if name in schema and "properties" not in schema}
     if "properties" in schema:
-        kept["properties"] = {name: _told(each, defs, depth + 1) for name, each in schema["properties"].items()}
+        schema_kept["properties"] = {
+            name: _told(property_, defs, depth + 1) for name, property_ in schema["properties"].items()
+        }
     if "items" in schema:
-        kept["items"] = _told(schema["items"], defs, depth)
-    return kept
+        schema_kept["items"] = _told(schema["items"], defs, depth)
+    return schema_kept
 
 
 def _names(kind: Any) -> list[str]:
@@ -112,5 +118,5 @@ def _names(kind: Any) -> list[str]:
 def _resolved(schema: Schema, defs: Schema) -> Schema:
     if "$ref" not in schema:
         return schema
-    own = {name: value for name, value in schema.items() if name != "$ref"}
-    return {**defs[schema["$ref"].rpartition("/")[2]], **own}
+    own_keys = {name: value for name, value in schema.items() if name != "$ref"}
+    return {**defs[schema["$ref"].rpartition("/")[2]], **own_keys}

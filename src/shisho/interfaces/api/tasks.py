@@ -93,8 +93,8 @@ async def queue_searches(
 ) -> SearchesQueued:
     """Queue web searches and return at once; the pages they find are read and taken in. Queue all you need in one call, go on
     with other work, then poll get_status."""
-    chosen = (options or SearchOptionsInput()).chosen()
-    return await desk.tasks.queue_searches(queries, task_id=task_id, options=chosen, idempotency_key=idempotency_key)
+    search_options = (options or SearchOptionsInput()).chosen()
+    return await desk.tasks.queue_searches(queries, task_id=task_id, options=search_options, idempotency_key=idempotency_key)
 
 
 async def queue_urls(

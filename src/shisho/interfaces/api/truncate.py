@@ -30,9 +30,9 @@ class RecentReplies(Generic[T]):
 
     def of(self, source: object, make: Callable[[], T]) -> T:
         """Give what is made of this very object."""
-        for known, made in self._made:
-            if known is source:
-                return made
+        for cached, reply in self._made:
+            if cached is source:
+                return reply
         new = make()
         self._made.append((source, new))
         return new

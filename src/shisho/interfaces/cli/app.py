@@ -50,8 +50,8 @@ Corpora = Annotated[list[str], typer.Option("--corpus", "-c", help="search only 
 Folders = Annotated[list[Path], typer.Option("--in", help="take this folder in as a corpus and search only it")]
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(is_asked: bool) -> None:
+    if is_asked:
         typer.echo(f"shisho {shisho.__version__}")
         raise typer.Exit
 
@@ -73,8 +73,8 @@ def _options(
         for noisy in ("asyncio", "httpcore", "httpx", "langgraph"):
             logging.getLogger(noisy).setLevel(logging.WARNING)
     context.obj = {"home": home, "language": language}
-    given = {"--home": home, "--language": language}
-    speak(settings_.reader_of([f"{name}={value}" for name, value in given.items() if value]))
+    option_values = {"--home": home, "--language": language}
+    speak(settings_.reader_of([f"{name}={value}" for name, value in option_values.items() if value]))
 
 
 @app.command()
@@ -92,9 +92,9 @@ def add(
         from shisho.interfaces.cli.file_names import names_below
         from shisho.interfaces.cli.render_adding import AddingDisplay
 
-        shown = AddingDisplay(_words(context), names_below(paths), json_)
-        said = metadata_of(meta)
-        if await shown.show(desk.add(*paths, corpus=corpus, metadata=said, password=password, notify=shown.notify)):
+        display = AddingDisplay(_words(context), names_below(paths), json_)
+        metadata = metadata_of(meta)
+        if await display.show(desk.add(*paths, corpus=corpus, metadata=metadata, password=password, notify=display.notify)):
             raise typer.Exit(1)
 
     _run(context, work, json_, "interrupted_add")
@@ -145,11 +145,11 @@ def ask(
                     stop=stop,
                 )
 
-        chosen = Sources.DOCUMENTS if filters and sources == "auto" else Sources(sources)
+        chosen_sources = Sources.DOCUMENTS if filters and sources == "auto" else Sources(sources)
         if continue_ is not None:
             answer = await answered()
         else:
-            answer = await asked_with_consent(desk, words, question or "", chosen, answered)
+            answer = await asked_with_consent(desk, words, question or "", chosen_sources, answered)
         _print(answer, json_, lambda: render.answer(answer, words))
         if answer.loop_stop is LoopStop.STOPPED and stop():
             raise typer.Exit(INTERRUPTED)
@@ -178,11 +178,11 @@ def search(
         from shisho.interfaces.cli.render_adding import AddingDisplay
 
         for folder in folders:
-            shown = AddingDisplay(_words(context), names_below([folder]), json_, quiet=True)
-            await shown.show(desk.mirror(folder, shown.notify))
+            display = AddingDisplay(_words(context), names_below([folder]), json_, quiet=True)
+            await display.show(desk.mirror(folder, display.notify))
         inside = [*corpora, *(full_path(folder) for folder in folders)]
-        found = await desk.search(query, corpora=inside, filters=parsed(filters), limit=limit)
-        _print(found, json_, lambda: render.found(found, _words(context)))
+        hits = await desk.search(query, corpora=inside, filters=parsed(filters), limit=limit)
+        _print(hits, json_, lambda: render.found(hits, _words(context)))
 
     _run(context, work, json_, "interrupted_search")
 
@@ -201,8 +201,8 @@ def list_(
     async def work(desk: Desk) -> None:
         from shisho.interfaces.cli import render
 
-        found = await desk.documents(corpora=corpora, filters=parsed(filters), after=after, limit=limit + 1)
-        documents, more = found[:limit], len(found) > limit
+        found_documents = await desk.documents(corpora=corpora, filters=parsed(filters), after=after, limit=limit + 1)
+        documents, more = found_documents[:limit], len(found_documents) > limit
         _print(documents, json_, lambda: render.documents(documents, more, _words(context)))
 
     _run(context, work, json_)
@@ -220,15 +220,15 @@ def remove(
 
     async def work(desk: Desk) -> None:
         words = _words(context)
-        held = await desk.document(document)
+        held_document = await desk.document(document)
         if purge and not yes and not sys.stdin.isatty():
-            raise InvalidParams(words("purge_unasked", text=held.source))
-        if purge and not yes and not confirm(words("purge_sure", text=held.source)):
+            raise InvalidParams(words("purge_unasked", text=held_document.source))
+        if purge and not yes and not confirm(words("purge_sure", text=held_document.source)):
             raise typer.Exit(1)
-        held = await desk.remove(held.id, purge=purge)
-        _print(held, json_, lambda: typer.echo(words("purged" if purge else "removed", text=held.source)))
+        held_document = await desk.remove(held_document.id, purge=purge)
+        _print(held_document, json_, lambda: typer.echo(words("purged" if purge else "removed", text=held_document.source)))
         if purge and not json_:
-            for warning in held.warnings:
+            for warning in held_document.warnings:
                 typer.echo(render(warning), err=True)
 
     _run(context, work, json_)

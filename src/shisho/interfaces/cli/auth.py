@@ -28,8 +28,8 @@ def list_(context: typer.Context, json_: Json = False) -> None:
     async def work(desk: Desk) -> None:
         from shisho.interfaces.cli import render_queue
 
-        held = await desk.tasks.get_auth_queue()
-        show(held, json_, lambda: render_queue.waiting(held, words(context)))
+        interventions = await desk.tasks.get_auth_queue()
+        show(interventions, json_, lambda: render_queue.waiting(interventions, words(context)))
 
     run(context, work, json_)
 
@@ -41,16 +41,16 @@ def open_(context: typer.Context, item: Item = "last", json_: Json = False) -> N
     async def work(desk: Desk) -> None:
         typer.echo(words(context)("opening"), err=True)
         opening = asyncio.create_task(desk.tasks.open_auth(item))
-        ended = asyncio.create_task(end_request(with_terminal=True).wait())
-        await asyncio.wait([opening, ended], return_when=asyncio.FIRST_COMPLETED)
-        ended.cancel()
+        task = asyncio.create_task(end_request(with_terminal=True).wait())
+        await asyncio.wait([opening, task], return_when=asyncio.FIRST_COMPLETED)
+        task.cancel()
         if opening.cancel():  # it waits on for whoever comes next
             await asyncio.wait([opening])
             typer.echo(words(context)("still_waits"), err=True)
             raise typer.Exit(INTERRUPTED)
         opened = opening.result()
-        said = words(context)("requeued" if opened.through else "still_waits", n=len(opened.requeued))
-        show(opened, json_, lambda: typer.echo(said))
+        text = words(context)("requeued" if opened.through else "still_waits", n=len(opened.requeued))
+        show(opened, json_, lambda: typer.echo(text))
 
     run(context, work, json_)
 
@@ -73,8 +73,8 @@ def _resolve(context: typer.Context, item: str, task: str | None, json_: bool, *
 
         target, name = await _meant(desk, item, task)
         freed = await desk.tasks.resolve_auth(target, name, AuthAction.SKIP if skip else AuthAction.COMPLETE)
-        said = words(context)("ended_with" if skip else "requeued", n=freed.resolved)
-        show(freed, json_, lambda: typer.echo(said))
+        text = words(context)("ended_with" if skip else "requeued", n=freed.resolved)
+        show(freed, json_, lambda: typer.echo(text))
 
     run(context, work, json_)
 
@@ -84,5 +84,5 @@ async def _meant(desk: Desk, item: str, task: str | None) -> tuple[AuthTarget, s
 
     if task is not None:
         return AuthTarget.TASK, task
-    held = await desk.tasks.get_auth_queue()
-    return (AuthTarget.DOMAIN if any(one.domain == item for one in held) else AuthTarget.ITEM), item
+    interventions = await desk.tasks.get_auth_queue()
+    return (AuthTarget.DOMAIN if any(intervention.domain == item for intervention in interventions) else AuthTarget.ITEM), item

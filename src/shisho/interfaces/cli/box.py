@@ -42,7 +42,7 @@ def box(
         fail(ExtraMissing('The web in a box needs an extra: pip install "shisho[box]".'), False)
     try:
         home = folder or settings.load(**context.obj).home / "box"
-        made = Box(
+        made_box = Box(
             seed=seed,
             topics=topics,
             pages=pages,
@@ -54,7 +54,7 @@ def box(
     except ShishoError as error:
         fail(error, False)
     try:
-        asyncio.run(_run(made))
+        asyncio.run(_run(made_box))
     except OSError as error:
         typer.echo(
             render(Message("The box cannot listen or write: {error}. Choose another port or folder.", error=reason_of(error))),
@@ -64,20 +64,20 @@ def box(
 
 
 async def _run(box: Box) -> None:
-    ended = asyncio.Event()
-    for each in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(each, ended.set)
+    event = asyncio.Event()
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(signal_number, event.set)
     async with box:
         typer.echo(_told(box))
-        await ended.wait()
+        await event.wait()
 
 
 def _told(box: Box) -> str:
     from shisho.testing.box.client import LOG
 
     # One of each kind of topic, made or written.
-    chosen = {question.topic: question.text for question in reversed(box.questions)}
-    queries = [*chosen.values()][::3][:8]
+    questions = {question.topic: question.text for question in reversed(box.questions)}
+    queries = [*questions.values()][::3][:8]
     return word(
         "box_told",
         pages=len(box.web.world.pages),

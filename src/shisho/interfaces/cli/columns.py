@@ -32,8 +32,8 @@ def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _stacked(heads: Sequence[str], row: Sequence[str]) -> Iterator[str]:
-    told = [(head, cell) for head, cell in zip(heads, row, strict=True) if cell]
-    marks = [cell for head, cell in told if not head]
-    named = [(head, cell) for head, cell in told if head]
-    yield " ".join([*marks, *(cell for _, cell in named[:1])])
-    yield from (f"{GAP}{head}: {cell}" for head, cell in named[1:])
+    cells = [(head, cell) for head, cell in zip(heads, row, strict=True) if cell]
+    marks = [cell for head, cell in cells if not head]
+    headed_cells = [(head, cell) for head, cell in cells if head]
+    yield " ".join([*marks, *(cell for _, cell in headed_cells[:1])])
+    yield from (f"{GAP}{head}: {cell}" for head, cell in headed_cells[1:])

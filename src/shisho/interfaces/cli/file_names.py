@@ -31,15 +31,15 @@ def names_below(paths: Sequence[Path]) -> Callable[[str], str]:
 def distinct_names(sources: Iterable[str]) -> Mapping[str, str]:
     """For each path its file name, with as many of the folders above it as no other of them shares."""
     names: dict[str, str] = {}
-    left = dict.fromkeys(sources, 1)
-    while left:
+    depths = dict.fromkeys(sources, 1)
+    while depths:
         groups: dict[str, list[str]] = defaultdict(list)
-        for source, length in left.items():
+        for source, length in depths.items():
             groups[_tail(source, length)].append(source)
         names |= {group[0]: legible(tail) for tail, group in groups.items() if len(group) == 1}
         clashing = list(chain.from_iterable(group for group in groups.values() if len(group) > 1))
-        names |= {source: legible(source) for source in clashing if left[source] >= len(PurePath(source).parts)}
-        left = {source: left[source] + 1 for source in clashing if source not in names}
+        names |= {source: legible(source) for source in clashing if depths[source] >= len(PurePath(source).parts)}
+        depths = {source: depths[source] + 1 for source in clashing if source not in names}
     return names
 
 

@@ -146,8 +146,8 @@ def _no_option(name: str, possible: Sequence[str]) -> Message:
     return Message("There is no option {name}. Near it: {near}.", name=name, near=", ".join(possible))
 
 
-def _no_command(name: str, known: Sequence[str]) -> Message:
-    near = get_close_matches(name, known)
+def _no_command(name: str, known_names: Sequence[str]) -> Message:
+    near = get_close_matches(name, known_names)
     if not near:
         return Message("There is no command {name}.", name=name)
     return Message("There is no command {name}. Near it: {near}.", name=name, near=", ".join(near))

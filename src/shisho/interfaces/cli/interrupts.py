@@ -36,14 +36,14 @@ class EndRequest(asyncio.Event):
 def end_request(*, with_terminal: bool = False) -> EndRequest:
     """In the running loop, from now on. `with_terminal`: also when the terminal is closed, which whoever is started with nohup
     must outlive."""
-    ended = EndRequest()
+    request = EndRequest()
     loop = asyncio.get_running_loop()
     for name in ("SIGINT", "SIGTERM", *(["SIGHUP"] if with_terminal else [])):
         try:
-            loop.add_signal_handler(getattr(signal, name), ended.heed, name)
+            loop.add_signal_handler(getattr(signal, name), request.heed, name)
         except (AttributeError, NotImplementedError):  # Windows: the process ends as usual; its jobs are taken back when missed
             break
-    return ended
+    return request
 
 
 def second_ends_at_once() -> None:
@@ -117,11 +117,11 @@ Heard = Callable[[], bool]
 def stop_on_interrupt(words: Words) -> Heard:
     """Listen for Ctrl-C, and give the function that tells if it was pressed: the librarian then stops at
     the next step."""
-    asked = False
+    is_asked = False
 
     def note() -> None:
-        nonlocal asked
-        asked = True
+        nonlocal is_asked
+        is_asked = True
         second_ends_at_once()
         typer.echo(words("stopping"), err=True)
 
@@ -129,4 +129,4 @@ def stop_on_interrupt(words: Words) -> Heard:
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, note)
     except NotImplementedError:  # Windows: Ctrl-C ends the process, the run can be continued all the same
         return lambda: False
-    return lambda: asked
+    return lambda: is_asked

@@ -91,9 +91,9 @@ class _Searches:
         searches = [job for job in jobs if job.kind == JobKind.SEARCH]
         for job in searches:
             self._once(words("web_asked", text=read_payload(job).subject))
-        for one in status.results:
-            if one.document_id:
-                self._once(words("web_read", text=f"{one.title}  {one.url}" if one.title else one.url))
+        for result in status.results:
+            if result.document_id:
+                self._once(words("web_read", text=f"{result.title}  {result.url}" if result.title else result.url))
         for failure in status.errors:
             if failure.url:
                 self._once(words("web_unread", text=failure.url, code=failure.code))
@@ -104,9 +104,9 @@ class _Searches:
         for job in jobs:
             if job.kind == JobKind.ANSWER and job.state is JobState.COMPLETED:
                 self._once(words("kept", n=job.output["evidence"]))
-                left = sum(not _ended(search) for search in searches)
-                if left > len(status.waiting_for):
-                    self._once(words("web_left", n=left - len(status.waiting_for)))
+                remaining = sum(not _ended(search) for search in searches)
+                if remaining > len(status.waiting_for):
+                    self._once(words("web_left", n=remaining - len(status.waiting_for)))
 
     def _end(self, job: Job) -> str:
         if job.state is not JobState.COMPLETED:

@@ -70,11 +70,11 @@ def status(context: typer.Context, task: TaskName = "last", json_: Json = False)
     async def work(desk: Desk) -> None:
         from shisho.interfaces.cli import render_queue
 
-        held = await desk.tasks.get_status(task, wait=0)
+        snapshot = await desk.tasks.get_status(task, wait=0)
         if json_:
-            typer.echo(json.dumps(render_queue.to_json(held), ensure_ascii=False, indent=2))
+            typer.echo(json.dumps(render_queue.to_json(snapshot), ensure_ascii=False, indent=2))
         else:
-            render_queue.status(held, words(context))
+            render_queue.status(snapshot, words(context))
 
     run(context, work, json_, "interrupted_queue")
 
@@ -89,19 +89,19 @@ def watch(context: typer.Context, task: TaskName = "last", json_: Json = False) 
 
         tell = render_queue.follow(words(context))
 
-        def told(held: TaskSnapshot) -> None:
+        def told(snapshot: TaskSnapshot) -> None:
             if json_:
-                typer.echo(json.dumps(render_queue.to_json(held), ensure_ascii=False))
+                typer.echo(json.dumps(render_queue.to_json(snapshot), ensure_ascii=False))
             else:
-                tell(held)
+                tell(snapshot)
 
-        held = await desk.tasks.get_status(task, wait=0)
-        told(held)
-        while held.more or held.status in (TaskState.RUNNING, TaskState.WAITING):
-            since = None if held.more else held.revision
-            held = await desk.tasks.get_status(held.task_id, wait=WAIT, since_revision=since, cursor=held.cursor)
-            if held.changed:
-                told(held)
+        news = await desk.tasks.get_status(task, wait=0)
+        told(news)
+        while news.more or news.status in (TaskState.RUNNING, TaskState.WAITING):
+            since = None if news.more else news.revision
+            news = await desk.tasks.get_status(news.task_id, wait=WAIT, since_revision=since, cursor=news.cursor)
+            if news.changed:
+                told(news)
 
     run(context, work, json_, "interrupted_queue")
 
@@ -154,8 +154,8 @@ def jobs(
             page = await desk.tasks.list_tasks(cursor=after, limit=limit)
             show(page, json_, lambda: render_queue.tasks(page, words(context)))
         else:
-            held = await desk.tasks.list_jobs(task, cursor=after, limit=limit)
-            show(held, json_, lambda: render_queue.jobs(held, words(context)))
+            job_page = await desk.tasks.list_jobs(task, cursor=after, limit=limit)
+            show(job_page, json_, lambda: render_queue.jobs(job_page, words(context)))
 
     run(context, work, json_, "interrupted_queue")
 
@@ -172,17 +172,17 @@ def worker(
         from shisho.interfaces.cli.render_queue import Terminal
 
         await desk.ready()
-        ended = end_request()
+        request = end_request()
         async with desk.working(slots, Terminal(words(context))):
             at_once = slots or settings.load(**context.obj).whole("workers")
             typer.echo(words(context)("working", n=at_once), err=True)
-            while not ended.is_set() and not (drain and await _idle(desk)):
+            while not request.is_set() and not (drain and await _idle(desk)):
                 try:
                     async with asyncio.timeout(1.0 if drain else None):
-                        await ended.wait()
+                        await request.wait()
                 except TimeoutError:
                     continue
-        if ended.interrupted:
+        if request.interrupted:
             interrupted(context, "interrupted_worker")
 
     run(context, work, False, "interrupted_worker")

@@ -25,30 +25,30 @@ _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
 
 
-def answer(given: Answer, words: Words) -> None:
+def answer(given_answer: Answer, words: Words) -> None:
     """The answer's text, then where each quotation stands, in the question's language; the quotation itself only where the text
     does not have it."""
-    _out.print(legible(given.text))
-    if given.evidence:
-        own = Words(answer_language(given.question))
-        _out.print(f"\n{own('sources')}")
-        names = distinct_names(evidence.document for evidence in given.evidence if not evidence.source_url)
-        for evidence in given.evidence:
-            told = evidence.snippet and running(evidence.snippet) in given.text
+    _out.print(legible(given_answer.text))
+    if given_answer.evidence:
+        own_words = Words(answer_language(given_answer.question))
+        _out.print(f"\n{own_words('sources')}")
+        names = distinct_names(evidence.document for evidence in given_answer.evidence if not evidence.source_url)
+        for evidence in given_answer.evidence:
+            is_told = evidence.snippet and running(evidence.snippet) in given_answer.text
             name = legible(evidence.title) if evidence.source_url else names[evidence.document]
-            _out.print(_evidence_line(evidence, own, name, quoted=not told))
-    if str(given.loop_stop) == "STOPPED":
+            _out.print(_evidence_line(evidence, own_words, name, is_quoted=not is_told))
+    if str(given_answer.loop_stop) == "STOPPED":
         _err.print(words("continue_hint"))
-    _err.print(Text(f"shisho show {given.id}", style="dim"))
+    _err.print(Text(f"shisho show {given_answer.id}", style="dim"))
 
 
-def _evidence_line(evidence: Evidence, words: Words, name: str, *, quoted: bool = True) -> Text:
+def _evidence_line(evidence: Evidence, words: Words, name: str, *, is_quoted: bool = True) -> Text:
     page = "" if evidence.page is None else " " + words("page", n=evidence.page)
     # A terminal that knows links opens the quotation where it stands.
     line = Text(f"[{evidence.number}] ").append(f"{name}{page}", style=f"link {evidence.link}" if evidence.link else "")
     if evidence.source_url:
         line.append(f"\n    {evidence.source_url}", style="dim")
-    if quoted:
+    if is_quoted:
         snippet = words("quotation", text=running(evidence.snippet)) if evidence.snippet else words("removed_source")
         line.append(f"\n    {snippet}")
     return line
@@ -84,28 +84,28 @@ def paged(text: str, pages: Mapping[int, int], words: Words) -> Iterator[str]:
         yield legible(text[start:end]).rstrip("\n")
 
 
-def _account(given: Answer, words: Words) -> None:
-    _out.print(f"\n{words('condition')}: {given.condition}\n{words('goals')}:")
-    status = {one.goal_id: one for one in given.goal_status}
-    for goal in given.goals:
+def _account(answer: Answer, words: Words) -> None:
+    _out.print(f"\n{words('condition')}: {answer.condition}\n{words('goals')}:")
+    status = {goal_status.goal_id: goal_status for goal_status in answer.goal_status}
+    for goal in answer.goals:
         state = status[goal.id]
-        numbers = " ".join(f"[{one.number}]" for one in given.evidence if one.goal_id == goal.id)
+        numbers = " ".join(f"[{quotation.number}]" for quotation in answer.evidence if quotation.goal_id == goal.id)
         _out.print(
             f"  {goal.id} {words('met' if state.met else 'open')}  {goal.question}  {words('evidence')}: {numbers or '-'}"
         )
-    outcomes = Counter(one.support for one in given.sentences)
+    outcomes = Counter(sentence.support for sentence in answer.sentences)
     _out.print(words("support", **{str(outcome): outcomes[outcome] for outcome in SupportOutcome}))
-    used = " · ".join(words(f"spent_{name}", n=f"{round(amount, 1):g}") for name, amount in given.budget_used.items())
-    why = words(f"end_{given.loop_stop}".lower())
-    _out.print(f"{words('stopped_because')}: {why}\n{words('rounds')}: {given.rounds} ({used})")
+    used = " · ".join(words(f"spent_{name}", n=f"{round(amount, 1):g}") for name, amount in answer.budget_used.items())
+    why = words(f"end_{answer.loop_stop}".lower())
+    _out.print(f"{words('stopped_because')}: {why}\n{words('rounds')}: {answer.rounds} ({used})")
 
 
-def found(given: Sequence[PassageHit], words: Words) -> None:
+def found(hits: Sequence[PassageHit], words: Words) -> None:
     """Passages, best first."""
-    if not given:
+    if not hits:
         _out.print(words("nothing_found"))
-    names = distinct_names(passage.source for passage in given)
-    for place, passage in enumerate(given, 1):
+    names = distinct_names(passage.source for passage in hits)
+    for place, passage in enumerate(hits, 1):
         page = "" if passage.page is None else " " + words("page", n=passage.page)
         head = Text(f"{place}. {names[passage.source]}{page}", style="bold")
         about = [running(passage.heading), f"{passage.score:.2f}"]
@@ -113,29 +113,29 @@ def found(given: Sequence[PassageHit], words: Words) -> None:
         _out.print(Text(f"   {running(passage.text)}"))
 
 
-def documents(given: Sequence[Document], more: bool, words: Words) -> None:
+def documents(given_documents: Sequence[Document], more: bool, words: Words) -> None:
     """Two lines a document, and how to see `more`."""
-    if not given:
+    if not given_documents:
         _out.print(words("nothing_listed"))
         return
-    names = distinct_names(document.source for document in given)
-    for document in given:
-        said = [legible(f"{key}={value}") for key, value in document.metadata.items()]
+    names = distinct_names(document.source for document in given_documents)
+    for document in given_documents:
+        metadata = [legible(f"{key}={value}") for key, value in document.metadata.items()]
         pages = [words("pages", n=document.page_count)] if document.page_count else []
         corpus = [] if document.corpus == DEFAULT_CORPUS else [f"{words('corpus')} {document.corpus}"]
         line = Text(f"{document.id}  ", style="dim")
         line.append(running(document.title), style="not dim bold")
-        _out.print(line.append(f"\n    {'  '.join([names[document.source], *pages, *said, *corpus])}"))
+        _out.print(line.append(f"\n    {'  '.join([names[document.source], *pages, *metadata, *corpus])}"))
     if more:
-        _out.print(words("more", n=len(given), id=given[-1].id))
+        _out.print(words("more", n=len(given_documents), id=given_documents[-1].id))
 
 
-def checks(given: Sequence[Check], words: Words) -> None:
+def checks(given_checks: Sequence[Check], words: Words) -> None:
     """A line for each check, with the way to mend it."""
-    for one in given:
-        mark = "✓" if one.ok else "–" if one.optional else "✗"
-        remedy = "" if one.ok or not one.remedy else f"\n    → {render(one.remedy)}"
-        _out.print(f"{mark} {words(f'check_{one.name}')}: {render(one.detail)}{remedy}")
+    for check in given_checks:
+        mark = "✓" if check.ok else "–" if check.optional else "✗"
+        remedy = "" if check.ok or not check.remedy else f"\n    → {render(check.remedy)}"
+        _out.print(f"{mark} {words(f'check_{check.name}')}: {render(check.detail)}{remedy}")
 
 
 def settings(rows: Sequence[Mapping[str, Any]], home: object, words: Words) -> None:
@@ -148,23 +148,23 @@ def settings(rows: Sequence[Mapping[str, Any]], home: object, words: Words) -> N
     print_columns(_out, heads, cells)
 
 
-def figures(given: Mapping[str, Any], words: Words) -> None:
+def figures(values: Mapping[str, Any], words: Words) -> None:
     """Measured figures, one a line."""
-    _pairs({words(f"figure_{name}"): value for name, value in given.items()})
+    _pairs({words(f"figure_{name}"): value for name, value in values.items()})
 
 
-def _fields(given: Mapping[str, Any], words: Words) -> None:
-    _pairs({words(f"field_{name}"): value for name, value in given.items()})
+def _fields(values: Mapping[str, Any], words: Words) -> None:
+    _pairs({words(f"field_{name}"): value for name, value in values.items()})
 
 
-def _pairs(given: Mapping[str, Any]) -> None:
-    for name, value in given.items():
+def _pairs(values: Mapping[str, Any]) -> None:
+    for name, value in values.items():
         _out.print(legible(f"{name}: {_value(value)}"))
 
 
 def _value(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "  ".join(f"{key}={said}" for key, said in value.items()) or "-"
+        return "  ".join(f"{key}={member}" for key, member in value.items()) or "-"
     if isinstance(value, list | tuple):
         return "  ".join(map(str, value)) or "-"
     return "-" if value in (None, "") else f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -115,10 +115,10 @@ def receipt_line(receipt: Receipt, words: Words, name: str) -> Text:
 def left_out(survey: FileSurvey, words: Words) -> str:
     """Which files and folders were passed over, and how many."""
     counted = Counter(survey.left_out).most_common()
-    named = [legible(name) if count == 1 else f"{legible(name)} ×{count}" for name, count in counted[:NAMED]]
+    names = [legible(name) if count == 1 else f"{legible(name)} ×{count}" for name, count in counted[:NAMED]]
     rest = sum(count for _, count in counted[NAMED:])
     more = [words("and_others", n=rest)] if rest else []
-    return words("left_out", text=" · ".join([*named, *more]))
+    return words("left_out", text=" · ".join([*names, *more]))
 
 
 def progress(words: Words) -> Progress:

@@ -25,8 +25,10 @@ _out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
 def queued(done: JobsQueued, words: Words) -> None:
     """Print what was queued and what was skipped."""
     typer.echo(f"{words('task', text=done.task_id)}: {words('queued', n=done.queued)}")
-    for one in done.skipped:
-        typer.echo(f"  {words('skipped')}: {one.subject.strip() or words('blank_subject')} — {render(one.reason)}")
+    for skipped_item in done.skipped:
+        typer.echo(
+            f"  {words('skipped')}: {skipped_item.subject.strip() or words('blank_subject')} — {render(skipped_item.reason)}"
+        )
     typer.echo(words("who_works"))
 
 
@@ -36,35 +38,37 @@ def to_json(held: TaskSnapshot) -> dict[str, Any]:
     return {**plain(rendered(held)), "progress": counts}
 
 
-def status(held: TaskSnapshot, words: Words) -> None:
+def status(snapshot: TaskSnapshot, words: Words) -> None:
     """A task, what it has found and what went wrong."""
-    typer.echo(f"{words('task', text=held.task_id)}  {held.question}")
-    follow(words)(held)
+    typer.echo(f"{words('task', text=snapshot.task_id)}  {snapshot.question}")
+    follow(words)(snapshot)
 
 
 def follow(words: Words) -> Callable[[TaskSnapshot], None]:
     """Prints a task's line when it differs from the last one, each finding when it comes, each error once."""
-    said: set[str] = set()
+    printed: set[str] = set()
 
-    def tell(held: TaskSnapshot) -> None:
-        progress = held.progress
+    def tell(snapshot: TaskSnapshot) -> None:
+        progress = snapshot.progress
         lines = [
             words(
                 "task_line",
-                state=words(f"state_{held.status}"),
+                state=words(f"state_{snapshot.status}"),
                 queries=progress.queries,
                 pages=progress.pages,
                 documents=progress.documents,
                 answers=progress.answers,
             )
         ]
-        lines += [f"  {one.title or one.url}\n    {one.url}" for one in held.results if one.document_id]
-        lines += [f"  {one.code}: {one.query or ''} {one.url or ''} — {render(one.reason)}" for one in held.errors]
-        lines += ["  " + words("person_needed", text=_where(one)) for one in held.waiting_for]
+        lines += [f"  {result.title or result.url}\n    {result.url}" for result in snapshot.results if result.document_id]
+        lines += [
+            f"  {error.code}: {error.query or ''} {error.url or ''} — {render(error.reason)}" for error in snapshot.errors
+        ]
+        lines += ["  " + words("person_needed", text=_where(intervention)) for intervention in snapshot.waiting_for]
         for line in lines:
-            if line not in said:
+            if line not in printed:
                 typer.echo(line)
-        said.update(lines)
+        printed.update(lines)
 
     return tell
 
@@ -81,7 +85,7 @@ def tasks(page: TaskPage, words: Words) -> None:
     if not page.tasks:
         typer.echo(words("nothing_queued"))
         return
-    rows = [(one.task_id, words(f"state_{one.status}"), one.created_at[:19], one.question) for one in page.tasks]
+    rows = [(task.task_id, words(f"state_{task.status}"), task.created_at[:19], task.question) for task in page.tasks]
     print_columns(_out, [words("id"), words("state"), words("created"), words("question")], rows)
 
 
@@ -94,36 +98,47 @@ def jobs(page: JobPage, words: Words) -> None:
     print_columns(_out, [words("id"), words("kind"), words("state"), words("subject"), words("error")], rows)
 
 
-def waiting(held: Sequence[PendingIntervention], words: Words) -> None:
+def waiting(interventions: Sequence[PendingIntervention], words: Words) -> None:
     """Print the interventions that wait for a person."""
-    if not held:
+    if not interventions:
         typer.echo(words("nobody_needed"))
         return
     heads = [words("id"), words("domain"), words("kind"), words("state"), "URL"]
-    rows = [(one.id, one.domain, words(f"proof_{one.kind}"), words(f"state_{one.state}"), one.url) for one in held]
+    rows = [
+        (
+            intervention.id,
+            intervention.domain,
+            words(f"proof_{intervention.kind}"),
+            words(f"state_{intervention.state}"),
+            intervention.url,
+        )
+        for intervention in interventions
+    ]
     print_columns(_out, heads, rows)
 
 
 def engines(rows: Sequence[EngineStatus], words: Words) -> None:
     """Each engine: whether it can be asked, how it has answered, what is left of its day; below it, why not and what failed."""
     heads = ["", *(words(name) for name in ("engine", "tier", "health", "answered", "latency", "left_today", "rests_until"))]
-    print_columns(_out, heads, [_engine(one, words) for one in rows])
-    for one in rows:
-        for said in (render(one.reason), one.last_error and f"{words('error')}: {one.last_error}"):
-            if said:
-                typer.echo(said if said.startswith(one.name) else f"{one.name}: {said}")
+    print_columns(_out, heads, [_engine(row, words) for row in rows])
+    for row in rows:
+        for note in (render(row.reason), row.last_error and f"{words('error')}: {row.last_error}"):
+            if note:
+                typer.echo(note if note.startswith(row.name) else f"{row.name}: {note}")
 
 
-def _engine(one: EngineStatus, words: Words) -> tuple[str, ...]:
+def _engine(engine_status: EngineStatus, words: Words) -> tuple[str, ...]:
     return (
-        "○" if one.available else "-",
-        one.name,
-        words(f"tier_{one.tier}"),
-        words(f"breaker_{one.breaker}"),
-        "" if one.success_rate is None else f"{one.success_rate:.0%}",
-        "" if one.median_latency_s is None else f"{one.median_latency_s:.1f} s",
-        "" if one.quota_left is None else f"{one.quota_left}/{one.per_day}",
-        "" if one.cool_down_until is None else f"{datetime.fromisoformat(one.cool_down_until).astimezone():%m-%d %H:%M}",
+        "○" if engine_status.available else "-",
+        engine_status.name,
+        words(f"tier_{engine_status.tier}"),
+        words(f"breaker_{engine_status.breaker}"),
+        "" if engine_status.success_rate is None else f"{engine_status.success_rate:.0%}",
+        "" if engine_status.median_latency_s is None else f"{engine_status.median_latency_s:.1f} s",
+        "" if engine_status.quota_left is None else f"{engine_status.quota_left}/{engine_status.per_day}",
+        ""
+        if engine_status.cool_down_until is None
+        else f"{datetime.fromisoformat(engine_status.cool_down_until).astimezone():%m-%d %H:%M}",
     )
 
 
@@ -137,8 +152,8 @@ class Terminal:
         typer.echo(self._words("person_needed", text=_where(waiting)), err=True)
 
 
-def _where(one: PendingIntervention) -> str:
-    return f"{one.engine} ({one.domain})" if one.engine else one.domain
+def _where(intervention: PendingIntervention) -> str:
+    return f"{intervention.engine} ({intervention.domain})" if intervention.engine else intervention.domain
 
 
 def _error(job: Job) -> str:

@@ -40,14 +40,14 @@ def mcp(
         with quick_imports():
             from shisho.interfaces.mcp.server import build
 
-        ended = end_request()
+        request = end_request()
         serving = asyncio.ensure_future(build(desk).run_stdio_async())
-        asking = asyncio.ensure_future(ended.wait())
+        asking = asyncio.ensure_future(request.wait())
         await asyncio.wait([serving, asking], return_when=asyncio.FIRST_COMPLETED)
         asking.cancel()
         if serving.done():
             serving.result()
-        return ended
+        return request
 
     _worked(context, work, holds_input=True)
 
@@ -61,17 +61,17 @@ def serve(
     ] = None,
 ) -> None:
     """Serve REST under /api/v1 and MCP under /mcp, with workers, until interrupted."""
-    given = {"token": token} if token else {}
+    option_values = {"token": token} if token else {}
 
     async def work(desk: Desk) -> EndRequest:
         from shisho.interfaces.http.server import serve as served
 
-        ended = end_request()
-        await served(desk, rules, port, _started, ended)
-        return ended
+        request = end_request()
+        await served(desk, rules, port, _started, request)
+        return request
 
     try:
-        rules = _rules(settings.load(**context.obj, **given), host)
+        rules = _rules(settings.load(**context.obj, **option_values), host)
     except ShishoError as error:
         fail(error, False)
     _worked(context, work)
@@ -81,15 +81,17 @@ def _started(address: str) -> None:
     typer.echo(f"Shisho: {address}  REST {address}/api/v1  MCP {address}/mcp")
 
 
-def _rules(held: Settings, host: str) -> AccessRules:
+def _rules(settings: Settings, host: str) -> AccessRules:
     from shisho.interfaces.http.guard import AccessRules
 
-    documents = held.whole("max_file_mb") * (4 << 20) // 3 + (1 << 20)  # base64 of the largest file, and the rest of the call
+    documents = settings.whole("max_file_mb") * (4 << 20) // 3 + (
+        1 << 20
+    )  # base64 of the largest file, and the rest of the call
     return AccessRules(
         host=host,
-        token=held.text("token"),
-        hosts=held.words("allowed_hosts"),
-        origins=held.words("allowed_origins"),
+        token=settings.text("token"),
+        hosts=settings.words("allowed_hosts"),
+        origins=settings.words("allowed_origins"),
         large={"/api/v1/documents": documents},
     )
 
@@ -106,13 +108,13 @@ def _worked(
         from shisho.interfaces.cli.render_queue import Terminal
 
         async with desk.working(here=Terminal(words(context))):
-            ended = await work(desk)
-        if ended.interrupted:
+            end_request = await work(desk)
+        if end_request.interrupted:
             typer.echo(words(context)("interrupted_worker"), err=True)
-        if ended.is_set() and holds_input:
+        if end_request.is_set() and holds_input:
             sys.stderr.flush()
-            os._exit(INTERRUPTED if ended.interrupted else 0)
-        if ended.interrupted:
+            os._exit(INTERRUPTED if end_request.interrupted else 0)
+        if end_request.interrupted:
             raise typer.Exit(INTERRUPTED)
 
     run(context, working, False, "interrupted_worker")

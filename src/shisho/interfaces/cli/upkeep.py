@@ -40,7 +40,7 @@ def doctor(context: typer.Context, json_: Json = False) -> None:
 
         checks = await desk.doctor()
         _print(checks, json_, lambda: render.checks(checks, _words(context)))
-        if not all(one.ok or one.optional for one in checks):
+        if not all(check.ok or check.optional for check in checks):
             raise typer.Exit(1)
 
     _run(context, work, json_)
@@ -52,27 +52,27 @@ def settings(context: typer.Context, json_: Json = False) -> None:
     from shisho.interfaces.cli import render
 
     try:
-        held = settings_.load(**context.obj)
+        settings_held = settings_.load(**context.obj)
     except ShishoError as error:
         _fail(error, json_)
     rows = [
         {
             "name": row.name,
-            "value": held.shown(row.name),
-            "from": held.origins[row.name],
+            "value": settings_held.shown(row.name),
+            "from": settings_held.origins[row.name],
             "default": row.default,
             "help": translated(row.help),
         }
         for row in settings_.TABLE
     ]
-    consent, words = web_consent(held), Words(held.reader)
-    said = {"state": consent.state(), "since": consent.since() or None}
+    consent, words = web_consent(settings_held), Words(settings_held.reader)
+    state = {"state": consent.state(), "since": consent.since() or None}
 
     def printed() -> None:
-        render.settings(rows, held.home, words)
+        render.settings(rows, settings_held.home, words)
         typer.echo(words(f"consent_{consent.state()}", since=consent.since()[:10]).rstrip())
 
-    _print({"home": str(held.home), "settings": rows, "web_consent": said}, json_, printed)
+    _print({"home": str(settings_held.home), "settings": rows, "web_consent": state}, json_, printed)
 
 
 def eval_(

@@ -28,14 +28,14 @@ def web(
         if say is not None:
             desk.tasks.set_web_consent(said[say])
         state, since = desk.tasks.get_web_consent(), desk.tasks.get_web_consent_time()
-        told = {"state": state, "since": since or None}
-        show(told, json_, lambda: typer.echo(_told(words(context), state, since, said[say] if say else state)))
+        state_row = {"state": state, "since": since or None}
+        show(state_row, json_, lambda: typer.echo(_told(words(context), state, since, said[say] if say else state)))
 
     run(context, work, json_)
 
 
-def _told(words: Words, state: WebConsent, since: str, said: WebConsent) -> str:
+def _told(words: Words, state: WebConsent, since: str, said_consent: WebConsent) -> str:
     lines = [words(f"consent_{state}", since=since[:10]).rstrip(), words("consent_how")]
-    if state is not said:
+    if state is not said_consent:
         lines.insert(0, words("consent_overruled"))
     return "\n".join(lines)

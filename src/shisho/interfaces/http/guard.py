@@ -82,8 +82,8 @@ class AccessRules:
             origin is None or origin in self.origins or origin.lower() in {f"http://{host}".lower(), f"https://{host}".lower()}
         )
 
-    def _token_right(self, given: str) -> bool:
-        scheme, _, word = given.partition(" ")
+    def _token_right(self, token: str) -> bool:
+        scheme, _, word = token.partition(" ")
         return scheme.lower() == "bearer" and hmac.compare_digest(_digest(word.strip()), _digest(self.token))
 
 

@@ -46,23 +46,26 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
     """A route with the verb's arguments: those in the braces of its path there, the others in the query or the body."""
     method, path = verb.route
-    named = set(re.findall(r"{(\w+)}", path))
-    rest = {each.name: each for each in verb.parameters if each.name not in named}
+    path_names = set(re.findall(r"{(\w+)}", path))
+    rest = {parameter.name: parameter for parameter in verb.parameters if parameter.name not in path_names}
     fields: dict[str, Any] = {
-        name: (each.annotation, ... if each.default is each.empty else each.default) for name, each in rest.items()
+        name: (parameter.annotation, ... if parameter.default is parameter.empty else parameter.default)
+        for name, parameter in rest.items()
     }
-    asked = create_model(verb.class_name("Request"), __config__=ConfigDict(extra="forbid"), **fields)
+    body_model = create_model(verb.class_name("Request"), __config__=ConfigDict(extra="forbid"), **fields)
 
-    async def call(asked: BaseModel | None = None, **names: str) -> Response:
-        found = await verb.ask(desk, **names, **{name: getattr(asked, name) for name in rest})
-        return Response(RECENT.of(found, lambda: written(verb.data(found)).encode()), media_type="application/json")
+    async def call(validated: BaseModel | None = None, **names: str) -> Response:
+        reply = await verb.ask(desk, **names, **{name: getattr(validated, name) for name in rest})
+        return Response(RECENT.of(reply, lambda: written(verb.data(reply)).encode()), media_type="application/json")
 
     parameters = [
-        inspect.Parameter(each.name, KEYWORD, annotation=each.annotation) for each in verb.parameters if each.name in named
+        inspect.Parameter(parameter.name, KEYWORD, annotation=parameter.annotation)
+        for parameter in verb.parameters
+        if parameter.name in path_names
     ]
     if rest:
         place = Query() if method in ("GET", "DELETE") else Body()
-        parameters.append(inspect.Parameter("asked", KEYWORD, annotation=Annotated[asked, place]))
+        parameters.append(inspect.Parameter("asked", KEYWORD, annotation=Annotated[body_model, place]))
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     router.add_api_route(
         path,
@@ -94,8 +97,8 @@ def add_reading(router: APIRouter, desk: Desk) -> None:
     )
     async def get_evidence(evidence_id: IdPath) -> Response:
         """A quotation with its document, page, offsets and hash."""
-        found = plain_data(await desk.evidence(evidence_id))
-        return Response(written(found), media_type="application/json")
+        evidence = plain_data(await desk.evidence(evidence_id))
+        return Response(written(evidence), media_type="application/json")
 
     @router.get(
         "/documents/{document_id}/pages/{page}",
@@ -135,6 +138,6 @@ async def _next(desk: Desk, status: TaskSnapshot) -> TaskSnapshot:
     """The next status that is another, or brings the rows that were left."""
     since = None if status.more else status.revision
     while True:
-        found = await desk.tasks.get_status(status.task_id, wait=WAIT, since_revision=since, cursor=status.cursor)
-        if found.revision != since:
-            return found
+        snapshot = await desk.tasks.get_status(status.task_id, wait=WAIT, since_revision=since, cursor=status.cursor)
+        if snapshot.revision != since:
+            return snapshot

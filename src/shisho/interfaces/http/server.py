@@ -62,8 +62,8 @@ def build(desk: Desk, rules: AccessRules) -> ASGIApp:
     return Guard(app, rules)
 
 
-async def serve(desk: Desk, rules: AccessRules, port: int, started: Callable[[str], None], ended: asyncio.Event) -> None:
-    """Serve until `ended` is set. Port 0: the system chooses; `started` is called with the address."""
+async def serve(desk: Desk, rules: AccessRules, port: int, started: Callable[[str], None], event: asyncio.Event) -> None:
+    """Serve until `event` is set. Port 0: the system chooses; `started` is called with the address."""
     listener = _listen(rules.host, port)
     config = uvicorn.Config(
         build(desk, rules), log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_SECONDS
@@ -73,7 +73,7 @@ async def serve(desk: Desk, rules: AccessRules, port: int, started: Callable[[st
 
     async def end() -> None:
         # Uvicorn hears signals too, but only once it is up: one that comes before must not be lost.
-        await ended.wait()
+        await event.wait()
         server.should_exit = True
 
     ending = asyncio.create_task(end())
@@ -114,7 +114,7 @@ def _refusals(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def wrong(request: Request, error: RequestValidationError) -> JSONResponse:
         verb = by_name.get(getattr(request.scope.get("route"), "operation_id", ""))
-        places = [{**each, "loc": each["loc"][1:]} for each in error.errors()]  # without "body" or "query"
+        places = [{**detail, "loc": detail["loc"][1:]} for detail in error.errors()]  # without "body" or "query"
         taken = verb.arguments if verb else BaseModel
         return http_routes.refused(
             arguments.refusal(

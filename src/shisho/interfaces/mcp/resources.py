@@ -53,9 +53,9 @@ async def _whole(desk: Desk, task_id: str) -> TaskSnapshot:
 
 async def _opened(work: Any) -> str:
     try:
-        found = await work
+        content = await work
     except NotFound as error:
         raise ResourceNotFoundError(f"{error.code}: {render(error.message)}") from error
     except ShishoError as error:
         raise ResourceError(f"{error.code}: {render(error.message)}") from error
-    return found if isinstance(found, str) else written(plain_data(found))
+    return content if isinstance(content, str) else written(plain_data(content))

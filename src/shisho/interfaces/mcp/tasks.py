@@ -63,11 +63,11 @@ class TasksExtension(Extension):
             return await call_next(ctx)
         # The call itself queues and returns; the handle stands for what it has queued. A refusal passes through.
         params.arguments = {**(params.arguments or {}), "wait": 0}
-        made: Any = await call_next(ctx)
-        if made.is_error or made.structured_content["answer"] is not None:
-            passed: HandlerResult = made
+        result: Any = await call_next(ctx)
+        if result.is_error or result.structured_content["answer"] is not None:
+            passed: HandlerResult = result
             return passed
-        return {**await self._task(made.structured_content["task_id"]), "resultType": "task"}
+        return {**await self._task(result.structured_content["task_id"]), "resultType": "task"}
 
     async def get(self, ctx: ServerRequestContext[Any, Any], params: TaskParams) -> HandlerResult:
         require_client_extension(ctx, self.identifier)

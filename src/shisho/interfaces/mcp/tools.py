@@ -33,9 +33,9 @@ def listed() -> list[Tool]:
 async def called(verb: Verb, desk: Desk, arguments: Mapping[str, Any], context: Context | None) -> CallToolResult:
     """Call a verb, and give its reply or its error."""
     try:
-        given = checked(verb.name, verb.arguments, arguments)
-        found = await _alive(context, verb.ask(desk, **given))
-        return RECENT.of(found, lambda: result(verb, verb.data(found), desk))
+        checked_arguments = checked(verb.name, verb.arguments, arguments)
+        reply = await _alive(context, verb.ask(desk, **checked_arguments))
+        return RECENT.of(reply, lambda: result(verb, verb.data(reply), desk))
     except MCPError:
         raise
     except Exception as error:

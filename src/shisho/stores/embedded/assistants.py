@@ -53,14 +53,14 @@ class EmbeddedAssistants:
 
     async def session(self, prefix: str, owner: str) -> SessionFacts:
         if prefix == "last":
-            found = await self._rows(NEWEST, (owner,))
+            rows = await self._rows(NEWEST, (owner,))
         else:
-            found = await self._rows(BY_PREFIX, (owner, prefix, prefix + TOP))
-        if len(found) != 1 or not prefix:
-            if found:
+            rows = await self._rows(BY_PREFIX, (owner, prefix, prefix + TOP))
+        if len(rows) != 1 or not prefix:
+            if rows:
                 raise NotFound("More than one session begins with {prefix}. `open_session` gives an id.", prefix=prefix)
             raise NotFound("There is no session {prefix}. `open_session` gives an id.", prefix=prefix)
-        (row,) = found
+        (row,) = rows
         return SessionFacts(row.id, owner, loads(row.strategy, Strategy), loads(row.scope, Scope))
 
     async def accept(self, session_id: str, goal_id: str, citation: Citation, score: float, round_: int) -> int:

@@ -61,8 +61,8 @@ class EmbeddedCache:
         await self._database.write(work)
 
     async def page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
-        asked = (corpus, owner, canonical_url)
-        row = await self._database.read(lambda connection: first(connection.execute(PAGE, asked)))
+        key = (corpus, owner, canonical_url)
+        row = await self._database.read(lambda connection: first(connection.execute(PAGE, key)))
         return None if row is None else PageMemory(row.document_id, row.fetched_at, row.etag, row.last_modified)
 
     async def remember(self, corpus: str, owner: str, canonical_url: str, page: PageMemory) -> None:

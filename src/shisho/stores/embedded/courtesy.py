@@ -56,13 +56,13 @@ class Courtesy:
 
     def _wait(self, patience_s: float) -> _Turn | None:
         # The system serves those who wait in it by turns, but not for a limited time; so another thread waits in it.
-        known = self._queued is not None and self._queued.is_alive()
-        if self._queued is None or not known:
+        is_known = self._queued is not None and self._queued.is_alive()
+        if self._queued is None or not is_known:
             self._queued = _Waiter(self._path)
             self._queued.start()
         # Whoever was passed over has not moved since: nobody waits for it a second time.
-        turn = self._queued.turn(0.0 if known else patience_s)
-        if turn is None and not known:
+        turn = self._queued.turn(0.0 if is_known else patience_s)
+        if turn is None and not is_known:
             log.warning("a process has held the write lock for %g s, and is passed over", patience_s)
         return turn
 

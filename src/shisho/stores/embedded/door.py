@@ -146,8 +146,8 @@ class Door:
         try:
             home.make(self.path)
         except OSError as error:
-            told = home.trouble(error, self.path)
-            raise told if isinstance(told, Conflict) else home.no_home(self.path, error) from error
+            told_error = home.trouble(error, self.path)
+            raise told_error if isinstance(told_error, Conflict) else home.no_home(self.path, error) from error
         connection = home.connect(self.path, readonly=False)
         try:
             if connection.readonly("main"):
@@ -191,9 +191,9 @@ class Door:
         return anchor
 
     def _found_anchor(self, connection: apsw.Connection) -> tuple[Anchor, bool]:
-        held = _held(connection)
-        anchor = anchored(held, this_start(), time.time(), since_start())
-        return anchor, anchor != held
+        stored = _held(connection)
+        anchor = anchored(stored, this_start(), time.time(), since_start())
+        return anchor, anchor != stored
 
 
 def _held(connection: apsw.Connection) -> Anchor | None:

@@ -60,7 +60,7 @@ class Erasure:
                 connection.set_busy_timeout(WAIT_MS)
                 connection.execute(ANYTHING).fetchall()
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-        except apsw.Error as held:
-            log.debug("the log could not be emptied yet: %r", held)
+        except apsw.Error as error:
+            log.debug("the log could not be emptied yet: %r", error)
             return False
         return True

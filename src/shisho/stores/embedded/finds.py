@@ -116,15 +116,15 @@ class EmbeddedUrls:
 
     async def add(self, claim: Claim, finds: Sequence[DiscoveredUrl]) -> int:
         """Store what one page holds, once. Returns how many of them the task had not met elsewhere."""
-        urls = json.dumps([one.canonical_url for one in finds])
+        urls = json.dumps([find.canonical_url for find in finds])
 
         def work(connection: apsw.Connection) -> int:
             values: dict[str, Any] = {"task_id": _held(connection, claim), "job_id": claim.job_id}
             page = finds[0].page_number if finds else None
-            known = {row.canonical_url for row in every(connection.execute(SEEN, values | {"urls": urls, "page_number": page}))}
-            for one in finds:
-                connection.execute(ADD, values | _columns(one))
-            return len({one.canonical_url for one in finds}) - len(known)
+            rows = {row.canonical_url for row in every(connection.execute(SEEN, values | {"urls": urls, "page_number": page}))}
+            for find in finds:
+                connection.execute(ADD, values | _columns(find))
+            return len({find.canonical_url for find in finds}) - len(rows)
 
         return await self._database.write(work)
 
@@ -184,7 +184,7 @@ class EmbeddedUrls:
             values: dict[str, Any] = {"task_id": task_id, "since": since}
             values["since_at"] = connection.execute(WRITTEN_AT, values).get or ""
             (visits,) = every(connection.execute(VISITS, values))
-            found = every(connection.execute(RESULTS, values | {"after": after, "limit": limit + 1}))
+            rows = every(connection.execute(RESULTS, values | {"after": after, "limit": limit + 1}))
             failures = every(connection.execute(FAILURES, values | {"most": MOST_FAILURES}))
             return Report(
                 tally={(row.kind, JobState(row.state)): row.jobs for row in every(connection.execute(TALLY, values))},
@@ -192,9 +192,9 @@ class EmbeddedUrls:
                 known=visits.known,
                 sources=visits.sources,
                 taken_in=connection.execute(TAKEN_IN, values).get,
-                results=[_result(row) for row in found[:limit]],
-                last=found[:limit][-1].seq if found[:limit] else after,
-                more=len(found) > limit,
+                results=[_result(row) for row in rows[:limit]],
+                last=rows[:limit][-1].seq if rows[:limit] else after,
+                more=len(rows) > limit,
                 failures=[_failure(row) for row in failures],
                 waiting=waiting(connection, owner, task_id),
                 answer_id=connection.execute(ANSWER, values | {"kind": JobKind.ANSWER}).get,
@@ -210,8 +210,8 @@ class EmbeddedUrls:
 
     async def orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
         """Web pages that nothing but this task reaches: no other task's finds or answers, no session, no other answer."""
-        found = await self._rows(ORPHANS, {"task_id": task_id, "corpus": WEB_CORPUS})
-        return [DocumentId(row.id) for row in found]
+        rows = await self._rows(ORPHANS, {"task_id": task_id, "corpus": WEB_CORPUS})
+        return [DocumentId(row.id) for row in rows]
 
     async def forget(self, task_id: TaskId) -> int:
         """Delete the finds of a task, and how they were searched for. Returns how many there were."""

@@ -29,12 +29,12 @@ def holder(database: Path) -> int | None:
     """The id of the process that writes into this database now; None where nobody does, or it cannot be known."""
     if sys.platform == "win32":
         return None
-    asked = [sys.executable, "-I", "-S", "-c", ASK, f"{database}-shm", *map(str, (WRITE, RECOVER, CHECKPOINT))]
+    command = [sys.executable, "-I", "-S", "-c", ASK, f"{database}-shm", *map(str, (WRITE, RECOVER, CHECKPOINT))]
     try:
-        said = subprocess.run(asked, capture_output=True, text=True, timeout=SECONDS, check=False).stdout
+        output = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False).stdout
     except (OSError, subprocess.SubprocessError):
         return None
-    return int(said) if said.strip().isdigit() else None
+    return int(output) if output.strip().isdigit() else None
 
 
 def is_stopped(pid: int) -> bool:

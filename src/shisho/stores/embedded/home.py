@@ -61,9 +61,9 @@ def _close_to_others(path: Path) -> None:
     files += [folder / name for name in INNER]
     for file in files:
         with suppress(OSError):  # not there, or not ours: the folder's owner decides
-            found = file.lstat()
-            if found.st_uid == me and found.st_mode & 0o077 and not stat.S_ISLNK(found.st_mode):
-                file.chmod(found.st_mode & 0o700)
+            status = file.lstat()
+            if status.st_uid == me and status.st_mode & 0o077 and not stat.S_ISLNK(status.st_mode):
+                file.chmod(status.st_mode & 0o700)
 
 
 def connect(path: Path, *, readonly: bool, unchanging: bool = False) -> apsw.Connection:
@@ -182,7 +182,7 @@ def _busy(path: Path) -> Conflict:
     if pid is None:
         return Conflict("Another process holds the database. Try again.")
     if is_stopped(pid):
-        said = f"Process {pid} holds the database and is stopped. Let it go on (kill -CONT {pid}) or end it, then try again."
+        text = f"Process {pid} holds the database and is stopped. Let it go on (kill -CONT {pid}) or end it, then try again."
     else:
-        said = f"Process {pid} holds the database. Try again; if that lasts, see what it does (ps {pid}), or end it."
-    return Conflict(said, pid=pid)
+        text = f"Process {pid} holds the database. Try again; if that lasts, see what it does (ps {pid}), or end it."
+    return Conflict(text, pid=pid)

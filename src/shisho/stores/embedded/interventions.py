@@ -57,16 +57,18 @@ class EmbeddedInterventions:
         return await self._transactions.read(lambda transaction: waiting(transaction.connection, owner, task_id))
 
     async def pending(self, owner: str, engine: str) -> HumanChallenge | None:
-        found = [one for one in await self.waiting(owner) if one.engine == engine]
-        return found[-1].met if found else None
+        interventions = [intervention for intervention in await self.waiting(owner) if intervention.engine == engine]
+        return interventions[-1].met if interventions else None
 
     async def mark(self, owner: str, target: AuthTarget, name: str, state: InterventionState) -> Sequence[PendingIntervention]:
         def work(transaction: Transaction) -> list[PendingIntervention]:
-            found = together(waiting(transaction.connection, owner), select_interventions(target, name))
-            for one in found:
-                transaction.rows(MARK, {"id": one.id, "state": state})
-                transaction.happened(one.task_id, one.job_id, PERSON, {"state": state, "domain": one.domain})
-            return found
+            interventions = together(waiting(transaction.connection, owner), select_interventions(target, name))
+            for intervention in interventions:
+                transaction.rows(MARK, {"id": intervention.id, "state": state})
+                transaction.happened(
+                    intervention.task_id, intervention.job_id, PERSON, {"state": state, "domain": intervention.domain}
+                )
+            return interventions
 
         return await self._transactions.write(work)
 
@@ -77,11 +79,11 @@ class EmbeddedInterventions:
 
     async def skip(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
         def work(transaction: Transaction) -> list[PendingIntervention]:
-            found = list(filter(select_interventions(target, name), waiting(transaction.connection, owner)))
-            for one in found:
-                transaction.rows(SKIP, {"id": one.job_id, "now": transaction.now})
-                transaction.released(one.job_id, JobState.COMPLETED, InterventionState.SKIPPED)
-            return found
+            interventions = list(filter(select_interventions(target, name), waiting(transaction.connection, owner)))
+            for intervention in interventions:
+                transaction.rows(SKIP, {"id": intervention.job_id, "now": transaction.now})
+                transaction.released(intervention.job_id, JobState.COMPLETED, InterventionState.SKIPPED)
+            return interventions
 
         return await self._transactions.write(work)
 
@@ -89,7 +91,7 @@ class EmbeddedInterventions:
         if await self.pending(owner, engine) is None:
             return []
         return await self._transactions.write(
-            lambda transaction: _complete(transaction, owner, lambda one: one.engine == engine)
+            lambda transaction: _complete(transaction, owner, lambda intervention: intervention.engine == engine)
         )
 
     async def unannounced(self, owner: str) -> Sequence[PendingIntervention]:
@@ -97,18 +99,24 @@ class EmbeddedInterventions:
             return []
 
         def work(transaction: Transaction) -> list[PendingIntervention]:
-            held = waiting(transaction.connection, owner)
+            interventions = waiting(transaction.connection, owner)
             values = {"owner": owner, "now": transaction.now}
             untold = {row.id for row in transaction.rows(TELL, values)}
-            return news(held, {one.id for one in held} - untold)
+            return news(interventions, {intervention.id for intervention in interventions} - untold)
 
         return await self._transactions.write(work)
 
 
-def raise_(transaction: Transaction, claim: Claim, met: HumanChallenge, until: Instant) -> None:
+def raise_(transaction: Transaction, claim: Claim, challenge: HumanChallenge, until: Instant) -> None:
     """Store what a job has met, in the transaction that makes it wait."""
     values = {"id": intervention_id(claim.job_id, claim.attempt), "job_id": claim.job_id, "now": transaction.now}
-    values |= {"engine": met.engine, "domain": met.domain, "url": met.url, "kind": met.kind, "until": until}
+    values |= {
+        "engine": challenge.engine,
+        "domain": challenge.domain,
+        "url": challenge.url,
+        "kind": challenge.kind,
+        "until": until,
+    }
     transaction.rows(RAISE, values)
 
 
@@ -117,12 +125,12 @@ def waiting(connection: apsw.Connection, owner: str, task_id: TaskId | None = No
     return [_waiting(row) for row in every(connection.execute(WAITING, {"owner": owner, "task_id": task_id}))]
 
 
-def _complete(transaction: Transaction, owner: str, chosen: Chosen) -> list[PendingIntervention]:
-    found = together(waiting(transaction.connection, owner), chosen)
-    for one in found:
-        transaction.rows(FREE, {"id": one.job_id})
-        transaction.released(one.job_id, JobState.QUEUED, InterventionState.COMPLETED)
-    return found
+def _complete(transaction: Transaction, owner: str, choose: Chosen) -> list[PendingIntervention]:
+    interventions = together(waiting(transaction.connection, owner), choose)
+    for intervention in interventions:
+        transaction.rows(FREE, {"id": intervention.job_id})
+        transaction.released(intervention.job_id, JobState.QUEUED, InterventionState.COMPLETED)
+    return interventions
 
 
 def _waiting(row: Row) -> PendingIntervention:

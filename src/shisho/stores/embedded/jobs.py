@@ -108,13 +108,13 @@ class EmbeddedJobs:
         self._idle = True
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
-        wanted = dumps(list(kinds))
+        kinds_json = dumps(list(kinds))
         # While there was nothing to do, look before taking the lock that others may need.
-        if self._idle and not await self._transactions.rows(DUE, {"kinds": wanted, "steady": self._transactions.steady()}):
+        if self._idle and not await self._transactions.rows(DUE, {"kinds": kinds_json, "steady": self._transactions.steady()}):
             return None
 
         def work(transaction: Transaction) -> Job | None:
-            values = {"worker_id": worker_id, "kinds": wanted, "now": transaction.now, "steady": transaction.steady}
+            values = {"worker_id": worker_id, "kinds": kinds_json, "now": transaction.now, "steady": transaction.steady}
             row = transaction.first(CLAIM, values)
             if row is None:
                 return None
@@ -149,8 +149,8 @@ class EmbeddedJobs:
 
     async def fail(self, claim: Claim, error: JobError) -> None:
         def work(transaction: Transaction) -> None:
-            said = replace(error, attempt=claim.attempt, at=transaction.now)
-            self._write(transaction, claim, FAILED, error=dumps(said))
+            said_error = replace(error, attempt=claim.attempt, at=transaction.now)
+            self._write(transaction, claim, FAILED, error=dumps(said_error))
             transaction.moved(claim.job_id, JobState.RUNNING, JobState.FAILED, {"code": error.code})
 
         await self._transactions.write(work)
@@ -164,11 +164,11 @@ class EmbeddedJobs:
 
         await self._transactions.write(work)
 
-    async def take_back(self, seen: RunningClaim, error: JobError) -> None:
+    async def take_back(self, running_claim: RunningClaim, error: JobError) -> None:
         def work(transaction: Transaction) -> None:
-            if not transaction.rows(SILENT, _fence(seen.claim) | {"beat": seen.beat}):
+            if not transaction.rows(SILENT, _fence(running_claim.claim) | {"beat": running_claim.beat}):
                 raise ClaimLost
-            self._count_failure(transaction, seen.claim, error, None)
+            self._count_failure(transaction, running_claim.claim, error, None)
 
         await self._transactions.write(work)
 
@@ -182,13 +182,15 @@ class EmbeddedJobs:
 
         return await self._transactions.write(work)
 
-    async def await_person(self, claim: Claim, output: Any, until: Instant, met: HumanChallenge) -> None:
-        kept = None if output is None else dumps(output)
+    async def await_person(self, claim: Claim, output: Any, until: Instant, challenge: HumanChallenge) -> None:
+        output_json = None if output is None else dumps(output)
 
         def work(transaction: Transaction) -> None:
-            reached = self._wait(transaction, claim, JobState.AWAITING_AUTH, AWAITING, met.facts, until=until, output=kept)
-            if reached is JobState.AWAITING_AUTH:
-                raise_(transaction, claim, met, until)
+            state = self._wait(
+                transaction, claim, JobState.AWAITING_AUTH, AWAITING, challenge.facts, until=until, output=output_json
+            )
+            if state is JobState.AWAITING_AUTH:
+                raise_(transaction, claim, challenge, until)
 
         await self._transactions.write(work)
 
@@ -196,8 +198,8 @@ class EmbeddedJobs:
         def work(transaction: Transaction) -> list[JobId]:
             task_id, stop_asked = self._held(transaction, claim)
             state = JobState.CANCELLED if stop_asked else JobState.QUEUED
-            children = [replace(each, priority=Priority.HIGH) for each in jobs]
-            return [transaction.insert(task_id, each, state, claim.job_id) for each in children]
+            children = [replace(job, priority=Priority.HIGH) for job in jobs]
+            return [transaction.insert(task_id, child, state, claim.job_id) for child in children]
 
         return await self._transactions.write(work)
 
@@ -217,10 +219,10 @@ class EmbeddedJobs:
         return {step.step_key: json.loads(step.output_json) for step in steps}
 
     async def report(self, claim: Claim, progress: Mapping[str, Any]) -> None:
-        said = dumps(progress)
+        progress_json = dumps(progress)
 
         def work(transaction: Transaction) -> None:
-            task_id, _ = self._write(transaction, claim, "progress_json = :progress", progress=said)
+            task_id, _ = self._write(transaction, claim, "progress_json = :progress", progress=progress_json)
             transaction.happened(task_id, claim.job_id, "progress", progress)
 
         await self._transactions.write(work)
@@ -263,10 +265,10 @@ class EmbeddedJobs:
         return await self._transactions.write(work)
 
     async def job(self, job_id: JobId) -> Job:
-        found = await self._transactions.rows(GET, {"id": job_id})
-        if not found:
+        rows = await self._transactions.rows(GET, {"id": job_id})
+        if not rows:
             raise NotFound("There is no job {job_id}.", job_id=job_id)
-        return job(found[0])
+        return job(rows[0])
 
     async def children(self, job_id: JobId) -> Sequence[Job]:
         return jobs(await self._transactions.rows(CHILDREN, {"id": job_id}))
@@ -294,20 +296,22 @@ class EmbeddedJobs:
         **values: Any,
     ) -> JobState:
         """Leave the worker for `state`; a job that was asked to stop is cancelled instead. Returns where it went."""
-        wanted = [LEAVING.format(state=state), *([sets] if sets else [])]
-        _, reached = self._write(transaction, claim, ", ".join(wanted), **values)
-        transaction.moved(claim.job_id, JobState.RUNNING, reached, data if reached is state else None)
-        return reached
+        assignments = [LEAVING.format(state=state), *([sets] if sets else [])]
+        _, job_state = self._write(transaction, claim, ", ".join(assignments), **values)
+        transaction.moved(claim.job_id, JobState.RUNNING, job_state, data if job_state is state else None)
+        return job_state
 
     def _count_failure(self, transaction: Transaction, claim: Claim, error: JobError, not_before: Instant | None) -> None:
         row = transaction.first(FAILURES, _fence(claim))
         if row is None:
             raise ClaimLost
         state, counted = after_failure(row.failures, stepped=bool(row.stepped), stop_asked=bool(row.cancel_requested))
-        said = [*errors(row.error_json), replace(error, attempt=claim.attempt, at=transaction.now)]
+        said_errors = [*errors(row.error_json), replace(error, attempt=claim.attempt, at=transaction.now)]
         if state is JobState.FAILED:
-            said.append(gave_up(said[-1]))
-        self._write(transaction, claim, COUNTED, state=state, failures=counted, errors=dumps(said), not_before=not_before)
+            said_errors.append(gave_up(said_errors[-1]))
+        self._write(
+            transaction, claim, COUNTED, state=state, failures=counted, errors=dumps(said_errors), not_before=not_before
+        )
         transaction.moved(claim.job_id, JobState.RUNNING, state, {"code": error.code, "failures": counted})
 
 
@@ -316,8 +320,8 @@ def _fence(claim: Claim) -> dict[str, Any]:
 
 
 def _each(transaction: Transaction, query: str, claims: Sequence[Claim]) -> dict[Claim, bool]:
-    found = ((claim, transaction.first(query, _fence(claim))) for claim in claims)
-    return {claim: bool(row.cancel_requested) for claim, row in found if row is not None}
+    claim_rows = ((claim, transaction.first(query, _fence(claim))) for claim in claims)
+    return {claim: bool(row.cancel_requested) for claim, row in claim_rows if row is not None}
 
 
 def _running(row: Row) -> RunningClaim:

@@ -102,7 +102,10 @@ class EmbeddedLedger:
 
     async def save(self, answer: Answer, owner: str) -> None:
         body = dumps(replace(answer, evidence=()))
-        rows = [(one.id, answer.id, one.number, one.document_id, one.snippet, _without_snippet(one)) for one in answer.evidence]
+        rows = [
+            (quotation.id, answer.id, quotation.number, quotation.document_id, quotation.snippet, _without_snippet(quotation))
+            for quotation in answer.evidence
+        ]
 
         def work(connection: apsw.Connection) -> None:
             connection.execute(DROP_ANSWER, (answer.id,))
@@ -147,10 +150,10 @@ class EmbeddedLedger:
         return await self._database.read(work)
 
 
-def _single(found: list[Row], noun: str, prefix: str) -> Row:
-    if len(found) == 1:
-        return found[0]
-    if not found:
+def _single(rows: list[Row], noun: str, prefix: str) -> Row:
+    if len(rows) == 1:
+        return rows[0]
+    if not rows:
         if prefix == "last":
             raise NotFound("Nothing has been answered yet.")
         raise NotFound("There is no {noun} {prefix}.", noun=Message(noun), prefix=prefix)
@@ -175,5 +178,5 @@ def _step(row: Row) -> dict[str, Any]:
 
 def _evidence(row: Row) -> Evidence:
     # An empty snippet says "source removed": a kept one is never empty.
-    found: Evidence = build({"heading": "", **json.loads(row.body), "snippet": row.snippet or ""}, Evidence)
-    return found
+    quotation: Evidence = build({"heading": "", **json.loads(row.body), "snippet": row.snippet or ""}, Evidence)
+    return quotation

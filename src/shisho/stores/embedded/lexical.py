@@ -78,10 +78,10 @@ class LexicalIndex:
                     return
 
     async def propose(
-        self, terms: Sequence[str], bigrams: Sequence[str], scope: Scope, limit: int, seen: frozenset[PassageId]
+        self, terms: Sequence[str], bigrams: Sequence[str], scope: Scope, limit: int, passage_ids: frozenset[PassageId]
     ) -> Sequence[PassageId]:
         allowed = await self._database.read(lambda connection: _allowed(connection, scope))
-        return await asyncio.to_thread(self._propose, terms, bigrams, allowed, limit, seen)
+        return await asyncio.to_thread(self._propose, terms, bigrams, allowed, limit, passage_ids)
 
     async def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
         searcher = self._opened().searcher()
@@ -101,13 +101,13 @@ class LexicalIndex:
         return await self._database.read(work)
 
     def _propose(
-        self, terms: Sequence[str], bigrams: Sequence[str], allowed: _Allowed, limit: int, seen: frozenset[PassageId]
+        self, terms: Sequence[str], bigrams: Sequence[str], allowed: _Allowed, limit: int, passage_ids: frozenset[PassageId]
     ) -> list[PassageId]:
         index = self._opened()
-        asked = [("terms", terms), ("bigrams", bigrams)]
+        fields = [("terms", terms), ("bigrams", bigrams)]
         any_of = [
             (tantivy.Occur.Should, tantivy.Query.boost_query(_term(index, field, term), WEIGHTS[field]))
-            for field, words in asked
+            for field, words in fields
             for term in dict.fromkeys(words)
         ]
         if not any_of or allowed.documents == ():
@@ -117,9 +117,9 @@ class LexicalIndex:
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), *filters])
         searcher = index.searcher()
         # Over-fetching by what was seen refills the hole; excluding it inside the query costs two to four times as much.
-        hits = searcher.search(query, limit + len(seen), count=False).hits
+        hits = searcher.search(query, limit + len(passage_ids), count=False).hits
         numbers = searcher.fast_field_values("passage", [address for _, address in hits])
-        return [name for name in map(rows.passage_id, numbers) if name not in seen][:limit]
+        return [name for name in map(rows.passage_id, numbers) if name not in passage_ids][:limit]
 
     def _opened(self) -> Any:
         if self._index is None:
@@ -185,18 +185,18 @@ class LexicalIndex:
         for document_id in documents:
             writer.delete_documents_by_term("document", document_id)
             after = -1
-            while found := self._database.snapshot(partial(_entries, document_id=document_id, after=after)):
-                for row in found:
+            while rows := self._database.snapshot(partial(_entries, document_id=document_id, after=after)):
+                for row in rows:
                     writer.add_document(_entry(row))
-                after = found[-1].ordinal
+                after = rows[-1].ordinal
         writer.commit()
 
-    def _mark(self, seen: int) -> None:
+    def _mark(self, seen_count: int) -> None:
         if self._is_passing:
             return
         # After the commit: a crash between the two repeats a batch, and taking in a document twice changes nothing.
         fresh = self._folder / "watermark.new"
-        fresh.write_text(f"{FORMAT} {seen}", "ascii")
+        fresh.write_text(f"{FORMAT} {seen_count}", "ascii")
         fresh.replace(self._folder / "watermark")
 
 
@@ -206,21 +206,21 @@ class _Allowed:
     __slots__ = ("corpora", "documents", "pages", "without")
 
     def __init__(
-        self, corpora: tuple[int, ...], documents: tuple[str, ...] | None, without: Sequence[str], wanted: SqlCondition
+        self, corpora: tuple[int, ...], documents: tuple[str, ...] | None, without: Sequence[str], condition: SqlCondition
     ) -> None:
-        self.corpora, self.documents, self.without, self.pages = corpora, documents, without, wanted.pages
+        self.corpora, self.documents, self.without, self.pages = corpora, documents, without, condition.pages
 
 
 def _allowed(connection: apsw.Connection, scope: Scope) -> _Allowed:
-    wanted = where(scope)
+    condition = where(scope)
     values = (scope.owner, rows.listed(scope.corpora)) if scope.corpora else (scope.owner,)
     query = CORPORA if scope.corpora else ALL_CORPORA
     corpora = tuple(int(row.id) for row in rows.every(connection.execute(query, values)))
     documents: tuple[str, ...] | None = None
-    if wanted.narrowed:
-        found = rows.every(connection.execute(IN_SCOPE.format(condition=wanted.sql), wanted.values))
+    if condition.narrowed:
+        found = rows.every(connection.execute(IN_SCOPE.format(condition=condition.sql), condition.values))
         documents = tuple(row.id for row in found)
-    return _Allowed(corpora, documents, scope.without, wanted)
+    return _Allowed(corpora, documents, scope.without, condition)
 
 
 def _filters(index: Any, allowed: _Allowed) -> list[tuple[Any, Any]]:

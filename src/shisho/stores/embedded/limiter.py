@@ -65,30 +65,30 @@ class EmbeddedLimiter:
     async def _change(self, resource: str, rule: Callable[[ResourcePace], tuple[ResourcePace, T]]) -> T:
         def work(connection: apsw.Connection) -> T:
             before = self._now(connection, resource)
-            after, said = rule(before)
+            after, outcome = rule(before)
             _keep(connection, resource, before, after)
-            return said
+            return outcome
 
         return await self._database.write(work)
 
     def _now(self, connection: apsw.Connection, resource: str) -> ResourcePace:
         wall, monotonic = to_epoch(self._clock.now()), self._clock.monotonic()
         row = first(connection.execute(PACE, (resource,)))
-        held = ResourcePace() if row is None else ResourcePace(row.at, row.free_at, row.wall, row.monotonic)
+        rows = ResourcePace() if row is None else ResourcePace(row.at, row.free_at, row.wall, row.monotonic)
         line = every(connection.execute(PLACES, (resource,)))
         places = tuple(QueuePlace(place.ticket, place.due, place.began, place.paid) for place in line)
-        pace = held.advance(wall, monotonic)
+        pace = rows.advance(wall, monotonic)
         used = connection.execute(USED, (pace.day, resource)).get
         return replace(pace, used=used or 0, places=places)
 
 
 def _keep(connection: apsw.Connection, resource: str, before: ResourcePace, after: ResourcePace) -> None:
     connection.execute(KEEP, (resource, after.at, after.free_at, after.wall, after.monotonic))
-    known = set(before.places)
+    places = set(before.places)
     for place in after.places:
-        if place not in known:
+        if place not in places:
             connection.execute(PLACE, (resource, place.ticket, place.due, place.began, place.paid))
-    for gone in {one.ticket for one in before.places} - {one.ticket for one in after.places}:
+    for gone in {place.ticket for place in before.places} - {place.ticket for place in after.places}:
         connection.execute(LEAVE, (resource, gone))
     if after.used != before.used:
         connection.execute(COUNT, (after.day, resource, after.used))

@@ -57,8 +57,8 @@ class EmbeddedOpinions:
         await self._unsay((owner, "evidence", evidence.id))
 
     async def blocked(self, owner: str) -> Sequence[str]:
-        found = await self._database.read(lambda connection: every(connection.execute(DOMAINS, (owner,))))
-        return [row.target for row in found]
+        rows = await self._database.read(lambda connection: every(connection.execute(DOMAINS, (owner,))))
+        return [row.target for row in rows]
 
     async def left_out(self, owner: str) -> ExcludedSources:
         def work(connection: apsw.Connection) -> ExcludedSources:

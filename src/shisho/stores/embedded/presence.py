@@ -31,7 +31,7 @@ class FilePresence:
         if sys.platform == "win32":  # nobody is known to be dead before its beat stops
             return
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.gone(WorkerId(each.stem) for each in self._folder.glob("*.lock"))  # sweeps up after the dead
+        self.gone(WorkerId(path.stem) for path in self._folder.glob("*.lock"))  # sweeps up after the dead
         entering = self._folder / f"{worker_id}.entering"
         file = entering.open("ab")
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -47,7 +47,7 @@ class FilePresence:
     def gone(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
         if sys.platform == "win32":
             return frozenset()
-        return frozenset(each for each in worker_ids if each not in self._held and self._is_gone(each))
+        return frozenset(worker_id for worker_id in worker_ids if worker_id not in self._held and self._is_gone(worker_id))
 
     def _is_gone(self, worker_id: WorkerId) -> bool:
         path = self._path(worker_id)

@@ -58,30 +58,30 @@ def erase(connection: apsw.Connection, document_id: str) -> None:
 
 
 def _erase(connection: apsw.Connection, document_id: str) -> None:
-    named = traces(connection, document_id)
+    named_traces = traces(connection, document_id)
     connection.execute(CACHED, {"document_id": document_id})
     for run in every(connection.execute(SHOWN_TO, (document_id,))):
         connection.execute(FORGET_STEPS, (run.session_id,))
         connection.execute(PURGE_RUN, (run.session_id,))
-    _silence_answers(connection, document_id, named)
+    _silence_answers(connection, document_id, named_traces)
     connection.execute(EVIDENCE, (REMOVED, document_id))
-    forget(connection, named)
+    forget(connection, named_traces)
     for table in HOLD_TEXT:
         connection.execute(EMPTY.format(table=table), (document_id,))
     connection.execute(DOCUMENT, (document_id,))
 
 
-def _silence_answers(connection: apsw.Connection, document_id: str, named: Traces) -> None:
+def _silence_answers(connection: apsw.Connection, document_id: str, traces: Traces) -> None:
     for row in every(connection.execute(QUOTING, (document_id,))):
         answer = _silenced(json.loads(row.body), json.loads(row.quoted))
-        answer = {key: named.blanked(part, about=key not in ("question", "goals")) for key, part in answer.items()}
+        answer = {key: traces.blanked(part, about=key not in ("question", "goals")) for key, part in answer.items()}
         connection.execute(SILENCE, (json.dumps(answer, ensure_ascii=False), row.id))
 
 
 def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str]]) -> dict[str, Any]:
     numbers = {number for number, _, _ in gone}
-    told = [text or "" for _, snippet, heading in gone for text in (snippet, heading)]
-    traces = [trace for text in told for trace in (text, running(text))]
+    texts = [text or "" for _, snippet, heading in gone for text in (snippet, heading)]
+    traces = [trace for text in texts for trace in (text, running(text))]
     traces = list(filter(None, traces))
     for sentence in answer["sentences"]:
         if numbers.intersection(sentence["evidence"]):

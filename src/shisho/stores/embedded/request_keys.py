@@ -28,9 +28,9 @@ def repeated(transaction: Transaction, key: IdempotencyKey | None) -> EnqueueRes
     if (row.verb, row.request) != (key.verb, key.request):
         first = replace(key, verb=row.verb, subject=message.read(row.subject))
         raise KeyConflict(first.taken(row.task_id), verb=row.verb, task_id=row.task_id)
-    kept = json.loads(row.reply_json)
-    job_ids, added = (tuple(map(JobId, kept[name])) for name in ("job_ids", "added"))
-    return EnqueueResult(TaskId(row.task_id), job_ids, added, build(kept["facts"], ReplyFacts), is_repeat=True)
+    stored_reply = json.loads(row.reply_json)
+    job_ids, added = (tuple(map(JobId, stored_reply[name])) for name in ("job_ids", "added"))
+    return EnqueueResult(TaskId(row.task_id), job_ids, added, build(stored_reply["facts"], ReplyFacts), is_repeat=True)
 
 
 def keep(transaction: Transaction, key: IdempotencyKey | None, enqueued: EnqueueResult) -> None:

@@ -55,8 +55,8 @@ def _metadata(key: str, condition: Condition) -> tuple[str, list[str | int | flo
 
 
 def _equal(condition: str | tuple[str, ...]) -> tuple[str, list[str | int | float]]:
-    wanted = [comparable(one).folded for one in ([condition] if isinstance(condition, str) else condition)]
-    return f"folded IN {ANY_OF}", [listed(wanted)]
+    folded = [comparable(value).folded for value in ([condition] if isinstance(condition, str) else condition)]
+    return f"folded IN {ANY_OF}", [listed(folded)]
 
 
 def _range(condition: FilterRange) -> tuple[str, list[str | int | float]]:

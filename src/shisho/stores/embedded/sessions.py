@@ -31,23 +31,24 @@ class EmbeddedSessions:
 
     async def rounds(self, session_id: str) -> Sequence[RoundRecord]:
         def work(connection: apsw.Connection) -> list[RoundRecord]:
-            shown: defaultdict[int, list[ShownRecord]] = defaultdict(list)
+            records: defaultdict[int, list[ShownRecord]] = defaultdict(list)
             for row in rows.every(connection.execute(SHOWN, (session_id,))):
-                shown[row.round].append(_shown(row))
+                records[row.round].append(_shown(row))
             heads = rows.every(connection.execute(ROUNDS, (session_id,)))
             return [
-                RoundRecord(row.round, row.ranked, row.in_scope, bool(row.exhausted), tuple(shown[row.round])) for row in heads
+                RoundRecord(row.round, row.ranked, row.in_scope, bool(row.exhausted), tuple(records[row.round]))
+                for row in heads
             ]
 
         return await self._database.read(work)
 
     async def add(self, session_id: str, record: RoundRecord) -> None:
         head = (session_id, record.round, record.ranked, record.in_scope, int(record.exhausted))
-        shown = [_values(session_id, record.round, passage) for passage in record.shown]
+        shown_rows = [_values(session_id, record.round, passage) for passage in record.shown]
 
         def work(connection: apsw.Connection) -> None:
             connection.execute(ADD_ROUND, head)
-            connection.executemany(ADD_SHOWN, shown)
+            connection.executemany(ADD_SHOWN, shown_rows)
 
         await self._database.write(work)
 

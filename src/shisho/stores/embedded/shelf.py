@@ -188,8 +188,8 @@ class EmbeddedShelf:
 
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
-            found = rows.every(connection.execute(BY_PREFIX, (prefix, prefix + "\U0010ffff", owner, limit)))
-            return [rows.document(row) for row in found]
+            cursor = rows.every(connection.execute(BY_PREFIX, (prefix, prefix + "\U0010ffff", owner, limit)))
+            return [rows.document(row) for row in cursor]
 
         return await self._database.read(work)
 
@@ -207,10 +207,10 @@ class EmbeddedShelf:
 
     async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
-            wanted = where(scope)
+            condition = where(scope)
             seen = (after,) if after else ()
-            query = PAGE.format(condition=wanted.sql, later=LATER if after else "")
-            found = rows.every(connection.execute(query, (*wanted.values, *seen, limit)))
+            query = PAGE.format(condition=condition.sql, later=LATER if after else "")
+            found = rows.every(connection.execute(query, (*condition.values, *seen, limit)))
             return [rows.document(row) for row in found]
 
         return await self._database.read(work)
@@ -239,8 +239,8 @@ class EmbeddedShelf:
 
     async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
         def work(connection: apsw.Connection) -> dict[PassageId, Passage]:
-            found = rows.every(connection.execute(PASSAGES, (rows.listed(map(rows.passage_number, ids)),)))
-            return {passage.id: passage for passage in map(rows.passage, found)}
+            cursor = rows.every(connection.execute(PASSAGES, (rows.listed(map(rows.passage_number, ids)),)))
+            return {passage.id: passage for passage in map(rows.passage, cursor)}
 
         return await self._database.read(work)
 
@@ -252,8 +252,8 @@ class EmbeddedShelf:
 
     async def near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         def work(connection: apsw.Connection) -> list[Passage]:
-            found = rows.every(connection.execute(AKIN, (rows.listed(bands), owner)))
-            return [replace(rows.passage(row), bands=tuple(json.loads(row.bands))) for row in found]
+            found_rows = rows.every(connection.execute(AKIN, (rows.listed(bands), owner)))
+            return [replace(rows.passage(row), bands=tuple(json.loads(row.bands))) for row in found_rows]
 
         return await self._database.read(work)
 
@@ -303,14 +303,14 @@ def _corpora(connection: apsw.Connection, owner: str, name: str | None = None) -
 
 
 def _count(connection: apsw.Connection, scope: Scope) -> int:
-    wanted = where(scope)
-    if wanted.pages is None and not wanted.narrowed and not scope.without:
+    condition = where(scope)
+    if condition.pages is None and not condition.narrowed and not scope.without:
         values = (scope.owner, rows.listed(scope.corpora)) if scope.corpora else (scope.owner,)
         return int(connection.execute(COUNT_CORPORA if scope.corpora else COUNT_ALL, values).get)
-    if wanted.pages is None:
-        return int(connection.execute(COUNT_DOCUMENTS.format(condition=wanted.sql), wanted.values).get)
-    low, high = wanted.pages
-    return int(connection.execute(COUNT_PAGES.format(condition=wanted.sql), (*wanted.values, low, high)).get)
+    if condition.pages is None:
+        return int(connection.execute(COUNT_DOCUMENTS.format(condition=condition.sql), condition.values).get)
+    low, high = condition.pages
+    return int(connection.execute(COUNT_PAGES.format(condition=condition.sql), (*condition.values, low, high)).get)
 
 
 def _put(connection: apsw.Connection, intake: Intake) -> DocumentId | None:

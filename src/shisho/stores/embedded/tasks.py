@@ -116,32 +116,32 @@ class EmbeddedTasks:
 
     async def find(self, prefix: str, owner: str) -> TaskId:
         if prefix == "last":
-            found = await self._transactions.rows(NEWEST, {"owner": owner})
+            rows = await self._transactions.rows(NEWEST, {"owner": owner})
         else:
-            found = await self._transactions.rows(BY_PREFIX, {"owner": owner, "prefix": prefix, "top": prefix + TOP})
-        if len(found) > 1:
+            rows = await self._transactions.rows(BY_PREFIX, {"owner": owner, "prefix": prefix, "top": prefix + TOP})
+        if len(rows) > 1:
             raise TaskNotFound("More than one task begins with {prefix}: give more of its id.", prefix=prefix)
-        if not found:
+        if not rows:
             if prefix == "last":
                 raise TaskNotFound("There is no task yet.")
             raise TaskNotFound("There is no task {task_id}.", task_id=prefix)
-        return TaskId(found[0].id)
+        return TaskId(rows[0].id)
 
     async def tasks(
         self, owner: str, states: Sequence[TaskState] = (), after: TaskId | None = None, limit: int = 50
     ) -> Sequence[Task]:
         narrowed = (IN_STATES if states else "") + (OLDER if after is not None else "")
         values = {"owner": owner, "limit": limit, "states": dumps(states), "after": after}
-        found = await self._transactions.rows(LIST.format(narrowed=narrowed), values)
-        return [task(row) for row in found]
+        rows = await self._transactions.rows(LIST.format(narrowed=narrowed), values)
+        return [task(row) for row in rows]
 
     async def snapshot(self, task_id: TaskId, after: JobId | None = None, limit: int = 200) -> Snapshot:
         query = JOBS.format(narrowed=YOUNGER if after is not None else "")
         values = {"task_id": task_id, "limit": limit + 1, "after": after}
 
         def work(transaction: Transaction) -> Snapshot:
-            found = transaction.rows(query, values)
-            return Snapshot(_task(transaction, task_id), jobs(found[:limit]), len(found) > limit)
+            rows = transaction.rows(query, values)
+            return Snapshot(_task(transaction, task_id), jobs(rows[:limit]), len(rows) > limit)
 
         return await self._transactions.read(work)
 
@@ -157,9 +157,9 @@ class EmbeddedTasks:
     async def stop(self, task_id: TaskId, mode: StopMode) -> Halt:
         def work(transaction: Transaction) -> Halt:
             _task(transaction, task_id)
-            found = [(JobId(job.id), JobState(job.state)) for job in transaction.rows(ACTIVE, {"id": task_id})]
-            spared = [id_ for id_, state in found if state is JobState.RUNNING and mode is StopMode.GRACEFUL]
-            cancelled = [(id_, state) for id_, state in found if id_ not in spared]
+            jobs = [(JobId(job.id), JobState(job.state)) for job in transaction.rows(ACTIVE, {"id": task_id})]
+            spared = [id_ for id_, state in jobs if state is JobState.RUNNING and mode is StopMode.GRACEFUL]
+            cancelled = [(id_, state) for id_, state in jobs if id_ not in spared]
             for job_id, state in cancelled:
                 _cancel(transaction, job_id, state)
             for job_id in spared:
@@ -172,11 +172,11 @@ class EmbeddedTasks:
     async def resume(self, task_id: TaskId) -> Sequence[JobId]:
         def work(transaction: Transaction) -> list[JobId]:
             _task(transaction, task_id)
-            ended = [JobId(job.id) for job in transaction.rows(RESUMABLE, {"id": task_id})]
+            job_ids = [JobId(job.id) for job in transaction.rows(RESUMABLE, {"id": task_id})]
             transaction.rows(UNASK_STOP, {"id": task_id})
-            for job_id in ended:
+            for job_id in job_ids:
                 transaction.revive(job_id)
-            return ended
+            return job_ids
 
         return await self._transactions.write(work)
 
@@ -200,10 +200,10 @@ class EmbeddedTasks:
 
 
 def _task(transaction: Transaction, task_id: TaskId) -> Task:
-    found = transaction.rows(GET, {"id": task_id})
-    if not found:
+    rows = transaction.rows(GET, {"id": task_id})
+    if not rows:
         raise TaskNotFound("There is no task {task_id}.", task_id=task_id)
-    return task(found[0])
+    return task(rows[0])
 
 
 def _opened(transaction: Transaction, new: NewTask) -> TaskId:
@@ -217,12 +217,12 @@ def _event(task_id: TaskId, row: Row) -> Event:
 
 
 def _enqueued(transaction: Transaction, task_id: TaskId, new: Sequence[NewJob], key: IdempotencyKey | None) -> EnqueueResult:
-    stands = [transaction.insert(task_id, job) for job in new]
-    again = [(job_id, job) for job_id, job in zip(stands, new, strict=True) if job_id != job.id]
+    job_ids = [transaction.insert(task_id, job) for job in new]
+    again = [(job_id, job) for job_id, job in zip(job_ids, new, strict=True) if job_id != job.id]
     revived = {job_id for job_id, job in again if transaction.revive(job_id, int(job.priority))}
-    asked = {job.id for job in new}
-    added = tuple(job_id for job_id in stands if job_id in asked or job_id in revived)
-    return EnqueueResult(task_id, tuple(stands), added, key.facts if key else ReplyFacts())
+    ids = {job.id for job in new}
+    added = tuple(job_id for job_id in job_ids if job_id in ids or job_id in revived)
+    return EnqueueResult(task_id, tuple(job_ids), added, key.facts if key else ReplyFacts())
 
 
 def _cancel(transaction: Transaction, job_id: JobId, state: JobState) -> None:

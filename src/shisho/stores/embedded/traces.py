@@ -102,28 +102,28 @@ def traces(connection: apsw.Connection, document_id: str) -> Traces:
     return Traces(document_id, places, frozenset(filter(None, sources | files | stems | titles)) - places)
 
 
-def forget(connection: apsw.Connection, named: Traces) -> None:
+def forget(connection: apsw.Connection, traces: Traces) -> None:
     """Blank them in the queue's rows and the ledger's: wherever a place stands, and names in what is about the document."""
-    found = every(connection.execute(FOUND, (named.document_id, listed(named.places))))
-    jobs = listed({row.job_id for row in found})
+    rows = every(connection.execute(FOUND, (traces.document_id, listed(traces.places))))
+    jobs = listed({row.job_id for row in rows})
     for table, column, key in OF_JOBS:
         for about, within in ((True, TAKING_IN), (False, NOT_TAKING_IN)):
-            _rewrite(connection, named, table, column, within.format(key=key), jobs, about=about)
+            _rewrite(connection, traces, table, column, within.format(key=key), jobs, about=about)
     for table, column in ANYWHERE:
-        for place in named.places:
+        for place in traces.places:
             for form in sorted({place, json.dumps(place, ensure_ascii=False)[1:-1]}):
-                _rewrite(connection, named, table, column, ANY_PLACE.format(column=column), form, about=False)
-    for place in named.places:
+                _rewrite(connection, traces, table, column, ANY_PLACE.format(column=column), form, about=False)
+    for place in traces.places:
         for table, column in (("tasks", "question"), ("interventions", "url")):
             connection.execute(BLANK_TEXT.format(table=table, column=column), (place,))
         connection.execute(BLANK_KEY, (place,))
-    connection.executemany(FORGET_FIND, found)
+    connection.executemany(FORGET_FIND, rows)
 
 
 def _rewrite(
-    connection: apsw.Connection, named: Traces, table: str, column: str, where: str, value: str, *, about: bool
+    connection: apsw.Connection, traces: Traces, table: str, column: str, where: str, value: str, *, about: bool
 ) -> None:
     write = WRITE_JSON.format(table=table, column=column, where=where)
     for row in every(connection.execute(READ_JSON.format(table=table, column=column, where=where), (value,))):
-        blank = json.dumps(named.blanked(json.loads(row.text), about=about), ensure_ascii=False)
+        blank = json.dumps(traces.blanked(json.loads(row.text), about=about), ensure_ascii=False)
         connection.execute(write, (blank, value, row.text))

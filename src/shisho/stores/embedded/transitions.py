@@ -100,11 +100,11 @@ class Transaction:
 
     def revive(self, job_id: JobId, priority: int | None = None) -> bool:
         """Queue a job again that was cancelled or has failed; it goes on after its last step. False for any other."""
-        ended = self.first(ENDED_STATE, {"id": job_id})
-        if ended is None:
+        rows = self.first(ENDED_STATE, {"id": job_id})
+        if rows is None:
             return False
         self.rows(REVIVE, {"id": job_id, "priority": priority})
-        self.moved(job_id, JobState(ended.state), JobState.QUEUED)
+        self.moved(job_id, JobState(rows.state), JobState.QUEUED)
         return True
 
     def moved(self, job_id: JobId, old: JobState, new: JobState, data: Mapping[str, Any] | None = None) -> None:
@@ -134,9 +134,9 @@ class Transaction:
         changed = "".join(f", {state} = {state} + {by}" for state, by in (counts or {}).items())
         (revised,) = self.rows(REVISE.format(counts=changed), {"id": task_id})
         self.connection.execute(EVENT, (task_id, revised.revision, job_id, self.now, kind, dumps(data or {})))
-        reached = task_state(_counted(revised))
-        if reached != revised.state:
-            self.connection.execute(REACH, (reached, task_id))
+        reached_state = task_state(_counted(revised))
+        if reached_state != revised.state:
+            self.connection.execute(REACH, (reached_state, task_id))
         self.topics |= {task_id, str(kind)}
 
     def _wake(self, parent: JobId) -> None:
@@ -199,13 +199,13 @@ def job(row: Row) -> Job:
     )
 
 
-def jobs(found: Iterable[Row]) -> tuple[Job, ...]:
-    return tuple(map(job, found))
+def jobs(job_rows: Iterable[Row]) -> tuple[Job, ...]:
+    return tuple(map(job, job_rows))
 
 
 def errors(text: str) -> tuple[JobError, ...]:
     """The history of a job's errors."""
-    return tuple(build(each, JobError) for each in json.loads(text))
+    return tuple(build(error, JobError) for error in json.loads(text))
 
 
 def task(row: Row) -> Task:

@@ -22,10 +22,10 @@ class MemoryCache:
         self._pages: dict[tuple[str, str, str], PageMemory] = {}
 
     async def get(self, key: str) -> CacheEntry | None:
-        kept = self._kept.get(key)
-        if kept is None or kept[3] <= self._clock.steady():
+        entry = self._kept.get(key)
+        if entry is None or entry[3] <= self._clock.steady():
             return None
-        return CacheEntry(json.loads(kept[0]), kept[1], kept[2])
+        return CacheEntry(json.loads(entry[0]), entry[1], entry[2])
 
     async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None:
         self._kept[key] = (dumps(value), partial, self._clock.now(), later(self._clock.steady(), seconds))

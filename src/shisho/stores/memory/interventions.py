@@ -28,45 +28,53 @@ class MemoryInterventions:
         self._announced: set[str] = set()
 
     async def waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[PendingIntervention]:
-        return self._chosen(owner, lambda one: task_id in (None, one.task_id))
+        return self._chosen(owner, lambda intervention: task_id in (None, intervention.task_id))
 
     async def pending(self, owner: str, engine: str) -> HumanChallenge | None:
-        found = self._chosen(owner, lambda one: one.engine == engine)
-        return found[-1].met if found else None
+        interventions = self._chosen(owner, lambda intervention: intervention.engine == engine)
+        return interventions[-1].met if interventions else None
 
     async def mark(self, owner: str, target: AuthTarget, name: str, state: InterventionState) -> Sequence[PendingIntervention]:
-        found = self._group(owner, select_interventions(target, name))
-        for one in found:
-            self._shared.waiting[one.job_id] = replace(one, state=state)
-            self._shared.happened(self._shared.jobs[one.job_id], PERSON, {"state": state, "domain": one.domain})
-        return found
+        interventions = self._group(owner, select_interventions(target, name))
+        for intervention in interventions:
+            self._shared.waiting[intervention.job_id] = replace(intervention, state=state)
+            self._shared.happened(
+                self._shared.jobs[intervention.job_id], PERSON, {"state": state, "domain": intervention.domain}
+            )
+        return interventions
 
     async def complete(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
         return self._freed(self._group(owner, select_interventions(target, name)))
 
     async def skip(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
-        found = self._chosen(owner, select_interventions(target, name))
-        for one in found:
-            self._shared.released(self._shared.jobs[one.job_id], JobState.COMPLETED, InterventionState.SKIPPED)
-        return found
+        interventions = self._chosen(owner, select_interventions(target, name))
+        for intervention in interventions:
+            self._shared.released(self._shared.jobs[intervention.job_id], JobState.COMPLETED, InterventionState.SKIPPED)
+        return interventions
 
     async def solved(self, owner: str, engine: str) -> Sequence[PendingIntervention]:
-        return self._freed(self._group(owner, lambda one: one.engine == engine))
+        return self._freed(self._group(owner, lambda intervention: intervention.engine == engine))
 
     async def unannounced(self, owner: str) -> Sequence[PendingIntervention]:
-        held = self._chosen(owner, lambda one: True)
-        new = news(held, self._announced)
-        self._announced |= {one.id for one in held}
+        interventions = self._chosen(owner, lambda intervention: True)
+        new = news(interventions, self._announced)
+        self._announced |= {intervention.id for intervention in interventions}
         return new
 
-    def _chosen(self, owner: str, chosen: Chosen) -> list[PendingIntervention]:
-        mine = [one for one in self._shared.waiting.values() if self._shared.tasks[one.task_id].owner == owner]
-        return sorted(filter(chosen, mine), key=lambda one: (one.since, one.id))
+    def _chosen(self, owner: str, choose: Chosen) -> list[PendingIntervention]:
+        own_interventions = [
+            intervention
+            for intervention in self._shared.waiting.values()
+            if self._shared.tasks[intervention.task_id].owner == owner
+        ]
+        return sorted(filter(choose, own_interventions), key=lambda intervention: (intervention.since, intervention.id))
 
-    def _group(self, owner: str, chosen: Chosen) -> list[PendingIntervention]:
-        return together(self._chosen(owner, lambda one: True), chosen)
+    def _group(self, owner: str, choose: Chosen) -> list[PendingIntervention]:
+        return together(self._chosen(owner, lambda intervention: True), choose)
 
-    def _freed(self, found: Sequence[PendingIntervention]) -> Sequence[PendingIntervention]:
-        for one in found:
-            self._shared.released(self._shared.jobs[one.job_id], JobState.QUEUED, InterventionState.COMPLETED, output=None)
-        return found
+    def _freed(self, interventions: Sequence[PendingIntervention]) -> Sequence[PendingIntervention]:
+        for intervention in interventions:
+            self._shared.released(
+                self._shared.jobs[intervention.job_id], JobState.QUEUED, InterventionState.COMPLETED, output=None
+            )
+        return interventions

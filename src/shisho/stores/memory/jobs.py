@@ -35,11 +35,11 @@ class MemoryJobs:
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         now = self._shared.clock.now()
-        queued = (each for each in self._shared.jobs.values() if each.state is JobState.QUEUED and each.kind in kinds)
-        due = [each for each in queued if each.not_before is None or each.not_before <= self._shared.clock.steady()]
+        queued = (job for job in self._shared.jobs.values() if job.state is JobState.QUEUED and job.kind in kinds)
+        due = [job for job in queued if job.not_before is None or job.not_before <= self._shared.clock.steady()]
         if not due:
             return None
-        job = min(due, key=lambda each: (each.priority, *age(each)))
+        job = min(due, key=lambda other_job: (other_job.priority, *age(other_job)))
         data = {"attempt": job.attempt + 1, "worker_id": worker_id}
         changes = {"attempt": job.attempt + 1, "worker_id": worker_id, "not_before": None, "started_at": now}
         self._shared.move(job, JobState.RUNNING, data, **changes)
@@ -47,10 +47,10 @@ class MemoryJobs:
         return self._shared.jobs[job.id]
 
     async def renew(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
-        held = await self.held(claims)
-        for claim in held:
+        stop_wishes = await self.held(claims)
+        for claim in stop_wishes:
             self._shared.beats[claim.job_id] += 1
-        return held
+        return stop_wishes
 
     async def held(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
         jobs = ((claim, self._shared.jobs.get(claim.job_id)) for claim in claims)
@@ -64,8 +64,8 @@ class MemoryJobs:
 
     async def fail(self, claim: Claim, error: JobError) -> None:
         job = self._held(claim)
-        said = (*job.errors, replace(error, attempt=claim.attempt, at=self._shared.clock.now()))
-        self._shared.move(job, JobState.FAILED, {"code": error.code}, errors=said)
+        errors = (*job.errors, replace(error, attempt=claim.attempt, at=self._shared.clock.now()))
+        self._shared.move(job, JobState.FAILED, {"code": error.code}, errors=errors)
 
     async def put_back(self, claim: Claim, not_before: Instant | None = None, error: JobError | None = None) -> None:
         job = self._held(claim)
@@ -74,9 +74,9 @@ class MemoryJobs:
         else:
             self._wait(job, JobState.QUEUED, not_before=not_before)
 
-    async def take_back(self, seen: RunningClaim, error: JobError) -> None:
-        job = self._held(seen.claim)
-        if self._shared.beats[job.id] != seen.beat:
+    async def take_back(self, running_claim: RunningClaim, error: JobError) -> None:
+        job = self._held(running_claim.claim)
+        if self._shared.beats[job.id] != running_claim.beat:
             raise ClaimLost
         self._count_failure(job, error, None)
 
@@ -87,29 +87,29 @@ class MemoryJobs:
         self._wait(job, JobState.PARKED, not_before=until)
         return True
 
-    async def await_person(self, claim: Claim, output: Any, until: Instant, met: HumanChallenge) -> None:
+    async def await_person(self, claim: Claim, output: Any, until: Instant, challenge: HumanChallenge) -> None:
         job, now = self._held(claim), self._shared.clock.now()
         if not job.stop_asked:
             self._shared.waiting[job.id] = PendingIntervention(
                 id=intervention_id(job.id, job.attempt),
                 job_id=job.id,
                 task_id=job.task_id,
-                domain=met.domain,
-                url=met.url,
-                engine=met.engine,
-                kind=met.kind,
+                domain=challenge.domain,
+                url=challenge.url,
+                engine=challenge.engine,
+                kind=challenge.kind,
                 state=InterventionState.PENDING,
                 since=now,
                 expires_at=until,
             )
-        kept = None if job.stop_asked else plain(output)
-        self._wait(job, JobState.AWAITING_AUTH, met.facts, not_before=until, output=kept)
+        plain_output = None if job.stop_asked else plain(output)
+        self._wait(job, JobState.AWAITING_AUTH, challenge.facts, not_before=until, output=plain_output)
 
     async def spawn(self, claim: Claim, jobs: Sequence[NewJob]) -> Sequence[JobId]:
         parent = self._held(claim)
         state = JobState.CANCELLED if parent.stop_asked else JobState.QUEUED
-        children = (replace(each, priority=Priority.HIGH) for each in jobs)
-        return [self._shared.insert(parent.task_id, each, state, parent.id) for each in children]
+        children = (replace(job, priority=Priority.HIGH) for job in jobs)
+        return [self._shared.insert(parent.task_id, child, state, parent.id) for child in children]
 
     async def keep_step(self, claim: Claim, key: str, output: Any) -> Any:
         steps = self._shared.steps[self._held(claim).id]
@@ -132,20 +132,20 @@ class MemoryJobs:
         return True
 
     async def release_all(self, worker_id: WorkerId) -> int:
-        held = [each for each in self._shared.jobs.values() if each.state is JobState.RUNNING and each.worker_id == worker_id]
-        for job in held:
+        jobs = [job for job in self._shared.jobs.values() if job.state is JobState.RUNNING and job.worker_id == worker_id]
+        for job in jobs:
             self._wait(job, JobState.QUEUED)
-        return len(held)
+        return len(jobs)
 
     async def running(self) -> Sequence[RunningClaim]:
-        jobs = (each for each in self._shared.jobs.values() if each.state is JobState.RUNNING)
+        jobs = (job for job in self._shared.jobs.values() if job.state is JobState.RUNNING)
         return [RunningClaim(job.claim, self._shared.beats[job.id]) for job in jobs]
 
     async def expire(self) -> int:
         now = self._shared.clock.now()
         waiting = (JobState.PARKED, JobState.AWAITING_AUTH)
         steady = self._shared.clock.steady()
-        due = [each for each in self._shared.jobs.values() if each.state in waiting and (each.not_before or steady) <= steady]
+        due = [job for job in self._shared.jobs.values() if job.state in waiting and (job.not_before or steady) <= steady]
         for job in due:
             if job.state is JobState.PARKED:
                 self._shared.move(job, JobState.QUEUED, not_before=None)
@@ -178,11 +178,11 @@ class MemoryJobs:
     def _count_failure(self, job: Job, error: JobError, not_before: Instant | None) -> None:
         stepped = any(attempt == job.attempt for attempt, _ in self._shared.steps[job.id].values())
         state, failures = after_failure(job.failures, stepped=stepped, stop_asked=job.stop_asked)
-        said = [*job.errors, replace(error, attempt=job.attempt, at=self._shared.clock.now())]
+        said_errors = [*job.errors, replace(error, attempt=job.attempt, at=self._shared.clock.now())]
         if state is JobState.FAILED:
-            said.append(gave_up(said[-1]))
+            said_errors.append(gave_up(said_errors[-1]))
         data = {"code": error.code, "failures": failures}
-        self._shared.move(job, state, data, failures=failures, errors=tuple(said), not_before=not_before)
+        self._shared.move(job, state, data, failures=failures, errors=tuple(said_errors), not_before=not_before)
 
 
 def _is_held(job: Job, claim: Claim) -> bool:

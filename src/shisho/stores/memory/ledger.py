@@ -36,14 +36,14 @@ class MemoryLedger:
         self._steps.setdefault(run_id, {})[step] = (node, input_hash, dumps(input_), dumps(output))
 
     async def step(self, run_id: str, step: int) -> tuple[str, str, Any] | None:
-        found = self._steps.get(run_id, {}).get(step)
-        return None if found is None else (found[0], found[1], json.loads(found[3]))
+        stored = self._steps.get(run_id, {}).get(step)
+        return None if stored is None else (stored[0], stored[1], json.loads(stored[3]))
 
     async def forget_from(self, run_id: str, step: int) -> None:
-        self._steps[run_id] = {at: kept for at, kept in self._steps.get(run_id, {}).items() if at < step}
+        self._steps[run_id] = {at: stored for at, stored in self._steps.get(run_id, {}).items() if at < step}
 
     async def steps(self, run_id: str) -> Sequence[Mapping[str, Any]]:
-        found = sorted(self._steps.get(run_id, {}).items())
+        numbered = sorted(self._steps.get(run_id, {}).items())
         return [
             {
                 "step": step,
@@ -53,7 +53,7 @@ class MemoryLedger:
                 "output": json.loads(output),
                 "at": "",
             }
-            for step, (node, hash_, input_, output) in found
+            for step, (node, hash_, input_, output) in numbered
         ]
 
     async def save(self, answer: Answer, owner: str) -> None:
@@ -61,11 +61,11 @@ class MemoryLedger:
         self._answers[answer.id] = (owner, answer)
 
     async def answer(self, prefix: str, owner: str) -> Answer:
-        held = [answer for whose, answer in self._answers.values() if whose == owner]
+        answers = [answer for whose, answer in self._answers.values() if whose == owner]
         if prefix == "last":
-            held.sort(key=lambda answer: (answer.created_at, answer.id))
-            return _single(held[-1:], "answer", prefix)
-        return _single([answer for answer in held if answer.id.startswith(prefix)], "answer", prefix)
+            answers.sort(key=lambda answer: (answer.created_at, answer.id))
+            return _single(answers[-1:], "answer", prefix)
+        return _single([answer for answer in answers if answer.id.startswith(prefix)], "answer", prefix)
 
     async def evidence(self, prefix: str, owner: str) -> Evidence:
         answers = [answer for whose, answer in self._answers.values() if whose == owner]
@@ -78,21 +78,21 @@ class MemoryLedger:
         return [answer.id for answer in answers if any(one.document_id == document_id for one in answer.evidence)]
 
     async def find_run(self, prefix: str, owner: str) -> str:
-        held = [run_id for run_id, (whose, _) in self._runs.items() if whose == owner]
+        run_ids = [run_id for run_id, (whose, _) in self._runs.items() if whose == owner]
         if prefix != "last":
-            return _single([run_id for run_id in held if run_id.startswith(prefix)], "run", prefix)
-        ended = [answer for _, answer in self._answers.values() if answer.loop_stop is not LoopStop.STOPPED]
-        finished = {run_id for answer in ended for run_id in (answer.id, answer.task_id)}
-        left = [run_id for run_id in held if run_id not in finished]
-        if not left:
+            return _single([run_id for run_id in run_ids if run_id.startswith(prefix)], "run", prefix)
+        answers = [answer for _, answer in self._answers.values() if answer.loop_stop is not LoopStop.STOPPED]
+        finished = {run_id for answer in answers for run_id in (answer.id, answer.task_id)}
+        unfinished = [run_id for run_id in run_ids if run_id not in finished]
+        if not unfinished:
             raise NotFound("No question is unfinished. `shisho show last` shows the last answer.")
-        return left[-1]
+        return unfinished[-1]
 
 
-def _single(found: list[T], noun: str, prefix: str) -> T:
-    if len(found) == 1:
-        return found[0]
-    if not found:
+def _single(matches: list[T], noun: str, prefix: str) -> T:
+    if len(matches) == 1:
+        return matches[0]
+    if not matches:
         if prefix == "last":
             raise NotFound("Nothing has been answered yet.")
         raise NotFound("There is no {noun} {prefix}.", noun=Message(noun), prefix=prefix)

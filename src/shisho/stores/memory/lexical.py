@@ -20,40 +20,42 @@ class MemoryIndex:
         """There is nothing to catch up with."""
 
     async def propose(
-        self, terms: Sequence[str], bigrams: Sequence[str], scope: Scope, limit: int, seen: frozenset[PassageId]
+        self, terms: Sequence[str], bigrams: Sequence[str], scope: Scope, limit: int, passage_ids: frozenset[PassageId]
     ) -> Sequence[PassageId]:
-        wanted = {"terms": set(terms), "bigrams": set(bigrams)}
-        weights = {field: await self._weights(field, words) for field, words in wanted.items()}
+        wanted_terms = {"terms": set(terms), "bigrams": set(bigrams)}
+        weights = {field: await self._weights(field, words) for field, words in wanted_terms.items()}
         scored = []
         for passage in self._shelf.searchable(scope):
-            counted = {field: Counter(_words(passage, field)) for field in wanted}
+            counted = {field: Counter(_words(passage, field)) for field in wanted_terms}
             score = sum(
                 weight * counted[field][word] / (counted[field][word] + 1.2)
                 for field, table in weights.items()
                 for word, weight in table.items()
             )
-            if score > 0 and passage.id not in seen:
+            if score > 0 and passage.id not in passage_ids:
                 scored.append((-score, passage.id))
         return [name for _, name in sorted(scored)[:limit]]
 
     async def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
-        held = [set(_words(one, field)) for one in self._shelf.searchable()]
-        return {term: sum(term in words for words in held) for term in set(terms)}
+        word_sets = [set(_words(passage, field)) for passage in self._shelf.searchable()]
+        return {term: sum(term in words for words in word_sets) for term in set(terms)}
 
     async def statistics(self) -> Mapping[str, float]:
-        held = self._shelf.searchable()
+        passages = self._shelf.searchable()
         texts = {
-            "terms": [one.terms for one in held],
-            "bigrams": [one.bigrams for one in held],
-            "heading": [one.heading_terms for one in held],
+            "terms": [passage.terms for passage in passages],
+            "bigrams": [passage.bigrams for passage in passages],
+            "heading": [passage.heading_terms for passage in passages],
         }
-        means = {name: sum(len(text.split()) for text in each) / max(1, len(held)) for name, each in texts.items()}
-        return {"passages": len(held), **means}
+        means = {
+            name: sum(len(text.split()) for text in field_texts) / max(1, len(passages)) for name, field_texts in texts.items()
+        }
+        return {"passages": len(passages), **means}
 
     async def _weights(self, field: str, words: set[str]) -> dict[str, float]:
         total = len(self._shelf.searchable())
-        found = await self.frequencies(field, list(words))
-        return {word: math.log(1 + (total - count + 0.5) / (count + 0.5)) for word, count in found.items() if count}
+        frequencies = await self.frequencies(field, list(words))
+        return {word: math.log(1 + (total - count + 0.5) / (count + 0.5)) for word, count in frequencies.items() if count}
 
 
 def _words(passage: Passage, field: str) -> list[str]:

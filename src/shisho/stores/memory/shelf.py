@@ -38,26 +38,33 @@ class MemoryShelf:
 
     async def ensure_corpus(self, name: str, owner: str) -> Corpus:
         self._corpora[owner, name] = None
-        return next(one for one in await self.corpora(owner) if one.name == name)
+        return next(corpus for corpus in await self.corpora(owner) if corpus.name == name)
 
     async def corpora(self, owner: str) -> Sequence[Corpus]:
-        names = sorted(name for held, name in self._corpora if held == owner)
-        live = [one for one in self._documents.values() if one.state is DocumentState.LIVE and one.owner == owner]
-        inside = {name: [one for one in live if one.corpus == name] for name in names}
-        return [Corpus(name, owner, len(held), sum(one.passage_count for one in held)) for name, held in inside.items()]
+        names = sorted(name for corpus_owner, name in self._corpora if corpus_owner == owner)
+        live = [
+            document
+            for document in self._documents.values()
+            if document.state is DocumentState.LIVE and document.owner == owner
+        ]
+        inside = {name: [document for document in live if document.corpus == name] for name in names}
+        return [
+            Corpus(name, owner, len(documents), sum(document.passage_count for document in documents))
+            for name, documents in inside.items()
+        ]
 
     async def known(self, corpus: str, owner: str, sha256: str) -> Document | None:
         scope = Scope(owner, (corpus,))
-        return next((one for one in self._live(scope) if one.sha256 == sha256), None)
+        return next((document for document in self._live(scope) if document.sha256 == sha256), None)
 
     async def put(self, intake: Intake) -> DocumentId | None:
         document = intake.document
         self._corpora[document.owner, document.corpus] = None
-        held = self._documents.get(document.id)
-        said = document.metadata if held is None else {**held.metadata, **document.metadata}
-        if held is None or held.state is DocumentState.PURGED:
+        held_document = self._documents.get(document.id)
+        metadata = document.metadata if held_document is None else {**held_document.metadata, **document.metadata}
+        if held_document is None or held_document.state is DocumentState.PURGED:
             self._intakes[document.id] = intake
-        self._documents[document.id] = replace(document, metadata=said, passage_count=len(intake.passages))
+        self._documents[document.id] = replace(document, metadata=metadata, passage_count=len(intake.passages))
         return self._place(document, document.source)
 
     def _place(self, document: Document, source: str) -> DocumentId | None:
@@ -72,8 +79,8 @@ class MemoryShelf:
         return name
 
     async def begin(self, document: Document) -> str:
-        held = self._documents.get(document.id)
-        if held is not None and held.state is DocumentState.LIVE:
+        held_document = self._documents.get(document.id)
+        if held_document is not None and held_document.state is DocumentState.LIVE:
             raise Conflict("Another process has just taken this file in. Add it again.")
         token = f"{document.id} {next(self._tokens)}"
         self._arrivals[document.id] = (token, [])
@@ -95,14 +102,14 @@ class MemoryShelf:
             del self._arrivals[document_id]
 
     def _arrived(self, token: str, document_id: DocumentId) -> list[Intake]:
-        held, parts = self._arrivals.get(document_id, ("", []))
-        if held != token:
+        arriving, parts = self._arrivals.get(document_id, ("", []))
+        if arriving != token:
             raise Conflict("Another process takes the same file in. Add it again.")
         return parts
 
     async def record_seen(self, document: Document, source: str, metadata: Mapping[str, str]) -> None:
-        held = self._documents[document.id]
-        self._documents[document.id] = replace(held, metadata={**held.metadata, **metadata})
+        held_document = self._documents[document.id]
+        self._documents[document.id] = replace(held_document, metadata={**held_document.metadata, **metadata})
         self._place(document, source)
 
     async def document(self, document_id: DocumentId) -> Document:
@@ -114,24 +121,26 @@ class MemoryShelf:
         return {name: self._documents[name] for name in ids if name in self._documents}
 
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
-        found = [one for one in self._documents.values() if one.id.startswith(prefix) and one.owner == owner]
-        return sorted(found, key=lambda one: one.id)[:limit]
+        documents = [
+            document for document in self._documents.values() if document.id.startswith(prefix) and document.owner == owner
+        ]
+        return sorted(documents, key=lambda document: document.id)[:limit]
 
     async def find_by_source(self, name: str, owner: str) -> Sequence[Document]:
-        held = {
+        document_ids = {
             document
             for (whose, _, place), document in self._places.items()
             if whose == owner and name in (place, place.split("/")[-1])
         }
-        return [self._documents[one] for one in held]
+        return [self._documents[document_id] for document_id in document_ids]
 
     async def metadata_keys(self, owner: str) -> Sequence[str]:
         return sorted({key for document in self._live(Scope(owner)) for key in document.metadata})
 
     async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
-        ordered = sorted(self._live(scope), key=lambda one: (one.added_at, one.id))
-        seen = next((at + 1 for at, one in enumerate(ordered) if one.id == after), 0)
-        return ordered[seen : seen + limit]
+        ordered = sorted(self._live(scope), key=lambda document: (document.added_at, document.id))
+        seen_count = next((at + 1 for at, document in enumerate(ordered) if document.id == after), 0)
+        return ordered[seen_count : seen_count + limit]
 
     async def text(self, document_id: DocumentId) -> str:
         if (await self.document(document_id)).state is DocumentState.PURGED:
@@ -139,23 +148,27 @@ class MemoryShelf:
         return self._intakes[document_id].text
 
     async def lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
-        held = self._intakes.get(document_id)
-        return () if held is None else held.lines
+        intake = self._intakes.get(document_id)
+        return () if intake is None else intake.lines
 
     async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
-        wanted = set(ids)
-        return {one.id: one for one in self.searchable() if one.id in wanted}
+        passage_ids = set(ids)
+        return {passage.id: passage for passage in self.searchable() if passage.id in passage_ids}
 
     async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
-        held = self._intakes.get(document_id)
-        return () if held is None else held.passages
+        intake = self._intakes.get(document_id)
+        return () if intake is None else intake.passages
 
     async def near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
-        wanted = set(bands)
-        return [one for one in self.searchable(Scope(owner)) if wanted.intersection(one.bands)][:50]
+        wanted_bands = set(bands)
+        return [passage for passage in self.searchable(Scope(owner)) if wanted_bands.intersection(passage.bands)][:50]
 
     async def places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
-        return {place: name for (held, within, place), name in self._places.items() if (held, within) == (owner, corpus)}
+        return {
+            place: name
+            for (place_owner, within, place), name in self._places.items()
+            if (place_owner, within) == (owner, corpus)
+        }
 
     async def detach_source(self, corpus: str, owner: str, source: str) -> DocumentId | None:
         return self._retire(self._places.pop((owner, corpus, source), None), DocumentState.REMOVED)
@@ -164,21 +177,25 @@ class MemoryShelf:
         return len(self.searchable(scope))
 
     async def remove(self, document_id: DocumentId, *, purge: bool) -> bool:
-        held = await self.document(document_id)
-        if held.state is DocumentState.PURGED:
+        document = await self.document(document_id)
+        if document.state is DocumentState.PURGED:
             raise NotFound("There is no document {document_id} to remove.", document_id=document_id)
         state = DocumentState.PURGED if purge else DocumentState.REMOVED
-        self._documents[document_id] = replace(held, state=state)
+        self._documents[document_id] = replace(document, state=state)
         self._places = {place: name for place, name in self._places.items() if name != document_id}
         if purge:
-            self._purge(held)
+            self._purge(document)
         return True
 
-    def _purge(self, held: Document) -> None:
-        same = [one for one in self._documents.values() if (one.corpus, one.owner) == (held.corpus, held.owner)]
-        left = (DocumentState.SUPERSEDED, DocumentState.REMOVED)
-        versions = [one for one in same if one.source == held.source and one.state in left]
-        for document in (*versions, held):
+    def _purge(self, held_document: Document) -> None:
+        same = [
+            document
+            for document in self._documents.values()
+            if (document.corpus, document.owner) == (held_document.corpus, held_document.owner)
+        ]
+        gone_states = (DocumentState.SUPERSEDED, DocumentState.REMOVED)
+        versions = [document for document in same if document.source == held_document.source and document.state in gone_states]
+        for document in (*versions, held_document):
             del self._intakes[document.id]
             bare = replace(document, state=DocumentState.PURGED, source="", title="", metadata={}, warnings=())
             self._documents[document.id] = bare
@@ -190,16 +207,30 @@ class MemoryShelf:
     def searchable(self, scope: Scope | None = None) -> list[Passage]:
         """Passages of live documents, in scope where one is given."""
         live = (
-            [one for one in self._documents.values() if one.state is DocumentState.LIVE] if scope is None else self._live(scope)
+            [document for document in self._documents.values() if document.state is DocumentState.LIVE]
+            if scope is None
+            else self._live(scope)
         )
         pages = None if scope is None else scope.filters.get("page")
-        found = [each for one in live for each in self._intakes[one.id].passages]
-        return found if pages is None else [each for each in found if each.page is not None and _on_page(each.page, pages)]
+        passages = [passage for document in live for passage in self._intakes[document.id].passages]
+        return (
+            passages
+            if pages is None
+            else [passage for passage in passages if passage.page is not None and _on_page(passage.page, pages)]
+        )
 
     def _live(self, scope: Scope) -> list[Document]:
-        live = (one for one in self._documents.values() if one.state is DocumentState.LIVE and one.owner == scope.owner)
-        within = (one for one in live if (not scope.corpora or one.corpus in scope.corpora) and _matches(one, scope))
-        return [one for one in within if one.id not in scope.without]
+        live = (
+            document
+            for document in self._documents.values()
+            if document.state is DocumentState.LIVE and document.owner == scope.owner
+        )
+        within = (
+            document
+            for document in live
+            if (not scope.corpora or document.corpus in scope.corpora) and _matches(document, scope)
+        )
+        return [document for document in within if document.id not in scope.without]
 
 
 def _matches(document: Document, scope: Scope) -> bool:
@@ -212,20 +243,20 @@ def _holds(document: Document, key: str, condition: Condition) -> bool:
         return False
     if isinstance(condition, FilterRange):
         return _within(value, condition)
-    wanted = (condition,) if isinstance(condition, str) else condition
-    return value in wanted if key in COLUMNS else comparable(value).folded in {comparable(one).folded for one in wanted}
+    values = (condition,) if isinstance(condition, str) else condition
+    return value in values if key in COLUMNS else comparable(value).folded in {comparable(member).folded for member in values}
 
 
 def _within(value: str, condition: FilterRange) -> bool:
-    here = comparable(value)
+    position = comparable(value)
     for end, sign in ((condition.low, 1), (condition.high, -1)):
         if end is None:
             continue
         bound = comparable(end)
-        if here.number is not None:
-            if bound.number is None or sign * (here.number - bound.number) < 0:
+        if position.number is not None:
+            if bound.number is None or sign * (position.number - bound.number) < 0:
                 return False
-        elif (sign == 1 and here.folded < bound.folded) or (sign == -1 and here.folded > bound.folded + "\U0010ffff"):
+        elif (sign == 1 and position.folded < bound.folded) or (sign == -1 and position.folded > bound.folded + "\U0010ffff"):
             return False
     return True
 

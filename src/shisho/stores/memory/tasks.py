@@ -45,12 +45,14 @@ class MemoryTasks:
         if key is not None and (again := await self.repeated(key)) is not None:
             return again
         if isinstance(task, NewTask) and task.id not in self._shared.tasks:
-            made = Task(task.id, task.owner, task.question, TaskState.CREATED, 0, task.budget, {}, self._shared.clock.now())
-            self._shared.tasks[task.id] = made
+            made_task = Task(
+                task.id, task.owner, task.question, TaskState.CREATED, 0, task.budget, {}, self._shared.clock.now()
+            )
+            self._shared.tasks[task.id] = made_task
         task_id = self._shared.task(task.id if isinstance(task, NewTask) else task).id
-        stands = [self._shared.insert(task_id, job) for job in jobs]
-        added = [at for at, job in zip(stands, jobs, strict=True) if at == job.id or self._shared.revive(at, job.priority)]
-        enqueued = EnqueueResult(task_id, tuple(stands), tuple(added), key.facts if key else ReplyFacts())
+        job_ids = [self._shared.insert(task_id, job) for job in jobs]
+        added = [at for at, job in zip(job_ids, jobs, strict=True) if at == job.id or self._shared.revive(at, job.priority)]
+        enqueued = EnqueueResult(task_id, tuple(job_ids), tuple(added), key.facts if key else ReplyFacts())
         if key is not None:
             self._shared.keys[key.owner, key.key] = key, enqueued
         return enqueued
@@ -67,33 +69,33 @@ class MemoryTasks:
         return self._shared.task(task_id)
 
     async def find(self, prefix: str, owner: str) -> TaskId:
-        newest = [each.id for each in await self.tasks(owner, limit=len(self._shared.tasks))]
-        found = newest[:1] if prefix == "last" else [each for each in newest if each.startswith(prefix)]
-        if len(found) != 1:
+        newest = [task.id for task in await self.tasks(owner, limit=len(self._shared.tasks))]
+        task_ids = newest[:1] if prefix == "last" else [task_id for task_id in newest if task_id.startswith(prefix)]
+        if len(task_ids) != 1:
             raise TaskNotFound("There is no one task {prefix}.", prefix=prefix)
-        return found[0]
+        return task_ids[0]
 
     async def tasks(
         self, owner: str, states: Sequence[TaskState] = (), after: TaskId | None = None, limit: int = 50
     ) -> Sequence[Task]:
-        newest = sorted((each for each in self._shared.tasks.values() if each.owner == owner), key=age, reverse=True)
-        begin = 1 + next((at for at, each in enumerate(newest) if each.id == after), -1)
-        return [each for each in newest[begin:] if not states or each.state in states][:limit]
+        newest = sorted((task for task in self._shared.tasks.values() if task.owner == owner), key=age, reverse=True)
+        begin = 1 + next((at for at, task in enumerate(newest) if task.id == after), -1)
+        return [task for task in newest[begin:] if not states or task.state in states][:limit]
 
     async def snapshot(self, task_id: TaskId, after: JobId | None = None, limit: int = 200) -> Snapshot:
         jobs = sorted(self._jobs(task_id), key=age)
-        begin = 1 + next((at for at, each in enumerate(jobs) if each.id == after), -1)
+        begin = 1 + next((at for at, job in enumerate(jobs) if job.id == after), -1)
         return Snapshot(self._shared.tasks[task_id], tuple(jobs[begin : begin + limit]), len(jobs) > begin + limit)
 
     async def events(self, task_id: TaskId, after: int = 0, limit: int = 200) -> Sequence[Event]:
         self._shared.task(task_id)
-        return [each for each in self._shared.events[task_id] if each.revision > after][:limit]
+        return [event for event in self._shared.events[task_id] if event.revision > after][:limit]
 
     async def stop(self, task_id: TaskId, mode: StopMode) -> Halt:
-        active = [each for each in self._jobs(task_id) if each.state not in ENDED]
-        active.sort(key=lambda each: each.state is not JobState.PARKED)
-        spared = [each for each in active if each.state is JobState.RUNNING and mode is StopMode.GRACEFUL]
-        cancelled = [each for each in active if each not in spared]
+        active = [job for job in self._jobs(task_id) if job.state not in ENDED]
+        active.sort(key=lambda other_job: other_job.state is not JobState.PARKED)
+        spared = [job for job in active if job.state is JobState.RUNNING and mode is StopMode.GRACEFUL]
+        cancelled = [job for job in active if job not in spared]
         for job in cancelled:
             if job.state is JobState.AWAITING_AUTH:
                 self._shared.released(job, JobState.CANCELLED, InterventionState.CANCELLED, output=None)
@@ -102,7 +104,7 @@ class MemoryTasks:
         for job in spared:
             self._shared.jobs[job.id] = replace(job, stop_asked=True)
             self._shared.happened(job, STOP_ASKED, {})
-        return Halt(Counter(each.state for each in cancelled), tuple(each.id for each in spared))
+        return Halt(Counter(job.state for job in cancelled), tuple(job.id for job in spared))
 
     async def resume(self, task_id: TaskId) -> Sequence[JobId]:
         for job in self._jobs(task_id):
@@ -122,10 +124,10 @@ class MemoryTasks:
         return RemovedRows(len(jobs), len(events))
 
     async def durations(self, kind: str, limit: int = 20) -> Sequence[float]:
-        jobs = [each for each in self._shared.jobs.values() if each.kind == kind and each.state is JobState.COMPLETED]
+        jobs = [job for job in self._shared.jobs.values() if job.kind == kind and job.state is JobState.COMPLETED]
         spans = [(job.finished_at, job.started_at) for job in jobs if job.finished_at and job.started_at]
         return [count_seconds(start, end) for end, start in sorted(spans, reverse=True)[:limit]]
 
     def _jobs(self, task_id: TaskId) -> list[Job]:
         self._shared.task(task_id)
-        return [each for each in self._shared.jobs.values() if each.task_id == task_id]
+        return [job for job in self._shared.jobs.values() if job.task_id == task_id]

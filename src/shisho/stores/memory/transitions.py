@@ -60,7 +60,7 @@ class SharedQueue:
 
     def happened(self, job: Job, kind: str, data: Mapping[str, Any]) -> None:
         task = self.tasks[job.task_id]
-        jobs = Counter(each.state for each in self.jobs.values() if each.task_id == task.id)
+        jobs = Counter(job.state for job in self.jobs.values() if job.task_id == task.id)
         revision = task.revision + 1
         self.tasks[task.id] = replace(task, revision=revision, jobs=dict(jobs), state=task_state(jobs))
         self.events[task.id].append(Event(task.id, revision, job.id, self.clock.now(), kind, data))
@@ -69,7 +69,7 @@ class SharedQueue:
     def insert(self, task_id: TaskId, new: NewJob, state: JobState = JobState.QUEUED, cause: JobId | None = None) -> JobId:
         if new.id in self.jobs:
             return new.id
-        same = (each for each in self.jobs.values() if each.task_id == task_id and each.dedupe_key == new.dedupe_key)
+        same = (job for job in self.jobs.values() if job.task_id == task_id and job.dedupe_key == new.dedupe_key)
         twin = next(same, None) if new.dedupe_key is not None else None
         if twin is not None:
             return twin.id
@@ -97,10 +97,10 @@ class SharedQueue:
         return True
 
     def awaited(self, parent: JobId, until: Instant) -> bool:
-        return any(in_time(each, until) for each in self.children(parent))
+        return any(in_time(child, until) for child in self.children(parent))
 
     def children(self, job_id: JobId) -> list[Job]:
-        return sorted((each for each in self.jobs.values() if each.cause_id == job_id), key=age)
+        return sorted((job for job in self.jobs.values() if job.cause_id == job_id), key=age)
 
     def task(self, task_id: TaskId) -> Task:
         if task_id not in self.tasks:
@@ -108,6 +108,6 @@ class SharedQueue:
         return self.tasks[task_id]
 
 
-def age(each: Job | Task) -> tuple[str, str]:
+def age(item: Job | Task) -> tuple[str, str]:
     """The order of the queue: by time, then by id."""
-    return each.created_at, each.id
+    return item.created_at, item.id

@@ -27,20 +27,20 @@ _LOOKS = {
 }
 
 
-def challenge(kind: RuleAction, asked: BoxRequest) -> BoxResponse:
+def challenge(kind: RuleAction, request: BoxRequest) -> BoxResponse:
     """The page of that kind. A block has no form: nobody can solve it."""
     if kind is RuleAction.BLOCKED:
         return html("<html><head><title>Access denied</title></head><body><p>Access denied.</p></body></html>", 403)
     status, title, form, widget, button = _LOOKS[kind]
-    body = _FORM.format(form=form, action=SOLVE, next=escape(asked.url), widget=widget, button=button)
+    body = _FORM.format(form=form, action=SOLVE, next=escape(request.url), widget=widget, button=button)
     return html(f"<html><head><title>{title}</title></head><body><h1>{title}</h1>{body}</body></html>", status)
 
 
-def solved(asked: BoxRequest) -> bool:
-    return asked.cookies.get(_COOKIE) == "1"
+def solved(request: BoxRequest) -> bool:
+    return request.cookies.get(_COOKIE) == "1"
 
 
-def solve(asked: BoxRequest) -> BoxResponse:
+def solve(request: BoxRequest) -> BoxResponse:
     """The form was submitted: the cookie, and back to where it stood."""
-    to = asked.form.get("next", "/")
+    to = request.form.get("next", "/")
     return redirect(to, 303, ("Set-Cookie", f"{_COOKIE}=1; Path=/; Max-Age=86400"))

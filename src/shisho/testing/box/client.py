@@ -133,8 +133,8 @@ class BoxClient:
 def connect(folder: Path) -> BoxClient:
     """The box that was started with this folder. Raises InvalidParams where none was."""
     try:
-        held = json.loads((folder / FILE).read_text("utf-8"))
-        return BoxClient(folder, Ports(**held["ports"]), tuple(held["hosts"]))
+        state = json.loads((folder / FILE).read_text("utf-8"))
+        return BoxClient(folder, Ports(**state["ports"]), tuple(state["hosts"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InvalidParams("No box runs on {folder}: start one with `shisho box --folder {folder}`.", folder=folder) from error
 

@@ -41,7 +41,9 @@ def render(page: BoxPage) -> bytes:
 
 def _text(page: BoxPage) -> str:
     """Plain paragraphs, or a heading before each but the first."""
-    told = [escape(one) for one in page.paragraphs]
+    paragraphs = [escape(paragraph) for paragraph in page.paragraphs]
     if page.number % len(_FRAMES) != 2:
-        return "".join(f"<p>{one}</p>" for one in told)
-    return f"<p>{told[0]}</p>" + "".join(f"<h2>{at}</h2><p>{one}</p>" for at, one in enumerate(told[1:], 1))
+        return "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
+    return f"<p>{paragraphs[0]}</p>" + "".join(
+        f"<h2>{at}</h2><p>{paragraph}</p>" for at, paragraph in enumerate(paragraphs[1:], 1)
+    )

@@ -32,9 +32,9 @@ def _drawn(lines: Sequence[str]) -> str:
 def _filed(objects: Sequence[str]) -> bytes:
     out = b"%PDF-1.5\n"
     starts = []
-    for number, held in enumerate(objects, 1):
+    for number, content in enumerate(objects, 1):
         starts.append(len(out))
-        out += f"{number} 0 obj\n{held}\nendobj\n".encode("ascii")
+        out += f"{number} 0 obj\n{content}\nendobj\n".encode("ascii")
     table = "".join(f"{start:010} 00000 n \n" for start in starts)
     tail = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\n"
     return out + f"{tail}startxref\n{len(out)}\n%%EOF\n".encode("ascii")

@@ -77,7 +77,7 @@ class TopicIndex:
     def __init__(self, world: World) -> None:
         self._world = world
         self._grams = {topic: grams(f"{topic.name} {topic.words} {' '.join(topic.aspects)}") for topic in world.topics}
-        self._spread = Counter(gram for found in self._grams.values() for gram in found)
+        self._spread = Counter(gram for found_gram in self._grams.values() for gram in found_gram)
         self.rank = lru_cache(maxsize=4_096)(self._rank)
         self._known = lru_cache(maxsize=256)(self._draw_known)
 
@@ -85,16 +85,16 @@ class TopicIndex:
         """The topics of the query: a topic it names, else those that fit best; none where nothing
         fits."""
         folded = _fold(query)
-        named = [topic for topic in self._world.topics if _fold(topic.name) in folded]
-        if named:
-            return named
+        named_topics = [topic for topic in self._world.topics if _fold(topic.name) in folded]
+        if named_topics:
+            return named_topics
         scores = {topic: self._score(grams(query), topic) for topic in self._world.topics}
         best = max(scores.values(), default=0.0)
         return [topic for topic, score in scores.items() if score >= max(LEAST_MATCH, 0.95 * best)]
 
-    def _score(self, asked: frozenset[str], topic: Topic) -> float:
-        weights = {gram: math.log(1 + len(self._grams) / (1 + self._spread[gram])) for gram in asked}
-        return sum(weights[gram] for gram in asked & self._grams[topic]) / sum(weights.values()) if asked else 0.0
+    def _score(self, asked_grams: frozenset[str], topic: Topic) -> float:
+        weights = {gram: math.log(1 + len(self._grams) / (1 + self._spread[gram])) for gram in asked_grams}
+        return sum(weights[gram] for gram in asked_grams & self._grams[topic]) / sum(weights.values()) if asked_grams else 0.0
 
     def relevant(self, query: str) -> list[BoxPage]:
         """The pages that tell what is asked: of the aspects the query names, else of any."""
@@ -107,15 +107,15 @@ class TopicIndex:
         return pages
 
     def _rank(self, engine: str, query: str, manner: RankingModel) -> tuple[RankedResult, ...]:
-        found = self.topics(query)
-        if not found:
+        topics = self.topics(query)
+        if not topics:
             return ()
         draw = Random(f"{manner.seed}/{engine}/{_fold(query)}")
-        known = self._known(engine, manner.seed)
+        box_pages = self._known(engine, manner.seed)
         relevant = {page.url for page in self.relevant(query)}
-        good = _drawn(draw, [page for page in known if page.url in relevant])
-        near = _drawn(draw, [page for page in known if page.url not in relevant and page.topic in found])
-        far = _drawn(draw, [page for page in known if page.topic not in found])
+        good = _drawn(draw, [page for page in box_pages if page.url in relevant])
+        near = _drawn(draw, [page for page in box_pages if page.url not in relevant and page.topic in topics])
+        far = _drawn(draw, [page for page in box_pages if page.topic not in topics])
         depth = round(manner.depth * draw.uniform(0.8, 1.2))
         pages = _order(draw, manner, good, [*far, *near], depth)
         return tuple(RankedResult(_address(draw, manner, engine, page), page, _snippet(page, query)) for page in pages)
@@ -152,8 +152,8 @@ def _address(draw: Random, manner: RankingModel, engine: str, page: BoxPage) -> 
 
 
 def _snippet(page: BoxPage, query: str) -> str:
-    asked = grams(query)
-    best = max(page.paragraphs, key=lambda one: len(asked & grams(one)), default="")
+    asked_grams = grams(query)
+    best = max(page.paragraphs, key=lambda paragraph: len(asked_grams & grams(paragraph)), default="")
     return best[:160]
 
 
@@ -164,10 +164,10 @@ def _named(topic: Topic, folded: str) -> list[str]:
 
 def grams(text: str) -> frozenset[str]:
     """Latin words, and pairs of letters from runs of kanji and katakana; a letter alone by itself."""
-    found: set[str] = set()
+    pairs: set[str] = set()
     for run in _WORDS.findall(_fold(text)):
-        found.update([run] if run.isascii() else (run[at : at + 2] for at in range(max(1, len(run) - 1))))
-    return frozenset(found - _GRAMMAR - _ASKING)
+        pairs.update([run] if run.isascii() else (run[at : at + 2] for at in range(max(1, len(run) - 1))))
+    return frozenset(pairs - _GRAMMAR - _ASKING)
 
 
 def _fold(text: str) -> str:

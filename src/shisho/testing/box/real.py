@@ -21,9 +21,9 @@ _PAPER_LINES = (
 )  # fmt: skip
 
 
-def real_world(made: World, pdf: bytes | None) -> World:
+def real_world(world: World, pdf: bytes | None) -> World:
     """The generated pages and these. `pdf`: the bytes of another PDF than our own; it stands at the same address."""
-    return World([*_pages(), _paper(pdf), *made.pages], [*_questions(), *_about_paper(pdf), *made.questions])
+    return World([*_pages(), _paper(pdf), *world.pages], [*_questions(), *_about_paper(pdf), *world.questions])
 
 
 def _rows() -> list[Mapping[str, Any]]:

@@ -106,23 +106,23 @@ class RuleSet:
 
     def remove(self, rule: Rule | None = None) -> None:
         """One rule, or all."""
-        self._held = [held for held in self._held if rule is not None and held.rule != rule]
+        self._held = [state for state in self._held if rule is not None and state.rule != rule]
 
     def match(self, place: RuleTarget, now: float) -> Rule | None:
         """The rule for this request, which is counted and under way until it has `ended`. A pace that is kept lets older
         rules speak."""
-        fitting = [held for held in self._held if _fits(held.rule, place)]
-        found = next((held.rule for held in fitting if _speaks(held, now)), None)
-        for held in fitting:
-            held.under_way += 1
-        return found
+        fitting = [state for state in self._held if _fits(state.rule, place)]
+        rule = next((state.rule for state in fitting if _speaks(state, now)), None)
+        for state in fitting:
+            state.under_way += 1
+        return rule
 
     def ended(self, place: RuleTarget, now: float) -> None:
         """A request that was matched is over: paces are measured from here."""
-        for held in self._held:
-            if _fits(held.rule, place):
-                held.under_way = max(0, held.under_way - 1)
-                held.last = now
+        for state in self._held:
+            if _fits(state.rule, place):
+                state.under_way = max(0, state.under_way - 1)
+                state.last = now
 
 
 def rule_of(values: dict[str, Any]) -> Rule:
@@ -135,12 +135,12 @@ def rule_of(values: dict[str, Any]) -> Rule:
         ) from error
 
 
-def _speaks(held: _Held, now: float) -> bool:
-    rule = held.rule
-    if rule.do is RuleAction.PACE and not held.under_way and now - held.last >= rule.interval_s:
+def _speaks(state: _Held, now: float) -> bool:
+    rule = state.rule
+    if rule.do is RuleAction.PACE and not state.under_way and now - state.last >= rule.interval_s:
         return False
-    held.met += 1
-    number = held.met - rule.after
+    state.met += 1
+    number = state.met - rule.after
     return number > 0 and (not rule.times or number <= rule.times)
 
 

@@ -146,32 +146,32 @@ class Box:
     async def _serve(self, number: int, wire: BoxConnection) -> None:
         try:
             with suppress(ConnectionError, ssl.SSLError):
-                while asked := await wire.asked():
-                    await self._exchange(number, wire, asked)
+                while request := await wire.asked():
+                    await self._exchange(number, wire, request)
             wire.writer.close()
         finally:
             if not wire.writer.is_closing():
                 wire.writer.transport.abort()
 
-    async def _exchange(self, connection: int, wire: BoxConnection, asked: BoxRequest) -> None:
-        met = self.web.meet(asked)
-        answer, note = self.web.answer(asked, met, time.monotonic())
-        number = self.log.came(_entry(connection, asked, met, note))
+    async def _exchange(self, connection: int, wire: BoxConnection, request: BoxRequest) -> None:
+        routed = self.web.meet(request)
+        answer, note = self.web.answer(request, routed, time.monotonic())
+        number = self.log.came(_entry(connection, request, routed, note))
         status = 0
         try:
             if answer.way is Way.SCRIPT:
                 await play(answer.script, wire.reader, wire.writer)
                 raise ConnectionResetError
-            await wire.answer(asked, answer)
+            await wire.answer(request, answer)
             status = answer.status
         finally:
-            self.web.ended(met, note, time.monotonic())
+            self.web.ended(routed, note, time.monotonic())
             self.log.ended(number, status)
 
 
-def _entry(connection: int, asked: BoxRequest, met: RoutedRequest, note: str) -> LogEntry:
-    place = met.place
+def _entry(connection: int, request: BoxRequest, routed: RoutedRequest, note: str) -> LogEntry:
+    place = routed.place
     return LogEntry(
-        0, connection, 0.0, 0.0, asked.scheme, asked.method, asked.host, asked.path, asked.query, asked.form, asked.cookies,
-        asked.headers, place.engine, place.query, place.page, note,
+        0, connection, 0.0, 0.0, request.scheme, request.method, request.host, request.path, request.query, request.form,
+        request.cookies, request.headers, place.engine, place.query, place.page, note,
     )  # fmt: skip

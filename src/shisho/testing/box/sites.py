@@ -26,15 +26,15 @@ _MADE_LATER = f"""document.getElementById("root").innerHTML =
 "<article><h1>時計台の鐘</h1>" + "<p>{_STORY}</p>".repeat(3) + "</article>";"""
 
 
-def page(found: BoxPage, asked: BoxRequest) -> BoxResponse:
+def page(box_page: BoxPage, request: BoxRequest) -> BoxResponse:
     """A page, or 304 where the asker has it already."""
-    body = render(found)
+    body = render(box_page)
     tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-    changed = datetime.combine(found.day, time(), UTC)
+    changed = datetime.combine(box_page.day, time(), UTC)
     headers = (("ETag", tag), ("Last-Modified", format_datetime(changed, usegmt=True)))
-    if _known(asked.headers, tag, changed):
-        return BoxResponse(b"", 304, found.media_type, headers)
-    return BoxResponse(body, 200, found.media_type, headers)
+    if _known(request.headers, tag, changed):
+        return BoxResponse(b"", 304, box_page.media_type, headers)
+    return BoxResponse(body, 200, box_page.media_type, headers)
 
 
 def _known(headers: Mapping[str, str], tag: str, changed: datetime) -> bool:
@@ -76,33 +76,33 @@ def robots(text: str = "", status: int = 200, delay_s: float = 0.0) -> BoxRespon
     return BoxResponse(text.encode() or _ALLOWED, status, "text/plain; charset=utf-8", delay_s=delay_s)
 
 
-def _redirects(asked: BoxRequest, port: int) -> BoxResponse:
+def _redirects(request: BoxRequest, port: int) -> BoxResponse:
     """/301 and its like lead to /end; /loop to itself; /chain/N to /chain/N-1 and so to /end; /away to another host;
     /loopback, /metadata, /private where nobody may go; /to?url= anywhere."""
-    here = f"{asked.scheme}://{asked.host}"
-    kind, _, rest = asked.path.strip("/").partition("/")
+    origin = f"{request.scheme}://{request.host}"
+    kind, _, rest = request.path.strip("/").partition("/")
     targets = {
-        "loop": f"{here}/loop",
+        "loop": f"{origin}/loop",
         "away": "https://script.example/plain",
         "loopback": f"http://127.0.0.1:{port}/",
         "metadata": "http://169.254.169.254/latest/meta-data/",
         "private": "http://10.0.0.1/",
         "file": "file:///etc/passwd",
-        "to": asked.query.get("url", f"{here}/end"),
+        "to": request.query.get("url", f"{origin}/end"),
     }
     if kind in targets:
         return redirect(targets[kind])
     if kind in ("301", "302", "303", "307", "308"):
-        return redirect(f"{here}/end", int(kind))
+        return redirect(f"{origin}/end", int(kind))
     if kind == "chain" and rest.isdigit():
-        return redirect(f"{here}/chain/{int(rest) - 1}" if int(rest) > 1 else f"{here}/end")
+        return redirect(f"{origin}/chain/{int(rest) - 1}" if int(rest) > 1 else f"{origin}/end")
     return html(article()) if kind == "end" else missing()
 
 
-def _charsets(asked: BoxRequest, port: int) -> BoxResponse:
+def _charsets(request: BoxRequest, port: int) -> BoxResponse:
     """/sjis and /eucjp say nothing in their header (the first says it in the page); /sjis-header says it there alone."""
     declared = '<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS">'
-    match asked.path:
+    match request.path:
         case "/sjis":
             return BoxResponse(article(head=declared).encode("cp932"), media_type="text/html")
         case "/sjis-header":
@@ -117,32 +117,32 @@ def _charsets(asked: BoxRequest, port: int) -> BoxResponse:
             return missing()
 
 
-def _script(asked: BoxRequest, port: int) -> BoxResponse:
+def _script(request: BoxRequest, port: int) -> BoxResponse:
     """/story has its text only after a script has run; /plain has it at once; /never promises it and has none."""
-    if asked.path == "/plain":
+    if request.path == "/plain":
         return html(article())
-    if asked.path not in ("/story", "/never"):
+    if request.path not in ("/story", "/never"):
         return missing()
-    script = f"<script>{_MADE_LATER if asked.path == '/story' else ''}</script>"
+    script = f"<script>{_MADE_LATER if request.path == '/story' else ''}</script>"
     head = '<meta charset="utf-8"><title>時計台の鐘</title>'
     return html(f'<!doctype html><html lang="ja"><head>{head}</head><body><div id="root"></div>{script}</body></html>')
 
 
-def _soft(asked: BoxRequest, port: int) -> BoxResponse:
+def _soft(request: BoxRequest, port: int) -> BoxResponse:
     return html(article("ページが見つかりません", "お探しのページは移動または削除された可能性があります。", paragraphs=1))
 
 
-def _wall(asked: BoxRequest, port: int) -> BoxResponse:
+def _wall(request: BoxRequest, port: int) -> BoxResponse:
     """/captcha, /turnstile, /consent, /login, /js_challenge and /blocked, each before the same article."""
-    kind = asked.path.strip("/")
+    kind = request.path.strip("/")
     if kind not in set(RuleAction):
         return missing()
-    return html(article()) if solved(asked) else challenge(RuleAction(kind), asked)
+    return html(article()) if solved(request) else challenge(RuleAction(kind), request)
 
 
-def _status(asked: BoxRequest, port: int) -> BoxResponse:
+def _status(request: BoxRequest, port: int) -> BoxResponse:
     """/<status>, with Retry-After: 2 where that is meant to be read; /hang never answers, /reset cuts."""
-    kind = asked.path.strip("/")
+    kind = request.path.strip("/")
     if kind in ("hang", "reset"):
         return BoxResponse(way=Way(kind))
     if not kind.isdigit() or not 200 <= int(kind) <= 599:
@@ -151,7 +151,7 @@ def _status(asked: BoxRequest, port: int) -> BoxResponse:
     return html(f"<html><title>{kind}</title><body><p>{escape(kind)}</p></body></html>", int(kind), *headers)
 
 
-def _read(asked: BoxRequest, port: int) -> BoxResponse:
+def _read(request: BoxRequest, port: int) -> BoxResponse:
     return html(article())
 
 

@@ -53,17 +53,17 @@ class SmallWeb:
     def page(self, url: str) -> BoxPage | None:
         """The page at its own address, or at an engine's address for it."""
         parts = urlsplit(url)
-        asked = BoxRequest(parts.scheme, "GET", parts.hostname or "", parts.path, url)
-        engine = self._engines.get(asked.host)
-        found = engine.other(asked, self.world) if engine else None
-        if isinstance(found, BoxResponse) and "Location" in dict(found.headers):
-            return self.page(dict(found.headers)["Location"])
-        return found if isinstance(found, BoxPage) else self.world.page(url)
+        request = BoxRequest(parts.scheme, "GET", parts.hostname or "", parts.path, url)
+        engine = self._engines.get(request.host)
+        reply = engine.other(request, self.world) if engine else None
+        if isinstance(reply, BoxResponse) and "Location" in dict(reply.headers):
+            return self.page(dict(reply.headers)["Location"])
+        return reply if isinstance(reply, BoxPage) else self.world.page(url)
 
     def results(self, name: str, query: str) -> list[str]:
         """All addresses an engine has for a query, in its order. Raises KeyError for an engine the box does not play."""
         engine = {engine.name: engine for engine in ENGINES}[name]
-        return [_row(engine, one).url for one in self._ranked(engine, query)]
+        return [_row(engine, result).url for result in self._ranked(engine, query)]
 
     def _ranked(self, engine: BoxEngine, text: str) -> tuple[RankedResult, ...]:
         """The results of an engine for a query: all that is ranked, or what is in the language of the
@@ -72,67 +72,67 @@ class SmallWeb:
         if not engine.one_language or not ranked:
             return ranked
         language = self.index.topics(text)[0].language
-        return tuple(one for one in ranked if one.page.topic.language == language)
+        return tuple(result for result in ranked if result.page.topic.language == language)
 
-    def meet(self, asked: BoxRequest) -> RoutedRequest:
-        engine = self._engines.get(asked.host)
-        if engine is None or asked.path in _ASIDE:
-            return RoutedRequest(RuleTarget(asked.host, asked.path))
+    def meet(self, request: BoxRequest) -> RoutedRequest:
+        engine = self._engines.get(request.host)
+        if engine is None or request.path in _ASIDE:
+            return RoutedRequest(RuleTarget(request.host, request.path))
         try:
-            search = engine.read(asked, self.tokens)
+            search = engine.read(request, self.tokens)
         except WrongRequest as reason:
-            return RoutedRequest(RuleTarget(asked.host, asked.path, engine.name), engine, wrong=str(reason))
+            return RoutedRequest(RuleTarget(request.host, request.path, engine.name), engine, wrong=str(reason))
         text, page = (search.text, search.page) if search else ("", 0)
-        return RoutedRequest(RuleTarget(asked.host, asked.path, engine.name, text, page), engine, search)
+        return RoutedRequest(RuleTarget(request.host, request.path, engine.name, text, page), engine, search)
 
-    def answer(self, asked: BoxRequest, met: RoutedRequest, now: float) -> tuple[BoxResponse, str]:
+    def answer(self, request: BoxRequest, routed: RoutedRequest, now: float) -> tuple[BoxResponse, str]:
         """The answer, and a note for the log where it is not the usual one. `now` in seconds of any steady clock."""
-        if asked.host == HOME and asked.method == "POST":
-            return self._desk(asked), "desk"
-        if asked.path == SOLVE and asked.method == "POST":
-            return solve(asked), "solved"
-        if met.search and met.engine and met.engine.shell and not ran_script(asked):
-            return html(SHELL.format(title=met.engine.shell)), "shell"
-        rule = self.rules.match(met.place, now)
+        if request.host == HOME and request.method == "POST":
+            return self._desk(request), "desk"
+        if request.path == SOLVE and request.method == "POST":
+            return solve(request), "solved"
+        if routed.search and routed.engine and routed.engine.shell and not ran_script(request):
+            return html(SHELL.format(title=routed.engine.shell)), "shell"
+        rule = self.rules.match(routed.place, now)
         if rule and rule.do in CHALLENGES:
-            if rule.do is RuleAction.BLOCKED or not solved(asked):
-                return challenge(rule.do, asked), rule.do.value
+            if rule.do is RuleAction.BLOCKED or not solved(request):
+                return challenge(rule.do, request), rule.do.value
             rule = None
         if rule:
             early = deed(rule)
             if early:
                 return replace(early, delay_s=rule.delay_s), rule.do.value
-        answer, note = self._usual(asked, met, rule)
+        answer, note = self._usual(request, routed, rule)
         return (replace(answer, delay_s=rule.delay_s), rule.do.value) if rule else (answer, note)
 
-    def ended(self, met: RoutedRequest, note: str, now: float) -> None:
+    def ended(self, routed: RoutedRequest, note: str, now: float) -> None:
         if note not in _BEFORE_RULES:
-            self.rules.ended(met.place, now)
+            self.rules.ended(routed.place, now)
 
-    def _usual(self, asked: BoxRequest, met: RoutedRequest, rule: Rule | None) -> tuple[BoxResponse, str]:
-        if met.engine and met.wrong:
-            return met.engine.block(met.wrong), f"wrong: {met.wrong}"
-        if met.engine and met.search:
-            return self._serp(met.engine, met.search, asked, rule), ""
-        found = met.engine.other(asked, self.world) if met.engine else None
-        if isinstance(found, BoxResponse):
-            return found, ""
-        if asked.path == "/robots.txt":
-            return sites.ROBOTS.get(asked.host, sites.robots)(), ""
-        if asked.host in _HOSTILE:
-            return BoxResponse(way=Way.SCRIPT, script=_HOSTILE[asked.host]), ""
-        if asked.host in sites.ODD:
-            return sites.ODD[asked.host](asked, self.port), ""
-        if met.engine and asked.path == "/":
-            return sites.home(met.engine.name), ""
-        page = found or self.world.page(asked.url)
+    def _usual(self, request: BoxRequest, routed: RoutedRequest, rule: Rule | None) -> tuple[BoxResponse, str]:
+        if routed.engine and routed.wrong:
+            return routed.engine.block(routed.wrong), f"wrong: {routed.wrong}"
+        if routed.engine and routed.search:
+            return self._serp(routed.engine, routed.search, request, rule), ""
+        reply = routed.engine.other(request, self.world) if routed.engine else None
+        if isinstance(reply, BoxResponse):
+            return reply, ""
+        if request.path == "/robots.txt":
+            return sites.ROBOTS.get(request.host, sites.robots)(), ""
+        if request.host in _HOSTILE:
+            return BoxResponse(way=Way.SCRIPT, script=_HOSTILE[request.host]), ""
+        if request.host in sites.ODD:
+            return sites.ODD[request.host](request, self.port), ""
+        if routed.engine and request.path == "/":
+            return sites.home(routed.engine.name), ""
+        page = reply or self.world.page(request.url)
         if page is None:
             return sites.missing(), ""
-        sent = sites.page(page, asked)
+        sent = sites.page(page, request)
         change = _CHANGED.get(rule.do) if rule else None
         return (change(sent) if change and sent.body and sent.media_type.startswith("text/html") else sent), ""
 
-    def _serp(self, engine: BoxEngine, search: SerpRequest, asked: BoxRequest, rule: Rule | None) -> BoxResponse:
+    def _serp(self, engine: BoxEngine, search: SerpRequest, request: BoxRequest, rule: Rule | None) -> BoxResponse:
         do = rule.do if rule else None
         if do is RuleAction.UNKNOWN_LAYOUT:
             return _STRANGE.get(engine.kind) or html("<html><body><div class='q1'>fine</div></body></html>")
@@ -151,22 +151,22 @@ class SmallWeb:
             part = tuple(reversed(results[: search.start][:: max(1, search.start // search.size)]))
         more = (end < len(results) or engine.repeats) and do is not RuleAction.LAST and bool(part)
         token = self.tokens.give(engine.name, search.text, end)
-        rows = [_row(engine, one) for one in part]
-        return engine.show(SerpContent(search, rows, more, len(results), token, asked.host))
+        rows = [_row(engine, result) for result in part]
+        return engine.show(SerpContent(search, rows, more, len(results), token, request.host))
 
     def _useless(self, search: SerpRequest, results: Sequence[RankedResult]) -> tuple[RankedResult, ...]:
         """As many rows, from this page on of pages that no row before it shows and that are about something else."""
         about = self.index.topics(search.text)
-        shown = {one.page.url for one in results[: search.start]}
-        other = [page for page in self.world.pages if page.topic not in about and page.url not in shown]
+        shown_urls = {result.page.url for result in results[: search.start]}
+        other = [page for page in self.world.pages if page.topic not in about and page.url not in shown_urls]
         strange = [RankedResult(page.url, page, page.paragraphs[0]) for page in other[search.start :]]
         return (*results[: search.start], *strange[: max(0, len(results) - search.start)])
 
-    def _desk(self, asked: BoxRequest) -> BoxResponse:
+    def _desk(self, request: BoxRequest) -> BoxResponse:
         """For whoever runs the box, under its address itself."""
         try:
-            values: dict[str, Any] = json.loads(asked.body or b"{}")
-            match asked.path:
+            values: dict[str, Any] = json.loads(request.body or b"{}")
+            match request.path:
                 case "/rules":
                     self.rules.add(rule_of(values))
                 case "/calm":

@@ -58,7 +58,7 @@ class BoxConnection:
         url = f"{self._scheme}://{host}{target}"
         return BoxRequest(self._scheme, head.method.decode(), name, parts.path or "/", url, pairs(parts.query), headers, body)
 
-    async def answer(self, asked: BoxRequest, answer: BoxResponse) -> None:
+    async def answer(self, request: BoxRequest, answer: BoxResponse) -> None:
         """Send it. A connection that is to be reset is; one that hangs does so until the client goes."""
         await asyncio.sleep(answer.delay_s)
         if answer.way is Way.RESET:
@@ -68,15 +68,15 @@ class BoxConnection:
             await self.reader.read()
             raise ConnectionResetError
         body, headers = answer.body, [*answer.headers, ("Content-Type", answer.media_type)]
-        silent = asked.method == "HEAD" or answer.status in (204, 304)
-        if len(body) > _LEAST_ZIPPED and "gzip" in asked.headers.get("accept-encoding", ""):
+        silent = request.method == "HEAD" or answer.status in (204, 304)
+        if len(body) > _LEAST_ZIPPED and "gzip" in request.headers.get("accept-encoding", ""):
             body = gzip.compress(body, 1)
             headers.append(("Content-Encoding", "gzip"))
-        if not silent or asked.method == "HEAD":
+        if not silent or request.method == "HEAD":
             headers.append(("Content-Length", str(len(body))))
         data = [self._http.send(h11.Response(status_code=answer.status, headers=headers))]
         if not silent and body:
             data.append(self._http.send(h11.Data(data=body)))
         data.append(self._http.send(h11.EndOfMessage()))
-        self.writer.write(b"".join(one for one in data if one))
+        self.writer.write(b"".join(part for part in data if part))
         await self.writer.drain()

@@ -101,19 +101,19 @@ class World:
 def make(seed: int = 0, topics: int = 16, pages: int = 20) -> World:
     """`topics` invented things with `pages` pages each. Raises InvalidParams where the tables have not so many names."""
     kinds = MADE["kind"]
-    named = [(kind, kind["names"][turn]) for turn in range(len(kinds[0]["names"])) for kind in kinds]
-    if not 0 <= topics <= len(named) or pages < 4:
+    subjects = [(kind, kind["names"][turn]) for turn in range(len(kinds[0]["names"])) for kind in kinds]
+    if not 0 <= topics <= len(subjects) or pages < 4:
         raise InvalidParams(
-            "The box has 0 to {most} topics of at least 4 pages each.", most=len(named), topics=topics, pages=pages
+            "The box has 0 to {most} topics of at least 4 pages each.", most=len(subjects), topics=topics, pages=pages
         )
-    made: list[BoxPage] = []
-    asked: list[BoxQuestion] = []
+    box_pages: list[BoxPage] = []
+    questions: list[BoxQuestion] = []
     taken: set[str] = set()
-    for kind, name in named[:topics]:
-        found = _Subject(seed, kind, name, taken).pages(pages)
-        made += found
-        asked += _questions(kind, name, found, seed)
-    return World(made, asked)
+    for kind, name in subjects[:topics]:
+        found_pages = _Subject(seed, kind, name, taken).pages(pages)
+        box_pages += found_pages
+        questions += _questions(kind, name, found_pages, seed)
+    return World(box_pages, questions)
 
 
 class _Subject:
@@ -123,7 +123,7 @@ class _Subject:
         self._kind, self._name, self._seed, self._taken = kind, name, seed, taken
         self._tongue = MADE["language"][kind["language"]]
         self._chance = Random(f"{seed}/{name}")
-        self._topic = Topic(name, kind["language"], kind["words"], tuple(one["word"] for one in kind["aspects"]))
+        self._topic = Topic(name, kind["language"], kind["words"], tuple(aspect["word"] for aspect in kind["aspects"]))
 
     def pages(self, count: int) -> list[BoxPage]:
         facts = [self._of_facts(number) for number in range(round(count * FACT_SHARE))]
@@ -131,14 +131,19 @@ class _Subject:
         return [*facts, *mirrors, *(self._idle() for _ in range(count - len(facts) - len(mirrors)))]
 
     def _of_facts(self, number: int) -> BoxPage:
-        known = self._kind["aspects"]
+        aspects = self._kind["aspects"]
         # The first pages go through all aspects in turn, so that every question has its page.
-        told = [known[number % len(known)], *self._chance.sample(known, self._chance.choice((0, 1, 1, 2)))]
-        told = list({one["word"]: one for one in told}.values())
-        sentences = [self._said(one) for one in told]
-        title = self._pick("title").format(name=self._name, about=self._joined([one["word"] for one in told]))
-        text = [self._pick("intro"), *(f"{self._filler()}{self._gap}{said}{self._gap}{self._filler()}" for said in sentences)]
-        return self._page(title, [*text, self._filler() + self._gap + self._filler()], frozenset(one["word"] for one in told))
+        told_aspects = [aspects[number % len(aspects)], *self._chance.sample(aspects, self._chance.choice((0, 1, 1, 2)))]
+        told_aspects = list({aspect["word"]: aspect for aspect in told_aspects}.values())
+        sentences = [self._said(aspect) for aspect in told_aspects]
+        title = self._pick("title").format(name=self._name, about=self._joined([aspect["word"] for aspect in told_aspects]))
+        text = [
+            self._pick("intro"),
+            *(f"{self._filler()}{self._gap}{said_sentence}{self._gap}{self._filler()}" for said_sentence in sentences),
+        ]
+        return self._page(
+            title, [*text, self._filler() + self._gap + self._filler()], frozenset(aspect["word"] for aspect in told_aspects)
+        )
 
     def _said(self, aspect: Mapping[str, Any]) -> str:
         wording: str = self._chance.choice(aspect["said"])
@@ -153,7 +158,7 @@ class _Subject:
 
     def _page(self, title: str, text: Sequence[str], aspects: frozenset[str] = frozenset()) -> BoxPage:
         day = _LAST_DAY - timedelta(days=self._chance.randrange(2_500))
-        paragraphs = tuple(one.format(name=self._name) for one in text)
+        paragraphs = tuple(sentence.format(name=self._name) for sentence in text)
         return BoxPage(0, self._address(), title, self._topic, paragraphs, aspects, day=day)
 
     def _address(self) -> str:
@@ -169,8 +174,8 @@ class _Subject:
 
     def _filler(self) -> str:
         pattern: str = self._pick("filler")
-        said = pattern.format(when=self._pick("when"), who=self._pick("who"), did=self._pick("did"), name=self._name)
-        return said[0].upper() + said[1:]
+        sentence = pattern.format(when=self._pick("when"), who=self._pick("who"), did=self._pick("did"), name=self._name)
+        return sentence[0].upper() + sentence[1:]
 
     def _pick(self, name: str) -> str:
         return str(self._chance.choice(self._tongue[name]))
@@ -200,13 +205,13 @@ def _questions(kind: Mapping[str, Any], name: str, pages: Sequence[BoxPage], see
 
 def _titled(pages: Sequence[BoxPage]) -> Iterator[BoxPage]:
     """Each title once, for Wikipedia knows its pages by title alone."""
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for page in pages:
-        seen[page.title] = seen.get(page.title, 0) + 1
-        yield page if seen[page.title] == 1 else replace(page, title=f"{page.title} ({seen[page.title]})")
+        counts[page.title] = counts.get(page.title, 0) + 1
+        yield page if counts[page.title] == 1 else replace(page, title=f"{page.title} ({counts[page.title]})")
 
 
 def _key(url: str) -> str:
     parts = urlsplit(url)
-    kept = [(name, value) for name, value in parse_qsl(parts.query) if not name.startswith(_TRACKING)]
-    return urlunsplit(("", parts.netloc.lower(), unquote(parts.path) or "/", urlencode(sorted(kept)), ""))
+    pairs = [(name, value) for name, value in parse_qsl(parts.query) if not name.startswith(_TRACKING)]
+    return urlunsplit(("", parts.netloc.lower(), unquote(parts.path) or "/", urlencode(sorted(pairs)), ""))

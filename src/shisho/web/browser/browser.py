@@ -45,9 +45,9 @@ class ChromiumBrowser:
     async def open(self, request: Request, profile: str = "", *, deadline_s: float = 30.0) -> Response:
         request = replace(request, url=without_final_dot(request.url))
         async with self._tabs:
-            with hold(self._profiles, profile) as held, span("browser.open", url=request.url):
+            with hold(self._profiles, profile) as held_profile, span("browser.open", url=request.url):
                 try:
-                    return await self._twice(request, held, deadline_s)
+                    return await self._twice(request, held_profile, deadline_s)
                 except TimeoutError as late:
                     raise TimedOut(
                         "{url} was not done in {seconds:g} s in the browser: try later.",
@@ -59,10 +59,10 @@ class ChromiumBrowser:
         self, url: str, profile: str, solved: Callable[[Response], Awaitable[bool]], *, deadline_s: float = 1800.0
     ) -> bool:
         chromium.need_screen(self._environment, profile)
-        with hold(self._profiles, profile) as held:
+        with hold(self._profiles, profile) as held_profile:
             try:
-                async with self._launcher.browser(held, headless=False) as live, asyncio.timeout(deadline_s):
-                    return await self._watch_person(live, held, url, solved)
+                async with self._launcher.browser(held_profile, headless=False) as live, asyncio.timeout(deadline_s):
+                    return await self._watch_person(live, held_profile, url, solved)
             except TimeoutError:
                 return False
 
@@ -115,9 +115,9 @@ class ChromiumBrowser:
     async def _watch_memory(self, live: RunningBrowser, heavy: asyncio.Event) -> None:
         with suppress(Exception):  # it has ended; whoever uses it will notice
             while not heavy.is_set():
-                held = await chromium.memory_mb(await live.processes())
-                self.heaviest_mb = max(self.heaviest_mb, held)
-                if held > self._memory_mb:
+                used_mb = await chromium.memory_mb(await live.processes())
+                self.heaviest_mb = max(self.heaviest_mb, used_mb)
+                if used_mb > self._memory_mb:
                     heavy.set()
                     live.kill()
                 await asyncio.sleep(WATCH_S)

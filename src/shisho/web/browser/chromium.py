@@ -50,22 +50,22 @@ _FLAGS = (
 BYPASS = "<-loopback>"
 
 
-def find(chosen: str = "") -> str | None:
+def find(path: str = "") -> str | None:
     """The browser's program: the chosen one, else what is on the PATH or in its usual place."""
-    if chosen:
-        return shutil.which(Path(chosen).expanduser())
+    if path:
+        return shutil.which(Path(path).expanduser())
     on_path = next(filter(None, map(shutil.which, _ON_PATH)), None)
     return on_path or next((path for path in _ELSEWHERE if Path(path).is_file()), None)
 
 
-def program(chosen: str = "") -> str:
+def program(path: str = "") -> str:
     """As `find`. Raises EngineUnavailable that says how to get one."""
-    found = find(chosen)
-    if found is None:
-        if chosen:
-            raise EngineUnavailable("There is no browser at {path} (browser_path): {advice}.", path=chosen, advice=HOW_TO_GET)
+    program_path = find(path)
+    if program_path is None:
+        if path:
+            raise EngineUnavailable("There is no browser at {path} (browser_path): {advice}.", path=path, advice=HOW_TO_GET)
         raise EngineUnavailable("There is no browser on this machine: {advice}.", advice=HOW_TO_GET)
-    return found
+    return program_path
 
 
 def flags(*, trust_any_certificate: bool = False) -> list[str]:
@@ -93,8 +93,12 @@ async def memory_mb(processes: Iterable[int]) -> float:
     where it cannot be told."""
     if _HAS_PROC:
         page = os.sysconf("SC_PAGE_SIZE")
-        held = [_statm(process) for process in processes]
-        return (sum(resident - shared for resident, shared in held) + max((each[1] for each in held), default=0)) * page / 2**20
+        pages = [_statm(process) for process in processes]
+        return (
+            (sum(resident - shared for resident, shared in pages) + max((counts[1] for counts in pages), default=0))
+            * page
+            / 2**20
+        )
     if shutil.which("ps") is None:
         return 0.0
     listed = ",".join(map(str, processes))

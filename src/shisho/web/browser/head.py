@@ -92,7 +92,7 @@ def _kept(fields: Fields) -> str:
     """The header fields that may pass on; one request for each connection, so that no byte of another
     slips behind it."""
     listed = ",".join(value for key, value in fields if key.lower() == "connection")
-    named = {word.strip().lower() for word in listed.split(",")}
-    dropped = _OF_ONE_HOP | (named - {"content-length", "transfer-encoding"})
+    hop_names = {word.strip().lower() for word in listed.split(",")}
+    dropped = _OF_ONE_HOP | (hop_names - {"content-length", "transfer-encoding"})
     lines = [f"{key}: {value}" for key, value in fields if key.lower() not in dropped and not key.lower().startswith("proxy-")]
     return "\r\n".join([*lines, "Connection: close", "", ""])

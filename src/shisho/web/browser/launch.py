@@ -159,9 +159,9 @@ class Launcher:
         try:
             browser = await playwright.chromium.launch(headless=True, **self._how())
             session = await browser.new_browser_cdp_session()
-            own = str((await session.send("Browser.getVersion"))["userAgent"])
+            own_agent = str((await session.send("Browser.getVersion"))["userAgent"])
             await browser.close()
-            return _Driver(playwright, await self._proxy.start(), f"{own} {self._manner.agent}".strip())
+            return _Driver(playwright, await self._proxy.start(), f"{own_agent} {self._manner.agent}".strip())
         except BaseException:
             await playwright.stop()
             raise
@@ -194,7 +194,7 @@ async def _note_hosts(context: BrowserContext, hosts: PageHosts) -> None:
             session.on("Network.webSocketCreated", lambda line: hosts.add(line["url"]))
             await session.send("Network.enable")
 
-    context.on("request", lambda asked: hosts.add(asked.url))
+    context.on("request", lambda request: hosts.add(request.url))
     context.on("page", note_lines)
     for page in context.pages:
         await note_lines(page)
@@ -212,8 +212,8 @@ _ENDING: set[asyncio.Future[None]] = set()  # the loop itself holds its tasks we
 
 def _numbers(info: Mapping[str, Any]) -> list[int]:
     """Process ids, the browser's first process first."""
-    processes = sorted(info["processInfo"], key=lambda each: each["type"] != "browser")
-    return [int(each["id"]) for each in processes]
+    processes = sorted(info["processInfo"], key=lambda process: process["type"] != "browser")
+    return [int(process["id"]) for process in processes]
 
 
 def _first_line(error: Exception) -> str:

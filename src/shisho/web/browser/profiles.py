@@ -30,18 +30,18 @@ class Profile:
     def session_cookies(self) -> list[dict[str, Any]]:
         """Those without an end: Chromium drops them when it closes, and with them what a person has just solved."""
         try:
-            kept = json.loads(self._kept.read_text("utf-8")) if self.folder else []
+            cookies = json.loads(self._kept.read_text("utf-8")) if self.folder else []
         except (OSError, ValueError):
             return []
-        return kept if isinstance(kept, list) else []
+        return cookies if isinstance(cookies, list) else []
 
     def keep(self, cookies: Sequence[Mapping[str, Any]]) -> None:
         if self.folder is None:
             return
-        held = [dict(cookie) for cookie in cookies if cookie.get("expires", -1) == -1]
+        session_cookies = [dict(cookie) for cookie in cookies if cookie.get("expires", -1) == -1]
         fresh = self._kept.with_suffix(".new")
         fresh.touch(mode=0o600)
-        fresh.write_text(json.dumps(held), "utf-8")
+        fresh.write_text(json.dumps(session_cookies), "utf-8")
         fresh.replace(self._kept)
 
     @property
@@ -71,12 +71,12 @@ def _lock(file: int, name: str) -> None:
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as held:
-        raise Conflict("The browser profile of {name} is in use: close its window, or try again.", name=name) from held
+    except BlockingIOError as error:
+        raise Conflict("The browser profile of {name} is in use: close its window, or try again.", name=name) from error
 
 
 def _forget_strangers(lock: Path) -> None:
     """Chromium takes over the lock of a dead process, but only where the host has kept its name: a container has not."""
     if lock.is_symlink() and os.readlink(lock).rpartition("-")[0] != socket.gethostname():  # noqa: PTH115 — it leads nowhere
-        for each in ("SingletonLock", "SingletonSocket", "SingletonCookie"):
-            lock.with_name(each).unlink(missing_ok=True)
+        for name in ("SingletonLock", "SingletonSocket", "SingletonCookie"):
+            lock.with_name(name).unlink(missing_ok=True)

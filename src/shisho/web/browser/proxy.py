@@ -105,7 +105,14 @@ class GuardedProxy:
 
     def refusal(self, authority: str, since: float) -> ShishoError | None:
         """Why requests to this host:port were not passed on since that moment, or None."""
-        return next((each.error for each in reversed(self.refused) if each.at >= since and each.authority == authority), None)
+        return next(
+            (
+                refused_request.error
+                for refused_request in reversed(self.refused)
+                if refused_request.at >= since and refused_request.authority == authority
+            ),
+            None,
+        )
 
     def _accepted(self, reader: StreamReader, writer: StreamWriter) -> None:
         task = asyncio.get_running_loop().create_task(self._serve((reader, writer)))
@@ -117,8 +124,8 @@ class GuardedProxy:
         try:
             async with asyncio.timeout(self._limits.total_s):
                 await self._answer(client)
-        except (OSError, TimeoutError, asyncio.IncompleteReadError) as ended:
-            log.debug("a connection of the browser's proxy ended: %r", ended)
+        except (OSError, TimeoutError, asyncio.IncompleteReadError) as error:
+            log.debug("a connection of the browser's proxy ended: %r", error)
         finally:
             await _end(client[1])
 

@@ -101,8 +101,8 @@ class Tab:
             raise TooLarge("{url} has more than {max_chars:,} characters.", url=landing.url, max_chars=MAX_CHARS)
         # The mark outweighs a charset that the page names for the bytes it once had.
         body = b"\xef\xbb\xbf" + f"<!DOCTYPE html>{html}".encode("utf-8", "replace")
-        kept = {name: value for name, value in landing.headers.items() if name in _KEPT}
-        return Response(body, self._page.url, landing.status, "utf-8", media_type="text/html", headers=kept)
+        headers = {name: value for name, value in landing.headers.items() if name in _KEPT}
+        return Response(body, self._page.url, landing.status, "utf-8", media_type="text/html", headers=headers)
 
     async def _settle(self) -> None:
         """Until nothing is under way and the page has kept its length for two looks. Waiting for the network alone is too
@@ -128,8 +128,8 @@ class Tab:
             self._session = await self._page.context.new_cdp_session(self._page)
         frame = (await self._session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
         world = await self._session.send("Page.createIsolatedWorld", {"frameId": frame, "worldName": "shisho"})
-        asked = {"expression": expression, "contextId": world["executionContextId"], "returnByValue": True}
-        return (await self._session.send("Runtime.evaluate", asked))["result"].get("value")
+        params = {"expression": expression, "contextId": world["executionContextId"], "returnByValue": True}
+        return (await self._session.send("Runtime.evaluate", params))["result"].get("value")
 
     def _why_not(self, url: str, failure: str) -> ShishoError:
         """The reason there is no page, in our words."""
@@ -140,22 +140,22 @@ class Tab:
             return UnsupportedMedia("{url} is a file to download and no page: it needs no browser.", url=url)
         if "ERR_CERT" in failure:
             return AllFetchesFailed("{url} shows a certificate that is not valid for it: its owner has to mend that.", url=url)
-        said = failure.partition("\n")[0][:200]
+        reason = failure.partition("\n")[0][:200]
         return AllFetchesFailed(
-            "The browser could not open {url} ({cause}): try later, or open it yourself.", url=url, cause=said
+            "The browser could not open {url} ({cause}): try later, or open it yourself.", url=url, cause=reason
         )
 
-    def _begun(self, asked: Asked) -> None:
-        if asked.resource_type in _AWAITED:
-            self._under_way.add(asked)
+    def _begun(self, request: Asked) -> None:
+        if request.resource_type in _AWAITED:
+            self._under_way.add(request)
 
-    def _finished(self, asked: Asked) -> None:
-        self._under_way.discard(asked)
+    def _finished(self, request: Asked) -> None:
+        self._under_way.discard(request)
 
-    def _failed(self, asked: Asked) -> None:
-        self._under_way.discard(asked)
-        if self._own(asked):
-            self._failure = (asked.url, asked.failure or "no answer")
+    def _failed(self, request: Asked) -> None:
+        self._under_way.discard(request)
+        if self._own(request):
+            self._failure = (request.url, request.failure or "no answer")
 
     def _answered(self, answer: Answered) -> None:
         if self._own(answer.request):
@@ -167,8 +167,8 @@ class Tab:
         if frame == self._page.main_frame:
             self._landing = self._answers.get(_whole(frame.url), self._landing)
 
-    def _own(self, asked: Asked) -> bool:
-        return asked.is_navigation_request() and asked.frame == self._page.main_frame
+    def _own(self, request: Asked) -> bool:
+        return request.is_navigation_request() and request.frame == self._page.main_frame
 
 
 def broke(error: Exception) -> bool:

@@ -68,8 +68,8 @@ class Crawl:
                 host = later.host or self.frontier.host(hit)
                 self._ready[host] = self.clock.monotonic() + later.seconds
                 self.frontier.put_back(hit, host)
-            except BudgetExhausted as spent:
-                self._spent = spent
+            except BudgetExhausted as error:
+                self._spent = error
 
     def _busy(self) -> list[str]:
         return [self.frontier.host(hit) for hit in self._visits.values()]

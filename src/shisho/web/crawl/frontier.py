@@ -63,7 +63,7 @@ class Frontier:
         is not its own."""
         if host:
             self._led[hit.canonical_url] = host
-        place = sum((one.rank or 0) < (hit.rank or 0) for one in self._left)
+        place = sum((other_hit.rank or 0) < (hit.rank or 0) for other_hit in self._left)
         self._left.insert(place, hit)
 
     def next_at(self, busy: Collection[str], ready_at: Mapping[str, float]) -> float | None:

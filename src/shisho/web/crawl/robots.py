@@ -89,31 +89,31 @@ class RobotsBook:
         site = site_of(url)
         lock = self._asking.setdefault(site, asyncio.Lock())
         async with lock:
-            known = await self._known(site)
-            return await self._ask(site, ticket) if known is None else await _ready(known)
+            robots = await self._known(site)
+            return await self._ask(site, ticket) if robots is None else await _ready(robots)
 
     async def _known(self, site: str) -> Robots | None:
-        kept = await self._cache.get(f"robots {site}")
-        return None if kept is None else build(kept.value, Robots)
+        entry = await self._cache.get(f"robots {site}")
+        return None if entry is None else build(entry.value, Robots)
 
     async def _ask(self, site: str, ticket: str) -> Robots:
         name, closed_s = f"robots.txt of {site}", KEPT_CLOSED_S
         chain = await self._chains.chain(name, f"{site}/robots.txt")
         try:
             while True:
-                found, response, patience_s = await self._hop(chain, site, ticket)
+                robots, response, patience_s = await self._hop(chain, site, ticket)
                 closed_s = max(closed_s, patience_s)
                 if not (target := redirect_target(response)):
                     break
                 chain = chain.extended(target)
                 await self._chains.keep(name, chain)
         except (AllFetchesFailed, TimedOut, TooLarge, UnsupportedMedia) as error:
-            found = Robots(closed=Message("gives no robots.txt for now ({cause})", cause=error.message))
+            robots = Robots(closed=Message("gives no robots.txt for now ({cause})", cause=error.message))
         await self._chains.forget(name, chain)
         if not chain.begins:  # the pace it wants counts from the end of the chain
-            await self._limiter.release(f"host:{host_of_url(site)}", host_limit(found), ticket)
-        await self._cache.put(f"robots {site}", plain(found), closed_s if found.closed else KEPT_S)
-        return found
+            await self._limiter.release(f"host:{host_of_url(site)}", host_limit(robots), ticket)
+        await self._cache.put(f"robots {site}", plain(robots), closed_s if robots.closed else KEPT_S)
+        return robots
 
     async def _hop(self, chain: RedirectChain, site: str, ticket: str) -> tuple[Robots, Response, float]:
         """One request of the chain; the seconds that its host then asks to be left alone."""
@@ -124,19 +124,19 @@ class RobotsBook:
         await turn_at(self._limiter, host, limit, ticket)
         try:
             response = await self._fetcher.fetch(Request(chain.url, one_hop=True))
-            found = await _ready(robots(response))
+            found_robots = await _ready(robots(response))
             if response.status in SLOW_DOWN:
                 patience_s = retry_after(response.headers, self._clock.now() if self._clock else None) or 0.0
-            limit = host_limit(found) if first else limit
-            return found, response, patience_s
+            limit = host_limit(found_robots) if first else limit
+            return found_robots, response, patience_s
         finally:
             await self._limiter.release(f"host:{host}", limit, ticket, after_s=patience_s)
 
 
-async def _ready(found: Robots) -> Robots:
-    if len(found.text) > _LARGE:
-        await asyncio.to_thread(_read, found.text)
-    return found
+async def _ready(robots: Robots) -> Robots:
+    if len(robots.text) > _LARGE:
+        await asyncio.to_thread(_read, robots.text)
+    return robots
 
 
 @lru_cache(maxsize=8)  # a hostile one takes 36 MB

@@ -50,8 +50,8 @@ class PageClient:
             while True:
                 began = self.clock.monotonic()
                 fetch = partial(self._fetched_within, TOTAL_S - took_s)
-                asked = replace(request, url=chain.url, one_hop=True)
-                response = await self._asked(asked, ticket, pay if chain.begins else _paid, fetch)
+                asked_request = replace(request, url=chain.url, one_hop=True)
+                response = await self._asked(asked_request, ticket, pay if chain.begins else _paid, fetch)
                 took_s += self.clock.monotonic() - began
                 if not (target := redirect_target(response)):
                     break
@@ -77,8 +77,8 @@ class PageClient:
         """Redirects are the browser's to follow, without leave: what comes from a host whose robots.txt forbids it is left
         unread, and the host has its pause all the same."""
 
-        async def fetch(asked: Request) -> Response:
-            return await browse(asked, "")
+        async def fetch(asked_request: Request) -> Response:
+            return await browse(asked_request, "")
 
         response = await self._asked(request, ticket, pay, fetch)
         host = host_of_url(response.url)
@@ -110,18 +110,18 @@ class PageClient:
             if not await pay():
                 raise BudgetExhausted("The task's budget of pages is spent. Open a task with a larger max_pages.")
             response = await fetch(request)
-            met = None if redirect_target(response) else _challenge(response)
+            challenge = None if redirect_target(response) else _challenge(response)
             if response.status in SLOW_DOWN:
                 asked_s = retry_after(response.headers, self.clock.now())
                 after = asked_s or 0.0
-                if met is None or met.kind is ChallengeKind.BLOCKED:
+                if challenge is None or challenge.kind is ChallengeKind.BLOCKED:
                     after = backoff(tries + 1, random.random()) if asked_s is None else asked_s
                     raise await self._slower(host, tries + 1, after)
             if tries:
                 await self.cache.put(f"slow host:{host}", 0, REMEMBERED_S)
         finally:
             await self.limiter.release(f"host:{host}", limit, ticket, after_s=after)
-        return _usable(request.url, response, met)
+        return _usable(request.url, response, challenge)
 
     async def rendered(self, request: Request, ticket: str, pay: Pay) -> Response | None:
         """A page without text as its scripts make it; None where there is no browser, or its host is too slow to ask again."""
@@ -139,10 +139,10 @@ class PageClient:
 
     async def _tries(self, host: str) -> int:
         """How often the host has asked for patience lately; raises AllFetchesFailed where that was too often."""
-        known = await self.cache.get(f"slow host:{host}")
-        if known is not None and known.value >= MOST_TRIES:
+        entry = await self.cache.get(f"slow host:{host}")
+        if entry is not None and entry.value >= MOST_TRIES:
             raise _left_alone(host)
-        return known.value if known is not None else 0
+        return entry.value if entry is not None else 0
 
     async def _slower(self, host: str, tries: int, after: float) -> RetryLater | AllFetchesFailed:
         await self.cache.put(f"slow host:{host}", tries, REMEMBERED_S + after)
@@ -157,10 +157,10 @@ def _left_alone(host: str) -> AllFetchesFailed:
     return AllFetchesFailed("{host} asks to be left alone (status 429 or 503). Try again in ten minutes.", host=host)
 
 
-def _usable(url: str, response: Response, met: Challenge | None) -> Response:
-    if met is not None:
+def _usable(url: str, response: Response, challenge: Challenge | None) -> Response:
+    if challenge is not None:
         raise AuthRequired(
-            "{url} wants proof of a person ({kind}): open it in a browser, save it, add the file.", url=url, kind=met.kind
+            "{url} wants proof of a person ({kind}): open it in a browser, save it, add the file.", url=url, kind=challenge.kind
         )
     if response.status >= 400:
         raise AllFetchesFailed("{url} answered with status {status}.", url=url, status=response.status)

@@ -77,16 +77,16 @@ def engines(overrides: Mapping[str, Mapping[str, Any]] | None = None) -> dict[st
     """Every engine under its name, the fields of `overrides` (an engines.toml as read) in place of our own.
 
     Raises InvalidParams for an unknown engine, an unknown field or a value of another type."""
-    found = {engine.about.name: engine for engine in TABLE}
+    found_engines = {engine.about.name: engine for engine in TABLE}
     for name, values in (overrides or {}).items():
-        if name not in found:
+        if name not in found_engines:
             raise InvalidParams(
-                "engines.toml names no engine of ours: {engine}. Known: {known}.", known=", ".join(found), engine=name
+                "engines.toml names no engine of ours: {engine}. Known: {known}.", known=", ".join(found_engines), engine=name
             )
         if values.get("name", name) != name:
             raise InvalidParams("engines.toml: the name of {engine} cannot be changed.", engine=name)
-        found[name] = replace(found[name], about=_overridden(found[name].about, values, name))
-    return found
+        found_engines[name] = replace(found_engines[name], about=_overridden(found_engines[name].about, values, name))
+    return found_engines
 
 
 _ROWS: dict[str, type[SerpLayout] | type[Credential]] = {"layouts": SerpLayout, "credentials": Credential}
@@ -96,7 +96,7 @@ _NUMBERS = ("interval_s", "page_size", "max_pages", "per_day", "parallel", "quer
 def _overridden(about: EngineAbout, values: Mapping[str, Any], where: str) -> EngineAbout:
     changed = {key: _coerced(about, key, value, where) for key, value in values.items()}
     if "interval_s" in changed and "credentials" not in changed:  # the user's own pace holds, whatever a key would buy
-        changed["credentials"] = tuple(replace(each, interval_s=None) for each in about.credentials)
+        changed["credentials"] = tuple(replace(credential, interval_s=None) for credential in about.credentials)
     return replace(about, **changed)
 
 
@@ -127,8 +127,8 @@ def _value(current: Any, key: str, value: Any) -> Any:
         if isinstance(value, str) or not all(isinstance(v, str) for v in value):
             raise TypeError(key)
         return tuple(value)
-    wanted = (int, float) if key in _NUMBERS else (bool,) if isinstance(current, bool) else (str,)
-    if not isinstance(value, wanted) or (key in _NUMBERS and isinstance(value, bool)):
+    types = (int, float) if key in _NUMBERS else (bool,) if isinstance(current, bool) else (str,)
+    if not isinstance(value, types) or (key in _NUMBERS and isinstance(value, bool)):
         raise TypeError(key)
     return value
 
@@ -141,13 +141,15 @@ def read_page(data: bytes, engine: str, told: Mapping[str, Any], overrides: Mapp
 def read_saved(name: str, response: Response, overrides: Mapping[str, Mapping[str, Any]] | None = None) -> Serp:
     """A page by the engine `name`, or `auto` to tell it from the page. A challenge of no engine's own comes back
     with an empty engine. Raises InvalidParams for an unknown name, ParserFailed and EngineUnavailable as `Engine.parse`."""
-    known = engines(overrides)
-    engine = detect_engine(response, [e.about for e in known.values()]) if name == "auto" else name
+    known_engines = engines(overrides)
+    engine = detect_engine(response, [e.about for e in known_engines.values()]) if name == "auto" else name
     if engine is None:
         challenge = detect(decode(response), response.url, response.status)
         if challenge:
             return Serp("", challenge=challenge)
         raise unknown_layout("an unknown engine", response)
-    if engine not in known:
-        raise InvalidParams("No engine is called {engine}. Known: auto, {known}.", known=", ".join(known), engine=engine)
-    return known[engine].parse(response)
+    if engine not in known_engines:
+        raise InvalidParams(
+            "No engine is called {engine}. Known: auto, {known}.", known=", ".join(known_engines), engine=engine
+        )
+    return known_engines[engine].parse(response)

@@ -30,9 +30,9 @@ def decode(response: Response) -> str:
     marked = next((name for mark, name in _BOMS if body.startswith(mark)), None)
     if marked:
         return body.decode(marked, "replace")
-    found = _CHARSET.search(body[:4096])
-    own = found.group(1).decode("ascii", "ignore") if found else None
-    return decoded(body, codec_of(response.charset) or codec_of(own) or "utf-8")
+    match = _CHARSET.search(body[:4096])
+    own_charset = match.group(1).decode("ascii", "ignore") if match else None
+    return decoded(body, codec_of(response.charset) or codec_of(own_charset) or "utf-8")
 
 
 def squeeze(text: str) -> str:
@@ -53,10 +53,10 @@ def hit(url: Any, title: Any, snippet: Any = "", day: Any = None) -> SerpHit | N
 
 def ranked(hits: list[SerpHit | None]) -> tuple[SerpHit, ...]:
     """Ranks from 1, over those that are hits. Raises ValueError where there were rows and none is one."""
-    kept = [h for h in hits if h is not None]
-    if hits and not kept:
+    kept_hits = [h for h in hits if h is not None]
+    if hits and not kept_hits:
         raise ValueError("rows without a web address")
-    return tuple(SerpHit(rank, h.url, h.title, h.snippet, h.date) for rank, h in enumerate(kept, start=1))
+    return tuple(SerpHit(rank, h.url, h.title, h.snippet, h.date) for rank, h in enumerate(kept_hits, start=1))
 
 
 def read_json(about: EngineAbout, response: Response, read: Callable[[Any], Serp]) -> Serp:
@@ -117,9 +117,9 @@ def _otherwise(about: EngineAbout, response: Response, source: str, error: Excep
     raise unreadable(about.name, response) from error
 
 
-def refused(engine: str, said: Any) -> EngineUnavailable:
+def refused(engine: str, words: Any) -> EngineUnavailable:
     """The engine's own API answered with an error."""
-    reason = plain(said)[:200].rstrip(".") or Message("no reason given")
+    reason = plain(words)[:200].rstrip(".") or Message("no reason given")
     return EngineUnavailable("{engine} refused: {reason}. Ask another engine.", reason=reason, engine=engine)
 
 

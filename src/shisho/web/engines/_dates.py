@@ -33,17 +33,17 @@ def parse_date(text: str, today: date | None = None) -> str | None:
     """The first thing in `text`, as an ISO day, if that is a date; "3 days ago" only where `today` is known."""
     text = text.lstrip(" \t([—–-·")
     for form in _FORMS:
-        found = form.match(text)
-        if found:
-            return _iso(found)
+        match = form.match(text)
+        if match:
+            return _iso(match)
     ago = _AGO.match(text)
     if ago and today:
         return (today - timedelta(days=int(ago["n"]) * _UNITS[ago["unit"].lower()])).isoformat()
     return None
 
 
-def _iso(found: re.Match[str]) -> str | None:
-    parts = found.groupdict()
+def _iso(match: re.Match[str]) -> str | None:
+    parts = match.groupdict()
     month = int(parts["m"]) if parts.get("m") else MONTHS[parts["month"].lower()]
     try:
         return date(int(parts["y"]), month, int(parts["d"])).isoformat()

@@ -29,11 +29,11 @@ def read_serp(
     ParserFailed for a layout we neither know nor can guess. `hits` and `state` replace reading by `about.look`."""
     page = ResultMarkup(response, about.site)
     look = about.look
-    found = hits(page) if hits else read_hits(page, look.layouts)
-    if found:
+    found_hits = hits(page) if hits else read_hits(page, look.layouts)
+    if found_hits:
         warnings = ("query_changed",) if page.has(*look.changed) else ()
-        following = state(page) if state else next_page(page, about, len(found))
-        return Serp(about.name, found, following, warnings=warnings)
+        following = state(page) if state else next_page(page, about, len(found_hits))
+        return Serp(about.name, found_hits, following, warnings=warnings)
     challenge = detect(page.source, response.url, response.status, look.markers)
     if challenge:
         return Serp(about.name, challenge=challenge)
@@ -92,18 +92,18 @@ def _says(page: ResultMarkup, phrases: tuple[str, ...]) -> bool:
     return any(phrase in text for phrase in phrases)
 
 
-def next_page(page: ResultMarkup, about: EngineAbout, found: int) -> State | None:
+def next_page(page: ResultMarkup, about: EngineAbout, found_count: int) -> State | None:
     """{} where the page links to a later one, or shows no pager at all and is at least half full; else None."""
-    here = _number(page.response.url, about.pagination) or 0
+    current = _number(page.response.url, about.pagination) or 0
     links = [_number(attribute(link, "href"), about.pagination) for link in page.all(about.look.next_link)]
     if links:
-        return {} if any(number is None or number > here for number in links) else None
-    return {} if 2 * found >= about.page_size and not page.has(about.look.pager) else None
+        return {} if any(number is None or number > current for number in links) else None
+    return {} if 2 * found_count >= about.page_size and not page.has(about.look.pager) else None
 
 
 def _number(url: str, name: str) -> int | None:
-    found = re.search(rf"[?&;]{re.escape(name)}=(\d{{1,6}})(?!\d)", url)
-    return int(found.group(1)) if found else None
+    match = re.search(rf"[?&;]{re.escape(name)}=(\d{{1,6}})(?!\d)", url)
+    return int(match.group(1)) if match else None
 
 
 def form_values(page: ResultMarkup, selector: str) -> dict[str, str]:

@@ -28,8 +28,12 @@ def guess_hits(page: ResultMarkup) -> tuple[SerpHit, ...]:
     pairs = _pairs(page, "h2, h3", "")
     looks = Counter(_look(heading) for heading, _ in pairs)
     alike, number = looks.most_common(1)[0] if looks else ("", 0)
-    chosen = [pair for pair in pairs if _look(pair[0]) == alike]
-    return _hits(page, chosen, "") if number >= _ENOUGH and len({page.url(link) for _, link in chosen}) >= _ENOUGH else ()
+    chosen_pairs = [pair for pair in pairs if _look(pair[0]) == alike]
+    return (
+        _hits(page, chosen_pairs, "")
+        if number >= _ENOUGH and len({page.url(link) for _, link in chosen_pairs}) >= _ENOUGH
+        else ()
+    )
 
 
 def _look(heading: Node) -> str:
@@ -43,9 +47,9 @@ def _hits(page: ResultMarkup, pairs: list[_Pair], snippet: str) -> tuple[SerpHit
 
 
 def _hit(page: ResultMarkup, heading: Node, link: Node, box: Node, snippet: str) -> SerpHit:
-    known = box.css_first(snippet) if snippet else None
-    if known is not None and known.mem_id not in {node.mem_id for node in _above(link)}:
-        words = text_of(known)
+    node = box.css_first(snippet) if snippet else None
+    if node is not None and node.mem_id not in {node.mem_id for node in _above(link)}:
+        words = text_of(node)
     else:
         words = text_of(box, frozenset({link.mem_id, heading.mem_id}))
     return SerpHit(0, page.url(link), text_of(heading), words, parse_date(words, page.response.today))

@@ -25,8 +25,8 @@ ABOUT = EngineAbout(
 
 def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     params: Params = {"query": query.text, "count": about.page_size, "page": page}
-    asked = get(about, query, page, "/search", params)
-    return replace(asked, headers={**asked.headers, "API-Key": "public"})
+    asked_request = get(about, query, page, "/search", params)
+    return replace(asked_request, headers={**asked_request.headers, "API-Key": "public"})
 
 
 def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:

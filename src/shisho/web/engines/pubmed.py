@@ -63,10 +63,10 @@ def _ids(about: EngineAbout, root: Element) -> Serp:
     ids = [node.text or "" for node in root.findall("IdList/Id")]
     if not ids:
         return Serp(about.name, no_results=True)
-    seen = int(root.findtext("RetStart") or 0) + len(ids)
+    seen_count = int(root.findtext("RetStart") or 0) + len(ids)
     params: Params = {"db": "pubmed", "retmode": "xml", "tool": "shisho", "id": ",".join(ids)}
     follow = Request(f"{about.site}/entrez/eutils/efetch.fcgi?{urlencode(params)}")
-    return Serp(about.name, next={} if seen < int(root.findtext("Count") or 0) else None, follow=follow)
+    return Serp(about.name, next={} if seen_count < int(root.findtext("Count") or 0) else None, follow=follow)
 
 
 def _words(article: Element, path: str) -> str:

@@ -29,9 +29,11 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
         "action": "query", "format": "json", "formatversion": 2, "list": "search", "srsearch": query.text,
         "srlimit": about.page_size, "sroffset": about.page_size * (page - 1), "srprop": "snippet|timestamp", "maxlag": 5,
     }  # fmt: skip
-    asked = get(about, query, page, "/w/api.php", params)
+    asked_request = get(about, query, page, "/w/api.php", params)
     host = about.site.replace("//xx.", f"//{query.language or 'en'}.")
-    return Request(asked.url.replace(about.site, host, 1), headers=asked.headers, warnings=asked.warnings)
+    return Request(
+        asked_request.url.replace(about.site, host, 1), headers=asked_request.headers, warnings=asked_request.warnings
+    )
 
 
 def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
@@ -44,7 +46,7 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 def _read(about: EngineAbout, wiki: str, data: Any) -> Serp:
     if "error" in data:
         raise refused(about.name, data["error"].get("info"))
-    found = data["query"]["search"]
-    hits = ranked([hit(wiki + quote(row["title"].replace(" ", "_")), row["title"], row.get("snippet")) for row in found])
+    entries = data["query"]["search"]
+    hits = ranked([hit(wiki + quote(row["title"].replace(" ", "_")), row["title"], row.get("snippet")) for row in entries])
     following: State | None = {} if "sroffset" in data.get("continue", {}) else None
     return Serp(about.name, hits, following, no_results=not hits)

@@ -254,5 +254,5 @@ def _port(word: str) -> int:
 
 
 def _no_url(url: str) -> InvalidParams:
-    shown = re.sub(r"//[^/]*@", "//", url.partition("?")[0])[:200]  # a query or a name before the host may hold a secret
-    return InvalidParams("{url!r} is no web address: write it as https://host/path.", url=shown)
+    legible_url = re.sub(r"//[^/]*@", "//", url.partition("?")[0])[:200]  # a query or a name before the host may hold a secret
+    return InvalidParams("{url!r} is no web address: write it as https://host/path.", url=legible_url)

@@ -59,21 +59,21 @@ def detect(text: str, url: str = "", status: int = 200, markers: Mapping[str, Ch
         if marker in text:
             return Challenge(kind, marker)
     title = _TITLE.search(text)
-    named = _first(_IN_URL, url) or _first(_IN_BODY, text) or _first(_IN_TITLE, title.group(1) if title else "")
-    if named is None and len(text) < _SMALL:
-        named = _first(_IN_SMALL_BODY, text)
+    challenge = _first(_IN_URL, url) or _first(_IN_BODY, text) or _first(_IN_TITLE, title.group(1) if title else "")
+    if challenge is None and len(text) < _SMALL:
+        challenge = _first(_IN_SMALL_BODY, text)
     widget = _CAPTCHA_WIDGET.search(text)
-    if widget and (named is None or named.kind in (ChallengeKind.BLOCKED, ChallengeKind.JS_CHALLENGE)):
-        refused = status in (403, 429) or named is not None or len(text) < _SMALL
+    if widget and (challenge is None or challenge.kind in (ChallengeKind.BLOCKED, ChallengeKind.JS_CHALLENGE)):
+        refused = status in (403, 429) or challenge is not None or len(text) < _SMALL
         return Challenge(ChallengeKind.CAPTCHA, widget.group()) if refused else None
-    if named is None and status == 401:
+    if challenge is None and status == 401:
         return Challenge(ChallengeKind.LOGIN, "status 401")
-    return named
+    return challenge
 
 
 def _first(rules: tuple[_Rule, ...], text: str) -> Challenge | None:
     for kind, pattern in rules:
-        found = pattern.search(text)
-        if found:
-            return Challenge(kind, found.group().strip()[:80])
+        match = pattern.search(text)
+        if match:
+            return Challenge(kind, match.group().strip()[:80])
     return None

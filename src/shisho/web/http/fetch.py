@@ -64,10 +64,10 @@ class HttpFetcher:
         """Nothing is kept open between requests."""
 
     async def _follow(self, hop: Hop) -> Response:
-        seen: list[Hop] = []
-        while hop not in seen:
-            seen.append(hop)
-            if len(seen) > MAX_REDIRECTS + 1:
+        hops: list[Hop] = []
+        while hop not in hops:
+            hops.append(hop)
+            if len(hops) > MAX_REDIRECTS + 1:
                 raise AllFetchesFailed(
                     "{host} redirects more than {max_redirects} times: give the final address.",
                     host=hop.target.host,
@@ -138,11 +138,11 @@ def user_agent(version: str, contact: str) -> str:
 
 def _headers(answer: httpcore.Response) -> dict[str, str]:
     """By name in lower case. Of what is said twice the last holds; but encodings come one upon another."""
-    held: dict[str, str] = {}
+    headers: dict[str, str] = {}
     for raw_name, raw in answer.headers:
         name, value = raw_name.decode("ascii").lower(), _text(raw)
-        held[name] = f"{held[name]},{value}" if name == "content-encoding" and name in held else value
-    return held
+        headers[name] = f"{headers[name]},{value}" if name == "content-encoding" and name in headers else value
+    return headers
 
 
 def _text(raw: bytes) -> str:
@@ -163,8 +163,8 @@ async def _read(target: Target, answer: httpcore.Response, headers: Mapping[str,
     if answer.status != 304 and int(headers.get("content-length", "0")) > limit:  # 304 names the length of what it leaves out
         raise _too_large(limit)
     content = await _content(answer, body.decoder(headers.get("content-encoding", "")), limit)
-    kept = {name: headers[name] for name in _KEPT if name in headers}
-    return Response(content, target.url, answer.status, charset, media_type=media, headers=kept)
+    kept_headers = {name: headers[name] for name in _KEPT if name in headers}
+    return Response(content, target.url, answer.status, charset, media_type=media, headers=kept_headers)
 
 
 async def _content(answer: httpcore.Response, decoder: body.Decoder, limit: int) -> bytes:

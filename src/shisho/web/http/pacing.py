@@ -35,11 +35,11 @@ class RetryLater(Exception):
 def retry_after(headers: Mapping[str, str], now: Instant | None) -> float | None:
     """Seconds that a server asks to be left alone, in full; None where it says nothing that can be understood. `headers` in
     lower case; without `now` a date is not understood."""
-    said = headers.get("retry-after", "").strip()
-    if said.isascii() and said.isdigit():
-        return float(said) if len(said) <= _DIGITS else float("9" * _DIGITS)
+    value = headers.get("retry-after", "").strip()
+    if value.isascii() and value.isdigit():
+        return float(value) if len(value) <= _DIGITS else float("9" * _DIGITS)
     try:
-        at = parsedate_to_datetime(said)
+        at = parsedate_to_datetime(value)
     except (ValueError, TypeError, OverflowError):
         return None
     if now is None:

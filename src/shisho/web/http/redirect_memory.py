@@ -57,8 +57,8 @@ class RedirectMemory:
 
     async def chain(self, name: str, url: str) -> RedirectChain:
         """The chain of this name, if it began at this address; else a new one."""
-        kept = await self._cache.get(_key(name))
-        urls: Sequence[str] = kept.value if kept is not None else ()
+        entry = await self._cache.get(_key(name))
+        urls: Sequence[str] = entry.value if entry is not None else ()
         return RedirectChain(tuple(urls)) if urls and urls[0] == url else RedirectChain((url,))
 
     async def keep(self, name: str, chain: RedirectChain) -> None:

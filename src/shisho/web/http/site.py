@@ -28,8 +28,8 @@ def site_of(url: str) -> str:
     """Scheme, host and port of a web address: whose robots.txt counts."""
     parts = urlsplit(url)
     host = host_of_url(url)
-    named = f"[{host}]" if ":" in host else host
-    return f"{parts.scheme}://{named}" + ("" if parts.port in (None, _PORTS.get(parts.scheme)) else f":{parts.port}")
+    host_text = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{host_text}" + ("" if parts.port in (None, _PORTS.get(parts.scheme)) else f":{parts.port}")
 
 
 def registered_domain(url: str) -> str:
@@ -42,11 +42,11 @@ def registered_domain(url: str) -> str:
         return ""
     if parts.scheme not in ("http", "https"):
         return ""
-    found = _list()(host)
-    if found.suffix or not found.domain:
-        return found.top_domain_under_public_suffix or host
+    extracted = _list()(host)
+    if extracted.suffix or not extracted.domain:
+        return extracted.top_domain_under_public_suffix or host
     # A top level that the list lacks counts as a public suffix (publicsuffix.org, "if no rules match").
-    return host if found.ipv4 or found.ipv6 or not found.subdomain else ".".join(host.split(".")[-2:])
+    return host if extracted.ipv4 or extracted.ipv6 or not extracted.subdomain else ".".join(host.split(".")[-2:])
 
 
 @lru_cache(maxsize=1)

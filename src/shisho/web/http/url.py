@@ -132,8 +132,8 @@ def canonical(url: str) -> str:
     if parts.port not in (None, *_PORTS.values()):
         host = f"{host}:{parts.port}"
     pairs = (pair.partition("=") for pair in parts.query.replace("+", "%20").split("&") if pair)
-    kept = sorted((_spelled(name), _spelled(value)) for name, _, value in pairs if not _TRACKING.fullmatch(name))
-    query = "&".join(f"{name}={value}" for name, value in kept)
+    parameters = sorted((_spelled(name), _spelled(value)) for name, _, value in pairs if not _TRACKING.fullmatch(name))
+    query = "&".join(f"{name}={value}" for name, value in parameters)
     return urlunsplit(("https", host, _path(parts.path), query, ""))
 
 
@@ -143,8 +143,8 @@ def without_tracking(url: str) -> str:
     page, asks, query = address.partition("?")
     if not asks:
         return url
-    kept = [pair for pair in query.split("&") if not _TRACKING.fullmatch(pair.partition("=")[0])]
-    return page + ("?" + "&".join(kept) if kept else "") + mark + fragment
+    parameters = [pair for pair in query.split("&") if not _TRACKING.fullmatch(pair.partition("=")[0])]
+    return page + ("?" + "&".join(parameters) if parameters else "") + mark + fragment
 
 
 def host_name(name: str) -> str:
@@ -170,13 +170,13 @@ def without_final_dot(url: str) -> str:
 
 
 def _path(path: str) -> str:
-    kept: list[str] = []
+    segments: list[str] = []
     for segment in path.split("/"):
         if segment == "..":
-            kept = kept[:-1]
+            segments = segments[:-1]
         elif segment not in ("", "."):
-            kept.append(_spelled(segment))
-    return "/" + "/".join(kept)
+            segments.append(_spelled(segment))
+    return "/" + "/".join(segments)
 
 
 def _spelled(segment: str) -> str:

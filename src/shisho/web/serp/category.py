@@ -59,5 +59,5 @@ _CUES: Mapping[str, re.Pattern[str]] = {
 def category_of(query: str) -> str:
     """academic, technical, news or government; general where nothing gives the kind away, or more than one is."""
     plain = fold(query)
-    found = [category for category, cues in _CUES.items() if cues.search(plain)]
-    return found[0] if len(found) == 1 else GENERAL
+    categories = [category for category, cues in _CUES.items() if cues.search(plain)]
+    return categories[0] if len(categories) == 1 else GENERAL

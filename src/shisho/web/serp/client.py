@@ -36,9 +36,9 @@ class StateExpired(Exception):
 class NeedsPerson(Exception):
     """A page wants proof of a person."""
 
-    def __init__(self, met: HumanChallenge, retry_after_s: float = 0.0) -> None:
-        super().__init__(met.kind)
-        self.met, self.retry_after_s = met, retry_after_s
+    def __init__(self, challenge: HumanChallenge, retry_after_s: float = 0.0) -> None:
+        super().__init__(challenge.kind)
+        self.met, self.retry_after_s = challenge, retry_after_s
 
 
 class EngineRefused(EngineUnavailable):
@@ -102,9 +102,9 @@ class SerpClient:
 
     async def followed(self, engine: SerpEngine, first: SerpExchange, follow: Request, ticket: str, pay: Pay) -> SerpExchange:
         """The result page that `first` leads on to: its hits, with the way to the next page of `first`. Raises as `page`."""
-        found = await self._one(engine, follow, ticket, pay, doubted=False)
-        warnings = (*first.serp.warnings, *found.serp.warnings)
-        return replace(first, serp=replace(found.serp, next=first.serp.next, warnings=warnings), status=found.status)
+        exchange = await self._one(engine, follow, ticket, pay, doubted=False)
+        warnings = (*first.serp.warnings, *exchange.serp.warnings)
+        return replace(first, serp=replace(exchange.serp, next=first.serp.next, warnings=warnings), status=exchange.status)
 
     async def rests_for(self, engine: str) -> float:
         """Seconds until an engine whose breaker is open may be tried."""
@@ -157,16 +157,20 @@ class SerpClient:
             if learnt.breaker is not BreakerState.OPEN:
                 raise RetryLater(backoff(learnt.failures, random.random()) if patience_s is None else patience_s) from error
             raise type(error)(error.message, **error.details, retry_after_s=patience_s) from error
-        met = serp.challenge
-        if met is not None and doubted:
+        challenge = serp.challenge
+        if challenge is not None and doubted:
             raise StateExpired
-        outcome, said = (RequestOutcome.SUCCESS, "") if met is None else (RequestOutcome.CHALLENGE, f"{met.kind}: {met.marker}")
-        await self.health.record(name, outcome, self.clock.monotonic() - began, said)
-        if met is not None and met.kind is ChallengeKind.BLOCKED:
-            told = {"engine": name, "retry_after_s": self._patience(response)}
-            raise EngineRefused("{engine} refuses to answer from here. Ask another engine.", **told)
-        if met is not None:
-            needed = HumanChallenge(name, urlsplit(request.url).hostname or "", request.url, met.kind)
+        outcome, reason = (
+            (RequestOutcome.SUCCESS, "")
+            if challenge is None
+            else (RequestOutcome.CHALLENGE, f"{challenge.kind}: {challenge.marker}")
+        )
+        await self.health.record(name, outcome, self.clock.monotonic() - began, reason)
+        if challenge is not None and challenge.kind is ChallengeKind.BLOCKED:
+            details = {"engine": name, "retry_after_s": self._patience(response)}
+            raise EngineRefused("{engine} refuses to answer from here. Ask another engine.", **details)
+        if challenge is not None:
+            needed = HumanChallenge(name, urlsplit(request.url).hostname or "", request.url, challenge.kind)
             raise NeedsPerson(needed, self._patience(response) or 0.0)
         return SerpExchange(request, serp, response.status)
 

@@ -23,7 +23,9 @@ async def fetched(fetch: Fetch, request: Request, about: EngineAbout, values: Ma
     try:
         response = await fetch(authorised(request, about, values))
     except ShishoError as error:
-        details = {name: hidden(each, about, values) if isinstance(each, str) else each for name, each in error.details.items()}
+        details = {
+            name: hidden(detail, about, values) if isinstance(detail, str) else detail for name, detail in error.details.items()
+        }
         raise type(error)(_without_keys(error.message, about, values), **details) from None
     body = hidden(response.body.decode("latin-1"), about, values).encode("latin-1")  # keys are ASCII, the rest stays as it is
     return replace(response, url=hidden(response.url, about, values), body=body)
@@ -45,16 +47,16 @@ def authorised(request: Request, about: EngineAbout, values: Mapping[str, object
 
 def hidden(text: str, about: EngineAbout, values: Mapping[str, object]) -> str:
     """A text without the keys."""
-    known = [value for _, value in _set(about, values) if len(value) >= _SHORTEST]
-    secrets = {form for value in known for form in (value, quote(value), quote_plus(value), quote(value, "@"))}
+    known_values = [value for _, value in _set(about, values) if len(value) >= _SHORTEST]
+    secrets = {form for value in known_values for form in (value, quote(value), quote_plus(value), quote(value, "@"))}
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, HIDDEN)
     return text
 
 
 def _without_keys(message: Message, about: EngineAbout, values: Mapping[str, object]) -> Message:
-    kept = {name: hidden(value, about, values) if isinstance(value, str) else value for name, value in message.values.items()}
-    return Message(hidden(message.template, about, values), **kept)
+    masked = {name: hidden(value, about, values) if isinstance(value, str) else value for name, value in message.values.items()}
+    return Message(hidden(message.template, about, values), **masked)
 
 
 def limit_of(about: EngineAbout, values: Mapping[str, object]) -> Limit:
@@ -65,8 +67,8 @@ def limit_of(about: EngineAbout, values: Mapping[str, object]) -> Limit:
 
 def missing(abouts: Collection[EngineAbout], values: Mapping[str, object]) -> frozenset[str]:
     """The settings of keys that have no value, or one that no request can carry."""
-    known = {credential.setting for about in abouts for credential, _ in _set(about, values)}
-    return frozenset(credential.setting for about in abouts for credential in about.credentials) - known
+    known_settings = {credential.setting for about in abouts for credential, _ in _set(about, values)}
+    return frozenset(credential.setting for about in abouts for credential in about.credentials) - known_settings
 
 
 def _set(about: EngineAbout, values: Mapping[str, object]) -> Iterator[tuple[Credential, str]]:
@@ -82,8 +84,8 @@ def _sendable(value: str) -> bool:
 
 
 def _same_site(url: str, site: str) -> bool:
-    asked, own = urlsplit(url), urlsplit(site)
-    return (asked.scheme, asked.netloc) == (own.scheme, own.netloc)
+    split_result, result = urlsplit(url), urlsplit(site)
+    return (split_result.scheme, split_result.netloc) == (result.scheme, result.netloc)
 
 
 def _with(url: str, param: str, value: str) -> str:

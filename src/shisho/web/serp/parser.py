@@ -41,8 +41,8 @@ class KillableSerpParser:
         ParserFailed for a page that breaks its parser too, EngineUnavailable, InvalidParams; Internal without a child."""
         if len(response.body) > MAX_BYTES:
             raise _refused(engine, response, Message("is larger than {megabytes} MB", megabytes=MAX_BYTES // 2**20))
-        given = {"engine": engine, "overrides": self._overrides, "told": _told(response)}
-        work = Work(PARSE, "shisho.domain.codec:plain", given, self._seconds, self._memory_mb)
+        arguments = {"engine": engine, "overrides": self._overrides, "told": _told(response)}
+        work = Work(PARSE, "shisho.domain.codec:plain", arguments, self._seconds, self._memory_mb)
         try:
             return await self._killable.run(work, response.body, lambda value: build(value, Serp))
         except Overrun as overrun:

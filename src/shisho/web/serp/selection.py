@@ -84,15 +84,19 @@ class Means:
 
 def candidates(abouts: Sequence[EngineAbout], needs: Needs, means: Means) -> Choice:
     """The same for the same input. Equal engines are ordered by the query, so that queries asked at once spread over them."""
-    known = {about.name: about for about in abouts}
+    known_abouts = {about.name: about for about in abouts}
     passed = [
-        PassedOver(name, PassedOverReason.UNKNOWN, f"There is no engine {name}.") for name in needs.engines if name not in known
+        PassedOver(name, PassedOverReason.UNKNOWN, f"There is no engine {name}.")
+        for name in needs.engines
+        if name not in known_abouts
     ]
-    asked = (
-        [known[name] for name in dict.fromkeys(needs.engines) if name in known] if needs.engines else _fitting(abouts, needs)
+    asked_abouts = (
+        [known_abouts[name] for name in dict.fromkeys(needs.engines) if name in known_abouts]
+        if needs.engines
+        else _fitting(abouts, needs)
     )
     usable = []
-    for about in asked:
+    for about in asked_abouts:
         why = barred(about, means) or _too_long(about, needs) or _too_shallow(about, needs)
         if why is None:
             usable.append(about)
@@ -103,8 +107,8 @@ def candidates(abouts: Sequence[EngineAbout], needs: Needs, means: Means) -> Cho
         passed.extend(_lacks(about, needs) for about in usable if len(_lacking(about, needs)) > least)
         usable = [about for about in usable if len(_lacking(about, needs)) == least]
         usable.sort(key=lambda about: _place(about, needs, means))
-    found = (Candidate(about.name, tuple(f"{each}_ignored" for each in _lacking(about, needs))) for about in usable)
-    return Choice(tuple(found), tuple(passed))
+    found_candidates = (Candidate(about.name, tuple(f"{need}_ignored" for need in _lacking(about, needs))) for about in usable)
+    return Choice(tuple(found_candidates), tuple(passed))
 
 
 def barred(about: EngineAbout, means: Means) -> PassedOver | None:
@@ -112,7 +116,9 @@ def barred(about: EngineAbout, means: Means) -> PassedOver | None:
     name = about.name
     if not about.enabled:
         return PassedOver(name, PassedOverReason.DISABLED, _disabled(about))
-    keys = [each.setting for each in about.credentials if each.required and each.setting in means.missing]
+    keys = [
+        credential.setting for credential in about.credentials if credential.required and credential.setting in means.missing
+    ]
     if keys:
         return PassedOver(
             name,
@@ -170,11 +176,11 @@ def _too_shallow(about: EngineAbout, needs: Needs) -> PassedOver | None:
 
 def _lacking(about: EngineAbout, needs: Needs) -> tuple[str, ...]:
     """The filters asked for that this engine does not have."""
-    wanted = {
+    needed = {
         "language": needs.language and about.languages and needs.language not in about.languages,
         "time_range": needs.time_range is not TimeRange.ALL and needs.time_range not in about.time_ranges,
     }
-    return tuple(name for name, lacks in wanted.items() if lacks)
+    return tuple(name for name, lacks in needed.items() if lacks)
 
 
 def _lacks(about: EngineAbout, needs: Needs) -> PassedOver:
@@ -185,6 +191,6 @@ def _lacks(about: EngineAbout, needs: Needs) -> PassedOver:
 
 def _place(about: EngineAbout, needs: Needs, means: Means) -> tuple[int, float, int, str]:
     free_in = means.standing.get(about.name, LimiterStatus()).free_in_s
-    liked = min(needs.categories.index(each) for each in about.categories if each in needs.categories)
+    liked = min(needs.categories.index(category) for category in about.categories if category in needs.categories)
     turn = hashlib.sha256(f"{needs.query}\0{about.name}".encode("utf-8", "surrogatepass")).hexdigest()
     return _TIERS.index(about.tier), free_in, liked, turn

@@ -69,7 +69,7 @@ def deepest_page(
     elif strategy is StopStrategy.EXHAUSTIVE:
         pages = MOST_PAGES
     else:
-        pages = max((PRESETS.get(each, PRESETS["general"]) for each in categories), default=PRESETS["general"])
+        pages = max((PRESETS.get(category, PRESETS["general"]) for category in categories), default=PRESETS["general"])
     return min(serp_page + pages - 1, about.max_pages)
 
 
@@ -84,7 +84,7 @@ def stop_reason(pages: Sequence[PageFacts], rules: PagingRules) -> PagingStop | 
     repeated = repeats(page, pages[:-1])
     reasons = {
         PagingStop.LIMIT: page.number >= rules.deepest,
-        PagingStop.ENOUGH: auto and sum(each.useful for each in pages) >= rules.enough,
+        PagingStop.ENOUGH: auto and sum(page.useful for page in pages) >= rules.enough,
         PagingStop.SATURATED: auto and bool(page.urls) and not repeated and page.novelty < LEAST_NOVELTY,
         PagingStop.BARREN: auto and page.visited >= ENOUGH_VISITED and (page.harvest or 0.0) < LEAST_HARVEST,
         PagingStop.END: not page.urls or page.last,
@@ -97,4 +97,4 @@ def repeats(page: PageFacts, earlier: Iterable[PageFacts]) -> bool:
     """True where all of the page's URLs stood on one earlier page: past the end some engines show their
     first page again, at times with an entry less, so that a part of it counts. URLs gathered from
     several pages are overlap, not repetition."""
-    return bool(page.urls) and any(set(page.urls) <= set(each.urls) for each in earlier)
+    return bool(page.urls) and any(set(page.urls) <= set(page_facts.urls) for page_facts in earlier)

@@ -17,19 +17,19 @@ _FEED = """<?xml version="1.0" encoding="UTF-8"?>
 _ENTRY = "<entry><id>{id}</id><published>{day}T00:00:00Z</published><title>{title}</title><summary>{summary}</summary></entry>"
 
 
-def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
-    if asked.path != "/api/query":
+def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
+    if request.path != "/api/query":
         return None
-    words = " ".join(_FIELD.sub(" ", asked.query.get("search_query", "")).split())
-    return paged(words, whole(asked.query, "start", 0), whole(asked.query, "max_results", 10) or 10, 1_000)
+    words = " ".join(_FIELD.sub(" ", request.query.get("search_query", "")).split())
+    return paged(words, whole(request.query, "start", 0), whole(request.query, "max_results", 10) or 10, 1_000)
 
 
-def show(shown: SerpContent) -> BoxResponse:
+def show(content: SerpContent) -> BoxResponse:
     entries = "".join(
         _ENTRY.format(id=escape(row.url), day=row.day, title=escape(row.title), summary=escape(row.snippet))
-        for row in shown.rows
+        for row in content.rows
     )
-    return xml(_FEED.format(total=shown.total, start=shown.search.start, size=shown.search.size, entries=entries))
+    return xml(_FEED.format(total=content.total, start=content.search.start, size=content.search.size, entries=entries))
 
 
 def _block(reason: str) -> BoxResponse:
@@ -37,9 +37,9 @@ def _block(reason: str) -> BoxResponse:
     return xml(_FEED.format(total=1, start=0, size=1, entries=error), 400)
 
 
-def _other(asked: BoxRequest, world: World) -> BoxPage | None:
-    found = re.fullmatch(r"/abs/2101\.(\d{5})(?:v1)?", asked.path)
-    return world.numbered(int(found[1])) if found else None
+def _other(request: BoxRequest, world: World) -> BoxPage | None:
+    match = re.fullmatch(r"/abs/2101\.(\d{5})(?:v1)?", request.path)
+    return world.numbered(int(match[1])) if match else None
 
 
 ENGINE = BoxEngine(

@@ -23,35 +23,35 @@ from shisho.testing.box.message import BoxRequest, BoxResponse
 _SIZE = 10
 
 
-def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
-    if asked.path != "/search":
+def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
+    if request.path != "/search":
         return None
-    first = whole(asked.query, "first", 1)
-    if first == 1 and "first" in asked.query:
+    first = whole(request.query, "first", 1)
+    if first == 1 and "first" in request.query:
         raise WrongRequest("first=1 on the first page")
-    if first > 1 and not asked.query.get("FORM", "").startswith("PERE"):
+    if first > 1 and not request.query.get("FORM", "").startswith("PERE"):
         raise WrongRequest("no FORM on a later page")
-    return paged(asked.query.get("q"), first - 1, _SIZE, 100)
+    return paged(request.query.get("q"), first - 1, _SIZE, 100)
 
 
-def show(shown: SerpContent) -> BoxResponse:
-    text = shown.search.text
+def show(content: SerpContent) -> BoxResponse:
+    text = content.search.text
     rows = "".join(
         f'<li class="b_algo"><h2><a href="{escape(_link(row.url))}">{escape(row.title)}</a></h2>'
         f'<div class="b_caption"><p class="b_lineclamp2">{escape(row.snippet)}</p></div></li>'
-        for row in shown.rows
+        for row in content.rows
     )
-    found = rows or f'<li class="b_no"><h1>There are no results for <strong>{escape(text)}</strong></h1></li>'
+    body = rows or f'<li class="b_no"><h1>There are no results for <strong>{escape(text)}</strong></h1></li>'
     link = ""
-    if shown.more:
-        following = urlencode({"q": text, "first": shown.search.start + _SIZE + 1, "FORM": "PERE"})
+    if content.more:
+        following = urlencode({"q": text, "first": content.search.start + _SIZE + 1, "FORM": "PERE"})
         link = (
             f'<li class="b_pag"><ul class="sb_pagF"><li><a class="sb_pagN" href="/search?{following}">Next</a></li></ul></li>'
         )
     search = (
         f'<header id="b_header"><form id="sb_form" action="/search"><input name="q" value="{escape(text)}"></form></header>'
     )
-    return page(f"{escape(text)} - Bing", "", f'{search}<main><ol id="b_results">{found}{link}</ol></main>')
+    return page(f"{escape(text)} - Bing", "", f'{search}<main><ol id="b_results">{body}{link}</ol></main>')
 
 
 def _link(url: str) -> str:

@@ -12,26 +12,26 @@ _SIZE = 20
 _MOST = 10
 
 
-def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
-    if asked.path != "/search":
+def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
+    if request.path != "/search":
         return None
-    return paged(asked.query.get("q"), _SIZE * whole(asked.query, "offset", 0), _SIZE, _MOST)
+    return paged(request.query.get("q"), _SIZE * whole(request.query, "offset", 0), _SIZE, _MOST)
 
 
-def show(shown: SerpContent) -> BoxResponse:
-    text = shown.search.text
+def show(content: SerpContent) -> BoxResponse:
+    text = content.search.text
     rows = "".join(
         f'<div class="snippet fdb" data-type="web" data-pos="{at}"><a class="heading-serpresult" href="{escape(row.url)}">'
         f'<div class="title">{escape(row.title)}</div></a><div class="generic-snippet"><div class="content">'
         f"{escape(row.snippet)}</div></div></div>"
-        for at, row in enumerate(shown.rows)
+        for at, row in enumerate(content.rows)
     )
-    found = rows or '<div class="no-results"><p>Not many great matches came back for your search</p></div>'
+    markup = rows or '<div class="no-results"><p>Not many great matches came back for your search</p></div>'
     head = '<link rel="preconnect" href="https://cdn.search.brave.com">'
     link = ""
-    if shown.more and shown.search.page < _MOST:
-        link = f'<a href="/search?{urlencode({"q": text, "offset": shown.search.page})}">Next</a>'
-    body = f'<main><div id="results">{found}</div><div id="pagination">{link}</div></main>'
+    if content.more and content.search.page < _MOST:
+        link = f'<a href="/search?{urlencode({"q": text, "offset": content.search.page})}">Next</a>'
+    body = f'<main><div id="results">{markup}</div><div id="pagination">{link}</div></main>'
     return page(f"{escape(text)} - Brave Search", head, body)
 
 

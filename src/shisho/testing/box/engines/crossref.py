@@ -13,23 +13,28 @@ _NAME = "crossref"
 _DOI = "10.5555/box."  # the prefix that Crossref keeps for tests
 
 
-def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
-    if asked.path != "/works":
+def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
+    if request.path != "/works":
         return None
-    text = asked.query.get("query", "").strip()
-    cursor = asked.query.get("cursor", "*")
+    text = request.query.get("query", "").strip()
+    cursor = request.query.get("cursor", "*")
     start = 0 if cursor == "*" else tokens.start(_NAME, text, cursor)
-    return paged(text, start, whole(asked.query, "rows", 20) or 20, 1_000)
+    return paged(text, start, whole(request.query, "rows", 20) or 20, 1_000)
 
 
-def show(shown: SerpContent) -> BoxResponse:
+def show(content: SerpContent) -> BoxResponse:
     items = [
         {"DOI": f"{_DOI}{row.number}", "URL": row.url, "title": [row.title], "abstract": f"<jats:p>{row.snippet}</jats:p>",
          "issued": {"date-parts": [[row.day.year, row.day.month, row.day.day]]}}
-        for row in shown.rows
+        for row in content.rows
     ]  # fmt: skip
     # It names a next cursor on the last page too.
-    message = {"total-results": shown.total, "items-per-page": shown.search.size, "items": items, "next-cursor": shown.token}
+    message = {
+        "total-results": content.total,
+        "items-per-page": content.search.size,
+        "items": items,
+        "next-cursor": content.token,
+    }
     answer = {"status": "ok", "message-type": "work-list", "message-version": "1.0.0", "message": message}
     return json_(json.dumps(answer, ensure_ascii=False))
 
@@ -39,9 +44,9 @@ def _block(reason: str) -> BoxResponse:
     return json_(json.dumps({"status": "failed", "message-type": "validation-failure", "message": fault}), 400)
 
 
-def _other(asked: BoxRequest, world: World) -> BoxResponse | None:
-    found = re.fullmatch(rf"/{re.escape(_DOI)}(\d+)", asked.path)
-    page = world.numbered(int(found[1])) if found else None
+def _other(request: BoxRequest, world: World) -> BoxResponse | None:
+    match = re.fullmatch(rf"/{re.escape(_DOI)}(\d+)", request.path)
+    page = world.numbered(int(match[1])) if match else None
     return redirect(page.url) if page else None
 
 

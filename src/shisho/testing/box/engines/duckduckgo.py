@@ -12,56 +12,56 @@ _FIRST, _LATER = 10, 15
 _NAME = "duckduckgo"
 
 
-def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
-    if asked.path != "/html/":
+def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
+    if request.path != "/html/":
         return None
-    text = asked.form.get("q", "").strip()
-    if asked.method != "POST" or not text:
+    text = request.form.get("q", "").strip()
+    if request.method != "POST" or not text:
         raise WrongRequest("no form")
-    if not asked.headers.get("referer", "").startswith("https://html.duckduckgo.com/"):
+    if not request.headers.get("referer", "").startswith("https://html.duckduckgo.com/"):
         raise WrongRequest("no referer")
-    if "s" not in asked.form:
-        if "b" not in asked.form:
+    if "s" not in request.form:
+        if "b" not in request.form:
             raise WrongRequest("the first form has an empty `b`")
         return SerpRequest(text, 1, 0, _FIRST)
-    start = whole(asked.form, "s")
-    tokens.start(_NAME, text, asked.form.get("vqd", ""))
-    if start < _FIRST or (start - _FIRST) % _LATER or whole(asked.form, "dc") != start + 1:
+    start = whole(request.form, "s")
+    tokens.start(_NAME, text, request.form.get("vqd", ""))
+    if start < _FIRST or (start - _FIRST) % _LATER or whole(request.form, "dc") != start + 1:
         raise WrongRequest(f"no page begins at row {start}")
     return SerpRequest(text, (start - _FIRST) // _LATER + 2, start, _LATER)
 
 
-def show(shown: SerpContent) -> BoxResponse:
-    text = shown.search.text
+def show(content: SerpContent) -> BoxResponse:
+    text = content.search.text
     rows = "".join(
         '<div class="result results_links results_links_deep web-result"><div class="links_main links_deep result__body">'
         '<h2 class="result__title">'
         f'<a rel="nofollow" class="result__a" href="{escape(_link(row.url))}">{escape(row.title)}</a></h2>'
         f'<a class="result__snippet" href="{escape(_link(row.url))}">{escape(row.snippet)}</a></div></div>'
-        for row in shown.rows
+        for row in content.rows
     )
-    found = rows or '<div class="no-results">No results.</div>'
+    body = rows or '<div class="no-results">No results.</div>'
     search = f'<form id="search_form" action="/html/" method="post"><input name="q" value="{escape(text)}"></form>'
-    return page(f"{escape(text)} at DuckDuckGo", "", f'{search}<div id="links" class="results">{found}{_next(shown)}</div>')
+    return page(f"{escape(text)} at DuckDuckGo", "", f'{search}<div id="links" class="results">{body}{_next(content)}</div>')
 
 
 def _link(url: str) -> str:
     return f"//duckduckgo.com/l/?{urlencode({'uddg': url, 'rut': 'box'})}"
 
 
-def _next(shown: SerpContent) -> str:
-    if not shown.more:
+def _next(content: SerpContent) -> str:
+    if not content.more:
         return ""
-    start = shown.search.start + shown.search.size
+    start = content.search.start + content.search.size
     fields = {
-        "q": shown.search.text,
+        "q": content.search.text,
         "s": start,
         "nextParams": "",
         "v": "l",
         "o": "json",
         "dc": start + 1,
         "api": "d.js",
-        "vqd": shown.token,
+        "vqd": content.token,
     }
     inputs = "".join(f'<input type="hidden" name="{name}" value="{escape(str(value))}">' for name, value in fields.items())
     return f'<div class="nav-link"><form action="/html/" method="post"><input type="submit" value="Next">{inputs}</form></div>'

@@ -11,26 +11,26 @@ from shisho.testing.box.message import BoxRequest, BoxResponse
 _SIZE = 10
 
 
-def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
-    if asked.path != "/search":
+def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
+    if request.path != "/search":
         return None
-    return paged(asked.query.get("q"), _SIZE * whole(asked.query, "p", 0), _SIZE, 10)
+    return paged(request.query.get("q"), _SIZE * whole(request.query, "p", 0), _SIZE, 10)
 
 
-def show(shown: SerpContent) -> BoxResponse:
-    text = shown.search.text
+def show(content: SerpContent) -> BoxResponse:
+    text = content.search.text
     rows = "".join(
         '<article class="result web-result" data-test-id="organic-result"><div class="result__title">'
         f'<a class="result__link" href="{escape(row.url)}"><h2>{escape(row.title)}</h2></a></div>'
         f'<div class="web-result__description"><p>{escape(row.snippet)}</p></div></article>'
-        for row in shown.rows
+        for row in content.rows
     )
-    found = rows or '<div data-test-id="web-no-results"><p>No results found</p></div>'
+    body = rows or '<div data-test-id="web-no-results"><p>No results found</p></div>'
     search = f'<form class="search-form" action="/search"><input name="q" value="{escape(text)}"></form>'
-    following = urlencode({"q": text, "p": shown.search.page})
-    link = f'<a data-test-id="next-button" href="/search?{following}">Next</a>' if shown.more else ""
+    following = urlencode({"q": text, "p": content.search.page})
+    link = f'<a data-test-id="next-button" href="/search?{following}">Next</a>' if content.more else ""
     pager = f'<nav data-test-id="web-pagination">{link}</nav>'
-    return page(f"{escape(text)} - Ecosia - Web", "", f'{search}<section class="mainline">{found}</section>{pager}')
+    return page(f"{escape(text)} - Ecosia - Web", "", f'{search}<section class="mainline">{body}</section>{pager}')
 
 
 def _block(reason: str) -> BoxResponse:

@@ -88,7 +88,7 @@ class BoxEngine:
     show: Callable[[SerpContent], BoxResponse]
     block: Callable[[str], BoxResponse]
     address: Callable[[BoxPage], str] | None = None
-    other: Callable[[BoxRequest, World], BoxResponse | BoxPage | None] = lambda asked, world: None
+    other: Callable[[BoxRequest, World], BoxResponse | BoxPage | None] = lambda request, world: None
     shell: str = ""  # what a browser must run before it gets results; "" where none is needed
     repeats: bool = False  # past its end it shows its first page again, and always a way on
     one_language: bool = False  # it is asked for pages of one language
@@ -96,12 +96,12 @@ class BoxEngine:
 
 def whole(values: Mapping[str, str], name: str, default: int | None = None) -> int:
     """A parameter that is a number. Raises Wrong where it is none, or missing without a default."""
-    given = values.get(name)
-    if given is None and default is not None:
+    value = values.get(name)
+    if value is None and default is not None:
         return default
-    if given is None or not given.isdigit():
-        raise WrongRequest(f"{name}={given}")
-    return int(given)
+    if value is None or not value.isdigit():
+        raise WrongRequest(f"{name}={value}")
+    return int(value)
 
 
 def paged(text: str | None, start: int, size: int, most: int) -> SerpRequest:
@@ -129,5 +129,5 @@ SHELL = """<!doctype html><html><head><meta charset="utf-8"><title>{title}</titl
 <script>document.cookie = "box_script=" + (6 * 7) + "; path=/; max-age=86400"; location.reload();</script></body></html>"""
 
 
-def ran_script(asked: BoxRequest) -> bool:
-    return asked.cookies.get("box_script") == "42"
+def ran_script(request: BoxRequest) -> bool:
+    return request.cookies.get("box_script") == "42"

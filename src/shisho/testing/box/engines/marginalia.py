@@ -8,20 +8,20 @@ from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpReques
 from shisho.testing.box.message import BoxRequest, BoxResponse, json_
 
 
-def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
-    if asked.path != "/search":
+def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
+    if request.path != "/search":
         return None
-    if not asked.headers.get("api-key"):
+    if not request.headers.get("api-key"):
         raise WrongRequest("no API-Key")
-    size, number = whole(asked.query, "count", 20), whole(asked.query, "page", 1)
+    size, number = whole(request.query, "count", 20), whole(request.query, "page", 1)
     if not 1 <= size <= 100 or not number:
         raise WrongRequest(f"count={size} page={number}")
-    return paged(asked.query.get("query"), size * (number - 1), size, 10)
+    return paged(request.query.get("query"), size * (number - 1), size, 10)
 
 
-def show(shown: SerpContent) -> BoxResponse:
-    rows = [{"url": row.url, "title": row.title, "description": row.snippet, "quality": 3.0} for row in shown.rows]
-    answer = {"license": "CC-BY-NC-SA 4.0", "query": shown.search.text, "page": shown.search.page, "results": rows}
+def show(content: SerpContent) -> BoxResponse:
+    rows = [{"url": row.url, "title": row.title, "description": row.snippet, "quality": 3.0} for row in content.rows]
+    answer = {"license": "CC-BY-NC-SA 4.0", "query": content.search.text, "page": content.search.page, "results": rows}
     return json_(json.dumps(answer, ensure_ascii=False))
 
 

@@ -10,23 +10,23 @@ from shisho.testing.box.message import BoxRequest, BoxResponse, json_
 _NAME = "openalex"
 
 
-def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
-    if asked.path != "/works":
+def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
+    if request.path != "/works":
         return None
-    text = asked.query.get("search", "").strip()
-    cursor = asked.query.get("cursor", "*")
+    text = request.query.get("search", "").strip()
+    cursor = request.query.get("cursor", "*")
     start = 0 if cursor == "*" else tokens.start(_NAME, text, cursor)
-    return paged(text, start, whole(asked.query, "per-page", 25) or 25, 1_000)
+    return paged(text, start, whole(request.query, "per-page", 25) or 25, 1_000)
 
 
-def show(shown: SerpContent) -> BoxResponse:
+def show(content: SerpContent) -> BoxResponse:
     works = [
         {"id": f"https://openalex.org/W{row.number}", "doi": None, "display_name": row.title,
          "publication_date": row.day.isoformat(), "primary_location": {"landing_page_url": row.url},
          "abstract_inverted_index": _inverted(row.snippet)}
-        for row in shown.rows
+        for row in content.rows
     ]  # fmt: skip
-    meta = {"count": shown.total, "per_page": shown.search.size, "next_cursor": shown.token if shown.more else None}
+    meta = {"count": content.total, "per_page": content.search.size, "next_cursor": content.token if content.more else None}
     return json_(json.dumps({"meta": meta, "results": works}, ensure_ascii=False))
 
 

@@ -18,30 +18,32 @@ _ARTICLE = """<PubmedArticle><MedlineCitation><PMID Version="1">{id}</PMID><Arti
 </PubmedArticle>"""
 
 
-def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
-    if asked.path != "/entrez/eutils/esearch.fcgi":
+def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
+    if request.path != "/entrez/eutils/esearch.fcgi":
         return None
-    if asked.query.get("db") != "pubmed" or asked.query.get("retmode") != "xml":
+    if request.query.get("db") != "pubmed" or request.query.get("retmode") != "xml":
         raise WrongRequest("db or retmode")
-    return paged(asked.query.get("term"), whole(asked.query, "retstart", 0), whole(asked.query, "retmax", 20) or 20, 1_000)
+    return paged(
+        request.query.get("term"), whole(request.query, "retstart", 0), whole(request.query, "retmax", 20) or 20, 1_000
+    )
 
 
-def show(shown: SerpContent) -> BoxResponse:
-    ids = "".join(f"<Id>{_FIRST + row.number}</Id>" for row in shown.rows)
-    return xml(_FOUND.format(total=shown.total, size=shown.search.size, start=shown.search.start, ids=ids))
+def show(content: SerpContent) -> BoxResponse:
+    ids = "".join(f"<Id>{_FIRST + row.number}</Id>" for row in content.rows)
+    return xml(_FOUND.format(total=content.total, size=content.search.size, start=content.search.start, ids=ids))
 
 
 def _block(reason: str) -> BoxResponse:
     return xml(f"<eSearchResult><ERROR>{escape(reason)}</ERROR></eSearchResult>")
 
 
-def _other(asked: BoxRequest, world: World) -> BoxResponse | BoxPage | None:
-    if asked.path == "/entrez/eutils/efetch.fcgi":
-        numbers = [int(one) - _FIRST for one in asked.query.get("id", "").split(",") if one.isdigit()]
+def _other(request: BoxRequest, world: World) -> BoxResponse | BoxPage | None:
+    if request.path == "/entrez/eutils/efetch.fcgi":
+        numbers = [int(part) - _FIRST for part in request.query.get("id", "").split(",") if part.isdigit()]
         articles = "".join(_article(page) for number in numbers if (page := world.numbered(number)))
         return xml(f'<?xml version="1.0" ?><PubmedArticleSet>{articles}</PubmedArticleSet>')
-    found = re.fullmatch(r"/(\d{8})/?", asked.path)
-    return world.numbered(int(found[1]) - _FIRST) if found else None
+    match = re.fullmatch(r"/(\d{8})/?", request.path)
+    return world.numbered(int(match[1]) - _FIRST) if match else None
 
 
 def _article(page: BoxPage) -> str:

@@ -12,26 +12,26 @@ _SIZE = 10
 _MOST = 5
 
 
-def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
-    if asked.path != "/" or "q" not in asked.query:
+def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
+    if request.path != "/" or "q" not in request.query:
         return None
-    return paged(asked.query.get("q"), whole(asked.query, "offset", 0), _SIZE, _MOST)
+    return paged(request.query.get("q"), whole(request.query, "offset", 0), _SIZE, _MOST)
 
 
-def show(shown: SerpContent) -> BoxResponse:
-    text = shown.search.text
+def show(content: SerpContent) -> BoxResponse:
+    text = content.search.text
     rows = "".join(
         f'<div data-testid="webResult"><a class="external" href="{escape(row.url)}"><span class="HhS7p__title">'
         f'{escape(row.title)}</span></a><div class="aVNer__description">{escape(row.snippet)}</div></div>'
-        for row in shown.rows
+        for row in content.rows
     )
-    found = rows or '<div data-testid="noResult"><p>No results found</p></div>'
+    body = rows or '<div data-testid="noResult"><p>No results found</p></div>'
     search = f'<form data-testid="mainSearchBar"><input name="q" value="{escape(text)}"></form>'
-    more = shown.more and shown.search.page < _MOST
-    following = urlencode({"q": text, "offset": shown.search.start + _SIZE})
+    more = content.more and content.search.page < _MOST
+    following = urlencode({"q": text, "offset": content.search.start + _SIZE})
     link = f'<a rel="next" href="/?{following}">Next</a>' if more else ""
     pager = f'<div data-testid="pagination">{link}</div>'
-    return page(f"{escape(text)} - Qwant Search", "", f'{search}<div data-testid="sectionWeb">{found}</div>{pager}')
+    return page(f"{escape(text)} - Qwant Search", "", f'{search}<div data-testid="sectionWeb">{body}</div>{pager}')
 
 
 def _block(reason: str) -> BoxResponse:

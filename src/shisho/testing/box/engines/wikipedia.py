@@ -11,25 +11,25 @@ from shisho.testing.box.message import BoxRequest, BoxResponse, json_
 from shisho.testing.box.world import BoxPage, World
 
 
-def read(asked: BoxRequest, tokens: Tokens) -> SerpRequest | None:
-    if asked.path != "/w/api.php":
+def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
+    if request.path != "/w/api.php":
         return None
-    if asked.query.get("list") != "search" or asked.query.get("format") != "json":
+    if request.query.get("list") != "search" or request.query.get("format") != "json":
         raise WrongRequest("Unrecognized value for parameter list or format")
-    size = whole(asked.query, "srlimit", 10)
+    size = whole(request.query, "srlimit", 10)
     if not 1 <= size <= 50:
         raise WrongRequest(f"srlimit={size}")
-    return paged(asked.query.get("srsearch"), whole(asked.query, "sroffset", 0), size, 1_000)
+    return paged(request.query.get("srsearch"), whole(request.query, "sroffset", 0), size, 1_000)
 
 
-def show(shown: SerpContent) -> BoxResponse:
+def show(content: SerpContent) -> BoxResponse:
     rows = [
         {"ns": 0, "title": row.title, "pageid": row.number + 1, "snippet": f"<span>{escape(row.snippet)}</span>",
          "timestamp": f"{row.day}T00:00:00Z"}
-        for row in shown.rows
+        for row in content.rows
     ]  # fmt: skip
-    more = {"continue": {"sroffset": shown.search.start + shown.search.size, "continue": "-||"}} if shown.more else {}
-    answer = {"batchcomplete": True, **more, "query": {"searchinfo": {"totalhits": shown.total}, "search": rows}}
+    more = {"continue": {"sroffset": content.search.start + content.search.size, "continue": "-||"}} if content.more else {}
+    answer = {"batchcomplete": True, **more, "query": {"searchinfo": {"totalhits": content.total}, "search": rows}}
     return json_(json.dumps(answer, ensure_ascii=False))
 
 
@@ -37,9 +37,9 @@ def _block(reason: str) -> BoxResponse:
     return json_(json.dumps({"error": {"code": "badvalue", "info": reason}}))
 
 
-def _other(asked: BoxRequest, world: World) -> BoxPage | None:
+def _other(request: BoxRequest, world: World) -> BoxPage | None:
     # A space is an underscore in its addresses, and no title of ours has an underscore.
-    return world.by_title.get(unquote(asked.path.removeprefix("/wiki/")).replace("_", " "))
+    return world.by_title.get(unquote(request.path.removeprefix("/wiki/")).replace("_", " "))
 
 
 def _address(page: BoxPage) -> str:

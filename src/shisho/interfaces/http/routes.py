@@ -54,8 +54,8 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
     }
     body_model = create_model(verb.class_name("Request"), __config__=ConfigDict(extra="forbid"), **fields)
 
-    async def call(validated: BaseModel | None = None, **names: str) -> Response:
-        reply = await verb.ask(desk, **names, **{name: getattr(validated, name) for name in rest})
+    async def call(arguments: BaseModel | None = None, **names: str) -> Response:
+        reply = await verb.ask(desk, **names, **{name: getattr(arguments, name) for name in rest})
         return Response(RECENT.of(reply, lambda: written(verb.data(reply)).encode()), media_type="application/json")
 
     parameters = [
@@ -65,7 +65,7 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
     ]
     if rest:
         place = Query() if method in ("GET", "DELETE") else Body()
-        parameters.append(inspect.Parameter("asked", KEYWORD, annotation=Annotated[body_model, place]))
+        parameters.append(inspect.Parameter("arguments", KEYWORD, annotation=Annotated[body_model, place]))
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     router.add_api_route(
         path,

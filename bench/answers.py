@@ -1,9 +1,8 @@
 """How well questions are answered from the web alone: `python bench/answers.py [--questions 40] [--seed 1]`.
 
-Over a web in a box (three hundred pages on forty hosts) whose questions have known answers, each asked by itself, one after
-the other, on a library that grows. Engines over HTTP answer every 0.2 s, where real ones want 2 to 5 s; hosts keep their
-second between two requests, and robots.txt is asked, as on the real web.
-"""
+Over a web in a box (three hundred pages on forty hosts) whose questions have known answers, each asked by
+itself, one after the other, on a library that grows. Engines over HTTP answer every 0.2 s, where real ones
+want 2 to 5 s; hosts keep their second between two requests, and robots.txt is asked, as on the real web."""
 
 from __future__ import annotations
 
@@ -44,7 +43,9 @@ class Outcome:
 
     @property
     def gold(self) -> bool:
-        return self.answer is not None and any(self.question.gold in one.snippet for one in self.answer.evidence)
+        return self.answer is not None and any(
+            self.question.gold in one.snippet for one in self.answer.evidence
+        )
 
     @property
     def abstained(self) -> bool:
@@ -61,7 +62,9 @@ class Outcome:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--questions", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", action="store_true", help="the questions that were not answered")
@@ -72,7 +75,11 @@ def main() -> None:
     if given.show:
         for one in outcomes:
             if not one.gold:
-                told = [evidence.snippet for evidence in one.answer.evidence] if one.answer else "no answer in time"
+                told = (
+                    [evidence.snippet for evidence in one.answer.evidence]
+                    if one.answer
+                    else "no answer in time"
+                )
                 print(f"{one.question.text} → {one.question.gold}: {told}")
 
 
@@ -80,7 +87,8 @@ async def asked_all(count: int, seed: int) -> list[Outcome]:
     """As many of the questions as there is time for."""
     outcomes: list[Outcome] = []
     with tempfile.TemporaryDirectory(prefix="shisho-bench-") as folder:
-        home, box_folder = Path(folder) / "home", Path(folder) / "box"
+        home = Path(folder) / "home"
+        box_folder = Path(folder) / "box"
         home.mkdir()
         (home / "engines.toml").write_text(engines(), "utf-8")
         async with Box(seed=seed, folder=box_folder) as box:
@@ -100,8 +108,11 @@ def engines() -> str:
 
 
 async def asked(desk: Desk, box: Box, question: BoxQuestion) -> Outcome:
-    known, began = len(box.log.requests), time.monotonic()
-    held = await desk.tasks.queue_question(question.text, options=AskOptions(sources=Sources.WEB), wait=MAX_WAIT)
+    known = len(box.log.requests)
+    began = time.monotonic()
+    held = await desk.tasks.queue_question(
+        question.text, options=AskOptions(sources=Sources.WEB), wait=MAX_WAIT
+    )
     while held.answer is None and time.monotonic() - began < 2 * MAX_WAIT:
         held = await desk.tasks.wait_for_answer(held.answer_id, wait=MAX_WAIT)
     return Outcome(question, held.answer, time.monotonic() - began, box.log.requests[known:])

@@ -1,8 +1,8 @@
 """How fast the queue is: `python bench/jobs.py [FOLDER]`.
 
-Two ratios, each within one run on one disk: jobs done per second (claim, handler, finish; two workers) against plain
-commits per second of the same SQLite file settings, and the time for the same jobs with a million others queued behind them.
-"""
+Two ratios, each within one run on one disk: jobs done per second (claim, handler, finish; two workers)
+against plain commits per second of the same SQLite file settings, and the time for the same jobs with a
+million others queued behind them."""
 
 from __future__ import annotations
 
@@ -31,9 +31,14 @@ from shisho.stores.embedded.presence import FilePresence
 from shisho.stores.embedded.tasks import EmbeddedTasks
 from shisho.system.clock import SystemClock
 
-JOBS, BACKLOG, COMMITS, WORKERS, ROUNDS = 2_000, 1_000_000, 1_000, 2, 3
+JOBS = 2_000
+BACKLOG = 1_000_000
+COMMITS = 1_000
+WORKERS = 2
+ROUNDS = 3
 """Jobs measured, jobs queued behind them, plain commits measured, workers, and how often."""
-RATIO, SLOWER = "jobs per commit", "times slower before the backlog"
+RATIO = "jobs per commit"
+SLOWER = "times slower before the backlog"
 BOUNDS = {RATIO: (">", 0.25), SLOWER: ("<", 1.5)}
 
 
@@ -71,7 +76,8 @@ class Bench:
             await self.tasks.enqueue(NewTask(TaskId(task), "local"), jobs)
 
     async def done_per_second(self, task: str) -> float:
-        """Queue jobs that go before the backlog, and time two workers from the first claim to the last end."""
+        """Queue jobs that go before the backlog, and time two workers from the first claim to the last
+        end."""
         await self.fill(task, JOBS, 10)
         done = 0
         finished = asyncio.Event()
@@ -95,18 +101,28 @@ class Bench:
 
 async def measure(folder: Path) -> dict[str, float]:
     """Medians of `ROUNDS` rounds in turn, so that what else the machine does meets all of them."""
-    short, long = Bench(folder / "short"), Bench(folder / "long")
+    short = Bench(folder / "short")
+    long = Bench(folder / "long")
     await long.fill("backlog", BACKLOG, 90)
     os.sync()  # what the backlog left to write is no part of the measurement
     rounds = []
     for number in range(ROUNDS):
         plain = commits_per_second(folder / f"{number}.db")
-        few, many = await short.done_per_second(f"few {number}"), await long.done_per_second(f"many {number}")
+        few = await short.done_per_second(f"few {number}")
+        many = await long.done_per_second(f"many {number}")
         rounds.append((plain, few, many, few / plain, few / many))
     for each in (short, long):
         await each.database.close()
-    names = ("commits per second", "jobs per second", f"jobs per second before {BACKLOG:,} others", RATIO, SLOWER)
-    return {name: round(median(column), 2) for name, column in zip(names, zip(*rounds, strict=True), strict=True)}
+    names = (
+        "commits per second",
+        "jobs per second",
+        f"jobs per second before {BACKLOG:,} others",
+        RATIO,
+        SLOWER,
+    )
+    return {
+        name: round(median(column), 2) for name, column in zip(names, zip(*rounds, strict=True), strict=True)
+    }
 
 
 @contextmanager

@@ -1,5 +1,6 @@
-"""`make bench`: the large end. Peak memory, seconds and pages a second of a PDF of 1,500 pages, a text of 100 MB and a
-folder of 20,000 files, each by `shisho add` in a process of its own; and what a passage costs in a long document.
+"""`make bench`: the large end. Peak memory, seconds and pages a second of a PDF of 1,500 pages, a text of 100
+MB and a folder of 20,000 files, each by `shisho add` in a process of its own; and what a passage costs in a
+long document.
 
 python bench/large.py [--seconds 170]    each of the three may take so long; what was not done by then is said
 """
@@ -38,7 +39,9 @@ main()
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=170)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="shisho-bench-") as name:
@@ -58,7 +61,12 @@ def added(name: str, path: Path, seconds: float) -> None:
     started = time.perf_counter()
     environment = {**os.environ, "SHISHO_MAX_FILE_MB": "200"}
     process = subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     cut = ""
     try:

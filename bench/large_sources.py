@@ -1,5 +1,5 @@
-"""The large end's sources: a PDF of many pages, a text of many megabytes, a folder of many files; Japanese and English, no two
-paragraphs alike."""
+"""The large end's sources: a PDF of many pages, a text of many megabytes, a folder of many files; Japanese
+and English, no two paragraphs alike."""
 
 from __future__ import annotations
 
@@ -36,9 +36,8 @@ def _japanese(rng: random.Random) -> str:
 
 def _english(rng: random.Random) -> str:
     first, second, third, fourth = rng.choices(WORDS, k=4)
-    return (
-        f"The {first} of {second} no. {rng.randint(1, 99_999)} depends on the {third} and on {rng.randint(1, 9_999)} {fourth}s."
-    )
+    subject = f"The {first} of {second} no. {rng.randint(1, 99_999)}"
+    return f"{subject} depends on the {third} and on {rng.randint(1, 9_999)} {fourth}s."
 
 
 def text_file(path: Path, megabytes: float) -> None:

@@ -1,12 +1,15 @@
-"""`make bench`: what the paging rules save and what they cost, over 200 simulated queries; the rules are the real ones.
+"""`make bench`: what the paging rules save and what they cost, over 200 simulated queries; the rules are the
+real ones.
 
     python bench/paging.py [--queries 200] [--draws 50]
 
-The queries are drawn anew 50 times and the means are shown: of a single draw the URLs found vary by some 1 % either way.
+The queries are drawn anew 50 times and the means are shown: of a single draw the URLs found vary by some 1 %
+either way.
 
-Of each query there are up to five result pages of ten hits. `always` follows them all (strategy `fixed`, which ends where the
-engine does), `auto` stops by its rules with max_results_per_query at its default; both may go to page 5. Hits are visited in
-order, and a relevant URL is found when it is visited and answers. What the simulation takes for true:
+Of each query there are up to five result pages of ten hits. `always` follows them all (strategy `fixed`,
+which ends where the engine does), `auto` stops by its rules with max_results_per_query at its default; both
+may go to page 5. Hits are visited in order, and a relevant URL is found when it is visited and answers. What
+the simulation takes for true:
 
 Decay of relevance, a quarter of the queries each; the chance that the hit of rank r is relevant is
 - steep       .8 · 2^(-(r-1)/3): a single fact, which the first few hits state.
@@ -15,16 +18,15 @@ Decay of relevance, a quarter of the queries each; the chance that the hit of ra
               their five tens of ranks; .8 / r gives 2.3, .53, .32, .23 and .18.
 - nothing     0: the engine has nothing for the query (misspelt, too new, another language).
 Overlap: from page 2 on one hit in twelve stood on an earlier page, as results move between two requests.
-Copies: one hit in twenty is the text of an earlier one at another address: not relevant once more, not useful once more.
-Depth: one query in four has but 5 to 30 results. Then the engine ends, shows its last page again, or fills up with earlier
-hits, a third each.
-Visits: one in eight fails (gone, refused, too slow), for both strategies alike.
-Judgement: `useful` sees .76 of the relevant hits and takes .03 of the others for useful: the means over three Japanese sets in
-corpus/usefulness.py, the others being those that rank 11th to 40th. The last rows show what each set's own figures would give.
-Every query is alone in its task.
+Copies: one hit in twenty is the text of an earlier one at another address: not relevant once more, not useful
+once more. Depth: one query in four has but 5 to 30 results. Then the engine ends, shows its last page again,
+or fills up with earlier hits, a third each. Visits: one in eight fails (gone, refused, too slow), for both
+strategies alike. Judgement: `useful` sees .76 of the relevant hits and takes .03 of the others for useful:
+the means over three Japanese sets in corpus/usefulness.py, the others being those that rank 11th to 40th. The
+last rows show what each set's own figures would give. Every query is alone in its task.
 
-Overlap, copies, depth and visits are guesses at the web's habits, made before the first run and not changed after it.
-"""
+Overlap, copies, depth and visits are guesses at the web's habits, made before the first run and not changed
+after it."""
 
 from __future__ import annotations
 
@@ -38,9 +40,14 @@ from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.domain.web import PagingStop
 from shisho.web.serp.stopping import PageFacts, PagingRules, repeats, stop_reason
 
-PAGES, PAGE_SIZE = 5, 10
-OVERLAP, COPIES, SHALLOW, FAILING = 1 / 12, 1 / 20, 1 / 4, 1 / 8
-LEAST_FOUND, MOST_REQUESTS = 0.95, 0.5
+PAGES = 5
+PAGE_SIZE = 10
+OVERLAP = 1 / 12
+COPIES = 1 / 20
+SHALLOW = 1 / 4
+FAILING = 1 / 8
+LEAST_FOUND = 0.95
+MOST_REQUESTS = 0.5
 
 Decay = Callable[[int], float]
 
@@ -60,7 +67,8 @@ SHAPES: Mapping[str, Callable[[random.Random], Decay]] = {
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """How well `useful` tells: the share it sees of what is relevant, and the share of the rest that it takes for useful."""
+    """How well `useful` tells: the share it sees of what is relevant, and the share of the rest that it takes
+    for useful."""
 
     seen: float
     mistaken: float
@@ -119,7 +127,9 @@ Pair = tuple[Outcome, Outcome]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--draws", type=int, default=50)
     given = parser.parse_args()
@@ -150,8 +160,12 @@ def report(queries: int, draws: int) -> Iterator[str]:
 
 
 def row(name: str, sums: Totals, draws: int) -> str:
-    requests = " ".join(f"{count / draws:>{width},.0f}" for count, width in zip(sums.requests, (8, 6), strict=True))
-    found = " ".join(f"{count / draws:>{width},.0f}" for count, width in zip(sums.found, (10, 6), strict=True))
+    requests = " ".join(
+        f"{count / draws:>{width},.0f}" for count, width in zip(sums.requests, (8, 6), strict=True)
+    )
+    found = " ".join(
+        f"{count / draws:>{width},.0f}" for count, width in zip(sums.found, (10, 6), strict=True)
+    )
     return f"{name:40} {requests} {sums.requested:>6.1%} {found} {sums.kept:>6.1%}"
 
 
@@ -171,7 +185,9 @@ def compared(queries: int, seed: int, judgement: Judgement = MEAN) -> dict[str, 
     return outcomes
 
 
-def simulated(shape: Callable[[random.Random], Decay], rng: random.Random, judgement: Judgement) -> list[list[Result]]:
+def simulated(
+    shape: Callable[[random.Random], Decay], rng: random.Random, judgement: Judgement
+) -> list[list[Result]]:
     """The result pages of one query; empty ones after the engine's end."""
     decay = shape(rng)
     depth = rng.randint(5, 30) if rng.random() < SHALLOW else PAGES * PAGE_SIZE
@@ -211,7 +227,11 @@ def followed(pages: Sequence[Sequence[Result]], strategy: StopStrategy) -> Outco
         page = pages[len(facts)]
         fresh = [one for one in page if one.url not in visited]
         bare = PageFacts(len(facts) + 1, tuple(one.url for one in page), len(fresh), opening=not facts)
-        wanted = rules.enough - sum(each.useful for each in facts) if strategy is StopStrategy.AUTO else len(pages) * len(page)
+        wanted = (
+            rules.enough - sum(each.useful for each in facts)
+            if strategy is StopStrategy.AUTO
+            else len(pages) * len(page)
+        )
         visits = [] if repeats(bare, facts) else [*until(wanted, fresh)]
         visited.update((one.url, one) for one in visits)
         facts.append(replace(bare, visited=len(visits), useful=sum(one.useful for one in visits)))

@@ -1,8 +1,8 @@
 """A hundred long polls over HTTP beside a hundred bare requests of the same run.
 
-The yardstick is `/livez`: what HTTP itself costs here for a hundred clients at once. A poll's lateness is counted from the
-moment the change is asked for, so that its commit is part of it. Milliseconds; CPU is the server's for each client.
-"""
+The yardstick is `/livez`: what HTTP itself costs here for a hundred clients at once. A poll's lateness is
+counted from the moment the change is asked for, so that its commit is part of it. Milliseconds; CPU is the
+server's for each client."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from statistics import median, quantiles
 
-CLIENTS, ROUNDS = 100, 5
+CLIENTS = 100
+ROUNDS = 5
 BOUND = "ms from a bare request's p99 to a long poll's"
 
 
@@ -28,7 +29,8 @@ class Connection:
     """A kept-alive client that costs as little as can be."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader, self._writer = reader, writer
+        self._reader = reader
+        self._writer = writer
 
     async def ask(self, method: str, path: str, body: bytes = b"") -> tuple[float, bytes]:
         """When the reply was there, and the reply."""
@@ -40,7 +42,8 @@ class Connection:
 
 
 async def measure(url: str, server_cpu: Callable[[], float]) -> dict[str, float]:
-    """Milliseconds of polls and of bare requests, and the server's CPU for each of them. Medians of the rounds."""
+    """Milliseconds of polls and of bare requests, and the server's CPU for each of them. Medians of the
+    rounds."""
     host, port = url.removeprefix("http://").split(":")
     rounds = []
     async with AsyncExitStack() as stack:
@@ -65,7 +68,8 @@ async def connected(host: str, port: int, stack: AsyncExitStack) -> Connection:
 
 
 async def bare(clients: list[Connection], server_cpu: Callable[[], float]) -> tuple[float, float, float]:
-    spent, began = server_cpu(), time.perf_counter()
+    spent = server_cpu()
+    began = time.perf_counter()
     replies = await asyncio.gather(*(client.ask("GET", "/livez") for client in clients))
     return (*figures([at - began for at, _ in replies]), (server_cpu() - spent) * 1000 / CLIENTS)
 
@@ -105,8 +109,17 @@ def cpu_of(pid: int) -> Callable[[], float]:
 def main() -> dict[str, float]:
     """Against a server of its own, in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        words = [sys.executable, "-c", "from shisho.interfaces.cli.app import main; main()", "serve", "--port", "0"]
-        with subprocess.Popen(words, env={**os.environ, "SHISHO_HOME": folder}, stdout=subprocess.PIPE, text=True) as server:
+        words = [
+            sys.executable,
+            "-c",
+            "from shisho.interfaces.cli.app import main; main()",
+            "serve",
+            "--port",
+            "0",
+        ]
+        with subprocess.Popen(
+            words, env={**os.environ, "SHISHO_HOME": folder}, stdout=subprocess.PIPE, text=True
+        ) as server:
             try:
                 assert server.stdout is not None
                 url = re.search(r"http://[0-9.:]+", server.stdout.readline())

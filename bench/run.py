@@ -1,4 +1,5 @@
-"""`make bench`: speed of what a person waits for, CPU or wall time of this run; machines are noisy, so look at ratios.
+"""`make bench`: speed of what a person waits for, CPU or wall time of this run; machines are noisy, so look
+at ratios.
 
 python bench/run.py [--passages 100000]
 """
@@ -34,7 +35,9 @@ BOUNDS = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--passages", type=int, default=100_000)
     given = parser.parse_args()
     asyncio.run(everything(given.passages))
@@ -78,7 +81,12 @@ def command(home: str, *words: str) -> None:
 
 
 def terms_speed() -> float:
-    text = [line for line in (SAMPLES.parent / "src").glob("*.typ") for line in line.read_text("utf-8").split("\n") if line]
+    text = [
+        line
+        for line in (SAMPLES.parent / "src").glob("*.typ")
+        for line in line.read_text("utf-8").split("\n")
+        if line
+    ]
     analyse(text[:1])
     started = time.process_time()
     for _ in range(5):
@@ -89,7 +97,8 @@ def terms_speed() -> float:
 
 async def ingest_speed(desk: Desk) -> float:
     warm = [receipt async for receipt in desk.add(SAMPLES)]
-    started, pages = time.perf_counter(), 0
+    started = time.perf_counter()
+    pages = 0
     for copy in range(5):
         async for receipt in desk.add(SAMPLES, corpus=f"copy {copy}"):
             pages += receipt.pages or 0
@@ -113,7 +122,12 @@ async def fill(desk: Desk, passages: int) -> None:
     async def take_in(number: int) -> None:
         async with turn:
             await desk.add_source(
-                Source(f"{number}.txt", "\n\n".join(paragraphs(number, 50)).encode(), "text/plain", f"第{number}巻")
+                Source(
+                    f"{number}.txt",
+                    "\n\n".join(paragraphs(number, 50)).encode(),
+                    "text/plain",
+                    f"第{number}巻",
+                )
             )
 
     await asyncio.gather(*(take_in(number) for number in range(passages // 50)))
@@ -123,8 +137,8 @@ async def fill(desk: Desk, passages: int) -> None:
 
 
 def paragraphs(seed: int, count: int) -> list[str]:
-    """Each a passage of its own: too long to be joined with the next. Words are pairs of characters, as unevenly frequent
-    as words are; endings and particles stand between them."""
+    """Each a passage of its own: too long to be joined with the next. Words are pairs of characters, as
+    unevenly frequent as words are; endings and particles stand between them."""
     rng = random.Random(seed)
     return ["".join(f"{word(rng)}{rng.choice(BETWEEN)}" for _ in range(90)) + "。" for _ in range(count)]
 

@@ -14,7 +14,8 @@ from shisho.evaluation.sets import load
 
 
 def stemmed_bm25(folder: Path) -> dict[str, Any]:
-    """bm25s' defaults (Lucene's variant, k1 1.5, b .75) over title and text, its English stop words, Snowball's stemmer."""
+    """bm25s' defaults (Lucene's variant, k1 1.5, b .75) over title and text, its English stop words,
+    Snowball's stemmer."""
     started = time.perf_counter()
     held = load(folder)
     stemmer = Stemmer.Stemmer("english")

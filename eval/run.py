@@ -1,4 +1,5 @@
-"""`make eval`: every set through the real ingest, searcher and librarian; writes eval/results.md and fails below a floor.
+"""`make eval`: every set through the real ingest, searcher and librarian; writes eval/results.md and fails
+below a floor.
 
 python eval/run.py ../shared/eval [set …] [--answers N]
 """

@@ -10,7 +10,8 @@ from tests.queues import SetClock
 
 
 class TwoHands(SetClock):
-    """`pass_` moves both; `jump` the wall clock alone, `restart` sets the monotonic one back as a machine's start does."""
+    """`pass_` moves both; `jump` the wall clock alone, `restart` sets the monotonic one back as a machine's
+    start does."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,5 @@
-"""A busy machine for tests: `python -m tests.load 8 COMMAND …` runs the command beside so many processes that only compute.
+"""A busy machine for tests: `python -m tests.load 8 COMMAND …` runs the command beside so many processes that
+only compute.
 
 They end with the command, or after LONGEST seconds whatever happens."""
 

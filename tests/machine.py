@@ -1,7 +1,8 @@
 """What a busy machine adds to a test, so that times can be promised beside any load.
 
-A time by the clock is compared with a bound only after the time in which somebody waited for a processor or a disk was taken
-off: on a quiet machine that is next to nothing, on a busy one it is what the others took. Work is counted in CPU seconds."""
+A time by the clock is compared with a bound only after the time in which somebody waited for a processor or a
+disk was taken off: on a quiet machine that is next to nothing, on a busy one it is what the others took. Work
+is counted in CPU seconds."""
 
 from __future__ import annotations
 
@@ -11,17 +12,20 @@ import resource
 import time
 from pathlib import Path
 
-PATIENCE = 120.0  # seconds that a test waits for what must come, however busy the machine; no measure of anything
+# seconds that a test waits for what must come, however busy the machine; no measure of anything
+PATIENCE = 120.0
 _PRESSURE = tuple(Path(f"/proc/pressure/{kind}") for kind in ("cpu", "io"))
 
 
 class Stopwatch:
-    """`with Stopwatch() as watch: …`, then `watch.seconds` by the clock and `watch.undisturbed` without the others."""
+    """`with Stopwatch() as watch: …`, then `watch.seconds` by the clock and `watch.undisturbed` without the
+    others."""
 
     def __enter__(self) -> Stopwatch:
         self._contended = contended()
         self._began = time.monotonic()
-        self.seconds = self.undisturbed = 0.0
+        self.seconds = 0.0
+        self.undisturbed = 0.0
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -30,7 +34,8 @@ class Stopwatch:
 
 
 def contended() -> float:
-    """Seconds since the machine started in which a process waited for a processor or a disk; 0 where the system keeps none."""
+    """Seconds since the machine started in which a process waited for a processor or a disk; 0 where the
+    system keeps none."""
     return sum(_total(path) for path in _PRESSURE)
 
 
@@ -49,7 +54,8 @@ def children_seconds() -> float:
 
 
 def _living_children() -> list[float]:
-    ticks, own = os.sysconf("SC_CLK_TCK"), os.getpid()
+    ticks = os.sysconf("SC_CLK_TCK")
+    own = os.getpid()
     used: list[float] = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:

@@ -24,7 +24,8 @@ def intake(
     """One passage a paragraph; paragraphs are spread over the pages in order."""
     sha256 = hashlib.sha256(text.encode()).hexdigest()
     name = document_id(sha256, corpus, owner)
-    passages, start = [], 0
+    passages = []
+    start = 0
     for ordinal, paragraph in enumerate(text.split("\n\n")):
         page = 1 + min(ordinal, pages - 1)
         passages.append(passage(name, ordinal, start, paragraph, page, title))

@@ -30,7 +30,8 @@ from tests.machine import PATIENCE
 
 OWNER = "local"
 CAPTCHA = HumanChallenge("memory", "memory.example", "https://memory.example/search?q=x", "captcha")
-ANA, BEN = WorkerId("ana"), WorkerId("ben")
+ANA = WorkerId("ana")
+BEN = WorkerId("ben")
 
 
 class SetClock:
@@ -90,7 +91,8 @@ class Queue:
 
 
 async def at_best(measure: Callable[[int], Awaitable[float]], limit: float) -> float:
-    """The first figure within the limit, else the least of three: other work on the machine may spoil one, not all."""
+    """The first figure within the limit, else the least of three: other work on the machine may spoil one,
+    not all."""
     figures: list[float] = []
     while len(figures) < 3 and min(figures, default=limit + 1) > limit:
         figures.append(await measure(len(figures)))
@@ -117,5 +119,7 @@ async def opened(kind: str, folder: Path, clock: Any = None) -> AsyncIterator[Qu
     database = Database(folder / "shisho.db")
     across = EmbeddedBell(database)
     parts = (database, clock, across)
-    yield Queue(EmbeddedJobs(*parts), EmbeddedTasks(*parts), EmbeddedInterventions(*parts), across, clock, database)
+    yield Queue(
+        EmbeddedJobs(*parts), EmbeddedTasks(*parts), EmbeddedInterventions(*parts), across, clock, database
+    )
     await database.close()

@@ -19,7 +19,8 @@ def shared(*parts: str) -> Path:
 
 
 def missing(word: str) -> NoReturn:
-    """What a test needs is not on this machine: it is skipped with this word, but on a machine that sets CI it fails."""
+    """What a test needs is not on this machine: it is skipped with this word, but on a machine that sets CI
+    it fails."""
     if os.environ.get("CI") == "true":
         pytest.fail(word)
     pytest.skip(word)

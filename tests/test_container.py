@@ -1,4 +1,5 @@
-"""The Dockerfile's text against what is there. No container is run: its command and its health check are, on this machine."""
+"""The Dockerfile's text against what is there. No container is run: its command and its health check are, on
+this machine."""
 
 from __future__ import annotations
 
@@ -63,12 +64,15 @@ def test_its_python_is_one_that_fits() -> None:
 
 
 def test_it_runs_as_nobody_in_particular_and_keeps_its_data_in_the_volume() -> None:
-    (user,), (volume,) = values("USER"), values("VOLUME")
+    (user,) = values("USER")
+    (volume,) = values("VOLUME")
     names = [name for name, _ in LINES]
     assert user not in ("root", "0") and names.index("USER") < names.index("CMD")
     variables = dict(pair.split("=", 1) for pair in " ".join(values("ENV")).split())
     assert variables["SHISHO_HOME"] == volume
-    assert {name for name in variables if name.startswith("SHISHO_")} <= {f"SHISHO_{row.name.upper()}" for row in TABLE}
+    assert {name for name in variables if name.startswith("SHISHO_")} <= {
+        f"SHISHO_{row.name.upper()}" for row in TABLE
+    }
     assert f"-m 700 -o {user} -g {user} {volume}" in TEXT
 
 
@@ -84,7 +88,10 @@ def run_health_check(address: str) -> int:
     (port,) = values("EXPOSE")
     program, *words = health_check()
     assert program == "python"
-    command = [sys.executable, *(word.replace(f":{port}", f":{address.rpartition(':')[2]}") for word in words)]
+    command = [
+        sys.executable,
+        *(word.replace(f":{port}", f":{address.rpartition(':')[2]}") for word in words),
+    ]
     return subprocess.run(command, capture_output=True, timeout=120, check=False).returncode
 
 
@@ -100,5 +107,6 @@ def test_its_command_serves_and_its_health_check_sees_it(tmp_path: Path) -> None
 @pytest.mark.parametrize("page", ["docs/howto/container.md", "docs/howto/container.ja.md"])
 def test_howto_names_port_volume_and_token(page: str) -> None:
     text = (ROOT / page).read_text("utf-8")
-    (port,), (volume,) = values("EXPOSE"), values("VOLUME")
+    (port,) = values("EXPOSE")
+    (volume,) = values("VOLUME")
     assert f"127.0.0.1:{port}:{port}" in text and f":{volume} " in text and "SHISHO_TOKEN" in text

@@ -22,7 +22,9 @@ def text(name: str) -> str:
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
 def test_every_setting_is_documented(row: object) -> None:
-    assert f"| `{row.name}` | `SHISHO_{row.name.upper()}` | `{row.default}` | {row.help}" in text("docs/settings.md")  # type: ignore[attr-defined]
+    assert f"| `{row.name}` | `SHISHO_{row.name.upper()}` | `{row.default}` | {row.help}" in text(
+        "docs/settings.md"
+    )  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("code", sorted(by_code()))
@@ -55,7 +57,8 @@ HOWTOS = sorted(path for path in (ROOT / "docs" / "howto").glob("*.md") if not p
 @pytest.mark.parametrize("path", HOWTOS, ids=lambda path: path.stem)
 def test_every_howto_has_its_japanese_pair_with_the_same_code(path: Path) -> None:
     pair = path.with_suffix(".ja.md")
-    english, japanese = path.read_text("utf-8"), pair.read_text("utf-8")
+    english = path.read_text("utf-8")
+    japanese = pair.read_text("utf-8")
     assert code_blocks(japanese) == code_blocks(english)
     for mark in (r"^#+ ", r"^\|", r"^- ", r"^\d+\. "):  # headings, rows of tables, items of lists
         assert len(re.findall(mark, japanese, re.M)) == len(re.findall(mark, english, re.M)), mark
@@ -63,9 +66,14 @@ def test_every_howto_has_its_japanese_pair_with_the_same_code(path: Path) -> Non
 
 @pytest.mark.parametrize("path", HOWTOS, ids=lambda path: path.stem)
 def test_japanese_howtos_lead_to_japanese_ones(path: Path) -> None:
-    folder, links = path.parent, re.findall(r"\]\((?!https?:)([^)#]+)\)", path.with_suffix(".ja.md").read_text("utf-8"))
+    folder = path.parent
+    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", path.with_suffix(".ja.md").read_text("utf-8"))
     assert [link for link in links if not (folder / link).exists()] == []
-    assert [link for link in links if (folder / link).with_suffix(".ja.md").exists() and not link.endswith(".ja.md")] == []
+    assert [
+        link
+        for link in links
+        if (folder / link).with_suffix(".ja.md").exists() and not link.endswith(".ja.md")
+    ] == []
     assert f"docs/howto/{path.name})" not in text("README.ja.md")
 
 

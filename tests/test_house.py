@@ -1,7 +1,8 @@
 """The shape of the house: which room may know which, where third parties live, how large things grow.
 
-It denies by default: a room, an arrow or a library that the tables do not list is a finding. Each check is a function over the
-root of a package, so that the last tests can plant a sin in a copy and see that it is found."""
+It denies by default: a room, an arrow or a library that the tables do not list is a finding. Each check is a
+function over the root of a package, so that the last tests can plant a sin in a copy and see that it is
+found."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ CORE = {"jobs", "web", "corpus", "librarian"}  # they meet in handlers and boots
 GROUND = {"domain", "errors", "messages", "telemetry"}
 COMMON = GROUND | {"language", "ports"}
 
-# room → what of ours it may know beside itself. `__init__` is what `import shisho` gives: the version and the public names.
+# room → what of ours it may know beside itself. `__init__` is what `import shisho` gives: the version and the
+# public names.
 MAY_KNOW: dict[str, set[str]] = {
     "messages": set(),
     "domain": {"messages"},
@@ -39,9 +41,11 @@ MAY_KNOW: dict[str, set[str]] = {
     "testing": COMMON,
     "desk": GROUND | {"ports"},
     "handlers": COMMON | CORE,
-    # What puts rooms together knows them all but the interfaces. Optional drivers (a browser, the web in a box) are imported
-    # there, inside functions, and nowhere else.
-    "bootstrap": COMMON | CORE | {"__init__", "settings", "stores", "system", "handlers", "desk", "integrations", "testing"},
+    # What puts rooms together knows them all but the interfaces. Optional drivers (a browser, the web in a
+    # box) are imported there, inside functions, and nowhere else.
+    "bootstrap": COMMON
+    | CORE
+    | {"__init__", "settings", "stores", "system", "handlers", "desk", "integrations", "testing"},
     "integrations": GROUND | {"ports", "desk", "librarian"},
     "evaluation": COMMON | {"desk", "bootstrap"},
     "interfaces": GROUND | {"__init__", "language", "settings", "bootstrap", "evaluation", "desk", "testing"},
@@ -140,7 +144,8 @@ def parsed(text: str) -> ast.Module:
 
 @lru_cache(maxsize=2_000)
 def imports(text: str) -> tuple[str, ...]:
-    """Full names of what a module imports, also inside functions, for types alone, and by a name in a string."""
+    """Full names of what a module imports, also inside functions, for types alone, and by a name in a
+    string."""
     names: list[str] = []
     for node in ast.walk(parsed(text)):
         if isinstance(node, ast.Import):
@@ -177,7 +182,8 @@ def unlisted_rooms(root: Path) -> Iterator[str]:
 
 
 def rooms_gone(root: Path) -> Iterator[str]:
-    """A row of a room that is no more, and an arrow above the ground that nobody takes, would let a later sin pass."""
+    """A row of a room that is no more, and an arrow above the ground that nobody takes, would let a later sin
+    pass."""
     taken: dict[str, set[str]] = {}
     for name, text in modules(root):
         taken.setdefault(room_of(name), set()).update(rooms_known(root, text))
@@ -204,7 +210,9 @@ def wings(root: Path) -> Iterator[str]:
         if wing not in WINGS:
             yield f"{wing} is no wing that WINGS lists"
             continue
-        beside = [imported.split(".") for imported in imports(text) if imported.startswith(f"shisho.{parts[0]}.")]
+        beside = [
+            imported.split(".") for imported in imports(text) if imported.startswith(f"shisho.{parts[0]}.")
+        ]
         for known in sorted({path[2] for path in beside if len(path) > 3} - WINGS[wing] - {parts[1]}):
             yield f"{name} knows {parts[0]}/{known}"
 
@@ -251,7 +259,10 @@ def plugged_in(root: Path) -> Iterator[str]:
         own = next((place for place in PLUGGED if name.startswith(place)), None)
         for imported in imports(text):
             path = imported.removeprefix("shisho.").replace(".", "/") + "/"
-            place = next((place for place in PLUGGED if path.startswith(place.removesuffix(".py").rstrip("/") + "/")), None)
+            place = next(
+                (place for place in PLUGGED if path.startswith(place.removesuffix(".py").rstrip("/") + "/")),
+                None,
+            )
             if imported.startswith("shisho.") and place not in (None, own) and room_of(name) != PLUGS_IN:
                 yield f"{name} knows {imported}, which is plugged in"
 
@@ -296,7 +307,8 @@ def growing_statements(root: Path) -> Iterator[str]:
 
 @lru_cache(maxsize=2_000)
 def spliced(text: str, makes_marks: bool) -> tuple[int, ...]:
-    """Lines that splice as many marks into a statement as something has members; a row's columns are a number."""
+    """Lines that splice as many marks into a statement as something has members; a row's columns are a
+    number."""
     lines: list[int] = []
     for node in ast.walk(parsed(text)):
         if isinstance(node, ast.Call) and called(node) == "marks":
@@ -344,12 +356,24 @@ SINS = [
     ("ui/pages.py", "from shisho.stores.memory import MemoryCache", "ui/pages.py knows stores"),
     ("ui.py", "import shisho.stores.memory", "ui.py knows stores"),
     ("desk/ui.py", "from shisho import stores", "desk/ui.py knows stores"),
-    ("web/sin.py", "def late() -> None:\n    from shisho.librarian import route", "web/sin.py knows librarian"),
+    (
+        "web/sin.py",
+        "def late() -> None:\n    from shisho.librarian import route",
+        "web/sin.py knows librarian",
+    ),
     ("bootstrap/web.py", "from shisho.interfaces import cli", "bootstrap/web.py knows interfaces"),
     ("web/serp/sin.py", "from shisho.web.crawl.visit import Visiting", "web/serp/sin.py knows web/crawl"),
-    ("interfaces/api/sin.py", "from shisho.interfaces.cli import app", "interfaces/api/sin.py knows interfaces/cli"),
+    (
+        "interfaces/api/sin.py",
+        "from shisho.interfaces.cli import app",
+        "interfaces/api/sin.py knows interfaces/cli",
+    ),
     ("interfaces/ui/sin.py", "x = 1", "interfaces/ui is no wing that WINGS lists"),
-    ("bootstrap/queue.py", "from shisho.testing import memory_web", "bootstrap/queue.py knows testing, which nothing"),
+    (
+        "bootstrap/queue.py",
+        "from shisho.testing import memory_web",
+        "bootstrap/queue.py knows testing, which nothing",
+    ),
     ("ports/sin.py", "from shisho import open", "ports/sin.py knows __init__"),
     ("domain/sin.py", "from . import codec", "domain/sin.py imports by a relative name"),
     ("domain/sin.py", "import requests", "domain/sin.py imports requests, which LIVES_IN does not list"),
@@ -362,9 +386,21 @@ SINS = [
     ("jobs/sin.py", "from leftpad import pad", "jobs/sin.py imports leftpad, which LIVES_IN does not list"),
     ("corpus/sin.py", "import numpy", "corpus/sin.py imports numpy, which lives in librarian/"),
     ("web/sin.py", "from os import environ", "web/sin.py reads the environment"),
-    ("web/sin.py", "from shisho.web.engines import mojeek", "web/sin.py knows shisho.web.engines.mojeek, which is plugged in"),
-    ("corpus/sin.py", "from shisho.corpus import readers", "corpus/sin.py knows shisho.corpus.readers, which is plugged in"),
-    ("handlers/sin.py", "import shisho.web.http.fetch", "handlers/sin.py knows shisho.web.http.fetch, which is plugged in"),
+    (
+        "web/sin.py",
+        "from shisho.web.engines import mojeek",
+        "web/sin.py knows shisho.web.engines.mojeek, which is plugged in",
+    ),
+    (
+        "corpus/sin.py",
+        "from shisho.corpus import readers",
+        "corpus/sin.py knows shisho.corpus.readers, which is plugged in",
+    ),
+    (
+        "handlers/sin.py",
+        "import shisho.web.http.fetch",
+        "handlers/sin.py knows shisho.web.http.fetch, which is plugged in",
+    ),
     ("web/sin.py", LONG, "web/sin.py: long has 62 lines"),
     ("web/sin.py", "x = 1", "web/sin.py does not say what it is"),
     ("stores/sin.py", "x = ','.join(['?'] * 3)", "stores/sin.py:2 binds each member of a list"),
@@ -385,7 +421,8 @@ def findings(root: Path) -> list[str]:
 @pytest.mark.parametrize(("name", "sin", "finding"), SINS, ids=[finding for _, _, finding in SINS])
 def test_planted_sin_is_found(copy: Path, name: str, sin: str, finding: str) -> None:
     path = copy / name
-    room, before = path.parent, path.read_text("utf-8") if path.exists() else None
+    room = path.parent
+    before = path.read_text("utf-8") if path.exists() else None
     new_room = not room.exists()
     room.mkdir(exist_ok=True)
     path.write_text(f"{before or ''}\n{sin}\n", "utf-8")

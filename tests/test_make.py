@@ -28,10 +28,18 @@ def checkout(tmp_path: Path) -> Path:
 
 def make(checkout: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {
-        name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "PYTHON", "VENV")
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("MAKEFLAGS", "MAKELEVEL", "PYTHON", "VENV")
     }
     return subprocess.run(
-        ["make", *words], cwd=checkout, env=environment, capture_output=True, text=True, timeout=120, check=False
+        ["make", *words],
+        cwd=checkout,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
 
 
@@ -76,8 +84,12 @@ def test_a_python_that_is_not_there_is_told_too(checkout: Path) -> None:
     assert "python3.99 is not there." in make(checkout, "setup", "PYTHON=python3.99").stderr
 
 
-@pytest.mark.parametrize(("first", "second", "fails"), [(0, 0, False), (1, 0, True), (0, 1, True), (1, 1, True), (5, 0, True)])
-def test_both_parts_of_the_tests_run_whatever_the_first_says(checkout: Path, first: int, second: int, fails: bool) -> None:
+@pytest.mark.parametrize(
+    ("first", "second", "fails"), [(0, 0, False), (1, 0, True), (0, 1, True), (1, 1, True), (5, 0, True)]
+)
+def test_both_parts_of_the_tests_run_whatever_the_first_says(
+    checkout: Path, first: int, second: int, fails: bool
+) -> None:
     program(
         checkout / ".venv" / "bin" / "python",
         'case "$*" in --version) echo Python; exit;; -c*) exit 0;; esac',

@@ -1,4 +1,5 @@
-"""Everything that is said to people stands in both languages, survives its way to them, and one output is in one language."""
+"""Everything that is said to people stands in both languages, survives its way to them, and one output is in
+one language."""
 
 from __future__ import annotations
 
@@ -45,7 +46,9 @@ from shisho.web.http.address import _REASONS
 
 HOUSE = Path(errors.__file__).parent
 FILES = sorted(path for path in HOUSE.rglob("*.py") if "messages" not in path.parts)
-RAISED = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)} | {"Refused"}
+RAISED = {
+    name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)
+} | {"Refused"}
 JAPANESE = re.compile("[ぁ-んァ-ヺ一-鿿]")
 LATIN = re.compile("[A-Za-z]{2}")
 # Tables that hold both languages because they are about language, and say nothing to people.
@@ -59,7 +62,9 @@ LINGUISTIC = {
 KANA = re.compile("[ぁ-んァ-ヺ]")
 # What is the same in every language: commands, names, a colon between two values.
 ALIKE = {
-    text for text in catalogue("ja") if text.startswith("pip install") or not re.search("[a-z]", re.sub(r"{.*?}", "", text))
+    text
+    for text in catalogue("ja")
+    if text.startswith("pip install") or not re.search("[a-z]", re.sub(r"{.*?}", "", text))
 }
 
 
@@ -85,10 +90,14 @@ def test_errors_are_raised_with_a_template_and_not_with_a_finished_sentence(path
     finished = (ast.JoinedStr, ast.BinOp, ast.IfExp)
     for name, call in calls(path):
         if name in RAISED | {"Message"} and call.args:
-            assert not isinstance(call.args[0], finished), f"{path.name}:{call.lineno}: {ast.unparse(call.args[0])}"
+            assert not isinstance(call.args[0], finished), (
+                f"{path.name}:{call.lineno}: {ast.unparse(call.args[0])}"
+            )
     for template, call in said(path):
         given = {keyword.arg for keyword in call.keywords}
-        assert None in given or names(template) <= given, f"{path.name}:{call.lineno}: {names(template) - given}"
+        assert None in given or names(template) <= given, (
+            f"{path.name}:{call.lineno}: {names(template) - given}"
+        )
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(HOUSE)))
@@ -112,7 +121,11 @@ def test_tables_of_messages_have_their_pairs() -> None:
 
 
 def helps(command: Any) -> Iterator[str]:
-    yield from (inspect.cleandoc(holder.help) for holder in (command, *command.params) if getattr(holder, "help", None))
+    yield from (
+        inspect.cleandoc(holder.help)
+        for holder in (command, *command.params)
+        if getattr(holder, "help", None)
+    )
     for below in getattr(command, "commands", {}).values():
         yield from helps(below)
 
@@ -121,7 +134,9 @@ def test_both_catalogues_have_the_same_keys_and_every_pair_the_same_values() -> 
     assert english.SAID.keys() == japanese_shell.SAID.keys()
     assert english_answers.SAID.keys() == japanese_answers.SAID.keys()
     assert english_states.SAID.keys() == japanese_states.SAID.keys()
-    assert len(catalogue("en")) == sum(len(table.SAID) for table in (english, english_answers, english_states))
+    assert len(catalogue("en")) == sum(
+        len(table.SAID) for table in (english, english_answers, english_states)
+    )
     for key, text in catalogue("en").items():
         assert names(text) == names(catalogue("ja")[key]), key
     sentences = {text: pair for text, pair in catalogue("ja").items() if text not in catalogue("en")}
@@ -135,16 +150,22 @@ def test_no_entry_of_the_catalogue_is_left_over() -> None:
     tables = [path.read_text("utf-8") for path in (*FILES, *typers, Path(str(system.__file__)))]
     written = "\n".join(re.sub(r'"\s*\n\s*f?"', "", text) for text in tables).replace("\\", "")
     sentences = set(catalogue("ja")) - set(catalogue("en"))
-    lost = [text for text in sentences if text.partition("\n")[0].strip() not in written and " " in text.strip()]
+    lost = [
+        text for text in sentences if text.partition("\n")[0].strip() not in written and " " in text.strip()
+    ]
     assert lost == []
 
 
 def test_every_key_is_looked_up_somewhere() -> None:
     """By its name, or by the beginning of it where the rest is a state or the like."""
     written = {node for path in FILES for node in ast.walk(ast.parse(path.read_text("utf-8")))}
-    texts = {str(node.value) for node in written if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    texts = {
+        str(node.value) for node in written if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
     begun = [node.values[0] for node in written if isinstance(node, ast.JoinedStr)]
-    heads = tuple(str(node.value) for node in begun if isinstance(node, ast.Constant) and str(node.value).endswith("_"))
+    heads = tuple(
+        str(node.value) for node in begun if isinstance(node, ast.Constant) and str(node.value).endswith("_")
+    )
     outcomes = {str(outcome) for outcome in IntakeOutcome}
     assert [key for key in catalogue("en") if key not in texts | outcomes and not key.startswith(heads)] == []
 
@@ -176,16 +197,25 @@ def test_pairs_of_both_languages_stand_in_the_catalogue_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    "table", ['A = {True: {"a": "数"}, False: {"a": "number"}}', 'A = ("数", "number")', 'x = "数" if japanese else "number"']
+    "table",
+    [
+        'A = {True: {"a": "数"}, False: {"a": "number"}}',
+        'A = ("数", "number")',
+        'x = "数" if japanese else "number"',
+    ],
 )
 def test_a_pair_outside_the_catalogue_is_noticed(table: str) -> None:
     assert [*pairs(ast.parse(table))]
 
 
 def test_a_message_says_itself_in_another_language_with_its_values_and_those_within_them() -> None:
-    told = Message("{engine} refused: {reason}. Ask another engine.", engine="bing", reason=Message("no reason given"))
+    told = Message(
+        "{engine} refused: {reason}. Ask another engine.", engine="bing", reason=Message("no reason given")
+    )
     assert told == "bing refused: no reason given. Ask another engine."
-    assert render(told, "ja") == "bing が断りました: 理由は示されていません。別の検索エンジンをお使いください。"
+    assert (
+        render(told, "ja") == "bing が断りました: 理由は示されていません。別の検索エンジンをお使いください。"
+    )
     assert render(told, "en") == told
     assert render("鍵 {x}", "ja") == "鍵 {x}"
 
@@ -214,10 +244,16 @@ def test_an_error_keeps_its_template_through_rows_and_wires() -> None:
     error = NotFound("There is no job {job_id}.", job_id="7")
     stored = codec.loads(codec.dumps(JobError(error.code, error.message, error.details)), JobError)
     again = by_code()[stored.code](stored.message, **stored.details)
-    assert (str(again), again.template, again.details) == ("There is no job 7.", "There is no job {job_id}.", {"job_id": "7"})
+    assert (str(again), again.template, again.details) == (
+        "There is no job 7.",
+        "There is no job {job_id}.",
+        {"job_id": "7"},
+    )
     assert render(again.message, "ja") == "仕事 7 はありません。"
     assert render(message.read(message.stored(error.message)), "ja") == "仕事 7 はありません。"
-    receipt = Receipt("a.pdf", IntakeOutcome.FAILED, reason=error.message, warnings=("query_changed", Message("no answer")))
+    receipt = Receipt(
+        "a.pdf", IntakeOutcome.FAILED, reason=error.message, warnings=("query_changed", Message("no answer"))
+    )
     kept = codec.loads(codec.dumps(receipt), Receipt)
     assert kept == receipt
     assert (rendered(kept, "ja").reason, rendered(kept, "ja").warnings) == (
@@ -242,7 +278,9 @@ def test_an_error_keeps_its_template_through_rows_and_wires() -> None:
         ({"LANG": "C", "LC_ALL": "", "LC_MESSAGES": "ja_JP"}, "ja"),
     ],
 )
-def test_the_locale_decides(environment: dict[str, str], language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_locale_decides(
+    environment: dict[str, str], language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("LC_ALL", "LC_MESSAGES", "LANG", "SHISHO_LANGUAGE"):
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
@@ -250,7 +288,9 @@ def test_the_locale_decides(environment: dict[str, str], language: str, monkeypa
     assert locale_language() == language
 
 
-def test_a_setting_and_an_option_go_before_the_locale(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_setting_and_an_option_go_before_the_locale(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("LC_ALL", "C")
     (tmp_path / "settings.toml").write_text('language = "ja"', "utf-8")
     assert reader_of(["--home", str(tmp_path), "list"]) == "ja"
@@ -287,7 +327,9 @@ OUTPUTS = [
     ("engines", "parse", "auto", "page.html"),
     ("engines", "parse", "mojeek", "page.html"),
 ]
-SENTENCE = re.compile(r"\b(?:the|is|are|not|of|for|with|this|that|was|must|takes|invalid|usage|options|error|try)\b", re.I)
+SENTENCE = re.compile(
+    r"\b(?:the|is|are|not|of|for|with|this|that|was|must|takes|invalid|usage|options|error|try)\b", re.I
+)
 
 
 @pytest.mark.parametrize("arguments", OUTPUTS, ids=" ".join)
@@ -303,23 +345,38 @@ def test_one_output_is_in_one_language(arguments: tuple[str, ...], tmp_path: Pat
 
 def unquoted(line: str, home: Path) -> str:
     """Without what is no prose: codes, options, placeholders, quoted commands, paths."""
-    return re.sub(r"`[^`]*`|<[^>]*>|\[[^\]]*\]|--[\w-]+|\S*[/_]\S*|[A-Z_]{4,}", "", line.replace(str(home), ""))
+    return re.sub(
+        r"`[^`]*`|<[^>]*>|\[[^\]]*\]|--[\w-]+|\S*[/_]\S*|[A-Z_]{4,}", "", line.replace(str(home), "")
+    )
 
 
 def shell(locale: str, arguments: tuple[str, ...], home: Path) -> str:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG", "SHISHO_LANG"))}
-    environment |= {"LC_ALL": locale, "SHISHO_HOME": str(home / "home"), "COLUMNS": "150", "SHISHO_WEB": "off"}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("LC_", "LANG", "SHISHO_LANG"))
+    }
+    environment |= {
+        "LC_ALL": locale,
+        "SHISHO_HOME": str(home / "home"),
+        "COLUMNS": "150",
+        "SHISHO_WEB": "off",
+    }
     command = [sys.executable, "-c", "from shisho.interfaces.cli.app import main; main()", *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, cwd=home, check=False)
     return (done.stdout + done.stderr).decode()
 
 
 @pytest.mark.parametrize("locale", ["C", "ja_JP.UTF-8"])
-@pytest.mark.parametrize(("question", "head"), [("What is a lighthouse?", "Sources"), ("灯台とは何か", "出典")])
+@pytest.mark.parametrize(
+    ("question", "head"), [("What is a lighthouse?", "Sources"), ("灯台とは何か", "出典")]
+)
 def test_an_answer_and_its_sources_are_in_the_language_of_the_question(
     locale: str, question: str, head: str, tmp_path: Path
 ) -> None:
-    text = "A lighthouse is a tower that guides ships with its lamp.\n\n灯台とは、光で船を導く塔のことである。\n"
+    text = (
+        "A lighthouse is a tower that guides ships with its lamp.\n\n灯台とは、光で船を導く塔のことである。\n"
+    )
     (tmp_path / "lighthouse.txt").write_text(text, "utf-8")
     assert "lighthouse.txt" in shell(locale, ("add", "lighthouse.txt"), tmp_path)
     answer = shell(locale, ("ask", question, "--sources", "documents"), tmp_path)

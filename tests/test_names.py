@@ -1,4 +1,5 @@
-"""Names that a stranger guesses right: one class for a name, nouns for classes, no filler words for what code handles."""
+"""Names that a stranger guesses right: one class for a name, nouns for classes, no filler words for what code
+handles."""
 
 from __future__ import annotations
 
@@ -117,7 +118,13 @@ def paths_gone(root: Path) -> Iterator[str]:
                 yield f"docs/glossary.md: {place} is not there"
 
 
-CHECKS: tuple[Callable[[Path], Iterator[str]], ...] = (repeated_classes, participles, fillers, unexplained, paths_gone)
+CHECKS: tuple[Callable[[Path], Iterator[str]], ...] = (
+    repeated_classes,
+    participles,
+    fillers,
+    unexplained,
+    paths_gone,
+)
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
@@ -138,7 +145,11 @@ FILLED = "\n".join(f"def count_{number}(one: int) -> int:\n    return one" for n
 @pytest.mark.parametrize(
     ("check", "text", "complaint"),
     [
-        (repeated_classes, "class Passage: ...", "Passage is a class in domain/corpus.py and in librarian/sin.py"),
+        (
+            repeated_classes,
+            "class Passage: ...",
+            "Passage is a class in domain/corpus.py and in librarian/sin.py",
+        ),
         (
             repeated_classes,
             "def make() -> type:\n    class Desk: ...\n    return Desk",
@@ -151,7 +162,9 @@ FILLED = "\n".join(f"def count_{number}(one: int) -> int:\n    return one" for n
         (fillers, FILLED, "of all names say nothing of what they name"),
     ],
 )
-def test_planted_sin_is_found(copy: Path, check: Callable[[Path], Iterator[str]], text: str, complaint: str) -> None:
+def test_planted_sin_is_found(
+    copy: Path, check: Callable[[Path], Iterator[str]], text: str, complaint: str
+) -> None:
     assert not [line for line in check(copy) if complaint in line]
     (copy / "librarian" / "sin.py").write_text(text + "\n", "utf-8")
     assert [line for line in check(copy) if complaint in line]

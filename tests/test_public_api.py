@@ -1,4 +1,5 @@
-"""`shisho` exports every type that a caller meets through the desk: parameters, returns, their fields, errors.
+"""`shisho` exports every type that a caller meets through the desk: parameters, returns, their fields,
+errors.
 
 Run as a program it prints those that are missing, of whatever `shisho` is on the path."""
 
@@ -47,7 +48,10 @@ def _types_met(desk: type) -> Iterator[Any]:
         todo += [getattr(hint, "__supertype__", None)]
         if isinstance(hint, typing.TypeVar):
             continue
-        if getattr(hint, "__module__", "").partition(".")[0] != "shisho" or typing.get_origin(hint) is not None:
+        if (
+            getattr(hint, "__module__", "").partition(".")[0] != "shisho"
+            or typing.get_origin(hint) is not None
+        ):
             continue
         yield hint
         if isinstance(hint, type) and not issubclass(hint, Enum):
@@ -76,7 +80,9 @@ def _names_of(thing: Any) -> dict[str, Any]:
 
 def run_over(source: Path) -> list[str]:
     environment = {**os.environ, "PYTHONPATH": str(source)}
-    ended = subprocess.run([sys.executable, __file__], env=environment, capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        [sys.executable, __file__], env=environment, capture_output=True, text=True, check=False
+    )
     assert ended.returncode == 0, ended.stderr
     return ended.stdout.split()
 
@@ -101,7 +107,11 @@ SINS = {
         "    def get_web_consent_time(self) -> str:",
         "    def get_web_consent_time(self) -> Sequence[PlantedType]:",
     ),
-    "an error": ("errors.py", "class NotFound(", 'class PlantedType(InvalidParams):\n    """Planted."""\n\n\nclass NotFound('),
+    "an error": (
+        "errors.py",
+        "class NotFound(",
+        'class PlantedType(InvalidParams):\n    """Planted."""\n\n\nclass NotFound(',
+    ),
 }
 
 
@@ -117,7 +127,9 @@ def test_unexported_type_planted_in_a_copy_is_found(sin: str, tmp_path: Path) ->
     if path.startswith("desk/"):
         planted = copy / "shisho" / "domain" / "planted.py"
         planted.write_text('class PlantedType:\n    """Planted."""\n', "utf-8")
-        text = text.replace("\nfrom shisho.", "\nfrom shisho.domain.planted import PlantedType\nfrom shisho.", 1)
+        text = text.replace(
+            "\nfrom shisho.", "\nfrom shisho.domain.planted import PlantedType\nfrom shisho.", 1
+        )
     elif path.startswith("domain/"):
         text = text.replace("\n\n\n", '\n\n\nclass PlantedType:\n    """Planted."""\n\n\n', 1)
     page.write_text(text.replace(old, new), "utf-8")
@@ -137,7 +149,12 @@ def test_exports_are_sorted_and_there() -> None:
 
 def test_import_alone_loads_nothing_of_ours() -> None:
     code = "import sys, shisho; print([name for name in sys.modules if name.startswith('shisho.')])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        == "[]"
+    )
 
 
 def test_type_checker_sees_what_is_exported(tmp_path: Path) -> None:

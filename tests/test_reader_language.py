@@ -1,4 +1,5 @@
-"""What stands between sentences is in the reader's language too: states, names of fields, reasons that others gave."""
+"""What stands between sentences is in the reader's language too: states, names of fields, reasons that others
+gave."""
 
 from __future__ import annotations
 
@@ -77,7 +78,18 @@ def test_what_is_shown_of_a_document_an_answer_and_the_settings_is_named_in_japa
 
 def test_a_box_begins_in_the_language_of_its_reader(tmp_path: Path) -> None:
     for language, head in (("en", "A web in a box"), ("ja", "箱の中のウェブ")):
-        command = [sys.executable, "-m", "shisho", "--language", language, "box", "--folder", str(tmp_path), "--topics", "1"]
+        command = [
+            sys.executable,
+            "-m",
+            "shisho",
+            "--language",
+            language,
+            "box",
+            "--folder",
+            str(tmp_path),
+            "--topics",
+            "1",
+        ]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as running:
             assert running.stdout is not None
             told = [running.stdout.readline()]
@@ -136,7 +148,9 @@ def test_what_is_wrong_with_an_argument_is_said_in_our_words(given: dict[str, An
     assert theirs.value.errors()[0]["msg"] not in str(refused.value) + said
 
 
-@pytest.mark.parametrize("text", ["G1 xor G2", "G9", "(G1", "G1 and", "at_least(3, G1, G2)", "G1 ¥", "(" * 30, "G1 " * 900])
+@pytest.mark.parametrize(
+    "text", ["G1 xor G2", "G9", "(G1", "G1 and", "at_least(3, G1, G2)", "G1 ¥", "(" * 30, "G1 " * 900]
+)
 def test_why_a_condition_cannot_be_read_is_said_in_both_languages(text: str) -> None:
     _, remark = condition.read(text, ["G1", "G2"])
     assert "all goals are asked for" in remark

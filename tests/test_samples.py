@@ -1,4 +1,5 @@
-"""The sample lectures hold what `samples/questions.toml` says they hold, as PDFium reads them; our reader keeps them whole."""
+"""The sample lectures hold what `samples/questions.toml` says they hold, as PDFium reads them; our reader
+keeps them whole."""
 
 import re
 import tomllib
@@ -163,7 +164,9 @@ def test_the_outline_is_the_lecture_s(path: Path) -> None:
 @pytest.mark.parametrize("row", QUESTIONS, ids=lambda row: row["question"])
 def test_the_answer_stands_whole_in_one_block(row: dict[str, Any]) -> None:
     wanted = unbroken(row["answer"], row["language"])
-    found = [block for block in blocks(SAMPLES / row["file"]) if wanted in unbroken(block.text, row["language"])]
+    found = [
+        block for block in blocks(SAMPLES / row["file"]) if wanted in unbroken(block.text, row["language"])
+    ]
     assert [(block.page, block.kind) for block in found] == [(row["page"], BlockKind.PARAGRAPH)]
 
 
@@ -197,7 +200,9 @@ def test_no_block_begins_in_mid_sentence_but_after_a_page_break(path: Path) -> N
 def test_tables_and_captions_are_told_from_text(path: Path) -> None:
     captions = [block.text for block in blocks(path) if block.kind is BlockKind.CAPTION]
     tables = [block.text for block in blocks(path) if block.kind is BlockKind.TABLE]
-    named = sorted(set(re.findall(r"^(?:図|表|Figure|Table) \d(?=: )", "\n".join(b.text for b in blocks(path)), re.M)))
+    named = sorted(
+        set(re.findall(r"^(?:図|表|Figure|Table) \d(?=: )", "\n".join(b.text for b in blocks(path)), re.M))
+    )
     assert sorted(caption.split(":")[0] for caption in captions) == named
     assert len(tables) == sum(name.startswith(("表", "Table")) for name in named)
     assert all(len(table.splitlines()) >= 3 for table in tables)
@@ -234,5 +239,7 @@ def test_a_box_holds_its_line(path: Path) -> None:
                 page = pdf[line.page - 1]
                 left, top, right, bottom = line.box
                 height = page.get_height()
-                printed = page.get_textpage().get_text_bounded(left - 1, height - bottom - 1, right + 1, height - top + 1)
+                printed = page.get_textpage().get_text_bounded(
+                    left - 1, height - bottom - 1, right + 1, height - top + 1
+                )
                 assert unbroken(block.text[line.start : line.end]) in unbroken(printed)

@@ -49,7 +49,8 @@ async def test_no_parameter_of_opening_has_the_name_of_a_setting() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "near"), [("webb", "web"), ("max_round", "max_rounds"), ("Home", "home"), ("langauge", "language")]
+    ("name", "near"),
+    [("webb", "web"), ("max_round", "max_rounds"), ("Home", "home"), ("langauge", "language")],
 )
 async def test_unknown_setting_names_the_near_one(name: str, near: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidParams, match=f"Did you mean .*{near}") as refused:
@@ -69,7 +70,9 @@ async def test_setting_like_no_other_is_refused_without_a_guess() -> None:
     assert "Did you mean" not in refused.value.message
 
 
-@pytest.mark.parametrize(("name", "value"), [("web", "maybe"), ("max_rounds", "three"), ("robots", "perhaps")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("web", "maybe"), ("max_rounds", "three"), ("robots", "perhaps")]
+)
 async def test_value_that_a_setting_does_not_take_is_refused(name: str, value: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidParams, match=name):
         async with open_desk(**{"home": tmp_path, name: value}):

@@ -1,4 +1,5 @@
-"""The documentation site, as `make docs` builds it: nothing is missing, and reading it asks no other machine for anything."""
+"""The documentation site, as `make docs` builds it: nothing is missing, and reading it asks no other machine
+for anything."""
 
 from __future__ import annotations
 
@@ -33,7 +34,9 @@ def build(repository: Path, site: Path) -> subprocess.CompletedProcess[str]:
     if find_spec("material") is None or find_spec("mkdocs") is None:
         missing("mkdocs and its theme are not installed: pip install -e '.[docs]'")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(site)]
-    return subprocess.run(command, cwd=repository, capture_output=True, text=True, timeout=5 * PATIENCE, check=False)
+    return subprocess.run(
+        command, cwd=repository, capture_output=True, text=True, timeout=5 * PATIENCE, check=False
+    )
 
 
 def test_the_makefile_builds_it_as_it_is_built_here() -> None:
@@ -140,7 +143,9 @@ def repository(tmp_path: Path) -> Path:
         ("::: shisho.no_such_module", "no_such_module"),
     ],
 )
-def test_broken_links_and_names_that_are_not_there_end_the_build(repository: Path, planted: str, said: str) -> None:
+def test_broken_links_and_names_that_are_not_there_end_the_build(
+    repository: Path, planted: str, said: str
+) -> None:
     for page in (repository / "docs" / "reference").glob("*.md"):
         page.write_text("# Nothing\n", "utf-8")  # what takes long is not what is tried here
     queue = repository / "docs" / "howto" / "queue.md"
@@ -170,7 +175,12 @@ def served(folder: Path) -> Iterator[str]:
 def browser() -> Iterator[Browser]:
     need_browser()
     with sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking", "--no-first-run"]
+        options = [
+            "--no-sandbox",
+            "--disable-dev-shm-usage",
+            "--disable-background-networking",
+            "--no-first-run",
+        ]
         opened = playwright.chromium.launch(executable_path=chromium.program(), args=options)
         yield opened
         opened.close()

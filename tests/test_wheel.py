@@ -1,4 +1,5 @@
-"""The wheel holds the whole package, and what is installed from it answers. `.ci/wheel` does it in an empty environment.
+"""The wheel holds the whole package, and what is installed from it answers. `.ci/wheel` does it in an empty
+environment.
 
 Here the libraries are those of this environment, so that no network is needed and it takes seconds.
 """
@@ -25,7 +26,9 @@ PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf
 
 
 def run(*command: str | Path, cwd: Path, **variables: str) -> str:
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "SHISHO_HOME")}
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "SHISHO_HOME")
+    }
     done = subprocess.run(
         list(map(str, command)),
         cwd=cwd,
@@ -61,7 +64,8 @@ def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     python = folder / "bin" / "python"
     options = ("-q", "--no-deps", "--no-index", "--disable-pip-version-check")
     run(sys.executable, "-m", "pip", "--python", python, "install", *options, wheel, cwd=folder)
-    # A line in a .pth file adds the folder alone: what this environment adds to itself, our sources, stays out.
+    # A line in a .pth file adds the folder alone: what this environment adds to itself, our sources, stays
+    # out.
     (packages / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return folder / "bin" / "shisho"
 
@@ -69,7 +73,9 @@ def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_wheel_holds_every_file_of_the_package(wheel: Path) -> None:
     names = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("shisho/")}
     package = ROOT / "src" / "shisho"
-    files = {f"shisho/{path.relative_to(package).as_posix()}" for path in package.rglob("*") if path.is_file()}
+    files = {
+        f"shisho/{path.relative_to(package).as_posix()}" for path in package.rglob("*") if path.is_file()
+    }
     assert names == {name for name in files if "__pycache__" not in name}
     assert {"shisho/py.typed", "shisho/__main__.py"} <= names
     assert any(name.endswith(".sql") for name in names) and any(name.endswith(".toml") for name in names)
@@ -89,7 +95,9 @@ def test_wheel_tells_who_it_is(wheel: Path) -> None:
 def test_what_the_wheel_installs_answers_with_its_source(command: Path, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "samples" / "lectures", tmp_path / "samples" / "lectures")
     variables = {"SHISHO_HOME": str(tmp_path / "home"), "SHISHO_WEB": "off", "PYTHONUTF8": "1"}
-    where = run(command.with_name("python"), "-c", "import shisho; print(shisho.__file__)", cwd=tmp_path, **variables)
+    where = run(
+        command.with_name("python"), "-c", "import shisho; print(shisho.__file__)", cwd=tmp_path, **variables
+    )
     assert Path(where.strip()).is_relative_to(command.parents[1]), "the sources answered, not the wheel"
     question = "決定係数が0に近いとき何を意味するか"
     answer = run(command, "ask", "--in", "samples/lectures", question, cwd=tmp_path, **variables)

@@ -39,7 +39,9 @@ def make_targets() -> set[str]:
 
 def missing_commands(script: str) -> list[str]:
     """Calls of `make` and of `.ci/` that lead nowhere."""
-    targets = [f"make {name}" for name in re.findall(r"\bmake ([a-z][a-z-]*)", script) if name not in make_targets()]
+    targets = [
+        f"make {name}" for name in re.findall(r"\bmake ([a-z][a-z-]*)", script) if name not in make_targets()
+    ]
     programs = [name for name in re.findall(r"\.ci/[a-z]+", script) if not os.access(ROOT / name, os.X_OK)]
     return targets + programs
 
@@ -52,7 +54,9 @@ def test_calls_that_lead_nowhere_are_noticed() -> None:
 def test_workflow_calls_only_what_exists(workflow: Path) -> None:
     scripts = [step["run"] for step in steps(workflow) if "run" in step]
     assert scripts
-    assert all(re.match(r"make |\.ci/", script) for script in scripts), "a command that nobody can run at home"
+    assert all(re.match(r"make |\.ci/", script) for script in scripts), (
+        "a command that nobody can run at home"
+    )
     assert missing_commands("\n".join(scripts)) == []
     called = [job["uses"] for job in read_yaml(workflow)["jobs"].values() if "uses" in job]
     assert [name for name in called if not (ROOT / name).is_file()] == []
@@ -64,21 +68,33 @@ def test_commands_that_contributors_are_told_exist(name: str) -> None:
 
 
 def test_the_same_pythons_everywhere() -> None:
-    (matrix,) = [job["strategy"]["matrix"] for job in read_yaml(WORKFLOWS[-1])["jobs"].values() if "strategy" in job]
+    (matrix,) = [
+        job["strategy"]["matrix"] for job in read_yaml(WORKFLOWS[-1])["jobs"].values() if "strategy" in job
+    ]
     pythons = matrix["python"]
-    named = [line.rpartition(" ")[2] for line in PROJECT["project"]["classifiers"] if re.search(r":: 3\.\d+$", line)]
+    named = [
+        line.rpartition(" ")[2]
+        for line in PROJECT["project"]["classifiers"]
+        if re.search(r":: 3\.\d+$", line)
+    ]
     assert named == pythons
     first, last = (int(version.partition(".")[2]) for version in (pythons[0], pythons[-1]))
     assert PROJECT["project"]["requires-python"] == f">=3.{first},<3.{last + 1}"
     assert f"(3, {first}) <= sys.version_info[:2] <= (3, {last})" in MAKEFILE
     for workflow in WORKFLOWS:
-        chosen = [step["with"]["python-version"] for step in steps(workflow) if "setup-python" in step.get("uses", "")]
+        chosen = [
+            step["with"]["python-version"]
+            for step in steps(workflow)
+            if "setup-python" in step.get("uses", "")
+        ]
         assert set(chosen) <= {*pythons, "${{ matrix.python }}"}
 
 
 def test_the_full_run_and_the_workflow_do_the_same() -> None:
     """`.ci/run` has one step more, which hides the fonts of the machine."""
-    workflow = "\n".join(step["run"] for step in steps(ROOT / ".github" / "workflows" / "test.yml") if "run" in step)
+    workflow = "\n".join(
+        step["run"] for step in steps(ROOT / ".github" / "workflows" / "test.yml") if "run" in step
+    )
     commands = r"^(make [a-z]+|\.ci/[a-z]+)"
     run = set(re.findall(commands, (ROOT / ".ci" / "run").read_text("utf-8"), re.M))
     assert run - {".ci/bare"} == set(re.findall(commands, workflow, re.M)) - {"make coverage"}
@@ -132,10 +148,16 @@ def release(tmp_path: Path) -> Path:
         shutil.copy(ROOT / name, tmp_path / name)
     project = tmp_path / "pyproject.toml"
     text = project.read_text("utf-8").replace("//shisho.example", "//shisho.test")
-    project.write_text(text.replace(f'version = "{PROJECT["project"]["version"]}"', 'version = "0.1.0"'), "utf-8")
+    project.write_text(
+        text.replace(f'version = "{PROJECT["project"]["version"]}"', 'version = "0.1.0"'), "utf-8"
+    )
     package = tmp_path / "src/shisho/__init__.py"
-    package.write_text(re.sub(r'__version__ = ".*"', '__version__ = "0.1.0"', package.read_text("utf-8")), "utf-8")
-    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## [Unreleased]\n\n## [0.1.0] - 2026-12-01\n", "utf-8")
+    package.write_text(
+        re.sub(r'__version__ = ".*"', '__version__ = "0.1.0"', package.read_text("utf-8")), "utf-8"
+    )
+    (tmp_path / "CHANGELOG.md").write_text(
+        "# Changelog\n\n## [Unreleased]\n\n## [0.1.0] - 2026-12-01\n", "utf-8"
+    )
     return tmp_path
 
 
@@ -153,13 +175,25 @@ def test_a_tree_with_nothing_missing_may_be_released(release: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "word", "instead", "said"),
     [
-        ("pyproject.toml", 'version = "0.1.0"', 'version = "0.2.0"', "the version in pyproject.toml is 0.2.0"),
+        (
+            "pyproject.toml",
+            'version = "0.1.0"',
+            'version = "0.2.0"',
+            "the version in pyproject.toml is 0.2.0",
+        ),
         ("src/shisho/__init__.py", "0.1.0", "0.0.9", "shisho.__version__ is not 0.1.0"),
         ("CHANGELOG.md", "[0.1.0]", "[0.0.9]", "CHANGELOG.md has no heading [0.1.0]"),
-        ("pyproject.toml", "https://shisho.test/docs", "https://shisho.example/docs", "Documentation in [project.urls]"),
+        (
+            "pyproject.toml",
+            "https://shisho.test/docs",
+            "https://shisho.example/docs",
+            "Documentation in [project.urls]",
+        ),
     ],
 )
-def test_what_keeps_a_tree_from_being_released_is_said(release: Path, file: str, word: str, instead: str, said: str) -> None:
+def test_what_keeps_a_tree_from_being_released_is_said(
+    release: Path, file: str, word: str, instead: str, said: str
+) -> None:
     path = release / file
     assert word in path.read_text("utf-8")
     path.write_text(path.read_text("utf-8").replace(word, instead), "utf-8")

@@ -1,4 +1,5 @@
-"""Every error a visitor can meet. The class says whether to retry; the message says what happened and what to do.
+"""Every error a visitor can meet. The class says whether to retry; the message says what happened and what to
+do.
 
 ShishoError                      code                  retry
 ├─ InvalidParams                 INVALID_PARAMS        no
@@ -39,10 +40,11 @@ from shisho.messages.message import Message
 
 
 class ShishoError(Exception):
-    """Base of all. Raised with a template and the values it names: `NotFound("There is no page {number}.", number=7)`, so that
-    interfaces can say it in the reader's language; with a Message where one is passed on.
+    """Base of all. Raised with a template and the values it names: `NotFound("There is no page {number}.",
+    number=7)`, so that interfaces can say it in the reader's language; with a Message where one is passed on.
 
-    `details` are the values and whatever else a program may want: JSON-ready, never a secret or the text of a document."""
+    `details` are the values and whatever else a program may want: JSON-ready, never a secret or the text of a
+    document."""
 
     code: ClassVar[str] = "INTERNAL"
     retry: ClassVar[bool] = False
@@ -109,7 +111,8 @@ class ParserFailed(ShishoError):
 
 
 class AllEnginesBlocked(ShishoError):
-    """Every engine that could answer wants a person, refuses, or has used up its day: see `shisho engines`."""
+    """Every engine that could answer wants a person, refuses, or has used up its day: see `shisho
+    engines`."""
 
     code = "ALL_ENGINES_BLOCKED"
 
@@ -127,13 +130,15 @@ class ConsentRequired(ShishoError):
 
 
 class ForbiddenAddress(ShishoError):
-    """The address leads into this machine or a private network: name its host in `allow_private_hosts` if that is meant."""
+    """The address leads into this machine or a private network: name its host in `allow_private_hosts` if
+    that is meant."""
 
     code = "FORBIDDEN_ADDRESS"
 
 
 class RobotsDisallowed(ShishoError):
-    """The site's robots.txt asks programs not to read this page: open it in a browser and add it as a file."""
+    """The site's robots.txt asks programs not to read this page: open it in a browser and add it as a
+    file."""
 
     code = "ROBOTS_DISALLOWED"
 
@@ -221,7 +226,8 @@ class NeedsOcr(UnusableDocument):
 
 
 def by_code() -> dict[str, type[ShishoError]]:
-    """Every concrete class under its code, for messages that crossed a process boundary and for the documentation test."""
+    """Every concrete class under its code, for messages that crossed a process boundary and for the
+    documentation test."""
     errors: dict[str, type[ShishoError]] = {}
     todo: list[type[ShishoError]] = [ShishoError]
     while todo:

@@ -1,7 +1,8 @@
-"""One table of settings: name, type, default, help. The only reader of the environment and of the settings file.
+"""One table of settings: name, type, default, help. The only reader of the environment and of the settings
+file.
 
-A value comes from the call, else from `SHISHO_<NAME>`, else from `settings.toml` in the home folder, else from the default.
-"""
+A value comes from the call, else from `SHISHO_<NAME>`, else from `settings.toml` in the home folder, else
+from the default."""
 
 from __future__ import annotations
 
@@ -62,13 +63,31 @@ TABLE: tuple[Setting, ...] = (
         "how you are told that a page waits for you: on the desktop and in the terminals of workers, there only, not at all",
         ("auto", "terminal", "off"),
     ),
-    Setting("allowed_roots", "", "folders whose files MCP and HTTP callers may name, separated as in PATH; empty: none"),
-    Setting("token", "", "word that HTTP clients must send; needed to listen beyond this machine", secret=True),
+    Setting(
+        "allowed_roots",
+        "",
+        "folders whose files MCP and HTTP callers may name, separated as in PATH; empty: none",
+    ),
+    Setting(
+        "token", "", "word that HTTP clients must send; needed to listen beyond this machine", secret=True
+    ),
     Setting("allowed_hosts", "", "further host names the HTTP server answers to, separated by commas"),
-    Setting("allowed_origins", "", "web pages of others that may call the HTTP server, as https://name, separated by commas"),
-    Setting("allow_private_hosts", "", "hosts that may lead into a private network, as name or name:port, separated by commas"),
+    Setting(
+        "allowed_origins",
+        "",
+        "web pages of others that may call the HTTP server, as https://name, separated by commas",
+    ),
+    Setting(
+        "allow_private_hosts",
+        "",
+        "hosts that may lead into a private network, as name or name:port, separated by commas",
+    ),
     Setting("allow_ports", "", "ports that may be fetched from besides 80 and 443, separated by commas"),
-    Setting("contact", "", "page or mail address shown to web sites, so that their owners can reach you; empty: none"),
+    Setting(
+        "contact",
+        "",
+        "page or mail address shown to web sites, so that their owners can reach you; empty: none",
+    ),
     Setting(
         "contact_email",
         "",
@@ -76,7 +95,12 @@ TABLE: tuple[Setting, ...] = (
     ),
     Setting("ncbi_api_key", "", "key for PubMed: a request every 0.125 s instead of 0.5", secret=True),
     Setting("openalex_api_key", "", "key for OpenAlex", secret=True),
-    Setting("semantic_scholar_key", "", "key for Semantic Scholar: a request every 1.1 s instead of 3", secret=True),
+    Setting(
+        "semantic_scholar_key",
+        "",
+        "key for Semantic Scholar: a request every 1.1 s instead of 3",
+        secret=True,
+    ),
     Setting("brave_api_key", "", "key for Brave's Search API, which answers nobody without one", secret=True),
     Setting("marginalia_key", "", "key for Marginalia; empty: the one that everybody shares", secret=True),
     Setting("browser_path", "", "program of Chromium or Chrome; empty: what is installed"),
@@ -84,8 +108,14 @@ TABLE: tuple[Setting, ...] = (
     Setting("browser_memory_mb", 1500, "memory one page may take in the browser, in megabytes"),
     Setting("max_tabs", 1, "pages open in the browser at once, for each process"),
     Setting("max_file_mb", 50, "largest file taken in, in megabytes"),
-    Setting("reader_seconds", 60.0, "seconds a reader may compute on one file (HTML: 5), and 0.5 more for each MB of it"),
-    Setting("reader_memory_mb", 1024, "memory a reader may use, in megabytes, and 12 more for each MB of the file"),
+    Setting(
+        "reader_seconds",
+        60.0,
+        "seconds a reader may compute on one file (HTML: 5), and 0.5 more for each MB of it",
+    ),
+    Setting(
+        "reader_memory_mb", 1024, "memory a reader may use, in megabytes, and 12 more for each MB of the file"
+    ),
     Setting("passage_chars", 500, "longest passage, in characters"),
     Setting("passage_overlap", 100, "overlap of neighbouring passages, in characters"),
 )
@@ -127,7 +157,11 @@ class Settings:
     @property
     def roots(self) -> tuple[Path, ...]:
         """The folders that callers from outside may take files from."""
-        return tuple(Path(part).expanduser().resolve() for part in self.text("allowed_roots").split(os.pathsep) if part.strip())
+        return tuple(
+            Path(part).expanduser().resolve()
+            for part in self.text("allowed_roots").split(os.pathsep)
+            if part.strip()
+        )
 
     @property
     def reader(self) -> str:
@@ -166,7 +200,8 @@ def load(**given: Any) -> Settings:
 
     def take(name: str, raw: object, origin: str) -> None:
         if raw is not None:
-            values[name], origins[name] = _typed(table[name], raw, origin), origin
+            values[name] = _typed(table[name], raw, origin)
+            origins[name] = origin
 
     take("home", os.environ.get("SHISHO_HOME"), "environment")
     take("home", given.get("home"), "call")
@@ -187,13 +222,15 @@ def _unknown(name: str, known: Iterable[str], origin: str = "call") -> InvalidPa
     if near:
         lists = Message("Did you mean {near}? `shisho settings` lists them all.", near=", ".join(near))
     if origin == "file":
-        return InvalidParams("settings.toml has {name!r}, which is no setting. {lists}", name=name, lists=lists, near=near)
+        return InvalidParams(
+            "settings.toml has {name!r}, which is no setting. {lists}", name=name, lists=lists, near=near
+        )
     return InvalidParams("There is no setting {name!r}. {lists}", name=name, lists=lists, near=near)
 
 
 def engine_overrides(home: Path) -> dict[str, Mapping[str, Any]]:
-    """`engines.toml` of the home folder as read: fields to override, by engine. Raises InvalidParams that names the file; which
-    engines and fields there are is checked where engines are made."""
+    """`engines.toml` of the home folder as read: fields to override, by engine. Raises InvalidParams that
+    names the file; which engines and fields there are is checked where engines are made."""
     path = home / "engines.toml"
     overrides: dict[str, Mapping[str, Any]] = {}
     for engine, fields in _file(path).items():
@@ -238,7 +275,9 @@ def _file(path: Path) -> dict[str, object]:
         raise InvalidParams("{path} is not valid TOML: {error}", path=path, error=error) from error
     except OSError as error:
         why = reason_of(error)
-        raise StorageUnusable("{path} cannot be read: {why}. Give yourself the right to it.", path=path, why=why) from error
+        raise StorageUnusable(
+            "{path} cannot be read: {why}. Give yourself the right to it.", path=path, why=why
+        ) from error
 
 
 ORIGINS: Mapping[str, str] = {

@@ -19,4 +19,6 @@ def span(name: str, **facts: object) -> Iterator[None]:
     finally:
         if log.isEnabledFor(logging.DEBUG):
             duration_ms = (time.perf_counter() - started) * 1000
-            log.debug("%s %.1f ms %s", name, duration_ms, " ".join(f"{key}={value}" for key, value in facts.items()))
+            log.debug(
+                "%s %.1f ms %s", name, duration_ms, " ".join(f"{key}={value}" for key, value in facts.items())
+            )

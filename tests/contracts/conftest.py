@@ -43,9 +43,11 @@ def memory_store() -> Store:
 
 @asynccontextmanager
 async def embedded_store(folder: Path) -> AsyncIterator[EmbeddedStore]:
-    database, clock = Database(folder / "shisho.db"), SystemClock()
+    database = Database(folder / "shisho.db")
+    clock = SystemClock()
     index = LexicalIndex(folder / "lexical", database)
-    shelf, ledger = EmbeddedShelf(database, clock), EmbeddedLedger(database, clock)
+    shelf = EmbeddedShelf(database, clock)
+    ledger = EmbeddedLedger(database, clock)
     yield EmbeddedStore(shelf, index, EmbeddedSessions(database), ledger, database)
     await database.close()
 

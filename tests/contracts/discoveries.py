@@ -45,7 +45,9 @@ class Discoveries:
         await self.queue.add(new(kind, **fields), task=task)
         return await self.queue.claimed(kind=kind)
 
-    async def taken_in(self, job: Job, url: str, text: str = "決定係数は1に近い。", corpus: str = "web") -> DocumentId:
+    async def taken_in(
+        self, job: Job, url: str, text: str = "決定係数は1に近い。", corpus: str = "web"
+    ) -> DocumentId:
         """A find of this job that became a document."""
         given = intake(text, source=url, corpus=corpus)
         await self.urls.add(job.claim, [found(url)])
@@ -55,7 +57,9 @@ class Discoveries:
 
 
 def found(url: str, **fields: object) -> DiscoveredUrl:
-    find = DiscoveredUrl(url, url, "題", "抜粋", query="決定係数", engine="memory", page_number=1, rank_on_page=1)
+    find = DiscoveredUrl(
+        url, url, "題", "抜粋", query="決定係数", engine="memory", page_number=1, rank_on_page=1
+    )
     return replace(find, **fields)  # type: ignore[arg-type]
 
 
@@ -82,15 +86,19 @@ def site(source: str) -> str:
 @asynccontextmanager
 async def discoveries_of(kind: str, folder: Path) -> AsyncIterator[Discoveries]:
     if kind == "memory":
-        clock, bell = SetClock(), LocalBell()
-        shared, shelf, ledger = SharedQueue(clock, bell), MemoryShelf(), MemoryLedger()
+        clock = SetClock()
+        bell = LocalBell()
+        shared = SharedQueue(clock, bell)
+        shelf = MemoryShelf()
+        ledger = MemoryLedger()
         queue = Queue(MemoryJobs(shared), MemoryTasks(shared), MemoryInterventions(shared), bell, clock)
         book = MemoryAssistants(shelf, clock, site)
         urls = MemoryUrls(shared, shelf, ledger, book)
         yield Discoveries(queue, urls, urls, MemoryOpinions(shared, shelf, urls), book, shelf, ledger)
         return
     async with opened(kind, folder) as queue:
-        database, clock = queue.database, queue.clock
+        database = queue.database
+        clock = queue.clock
         assert database is not None
         stored = EmbeddedUrls(database, clock)
         yield Discoveries(

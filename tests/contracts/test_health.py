@@ -15,7 +15,9 @@ from shisho.stores.embedded.health import EmbeddedHealth
 from shisho.stores.memory.health import MemoryHealth
 from tests.clocks import TwoHands
 
-FAILURE, SUCCESS, CHALLENGE = RequestOutcome.FAILURE, RequestOutcome.SUCCESS, RequestOutcome.CHALLENGE
+FAILURE = RequestOutcome.FAILURE
+SUCCESS = RequestOutcome.SUCCESS
+CHALLENGE = RequestOutcome.CHALLENGE
 HALF_HOUR = 1800.0
 
 
@@ -104,7 +106,9 @@ async def test_rates_are_over_the_latest_requests(ward: Ward) -> None:
     for latency in (0.1, 0.2, 0.9):
         await ward.health.record("mojeek", SUCCESS, latency)
     held = await ward.met(CHALLENGE, CHALLENGE)
-    assert held.success_rate == 3 / LATEST and held.challenge_rate == 2 / LATEST and held.median_latency_s == 0.5
+    assert (
+        held.success_rate == 3 / LATEST and held.challenge_rate == 2 / LATEST and held.median_latency_s == 0.5
+    )
     for latency in (0.1, 0.3, *[0.2] * (LATEST - 2)):
         await ward.health.record("mojeek", SUCCESS, latency)
     held = await ward.of()
@@ -118,6 +122,8 @@ async def test_a_clock_that_runs_back_keeps_nothing_shut_for_longer(ward: Ward) 
     ward.clock.pass_(HALF_HOUR)
     assert await ward.health.probe("mojeek", "job 1")
     ward.clock.jump(-300)
-    assert not await ward.health.probe("mojeek", "job 2"), "it is open again for as long as the clock ran back"
+    assert not await ward.health.probe("mojeek", "job 2"), (
+        "it is open again for as long as the clock ran back"
+    )
     ward.clock.pass_(300 + PROBE_S)
     assert await ward.health.probe("mojeek", "job 2")

@@ -13,15 +13,21 @@ from tests.contracts.conftest import EmbeddedStore, Store
 from tests.making import intake
 
 
-async def proposed(store: Store, text: str, scope: Scope | None = None, seen: frozenset[str] = frozenset()) -> list[str]:
+async def proposed(
+    store: Store, text: str, scope: Scope | None = None, seen: frozenset[str] = frozenset()
+) -> list[str]:
     await store.index.catch_up()
     analysis = analyse([text])
-    names = await store.index.propose(analysis.terms.split(), analysis.bigrams.split(), scope or Scope(), 10, seen)  # type: ignore[arg-type]
+    names = await store.index.propose(
+        analysis.terms.split(), analysis.bigrams.split(), scope or Scope(), 10, seen
+    )  # type: ignore[arg-type]
     return [(await store.shelf.passages([name]))[name].text for name in names]
 
 
 async def test_the_best_match_comes_first(store: Store) -> None:
-    await store.shelf.put(intake("決定係数は当てはまりの指標である。\n\n残差は予測との差である。\n\n図書館の利用案内。"))
+    await store.shelf.put(
+        intake("決定係数は当てはまりの指標である。\n\n残差は予測との差である。\n\n図書館の利用案内。")
+    )
     assert (await proposed(store, "決定係数の指標"))[0].startswith("決定係数")
     assert await proposed(store, "天気") == []
 
@@ -37,13 +43,17 @@ async def test_what_was_seen_is_not_proposed_and_the_hole_is_filled(store: Store
 
 
 async def test_scope_and_filters_bind(store: Store) -> None:
-    await store.shelf.put(intake("統計の講義。\n\n統計の演習。", source="a", corpus="x", metadata={"課": "統計学"}, pages=2))
+    await store.shelf.put(
+        intake("統計の講義。\n\n統計の演習。", source="a", corpus="x", metadata={"課": "統計学"}, pages=2)
+    )
     await store.shelf.put(intake("統計の試験。", source="b", corpus="y", owner="other"))
     await store.shelf.put(intake("統計の課題。", source="c", corpus="y"))
     assert set(await proposed(store, "統計")) == {"統計の講義。", "統計の演習。", "統計の課題。"}
     assert set(await proposed(store, "統計", Scope(corpora=("x",)))) == {"統計の講義。", "統計の演習。"}
     assert await proposed(store, "統計", Scope(filters={"課": "統計学", "page": "2"})) == ["統計の演習。"]
-    assert await proposed(store, "統計", Scope(filters={"page": FilterRange("1", "1"), "課": "統計学"})) == ["統計の講義。"]
+    assert await proposed(store, "統計", Scope(filters={"page": FilterRange("1", "1"), "課": "統計学"})) == [
+        "統計の講義。"
+    ]
     assert await proposed(store, "統計", Scope(filters={"課": "なし"})) == []
 
 
@@ -61,7 +71,11 @@ async def test_it_follows_versions_and_removal(store: Store) -> None:
 async def test_frequencies_and_means(store: Store) -> None:
     await store.shelf.put(given := intake("統計 統計\n\n統計 回帰", title="講義"))
     await store.index.catch_up()
-    assert await store.index.frequencies("terms", ["統計", "回帰", "なし"]) == {"統計": 2, "回帰": 1, "なし": 0}
+    assert await store.index.frequencies("terms", ["統計", "回帰", "なし"]) == {
+        "統計": 2,
+        "回帰": 1,
+        "なし": 0,
+    }
     assert (await store.index.frequencies("terms", ["講義"]))["講義"] == 2
     bigrams = sum(len(one.bigrams.split()) for one in given.passages) / 2
     assert await store.index.statistics() == {"passages": 2, "terms": 2.0, "bigrams": bigrams, "heading": 1.0}

@@ -26,7 +26,9 @@ async def queue(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         yield made
 
 
-async def held(queue: Queue, met: HumanChallenge = CAPTCHA, task: str = "t1", output: object = None, owner: str = OWNER) -> str:
+async def held(
+    queue: Queue, met: HumanChallenge = CAPTCHA, task: str = "t1", output: object = None, owner: str = OWNER
+) -> str:
     """The id of a new job's intervention."""
     (job_id,) = (await queue.tasks.enqueue(NewTask(TaskId(task), owner), [new()])).job_ids
     job = await queue.claimed()
@@ -40,7 +42,8 @@ def job_of(item: str) -> JobId:
 
 
 async def test_it_says_what_waits_where_and_until_when(queue: Queue) -> None:
-    at, until = queue.clock.now(), queue.clock.ahead(THREE_HOURS)
+    at = queue.clock.now()
+    until = queue.clock.ahead(THREE_HOURS)
     item = await held(queue)
     second = await held(queue, OTHER, "t2")
     one, two = await queue.interventions.waiting(OWNER)
@@ -49,7 +52,10 @@ async def test_it_says_what_waits_where_and_until_when(queue: Queue) -> None:
     assert two.id == second and list(await queue.interventions.waiting(OWNER, TaskId("t2"))) == [two]
     assert list(await queue.interventions.waiting("stranger")) == []
     event = (await queue.tasks.events(TaskId("t1")))[-1]
-    assert (event.kind, event.data) == ("awaiting_auth", {"engine": "memory", "domain": "memory.example", "kind": "captcha"})
+    assert (event.kind, event.data) == (
+        "awaiting_auth",
+        {"engine": "memory", "domain": "memory.example", "kind": "captcha"},
+    )
 
 
 async def test_one_solution_frees_all_that_the_domain_or_the_engine_holds(queue: Queue) -> None:
@@ -76,8 +82,12 @@ async def test_by_domain_and_by_task(queue: Queue, target: AuthTarget, name: str
     assert {one.id for one in await queue.interventions.complete(OWNER, target, name)} == mine
 
 
-@pytest.mark.parametrize(("target", "name", "skipped"), [(DOMAIN, CAPTCHA.domain, 2), (TASK, "t1", 1), (ITEM, "", 1)])
-async def test_what_is_skipped_is_only_what_is_named(queue: Queue, target: AuthTarget, name: str, skipped: int) -> None:
+@pytest.mark.parametrize(
+    ("target", "name", "skipped"), [(DOMAIN, CAPTCHA.domain, 2), (TASK, "t1", 1), (ITEM, "", 1)]
+)
+async def test_what_is_skipped_is_only_what_is_named(
+    queue: Queue, target: AuthTarget, name: str, skipped: int
+) -> None:
     first = await held(queue, output={"paging_stop": "CHALLENGE"})
     await held(queue, task="t2", output={"paging_stop": "CHALLENGE"})
     ended = await queue.interventions.skip(OWNER, target, name or first)
@@ -91,7 +101,8 @@ async def test_what_is_skipped_is_only_what_is_named(queue: Queue, target: AuthT
 async def test_an_engine_that_answers_again_frees_what_it_held(queue: Queue) -> None:
     assert await queue.interventions.pending(OWNER, "memory") is None
     assert list(await queue.interventions.solved(OWNER, "memory")) == []
-    mine, apart = [await held(queue), await held(queue, CONSENT, "t2")], await held(queue, OTHER)
+    mine = [await held(queue), await held(queue, CONSENT, "t2")]
+    apart = await held(queue, OTHER)
     assert await queue.interventions.pending(OWNER, "memory") == CONSENT
     assert await queue.interventions.pending("stranger", "memory") is None
     assert [one.id for one in await queue.interventions.solved(OWNER, "memory")] == mine
@@ -111,7 +122,12 @@ async def test_how_it_ended_is_in_the_events(queue: Queue) -> None:
     await queue.tasks.stop(TaskId("t1"), StopMode.IMMEDIATE)
     events = await queue.tasks.events(TaskId("t1"))
     ends = [(each.kind, each.data["person"]) for each in events if "person" in each.data]
-    wanted = [("queued", "completed"), ("completed", "skipped"), ("failed", "expired"), ("cancelled", "cancelled")]
+    wanted = [
+        ("queued", "completed"),
+        ("completed", "skipped"),
+        ("failed", "expired"),
+        ("cancelled", "cancelled"),
+    ]
     assert ends == wanted
 
 
@@ -124,7 +140,9 @@ async def test_another_job_joins_and_goes_with_the_first(queue: Queue) -> None:
 
 
 async def test_in_progress_is_said_of_all_that_belong_together_and_taken_back(queue: Queue) -> None:
-    first, _, apart = await held(queue), await held(queue, task="t2"), await held(queue, OTHER)
+    first = await held(queue)
+    _ = await held(queue, task="t2")
+    apart = await held(queue, OTHER)
 
     async def states() -> list[tuple[str, str]]:
         return [(one.domain, one.state) for one in await queue.interventions.waiting(OWNER)]
@@ -161,13 +179,17 @@ async def test_a_stopped_job_that_is_resumed_may_wait_again(queue: Queue) -> Non
 
 
 async def test_nobody_came(queue: Queue) -> None:
-    rich, poor = await held(queue, output={"pages": [1]}), await held(queue)
+    rich = await held(queue, output={"pages": [1]})
+    poor = await held(queue)
     queue.clock.pass_(THREE_HOURS - 10)
     assert await queue.jobs.expire() == 0
     queue.clock.pass_(10)
     assert await queue.jobs.expire() == 2
     jobs = [await queue.jobs.job(job_of(each)) for each in (rich, poor)]
-    assert [(each.state, each.output) for each in jobs] == [(JobState.COMPLETED, {"pages": [1]}), (JobState.FAILED, None)]
+    assert [(each.state, each.output) for each in jobs] == [
+        (JobState.COMPLETED, {"pages": [1]}),
+        (JobState.FAILED, None),
+    ]
     assert jobs[1].errors[-1].code == "AUTH_REQUIRED"
     assert list(await queue.interventions.waiting(OWNER)) == []
     assert list(await queue.interventions.complete(OWNER, DOMAIN, CAPTCHA.domain)) == []
@@ -184,8 +206,13 @@ async def test_who_was_asked_to_stop_and_who_is_stale_raise_nothing(queue: Queue
 
 
 async def test_the_desktop_is_told_of_each_domain_once(queue: Queue) -> None:
-    first, _, apart = await held(queue), await held(queue, task="t2"), await held(queue, OTHER)
-    assert {one.domain for one in await queue.interventions.unannounced(OWNER)} == {CAPTCHA.domain, OTHER.domain}
+    first = await held(queue)
+    _ = await held(queue, task="t2")
+    apart = await held(queue, OTHER)
+    assert {one.domain for one in await queue.interventions.unannounced(OWNER)} == {
+        CAPTCHA.domain,
+        OTHER.domain,
+    }
     await held(queue, task="t3")
     assert list(await queue.interventions.unannounced(OWNER)) == []
     await queue.interventions.skip(OWNER, ITEM, apart)
@@ -200,13 +227,23 @@ async def test_what_waited_before_there_was_a_table_waits_on(tmp_path: Path) -> 
     async with opened("embedded", tmp_path) as queue:
         item = await held(queue)
         await held(queue, OTHER, "t2")
-    facts = {"engine": "memory", "domain": "memory.example", "url": "https://memory.example/", "kind": "login"}
+    facts = {
+        "engine": "memory",
+        "domain": "memory.example",
+        "url": "https://memory.example/",
+        "kind": "login",
+    }
     with closing(apsw.Connection(str(tmp_path / "shisho.db"))) as connection:
         connection.execute("DROP TABLE interventions")
         connection.execute("DELETE FROM migrations WHERE name LIKE '%interventions.sql'")
-        connection.execute("UPDATE jobs SET progress_json = ? WHERE task_id = 't1'", (dumps({"challenge": facts}),))
+        connection.execute(
+            "UPDATE jobs SET progress_json = ? WHERE task_id = 't1'", (dumps({"challenge": facts}),)
+        )
     async with opened("embedded", tmp_path) as queue:
         one, two = await queue.interventions.waiting(OWNER)
-        assert (one.id, one.met) == (item, HumanChallenge("memory", "memory.example", "https://memory.example/", "login"))
+        assert (one.id, one.met) == (
+            item,
+            HumanChallenge("memory", "memory.example", "https://memory.example/", "login"),
+        )
         assert (two.domain, two.state) == ("", InterventionState.PENDING)
         assert [each.id for each in await queue.interventions.complete(OWNER, TASK, "t1")] == [item]

@@ -45,7 +45,9 @@ async def queue(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 
 async def test_a_job_comes_back_as_it_was_given(queue: Queue) -> None:
-    given = new(input={"query": "決定係数", "pages": [1, 2]}, priority=Priority.LOW, dedupe_key="決定係数|mojeek")
+    given = new(
+        input={"query": "決定係数", "pages": [1, 2]}, priority=Priority.LOW, dedupe_key="決定係数|mojeek"
+    )
     assert await queue.add(given) == (given.id,)
     job = await queue.jobs.job(given.id)
     assert (job.kind, job.input, job.priority, job.dedupe_key) == ("toy", given.input, 90, given.dedupe_key)
@@ -95,13 +97,16 @@ async def test_an_idempotency_key_stands_for_one_task_of_its_owner(queue: Queue)
 
 
 async def test_an_idempotency_key_gives_the_first_reply_again_and_to_no_other_request(queue: Queue) -> None:
-    first, second = new(dedupe_key="回帰"), new(dedupe_key="分散")
+    first = new(dedupe_key="回帰")
+    second = new(dedupe_key="分散")
     await queue.add(first)
     key = replace(KEY, facts=ReplyFacts(3.5, (DocumentId("doc_1"),)))
     assert await queue.tasks.repeated(key) is None
     stands = await queue.tasks.enqueue(T1, [new(dedupe_key="回帰"), second], key)
     assert (stands.job_ids, stands.added, stands.is_repeat) == ((first.id, second.id), (second.id,), False)
-    again = await queue.tasks.enqueue(T1, [new(dedupe_key="回帰"), new(dedupe_key="分散")], replace(key, facts=ReplyFacts()))
+    again = await queue.tasks.enqueue(
+        T1, [new(dedupe_key="回帰"), new(dedupe_key="分散")], replace(key, facts=ReplyFacts())
+    )
     assert again == replace(stands, is_repeat=True) == await queue.tasks.repeated(key)
     for other in (replace(key, request="another body"), replace(key, verb="another verb")):
         with pytest.raises(KeyConflict, match=r"'k' belongs to another request: toys of '回帰' in task t1\."):
@@ -114,11 +119,16 @@ async def test_an_idempotency_key_gives_the_first_reply_again_and_to_no_other_re
 
 
 async def test_two_equal_requests_at_once_are_done_once(queue: Queue) -> None:
-    calls = [queue.tasks.enqueue(NewTask(TaskId(f"t{number}"), OWNER), [new(), new()], KEY) for number in range(10)]
+    calls = [
+        queue.tasks.enqueue(NewTask(TaskId(f"t{number}"), OWNER), [new(), new()], KEY) for number in range(10)
+    ]
     stands = await asyncio.gather(*calls)
     assert [one.is_repeat for one in stands].count(False) == 1
     assert len({(one.task_id, one.job_ids, one.added) for one in stands}) == 1
-    assert len(await queue.tasks.tasks(OWNER)) == 1 and len((await queue.tasks.snapshot(stands[0].task_id)).jobs) == 2
+    assert (
+        len(await queue.tasks.tasks(OWNER)) == 1
+        and len((await queue.tasks.snapshot(stands[0].task_id)).jobs) == 2
+    )
 
 
 async def test_what_was_cancelled_or_has_failed_can_be_asked_again(queue: Queue) -> None:
@@ -199,7 +209,11 @@ async def test_three_failures_give_up_with_the_history(queue: Queue) -> None:
         await queue.jobs.put_back(job.claim, error=JobError("TIMEOUT", f"{round_}回目", {"n": round_}))
     job = await queue.jobs.job(job_id)
     assert (job.state, job.failures, job.attempt) == (JobState.FAILED, 3, 3)
-    assert [(each.attempt, each.message) for each in job.errors[:3]] == [(1, "0回目"), (2, "1回目"), (3, "2回目")]
+    assert [(each.attempt, each.message) for each in job.errors[:3]] == [
+        (1, "0回目"),
+        (2, "1回目"),
+        (3, "2回目"),
+    ]
     assert "Gave up" in job.errors[-1].message and job.errors[-1].code == "TIMEOUT"
     assert (await queue.tasks.task(T1)).state is TaskState.FAILED
     await queue.tasks.resume(T1)
@@ -249,7 +263,9 @@ async def test_put_back_waits_for_its_time(queue: Queue) -> None:
 async def parked(queue: Queue, children: int) -> tuple[Job, list[JobId]]:
     await queue.add(new("answer", priority=Priority.LOW))
     parent = await queue.claimed(kind="answer")
-    spawned = list(await queue.jobs.spawn(parent.claim, [new(priority=Priority.LOW) for _ in range(children)]))
+    spawned = list(
+        await queue.jobs.spawn(parent.claim, [new(priority=Priority.LOW) for _ in range(children)])
+    )
     assert await queue.jobs.park(parent.claim, queue.clock.ahead(100))
     return parent, spawned
 
@@ -257,7 +273,10 @@ async def parked(queue: Queue, children: int) -> tuple[Job, list[JobId]]:
 async def test_the_end_of_its_last_child_queues_a_parked_job(queue: Queue) -> None:
     parent, (one, two) = await parked(queue, 2)
     children = await queue.jobs.children(parent.id)
-    assert [(each.id, each.priority, each.cause_id) for each in children] == [(one, 10, parent.id), (two, 10, parent.id)]
+    assert [(each.id, each.priority, each.cause_id) for each in children] == [
+        (one, 10, parent.id),
+        (two, 10, parent.id),
+    ]
     await queue.jobs.finish((await queue.claimed()).claim, 1)
     assert await queue.state(parent.id) is JobState.PARKED
     await queue.jobs.fail((await queue.claimed()).claim, BROKEN)
@@ -315,11 +334,18 @@ async def test_a_person_comes_or_skips_or_does_not_come(queue: Queue) -> None:
     assert (await queue.tasks.task(T1)).state is TaskState.WAITING
     assert [one.job_id for one in await queue.interventions.skip(OWNER, AuthTarget.ITEM, "b-1")] == [ids[1]]
     assert await queue.interventions.skip(OWNER, AuthTarget.ITEM, "b-1") == []
-    assert [one.job_id for one in await queue.interventions.complete(OWNER, AuthTarget.ITEM, "a-1")] == [ids[0]]
+    assert [one.job_id for one in await queue.interventions.complete(OWNER, AuthTarget.ITEM, "a-1")] == [
+        ids[0]
+    ]
     queue.clock.pass_(10_800)
     assert await queue.jobs.expire() == 2
     jobs = [await queue.jobs.job(each) for each in ids]
-    assert [each.state for each in jobs] == [JobState.QUEUED, JobState.COMPLETED, JobState.COMPLETED, JobState.FAILED]
+    assert [each.state for each in jobs] == [
+        JobState.QUEUED,
+        JobState.COMPLETED,
+        JobState.COMPLETED,
+        JobState.FAILED,
+    ]
     assert [each.output for each in jobs] == [None, {"pages": 2}, {"pages": 3}, None]
     assert jobs[3].errors[-1].code == "AUTH_REQUIRED"
     assert (await queue.claimed()).attempt == 2
@@ -333,7 +359,10 @@ async def one_of_each(queue: Queue) -> dict[JobState, JobId]:
     drivers: list[tuple[JobState, Verb]] = [
         (JobState.COMPLETED, FENCED["finish"]),
         (JobState.FAILED, FENCED["fail"]),
-        (JobState.AWAITING_AUTH, lambda queue, claim: queue.jobs.await_person(claim, None, queue.clock.ahead(100), CAPTCHA)),
+        (
+            JobState.AWAITING_AUTH,
+            lambda queue, claim: queue.jobs.await_person(claim, None, queue.clock.ahead(100), CAPTCHA),
+        ),
         (JobState.RUNNING, FENCED["report"]),
     ]
     for state, drive in drivers:
@@ -418,7 +447,8 @@ OTHERS: dict[str, Verb] = {
 
 
 async def test_states_change_by_the_legal_moves_and_by_no_others(tmp_path: Path) -> None:
-    """Every verb on a job of every state, in both implementations: what moves is in the table, and all of it comes about."""
+    """Every verb on a job of every state, in both implementations: what moves is in the table, and all of it
+    comes about."""
     met: set[tuple[JobState, JobState]] = set()
     for kind in ("memory", "embedded"):
         for verb, call in (FENCED | OTHERS).items():
@@ -509,7 +539,11 @@ async def test_tasks_are_listed_newest_first_and_found_by_prefix(queue: Queue) -
     await queue.tasks.open(NewTask(TaskId("0other"), "someone"))
     first = await queue.tasks.tasks(OWNER, limit=2)
     assert [each.id for each in first] == ["4abc", "3abc"]
-    assert [each.id for each in await queue.tasks.tasks(OWNER, after=first[-1].id)] == ["2abc", "1abc", "0abc"]
+    assert [each.id for each in await queue.tasks.tasks(OWNER, after=first[-1].id)] == [
+        "2abc",
+        "1abc",
+        "0abc",
+    ]
     assert [each.id for each in await queue.tasks.tasks(OWNER, [TaskState.RUNNING])] == ["3abc", "1abc"]
     assert await queue.tasks.find("0", OWNER) == "0abc"
     assert await queue.tasks.find("last", OWNER) == "4abc"
@@ -532,7 +566,13 @@ async def test_removing_a_task_leaves_nothing_of_it_and_all_of_others(queue: Que
     (kept,) = await queue.add(new(), task="other")
     before = len((await queue.tasks.snapshot(T1)).jobs)
     assert (await queue.tasks.remove(T1)).jobs == before
-    for call in (queue.tasks.task, queue.tasks.snapshot, queue.tasks.events, queue.tasks.resume, queue.tasks.remove):
+    for call in (
+        queue.tasks.task,
+        queue.tasks.snapshot,
+        queue.tasks.events,
+        queue.tasks.resume,
+        queue.tasks.remove,
+    ):
         with pytest.raises(TaskNotFound):
             await call(T1)
     assert await queue.state(kept) is JobState.QUEUED

@@ -93,7 +93,9 @@ async def test_runs_and_steps(store: Store) -> None:
     await store.ledger.begin(inquiry)
     await store.ledger.begin(replace(inquiry, question="乙"))
     assert await store.ledger.inquiry("run1") == inquiry
-    assert await store.ledger.find_run("last", "local") == await store.ledger.find_run("ru", "local") == "run1"
+    assert (
+        await store.ledger.find_run("last", "local") == await store.ledger.find_run("ru", "local") == "run1"
+    )
     with pytest.raises(NotFound):
         await store.ledger.inquiry("none")
     for step in (1, 2, 3):
@@ -131,13 +133,16 @@ async def test_a_sessions_rounds_come_back_in_order(store: Store) -> None:
 
 
 async def test_a_purge_reaches_every_copy(embedded: EmbeddedStore) -> None:
-    kept, purged = intake("残る文。", source="k"), intake("消える文。", source="p")
+    kept = intake("残る文。", source="k")
+    purged = intake("消える文。", source="p")
     for each in (kept, purged):
         await embedded.shelf.put(each)
     await embedded.ledger.begin(Inquiry("run1", "何か。"))
     await embedded.ledger.record("run1", 1, "search", "h", {}, {"shown": "消える文。"})
     number = purged.passages[0].id
-    await embedded.sessions.add("run1", RoundRecord(1, 1, 2, False, (ShownRecord(1, number, purged.document.id, 1.0),)))
+    await embedded.sessions.add(
+        "run1", RoundRecord(1, 1, 2, False, (ShownRecord(1, number, purged.document.id, 1.0),))
+    )
     found = (evidence(1, "残る文。", kept.document.id), evidence(2, "消える文。", purged.document.id))
     await embedded.ledger.save(answer("abc1", "2026-01-01", *found), "local")
     await embedded.shelf.remove(purged.document.id, purge=True)

@@ -16,7 +16,8 @@ from shisho.stores.embedded.limiter import EmbeddedLimiter
 from shisho.stores.memory.limiter import MemoryLimiter
 from tests.clocks import TwoHands
 
-MOJEEK, HOST = "engine:mojeek", "host:example.org"
+MOJEEK = "engine:mojeek"
+HOST = "host:example.org"
 SLOW = Limit(5.0)
 DAILY = Limit(5.0, per_day=2)
 HOUR = 3600.0

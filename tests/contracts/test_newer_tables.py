@@ -1,5 +1,5 @@
-"""A program that runs goes on where a newer one has added columns to the tables: the main promises hold over tables that
-have columns it does not know, under names that other tables have too."""
+"""A program that runs goes on where a newer one has added columns to the tables: the main promises hold over
+tables that have columns it does not know, under names that other tables have too."""
 
 from __future__ import annotations
 
@@ -164,12 +164,17 @@ async def test_newer_queue_frees_what_waits(queue: Queue, target: AuthTarget, na
 
 
 async def test_newer_pace_health_and_cache_keep_their_promises(database: Database) -> None:
-    clock, still = TwoHands(), SetClock()
+    clock = TwoHands()
+    still = SetClock()
     await test_limiter.test_waiters_get_consecutive_slots_in_order_of_asking(
         test_limiter.Gate(EmbeddedLimiter(database, clock), clock)
     )
-    await test_health.test_what_is_recorded_is_what_is_remembered(test_health.Ward(EmbeddedHealth(database, clock), clock))
-    larder = test_cache.Larder(EmbeddedCache(database, still), EmbeddedShelf(database, still), still, database)
+    await test_health.test_what_is_recorded_is_what_is_remembered(
+        test_health.Ward(EmbeddedHealth(database, clock), clock)
+    )
+    larder = test_cache.Larder(
+        EmbeddedCache(database, still), EmbeddedShelf(database, still), still, database
+    )
     await test_cache.test_a_value_is_kept_for_its_time(larder)
     await test_cache.test_a_page_is_remembered_while_its_document_is_live(larder)
 
@@ -177,7 +182,11 @@ async def test_newer_pace_health_and_cache_keep_their_promises(database: Databas
 async def test_what_a_newer_program_wrote_beside_a_row_outlives_an_older_one(store: EmbeddedStore) -> None:
     await store.ledger.begin(Inquiry("run1", "何か。"))
     await store.ledger.record("run1", 1, "search", "h1", {}, {})
-    await store.database.write(lambda connection: connection.execute("UPDATE steps SET added = 'kept'") and None)
+    await store.database.write(
+        lambda connection: connection.execute("UPDATE steps SET added = 'kept'") and None
+    )
     await store.ledger.record("run1", 1, "search", "h2", {}, {})
-    rows = await store.database.read(lambda connection: [*connection.execute("SELECT input_hash, added FROM steps")])
+    rows = await store.database.read(
+        lambda connection: [*connection.execute("SELECT input_hash, added FROM steps")]
+    )
     assert rows == [("h2", "kept")]

@@ -15,7 +15,12 @@ NOTHING = ExcludedSources()
 
 
 async def test_blocked_domain_leaves_out_its_pages_and_those_below_it(discoveries: Discoveries) -> None:
-    sources = ("https://a.example/1", "http://www.a.example:8080/2", "https://na.example/", "https://b.example/?q=a.example")
+    sources = (
+        "https://a.example/1",
+        "http://www.a.example:8080/2",
+        "https://na.example/",
+        "https://b.example/?q=a.example",
+    )
     pages = [intake(f"{source}の本文。", source=source, corpus="web") for source in (*sources, "a.example")]
     for page in pages:
         await discoveries.shelf.put(page)
@@ -40,7 +45,9 @@ async def test_rejected_evidence_leaves_out_the_passages_that_it_quotes(discover
     await discoveries.opinions.reject(OWNER, quoted)
     assert await discoveries.opinions.left_out(OWNER) == ExcludedSources((), (second.id,))
     await discoveries.opinions.reject(OWNER, across)
-    assert await discoveries.opinions.left_out(OWNER) == ExcludedSources((), tuple(sorted((first.id, second.id))))
+    assert await discoveries.opinions.left_out(OWNER) == ExcludedSources(
+        (), tuple(sorted((first.id, second.id)))
+    )
     assert await discoveries.opinions.left_out("stranger") == NOTHING
     await discoveries.opinions.restore(OWNER, across)
     await discoveries.opinions.restore(OWNER, quoted)
@@ -49,7 +56,8 @@ async def test_rejected_evidence_leaves_out_the_passages_that_it_quotes(discover
 
 
 async def test_pages_that_only_cancelled_jobs_brought_are_left_out(discoveries: Discoveries) -> None:
-    job, other = await discoveries.running(), await discoveries.running("t2")
+    job = await discoveries.running()
+    other = await discoveries.running("t2")
     alone = await discoveries.taken_in(job, "https://a.example/", "甲の本文。")
     both = await discoveries.taken_in(job, "https://b.example/", "乙の本文。")
     await discoveries.taken_in(job, "/家/c.txt", "丙の本文。", corpus="default")

@@ -25,7 +25,11 @@ async def test_session_is_found_by_id_prefix_or_as_the_last(discoveries: Discove
         discoveries.queue.clock.pass_(1)
     await discoveries.book.begin(SessionFacts("s_theirs", "stranger", AIM, SCOPE))
     assert await discoveries.book.session("s_ab1", OWNER) == facts[0]
-    assert await discoveries.book.session("s_ab2", OWNER) == await discoveries.book.session("last", OWNER) == facts[1]
+    assert (
+        await discoveries.book.session("s_ab2", OWNER)
+        == await discoveries.book.session("last", OWNER)
+        == facts[1]
+    )
     for prefix in ("s_ab", "none", "", "s_theirs"):
         with pytest.raises(NotFound):
             await discoveries.book.session(prefix, OWNER)
@@ -39,8 +43,15 @@ async def test_accepted_quotation_keeps_its_number_and_its_highest_score(discove
     (passage,) = given.passages
     for session_id in ("s1", "s2"):
         await discoveries.book.begin(SessionFacts(session_id, OWNER, AIM, SCOPE))
-    whole, part = cited(passage, 0, len(passage.text)), cited(passage, 0, 4)
-    accepted = [("G1", part, 0.5, 1), ("G2", part, 0.7, 1), ("G1", whole, 0.6, 2), ("G1", part, 0.9, 3), ("G1", part, 0.1, 4)]
+    whole = cited(passage, 0, len(passage.text))
+    part = cited(passage, 0, 4)
+    accepted = [
+        ("G1", part, 0.5, 1),
+        ("G2", part, 0.7, 1),
+        ("G1", whole, 0.6, 2),
+        ("G1", part, 0.9, 3),
+        ("G1", part, 0.1, 4),
+    ]
     numbers = [await discoveries.book.accept("s1", *given_one) for given_one in accepted]
     assert numbers == [1, 2, 3, 1, 1]
     assert await discoveries.book.accept("s2", "G1", whole, 0.5, 1) == 1
@@ -48,12 +59,20 @@ async def test_accepted_quotation_keeps_its_number_and_its_highest_score(discove
     assert first.ref == EvidenceRef(1, "G1", "決定係数", "回帰分析", 0.9, 1)
     assert (second.ref.goal_id, third.ref.snippet) == ("G2", passage.text)
     assert (first.citation.title, first.citation.source) == ("回帰分析", "https://a.example/x")
-    assert (first.citation.site, first.citation.sha256) == ("a.example", sha256("決定係数".encode()).hexdigest())
-    assert (first.citation.start, first.citation.end, first.citation.passage_id) == (part.start, part.end, passage.id)
+    assert (first.citation.site, first.citation.sha256) == (
+        "a.example",
+        sha256("決定係数".encode()).hexdigest(),
+    )
+    assert (first.citation.start, first.citation.end, first.citation.passage_id) == (
+        part.start,
+        part.end,
+        passage.id,
+    )
 
 
 async def test_evidence_of_a_purged_document_is_gone(discoveries: Discoveries) -> None:
-    kept, purged = intake("残る文。", source="k"), intake("消える文。", source="p")
+    kept = intake("残る文。", source="k")
+    purged = intake("消える文。", source="p")
     await discoveries.book.begin(SessionFacts("s1", OWNER, AIM, SCOPE))
     for given in (purged, kept):
         await discoveries.shelf.put(given)

@@ -15,7 +15,9 @@ EVERYTHING = Scope()
 
 
 async def test_what_is_put_comes_back(store: Store) -> None:
-    given = intake("決定係数は1に近い。\n\nｶﾀｶﾅと10²と㈱。", title="回帰分析", metadata={"課": "統計学"}, pages=2)
+    given = intake(
+        "決定係数は1に近い。\n\nｶﾀｶﾅと10²と㈱。", title="回帰分析", metadata={"課": "統計学"}, pages=2
+    )
     assert await store.shelf.put(given) is None
     document = await store.shelf.document(given.document.id)
     assert document == given.document
@@ -23,7 +25,9 @@ async def test_what_is_put_comes_back(store: Store) -> None:
     assert list(await store.shelf.lines(document.id)) == list(given.lines)
     held = await store.shelf.passages([one.id for one in given.passages])
     assert held == {one.id: replace(one, bands=held[one.id].bands) for one in given.passages}
-    assert [one.id for one in await store.shelf.passages_of(document.id)] == [one.id for one in given.passages]
+    assert [one.id for one in await store.shelf.passages_of(document.id)] == [
+        one.id for one in given.passages
+    ]
     assert await store.shelf.count(EVERYTHING) == 2
 
 
@@ -37,7 +41,8 @@ async def test_putting_twice_changes_nothing(store: Store) -> None:
 
 
 async def test_a_changed_file_is_a_new_version_and_the_old_one_still_opens(store: Store) -> None:
-    old, new = intake("古い版。"), intake("新しい版。\n\n二段落目。")
+    old = intake("古い版。")
+    new = intake("新しい版。\n\n二段落目。")
     await store.shelf.put(old)
     assert await store.shelf.put(new) == old.document.id
     assert (await store.shelf.document(old.document.id)).state is DocumentState.SUPERSEDED
@@ -47,7 +52,8 @@ async def test_a_changed_file_is_a_new_version_and_the_old_one_still_opens(store
 
 
 async def test_a_version_that_comes_back_is_live_again(store: Store) -> None:
-    old, new = intake("甲。"), intake("乙。")
+    old = intake("甲。")
+    new = intake("乙。")
     for each in (old, new, old):
         await store.shelf.put(each)
     assert (await store.shelf.document(old.document.id)).state is DocumentState.LIVE
@@ -92,7 +98,8 @@ async def test_what_is_said_of_live_documents_is_known_by_name(store: Store) -> 
 
 
 async def test_removed_is_not_found_but_opens_and_purged_is_gone(store: Store) -> None:
-    removed, purged = intake("削除。", source="r.txt"), intake("抹消。", source="p.txt")
+    removed = intake("削除。", source="r.txt")
+    purged = intake("抹消。", source="p.txt")
     await store.shelf.put(removed)
     await store.shelf.put(purged)
     await store.shelf.remove(removed.document.id, purge=False)
@@ -101,7 +108,10 @@ async def test_removed_is_not_found_but_opens_and_purged_is_gone(store: Store) -
     assert await store.shelf.text(removed.document.id) == "削除。"
     with pytest.raises(SourceRemoved):
         await store.shelf.text(purged.document.id)
-    assert await store.shelf.passages_of(purged.document.id) == [] or await store.shelf.passages_of(purged.document.id) == ()
+    assert (
+        await store.shelf.passages_of(purged.document.id) == []
+        or await store.shelf.passages_of(purged.document.id) == ()
+    )
     with pytest.raises(NotFound):
         await store.shelf.remove(purged.document.id, purge=True)
     with pytest.raises(NotFound):
@@ -109,11 +119,16 @@ async def test_removed_is_not_found_but_opens_and_purged_is_gone(store: Store) -
 
 
 async def test_a_purge_takes_the_older_versions_of_the_file_along(store: Store) -> None:
-    old, new, other = intake("古い版。"), intake("新しい版。", metadata={"課": "統計学"}), intake("隣の文書。", source="b.txt")
+    old = intake("古い版。")
+    new = intake("新しい版。", metadata={"課": "統計学"})
+    other = intake("隣の文書。", source="b.txt")
     for each in (old, new, other):
         await store.shelf.put(each)
     assert await store.shelf.remove(new.document.id, purge=True)
-    for document in (await store.shelf.document(old.document.id), await store.shelf.document(new.document.id)):
+    for document in (
+        await store.shelf.document(old.document.id),
+        await store.shelf.document(new.document.id),
+    ):
         assert (document.state, document.source, document.title) == (DocumentState.PURGED, "", "")
         assert document.metadata == {}
     assert await store.shelf.text(other.document.id) == "隣の文書。"
@@ -149,8 +164,12 @@ async def test_a_purged_document_can_be_added_again(store: Store) -> None:
     ],
 )
 async def test_filters(store: Store, filters: dict[str, str], found: set[str]) -> None:
-    await store.shelf.put(intake("五年度。", source="r5", metadata={"課": "統計学", "年度": "令和5年", "頁数": "3"}))
-    await store.shelf.put(intake("六年度。", source="r6", metadata={"課": "統計学", "年度": "令和6年", "頁数": "10"}))
+    await store.shelf.put(
+        intake("五年度。", source="r5", metadata={"課": "統計学", "年度": "令和5年", "頁数": "3"})
+    )
+    await store.shelf.put(
+        intake("六年度。", source="r6", metadata={"課": "統計学", "年度": "令和6年", "頁数": "10"})
+    )
     scope = Scope(filters=filters)
     assert {one.source for one in await store.shelf.documents(scope)} == found
     assert await store.shelf.count(scope) == len(found)
@@ -222,7 +241,9 @@ async def test_a_document_that_comes_in_parts_is_seen_when_it_is_whole(store: St
     assert await store.shelf.document(given.document.id) == given.document
     assert await store.shelf.text(given.document.id) == given.text
     assert list(await store.shelf.lines(given.document.id)) == list(given.lines)
-    assert [passage.id for passage in await store.shelf.passages_of(given.document.id)] == [one.id for one in given.passages]
+    assert [passage.id for passage in await store.shelf.passages_of(given.document.id)] == [
+        one.id for one in given.passages
+    ]
     assert await store.shelf.count(EVERYTHING) == 2
     (corpus,) = await store.shelf.corpora("local")
     assert (corpus.documents, corpus.passages) == (1, 2)
@@ -249,7 +270,8 @@ async def test_parts_that_were_abandoned_are_gone_and_those_of_the_dead_make_way
 
 
 async def test_the_next_version_in_parts_supersedes_the_last(store: Store) -> None:
-    old, new = intake("古い版。"), intake("新しい版。\n\n二段落目。")
+    old = intake("古い版。")
+    new = intake("新しい版。\n\n二段落目。")
     await store.shelf.put(old)
     token = await store.shelf.begin(new.document)
     for part in in_parts(new):

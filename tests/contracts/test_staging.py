@@ -25,7 +25,8 @@ def test_bytes_come_back_under_their_own_key(staging: Staging) -> None:
 
 
 def test_dropped_bytes_are_gone_and_dropping_again_is_no_error(staging: Staging) -> None:
-    kept, dropped = staging.put(b"kept"), staging.put(b"dropped")
+    kept = staging.put(b"kept")
+    dropped = staging.put(b"dropped")
     for _ in range(2):
         staging.drop(dropped)
     with pytest.raises(NotFound):
@@ -35,7 +36,8 @@ def test_dropped_bytes_are_gone_and_dropping_again_is_no_error(staging: Staging)
 
 def test_every_copy_of_the_same_bytes_is_dropped_together(staging: Staging) -> None:
     staging.drop_bytes(sha256(b"nothing").hexdigest())
-    copies, other = [staging.put(b"same") for _ in range(3)], staging.put(b"other")
+    copies = [staging.put(b"same") for _ in range(3)]
+    other = staging.put(b"other")
     staging.drop_bytes(sha256(b"same").hexdigest())
     for key in copies:
         with pytest.raises(NotFound):

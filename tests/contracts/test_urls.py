@@ -17,7 +17,8 @@ from tests.contracts.test_session_book import AIM, SCOPE
 from tests.queues import CAPTCHA, OWNER, new
 
 A, B, C = (f"https://{name}.example/" for name in "abc")
-T1, T2 = TaskId("t1"), TaskId("t2")
+T1 = TaskId("t1")
+T2 = TaskId("t2")
 
 
 async def test_finds_of_a_job_come_back_by_rank(discoveries: Discoveries) -> None:
@@ -38,7 +39,9 @@ async def test_finds_of_a_job_come_back_by_rank(discoveries: Discoveries) -> Non
 async def test_what_the_task_has_met_elsewhere_is_not_new(discoveries: Discoveries) -> None:
     first, second, other = [await discoveries.running(task) for task in ("t1", "t1", "t2")]
     assert await discoveries.urls.add(first.claim, [found(A), found(B)]) == 2
-    assert await discoveries.urls.add(first.claim, [found(A), found(B)]) == 2, "the same page again is no other place"
+    assert await discoveries.urls.add(first.claim, [found(A), found(B)]) == 2, (
+        "the same page again is no other place"
+    )
     assert await discoveries.urls.add(first.claim, [found(B, page_number=2), found(C, page_number=2)]) == 1
     assert await discoveries.urls.add(second.claim, [found(A), found(C)]) == 0
     assert await discoveries.urls.add(other.claim, [found(A)]) == 1
@@ -74,7 +77,8 @@ async def test_stale_claim_stores_nothing(discoveries: Discoveries, verb: str) -
     job = await discoveries.running()
     await discoveries.urls.add(job.claim, [found(A)])
     await discoveries.queue.jobs.put_back(job.claim)
-    urls, note = discoveries.urls, SearchNote("決定係数", "memory", 1, (), ())
+    urls = discoveries.urls
+    note = SearchNote("決定係数", "memory", 1, (), ())
     calls = {
         "add": lambda: urls.add(job.claim, [found(B)]),
         "expect": lambda: urls.expect(job.claim, A, "doc_1"),  # type: ignore[arg-type]
@@ -144,11 +148,14 @@ async def test_outcome_is_the_end_of_a_job_or_a_failed_find(discoveries: Discove
     ended = await discoveries.running("t2")
     since = (await discoveries.queue.tasks.task(T2)).revision
     await discoveries.queue.jobs.finish(ended.claim, {})
-    assert await discoveries.reports.has_outcome(T2, since) and not await discoveries.reports.has_outcome(T2, since + 1)
+    assert await discoveries.reports.has_outcome(T2, since) and not await discoveries.reports.has_outcome(
+        T2, since + 1
+    )
 
 
 async def test_orphans_are_pages_that_nothing_else_reaches(discoveries: Discoveries) -> None:
-    job, other = await discoveries.running(), await discoveries.running("t2")
+    job = await discoveries.running()
+    other = await discoveries.running("t2")
     alone, shared, quoted, standing, filed = [
         await discoveries.taken_in(job, url, f"{url}の本文。") for url in (A, B, C, f"{A}x", f"{A}y")
     ]
@@ -165,14 +172,20 @@ async def test_orphans_are_pages_that_nothing_else_reaches(discoveries: Discover
 
 
 async def test_forgetting_a_task_leaves_the_finds_of_others(discoveries: Discoveries) -> None:
-    job, other = await discoveries.running(), await discoveries.running("t2")
+    job = await discoveries.running()
+    other = await discoveries.running("t2")
     for claim in (job.claim, other.claim):
         await discoveries.urls.add(claim, [found(A), found(B)])
         await discoveries.urls.note(claim, SearchNote("決定係数", "memory", 1, (1.0,), (None,)))
-        await discoveries.urls.note(claim, SearchNote("決定係数", "memory", 2, (1.0, 0.5), (None, 1.0), PagingStop.LIMIT))
+        await discoveries.urls.note(
+            claim, SearchNote("決定係数", "memory", 2, (1.0, 0.5), (None, 1.0), PagingStop.LIMIT)
+        )
     assert await discoveries.reports.forget(T1) == 2
     assert await discoveries.reports.forget(T1) == 0
-    assert list(await discoveries.urls.of_job(job.id)) == [] and len(await discoveries.urls.of_job(other.id)) == 2
+    assert (
+        list(await discoveries.urls.of_job(job.id)) == []
+        and len(await discoveries.urls.of_job(other.id)) == 2
+    )
 
 
 async def test_expected_document_is_known_before_it_is_there(discoveries: Discoveries) -> None:

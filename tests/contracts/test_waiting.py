@@ -41,7 +41,9 @@ async def room(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
         if queue.database is None:
             yield Room(queue, clock, MemoryHealth(clock), MemoryCache(clock, MemoryShelf()))
         else:
-            yield Room(queue, clock, EmbeddedHealth(queue.database, clock), EmbeddedCache(queue.database, clock))
+            yield Room(
+                queue, clock, EmbeddedHealth(queue.database, clock), EmbeddedCache(queue.database, clock)
+            )
 
 
 @pytest.mark.parametrize("jump", JUMPS)
@@ -78,7 +80,9 @@ async def test_a_person_has_the_time_that_was_promised(room: Room, jump: float) 
     await room.queue.add(new())
     job = await room.queue.claimed()
     with pytest.raises(JobSuspended):
-        await JobContext(job, room.queue.jobs, room.clock, WorkerTiming(person=3 * HOUR)).await_person({"pages": 1}, CAPTCHA)
+        await JobContext(job, room.queue.jobs, room.clock, WorkerTiming(person=3 * HOUR)).await_person(
+            {"pages": 1}, CAPTCHA
+        )
     room.clock.jump(jump)
     room.clock.pass_(3 * HOUR - 1)
     assert await room.queue.jobs.expire() == 0

@@ -11,7 +11,9 @@ from shisho.domain.corpus import Source
 
 
 def written(characters: int, name: str) -> bytes:
-    lines = (f"第{number}項{name}。" + f"棚{number}の本{number * 7}を読む。" * 24 for number in range(100_000))
+    lines = (
+        f"第{number}項{name}。" + f"棚{number}の本{number * 7}を読む。" * 24 for number in range(100_000)
+    )
     text: list[str] = []
     size = 0
     while size < characters:

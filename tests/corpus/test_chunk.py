@@ -1,4 +1,5 @@
-"""Passages: exact slices that cover every block, never too long, never across a heading, a table or a page."""
+"""Passages: exact slices that cover every block, never too long, never across a heading, a table or a
+page."""
 
 from itertools import pairwise
 
@@ -31,7 +32,9 @@ def texts(layout: DocumentLayout, size: int = 500, overlap: int = 100) -> list[s
 
 
 @given(layouts, st.integers(5, 120), st.integers(0, 40))
-def test_every_block_is_covered_and_no_piece_too_long(layout: DocumentLayout, size: int, overlap: int) -> None:
+def test_every_block_is_covered_and_no_piece_too_long(
+    layout: DocumentLayout, size: int, overlap: int
+) -> None:
     pieces = cut(layout, size, overlap)
     covered = {at for piece in pieces for at in range(piece.start, piece.end)}
     for block in layout.blocks:
@@ -45,7 +48,9 @@ def test_every_block_is_covered_and_no_piece_too_long(layout: DocumentLayout, si
 
 
 @given(layouts, st.integers(5, 120), st.integers(0, 40))
-def test_pieces_are_in_order_and_share_at_most_the_overlap(layout: DocumentLayout, size: int, overlap: int) -> None:
+def test_pieces_are_in_order_and_share_at_most_the_overlap(
+    layout: DocumentLayout, size: int, overlap: int
+) -> None:
     pieces = cut(layout, size, overlap)
     for before, after in pairwise(pieces):
         assert before.start < after.start
@@ -77,12 +82,19 @@ def test_neighbours_overlap_by_whole_sentences() -> None:
 
 def test_a_page_ends_a_passage() -> None:
     layout = lay_out(Reading((*paragraphs("前の頁。", page=1), *paragraphs("次の頁。", page=2))))
-    assert [(piece.page, layout.text[piece.start : piece.end]) for piece in cut(layout)] == [(1, "前の頁。"), (2, "次の頁。")]
+    assert [(piece.page, layout.text[piece.start : piece.end]) for piece in cut(layout)] == [
+        (1, "前の頁。"),
+        (2, "次の頁。"),
+    ]
 
 
 def test_the_same_heading_twice_still_parts() -> None:
     heading = Block("問", BlockKind.HEADING)
-    layout = lay_out(Reading((heading, *paragraphs("甲。", headings=("問",)), heading, *paragraphs("乙。", headings=("問",)))))
+    layout = lay_out(
+        Reading(
+            (heading, *paragraphs("甲。", headings=("問",)), heading, *paragraphs("乙。", headings=("問",)))
+        )
+    )
     assert texts(layout) == ["甲。", "乙。"]
 
 

@@ -5,7 +5,9 @@ import pytest
 from shisho.corpus.depth import top_k
 from shisho.domain.corpus import Complexity
 
-SINGLE, SEVERAL, COMPARISON = Complexity.SINGLE, Complexity.SEVERAL, Complexity.COMPARISON
+SINGLE = Complexity.SINGLE
+SEVERAL = Complexity.SEVERAL
+COMPARISON = Complexity.COMPARISON
 
 
 @pytest.mark.parametrize(

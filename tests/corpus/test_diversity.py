@@ -29,7 +29,10 @@ def test_english_texts_have_no_pairs_and_are_compared_by_terms() -> None:
 
 
 def test_after_three_passages_a_document_waits_until_others_had_their_turn() -> None:
-    many = [ranked(f"{word}の話。", 1.0 - at / 100, "a") for at, word in enumerate(("経済", "音楽", "気象", "歴史", "法律"))]
+    many = [
+        ranked(f"{word}の話。", 1.0 - at / 100, "a")
+        for at, word in enumerate(("経済", "音楽", "気象", "歴史", "法律"))
+    ]
     one = ranked("医学の話。", 0.1, "b")
     documents = [each.passage.document_id for each in spread([*many, one], 6)]
     assert documents == ["a", "a", "a", "b", "a", "a"]
@@ -44,7 +47,8 @@ def test_another_likeness_may_be_given() -> None:
 def test_k_or_all_each_once_and_the_best_first(made: list[tuple[str, float]], k: int) -> None:
     made.sort(key=lambda one: -one[1])
     ranking = [
-        RankedPassage(passage("経済の話。", document=name, name=f"{name}{at}"), score) for at, (name, score) in enumerate(made)
+        RankedPassage(passage("経済の話。", document=name, name=f"{name}{at}"), score)
+        for at, (name, score) in enumerate(made)
     ]
     chosen = spread(ranking, k)
     assert Counter(one.passage.id for one in chosen) <= Counter(one.passage.id for one in ranking)

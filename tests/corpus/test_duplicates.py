@@ -44,12 +44,14 @@ def test_within_one_document_the_first_names_the_cluster() -> None:
 
 
 def test_a_shared_band_is_not_enough() -> None:
-    old, new = passage(TEXT, name="old"), passage(TEXT[:60] + OTHER, name="new")
+    old = passage(TEXT, name="old")
+    new = passage(TEXT[:60] + OTHER, name="new")
     assert likeness(old.text, new.text) < 0.8
     object.__setattr__(new, "bands", old.bands)
     assert join([new], [old])[0].cluster == "new"
 
 
 def test_of_several_the_likest_is_joined() -> None:
-    far, near = passage(EDITED, name="far"), passage(TEXT, name="near")
+    far = passage(EDITED, name="far")
+    near = passage(TEXT, name="near")
     assert join([passage(TEXT + "。", name="new")], [far, near])[0].cluster == "near"

@@ -11,7 +11,11 @@ def test_blocks_are_verbatim_and_lines_shifted() -> None:
         (
             Block("回帰", BlockKind.HEADING, 1),
             Block(
-                "R²は\n指標。", BlockKind.PARAGRAPH, 1, ("回帰", "定義"), (PrintedLine(0, 3, 1, BOX), PrintedLine(4, 7, 1, BOX))
+                "R²は\n指標。",
+                BlockKind.PARAGRAPH,
+                1,
+                ("回帰", "定義"),
+                (PrintedLine(0, 3, 1, BOX), PrintedLine(4, 7, 1, BOX)),
             ),
             Block(" \n ", BlockKind.PARAGRAPH, 1),
             Block("次。", BlockKind.PARAGRAPH, 2, (), (PrintedLine(0, 2, 2, BOX),)),
@@ -19,7 +23,11 @@ def test_blocks_are_verbatim_and_lines_shifted() -> None:
     )
     layout = lay_out(reading)
     assert layout.text == "回帰\n\nR²は\n指標。\n\n次。"
-    assert [layout.text[block.start : block.end] for block in layout.blocks] == ["回帰", "R²は\n指標。", "次。"]
+    assert [layout.text[block.start : block.end] for block in layout.blocks] == [
+        "回帰",
+        "R²は\n指標。",
+        "次。",
+    ]
     assert [block.heading for block in layout.blocks] == ["", "回帰 › 定義", ""]
     assert [(line.page, layout.text[line.start : line.end]) for line in layout.lines] == [
         (1, "R²は"),

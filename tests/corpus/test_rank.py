@@ -37,15 +37,30 @@ def order(asked: str, *passages: Passage, weights: Weights | None = None) -> lis
 @pytest.mark.parametrize(
     ("evidence", "asked", "better", "worse"),
     [
-        ("rare term", "決定係数の定義", passage("決定係数。", name="b"), passage("定義、定義、定義。", name="a")),
-        ("heading", "音速 値", passage("値は340である。", "音速", name="b"), passage("値は340である。", "光", name="a")),
+        (
+            "rare term",
+            "決定係数の定義",
+            passage("決定係数。", name="b"),
+            passage("定義、定義、定義。", name="a"),
+        ),
+        (
+            "heading",
+            "音速 値",
+            passage("値は340である。", "音速", name="b"),
+            passage("値は340である。", "光", name="a"),
+        ),
         (
             "one sentence",
             "鯨 哺乳類",
             passage("鯨は哺乳類だ。海は青い。", name="b"),
             passage("鯨は海だ。哺乳類は青い。", name="a"),
         ),
-        ("word for word", "猫の犬嫌い", passage("猫は犬が大嫌いだ。", name="b"), passage("犬は猫が大好きだ。", name="a")),
+        (
+            "word for word",
+            "猫の犬嫌い",
+            passage("猫は犬が大嫌いだ。", name="b"),
+            passage("犬は猫が大好きだ。", name="a"),
+        ),
         (
             "wording",
             "梅雨がないのはどこか",
@@ -53,7 +68,12 @@ def order(asked: str, *passages: Passage, weights: Weights | None = None) -> lis
             passage("北海道に梅雨のある町、ない町。", name="a"),
         ),
         ("kanji alone", "音の速さ", passage("音速について。", name="b"), passage("円周について。", name="a")),
-        ("phrase", '"決定係数" 回帰', passage("決定係数。回帰。", name="b"), passage("回帰、係数、回帰、決定。", name="a")),
+        (
+            "phrase",
+            '"決定係数" 回帰',
+            passage("決定係数。回帰。", name="b"),
+            passage("回帰、係数、回帰、決定。", name="a"),
+        ),
         (
             "short",
             "気圧",
@@ -90,7 +110,9 @@ def test_a_term_twice_in_a_row_counts_twice() -> None:
 
 
 def test_match_is_the_share_of_idf_with_the_heading_counted() -> None:
-    whole, half, none = passage("値。", "音速"), passage("値。"), passage("海。")
+    whole = passage("値。", "音速")
+    half = passage("値。")
+    none = passage("海。")
     figures = Statistics(10, 1, 1, 1, {"音速": 2, "値": 2})
     asked = query(["音速の値"])
     assert [match(asked, one, figures) for one in (whole, half, none)] == pytest.approx([1.0, 0.5, 0.0])

@@ -32,7 +32,9 @@ def ginza() -> None:
 
 
 # spaCy and its friends warn on import of things that are not ours to mend.
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning"
+)
 
 
 def test_chunks_are_slices_of_the_source_and_lose_nothing() -> None:
@@ -75,7 +77,8 @@ def test_without_the_extra_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch
 
 @given(st.text(alphabet="あ決。\n 1", max_size=400), st.integers(60, 300))
 def test_blocks_cover_the_text_and_fit(text: str, limit: int) -> None:
-    kept, reference.MAX_BYTES = reference.MAX_BYTES, limit + 3 * 2 * reference.CARRIED
+    kept = reference.MAX_BYTES
+    reference.MAX_BYTES = limit + 3 * 2 * reference.CARRIED
     try:
         found = list(reference.blocks(text, 0, len(text)))
         assert found[0][0] == 0
@@ -88,7 +91,9 @@ def test_blocks_cover_the_text_and_fit(text: str, limit: int) -> None:
 
 def test_alignment_ignores_white_space() -> None:
     text = "  決定\n係数。 次 の文。"
-    assert [text[start:end] for start, end in reference.aligned(text, 0, len(text), ["決定係数。", "次の文。"], 0)] == [
+    assert [
+        text[start:end] for start, end in reference.aligned(text, 0, len(text), ["決定係数。", "次の文。"], 0)
+    ] == [
         "決定\n係数。",
         "次 の文。",
     ]

@@ -31,7 +31,9 @@ class Library:
         self.index = LexicalIndex(folder / "lexical", self.database)
 
     def searcher(self, growth: str = "linear") -> CorpusSearcher:
-        return CorpusSearcher(self.shelf, Retriever(self.shelf, self.index, query), EmbeddedSessions(self.database), growth)
+        return CorpusSearcher(
+            self.shelf, Retriever(self.shelf, self.index, query), EmbeddedSessions(self.database), growth
+        )
 
 
 @pytest.fixture
@@ -42,7 +44,9 @@ async def library(tmp_path: Path) -> AsyncIterator[Library]:
 
 
 async def filled(library: Library, count: int) -> None:
-    text = "\n\n".join(f"統計の講義の第{number}回、題目は{number * 7919 % 10007}番の標本。" for number in range(count))
+    text = "\n\n".join(
+        f"統計の講義の第{number}回、題目は{number * 7919 % 10007}番の標本。" for number in range(count)
+    )
     await library.shelf.put(intake(text))
 
 
@@ -85,7 +89,8 @@ async def test_a_round_asked_again_gives_the_same_in_another_process_too(library
 async def test_only_what_fits_the_room_is_shown_and_seen(library: Library) -> None:
     await filled(library, 60)
     session = await library.searcher().open(Scope(), Complexity.SINGLE, 60, "s")
-    first, second = await session.search(ASKED, 1), await session.search(ASKED, 2)
+    first = await session.search(ASKED, 1)
+    second = await session.search(ASKED, 2)
     assert 1 <= len(first.shown) < first.ranked == 5
     assert not {one.text for one in first.shown} & {one.text for one in second.shown}
 
@@ -95,7 +100,9 @@ async def test_what_matches_too_little_is_left_out_of_a_small_corpus(library: Li
         intake("決定係数は当てはまりの良さを表す。\n\n図書館の貸出は二週間である。\n\n当日の天気は雨である。")
     )
     session = await library.searcher().open(Scope(), Complexity.SINGLE, ROOM, "s")
-    found = await session.search(SearchRequest(keyword_query=("図書館の貸出の期間と延長の手続きと当日の利用者",)), 1)
+    found = await session.search(
+        SearchRequest(keyword_query=("図書館の貸出の期間と延長の手続きと当日の利用者",)), 1
+    )
     assert [one.text[:3] for one in found.shown] == ["図書館"]
 
 
@@ -125,7 +132,10 @@ class Pairs:
         return [await self.query(text) for text in texts]
 
     async def query(self, text: str) -> Sequence[float]:
-        return [float(hash_ in {hash(pair) % 97 for pair in analyse([text]).bigrams.split()}) for hash_ in range(97)]
+        return [
+            float(hash_ in {hash(pair) % 97 for pair in analyse([text]).bigrams.split()})
+            for hash_ in range(97)
+        ]
 
 
 class Nearest:
@@ -148,7 +158,11 @@ async def test_a_dense_list_is_fused_with_the_lexical_one(library: Library) -> N
     await library.shelf.put(given)
     space = Pairs()
     vectors = dict(
-        zip([one.id for one in given.passages], await space.passages([one.text for one in given.passages]), strict=True)
+        zip(
+            [one.id for one in given.passages],
+            await space.passages([one.text for one in given.passages]),
+            strict=True,
+        )
     )
     retriever = Retriever(library.shelf, library.index, query, Nearest(library.shelf, vectors), space)
     lexical = SearchRequest(keyword_query=("標本調査",))
@@ -158,6 +172,8 @@ async def test_a_dense_list_is_fused_with_the_lexical_one(library: Library) -> N
     both = SearchRequest(keyword_query=("標本調査",), vector_query="母集団推定")
     fused = await retriever.rank(both, Scope(), 9)
     assert {one.passage.ordinal for one in fused[:2]} == {0, 1} and len(fused) == 3
-    assert fused[0].score == pytest.approx(1 / 61 + 1 / 62) or fused[0].score == pytest.approx(1 / 61 + 1 / 63)
+    assert fused[0].score == pytest.approx(1 / 61 + 1 / 62) or fused[0].score == pytest.approx(
+        1 / 61 + 1 / 63
+    )
     without = Retriever(library.shelf, library.index, query)
     assert [one.passage.ordinal for one in await without.rank(dense, Scope(), 1)] == [1]

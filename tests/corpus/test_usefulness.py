@@ -1,4 +1,5 @@
-"""Whether a page was worth its visit: what reaches the floor, what is said twice, and how well that tells relevant pages."""
+"""Whether a page was worth its visit: what reaches the floor, what is said twice, and how well that tells
+relevant pages."""
 
 from __future__ import annotations
 
@@ -57,11 +58,13 @@ def test_what_speaks_to_a_query(query: str, text: str, heading: str, yes: bool) 
 async def test_the_subject_counts_even_on_a_shelf_that_holds_nothing_else(tmp_path: Path) -> None:
     """Every passage says 図書館: by idf over this shelf alone 歴史 would be the whole query."""
     database = Database(tmp_path / "shisho.db")
-    shelf, index = EmbeddedShelf(database, SystemClock()), LexicalIndex(tmp_path / "lexical", database)
+    shelf = EmbeddedShelf(database, SystemClock())
+    index = LexicalIndex(tmp_path / "lexical", database)
     await shelf.put(intake("\n\n".join(f"図書館の利用者は{number}人である。" for number in range(50))))
     await index.catch_up()
     usefulness = Usefulness(shelf, index, terms.query)
-    whole, half = intake("図書館の歴史は古い。", source="b.txt"), intake("歴史は長い。", source="c.txt")
+    whole = intake("図書館の歴史は古い。", source="b.txt")
+    half = intake("歴史は長い。", source="c.txt")
     for each in (whole, half):
         await shelf.put(each)
     assert await usefulness.of("図書館の歴史", whole.document.id) is not None
@@ -72,7 +75,9 @@ async def test_the_subject_counts_even_on_a_shelf_that_holds_nothing_else(tmp_pa
 def test_what_was_said_before_is_not_useful_again() -> None:
     text = "決定係数とは、回帰式の当てはまりの良さを表す指標であり、零から一までの値をとる。"
     first = passage(text, document="a")
-    copied, other = duplicates.join([passage(text + "（転載）", document="b"), passage("決定係数は調整できる。")], [first])
+    copied, other = duplicates.join(
+        [passage(text + "（転載）", document="b"), passage("決定係数は調整できる。")], [first]
+    )
     assert copied.cluster == first.cluster != other.cluster
     held = judged("決定係数", first)
     assert held is not None
@@ -83,9 +88,11 @@ def test_what_was_said_before_is_not_useful_again() -> None:
 
 async def test_a_document_counts_before_the_index_has_it(tmp_path: Path) -> None:
     database = Database(tmp_path / "shisho.db")
-    shelf, index = EmbeddedShelf(database, SystemClock()), LexicalIndex(tmp_path / "lexical", database)
+    shelf = EmbeddedShelf(database, SystemClock())
+    index = LexicalIndex(tmp_path / "lexical", database)
     usefulness = Usefulness(shelf, index, terms.query)
-    good, poor = intake("天気は晴れ。\n\n決定係数の意味は当てはまりの良さである。"), intake("天気は雨。", source="b.txt")
+    good = intake("天気は晴れ。\n\n決定係数の意味は当てはまりの良さである。")
+    poor = intake("天気は雨。", source="b.txt")
     for each in (good, poor):
         await shelf.put(each)
     before = await usefulness.of("決定係数の意味", good.document.id)
@@ -106,7 +113,8 @@ def test_relevant_pages_are_told_from_others() -> None:
     article = {entry.id: entry.title for entry in held.entries}
     for entry in held.entries:
         pages[entry.title].append(passage(entry.text, entry.title, entry.title, entry.id))
-    found = alarms = 0
+    found = 0
+    alarms = 0
     questions = rng.sample(held.questions, 200)
     for question in questions:
         own = {article[name] for name in held.judged[question.id]}
@@ -120,7 +128,10 @@ def test_relevant_pages_are_told_from_others() -> None:
 def test_fifty_passages_take_less_than_five_milliseconds() -> None:
     rng = random.Random(3)
     words = ["決定係数", "回帰", "分散", "平均", "図書館", "歴史", "観測", "予報", "台風", "温度"]
-    page = [passage("".join(f"{rng.choice(words)}の" for _ in range(120)) + "話。", name=f"p{n}") for n in range(50)]
+    page = [
+        passage("".join(f"{rng.choice(words)}の" for _ in range(120)) + "話。", name=f"p{n}")
+        for n in range(50)
+    ]
     query = terms.query(["台風の進路予報の精度は何によって決まるか"])
     spent = []
     for _ in range(10):

@@ -16,7 +16,9 @@ NINE = Instant("2026-07-01T09:00:00.000000+00:00")
 TASK = Task(TaskId("t"), "local", "決定係数とは何か", TaskState.RUNNING, 7, {}, {}, NINE)
 
 
-def snapshot(tally: dict[tuple[str, JobState], int], visited: int, known: int, sources: int, taken_in: int) -> TaskSnapshot:
+def snapshot(
+    tally: dict[tuple[str, JobState], int], visited: int, known: int, sources: int, taken_in: int
+) -> TaskSnapshot:
     report = Report(
         tally=tally,
         visited=visited,
@@ -62,4 +64,9 @@ def test_progress_counts_what_has_ended_of_all(held: TaskSnapshot, progress: Tas
 
 def test_progress_becomes_text_only_where_it_goes_out() -> None:
     assert to_task_status(RUNNING).progress == ProgressSummary("2/3", "8/10", "7/11", "0/1")
-    assert to_json(RUNNING)["progress"] == {"queries": "2/3", "pages": "8/10", "documents": "7/11", "answers": "0/1"}
+    assert to_json(RUNNING)["progress"] == {
+        "queries": "2/3",
+        "pages": "8/10",
+        "documents": "7/11",
+        "answers": "0/1",
+    }

@@ -30,7 +30,9 @@ class Tree:
 
 
 def test_value_comes_back_as_it_was() -> None:
-    tree = Tree((Leaf(Name("決定係数"), Colour.RED), Leaf(Name("R²"))), Payload.of({"b": 1, "a": [None, 2.5]}))
+    tree = Tree(
+        (Leaf(Name("決定係数"), Colour.RED), Leaf(Name("R²"))), Payload.of({"b": 1, "a": [None, 2.5]})
+    )
     assert loads(dumps(tree), Tree) == tree
 
 
@@ -50,7 +52,13 @@ def test_unknown_key_is_an_error_that_names_it(data: Any, names: list[str]) -> N
 
 @pytest.mark.parametrize(
     ("data", "shape"),
-    [({"name": 1}, Leaf), ({}, Leaf), ({"name": "a", "colour": "blue"}, Leaf), (["a"], Leaf), ({"leaves": [1]}, Tree)],
+    [
+        ({"name": 1}, Leaf),
+        ({}, Leaf),
+        ({"name": "a", "colour": "blue"}, Leaf),
+        (["a"], Leaf),
+        ({"leaves": [1]}, Tree),
+    ],
 )
 def test_other_shape_is_refused(data: Any, shape: type) -> None:
     with pytest.raises((TypeError, ValueError, AttributeError)):

@@ -14,7 +14,9 @@ ENGLISH = "The coefficient of determination is the share of the variance of the 
 
 
 def citation(source: str, snippet: str = "決定係数は指標である。", page: int | None = None) -> Citation:
-    return Citation(DocumentId("doc_1"), "題", source, page, 0, len(snippet), snippet, "0" * 64, PassageId("1"), "")
+    return Citation(
+        DocumentId("doc_1"), "題", source, page, 0, len(snippet), snippet, "0" * 64, PassageId("1"), ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -43,7 +45,9 @@ def test_what_has_pages_opens_on_its_page(source: str, page: int | None, link: s
     ],
 )
 def test_a_web_page_opens_on_its_text(source: str, before: str) -> None:
-    text = "%E6%B1%BA%E5%AE%9A%E4%BF%82%E6%95%B0%E3%81%AF%E6%8C%87%E6%A8%99%E3%81%A7%E3%81%82%E3%82%8B%E3%80%82"
+    text = (
+        "%E6%B1%BA%E5%AE%9A%E4%BF%82%E6%95%B0%E3%81%AF%E6%8C%87%E6%A8%99%E3%81%A7%E3%81%82%E3%82%8B%E3%80%82"
+    )
     assert opening(citation(source)) == f"{before}text={text}"
 
 
@@ -71,7 +75,8 @@ def test_a_long_span_is_named_by_its_ends(span: str) -> None:
 def test_where_no_word_ends_the_end_is_longer() -> None:
     katakana = "カタカナ" * 15
     start, end = (
-        unquote(part) for part in text_directive(f"{katakana}を使う。{LONG}{katakana}").removeprefix("text=").split(",")
+        unquote(part)
+        for part in text_directive(f"{katakana}を使う。{LONG}{katakana}").removeprefix("text=").split(",")
     )
     assert start == f"{katakana}を" and end == katakana
     assert unquote(text_directive("ア" * 300)) == "text=" + "ア" * 300
@@ -79,4 +84,6 @@ def test_where_no_word_ends_the_end_is_longer() -> None:
 
 def test_an_end_is_cut_where_a_word_ends() -> None:
     start, end = (unquote(part) for part in text_directive(ENGLISH.strip()).removeprefix("text=").split(","))
-    assert start == "The coefficient of determination is the" and end == "the variance of the dependent variable"
+    assert (
+        start == "The coefficient of determination is the" and end == "the variance of the dependent variable"
+    )

@@ -34,8 +34,11 @@ class History:
         name = self.chance.choice(NAMES)
         if doing == "pass":
             seconds = self.chance.choice([0.001, 0.3, self.limit.interval_s / 2, self.limit.interval_s, 7.0])
-            self.true, self.wall, self.monotonic = self.true + seconds, self.wall + seconds, self.monotonic + seconds
-            for old in [one for one, began in self.under_way.items() if self.true - began > 30]:  # fetches end by themselves
+            self.true = self.true + seconds
+            self.wall = self.wall + seconds
+            self.monotonic = self.monotonic + seconds
+            # fetches end by themselves
+            for old in [one for one, began in self.under_way.items() if self.true - began > 30]:
                 self.ends.append(self.under_way.pop(old) + 30)
         elif doing == "jump":
             self.wall += self.chance.uniform(-7200, 7200)
@@ -54,19 +57,26 @@ class History:
 
     def ask(self, name: str) -> None:
         free_in = status(self.now(), self.limit).free_in_s
-        lost = any(one.ticket == name and one.began is not None for one in self.pace.places)  # waits where others need not
+        # waits where others need not
+        lost = any(one.ticket == name and one.began is not None for one in self.pace.places)
         self.pace, leave = acquire(self.now(), self.limit, name)
         longest = max(LEASE_S, self.limit.interval_s * (len(NAMES) + 1))
         assert leave.granted or (0 < leave.wait_s <= longest and (lost or free_in > 0))
         if leave.granted:
             assert len(self.under_way) < self.limit.parallel
-            assert all(self.true - end >= self.limit.interval_s - 1e-5 for end in self.ends if self.limit.parallel == 1)
+            assert all(
+                self.true - end >= self.limit.interval_s - 1e-5
+                for end in self.ends
+                if self.limit.parallel == 1
+            )
             assert all(self.true - begin >= self.limit.interval_s - 1e-5 for begin in self.begins)
             self.under_way[name] = self.true
             self.begins.append(self.true)
 
 
-@pytest.mark.parametrize("limit", [Limit(5.0), Limit(0.33, parallel=2), Limit(1.0, parallel=3), Limit(30.0)], ids=str)
+@pytest.mark.parametrize(
+    "limit", [Limit(5.0), Limit(0.33, parallel=2), Limit(1.0, parallel=3), Limit(30.0)], ids=str
+)
 def test_no_history_breaks_the_limit(limit: Limit) -> None:
     granted = 0
     for seed in range(60):
@@ -79,8 +89,11 @@ def test_no_history_breaks_the_limit(limit: Limit) -> None:
 
 def test_the_day_is_never_overdrawn_and_no_page_counted_twice() -> None:
     for seed in range(20):
-        chance, limit, pace = random.Random(seed), Limit(1.0, per_day=12), ResourcePace()
-        pages, sent = dict.fromkeys(NAMES, 0), set[str]()
+        chance = random.Random(seed)
+        limit = Limit(1.0, per_day=12)
+        pace = ResourcePace()
+        pages = dict.fromkeys(NAMES, 0)
+        sent = set[str]()
         for second in range(2_000):
             pace = pace.advance(START + second, 500.0 + second)
             name = chance.choice(NAMES)

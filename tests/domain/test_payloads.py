@@ -32,7 +32,9 @@ PAYLOADS: dict[JobKind, JobPayload] = {
     ),
     JobKind.FETCH: FetchJob("https://a.example/", "local", metadata={"year": "2026"}, password="key"),
     JobKind.INGEST: IngestJob("a.pdf", "local", "default", path="/docs/a.pdf", within="/docs"),
-    JobKind.ANSWER: AnswerJob("決定係数とは何か", "local", ("default",), {"year": ("2025", "2026")}, Sources.BOTH, CEILINGS),
+    JobKind.ANSWER: AnswerJob(
+        "決定係数とは何か", "local", ("default",), {"year": ("2025", "2026")}, Sources.BOTH, CEILINGS
+    ),
 }
 
 
@@ -70,5 +72,7 @@ def test_payload_of_another_shape_is_refused(kind: JobKind, given: object) -> No
         (PAYLOADS[JobKind.ANSWER], "決定係数とは何か", ()),
     ],
 )
-def test_payload_tells_its_subject_and_what_it_has_staged(payload: JobPayload, subject: str, keys: tuple[str, ...]) -> None:
+def test_payload_tells_its_subject_and_what_it_has_staged(
+    payload: JobPayload, subject: str, keys: tuple[str, ...]
+) -> None:
     assert (payload.subject, staged_keys(payload)) == (subject, keys)

@@ -6,12 +6,24 @@ from functools import reduce
 
 import pytest
 
-from shisho.domain.politeness import BreakerState, EngineHealth, RequestOutcome, as_of, may_probe, rated, record_outcome
+from shisho.domain.politeness import (
+    BreakerState,
+    EngineHealth,
+    RequestOutcome,
+    as_of,
+    may_probe,
+    rated,
+    record_outcome,
+)
 from shisho.domain.time import later
 
 NOW = "2026-07-01T09:00:00.000000+00:00"
-CLOSED, OPEN, HALF = BreakerState.CLOSED, BreakerState.OPEN, BreakerState.HALF_OPEN
-F, S, C = RequestOutcome.FAILURE, RequestOutcome.SUCCESS, RequestOutcome.CHALLENGE
+CLOSED = BreakerState.CLOSED
+OPEN = BreakerState.OPEN
+HALF = BreakerState.HALF_OPEN
+F = RequestOutcome.FAILURE
+S = RequestOutcome.SUCCESS
+C = RequestOutcome.CHALLENGE
 
 
 @pytest.mark.parametrize(
@@ -31,12 +43,16 @@ F, S, C = RequestOutcome.FAILURE, RequestOutcome.SUCCESS, RequestOutcome.CHALLEN
 def test_answers_one_after_another(
     outcomes: list[RequestOutcome], breaker: BreakerState, failures: int, openings: int, minutes: int | None
 ) -> None:
-    held = reduce(lambda health, outcome: record_outcome(health, outcome, NOW, "x"), outcomes, EngineHealth("mojeek"))
+    held = reduce(
+        lambda health, outcome: record_outcome(health, outcome, NOW, "x"), outcomes, EngineHealth("mojeek")
+    )
     assert (held.breaker, held.failures, held.openings) == (breaker, failures, openings)
     assert held.open_until == (None if minutes is None else later(NOW, 60 * minutes))
 
 
-@pytest.mark.parametrize(("openings", "outcome", "minutes"), [(1, F, 60), (2, F, 120), (3, F, 120), (9, C, 120), (2, S, None)])
+@pytest.mark.parametrize(
+    ("openings", "outcome", "minutes"), [(1, F, 60), (2, F, 120), (3, F, 120), (9, C, 120), (2, S, None)]
+)
 def test_a_try_while_half_open(openings: int, outcome: RequestOutcome, minutes: int | None) -> None:
     held = as_of(EngineHealth("mojeek", OPEN, 2, openings, NOW), NOW)
     assert held.breaker is HALF
@@ -44,12 +60,23 @@ def test_a_try_while_half_open(openings: int, outcome: RequestOutcome, minutes: 
     if minutes is None:
         assert (after.breaker, after.openings, after.open_until) == (CLOSED, 0, None)
     else:
-        assert (after.breaker, after.openings, after.open_until) == (OPEN, openings + 1, later(NOW, 60 * minutes))
+        assert (after.breaker, after.openings, after.open_until) == (
+            OPEN,
+            openings + 1,
+            later(NOW, 60 * minutes),
+        )
 
 
 @pytest.mark.parametrize(
     ("until", "breaker", "left"),
-    [(-1, HALF, -1), (0, HALF, 0), (1, OPEN, 1), (1800, OPEN, 1800), (1801, OPEN, 1800), (86_400, OPEN, 1800)],
+    [
+        (-1, HALF, -1),
+        (0, HALF, 0),
+        (1, OPEN, 1),
+        (1800, OPEN, 1800),
+        (1801, OPEN, 1800),
+        (86_400, OPEN, 1800),
+    ],
 )
 def test_a_breaker_by_the_time(until: float, breaker: BreakerState, left: float) -> None:
     held = as_of(EngineHealth("mojeek", OPEN, 2, 1, later(NOW, until)), NOW)

@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from shisho.domain.time import Instant, backoff, count_seconds, drop_fraction, from_epoch, later, to_date, to_epoch
+from shisho.domain.time import (
+    Instant,
+    backoff,
+    count_seconds,
+    drop_fraction,
+    from_epoch,
+    later,
+    to_date,
+    to_epoch,
+)
 
 SRC = Path(__file__).parents[2] / "src" / "shisho"
 NINE = Instant("2026-07-01T09:00:00.000000+00:00")
@@ -22,7 +31,9 @@ NINE = Instant("2026-07-01T09:00:00.000000+00:00")
         ("2026-07-01T09:00:00.000000+00:00", -3600, "2026-07-01T08:00:00.000000+00:00"),
     ],
 )
-def test_later_instant_is_written_in_the_form_that_compares_as_text(at: str, seconds: float, then: str) -> None:
+def test_later_instant_is_written_in_the_form_that_compares_as_text(
+    at: str, seconds: float, then: str
+) -> None:
     assert later(Instant(at), seconds) == then
 
 
@@ -45,13 +56,18 @@ def test_seconds_between_two_instants_are_negative_backwards() -> None:
 
 @pytest.mark.parametrize(
     ("at", "day"),
-    [("2026-07-01T23:59:59.999999+00:00", date(2026, 7, 1)), ("2026-07-02T00:30:00.000000+09:00", date(2026, 7, 1))],
+    [
+        ("2026-07-01T23:59:59.999999+00:00", date(2026, 7, 1)),
+        ("2026-07-02T00:30:00.000000+09:00", date(2026, 7, 1)),
+    ],
 )
 def test_day_of_an_instant_is_that_of_utc(at: str, day: date) -> None:
     assert to_date(Instant(at)) == day
 
 
-@pytest.mark.parametrize(("failures", "seconds"), [(0, 1), (1, 2), (2, 4), (5, 32), (6, 64), (7, 120), (10_000, 120)])
+@pytest.mark.parametrize(
+    ("failures", "seconds"), [(0, 1), (1, 2), (2, 4), (5, 32), (6, 64), (7, 120), (10_000, 120)]
+)
 def test_waits_double_up_to_two_minutes(failures: int, seconds: float) -> None:
     assert backoff(failures, 0.5) == pytest.approx(seconds)
     assert backoff(failures, 0.0) == pytest.approx(seconds * 0.9)
@@ -69,6 +85,10 @@ def test_arithmetic_of_instants_stands_in_one_place() -> None:
             if isinstance(node, ast.Attribute) and node.attr == "fromisoformat":
                 readers.append((page.relative_to(SRC).as_posix(), ast.unparse(node)))
     assert defined == {"later": ["domain/time.py"], "backoff": ["domain/time.py"]}
-    assert [(page, name) for page, name in readers if name == "datetime.fromisoformat" and page != "domain/time.py"] == [
+    assert [
+        (page, name)
+        for page, name in readers
+        if name == "datetime.fromisoformat" and page != "domain/time.py"
+    ] == [
         ("interfaces/cli/render_queue.py", "datetime.fromisoformat")  # for eyes, in their own time zone
     ]

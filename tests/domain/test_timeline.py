@@ -30,7 +30,9 @@ def test_no_jump_of_the_wall_clock_moves_it(jump: float) -> None:
         ("boot a", 1_000_600.0, 5.0, 1_000_600.0),  # a run without a name of its own: its clock ran back
     ],
 )
-def test_after_a_start_it_goes_on_from_where_it_was_known_last(boot: str, wall: float, monotonic: float, reads: float) -> None:
+def test_after_a_start_it_goes_on_from_where_it_was_known_last(
+    boot: str, wall: float, monotonic: float, reads: float
+) -> None:
     known = noted(BEGUN, 110.0)
     again = anchored(known, boot, wall, monotonic)
     assert again.reads(monotonic) == reads

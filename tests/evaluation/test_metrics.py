@@ -48,7 +48,9 @@ CORPUS = '{"_id": "d1", "title": "題", "text": "本文。"}\n\n{"_id": 2, "text
 QUERIES = '{"_id": "q1", "text": "何。", "metadata": {"answers": ["本文"]}}\n{"_id": "q2", "text": "誰。"}\n'
 
 
-@pytest.mark.parametrize("qrels", ["query-id\tcorpus-id\tscore\nq1\td1\t1\n", "q1\td1\t1\n", "q1\t0\td1\t1\n"])
+@pytest.mark.parametrize(
+    "qrels", ["query-id\tcorpus-id\tscore\nq1\td1\t1\n", "q1\td1\t1\n", "q1\t0\td1\t1\n"]
+)
 def test_a_set_is_read_with_and_without_its_header(tmp_path: Path, qrels: str) -> None:
     held = load(written(tmp_path, CORPUS, QUERIES, qrels))
     assert [one.id for one in held.entries] == ["d1", "2"]

@@ -1,4 +1,5 @@
-"""A process that asks one resource for leave as fast as it may, and says with which ticket, and when its requests ran."""
+"""A process that asks one resource for leave as fast as it may, and says with which ticket, and when its
+requests ran."""
 
 from __future__ import annotations
 

@@ -71,7 +71,8 @@ class Child:
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        """Stopped between two transactions: one frozen within would hold SQLite's own lock, and everyone with it."""
+        """Stopped between two transactions: one frozen within would hold SQLite's own lock, and everyone with
+        it."""
         lock = Path(self.orders.home) / "shisho.db.lock"
         with lock.open("ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -83,7 +84,9 @@ class Child:
             self._process.send_signal(signal.SIGCONT)
 
 
-def first_to_begin(children: Sequence[Child], job_id: str, seconds: float = PATIENCE) -> tuple[Child, list[Child]]:
+def first_to_begin(
+    children: Sequence[Child], job_id: str, seconds: float = PATIENCE
+) -> tuple[Child, list[Child]]:
     """Who begins a job, and the others."""
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:

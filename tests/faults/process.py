@@ -1,8 +1,8 @@
 """A process that accepts and does jobs, for tests that kill, freeze and mislead it.
 
-Run as `python -m tests.faults.process`, with an `Orders` as JSON in the first argument. What it says goes to its output as
-lines of JSON: `accepted` after an enqueue has returned, `begun`, `tick`, `ended` and `dropped` by a job's handler.
-"""
+Run as `python -m tests.faults.process`, with an `Orders` as JSON in the first argument. What it says goes to
+its output as lines of JSON: `accepted` after an enqueue has returned, `begun`, `tick`, `ended` and `dropped`
+by a job's handler."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ TASK = NewTask(TaskId("load"), "local")
 
 @dataclass(frozen=True)
 class Orders:
-    """`accept`: seconds between jobs it accepts while fewer than `backlog` are queued, 0 for none. `slots`: 0 for no worker.
-    `mutant`: a defect of MUTANTS."""
+    """`accept`: seconds between jobs it accepts while fewer than `backlog` are queued, 0 for none. `slots`: 0
+    for no worker. `mutant`: a defect of MUTANTS."""
 
     home: str
     slots: int = 2
@@ -61,12 +61,14 @@ class StateOnlyFence(EmbeddedJobs):
 
 
 class EarlyTasks(EmbeddedTasks):
-    """Says "accepted" before it is, and writes a moment later, as a buffer would. However fast the disk: a kill finds some
-    that were not written."""
+    """Says "accepted" before it is, and writes a moment later, as a buffer would. However fast the disk: a
+    kill finds some that were not written."""
 
     _under_way: list[asyncio.Task[None]]
 
-    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None) -> EnqueueResult:
+    async def enqueue(
+        self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None
+    ) -> EnqueueResult:
         written = super().enqueue
         if not jobs:  # a task is opened
             return await written(task, jobs, key)
@@ -158,7 +160,8 @@ async def main(orders: Orders) -> None:
     clock = SystemClock(database.line)
     bell = EmbeddedBell(database)
     make_jobs, make_tasks = MUTANTS[orders.mutant]
-    jobs, tasks = make_jobs(database, clock, bell), make_tasks(database, clock, bell)
+    jobs = make_jobs(database, clock, bell)
+    tasks = make_tasks(database, clock, bell)
     await tasks.open(TASK)
     async with AsyncExitStack() as stack:
         if orders.slots:

@@ -25,8 +25,8 @@ async def queue(tmp_path: Path) -> AsyncIterator[Queue]:
 
 
 async def wake_ups(queue: Queue, folder: Path) -> float:
-    """The 99th percentile, in seconds after the commit in another process, of the wake-ups of fifty who wait for the task
-    that it adds to, while five hundred wait for tasks in which nothing happens."""
+    """The 99th percentile, in seconds after the commit in another process, of the wake-ups of fifty who wait
+    for the task that it adds to, while five hundred wait for tasks in which nothing happens."""
     still = [TaskId(f"still {number}") for number in range(500)]
     for task_id in still:
         await queue.tasks.open(NewTask(task_id, OWNER))
@@ -49,7 +49,9 @@ async def wake_ups(queue: Queue, folder: Path) -> float:
     await asyncio.wait(waiting)
     # Nothing else happens in the task: each job is one revision.
     moments = {begins + number: at for number, at in enumerate(committed, 1)}
-    late = [at - moments[revision] for revision, heard in woken.items() if revision in moments for at in heard]
+    late = [
+        at - moments[revision] for revision, heard in woken.items() if revision in moments for at in heard
+    ]
     assert len(late) > 15 * 50
     p50, p99 = (quantiles(late, n=100)[at] for at in (49, 98))
     print(f"wake-up across processes, {len(late)} waits: p50 {p50 * 1000:.0f} ms, p99 {p99 * 1000:.0f} ms")

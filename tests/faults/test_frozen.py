@@ -1,4 +1,5 @@
-"""A worker frozen for longer than the silence is fenced and its job redone elsewhere; a clock that jumps harms nobody."""
+"""A worker frozen for longer than the silence is fenced and its job redone elsewhere; a clock that jumps
+harms nobody."""
 
 from __future__ import annotations
 
@@ -36,7 +37,9 @@ async def add(queue: Queue, seconds: float) -> JobId:
 
 
 @pytest.mark.parametrize("cut_off", [PACE.cut_off, 1e6], ids=["it notices", "only the fence"])
-async def test_a_frozen_worker_is_fenced_and_its_job_redone_elsewhere(queue: Queue, tmp_path: Path, cut_off: float) -> None:
+async def test_a_frozen_worker_is_fenced_and_its_job_redone_elsewhere(
+    queue: Queue, tmp_path: Path, cut_off: float
+) -> None:
     orders = Orders(str(tmp_path), slots=1, pace=replace(PACE, cut_off=cut_off))
     with started(orders, orders) as both:
         job_id = await add(queue, 1.5)
@@ -48,7 +51,9 @@ async def test_a_frozen_worker_is_fenced_and_its_job_redone_elsewhere(queue: Que
             await queue.until(job_id, JobState.COMPLETED)
         await asyncio.sleep(1.5)
         job = await queue.jobs.job(job_id)
-    print(f"silence {PACE.silence:g} s: begun elsewhere {again['at'] - begun['at']:.1f} s after its first beginning")
+    print(
+        f"silence {PACE.silence:g} s: begun elsewhere {again['at'] - begun['at']:.1f} s after its first beginning"
+    )
     assert PACE.silence <= again["at"] - begun["at"] <= limit
     assert (job.state, job.attempt, job.failures, job.output["attempt"]) == (JobState.COMPLETED, 2, 1, 2)
     assert [each.kind for each in await queue.tasks.events(TASK.id)].count("completed") == 1
@@ -109,11 +114,14 @@ async def put_back(queue: Queue, job_id: JobId) -> None:
 
 
 @pytest.mark.parametrize("jump", ["+1h", "-1h"])
-async def test_a_waiting_job_goes_on_in_time_after_the_clock_has_jumped(queue: Queue, tmp_path: Path, jump: str) -> None:
+async def test_a_waiting_job_goes_on_in_time_after_the_clock_has_jumped(
+    queue: Queue, tmp_path: Path, jump: str
+) -> None:
     """For a process that sees the jump, and for one that begins after it."""
     if not FAKETIME:
         missing("libfaketime is not installed (apt-get install faketime)")
-    offset, waits = tmp_path / "offset", 8.0
+    offset = tmp_path / "offset"
+    waits = 8.0
     offset.write_text("+0\n")
     faked = {"LD_PRELOAD": str(FAKETIME[0]), "FAKETIME_TIMESTAMP_FILE": str(offset)}
     faked |= {"FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
@@ -134,7 +142,9 @@ async def test_a_waiting_job_goes_on_in_time_after_the_clock_has_jumped(queue: Q
                     seeing.kill()
                 went_on = await asyncio.to_thread(going_on.heard, "went_on", job_id, 60)
         waited = went_on["at"] - began
-        print(f"{jump}, {'a new process' if is_new else 'the same process'}: went on after {waited:.1f} s of {waits:g}")
+        print(
+            f"{jump}, {'a new process' if is_new else 'the same process'}: went on after {waited:.1f} s of {waits:g}"
+        )
         assert waits - 1 <= waited
     for pid in pids:
         sweep(pid)

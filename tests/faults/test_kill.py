@@ -1,4 +1,5 @@
-"""kill -9 and freezing at random moments under load: nothing accepted is lost, nothing is completed twice or changed.
+"""kill -9 and freezing at random moments under load: nothing accepted is lost, nothing is completed twice or
+changed.
 
 The same test must fail on a queue without a fence, and on one that says "accepted" too early.
 """
@@ -34,7 +35,8 @@ class Record:
     changed: set[str] = field(default_factory=set)
 
     def look(self, path: Path) -> Counter[str]:
-        """Note the results of completed jobs, and compare them with what was noted before. Returns how many jobs are where."""
+        """Note the results of completed jobs, and compare them with what was noted before. Returns how many
+        jobs are where."""
         with closing(onlooker(path)) as connection:
             rows = list(connection.execute("SELECT id, state, output_json FROM jobs"))
         for job_id, state, output in rows:
@@ -46,8 +48,10 @@ class Record:
 
 
 def damage(folder: Path, kills: int, orders: Orders, seed: int) -> dict[str, int]:
-    """Kill or freeze one of three processes again and again, then let one finish the work. What was lost or done twice."""
-    chance, record = random.Random(seed), Record()
+    """Kill or freeze one of three processes again and again, then let one finish the work. What was lost or
+    done twice."""
+    chance = random.Random(seed)
+    record = Record()
     with pool(orders, record) as children:
         for number in range(kills):
             time.sleep(chance.uniform(0.1, 0.5))
@@ -128,7 +132,10 @@ def test_nothing_is_lost_done_twice_or_changed(tmp_path: Path) -> None:
 
 
 MUTANTS = {
-    "no fence": (Orders("", slots=3, accept=0.03, pace=PACE), ("completed twice", "of a stale attempt", "changed")),
+    "no fence": (
+        Orders("", slots=3, accept=0.03, pace=PACE),
+        ("completed twice", "of a stale attempt", "changed"),
+    ),
     "acknowledge early": (Orders("", slots=3, accept=0.01, backlog=300, pace=PACE), ("lost",)),
 }
 

@@ -1,4 +1,5 @@
-"""A process frozen while it writes: the others go on where they can, and are told who holds them up where they cannot."""
+"""A process frozen while it writes: the others go on where they can, and are told who holds them up where
+they cannot."""
 
 from __future__ import annotations
 
@@ -30,9 +31,11 @@ from tests.queues import OWNER, Queue, new, opened
 
 STOPS = 40 if LONG else 3
 WITHIN = 12.0  # seconds in which the others go on, or are told why not
-PACE = WorkerTiming(beat=0.3, cut_off=1e6, silence=2.0, look=0.2, idle=0.1)  # no cut-off: the fence alone stops a late write
+# no cut-off: the fence alone stops a late write
+PACE = WorkerTiming(beat=0.3, cut_off=1e6, silence=2.0, look=0.2, idle=0.1)
 ELSEWHERE = PACE.silence + 6.0
-# To the thread itself: sent to the process, the signal stops the main thread first, and this one may have committed by then.
+# To the thread itself: sent to the process, the signal stops the main thread first, and this one may have
+# committed by then.
 FROZEN = {
     "in its turn": """
 with Courtesy(path.with_name(path.name + ".lock")).taken():
@@ -82,7 +85,8 @@ def stopped(command: Sequence[str]) -> subprocess.Popen[bytes]:
 
 
 async def until_read(home: Path) -> float:
-    """Seconds, without what others took of the machine, until a newcomer has opened the library and listed it."""
+    """Seconds, without what others took of the machine, until a newcomer has opened the library and listed
+    it."""
     with Stopwatch() as reading:
         async with open_desk(home=home) as desk:
             await desk.documents()
@@ -109,10 +113,14 @@ async def test_who_is_frozen_in_its_transaction_is_named(queue: Queue, tmp_path:
         with frozen(tmp_path, "in its transaction") as child:
             reading = await until_read(tmp_path)
             for attempt in (desk.ready, partial(queue.tasks.open, NewTask(TaskId("late"), OWNER))):
-                named = pytest.raises(Conflict, match=rf"Process {child.pid} .*is stopped.*kill -CONT {child.pid}")
+                named = pytest.raises(
+                    Conflict, match=rf"Process {child.pid} .*is stopped.*kill -CONT {child.pid}"
+                )
                 with Stopwatch() as telling, named as caught:
                     await attempt()
-                print(f"frozen in its transaction: read after {reading:.2f} s, told after {telling.seconds:.1f} s")
+                print(
+                    f"frozen in its transaction: read after {reading:.2f} s, told after {telling.seconds:.1f} s"
+                )
                 assert reading < WITHIN / 2 and telling.undisturbed < WITHIN
                 assert caught.value.details == {"pid": child.pid}
         await desk.ready()
@@ -140,9 +148,11 @@ signal.raise_signal(signal.SIGSTOP)
 
 
 async def test_random_stops_of_a_busy_worker(queue: Queue, tmp_path: Path) -> None:
-    """Others write within the time, or are told who holds the database; they list at once; its job is redone elsewhere, and
-    what it writes afterwards is refused."""
-    chance, met, slowest = random.Random(9), Counter[str](), Counter[str]()
+    """Others write within the time, or are told who holds the database; they list at once; its job is redone
+    elsewhere, and what it writes afterwards is refused."""
+    chance = random.Random(9)
+    met = Counter[str]()
+    slowest = Counter[str]()
     busy = Orders(str(tmp_path), slots=3, accept=0.005, backlog=300, pace=PACE)
     with started(busy, Orders(str(tmp_path), slots=2, pace=PACE)) as (victim, other):
         for number in range(STOPS):
@@ -161,17 +171,27 @@ async def test_random_stops_of_a_busy_worker(queue: Queue, tmp_path: Path) -> No
                     assert error.details == {"pid": victim.pid}, error
                     met["told who holds it"] += 1
                     is_held = True
-                slowest["write"] = max(slowest["write"], time.monotonic() - began - (contended() - began_beside))
+                slowest["write"] = max(
+                    slowest["write"], time.monotonic() - began - (contended() - began_beside)
+                )
                 if not is_held:
                     again = await asyncio.to_thread(other.heard, "begun", job_id, 60, attempt=2)
-                    slowest["elsewhere"] = max(slowest["elsewhere"], again["at"] - began - (contended() - began_beside))
+                    slowest["elsewhere"] = max(
+                        slowest["elsewhere"], again["at"] - began - (contended() - began_beside)
+                    )
             finally:
                 os.kill(victim.pid, signal.SIGCONT)
             job = await queue.until(job_id, JobState.COMPLETED, seconds=60)
-            assert (job.attempt, job.output["attempt"]) == ((1, 1) if is_held and job.attempt == 1 else (2, 2))
+            assert (job.attempt, job.output["attempt"]) == (
+                (1, 1) if is_held and job.attempt == 1 else (2, 2)
+            )
             assert job.output["worker"] == job.worker_id
-    print(f"{STOPS} random stops: {dict(met)}; slowest: { ({name: round(slowest[name], 1) for name in slowest}) } s")
-    assert slowest["list"] < WITHIN and slowest["write"] < WITHIN and slowest["elsewhere"] < WITHIN + ELSEWHERE
+    print(
+        f"{STOPS} random stops: {dict(met)}; slowest: { ({name: round(slowest[name], 1) for name in slowest}) } s"
+    )
+    assert (
+        slowest["list"] < WITHIN and slowest["write"] < WITHIN and slowest["elsewhere"] < WITHIN + ELSEWHERE
+    )
     assert met.total() == STOPS and met["went on"]
 
 
@@ -183,7 +203,9 @@ async def begun_by(victim: Child, queue: Queue, number: int) -> str:
         names = set(await queue.add(*jobs, task=TASK.id))
         ends = time.monotonic() + 3
         while time.monotonic() < ends:
-            mine = [one["begun"] for one in list(victim.said) if one.get("begun") in names and one["attempt"] == 1]
+            mine = [
+                one["begun"] for one in list(victim.said) if one.get("begun") in names and one["attempt"] == 1
+            ]
             if mine:
                 return str(mine[-1])
             await asyncio.sleep(0.005)

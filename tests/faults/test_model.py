@@ -1,4 +1,5 @@
-"""The queue against a model of it: any order of verbs, stale claims, and a process that is killed between any two of them."""
+"""The queue against a model of it: any order of verbs, stale claims, and a process that is killed between any
+two of them."""
 
 from __future__ import annotations
 
@@ -14,10 +15,27 @@ import pytest
 from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from shisho.domain.intervention import AuthTarget, HumanChallenge, intervention_id
-from shisho.domain.job import Claim, ClaimLost, JobError, JobId, JobState, NewTask, RunningClaim, StopMode, TaskId
+from shisho.domain.job import (
+    Claim,
+    ClaimLost,
+    JobError,
+    JobId,
+    JobState,
+    NewTask,
+    RunningClaim,
+    StopMode,
+    TaskId,
+)
 from shisho.errors import TaskNotFound
 from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database
@@ -88,7 +106,9 @@ class QueueMachine(RuleBasedStateMachine):
         make_jobs, make_tasks = MUTANTS[self.mutant]
         bell = EmbeddedBell(self.database)
         parts = (self.database, self.clock, bell)
-        self.jobs, self.tasks, self.interventions = make_jobs(*parts), make_tasks(*parts), EmbeddedInterventions(*parts)
+        self.jobs = make_jobs(*parts)
+        self.tasks = make_tasks(*parts)
+        self.interventions = EmbeddedInterventions(*parts)
         self.run(self.tasks.open(T1))
 
     @rule()
@@ -115,7 +135,11 @@ class QueueMachine(RuleBasedStateMachine):
     def moved(self, job: Model, state: JobState) -> None:
         job.state = state
         parent = job.parent
-        if parent and parent.state is P and not any(each.state in (Q, R, P) for each in self.children(parent)):
+        if (
+            parent
+            and parent.state is P
+            and not any(each.state in (Q, R, P) for each in self.children(parent))
+        ):
             self.moved(parent, Q)
 
     def children(self, parent: Model) -> list[Model]:
@@ -125,7 +149,9 @@ class QueueMachine(RuleBasedStateMachine):
         job = self.models[claim.job_id]
         return job if job.state is R and job.attempt == claim.attempt else None
 
-    def tried(self, claim: Claim, work: Coroutine[Any, Any, Any], allowed: bool | None = None) -> Model | None:
+    def tried(
+        self, claim: Claim, work: Coroutine[Any, Any, Any], allowed: bool | None = None
+    ) -> Model | None:
         """The model if the store let the claim write, as it should; None if it refused, as it should."""
         job = self.held(claim)
         wanted = job is not None if allowed is None else allowed
@@ -156,7 +182,11 @@ class QueueMachine(RuleBasedStateMachine):
         first = min(queued, key=lambda each: (each.priority, each.born), default=None)
         assert (job and job.id) == (first and first.id)
         if job is not None and first is not None:
-            first.state, first.attempt, first.worker, first.stepped, first.beat = R, first.attempt + 1, worker, False, 0
+            first.state = R
+            first.attempt = first.attempt + 1
+            first.worker = worker
+            first.stepped = False
+            first.beat = 0
             self.claims.append(job.claim)
 
     claimed = st.runner().flatmap(lambda self: st.sampled_from(self.claims))
@@ -227,7 +257,8 @@ class QueueMachine(RuleBasedStateMachine):
     @rule(claim=claimed, output=st.sampled_from([None, "some"]), met=st.sampled_from(METS))
     def await_person(self, claim: Claim, output: str | None, met: HumanChallenge) -> None:
         if job := self.tried(claim, self.jobs.await_person(claim, output, self.clock.ahead(WAIT), met)):
-            job.output, job.met = None if job.stop_asked else output, met
+            job.output = None if job.stop_asked else output
+            job.met = met
             self.moved(job, X if job.stop_asked else A)
 
     @precondition(lambda self: self.models)
@@ -238,7 +269,9 @@ class QueueMachine(RuleBasedStateMachine):
         ended = self.run(act(OWNER, AuthTarget.ITEM, intervention_id(job.id, job.attempt)))
         freed = [job] if job.state is A else []
         if freed and not skip:
-            freed = [each for each in self.models.values() if each.state is A and held_together(each.met, job.met)]
+            freed = [
+                each for each in self.models.values() if each.state is A and held_together(each.met, job.met)
+            ]
         assert {one.job_id for one in ended} == {each.id for each in freed}
         for each in freed:
             each.output = each.output if skip else None
@@ -268,7 +301,8 @@ class QueueMachine(RuleBasedStateMachine):
             if job.id in halt.still_running:
                 job.stop_asked = True
             elif job.state in (Q, R, P, A):
-                job.state, job.output = X, None
+                job.state = X
+                job.output = None
 
     @rule()
     def resume(self) -> None:
@@ -277,16 +311,21 @@ class QueueMachine(RuleBasedStateMachine):
         for job in self.models.values():
             job.stop_asked = False
         for job in ended:
-            job.state, job.failures = Q, 0
+            job.state = Q
+            job.failures = 0
 
     @invariant()
     def agree(self) -> None:
         if not hasattr(self, "tasks"):
             return
         snapshot = self.loop.run_until_complete(self.tasks.snapshot(T1.id))
-        seen = {each.id: (each.state, each.attempt, each.failures, each.output, each.stop_asked) for each in snapshot.jobs}
+        seen = {
+            each.id: (each.state, each.attempt, each.failures, each.output, each.stop_asked)
+            for each in snapshot.jobs
+        }
         wanted = {
-            each.id: (each.state, each.attempt, each.failures, each.output, each.stop_asked) for each in self.models.values()
+            each.id: (each.state, each.attempt, each.failures, each.output, each.stop_asked)
+            for each in self.models.values()
         }
         assert seen == wanted
         waiting = self.loop.run_until_complete(self.interventions.waiting(OWNER))

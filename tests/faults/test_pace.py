@@ -37,23 +37,31 @@ def requests(path: Path, parallel: int, per_day: int) -> list[tuple[float, float
 
 @pytest.mark.parametrize("parallel", [1, 2])
 async def test_four_processes_keep_one_limit(tmp_path: Path, parallel: int) -> None:
-    path, per_day = tmp_path / "shisho.db", 60
+    path = tmp_path / "shisho.db"
+    per_day = 60
     met = requests(path, parallel, per_day)
     assert len(met) == per_day
-    overlaps = [sum(began < other_end for _, other_end in met[:place]) for place, (began, _) in enumerate(met)]
+    overlaps = [
+        sum(began < other_end for _, other_end in met[:place]) for place, (began, _) in enumerate(met)
+    ]
     assert max(overlaps) < parallel
     if parallel == 1:
         assert min(after[0] - before[1] for before, after in pairwise(met)) >= INTERVAL
     assert met[-1][0] - met[0][0] >= INTERVAL * (per_day - 1) * (1 if parallel == 1 else 0.95)
     database = Database(path)
-    counts = await database.read(lambda connection: list(connection.execute("SELECT day, used FROM pace_days")))
-    places = await database.read(lambda connection: list(connection.execute("SELECT ticket, began FROM pace_places")))
+    counts = await database.read(
+        lambda connection: list(connection.execute("SELECT day, used FROM pace_days"))
+    )
+    places = await database.read(
+        lambda connection: list(connection.execute("SELECT ticket, began FROM pace_places"))
+    )
     await database.close()
     assert counts == [("2026-07-01", per_day)] and places == []
 
 
 async def test_who_takes_over_from_a_killed_process_waits_and_is_not_counted_again(tmp_path: Path) -> None:
-    path, limit = tmp_path / "shisho.db", Limit(1.0, per_day=3)
+    path = tmp_path / "shisho.db"
+    limit = Limit(1.0, per_day=3)
     database = Database(path)
     limiter = EmbeddedLimiter(database, Morning())
     child = started(path, "job", 1.0, 1, 3, 60)

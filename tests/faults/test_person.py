@@ -1,4 +1,5 @@
-"""kill -9 around a person's turn: what is stored waits; every waiting job has one open row, and no other has."""
+"""kill -9 around a person's turn: what is stored waits; every waiting job has one open row, and no other
+has."""
 
 from __future__ import annotations
 
@@ -65,10 +66,12 @@ async def test_killed_after_the_challenge_was_stored(tmp_path: Path) -> None:
 
 
 async def test_killed_at_any_moment_of_waiting_and_going_on(tmp_path: Path) -> None:
-    chance, orders = random.Random(5), Orders(str(tmp_path), slots=4, pace=PACE)
+    chance = random.Random(5)
+    orders = Orders(str(tmp_path), slots=4, pace=PACE)
     async with opened("embedded", tmp_path, SystemClock()) as queue:
         await guarded(queue, 200)
-        child, freed = Child(orders), list[PendingIntervention]()
+        child = Child(orders)
+        freed = list[PendingIntervention]()
         for _ in range(8):
             child.heard("ready")
             await asyncio.sleep(chance.uniform(0.05, 0.3))
@@ -82,5 +85,6 @@ async def test_killed_at_any_moment_of_waiting_and_going_on(tmp_path: Path) -> N
             await asyncio.sleep(0.05)
         child.kill()
         once = {one.job_id for one in freed}
-        # One killed between its challenge and its waiting does not ask again here, and so never waits: four at each kill.
+        # One killed between its challenge and its waiting does not ask again here, and so never waits: four
+        # at each kill.
         assert len(freed) == len(once) >= 200 - 8 * orders.slots, "nothing was freed twice"

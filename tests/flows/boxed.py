@@ -22,7 +22,8 @@ from shisho.web.serp.parser import KillableSerpParser
 from tests.flows.conftest import Shell
 
 QUICK: Mapping[str, Mapping[str, Any]] = {
-    name: {"interval_s": 0.05} for name in ("mojeek", "duckduckgo", "marginalia", "startpage", "wikipedia", "arxiv", "crossref")
+    name: {"interval_s": 0.05}
+    for name in ("mojeek", "duckduckgo", "marginalia", "startpage", "wikipedia", "arxiv", "crossref")
 }
 
 
@@ -34,15 +35,23 @@ def way(
     resolver: Resolver | None = None,
     total_s: float = 20.0,
 ) -> WebAccess:
-    """The box as the way to the web. Without `robots` each host's first page need not wait for its second request."""
+    """The box as the way to the web. Without `robots` each host's first page need not wait for its second
+    request."""
     allow = AllowList.named(box.hosts)
-    fetcher = HttpFetcher(resolver or box.resolver, allow, "Shisho/test", total_s=total_s, ssl_context=box.ssl_context)
+    fetcher = HttpFetcher(
+        resolver or box.resolver, allow, "Shisho/test", total_s=total_s, ssl_context=box.ssl_context
+    )
     return WebAccess(engines(overrides), fetcher, KillableSerpParser(overrides), robots=robots)
 
 
 @asynccontextmanager
 async def boxed(
-    home: Path, overrides: Mapping[str, Mapping[str, Any]] = QUICK, *, slots: int = 2, robots: bool = False, **world: Any
+    home: Path,
+    overrides: Mapping[str, Mapping[str, Any]] = QUICK,
+    *,
+    slots: int = 2,
+    robots: bool = False,
+    **world: Any,
 ) -> AsyncIterator[tuple[Box, Desk]]:
     """A box, and a desk at `home` with workers over it."""
     async with (
@@ -60,10 +69,15 @@ async def output(desk: Desk, task_id: str) -> dict[str, Any]:
     return dict(rendered(job.output, "en"))
 
 
-def through(shell: Shell, box: Box, overrides: Mapping[str, Mapping[str, Any]] = QUICK, *, robots: bool = False) -> None:
+def through(
+    shell: Shell, box: Box, overrides: Mapping[str, Mapping[str, Any]] = QUICK, *, robots: bool = False
+) -> None:
     """Let the processes of a shell search this box, which has a folder, with these engines."""
     shell.home.mkdir(exist_ok=True)
-    rows = ("".join(f"{key} = {json.dumps(value)}\n" for key, value in fields.items()) for fields in overrides.values())
+    rows = (
+        "".join(f"{key} = {json.dumps(value)}\n" for key, value in fields.items())
+        for fields in overrides.values()
+    )
     text = "".join(f"[{name}]\n{row}" for name, row in zip(overrides, rows, strict=True))
     (shell.home / "engines.toml").write_text(text, "utf-8")
     said = {"SHISHO_WEB": "on", "SHISHO_BOX": str(box.folder), "SHISHO_ROBOTS": "on" if robots else "off"}

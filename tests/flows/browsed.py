@@ -1,4 +1,5 @@
-"""A desk whose way to the web is the one that its settings describe, browser included, over a web in a box."""
+"""A desk whose way to the web is the one that its settings describe, browser included, over a web in a
+box."""
 
 from __future__ import annotations
 
@@ -31,12 +32,20 @@ def write_engines(home: Path, overrides: Mapping[str, Mapping[str, Any]]) -> Non
 
 @asynccontextmanager
 async def browsed(
-    home: Path, box: Box, overrides: Mapping[str, Mapping[str, Any]] = BROWSER, *, slots: int = 2, **given: Any
+    home: Path,
+    box: Box,
+    overrides: Mapping[str, Mapping[str, Any]] = BROWSER,
+    *,
+    slots: int = 2,
+    **given: Any,
 ) -> AsyncIterator[tuple[ChromiumBrowser, Desk]]:
-    """Its browser, and the desk; with no slots, nobody works there. `given` are settings; robots.txt is not asked otherwise."""
+    """Its browser, and the desk; with no slots, nobody works there. `given` are settings; robots.txt is not
+    asked otherwise."""
     need_browser()
     write_engines(home, overrides)
-    web = web_of(settings.load(**{"home": home, "web": True, "box": str(box.folder), "robots": False, **given}))
+    web = web_of(
+        settings.load(**{"home": home, "web": True, "box": str(box.folder), "robots": False, **given})
+    )
     assert web is not None and isinstance(web.browser, ChromiumBrowser)
     async with open_desk(home=home, web_access=web) as desk:
         if not slots:

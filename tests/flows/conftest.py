@@ -26,7 +26,12 @@ class Shell:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        self.environment = {**os.environ, "SHISHO_HOME": str(home), "SHISHO_LANGUAGE": "ja", "PYTHONUTF8": "1"}
+        self.environment = {
+            **os.environ,
+            "SHISHO_HOME": str(home),
+            "SHISHO_LANGUAGE": "ja",
+            "PYTHONUTF8": "1",
+        }
 
     def __call__(self, *words: str | Path, code: int = 0) -> Any:
         done = self.run(*words)
@@ -37,7 +42,13 @@ class Shell:
     def run(self, *words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         command = [*SHISHO, *map(str, words)]
         return subprocess.run(
-            command, env=self.environment, cwd=cwd, capture_output=True, text=True, timeout=PATIENCE, check=False
+            command,
+            env=self.environment,
+            cwd=cwd,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
         )
 
     def start(self, *words: str | Path) -> subprocess.Popen[str]:

@@ -1,5 +1,6 @@
-"""One process for the tests of hostile servers: a desk whose workers fetch from all of them at once, beside a search of
-well-behaved pages. Prints what came of it and what it cost. `python -m tests.flows.hostile_run HOME BOX SECONDS`."""
+"""One process for the tests of hostile servers: a desk whose workers fetch from all of them at once, beside a
+search of well-behaved pages. Prints what came of it and what it cost. `python -m tests.flows.hostile_run HOME
+BOX SECONDS`."""
 
 from __future__ import annotations
 
@@ -26,9 +27,13 @@ GOOD = SearchOptions(engines=("mojeek",), serp_max_pages=1, max_results_per_quer
 async def run(home: Path, folder: Path, total_s: float, warm: str, query: str) -> dict[str, Any]:
     box = connect(folder)
     hosts = [host for host in box.hosts if host.endswith(".hostile.example")]
-    async with open_desk(home=home, web_access=way(box, total_s=total_s)) as desk, desk.working(len(hosts) + 2):
+    async with (
+        open_desk(home=home, web_access=way(box, total_s=total_s)) as desk,
+        desk.working(len(hosts) + 2),
+    ):
         await searched(desk, warm)
-        before, lags = peak_mb(), list[tuple[float, float]]()
+        before = peak_mb()
+        lags = list[tuple[float, float]]()
         measuring = asyncio.create_task(watch_loop(lags))
         with Stopwatch() as watch:
             queued = await desk.tasks.queue_urls([f"http://{host}/start" for host in hosts])
@@ -37,7 +42,10 @@ async def run(home: Path, folder: Path, total_s: float, warm: str, query: str) -
         measuring.cancel()
         jobs = (await desk.tasks.list_jobs(queued.task_id, limit=100)).jobs
     return {
-        "outcomes": {read_payload(job).subject.split("/")[2]: job.errors[-1].code if job.errors else job.state for job in jobs},
+        "outcomes": {
+            read_payload(job).subject.split("/")[2]: job.errors[-1].code if job.errors else job.state
+            for job in jobs
+        },
         "undisturbed": watch.undisturbed,
         "good": good,
         "grown_mb": peak_mb() - before,

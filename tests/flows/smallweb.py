@@ -27,12 +27,16 @@ def html(title: str, *sentences: str) -> bytes:
 
 def page(number: int) -> bytes:
     return html(
-        f"第{number}頁", f"頁{number}によれば、決定係数は回帰の当てはまりを{number}番目の尺度で示す量である。", "続く文も置く。"
+        f"第{number}頁",
+        f"頁{number}によれば、決定係数は回帰の当てはまりを{number}番目の尺度で示す量である。",
+        "続く文も置く。",
     )
 
 
 def serp(numbers: Sequence[int], *, more: bool, name: str = "memory") -> Serp:
-    hits = tuple(SerpHit(rank, address(number), f"第{number}頁", "抜粋") for rank, number in enumerate(numbers, 1))
+    hits = tuple(
+        SerpHit(rank, address(number), f"第{number}頁", "抜粋") for rank, number in enumerate(numbers, 1)
+    )
     return Serp(name, hits, {"s": str(len(numbers))} if more else None, no_results=not hits)
 
 
@@ -58,8 +62,11 @@ def result_page(number: int, query: str = QUERY, name: str = "memory") -> Callab
     return lambda url: url.startswith(f"https://{name}.example/search?") and f"&p={number}" in url
 
 
-async def ended(desk: Desk, task_id: str, seconds: float = 2 * PATIENCE) -> tuple[TaskSnapshot, list[ResultRow]]:
-    """Poll as a client does, until the task has nothing left to do by itself; the last status and all results."""
+async def ended(
+    desk: Desk, task_id: str, seconds: float = 2 * PATIENCE
+) -> tuple[TaskSnapshot, list[ResultRow]]:
+    """Poll as a client does, until the task has nothing left to do by itself; the last status and all
+    results."""
     results: dict[tuple[str, str], ResultRow] = {}
     async with asyncio.timeout(seconds):
         held = await desk.tasks.get_status(task_id, wait=0)

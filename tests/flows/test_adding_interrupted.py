@@ -1,4 +1,5 @@
-"""Ctrl-C while a folder of many files is added: what was done is kept, and the next run goes on with the rest."""
+"""Ctrl-C while a folder of many files is added: what was done is kept, and the next run goes on with the
+rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A path of a caller from outside stays below its allowed folder until it is read, whatever is put in its place meanwhile."""
+"""A path of a caller from outside stays below its allowed folder until it is read, whatever is put in its
+place meanwhile."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes
 
 def laid_out(folder: Path) -> tuple[Path, Path]:
     """A file in an allowed folder, and one that nobody may read, each in a folder of its own."""
-    inside, outside = folder / "open" / "inner" / "a.txt", folder / "closed" / "a.txt"
+    inside = folder / "open" / "inner" / "a.txt"
+    outside = folder / "closed" / "a.txt"
     for file, text in ((inside, "公開の本文である。"), (outside, SECRET)):
         file.parent.mkdir(parents=True)
         file.write_text(text, "utf-8")
@@ -91,7 +93,10 @@ async def test_what_is_swapped_between_acceptance_and_reading_is_not_read(
 
 async def test_what_is_handed_in_and_left_alone_is_read(tmp_path: Path) -> None:
     inside, _ = laid_out(tmp_path)
-    async with open_desk(home=tmp_path / "home", allowed_roots=str(tmp_path / "open")) as desk, desk.working():
+    async with (
+        open_desk(home=tmp_path / "home", allowed_roots=str(tmp_path / "open")) as desk,
+        desk.working(),
+    ):
         job = await ended(desk, await desk.tasks.queue_documents(paths=[inside]))
         assert job.state is JobState.COMPLETED
         (document,) = await desk.documents()

@@ -1,4 +1,5 @@
-"""A home that cannot be used: every way in says so in one typed sentence, nothing is taken into it, and what can be read is."""
+"""A home that cannot be used: every way in says so in one typed sentence, nothing is taken into it, and what
+can be read is."""
 
 from __future__ import annotations
 
@@ -90,7 +91,10 @@ async def test_servers_are_not_ready_and_take_nothing(home: Path, how: str) -> N
             assert (ready.status_code, ready.json()["code"]) == (503, "STORAGE_UNUSABLE")
             assert (await client.get("/livez")).status_code == 200
             handed = {"files": [{"name": "new.txt", "base64": "5paw44GX44GE44CC"}]}
-            for path, body in (("/api/v1/searches", {"queries": ["灯台"]}), ("/api/v1/tasks", {"question": "灯台は"})):
+            for path, body in (
+                ("/api/v1/searches", {"queries": ["灯台"]}),
+                ("/api/v1/tasks", {"question": "灯台は"}),
+            ):
                 reply = await client.post(path, json=body)
                 assert (reply.status_code, reply.json()["code"]) == (503, "STORAGE_UNUSABLE"), reply.text
             searched = await client.post("/api/v1/passages/search", json={"keyword_query": ["灯台"]})
@@ -110,7 +114,8 @@ async def told_by(server: Any, tool: str, arguments: dict[str, Any]) -> dict[str
 async def test_noise_in_any_page_gives_typed_errors_and_no_job_is_taken(home: Path) -> None:
     """Page by page: each verb answers or says what is wrong, and once damage is known nothing is written."""
     whole = (home / "shisho.db").read_bytes()
-    refused = answered = 0
+    refused = 0
+    answered = 0
     for page in range(0, len(whole) // 4096, 3):
         for left in home.glob("shisho.db*"):  # noqa: ASYNC240
             left.unlink()
@@ -188,7 +193,8 @@ async def test_a_full_disk_is_said_and_what_is_there_is_found(tmp_path: Path) ->
             with pytest.raises(Conflict, match="disk is full"):
                 await desk.tasks.create_task("前")
             assert len(await desk.search(["灯台"])) > 0
-            code, printed = 0, str(await desk.doctor())
+            code = 0
+            printed = str(await desk.doctor())
             assert "disk is full" in printed and code == 0
             ballast.unlink()
             await desk.tasks.create_task("後")
@@ -237,7 +243,14 @@ async def test_a_home_is_its_owners_alone(home: Path) -> None:
         async with open_desk(home=home) as desk, desk.working():
             await desk.tasks.create_task("前")
             held = modes()
-        assert {"shisho.db", "shisho.db-wal", "shisho.db-shm", "shisho.db.lock", "home", "lexical"} <= held.keys()
+        assert {
+            "shisho.db",
+            "shisho.db-wal",
+            "shisho.db-shm",
+            "shisho.db.lock",
+            "home",
+            "lexical",
+        } <= held.keys()
         wrong = {name: oct(mode) for name, mode in held.items() if mode & 0o077}
         assert not wrong
 

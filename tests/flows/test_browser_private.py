@@ -1,5 +1,6 @@
-"""A search whose hits need the browser and lead inside: neither this machine nor a private network is asked anything.
-The judges are the log of the box, which listens where the names lead, and a server that counts its connections."""
+"""A search whose hits need the browser and lead inside: neither this machine nor a private network is asked
+anything. The judges are the log of the box, which listens where the names lead, and a server that counts its
+connections."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ def leading(to: str) -> str:
 
 
 def with_parts(places: Iterable[str]) -> str:
-    """A page whose script writes text, and every way there is to have something from these places, downloads too."""
+    """A page whose script writes text, and every way there is to have something from these places, downloads
+    too."""
     parts = [part.format(at=at) for at in places for part in PARTS.values()]
     markup = "<p>" + "回帰の残差を調べる頁である。" * 20 + "</p>" + "".join(parts)
     return SCRIPTED.format(script=f"document.write({json.dumps(markup)})".replace("</", "<\\/"))
@@ -40,7 +42,10 @@ async def test_what_the_hits_of_a_search_lead_to_inside_is_refused(tmp_path: Pat
         traps = [f"127.0.0.1:{inside.port}", "169.254.169.254", *(f"{one}.hostile.example" for one in TURNS)]
         ways = ["loopback", "metadata"]
         to = [f"http://127.0.0.1:{box.ports.http}/", "http://mixed.hostile.example/"]
-        pages = [*map(leading, [*to, *(f"https://redirect.example/{way}" for way in ways)]), with_parts(traps)]
+        pages = [
+            *map(leading, [*to, *(f"https://redirect.example/{way}" for way in ways)]),
+            with_parts(traps),
+        ]
         topic = box.questions[20].topic
         hits = alone_on_their_hosts(box.results("qwant", topic)[:10])[: len(pages)]
         assert len(hits) == len(pages)

@@ -1,4 +1,5 @@
-"""Story 1 with engines that need a browser: a real Chromium over the web in a box, and what it costs and survives."""
+"""Story 1 with engines that need a browser: a real Chromium over the web in a box, and what it costs and
+survives."""
 
 from __future__ import annotations
 
@@ -25,7 +26,9 @@ async def followed(desk: Desk, task: str) -> list[TaskSnapshot]:
     async with asyncio.timeout(2 * PATIENCE):
         while seen[-1].status is TaskState.RUNNING:
             since = seen[-1].revision
-            seen.append(await desk.tasks.get_status(task, wait=20, since_revision=since, detail=StatusDetail.FULL))
+            seen.append(
+                await desk.tasks.get_status(task, wait=20, since_revision=since, detail=StatusDetail.FULL)
+            )
     return seen
 
 
@@ -40,7 +43,9 @@ async def test_two_queries_on_two_engines(tmp_path: Path) -> None:
                 await desk.tasks.queue_searches([query], task_id=task, options=options)
             seen = await followed(desk, task)
             heaviest = browser.heaviest_mb
-        assert seen[-1].status is TaskState.COMPLETED and seen[-1].progress.queries == Progress(2, 2), seen[-1].errors
+        assert seen[-1].status is TaskState.COMPLETED and seen[-1].progress.queries == Progress(2, 2), seen[
+            -1
+        ].errors
         visits = [one.progress.pages.done for one in seen]
         assert len(set(visits)) >= 10 and visits == sorted(visits), "progress after every visit"
         for engine, query in zip(("ecosia", "qwant"), topics, strict=True):
@@ -55,7 +60,9 @@ async def test_two_queries_on_two_engines(tmp_path: Path) -> None:
 
 
 async def test_a_browser_killed_in_mid_page_costs_one_more_request(tmp_path: Path) -> None:
-    options = SearchOptions(engines=("ecosia",), serp_max_pages=2, stop_strategy=StopStrategy.FIXED, max_results_per_query=100)
+    options = SearchOptions(
+        engines=("ecosia",), serp_max_pages=2, stop_strategy=StopStrategy.FIXED, max_results_per_query=100
+    )
     async with Box(seed=3, folder=tmp_path / "box") as box:
         box.behave(engine="ecosia", page=2, do="slow", delay_s=5, times=1)
         async with browsed(tmp_path / "home", box) as (_, desk):

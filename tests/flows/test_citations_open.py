@@ -38,7 +38,9 @@ async def test_both_citations_of_one_answer_open_on_their_spans(tmp_path: Path) 
         asked = await desk.tasks.queue_question(question, wait=50)
         assert asked.answer is not None
         of_pdf = [one for one in asked.answer.evidence if one.page]
-        of_web = [one for one in asked.answer.evidence if one.source_url and box.questions[20].gold in one.snippet]
+        of_web = [
+            one for one in asked.answer.evidence if one.source_url and box.questions[20].gold in one.snippet
+        ]
         assert of_pdf and of_web, asked.answer.evidence
         for one in of_pdf:
             assert one.link == f"{(SAMPLES / '01-regression.pdf').resolve().as_uri()}#page={one.page}"
@@ -63,7 +65,9 @@ async def opens(box: Box, evidence: Evidence) -> None:
     address, _, directive = evidence.link.partition("#:~:text=")
     assert address == evidence.source_url and unquote(directive) == evidence.snippet
     launcher = Launcher(
-        GuardedProxy(box.resolver, AllowList.named(box.hosts)), child_environment(), LaunchOptions(trust_any_certificate=True)
+        GuardedProxy(box.resolver, AllowList.named(box.hosts)),
+        child_environment(),
+        LaunchOptions(trust_any_certificate=True),
     )
     try:
         async with launcher.browser(Profile(None)) as live:

@@ -1,4 +1,5 @@
-"""What a visitor is told of pages: addresses without tracking parameters that still open, and how many came in."""
+"""What a visitor is told of pages: addresses without tracking parameters that still open, and how many came
+in."""
 
 from __future__ import annotations
 

@@ -46,7 +46,9 @@ async def test_sample_questions_are_answered_on_their_page(stocked: Desk, asked:
     await check_evidence(stocked, answer)
     assert not answer.abstained
     wanted = squeezed(asked["answer"])
-    hits = [one for one in answer.evidence if squeezed(one.snippet) in wanted or wanted in squeezed(one.snippet)]
+    hits = [
+        one for one in answer.evidence if squeezed(one.snippet) in wanted or wanted in squeezed(one.snippet)
+    ]
     assert hits, [one.snippet for one in answer.evidence]
     assert (Path(hits[0].document).name, hits[0].page) == (Path(asked["file"]).name, asked["page"])
 
@@ -58,7 +60,9 @@ async def test_what_is_not_there_is_not_answered(stocked: Desk, asked: dict[str,
     assert answer.abstained or answer.missing
 
 
-async def test_the_second_time_is_known_and_a_changed_file_is_a_new_version(desk: Desk, tmp_path: Path) -> None:
+async def test_the_second_time_is_known_and_a_changed_file_is_a_new_version(
+    desk: Desk, tmp_path: Path
+) -> None:
     file = tmp_path / "メモ.txt"
     file.write_text("会議は第3会議室で行う。", "utf-8")
     assert [one.outcome async for one in desk.add(file)] == [IntakeOutcome.ADDED]
@@ -116,7 +120,14 @@ async def test_blank_questions_and_an_empty_shelf(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    "snippet", ["面積は10²cmである。", "R²は0.9だった。", "½の確率で起こる。", "㈱司書が運営する。", "ｶﾀｶﾅの貸出券を使う。"]
+    "snippet",
+    [
+        "面積は10²cmである。",
+        "R²は0.9だった。",
+        "½の確率で起こる。",
+        "㈱司書が運営する。",
+        "ｶﾀｶﾅの貸出券を使う。",
+    ],
 )
 async def test_quotations_are_as_the_page_has_them(desk: Desk, snippet: str) -> None:
     await desk.add_source(Source("原文.txt", f"前の文である。{snippet}後の文である。".encode()))
@@ -130,10 +141,16 @@ async def test_quotations_are_as_the_page_has_them(desk: Desk, snippet: str) -> 
 async def test_rounds_of_one_session_share_nothing(stocked: Desk) -> None:
     answer = await stocked.ask("火星の衛星の名前は何か。統計学の授業で扱うか")
     steps = await stocked._parts.ledger.steps(answer.task_id)
-    shown = [[one["temp_index"] for one in step["output"]["state"]["shown"]] for step in steps if step["node"] == "search"]
+    shown = [
+        [one["temp_index"] for one in step["output"]["state"]["shown"]]
+        for step in steps
+        if step["node"] == "search"
+    ]
     numbers = [number for each in shown for number in each]
     assert len(numbers) == len(set(numbers))
-    texts = [one["text"] for step in steps if step["node"] == "search" for one in step["output"]["state"]["shown"]]
+    texts = [
+        one["text"] for step in steps if step["node"] == "search" for one in step["output"]["state"]["shown"]
+    ]
     assert len(texts) == len(set(texts))
 
 
@@ -141,7 +158,9 @@ async def test_a_stopped_run_gives_what_it_has_and_goes_on(stocked: Desk) -> Non
     question = "徳川家康はいつ江戸幕府を開いたか"
     whole = await stocked.ask(question)
     heard: list[str] = []
-    stopped = await stocked.ask(question, notify=lambda event, **_: heard.append(event), stop=lambda: "route" in heard)
+    stopped = await stocked.ask(
+        question, notify=lambda event, **_: heard.append(event), stop=lambda: "route" in heard
+    )
     assert stopped.loop_stop is LoopStop.STOPPED and stopped.rounds == 1 < whole.rounds
     assert (await stocked.answer("last")).id == stopped.id
     finished = await stocked.resume("last")

@@ -1,4 +1,5 @@
-"""Engines that fail, refuse, rest, forget or have had enough: who is asked instead, and when they are asked again."""
+"""Engines that fail, refuse, rest, forget or have had enough: who is asked instead, and when they are asked
+again."""
 
 from __future__ import annotations
 
@@ -50,8 +51,10 @@ async def the_job(desk: Desk, task_id: str) -> Job:
 async def waits(desk: Desk, task_id: str) -> Job:
     """The job, once it has been put back to wait."""
     async with asyncio.timeout(PATIENCE):
-        while (job := await the_job(desk, task_id)).state is not JobState.QUEUED or job.not_before is None:  # noqa: ASYNC110
+        job = await the_job(desk, task_id)
+        while job.state is not JobState.QUEUED or job.not_before is None:
             await asyncio.sleep(0.02)
+            job = await the_job(desk, task_id)
     return job
 
 
@@ -70,7 +73,9 @@ def pages(done: dict[str, Any]) -> list[int]:
         ("startpage", {"do": "text", "path": "/", "text": SHELL}, "ENGINE_UNAVAILABLE"),
     ],
 )
-async def test_another_engine_answers_before_page_1(tmp_path: Path, engine: str, rule: dict[str, Any], code: str) -> None:
+async def test_another_engine_answers_before_page_1(
+    tmp_path: Path, engine: str, rule: dict[str, Any], code: str
+) -> None:
     async with boxed(tmp_path) as (box, desk):
         box.behave(engine=engine, **rule)
         done = await searched(desk, box.questions[20].topic, replace(TWO, engines=(engine, "marginalia")))
@@ -82,7 +87,9 @@ async def test_another_engine_answers_before_page_1(tmp_path: Path, engine: str,
 async def test_none_answers_after_page_1(tmp_path: Path) -> None:
     async with boxed(tmp_path) as (box, desk):
         box.behave(engine="mojeek", page=2, status=500)
-        done = await searched(desk, box.questions[20].topic, replace(TWO, serp_max_pages=3, stop_strategy=StopStrategy.FIXED))
+        done = await searched(
+            desk, box.questions[20].topic, replace(TWO, serp_max_pages=3, stop_strategy=StopStrategy.FIXED)
+        )
         assert (done["engine"], done["paging_stop"], pages(done)) == ("mojeek", "ERROR", [1])
         assert not box.log.of("marginalia") and [entry.page for entry in box.log.of("mojeek")] == [1, 2]
 
@@ -96,7 +103,9 @@ async def test_who_asks_for_patience_is_asked_again_when_he_said(tmp_path: Path)
         assert (first.status, second.status) == (429, 200) and second.at - first.ended >= 1.0
 
 
-async def test_two_failures_and_an_engine_rests_until_one_try_of_it_succeeds(tmp_path: Path, clock: Ahead) -> None:
+async def test_two_failures_and_an_engine_rests_until_one_try_of_it_succeeds(
+    tmp_path: Path, clock: Ahead
+) -> None:
     async with boxed(tmp_path) as (box, desk):
         topics = list(dict.fromkeys(one.topic for one in box.questions))
         box.behave(engine="mojeek", status=500)
@@ -107,9 +116,9 @@ async def test_two_failures_and_an_engine_rests_until_one_try_of_it_succeeds(tmp
         assert mojeek.cool_down_until is not None and mojeek.cool_down_until in mojeek.reason
         rests = datetime.fromisoformat(mojeek.cool_down_until) - datetime.fromisoformat(clock.now())
         assert 1700 < rests.total_seconds() < 1800
-        assert rows_of(tmp_path, "SELECT engine, breaker, openings FROM engine_health WHERE breaker = 'open'") == [
-            ("mojeek", "open", 1)
-        ]
+        assert rows_of(
+            tmp_path, "SELECT engine, breaker, openings FROM engine_health WHERE breaker = 'open'"
+        ) == [("mojeek", "open", 1)]
         done = await searched(desk, topics[2], TWO)
         assert (done["engine"], done["errors"], len(box.log.of("mojeek"))) == ("marginalia", [], 2)
         queued = [(await desk.tasks.queue_searches([query], options=MOJEEK)).task_id for query in topics[3:5]]
@@ -143,7 +152,9 @@ async def test_what_an_engine_has_forgotten_is_asked_for_again(tmp_path: Path) -
         assert (pages(done), done["paging_stop"], done["errors"]) == ([1, 2], "LIMIT", [])
         assert box.log.pages("duckduckgo") == [1, 1, 2]
         listed = list(dict.fromkeys(one["url"] for one in done["hits"]))
-        assert len(listed) == len(done["hits"]) and [one["rank"] for one in done["hits"]] == list(range(1, len(listed) + 1))
+        assert len(listed) == len(done["hits"]) and [one["rank"] for one in done["hits"]] == list(
+            range(1, len(listed) + 1)
+        )
         assert [one["fresh"] for one in done["pages"]] == [10, len(listed) - 10]
         assert rows_of(tmp_path, "SELECT pages, json_array_length(novelty_json) FROM searches") == [(2, 2)]
 
@@ -155,7 +166,9 @@ async def test_a_later_page_of_an_engine_with_a_state_can_be_asked_for_alone(tmp
         assert (pages(done), done["paging_stop"], done["errors"]) == ([2], "LIMIT", [])
         assert box.log.pages("duckduckgo") == [1, 2] and box.log.wrong == []
         whole = box.results("duckduckgo", query)
-        assert {one["url"] for one in done["hits"]} <= {*whole[10:]} and {one["page_number"] for one in done["hits"]} == {2}
+        assert {one["url"] for one in done["hits"]} <= {*whole[10:]} and {
+            one["page_number"] for one in done["hits"]
+        } == {2}
 
 
 async def test_who_has_had_his_day_is_asked_tomorrow(tmp_path: Path, clock: Ahead) -> None:
@@ -214,4 +227,8 @@ async def test_a_page_past_the_end_of_every_engine_is_the_limit_and_costs_nothin
         queued = await desk.tasks.queue_searches([box.questions[20].topic], options=options)
         await ended(desk, queued.task_id)
         done = await output(desk, queued.task_id)
-        assert (done["paging_stop"], done["pages"], done["errors"]) == ("LIMIT", [], []) and not box.log.requests
+        assert (done["paging_stop"], done["pages"], done["errors"]) == (
+            "LIMIT",
+            [],
+            [],
+        ) and not box.log.requests

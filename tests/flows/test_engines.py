@@ -36,9 +36,16 @@ async def rows(home: Path, web: WebAccess | None = None, **given: object) -> dic
 
 async def lived(home: Path) -> None:
     """Three engines have a past."""
-    database, clock = Database(home / "shisho.db"), SystemClock()
-    health, limiter = EmbeddedHealth(database, clock), EmbeddedLimiter(database, clock)
-    for outcome in (RequestOutcome.SUCCESS, RequestOutcome.SUCCESS, RequestOutcome.FAILURE, RequestOutcome.FAILURE):
+    database = Database(home / "shisho.db")
+    clock = SystemClock()
+    health = EmbeddedHealth(database, clock)
+    limiter = EmbeddedLimiter(database, clock)
+    for outcome in (
+        RequestOutcome.SUCCESS,
+        RequestOutcome.SUCCESS,
+        RequestOutcome.FAILURE,
+        RequestOutcome.FAILURE,
+    ):
         await health.record("mojeek", outcome, 0.4, "応答なし")
     await health.record("wikipedia", RequestOutcome.SUCCESS, 0.2)
     for page in range(2):
@@ -51,18 +58,29 @@ async def lived(home: Path) -> None:
 async def test_health_and_quota_are_those_of_the_database(tmp_path: Path) -> None:
     await lived(tmp_path)
     held = await rows(tmp_path, way("mojeek", "wikipedia", "google", "brave_api"))
-    mojeek, google = held["mojeek"], held["google"]
+    mojeek = held["mojeek"]
+    google = held["google"]
     assert mojeek.available and mojeek.breaker is BreakerState.OPEN and mojeek.cool_down_until is not None
     assert mojeek.cool_down_until in mojeek.reason and mojeek.last_error == "応答なし"
     assert (mojeek.success_rate, mojeek.median_latency_s, mojeek.quota_left) == (0.5, 0.4, None)
-    assert held["wikipedia"].available and held["wikipedia"].reason == "" and held["wikipedia"].success_rate == 1.0
-    assert (google.quota_left, google.per_day, google.available) == (8, 10, False) and "terms" in google.reason
+    assert (
+        held["wikipedia"].available
+        and held["wikipedia"].reason == ""
+        and held["wikipedia"].success_rate == 1.0
+    )
+    assert (google.quota_left, google.per_day, google.available) == (
+        8,
+        10,
+        False,
+    ) and "terms" in google.reason
     assert held["crossref"].success_rate is None and "no way to the web" in held["crossref"].reason
     assert not held["brave_api"].available and "brave_api_key" in held["brave_api"].reason
 
 
 async def test_a_key_makes_its_engine_available_and_is_not_shown(tmp_path: Path) -> None:
-    held = await rows(tmp_path, way("brave_api", "pubmed"), brave_api_key="canary-81b2", ncbi_api_key="canary-81b3")
+    held = await rows(
+        tmp_path, way("brave_api", "pubmed"), brave_api_key="canary-81b2", ncbi_api_key="canary-81b3"
+    )
     assert held["brave_api"].available and held["pubmed"].interval_s == 0.125
     assert "canary" not in str(held)
 
@@ -97,7 +115,9 @@ async def test_the_howtos_example_is_followed(tmp_path: Path) -> None:
         ("[mojeek]\nlook = 3\n", ["engines.toml", "mojeek.look"]),
     ],
 )
-async def test_a_file_that_cannot_be_followed_is_named_with_its_key(text: str, words: list[str], tmp_path: Path) -> None:
+async def test_a_file_that_cannot_be_followed_is_named_with_its_key(
+    text: str, words: list[str], tmp_path: Path
+) -> None:
     (tmp_path / "engines.toml").write_text(text, "utf-8")
     with pytest.raises(InvalidParams) as met:
         await rows(tmp_path)
@@ -120,11 +140,16 @@ async def test_the_shell_shows_a_table_and_json(tmp_path: Path) -> None:
 
 
 def test_selectors_of_ones_own_read_a_saved_page(tmp_path: Path) -> None:
-    home, page = tmp_path / "home", tmp_path / "saved.html"
+    home = tmp_path / "home"
+    page = tmp_path / "saved.html"
     home.mkdir()
-    page.write_text("<title>統計 - Mojeek Search</title><dl><dt><a href='https://a.example/'>題</a><dd>抜粋</dl>", "utf-8")
+    page.write_text(
+        "<title>統計 - Mojeek Search</title><dl><dt><a href='https://a.example/'>題</a><dd>抜粋</dl>", "utf-8"
+    )
     shell = Shell(home)
     assert shell("engines", "parse", "mojeek", page, "--json", code=1)["code"] == "PARSER_FAILED"
-    (home / "engines.toml").write_text("[[mojeek.look.layouts]]\nhit = 'dl'\nlink = 'dt a'\nsnippet = 'dd'\n", "utf-8")
+    (home / "engines.toml").write_text(
+        "[[mojeek.look.layouts]]\nhit = 'dl'\nlink = 'dt a'\nsnippet = 'dd'\n", "utf-8"
+    )
     (hit,) = shell("engines", "parse", "mojeek", page, "--json")["hits"]
     assert (hit["url"], hit["title"], hit["snippet"]) == ("https://a.example/", "題", "抜粋")

@@ -30,7 +30,9 @@ async def test_quotations_over_the_evaluation_sets(desk: Desk, name: str, questi
 
 
 async def test_quotations_from_real_pdfs_stand_on_their_page(desk: Desk) -> None:
-    rng, quoted, asked = random.Random(3), 0, 0
+    rng = random.Random(3)
+    quoted = 0
+    asked = 0
     names = sorted(path for path in shared("pdf", "ja").glob("*.pdf") if path.stat().st_size < 1_500_000)
     for path in names[:14]:
         (receipt,) = [one async for one in desk.add(path)]
@@ -41,7 +43,8 @@ async def test_quotations_from_real_pdfs_stand_on_their_page(desk: Desk) -> None
         for sentence in rng.sample(whole, min(3, len(whole))):
             answer = await desk.ask(" ".join(sentence.split()))
             await check_evidence(desk, answer)
-            quoted, asked = quoted + len(answer.evidence), asked + 1
+            quoted = quoted + len(answer.evidence)
+            asked = asked + 1
     assert asked > 15 and quoted > asked / 2
 
 

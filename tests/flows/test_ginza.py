@@ -25,7 +25,9 @@ def _needs_the_extra() -> None:
 
 # spaCy and its model's packages warn of their own ageing; that is not ours to mend.
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("settings", [{"terms": "ginza"}, {"splitter": "ginza"}, {"terms": "ginza", "splitter": "ginza"}])
+@pytest.mark.parametrize(
+    "settings", [{"terms": "ginza"}, {"splitter": "ginza"}, {"terms": "ginza", "splitter": "ginza"}]
+)
 async def test_documents_are_taken_in_found_and_quoted(tmp_path: Path, settings: dict[str, str]) -> None:
     async with open_desk(home=tmp_path, passage_chars=40, passage_overlap=0, **settings) as desk:
         receipt = await desk.add_source(Source("講義.txt", TEXT.encode()))

@@ -1,4 +1,5 @@
-"""One pace for each engine and host, whoever asks: four worker processes at once, judged by the log of who was asked."""
+"""One pace for each engine and host, whoever asks: four worker processes at once, judged by the log of who
+was asked."""
 
 from __future__ import annotations
 
@@ -25,7 +26,10 @@ from tests.flows.smallweb import ended
 from tests.flows.test_shell import rows_of
 from tests.machine import PATIENCE
 
-INTERVAL_S, PER_DAY, HOST_S, WAIT_S = 0.4, 5, 1.0, 6.0
+INTERVAL_S = 0.4
+PER_DAY = 5
+HOST_S = 1.0
+WAIT_S = 6.0
 OPTIONS = SearchOptions(engines=("mojeek",), serp_max_pages=2, max_results_per_query=1)
 BUSY = "SELECT count(*) FROM jobs WHERE state = 'running' OR (state = 'queued' AND coalesce(not_before, '') < '{}')"
 
@@ -86,7 +90,10 @@ async def test_four_processes_keep_one_pace(shell: Shell, tmp_path: Path) -> Non
     ("overrides", "rule"),
     [
         ({"mojeek": {"interval_s": WAIT_S}}, None),
-        ({"mojeek": {"interval_s": 0.05}}, {"page": 2, "status": 429, "retry_after": int(WAIT_S), "times": 1}),
+        (
+            {"mojeek": {"interval_s": 0.05}},
+            {"page": 2, "status": 429, "retry_after": int(WAIT_S), "times": 1},
+        ),
     ],
 )
 async def test_a_job_that_has_to_wait_frees_its_worker(

@@ -1,4 +1,5 @@
-"""A hostile web, met by jobs: addresses that lead into this machine, and servers that wear down whoever reads from them."""
+"""A hostile web, met by jobs: addresses that lead into this machine, and servers that wear down whoever reads
+from them."""
 
 from __future__ import annotations
 
@@ -34,8 +35,8 @@ TOTAL_S = 3.0
 
 
 class Insider:
-    """`ports.Resolver` to which every name that is not the box's is the box itself, by its address; numbers are read as a C
-    library reads them. A connection that the guard lets through stands in the box's log."""
+    """`ports.Resolver` to which every name that is not the box's is the box itself, by its address; numbers
+    are read as a C library reads them. A connection that the guard lets through stands in the box's log."""
 
     def __init__(self, box: Box) -> None:
         self._box = box
@@ -99,14 +100,19 @@ async def test_hits_that_lead_inside_are_refused_and_the_others_read(tmp_path: P
         assert barred == {hit for hit in hits if hit.split("/")[2] in hosts}
         assert all(one.code == hosts[one.url.split("/")[2]][1] for one in held.errors)
         assert len(held.errors) == len(barred) >= len(targets)
-        assert {one["status"] for one in done["hits"]} == {"failed", "visited"} and done["paging_stop"] == "LIMIT"
-        assert not [entry for entry in box.log.requests if entry.path == "/secret" or entry.host not in box.hosts]
+        assert {one["status"] for one in done["hits"]} == {"failed", "visited"} and done[
+            "paging_stop"
+        ] == "LIMIT"
+        assert not [
+            entry for entry in box.log.requests if entry.path == "/secret" or entry.host not in box.hosts
+        ]
         assert box.log.silent == []
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    shell, folder = Shell(tmp_path_factory.mktemp("hostile")), tmp_path_factory.mktemp("box")
+    shell = Shell(tmp_path_factory.mktemp("hostile"))
+    folder = tmp_path_factory.mktemp("box")
     running = shell.start("box", "--folder", folder, "--seed", "1")
     assert running.stdout is not None
     while not (folder / "box.json").exists():
@@ -135,7 +141,10 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="memory is read fr
 @on_linux
 def test_every_hostile_server_ends_in_a_typed_error(report: dict[str, Any]) -> None:
     expected = {name: code if not code.startswith("200") else "TOO_LARGE" for name, code in OUTCOMES.items()}
-    found = {host.removesuffix(".hostile.example").replace("-", "_"): code for host, code in report["outcomes"].items()}
+    found = {
+        host.removesuffix(".hostile.example").replace("-", "_"): code
+        for host, code in report["outcomes"].items()
+    }
     assert found == expected and set(found) == set(SCRIPTS)
 
 

@@ -45,6 +45,8 @@ async def test_it_hits(desk: Desk, asked: str, written: str) -> None:
 @pytest.mark.parametrize("asked", ["令和6年", "2024年", "2024", "２０２４年"])
 async def test_years_in_filters_are_one_in_any_calendar(desk: Desk, asked: str) -> None:
     for year in ("令和6年", "2024年", "平成30年"):
-        await desk.add_source(Source(f"{year}.txt", f"統計の講義、{year}版。".encode(), metadata={"年": year}))
+        await desk.add_source(
+            Source(f"{year}.txt", f"統計の講義、{year}版。".encode(), metadata={"年": year})
+        )
     found = await desk.search(["統計"], filters={"年": asked})
     assert {one.source for one in found} == {"令和6年.txt", "2024年.txt"}

@@ -46,12 +46,16 @@ def holding(home: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("engine", ["pubmed", "brave_api"])
-async def test_a_key_is_nowhere_but_in_its_request(engine: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_key_is_nowhere_but_in_its_request(
+    engine: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     fetcher = Indiscreet()
     web = WebAccess({engine: engines()[engine]}, fetcher, KillableSerpParser(), robots=False, keys=KEYS)
     with caplog.at_level("DEBUG"):
         async with open_desk(home=tmp_path, web_access=web, **KEYS) as desk, desk.working(1):
-            task = (await desk.tasks.queue_searches(["決定係数"], options=SearchOptions(engines=(engine,)))).task_id
+            task = (
+                await desk.tasks.queue_searches(["決定係数"], options=SearchOptions(engines=(engine,)))
+            ).task_id
             status, _ = await ended(desk, task)
             told = dumps([status, await desk.tasks.list_jobs(task), await desk.tasks.list_engines()])
     assert CANARY in dumps(fetcher.sent) and "***" in told, "it was sent, and what quoted it came back"

@@ -1,4 +1,5 @@
-"""A document too long for one transaction: every passage is a slice of its text, and one that is broken off leaves nothing."""
+"""A document too long for one transaction: every passage is a slice of its text, and one that is broken off
+leaves nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from shisho.domain.corpus import Source
 def long_text(parts: float) -> bytes:
     """Paragraphs that are all different, in a few words, so that they are soon analysed."""
     lines = (f"第{number}項。" + f"棚{number}の本{number * 7}を読む。" * 24 for number in range(100_000))
-    text, size = [], 0
+    text = []
+    size = 0
     while size < parts * PART:
         text.append(next(lines))
         size += len(text[-1])
@@ -25,7 +27,9 @@ def long_text(parts: float) -> bytes:
 
 def counted(home: Path, table: str) -> int:
     return int(
-        apsw.Connection(str(home / "shisho.db"), flags=apsw.SQLITE_OPEN_READONLY).execute(f"SELECT count(*) FROM {table}").get
+        apsw.Connection(str(home / "shisho.db"), flags=apsw.SQLITE_OPEN_READONLY)
+        .execute(f"SELECT count(*) FROM {table}")
+        .get
     )
 
 
@@ -40,7 +44,9 @@ async def test_passages_of_all_parts_are_slices_of_one_text(tmp_path: Path) -> N
         assert [passage.ordinal for passage in passages] == list(range(len(passages)))
         text = data.decode()
         assert all(text[passage.start : passage.end] == passage.text for passage in passages)
-        assert all(before.end + 2 >= after.start for before, after in pairwise(passages)), "a gap between passages"
+        assert all(before.end + 2 >= after.start for before, after in pairwise(passages)), (
+            "a gap between passages"
+        )
         assert counted(tmp_path, "parts") == 2 and counted(tmp_path, "arrivals") == 0
         (best, *_) = await desk.search(["棚1300の本9100"])
         assert "棚1300の" in best.text
@@ -54,5 +60,10 @@ async def test_an_arrival_that_is_broken_off_leaves_nothing_and_the_next_goes_on
             pass
         adding.cancel()
         await asyncio.wait([adding])
-        assert [counted(tmp_path, table) for table in ("parts", "passages", "documents", "arrivals")] == [0, 0, 0, 0]
+        assert [counted(tmp_path, table) for table in ("parts", "passages", "documents", "arrivals")] == [
+            0,
+            0,
+            0,
+            0,
+        ]
         assert (await desk.add_source(source)).outcome == "added"

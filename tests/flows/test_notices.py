@@ -1,4 +1,5 @@
-"""How a person is told, and what they say in the shell: real processes on one home, a desktop that writes down its notices."""
+"""How a person is told, and what they say in the shell: real processes on one home, a desktop that writes
+down its notices."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ ROUGH = "a<b>$(touch pwned)"
 @pytest.fixture
 def desktop(tmp_path: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file in which a `notify-send` on the PATH writes its arguments, one notice a line."""
-    folder, file = tmp_path / "bin", tmp_path / "notices"
+    folder = tmp_path / "bin"
+    file = tmp_path / "notices"
     folder.mkdir()
     program = folder / "notify-send"
     program.write_text(f"#!/bin/sh\n(IFS='|'; echo \"$*\") >> '{file}'\n", "utf-8")
@@ -39,13 +41,16 @@ def desktop(tmp_path: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 
 async def wait_for_a_person(home: Path, *tasks: str, name: str = "memory") -> None:
-    """A job in each of these tasks that has met a challenge of that engine. Of a kind that no worker here would take."""
+    """A job in each of these tasks that has met a challenge of that engine. Of a kind that no worker here
+    would take."""
     met = HumanChallenge(name, f"{name}.example", f"https://{name}.example/search?p=2", "captcha")
     async with opened("embedded", home, SystemClock()) as queue:
         for task in tasks:
             await queue.add(new(), task=task)
             job = await queue.claimed()
-            await queue.jobs.await_person(job.claim, {"paging_stop": "CHALLENGE"}, later(queue.clock.now(), 60), met)
+            await queue.jobs.await_person(
+                job.claim, {"paging_stop": "CHALLENGE"}, later(queue.clock.now(), 60), met
+            )
 
 
 @contextmanager
@@ -134,7 +139,9 @@ async def test_the_shell_lists_solves_and_skips(shell: Shell) -> None:
         (f"{name}.example", "pending") for name in ("memory",) * 2 + ("other",) * 2
     ]
     assert "memory.example" in shell("auth", "list")
-    assert shell("auth", "done", "memory.example", "--json")["requeued"] == [one["job_id"] for one in held[:2]]
+    assert shell("auth", "done", "memory.example", "--json")["requeued"] == [
+        one["job_id"] for one in held[:2]
+    ]
     assert "1件" in shell("auth", "skip", held[2]["id"])
     assert shell("auth", "skip", "--task", held[3]["task_id"], "--json") == {"resolved": 1, "requeued": []}
     assert "待つものはありません" in shell("auth", "list")

@@ -71,7 +71,9 @@ async def test_a_job_that_breaks_us_fails_with_a_typed_error(tmp_path: Path) -> 
             await ended(desk, queued.task_id)
         jobs = {read_payload(job).subject: job for job in (await desk.tasks.list_jobs(queued.task_id)).jobs}
         assert jobs["a.txt"].state is JobState.COMPLETED
-        assert jobs["c.txt"].state is JobState.FAILED and [error.code for error in jobs["c.txt"].errors] == ["INTERNAL"]
+        assert jobs["c.txt"].state is JobState.FAILED and [error.code for error in jobs["c.txt"].errors] == [
+            "INTERNAL"
+        ]
 
 
 async def test_a_page_that_breaks_us_does_not_end_its_search(tmp_path: Path) -> None:

@@ -15,7 +15,9 @@ from tests.flows.boxed import QUICK, boxed, output
 from tests.flows.smallweb import ended
 
 MOJEEK = SearchOptions(engines=("mojeek",), serp_max_pages=5)
-ALL = SearchOptions(engines=("mojeek",), serp_max_pages=5, stop_strategy=StopStrategy.EXHAUSTIVE, max_results_per_query=100)
+ALL = SearchOptions(
+    engines=("mojeek",), serp_max_pages=5, stop_strategy=StopStrategy.EXHAUSTIVE, max_results_per_query=100
+)
 
 
 def options(base: SearchOptions, **changed: Any) -> SearchOptions:
@@ -39,7 +41,9 @@ def options(base: SearchOptions, **changed: Any) -> SearchOptions:
         ("CHALLENGE", {"do": "blocked", "page": 2}, ALL, 1),
     ],
 )
-async def test_paging_stops(tmp_path: Path, stop: str, rule: dict[str, Any] | None, asked: SearchOptions, pages: int) -> None:
+async def test_paging_stops(
+    tmp_path: Path, stop: str, rule: dict[str, Any] | None, asked: SearchOptions, pages: int
+) -> None:
     async with boxed(tmp_path) as (box, desk):
         query = box.questions[20].topic
         if rule:

@@ -1,4 +1,5 @@
-"""A person's turn between processes: who met the challenge is killed, it is solved in the real profile, and others go on."""
+"""A person's turn between processes: who met the challenge is killed, it is solved in the real profile, and
+others go on."""
 
 from __future__ import annotations
 
@@ -44,7 +45,9 @@ def worker(shell: Shell) -> Iterator[None]:
 async def solve(home: Path, box: Box, met: PendingIntervention) -> None:
     """In the profile of the engine: the page that was met, and a click on its button."""
     launcher = Launcher(
-        GuardedProxy(box.resolver, AllowList.named(box.hosts)), child_environment(), LaunchOptions(trust_any_certificate=True)
+        GuardedProxy(box.resolver, AllowList.named(box.hosts)),
+        child_environment(),
+        LaunchOptions(trust_any_certificate=True),
     )
     try:
         with hold(home / "profiles", met.engine) as profile:
@@ -96,7 +99,10 @@ async def completed(desk: Desk, task: str) -> None:
     """With two result pages, and each hit once."""
     status, _ = await ended(desk, task)
     done = await output(desk, task)
-    assert status.status is TaskState.COMPLETED and done["paging_stop"] == "LIMIT", (status.errors, done["errors"])
+    assert status.status is TaskState.COMPLETED and done["paging_stop"] == "LIMIT", (
+        status.errors,
+        done["errors"],
+    )
     assert [page["number"] for page in done["pages"]] == [1, 2]
     assert [hit["rank"] for hit in done["hits"]] == [*range(1, len(done["hits"]) + 1)]
     assert len({hit["url"] for hit in done["hits"]}) == len(done["hits"])
@@ -113,7 +119,9 @@ async def test_the_next_try_finds_it_gone_and_frees_what_waited(tmp_path: Path) 
         box.calm()
         with apsw.Connection(str(tmp_path / "shisho.db")) as connection:
             connection.set_busy_timeout(5_000)
-            connection.execute("UPDATE engine_health SET open_until = '2026-01-01T00:00:00+00:00' WHERE engine = 'mojeek'")
+            connection.execute(
+                "UPDATE engine_health SET open_until = '2026-01-01T00:00:00+00:00' WHERE engine = 'mojeek'"
+            )
         await completed(desk, (await desk.tasks.queue_searches([topics[1]], options=options)).task_id)
         await completed(desk, held)
         assert await desk.tasks.get_auth_queue() == [] and box.log.pages("mojeek", topics[0]) == [1, 2]

@@ -1,4 +1,5 @@
-"""A human's turn: what was found stays, one solution frees all that it held, and nothing depends on any process living on."""
+"""A human's turn: what was found stays, one solution frees all that it held, and nothing depends on any
+process living on."""
 
 from __future__ import annotations
 
@@ -14,7 +15,13 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
-from shisho.domain.intervention import AuthAction, AuthTarget, HumanChallenge, InterventionState, PendingIntervention
+from shisho.domain.intervention import (
+    AuthAction,
+    AuthTarget,
+    HumanChallenge,
+    InterventionState,
+    PendingIntervention,
+)
 from shisho.domain.job import JobState, TaskState
 from shisho.domain.politeness import BreakerState, RequestOutcome
 from shisho.domain.task import SearchOptions, StopStrategy
@@ -88,7 +95,9 @@ async def test_restarting_everything_between_the_steps_changes_nothing(opening: 
     tasks = await held_up(opening, web, QUERY, OTHER)
     async with opening(web) as desk:
         before = list(await desk.tasks.get_auth_queue())
-        assert [one.task_id for one in before] == tasks and {one.domain for one in before} == {"memory.example"}
+        assert [one.task_id for one in before] == tasks and {one.domain for one in before} == {
+            "memory.example"
+        }
         held = await desk.tasks.get_status(tasks[0], wait=0)
         assert (list(held.waiting_for), held.queue.awaiting_auth) == (before[:1], 1)
     async with opening(web, slots=2) as desk:
@@ -108,11 +117,18 @@ async def test_restarting_everything_between_the_steps_changes_nothing(opening: 
     async with opening(web, slots=2) as desk:
         for task, found in zip(tasks, (3, 2), strict=True):
             held, results = await ended(desk, task)
-            assert held.status is TaskState.COMPLETED and sum(one.document_id is not None for one in results) == found
+            assert (
+                held.status is TaskState.COMPLETED
+                and sum(one.document_id is not None for one in results) == found
+            )
             (job,) = (await desk.tasks.list_jobs(task)).jobs
-            assert [page["number"] for page in job.output["pages"]] == [1, 2] and job.output["paging_stop"] == "END"
+            assert [page["number"] for page in job.output["pages"]] == [1, 2] and job.output[
+                "paging_stop"
+            ] == "END"
     for query in (QUERY, OTHER):
-        assert len([url for url in web.asked if result_page(1)(url) and quote(query) in url]) == 1, "page 1 was asked again"
+        assert len([url for url in web.asked if result_page(1)(url) and quote(query) in url]) == 1, (
+            "page 1 was asked again"
+        )
     assert ends(home) == [("completed",)] * 2
 
 
@@ -151,7 +167,9 @@ async def test_a_window_says_so_while_it_is_open_and_frees_every_task(opening: O
 @pytest.mark.parametrize(
     ("error", "state"), [(Conflict("in use"), "in_progress"), (EngineUnavailable("no browser"), "pending")]
 )
-async def test_a_window_that_cannot_be_opened_leaves_it_waiting(opening: Opening, error: Exception, state: str) -> None:
+async def test_a_window_that_cannot_be_opened_leaves_it_waiting(
+    opening: Opening, error: Exception, state: str
+) -> None:
     """Whoever finds the profile in use leaves alone what its user has said."""
     web = guarded_web()
     await held_up(opening, web, QUERY)
@@ -215,7 +233,11 @@ async def test_skipping_ends_one_and_leaves_the_other(opening: Opening, home: Pa
         assert (skipped.resolved, skipped.requeued) == (1, ())
         assert list(await desk.tasks.get_auth_queue()) == [second]
         (job,) = (await desk.tasks.list_jobs(tasks[0])).jobs
-        assert (job.state, job.output["paging_stop"], len(job.output["documents"])) == (JobState.COMPLETED, "CHALLENGE", 2)
+        assert (job.state, job.output["paging_stop"], len(job.output["documents"])) == (
+            JobState.COMPLETED,
+            "CHALLENGE",
+            2,
+        )
     assert ends(home) == [("skipped",), ("pending",)]
 
 
@@ -239,7 +261,9 @@ class Later(SystemClock):
     """Three hours ahead on the line of what is waited for."""
 
     def steady(self) -> str:
-        return (datetime.fromisoformat(super().steady()) + timedelta(hours=3)).isoformat(timespec="microseconds")
+        return (datetime.fromisoformat(super().steady()) + timedelta(hours=3)).isoformat(
+            timespec="microseconds"
+        )
 
 
 async def test_after_three_hours_it_ends_with_what_it_has(

@@ -1,4 +1,5 @@
-"""A CAPTCHA in a real browser: met by the workers' Chromium, solved in a window on the same profile, and gone on from."""
+"""A CAPTCHA in a real browser: met by the workers' Chromium, solved in a window on the same profile, and gone
+on from."""
 
 from __future__ import annotations
 
@@ -46,7 +47,11 @@ class WithPerson(ChromiumBrowser):
 @pytest.fixture
 def home(tmp_path: Path, screen: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("shisho.web.browser.browser.ChromiumBrowser", WithPerson)
-    for name, value in {"DISPLAY": screen["DISPLAY"], "SHISHO_WEB": "on", "SHISHO_BOX": str(tmp_path / "box")}.items():
+    for name, value in {
+        "DISPLAY": screen["DISPLAY"],
+        "SHISHO_WEB": "on",
+        "SHISHO_BOX": str(tmp_path / "box"),
+    }.items():
         monkeypatch.setenv(name, value)
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "engines.toml").write_text(ENGINES, "utf-8")
@@ -65,15 +70,20 @@ async def desk_at(home: Path, slots: int = 0) -> AsyncIterator[Desk]:
 
 
 @pytest.mark.parametrize(("engine", "domain"), [("ecosia", "www.ecosia.org"), ("mojeek", "www.mojeek.com")])
-async def test_a_window_on_the_engines_profile_frees_both_tasks(home: Path, tmp_path: Path, engine: str, domain: str) -> None:
-    """Also of an engine that needs no browser otherwise: from then on it is asked through the one that was let in."""
+async def test_a_window_on_the_engines_profile_frees_both_tasks(
+    home: Path, tmp_path: Path, engine: str, domain: str
+) -> None:
+    """Also of an engine that needs no browser otherwise: from then on it is asked through the one that was
+    let in."""
     deep = SearchOptions(engines=(engine,), serp_max_pages=2, max_results_per_query=30)
     async with Box(seed=3, folder=tmp_path / "box") as box:
         topics = list(dict.fromkeys(one.topic for one in box.questions))[:3]
         box.behave(do="captcha", engine=engine, page=2)
         async with desk_at(home, slots=2) as desk:
             held = [(await desk.tasks.queue_searches([topic], options=deep)).task_id for topic in topics[:2]]
-            other = (await desk.tasks.queue_searches([topics[2]], options=SearchOptions(engines=("marginalia",)))).task_id
+            other = (
+                await desk.tasks.queue_searches([topics[2]], options=SearchOptions(engines=("marginalia",)))
+            ).task_id
             assert (await ended(desk, other, 120))[0].status is TaskState.COMPLETED
             for task in held:
                 assert (await ended(desk, task, 120))[0].status is TaskState.WAITING
@@ -95,7 +105,9 @@ async def test_closing_the_terminal_leaves_it_waiting(home: Path, tmp_path: Path
     async with Box(seed=3, folder=tmp_path / "box") as box:
         box.behave(do="captcha", engine="ecosia")
         async with desk_at(home, slots=1) as desk:
-            task = (await desk.tasks.queue_searches(["湖"], options=SearchOptions(engines=("ecosia",)))).task_id
+            task = (
+                await desk.tasks.queue_searches(["湖"], options=SearchOptions(engines=("ecosia",)))
+            ).task_id
             assert (await ended(desk, task, 120))[0].status is TaskState.WAITING
             opening = shell.start("auth", "open")
             try:

@@ -42,8 +42,14 @@ async def test_two_queries_to_their_end_take_three_calls_and_six_thousand_charac
         topics = list(dict.fromkeys(question.topic for question in box.questions[12:]))
         async with calling(stdio(home, **more)) as call:
             calls, characters, status = await followed(call, topics[:2])
-            assert status["status"] == "completed" and status["progress"]["queries"] == "2/2" and status["results"]
-            assert int(status["progress"]["pages"].split("/")[0]) > calls, "pages were visited, each of them a change"
+            assert (
+                status["status"] == "completed"
+                and status["progress"]["queries"] == "2/2"
+                and status["results"]
+            )
+            assert int(status["progress"]["pages"].split("/")[0]) > calls, (
+                "pages were visited, each of them a change"
+            )
             assert (calls, characters) <= (3, 6_000) and characters <= 6_000, (calls, characters)
         with serving(home, **more) as url:
             async with httpx.AsyncClient(base_url=f"{url}/api/v1", timeout=2 * PATIENCE) as client:
@@ -51,7 +57,9 @@ async def test_two_queries_to_their_end_take_three_calls_and_six_thousand_charac
                 async def rest(tool: str, **arguments: Any) -> dict[str, Any]:
                     if tool == "queue_searches":
                         return dict((await client.post("/searches", json=arguments)).json())
-                    return dict((await client.get(f"/tasks/{arguments.pop('task_id')}", params=arguments)).json())
+                    return dict(
+                        (await client.get(f"/tasks/{arguments.pop('task_id')}", params=arguments)).json()
+                    )
 
                 calls, characters, status = await followed(rest, topics[2:4])
                 assert status["status"] == "completed" and status["results"]
@@ -71,7 +79,9 @@ async def test_what_is_known_is_not_told_again_and_nothing_is_missed(tmp_path: P
             if status["status"] != "running" and not status["more"]:
                 break
             since = {} if status["more"] else {"since_revision": status["revision"]}
-            status = await VERB["get_status"](desk, task_id=task, wait=50, wait_for="result", cursor=status["cursor"], **since)
+            status = await VERB["get_status"](
+                desk, task_id=task, wait=50, wait_for="result", cursor=status["cursor"], **since
+            )
             assert {"question", "budget", "created_at"}.isdisjoint(status) or not since
         assert len(told) == len(set(told)) == len(await documents(desk, task))
         again = await VERB["get_status"](desk, task_id=task, wait=0, since_revision=status["revision"])
@@ -97,7 +107,9 @@ async def test_each_wait_ends_at_what_it_waits_for(tmp_path: Path) -> None:
         assert ended or result.errors, "a job has ended, or something went wrong"
         done = await desk.tasks.get_status(queued.task_id, wait=50, wait_for=WaitCondition.DONE)
         assert done.status == "completed" and done.results
-        again = await desk.tasks.get_status(queued.task_id, wait=50, wait_for=WaitCondition.DONE, since_revision=done.revision)
+        again = await desk.tasks.get_status(
+            queued.task_id, wait=50, wait_for=WaitCondition.DONE, since_revision=done.revision
+        )
         assert not again.changed, "what is done is not waited for"
 
 

@@ -1,4 +1,5 @@
-"""After a purge nothing of a document is left in any file of the home: text, name, title, or what was said of it."""
+"""After a purge nothing of a document is left in any file of the home: text, name, title, or what was said of
+it."""
 
 from __future__ import annotations
 
@@ -22,7 +23,10 @@ from shisho.domain.task import Bytes
 from tests.flows.boxed import boxed
 from tests.flows.conftest import Shell
 
-NAME, TITLE, SECTION, SAID = "極秘ゼブラ計画書", "縞馬移転の全容", "夜間搬入の手順", "ムラサキ区分"
+NAME = "極秘ゼブラ計画書"
+TITLE = "縞馬移転の全容"
+SECTION = "夜間搬入の手順"
+SAID = "ムラサキ区分"
 SENTENCE = "縞馬は月のない夜にだけ第七書庫へ来る"
 QUESTION = "第七書庫へ来るのは何か"
 TEXT = f"# {TITLE}\n\n## {SECTION}\n\n{SENTENCE}。搬入口は西側の扉である。\n"
@@ -60,8 +64,8 @@ for path in Path(sys.argv[1]).rglob("*"):
 
 
 def left(home: Path, words: Iterable[str] = TELLING) -> set[tuple[str, str]]:
-    """Which words stand in which files, as UTF-8 or escaped as JSON does. In a process of its own: whoever closes a file of the
-    database that it has opened by itself lets go of SQLite's locks on it."""
+    """Which words stand in which files, as UTF-8 or escaped as JSON does. In a process of its own: whoever
+    closes a file of the database that it has opened by itself lets go of SQLite's locks on it."""
     command = [sys.executable, "-c", SEARCH, str(home), *words]
     found = subprocess.run(command, capture_output=True, check=True, text=True, encoding="utf-8").stdout
     return {(name, word) for name, word in map(json.loads, found.splitlines())}
@@ -154,7 +158,8 @@ async def test_a_page_of_the_web_is_forgotten_with_its_address(tmp_path: Path) -
             status = await desk.tasks.get_status(queued.task_id, wait=20, since_revision=status.revision)
         (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
         visited = [hit for hit in job.output["hits"] if hit["document_id"]]
-        gone, kept = visited[0], visited[1:]
+        gone = visited[0]
+        kept = visited[1:]
         assert gone["url"] in {word for _, word in left(tmp_path, [gone["url"]])}
         await desk.remove(gone["document_id"], purge=True)
         assert left(tmp_path, [gone["url"]]) == set()
@@ -185,7 +190,11 @@ def test_a_purge_without_a_terminal_wants_a_yes(shell: Shell, tmp_path: Path, js
     path = written(tmp_path / "folder")
     shell("add", path)
     done = shell.run("remove", path, "--purge", *json_)
-    assert done.returncode == 2 and "INVALID_PARAMS" in done.stdout + done.stderr and "--yes" in done.stdout + done.stderr
+    assert (
+        done.returncode == 2
+        and "INVALID_PARAMS" in done.stdout + done.stderr
+        and "--yes" in done.stdout + done.stderr
+    )
     assert SENTENCE in shell("show", f"{NAME}.md")
     shell("remove", path, "--purge", "--yes")
     assert left(shell.home) == set()

@@ -19,7 +19,18 @@ from shisho.domain.web import ChallengeKind
 from shisho.errors import EmptyCorpus, EngineUnavailable, NotFound, TaskNotFound
 from shisho.testing.memory_web import MemoryWeb
 from tests.flows.conftest import SAMPLES
-from tests.flows.smallweb import QUERY, address, challenge, ended, html, page, result_page, serp, small_web, way
+from tests.flows.smallweb import (
+    QUERY,
+    address,
+    challenge,
+    ended,
+    html,
+    page,
+    result_page,
+    serp,
+    small_web,
+    way,
+)
 
 EXHAUSTIVE = SearchOptions(stop_strategy=StopStrategy.EXHAUSTIVE)
 Opening = Callable[..., AbstractAsyncContextManager[Desk]]
@@ -61,7 +72,9 @@ async def test_a_search_pages_visits_and_tells_as_it_goes(opening: Opening) -> N
         assert any(queries == Progress(0, 1) and results >= 2 for queries, _, results in seen), seen
         done = await output(desk, queued.task_id)
         assert (done["paging_stop"], done["engine"], done["errors"]) == ("END", "memory", [])
-        assert [(each["rank"], each["url"]) for each in done["hits"]] == [(n, address(n)) for n in (1, 2, 3, 4)]
+        assert [(each["rank"], each["url"]) for each in done["hits"]] == [
+            (n, address(n)) for n in (1, 2, 3, 4)
+        ]
         assert [each["number"] for each in done["pages"]] == [1, 2] and len(done["documents"]) == 4
         documents = await desk.documents(corpora=[WEB_CORPUS])
         assert {one.source for one in documents} == {address(n) for n in (1, 2, 3, 4)}
@@ -102,7 +115,11 @@ async def test_a_captcha_is_a_persons_turn_and_nothing_else_waits(opening: Openi
     async with opening(web) as desk:
         queued = await desk.tasks.queue_searches([QUERY, "回帰"], options=EXHAUSTIVE)
         held, results = await ended(desk, queued.task_id)
-        assert held.status is TaskState.WAITING and held.progress.queries == Progress(1, 2) and held.retry_after == 30
+        assert (
+            held.status is TaskState.WAITING
+            and held.progress.queries == Progress(1, 2)
+            and held.retry_after == 30
+        )
         assert {one.url for one in results if one.document_id} == {address(n) for n in (1, 2, 4)}
         (waiting,) = held.waiting_for
         assert (waiting.kind, waiting.domain, waiting.engine) == ("captcha", "memory.example", "memory")
@@ -129,7 +146,11 @@ async def test_a_skipped_captcha_ends_with_what_there_is(opening: Opening) -> No
         await desk.tasks.resolve_auth(AuthTarget.TASK, queued.task_id, AuthAction.SKIP)
         held, _ = await ended(desk, queued.task_id)
         done = await output(desk, queued.task_id)
-        assert held.status is TaskState.COMPLETED and done["paging_stop"] == "CHALLENGE" and len(done["documents"]) == 1
+        assert (
+            held.status is TaskState.COMPLETED
+            and done["paging_stop"] == "CHALLENGE"
+            and len(done["documents"]) == 1
+        )
 
 
 async def test_another_engine_steps_in_only_before_the_first_page(opening: Opening) -> None:
@@ -143,7 +164,10 @@ async def test_another_engine_steps_in_only_before_the_first_page(opening: Openi
         done = await output(desk, queued.task_id)
         assert (done["engine"], done["paging_stop"]) == ("other", "ERROR")
         assert [each["code"] for each in done["errors"]] == ["ENGINE_UNAVAILABLE", "TIMEOUT"]
-        assert len(done["documents"]) == 1 and {one.code for one in held.errors} == {"ENGINE_UNAVAILABLE", "TIMEOUT"}
+        assert len(done["documents"]) == 1 and {one.code for one in held.errors} == {
+            "ENGINE_UNAVAILABLE",
+            "TIMEOUT",
+        }
 
 
 async def test_a_dead_page_is_told_and_its_neighbours_are_kept(opening: Opening) -> None:
@@ -154,7 +178,11 @@ async def test_a_dead_page_is_told_and_its_neighbours_are_kept(opening: Opening)
         held, results = await ended(desk, queued.task_id)
         assert held.status is TaskState.COMPLETED and held.progress.pages == Progress(3, 3)
         assert [(one.url, one.code) for one in held.errors] == [(address(2), "ALL_FETCHES_FAILED")]
-        assert [one.document_id is None for one in sorted(results, key=lambda one: one.rank or 0)] == [False, True, False]
+        assert [one.document_id is None for one in sorted(results, key=lambda one: one.rank or 0)] == [
+            False,
+            True,
+            False,
+        ]
 
 
 async def test_a_spent_budget_ends_a_search_with_what_it_has(opening: Opening) -> None:
@@ -177,7 +205,11 @@ async def test_time_is_a_budget_too(opening: Opening) -> None:
         done = await output(desk, task)
         assert (done["paging_stop"], len(done["pages"]), len(done["documents"])) == ("BUDGET", 2, 1)
         asked = await desk.tasks.queue_question("決定係数とは何か", task_id=task, wait=50)
-        assert asked.answer is not None and asked.answer.loop_stop in ("SECONDS", "CONDITION_MET", "EXHAUSTED")
+        assert asked.answer is not None and asked.answer.loop_stop in (
+            "SECONDS",
+            "CONDITION_MET",
+            "EXHAUSTED",
+        )
         assert asked.answer.rounds <= 1
 
 
@@ -188,7 +220,10 @@ async def test_graceful_lets_what_runs_come_to_its_end(opening: Opening) -> None
         queued = await desk.tasks.queue_searches([QUERY, "別の問い"], options=EXHAUSTIVE)
         await web.reached[address(1)].wait()
         stopped = await desk.tasks.stop_task(queued.task_id, wait=0.1)
-        assert (stopped.cancelled.queued, stopped.still_running) == (1, queued.job_ids[:1]) and stopped.is_resumable
+        assert (stopped.cancelled.queued, stopped.still_running) == (
+            1,
+            queued.job_ids[:1],
+        ) and stopped.is_resumable
         web.held[address(1)].set()
         held, _ = await ended(desk, queued.task_id)
         running, waiting = (await desk.tasks.list_jobs(queued.task_id)).jobs
@@ -207,7 +242,9 @@ async def test_immediate_cancels_keeps_what_is_there_and_resume_goes_on(opening:
         held, results = await ended(desk, queued.task_id)
         (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
         assert (held.status, job.output) == (TaskState.STOPPED, None)
-        assert [(one.url, one.job_state) for one in results if one.document_id] == [(address(1), JobState.CANCELLED)]
+        assert [(one.url, one.job_state) for one in results if one.document_id] == [
+            (address(1), JobState.CANCELLED)
+        ]
         asked = await desk.ask("決定係数とは何か")
         assert asked.abstained and not asked.evidence, "a cancelled job's page was quoted"
         web.held.clear()
@@ -231,8 +268,13 @@ async def test_urls_and_dois_are_fetched(opening: Opening) -> None:
             "repeated in this call",
         ]
         held, results = await ended(desk, queued.task_id)
-        assert {one.url for one in results if one.document_id} == {address(1), "https://doi.org/10.1000/xyz123"}
-        assert [(one.url, one.code) for one in held.errors] == [("https://gone.example/", "ALL_FETCHES_FAILED")]
+        assert {one.url for one in results if one.document_id} == {
+            address(1),
+            "https://doi.org/10.1000/xyz123",
+        }
+        assert [(one.url, one.code) for one in held.errors] == [
+            ("https://gone.example/", "ALL_FETCHES_FAILED")
+        ]
 
 
 async def test_without_a_way_to_the_web_it_says_so(tmp_path: Path) -> None:
@@ -250,8 +292,17 @@ async def test_four_questions_on_two_workers(tmp_path: Path) -> None:
     async with open_desk(home=tmp_path) as desk, desk.working(2):
         added = await desk.tasks.queue_documents(paths=[SAMPLES], remote=False)
         held, results = await ended(desk, added.task_id)
-        assert held.status is TaskState.COMPLETED and held.progress.documents == Progress(4, 4) and len(results) == 4
-        questions = ["決定係数が0に近いとき何を意味するか", "残差とは何か", "検定の第一種の誤りとは何か", "転置索引とは何か"]
+        assert (
+            held.status is TaskState.COMPLETED
+            and held.progress.documents == Progress(4, 4)
+            and len(results) == 4
+        )
+        questions = [
+            "決定係数が0に近いとき何を意味するか",
+            "残差とは何か",
+            "検定の第一種の誤りとは何か",
+            "転置索引とは何か",
+        ]
         asked = await asyncio.gather(*(desk.tasks.queue_question(each, wait=50) for each in questions))
         assert len({one.task_id for one in asked}) == 4
         for question, one in zip(questions, asked, strict=True):

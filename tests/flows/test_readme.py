@@ -46,7 +46,9 @@ def test_program_runs(readme: str, tmp_path: Path) -> None:
     (tmp_path / "samples").symlink_to(ROOT / "samples")
     (program,) = blocks(readme, "python")
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=os.environ, timeout=PATIENCE, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, env=os.environ, timeout=PATIENCE, check=False
+    )
     assert done.returncode == 0 and "01-regression.pdf 3" in done.stdout, (done.stdout, done.stderr)
 
 

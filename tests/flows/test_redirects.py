@@ -15,7 +15,8 @@ from tests.flows.smallweb import ended
 
 SHUT = "User-agent: *\nDisallow: /\n"
 CROSSREF = SearchOptions(engines=("crossref",), serp_max_pages=1, stop_strategy=StopStrategy.EXHAUSTIVE)
-FROM, TO = "https://redirect.example/away", "script.example"
+FROM = "https://redirect.example/away"
+TO = "script.example"
 
 
 async def fetched(desk: Desk, *urls: str) -> list[str]:
@@ -24,7 +25,8 @@ async def fetched(desk: Desk, *urls: str) -> list[str]:
     await ended(desk, queued.task_id)
     jobs = (await desk.tasks.list_jobs(queued.task_id)).jobs
     return [
-        f"{job.errors[-1].code} {job.errors[-1].message}" if job.state is JobState.FAILED else job.state.value for job in jobs
+        f"{job.errors[-1].code} {job.errors[-1].message}" if job.state is JobState.FAILED else job.state.value
+        for job in jobs
     ]
 
 
@@ -33,7 +35,9 @@ def pages_asked(box: Box, *but: str) -> list[str]:
     return [f"{entry.host}{entry.path}" for entry in entries]
 
 
-async def test_no_page_is_taken_from_hosts_that_disallow_everything_though_a_doi_leads_there(tmp_path: Path) -> None:
+async def test_no_page_is_taken_from_hosts_that_disallow_everything_though_a_doi_leads_there(
+    tmp_path: Path,
+) -> None:
     async with boxed(tmp_path, robots=True) as (box, desk):
         box.behave(path="/robots.txt", do="text", text=SHUT)
         box.behave(host="doi.org", path="/robots.txt", do="text", text="User-agent: *\nDisallow:\n")
@@ -41,7 +45,9 @@ async def test_no_page_is_taken_from_hosts_that_disallow_everything_though_a_doi
         held, _ = await ended(desk, queued.task_id, 120)
         done = await output(desk, queued.task_id)
         assert len(done["hits"]) >= 5 and done["documents"] == []
-        assert {error.code for error in held.errors} == {"ROBOTS_DISALLOWED"} and len(held.errors) == len(done["hits"])
+        assert {error.code for error in held.errors} == {"ROBOTS_DISALLOWED"} and len(held.errors) == len(
+            done["hits"]
+        )
         assert pages_asked(box, "doi.org", "api.crossref.org") == []
         assert len(box.log.of(host="doi.org")) == len(done["hits"]) + 1, "a DOI was looked up twice"
 
@@ -63,7 +69,9 @@ async def test_the_target_keeps_the_pace_it_asks_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("status", [429, 503])
-async def test_a_host_that_wants_longer_than_a_task_has_ends_its_job_with_that_word(tmp_path: Path, status: int) -> None:
+async def test_a_host_that_wants_longer_than_a_task_has_ends_its_job_with_that_word(
+    tmp_path: Path, status: int
+) -> None:
     async with boxed(tmp_path) as (box, desk):
         box.behave(host=TO, do="status", status=status, retry_after=7200)
         (said,) = await fetched(desk, FROM)

@@ -1,4 +1,5 @@
-"""What sites ask of programs is heeded, page by page; a page that wants a person is left to one, and the others are read."""
+"""What sites ask of programs is heeded, page by page; a page that wants a person is left to one, and the
+others are read."""
 
 from __future__ import annotations
 
@@ -27,7 +28,10 @@ async def fetched(desk: Desk, *urls: str) -> dict[str, str]:
     queued = await desk.tasks.queue_urls(urls)
     await ended(desk, queued.task_id)
     jobs = (await desk.tasks.list_jobs(queued.task_id)).jobs
-    return {read_payload(job).subject: job.errors[-1].code if job.state is JobState.FAILED else job.state.value for job in jobs}
+    return {
+        read_payload(job).subject: job.errors[-1].code if job.state is JobState.FAILED else job.state.value
+        for job in jobs
+    }
 
 
 def asked(box: Box, host: str) -> list[LogEntry]:
@@ -87,7 +91,9 @@ async def test_hits_that_may_not_be_read_are_told_and_not_asked_for(tmp_path: Pa
             done = await output(desk, queued.task_id)
         failed = {canonical(one["url"]) for one in done["hits"] if one["status"] == "failed"}
         assert failed == {hit for hit in hits if hit.split("/")[2] == shut}
-        assert {(one.code, canonical(one.url)) for one in held.errors} == {("ROBOTS_DISALLOWED", hit) for hit in failed}
+        assert {(one.code, canonical(one.url)) for one in held.errors} == {
+            ("ROBOTS_DISALLOWED", hit) for hit in failed
+        }
         assert [entry.path for entry in asked(box, shut)] == ["/robots.txt"]
         assert done["paging_stop"] == "LIMIT" and len(done["documents"]) > 4
 
@@ -104,6 +110,8 @@ async def test_a_hit_that_wants_a_person_holds_nobody_up(tmp_path: Path, kind: s
         done: dict[str, Any] = await output(desk, queued.task_id)
         failed = {canonical(one["url"]) for one in done["hits"] if one["status"] == "failed"}
         assert failed == {hit for hit in hits if hit.split("/")[2] == walled}
-        assert {(one.code, canonical(one.url)) for one in held.errors} == {("AUTH_REQUIRED", hit) for hit in failed}
+        assert {(one.code, canonical(one.url)) for one in held.errors} == {
+            ("AUTH_REQUIRED", hit) for hit in failed
+        }
         assert done["paging_stop"] == "LIMIT" and len(done["documents"]) > 4
         assert await desk.tasks.get_auth_queue() == []

@@ -1,4 +1,5 @@
-"""Searches whose time, money or task ends while hits are visited: what was stored stays, and why it ended is noted."""
+"""Searches whose time, money or task ends while hits are visited: what was stored stays, and why it ended is
+noted."""
 
 from __future__ import annotations
 
@@ -25,17 +26,25 @@ def stuck(web: MemoryWeb, number: int) -> MemoryWeb:
 
 async def test_a_job_whose_time_is_over_ends_with_what_it_has(tmp_path: Path) -> None:
     with Stopwatch() as watch:
-        async with open_desk(home=tmp_path / "whole", web_access=way(small_web([1, 2], [3]))) as desk, desk.working(1):
+        async with (
+            open_desk(home=tmp_path / "whole", web_access=way(small_web([1, 2], [3]))) as desk,
+            desk.working(1),
+        ):
             await ended(desk, (await desk.tasks.queue_searches([QUERY], options=ALL)).task_id)
     seconds = 4 + 2 * watch.seconds
     async with (
-        open_desk(home=tmp_path, web_access=way(stuck(small_web([1, 2], [3]), 2)), max_job_seconds=seconds) as desk,
+        open_desk(
+            home=tmp_path, web_access=way(stuck(small_web([1, 2], [3]), 2)), max_job_seconds=seconds
+        ) as desk,
         desk.working(1),
     ):
         queued = await desk.tasks.queue_searches([QUERY], options=ALL)
         await ended(desk, queued.task_id)
         done = await output(desk, queued.task_id)
-        assert (done["paging_stop"], [one["code"] for one in done["errors"]]) == ("BUDGET", ["BUDGET_EXHAUSTED"])
+        assert (done["paging_stop"], [one["code"] for one in done["errors"]]) == (
+            "BUDGET",
+            ["BUDGET_EXHAUSTED"],
+        )
         assert [one["status"] for one in done["hits"]] == ["visited", "found"] and len(done["documents"]) == 1
         (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
     assert noted(tmp_path, job.id) == "BUDGET"

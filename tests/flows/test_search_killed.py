@@ -1,4 +1,5 @@
-"""A worker killed with kill -9 in mid-search: what was asked is not asked again, what was visited is not fetched again."""
+"""A worker killed with kill -9 in mid-search: what was asked is not asked again, what was visited is not
+fetched again."""
 
 from __future__ import annotations
 
@@ -24,7 +25,9 @@ from tests.flows.smallweb import ended
 from tests.flows.test_shell import rows_of
 from tests.machine import PATIENCE
 
-OPTIONS = SearchOptions(engines=("mojeek",), serp_max_pages=3, stop_strategy=StopStrategy.EXHAUSTIVE, max_results_per_query=100)
+OPTIONS = SearchOptions(
+    engines=("mojeek",), serp_max_pages=3, stop_strategy=StopStrategy.EXHAUSTIVE, max_results_per_query=100
+)
 SECOND_PAGE = "SELECT count(*) FROM job_steps WHERE step_key = 'page 2'"
 VISITED = "SELECT canonical_url FROM finds WHERE status IN ('visited', 'failed')"
 
@@ -43,7 +46,9 @@ async def buried(process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.parametrize("visits", [0, 4])
-async def test_killed_between_pages_2_and_3_it_goes_on_with_3(shell: Shell, tmp_path: Path, visits: int) -> None:
+async def test_killed_between_pages_2_and_3_it_goes_on_with_3(
+    shell: Shell, tmp_path: Path, visits: int
+) -> None:
     async with Box(seed=1, folder=tmp_path / "box") as box, open_desk(home=shell.home) as desk:
         through(shell, box)
         query = box.questions[20].topic
@@ -61,7 +66,10 @@ async def test_killed_between_pages_2_and_3_it_goes_on_with_3(shell: Shell, tmp_
         finally:
             await buried(second)
         done = await output(desk, queued.task_id)
-        assert held.status is TaskState.COMPLETED and (done["paging_stop"], done["errors"]) == ("LIMIT", []), held.errors
+        assert held.status is TaskState.COMPLETED and (done["paging_stop"], done["errors"]) == (
+            "LIMIT",
+            [],
+        ), held.errors
         assert box.log.pages("mojeek") == [entry.page for entry in box.log.of("mojeek")] == [1, 2, 3]
         once_each(box, before)
         whole(box, query, done)

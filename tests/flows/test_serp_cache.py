@@ -1,4 +1,5 @@
-"""What was asked is not asked again while it may be used: result pages for a day or some minutes, pages for a week."""
+"""What was asked is not asked again while it may be used: result pages for a day or some minutes, pages for a
+week."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ from tests.flows.boxed import boxed, output
 from tests.flows.smallweb import ended
 
 DAY_S = 86_400.0
-OPTIONS = SearchOptions(engines=("mojeek",), serp_max_pages=3, stop_strategy=StopStrategy.EXHAUSTIVE, max_results_per_query=100)
+OPTIONS = SearchOptions(
+    engines=("mojeek",), serp_max_pages=3, stop_strategy=StopStrategy.EXHAUSTIVE, max_results_per_query=100
+)
 ONE_PAGE = replace(OPTIONS, serp_max_pages=1)
 # A paragraph that no copy of the document has.
 OWN = "SELECT 1 FROM documents d WHERE id = ? AND NOT EXISTS (SELECT 1 FROM parts WHERE document_id <> d.id AND instr(text, ?))"
@@ -43,7 +46,10 @@ def visits(box: Box) -> list[LogEntry]:
 
 
 def shown(done: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    return [tuple(one[name] for name in ("rank", "page_number", "url", "title", "document_id")) for one in done["hits"]]
+    return [
+        tuple(one[name] for name in ("rank", "page_number", "url", "title", "document_id"))
+        for one in done["hits"]
+    ]
 
 
 def cached(done: Mapping[str, Any]) -> list[bool]:
@@ -56,7 +62,9 @@ async def test_the_same_search_within_the_day_asks_nobody(tmp_path: Path, clock:
         first = await searched(desk, query)
         sent = len(box.log.requests)
         clock.seconds = DAY_S - 60
-        second = await searched(desk, f" {query.upper()} ", replace(ONE_PAGE, engines=("mojeek", "marginalia")))
+        second = await searched(
+            desk, f" {query.upper()} ", replace(ONE_PAGE, engines=("mojeek", "marginalia"))
+        )
         assert len(box.log.requests) == sent
         assert (cached(first), cached(second)) == ([False], [True])
         assert shown(second) == shown(first) and second["paging_stop"] == first["paging_stop"] == "LIMIT"
@@ -76,7 +84,11 @@ async def test_what_asks_something_else_is_asked(tmp_path: Path) -> None:
     async with boxed(tmp_path) as (box, desk):
         query = box.questions[20].topic
         await searched(desk, query)
-        for other in (replace(ONE_PAGE, language="en"), replace(ONE_PAGE, serp_page=2), replace(ONE_PAGE, serp_max_pages=2)):
+        for other in (
+            replace(ONE_PAGE, language="en"),
+            replace(ONE_PAGE, serp_page=2),
+            replace(ONE_PAGE, serp_max_pages=2),
+        ):
             assert not any(cached(await searched(desk, query, other)))
         assert box.log.pages("mojeek") == [1, 1, 2, 1, 2]
 
@@ -102,7 +114,8 @@ async def test_a_part_is_gone_on_with_and_never_shown_as_the_whole(tmp_path: Pat
 
 async def test_a_part_is_kept_for_ten_minutes(tmp_path: Path, clock: Ahead) -> None:
     async with boxed(tmp_path) as (box, desk):
-        query, two = box.questions[20].topic, replace(OPTIONS, serp_max_pages=2)
+        query = box.questions[20].topic
+        two = replace(OPTIONS, serp_max_pages=2)
         box.behave(engine="mojeek", page=2, status=500, times=1)
         assert (await searched(desk, query, two))["paging_stop"] == "ERROR"
         clock.seconds = 660
@@ -122,7 +135,9 @@ async def test_an_address_handed_in_is_asked_whether_it_has_changed(tmp_path: Pa
         assert documents[0] is not None and documents[0] == documents[1]
         text = "<p>書き改めた頁であり、もとの文は残っていない。</p>"
         box.behave(
-            host=visits(box)[0].host, do="text", text=f"<html><head><title>新版</title></head><body>{text}</body></html>"
+            host=visits(box)[0].host,
+            do="text",
+            text=f"<html><head><title>新版</title></head><body>{text}</body></html>",
         )
         queued = await desk.tasks.queue_urls([page.url])
         held, (result,) = await ended(desk, queued.task_id)
@@ -165,7 +180,9 @@ def quoting(home: Path, text: str) -> set[str]:
 
 
 def rows(home: Path, query: str, *values: str) -> list[tuple[Any, ...]]:
-    return list(apsw.Connection(str(home / "shisho.db"), flags=apsw.SQLITE_OPEN_READONLY).execute(query, values))
+    return list(
+        apsw.Connection(str(home / "shisho.db"), flags=apsw.SQLITE_OPEN_READONLY).execute(query, values)
+    )
 
 
 def mend(home: Path) -> None:

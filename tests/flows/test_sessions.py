@@ -40,10 +40,14 @@ async def test_two_rounds_share_nothing_and_tell_no_id(stocked: Desk) -> None:
     second = await stocked.sessions.search_next(opened.session_id, ASKED)
     texts = [[one.text for one in round_.shown] for round_ in (first, second)]
     assert texts[0] and texts[1] and not set(texts[0]) & set(texts[1])
-    assert [one.temp_index for one in (*first.shown, *second.shown)] == list(range(1, len(texts[0]) + len(texts[1]) + 1))
+    assert [one.temp_index for one in (*first.shown, *second.shown)] == list(
+        range(1, len(texts[0]) + len(texts[1]) + 1)
+    )
     assert (first.round, second.round, first.passages) == (1, 2, ())
     documents = await stocked.documents()
-    passages = [one.id for document in documents for one in await stocked._parts.shelf.passages_of(document.id)]
+    passages = [
+        one.id for document in documents for one in await stocked._parts.shelf.passages_of(document.id)
+    ]
     told = json.dumps(plain([first, second]), ensure_ascii=False)
     assert not [name for name in (*passages, *(one.id for one in documents)) if name in told]
 
@@ -53,7 +57,14 @@ async def test_side_by_side_searches_share_nothing(stocked: Desk) -> None:
     requests = [replace(ASKED, search_intent=str(number)) for number in range(6)]
     rounds = await asyncio.gather(*(stocked.sessions.search_next(session, one) for one in requests))
     numbers = [one.temp_index for each in rounds for one in each.shown]
-    assert sorted(numbers) == list(range(1, len(numbers) + 1)) and sorted(each.round for each in rounds) == [1, 2, 3, 4, 5, 6]
+    assert sorted(numbers) == list(range(1, len(numbers) + 1)) and sorted(each.round for each in rounds) == [
+        1,
+        2,
+        3,
+        4,
+        5,
+        6,
+    ]
 
 
 async def test_a_true_an_altered_and_an_invented_finding(stocked: Desk) -> None:
@@ -71,14 +82,27 @@ async def test_a_true_an_altered_and_an_invented_finding(stocked: Desk) -> None:
         ],
     )
     invented, mended, unseen, goalless, scoreless = done.findings
-    assert (mended.accepted, mended.replaced, mended.snippet) == (True, True, TRUE) and "stored text" in mended.reason
-    assert [(one.accepted, one.number) for one in (invented, unseen, goalless, scoreless)] == [(False, None)] * 4
+    assert (mended.accepted, mended.replaced, mended.snippet) == (
+        True,
+        True,
+        TRUE,
+    ) and "stored text" in mended.reason
+    assert [(one.accepted, one.number) for one in (invented, unseen, goalless, scoreless)] == [
+        (False, None)
+    ] * 4
     assert (
-        "do not stand" in invented.reason and "999" in unseen.reason and "G9" in goalless.reason and "score" in scoreless.reason
+        "do not stand" in invented.reason
+        and "999" in unseen.reason
+        and "G9" in goalless.reason
+        and "score" in scoreless.reason
     )
     assert done.condition_met and done.goal_status[0].met
     again = await stocked.sessions.submit_findings(session, [Finding(passage.temp_index, "G1", TRUE, 0.5)])
-    assert (again.findings[0].number, again.findings[0].replaced, again.goal_status[0].evidence) == (mended.number, False, 1)
+    assert (again.findings[0].number, again.findings[0].replaced, again.goal_status[0].evidence) == (
+        mended.number,
+        False,
+        1,
+    )
 
 
 async def test_the_condition_is_evaluated_by_code(stocked: Desk) -> None:
@@ -91,10 +115,15 @@ async def test_the_condition_is_evaluated_by_code(stocked: Desk) -> None:
     one = holding(TRUE, passages)
     done = await stocked.sessions.submit_findings(session, [Finding(one.temp_index, "G1", TRUE, 0.9)])
     assert [status.met for status in done.goal_status] == [True, False] and not done.condition_met
-    done = await stocked.sessions.submit_findings(session, [Finding(about.temp_index, "G2", sentences[0], 0.1)])
+    done = await stocked.sessions.submit_findings(
+        session, [Finding(about.temp_index, "G2", sentences[0], 0.1)]
+    )
     assert not done.condition_met, "a finding that is only near must not meet a goal"
     near = holding("残差", [each for each in passages if each != about])
-    more = [Finding(about.temp_index, "G2", sentences[0], 0.9), Finding(near.temp_index, "G2", near.text[:60], 0.9)]
+    more = [
+        Finding(about.temp_index, "G2", sentences[0], 0.9),
+        Finding(near.temp_index, "G2", near.text[:60], 0.9),
+    ]
     done = await stocked.sessions.submit_findings(session, more)
     assert done.goal_status[1].evidence == 2 and done.condition_met
     odd = await stocked.sessions.open_session(QUESTION, goals=goals, condition="not G1")
@@ -133,15 +162,25 @@ async def test_an_answer_keeps_what_is_carried_and_nothing_else(stocked: Desk) -
     assert await stocked.export(composed.answer_id, "md")
     empty = (await stocked.sessions.open_session(QUESTION)).session_id
     nothing = await stocked.sessions.compose_answer(empty, [CitedSentence("決定係数は0.5である。", (1,))])
-    assert nothing.sentences == () and nothing.missing == (QUESTION,) and (await stocked.answer(nothing.answer_id)).abstained
+    assert (
+        nothing.sentences == ()
+        and nothing.missing == (QUESTION,)
+        and (await stocked.answer(nothing.answer_id)).abstained
+    )
 
 
-async def test_uncited_statements_are_sought_for_then_removed_whatever_the_question_says(stocked: Desk) -> None:
+async def test_uncited_statements_are_sought_for_then_removed_whatever_the_question_says(
+    stocked: Desk,
+) -> None:
     question = "決定係数が0に近いとき、相関係数は0か、それとも1か"
     session = (await stocked.sessions.open_session(question)).session_id
     passage = holding(TRUE, await shown(stocked, session))
     await stocked.sessions.submit_findings(session, [Finding(passage.temp_index, "G1", TRUE, 0.9)])
-    other = next(one + "。" for one in passage.text.split("。") if len(one) > 20 and one + "。" != TRUE and one not in TRUE)
+    other = next(
+        one + "。"
+        for one in passage.text.split("。")
+        if len(one) > 20 and one + "。" != TRUE and one not in TRUE
+    )
     composed = await stocked.sessions.compose_answer(
         session,
         [
@@ -153,13 +192,22 @@ async def test_uncited_statements_are_sought_for_then_removed_whatever_the_quest
             CitedSentence("## まとめ"),
         ],
     )
-    assert [one.became for one in composed.mended] == ["removed", "removed", "removed", "kept", "kept", "kept"]
+    assert [one.became for one in composed.mended] == [
+        "removed",
+        "removed",
+        "removed",
+        "kept",
+        "kept",
+        "kept",
+    ]
     assert [one.support for one in composed.sentences] == ["supported", "supported", None]
     assert composed.mended[3].evidence == (1,) and composed.mended[4].evidence == (2,)
     assert [one.number for one in composed.evidence] == [1, 2] and composed.counts.removed == 3
 
 
-async def test_an_unverified_sentence_stays_with_its_quotation_under_it_on_every_surface(stocked: Desk) -> None:
+async def test_an_unverified_sentence_stays_with_its_quotation_under_it_on_every_surface(
+    stocked: Desk,
+) -> None:
     session = (await stocked.sessions.open_session(QUESTION)).session_id
     passage = holding(TRUE, await shown(stocked, session))
     await stocked.sessions.submit_findings(session, [Finding(passage.temp_index, "G1", TRUE, 0.9)])
@@ -195,20 +243,28 @@ async def test_a_session_survives_a_restart(tmp_path: Path) -> None:
 async def test_passages_are_read_with_their_neighbours(stocked: Desk) -> None:
     opened = await stocked.sessions.open_session(QUESTION)
     passage = (await shown(stocked, opened.session_id))[0]
-    read = await stocked.sessions.read_passage(session_id=opened.session_id, number=passage.temp_index, context=1)
+    read = await stocked.sessions.read_passage(
+        session_id=opened.session_id, number=passage.temp_index, context=1
+    )
     assert read.text == passage.text and read.link == "" and len(read.before) + len(read.after) >= 1
     assert passage.text not in (*read.before, *read.after)
     found = await stocked.search(ASKED)
     assert found and found[0].score >= found[-1].score and found[0].parts
     linked = await stocked.sessions.read_passage(id=found[0].passage, context=5)
-    assert linked.text == found[0].text and linked.link == f"document://{found[0].document}/page/{found[0].page}"
+    assert (
+        linked.text == found[0].text and linked.link == f"document://{found[0].document}/page/{found[0].page}"
+    )
     answer = await stocked.ask(QUESTION)
     evidence = answer.evidence[0]
     assert evidence.snippet in (await stocked.sessions.read_passage(id=evidence.id)).text
     await stocked.remove(evidence.document_id, purge=True)
     with pytest.raises(SourceRemoved):
         await stocked.sessions.read_passage(id=evidence.id)
-    for wrong in ({"session_id": opened.session_id, "number": 999}, {"id": "nothing"}, {"session_id": "none", "number": 1}):
+    for wrong in (
+        {"session_id": opened.session_id, "number": 999},
+        {"id": "nothing"},
+        {"session_id": "none", "number": 1},
+    ):
         with pytest.raises(NotFound):
             await stocked.sessions.read_passage(**wrong)  # type: ignore[arg-type]
 
@@ -230,7 +286,9 @@ async def test_rejected_evidence_is_passed_over(stocked: Desk) -> None:
     answer = await stocked.ask(QUESTION)
     await stocked.tasks.feedback(Opinion.REJECT_EVIDENCE, answer.evidence[0].id)
     session = (await stocked.sessions.open_session(QUESTION)).session_id
-    assert not [one for one in await shown(stocked, session, ASKED, ASKED) if answer.evidence[0].snippet in one.text]
+    assert not [
+        one for one in await shown(stocked, session, ASKED, ASKED) if answer.evidence[0].snippet in one.text
+    ]
 
 
 async def test_wrong_calls_are_refused(stocked: Desk, tmp_path: Path) -> None:

@@ -27,9 +27,15 @@ def library(folder: Path, files: int, paragraphs: int = 60) -> None:
     for number in range(files):
         rng = random.Random(number)
         lines = [
-            "".join(f"{rng.choice(WORDS)}と{rng.choice(WORDS)}の{rng.randint(1, 9999)}番目の関係を述べる。" for _ in range(4))
+            "".join(
+                f"{rng.choice(WORDS)}と{rng.choice(WORDS)}の{rng.randint(1, 9999)}番目の関係を述べる。"
+                for _ in range(4)
+            )
         ]
-        lines += ["".join(f"{rng.choice(WORDS)}は{rng.choice(WORDS)}である。" for _ in range(8)) for _ in range(paragraphs)]
+        lines += [
+            "".join(f"{rng.choice(WORDS)}は{rng.choice(WORDS)}である。" for _ in range(8))
+            for _ in range(paragraphs)
+        ]
         (folder / f"{number:03}.txt").write_text("\n\n".join(lines), "utf-8")
 
 
@@ -39,7 +45,17 @@ def test_a_folder_in_and_a_cited_answer_out(shell: Shell) -> None:
     printed = shell("ask", QUESTION)
     assert "抜粋のみ" in printed and "01-regression.pdf" in printed and "3ページ" in printed
     answer = shell("ask", QUESTION, "--json")
-    assert {"id", "text", "sentences", "evidence", "condition", "goal_status", "loop_stop", "missing", "model"} <= answer.keys()
+    assert {
+        "id",
+        "text",
+        "sentences",
+        "evidence",
+        "condition",
+        "goal_status",
+        "loop_stop",
+        "missing",
+        "model",
+    } <= answer.keys()
     for row in answer["evidence"]:
         assert {"document", "document_id", "page", "start", "end", "snippet", "sha256"} <= row.keys()
         document, text = shell("show", row["document_id"], "--json")
@@ -47,7 +63,9 @@ def test_a_folder_in_and_a_cited_answer_out(shell: Shell) -> None:
     found = shell("search", "決定係数 定義", "--filter", "課=統計学", "--json")
     assert found and "決定係数" in found[0]["text"]
     assert shell("search", "決定係数 定義", "--filter", "課=物理", "--json") == []
-    assert "終了条件: G1" in shell("show", answer["id"]) and "終了の理由: 終了条件を満たしました" in shell("show", "last")
+    assert "終了条件: G1" in shell("show", answer["id"]) and "終了の理由: 終了条件を満たしました" in shell(
+        "show", "last"
+    )
     for form in ("md", "jsonl", "bibtex", "ris"):
         assert "決定係数" in shell("export", answer["id"], "--format", form)
 
@@ -93,7 +111,8 @@ def test_help_is_quick(shell: Shell) -> None:
     shell.run("--help")
     before = children_seconds()
     assert "ask" in shell("--help")
-    assert children_seconds() - before < 1.5  # half a second by the clock of a quiet machine is measured by make bench
+    # half a second by the clock of a quiet machine is measured by make bench
+    assert children_seconds() - before < 1.5
 
 
 def rows_of(home: Path, query: str) -> list[tuple[Any, ...]]:
@@ -137,7 +156,9 @@ async def test_killed_while_adding_every_document_is_whole_or_absent(shell: Shel
         for number in (0, 20, 39):
             text = (tmp_path / "lib" / f"{number:03}.txt").read_text("utf-8")
             marked = re.findall(r"\d+番目", text)[0]
-            assert any(Path(one.source).name == f"{number:03}.txt" for one in await desk.search([text[:40], marked]))
+            assert any(
+                Path(one.source).name == f"{number:03}.txt" for one in await desk.search([text[:40], marked])
+            )
 
 
 def test_killed_while_asking_and_continued_gives_the_same_answer(shell: Shell, tmp_path: Path) -> None:
@@ -150,11 +171,20 @@ def test_killed_while_asking_and_continued_gives_the_same_answer(shell: Shell, t
     for least in (1, 3, steps - 2):
         known = len(rows_of(shell.home, "SELECT id FROM runs"))
         process = shell.start("ask", question, "--json")
-        until(process, shell.home, f"SELECT CASE WHEN (SELECT count(*) FROM runs) > {known} THEN ({taken}) ELSE 0 END", least)
+        until(
+            process,
+            shell.home,
+            f"SELECT CASE WHEN (SELECT count(*) FROM runs) > {known} THEN ({taken}) ELSE 0 END",
+            least,
+        )
         shell.kill(process)
         process.communicate()
         again = shell("ask", "--continue", "last", "--json")
-        assert (again["text"], again["loop_stop"], again["rounds"]) == (whole["text"], whole["loop_stop"], whole["rounds"])
+        assert (again["text"], again["loop_stop"], again["rounds"]) == (
+            whole["text"],
+            whole["loop_stop"],
+            whole["rounds"],
+        )
         assert [row["snippet"] for row in again["evidence"]] == [row["snippet"] for row in whole["evidence"]]
 
 

@@ -1,4 +1,5 @@
-"""`shisho add` as a person sees it: names that tell files apart, what was left out, how far it is, what failed."""
+"""`shisho add` as a person sees it: names that tell files apart, what was left out, how far it is, what
+failed."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ def on_a_terminal(shell: Shell, *words: str | Path, columns: int = 80) -> tuple[
     """What a terminal of that width is sent, and the exit code."""
     ours, its = pty.openpty()
     environment = {**shell.environment, "COLUMNS": str(columns), "TERM": "xterm-256color"}
-    process = subprocess.Popen([*SHISHO, *map(str, words)], env=environment, stdin=its, stdout=its, stderr=its)
+    process = subprocess.Popen(
+        [*SHISHO, *map(str, words)], env=environment, stdin=its, stdout=its, stderr=its
+    )
     os.close(its)
     sent: list[bytes] = []
 
@@ -80,7 +83,9 @@ def test_names_tell_files_apart_and_failures_are_told_again(shell: Shell, tmp_pa
     assert "week1/empty.txt" in end and "week2/broken.pdf" in end and end.count("DOCUMENT_UNREADABLE") == 2
     assert "slides" not in end
     assert all(name in done.stderr for name in ("node_modules", ".git", "__pycache__", "my-env"))
-    assert "\x1b" not in done.stdout + done.stderr and " / 4" not in done.stdout + done.stderr, "no bar on a pipe"
+    assert "\x1b" not in done.stdout + done.stderr and " / 4" not in done.stdout + done.stderr, (
+        "no bar on a pipe"
+    )
 
 
 def test_several_folders_are_told_as_they_were_typed(shell: Shell, tmp_path: Path) -> None:

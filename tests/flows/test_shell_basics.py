@@ -1,4 +1,5 @@
-"""What every command line has: versions, short help, completion in each shell, exit codes; names and fields said wrong."""
+"""What every command line has: versions, short help, completion in each shell, exit codes; names and fields
+said wrong."""
 
 from __future__ import annotations
 
@@ -39,12 +40,23 @@ def test_commands_are_completed(shell: Shell, tmp_path: Path, name: str) -> None
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec {SHISHO[0]} -c "{SHISHO[2]}" "$@"\n')
     command.chmod(0o755)
-    environment = {**shell.environment, "PATH": f"{command.parent}:{shell.environment['PATH']}", "HOME": str(tmp_path)}
+    environment = {
+        **shell.environment,
+        "PATH": f"{command.parent}:{shell.environment['PATH']}",
+        "HOME": str(tmp_path),
+    }
     done = subprocess.run(
-        [program, "-c", COMPLETION[name]], env=environment, capture_output=True, text=True, timeout=120, check=False
+        [program, "-c", COMPLETION[name]],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert all(word in done.stdout for word in ("search", "settings", "serve")) and "export" not in done.stdout
+    assert (
+        all(word in done.stdout for word in ("search", "settings", "serve")) and "export" not in done.stdout
+    )
 
 
 def test_a_search_gives_as_many_as_asked_for(shell: Shell) -> None:

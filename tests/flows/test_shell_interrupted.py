@@ -1,4 +1,5 @@
-"""Ctrl-C as a terminal sends it, to the whole process group: what was kept is said, and how to go on; 130, and no traceback."""
+"""Ctrl-C as a terminal sends it, to the whole process group: what was kept is said, and how to go on; 130,
+and no traceback."""
 
 from __future__ import annotations
 
@@ -69,11 +70,19 @@ def test_measuring_says_that_nothing_was_kept(shell: Shell, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
-def test_an_assistants_server_ends_though_its_client_says_nothing(shell: Shell, how: signal.Signals, code: int) -> None:
-    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}
+def test_an_assistants_server_ends_though_its_client_says_nothing(
+    shell: Shell, how: signal.Signals, code: int
+) -> None:
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "0"},
+    }
     call = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
     command = [*SHISHO, "mcp"]
-    with subprocess.Popen(command, env=shell.environment, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, env=shell.environment, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True
+    ) as process:
         assert process.stdin is not None and process.stdout is not None and process.stderr is not None
         process.stdin.write(json.dumps(call) + "\n")
         process.stdin.flush()
@@ -121,7 +130,9 @@ main()
 
 
 def test_even_while_the_command_is_loaded_there_is_no_traceback() -> None:
-    done = subprocess.run([sys.executable, "-c", IN_LOADING], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", IN_LOADING], capture_output=True, text=True, timeout=60, check=False
+    )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 

@@ -1,4 +1,5 @@
-"""`shisho ask --sources` as a person uses it, over the web in a box: what is shown, Ctrl-C, a kill, and going on."""
+"""`shisho ask --sources` as a person uses it, over the web in a box: what is shown, Ctrl-C, a kill, and going
+on."""
 
 from __future__ import annotations
 
@@ -49,7 +50,9 @@ async def test_where_the_documents_suffice_the_box_is_not_asked(box: Box, shell:
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-async def test_broken_off_while_it_waits_for_the_web_it_goes_on(box: Box, shell: Shell, how: signal.Signals) -> None:
+async def test_broken_off_while_it_waits_for_the_web_it_goes_on(
+    box: Box, shell: Shell, how: signal.Signals
+) -> None:
     question = box.questions[-1]
     process = shell.start("ask", question.text, "--sources", "web")
     await asyncio.to_thread(until, process, shell.home, READ, 1)
@@ -61,7 +64,9 @@ async def test_broken_off_while_it_waits_for_the_web_it_goes_on(box: Box, shell:
         assert "途中で止められました" in printed and "--continue last" in said
     again = await asyncio.to_thread(shell.run, "ask", "--continue", "last", "--json")
     answer = json.loads(again.stdout)
-    assert answer["loop_stop"] == "CONDITION_MET" and any(question.gold in one["snippet"] for one in answer["evidence"])
+    assert answer["loop_stop"] == "CONDITION_MET" and any(
+        question.gold in one["snippet"] for one in answer["evidence"]
+    )
     assert all(one["link"].startswith(f"{one['source_url']}#:~:text=") for one in answer["evidence"])
     visits = Counter(one.url for one in box.log.requests if box.page(one.url) is not None)
     assert max(visits.values()) <= 2, "at most what was under way is asked for again"

@@ -1,4 +1,5 @@
-"""Story 1 over the web in a box: searches queued over MCP, followed by long polls, their pages searchable afterwards."""
+"""Story 1 over the web in a box: searches queued over MCP, followed by long polls, their pages searchable
+afterwards."""
 
 from __future__ import annotations
 
@@ -39,7 +40,9 @@ async def test_two_queries_on_two_engines(home: Path, tmp_path: Path) -> None:
             task = None
             for query, engine in zip(topics[:2], ("mojeek", "marginalia"), strict=True):
                 more = {} if task is None else {"task_id": task}
-                queued = await call("queue_searches", queries=[query], options={**OPTIONS, "engines": [engine]}, **more)
+                queued = await call(
+                    "queue_searches", queries=[query], options={**OPTIONS, "engines": [engine]}, **more
+                )
                 task = queued["task_id"]
                 assert queued["queued"] == 1 and queued["next"] == "get_status"
             assert task is not None
@@ -67,7 +70,9 @@ async def the_record(home: Path, task: str, box: Box | BoxClient, queries: list[
         assert {job.output["query"] for job in jobs} == set(queries)
         for job in jobs:
             done = job.output
-            assert done["paging_stop"] in ("LIMIT", "ENOUGH", "SATURATED", "BARREN", "END"), done["paging_stop"]
+            assert done["paging_stop"] in ("LIMIT", "ENOUGH", "SATURATED", "BARREN", "END"), done[
+                "paging_stop"
+            ]
             assert [one["rank"] for one in done["hits"]] == list(range(1, len(done["hits"]) + 1))
             assert all(one["novelty"] is not None and one["status"] == 200 for one in done["pages"])
             for hit in done["hits"]:
@@ -78,11 +83,16 @@ async def the_record(home: Path, task: str, box: Box | BoxClient, queries: list[
 
     database = apsw.Connection(str(home / "shisho.db"))
     rows = list(
-        database.execute("SELECT query, engine, rank, page_number, fetched_at FROM provenance WHERE task_id = ?", (task,))
+        database.execute(
+            "SELECT query, engine, rank, page_number, fetched_at FROM provenance WHERE task_id = ?", (task,)
+        )
     )
     assert len(rows) >= 10 and all(None not in row for row in rows)
     assert {row[0] for row in rows} == set(queries)
     noted = list(
-        database.execute("SELECT pages, json_array_length(novelty_json), paging_stop FROM searches WHERE task_id = ?", (task,))
+        database.execute(
+            "SELECT pages, json_array_length(novelty_json), paging_stop FROM searches WHERE task_id = ?",
+            (task,),
+        )
     )
     assert len(noted) == 2 and all(pages == length and stop for pages, length, stop in noted)

@@ -29,7 +29,8 @@ QUERIES = [f"決定係数 第{number}の問い" for number in range(50)]
 
 
 async def test_fifty_searches_are_queued_in_fifty_milliseconds(desk: Desk) -> None:
-    """The best of three series: another process that takes the processor for a moment is not what is measured."""
+    """The best of three series: another process that takes the processor for a moment is not what is
+    measured."""
     series = [await queueing(desk) for _ in range(3)]
     assert min(series) <= 50, f"p95 of each series: {series} ms"
 
@@ -47,9 +48,26 @@ async def queueing(desk: Desk, calls: int = 20) -> float:
 
 async def test_what_is_no_query_is_skipped_with_its_reason(desk: Desk) -> None:
     queued = await desk.tasks.queue_searches(
-        ["決定係数 定義", "", " 　\n", "undefined", "NULL", "決定係数　定義", "ＡＢＣ", "abc", "…!?", "長" * 501, "残差"]
+        [
+            "決定係数 定義",
+            "",
+            " 　\n",
+            "undefined",
+            "NULL",
+            "決定係数　定義",
+            "ＡＢＣ",
+            "abc",
+            "…!?",
+            "長" * 501,
+            "残差",
+        ]
     )
-    assert queued.queued == 3 and len(queued.job_ids) == 3 and queued.next == "get_status" and queued.estimated_seconds > 0
+    assert (
+        queued.queued == 3
+        and len(queued.job_ids) == 3
+        and queued.next == "get_status"
+        and queued.estimated_seconds > 0
+    )
     assert [(one.subject, one.reason) for one in queued.skipped] == [
         ("", "blank"),
         (" 　\n", "blank"),
@@ -91,16 +109,23 @@ async def test_an_idempotency_key_stands_for_one_call(desk: Desk) -> None:
 
 async def test_documents_and_questions_under_a_key_are_taken_once(stocked: Desk, tmp_path: Path) -> None:
     file = Bytes("新.txt", "新しい本文です。".encode())
-    added = [await stocked.tasks.queue_documents(files=[file], password="秘密", idempotency_key="d") for _ in range(2)]
+    added = [
+        await stocked.tasks.queue_documents(files=[file], password="秘密", idempotency_key="d")
+        for _ in range(2)
+    ]
     assert added[0] == added[1] and added[0].queued == 1
     assert len([*(tmp_path / "home" / "staging").iterdir()]) == 2  # the bytes and the password, once
-    asked = [await stocked.tasks.queue_question("決定係数とは何か", idempotency_key="q", wait=0) for _ in range(2)]
+    asked = [
+        await stocked.tasks.queue_question("決定係数とは何か", idempotency_key="q", wait=0) for _ in range(2)
+    ]
     assert asked[0] == asked[1]
     assert len((await stocked.tasks.list_tasks()).tasks) == 2
     with pytest.raises(Conflict, match=r"add_documents of '新\.txt'"):
         await stocked.tasks.queue_documents(files=[file], password="別の秘密", idempotency_key="d")
     paths = [SAMPLES / "01-regression.pdf"]
-    known = [await stocked.tasks.queue_documents(paths=paths, remote=False, idempotency_key="e") for _ in range(2)]
+    known = [
+        await stocked.tasks.queue_documents(paths=paths, remote=False, idempotency_key="e") for _ in range(2)
+    ]
     assert known[0] == known[1] and known[0].already_known[0].title
 
 
@@ -111,18 +136,27 @@ async def test_documents_and_questions_under_a_key_are_taken_once(stocked: Desk,
         lambda tasks, task: tasks.queue_searches(["一"], task_id=task, idempotency_key="k"),
         lambda tasks, task: tasks.queue_searches(["一", "三"], idempotency_key="k"),
         lambda tasks, task: tasks.queue_searches(["一", "二"], task_id=task, idempotency_key="k"),
-        lambda tasks, task: tasks.queue_searches(["一", "二"], options=SearchOptions(language="en"), idempotency_key="k"),
+        lambda tasks, task: tasks.queue_searches(
+            ["一", "二"], options=SearchOptions(language="en"), idempotency_key="k"
+        ),
         lambda tasks, task: tasks.queue_urls(["https://a.example/"], idempotency_key="k"),
         lambda tasks, task: tasks.queue_documents(files=[Bytes("a.txt", b"a")], idempotency_key="k"),
-        lambda tasks, task: tasks.queue_question("何か", options=AskOptions(sources=Sources.DOCUMENTS), idempotency_key="k"),
+        lambda tasks, task: tasks.queue_question(
+            "何か", options=AskOptions(sources=Sources.DOCUMENTS), idempotency_key="k"
+        ),
     ],
 )
 async def test_a_key_of_another_request_is_a_conflict_that_names_it(desk: Desk, call: Any) -> None:
     first = await desk.tasks.queue_searches(["一", "二"], idempotency_key="k")
     other = await desk.tasks.create_task("問い")
-    with pytest.raises(Conflict, match=f"queue_searches of '一' and 1 more in task {first.task_id}") as refused:
+    with pytest.raises(
+        Conflict, match=f"queue_searches of '一' and 1 more in task {first.task_id}"
+    ) as refused:
         await call(desk.tasks, other)
-    assert not refused.value.retry and refused.value.details == {"verb": "queue_searches", "task_id": first.task_id}
+    assert not refused.value.retry and refused.value.details == {
+        "verb": "queue_searches",
+        "task_id": first.task_id,
+    }
     jobs = [await desk.tasks.list_jobs(task.task_id) for task in (await desk.tasks.list_tasks()).tasks]
     assert sorted(len(page.jobs) for page in jobs) == [0, 2]
 
@@ -132,7 +166,9 @@ async def test_a_query_that_was_cancelled_can_be_asked_again_in_its_task(desk: D
     await desk.tasks.stop_task(first.task_id)
     again = await desk.tasks.queue_searches(["一"], task_id=first.task_id)
     assert (again.queued, again.skipped, again.job_ids) == (1, (), first.job_ids[:1])
-    states = {read_payload(job).subject: job.state for job in (await desk.tasks.list_jobs(first.task_id)).jobs}
+    states = {
+        read_payload(job).subject: job.state for job in (await desk.tasks.list_jobs(first.task_id)).jobs
+    }
     assert states == {"一": JobState.QUEUED, "二": JobState.CANCELLED}
 
 
@@ -196,7 +232,8 @@ async def test_a_long_poll_wakes_for_each_change_and_never_early(desk: Desk) -> 
     same = await desk.tasks.get_status(queued.task_id, wait=0.3, since_revision=held.revision)
     assert not same.changed and time.monotonic() - began >= 0.3
     polls = [
-        asyncio.create_task(desk.tasks.get_status(queued.task_id, wait=50, since_revision=held.revision)) for _ in range(50)
+        asyncio.create_task(desk.tasks.get_status(queued.task_id, wait=50, since_revision=held.revision))
+        for _ in range(50)
     ]
     await asyncio.sleep(0.1)
     for poll in polls[:10]:
@@ -211,7 +248,9 @@ async def test_a_long_poll_wakes_for_each_change_and_never_early(desk: Desk) -> 
 
 async def test_results_after_the_cursor_are_those_that_changed(desk: Desk) -> None:
     async with desk.working():
-        added = await desk.tasks.queue_documents(files=[Bytes(f"{n}.txt", f"本文{n}。".encode()) for n in range(25)])
+        added = await desk.tasks.queue_documents(
+            files=[Bytes(f"{n}.txt", f"本文{n}。".encode()) for n in range(25)]
+        )
         await ended(desk, added.task_id)
     first = await desk.tasks.get_status(added.task_id, wait=0)
     assert len(first.results) == 10 and first.more and first.progress.documents == Progress(25, 25)
@@ -226,12 +265,16 @@ async def test_results_after_the_cursor_are_those_that_changed(desk: Desk) -> No
 async def rooted(tmp_path: Path) -> AsyncIterator[Desk]:
     """A desk that lets callers from outside take files from one folder."""
     (tmp_path / "open").mkdir()
-    async with open_desk(home=tmp_path / "home", allowed_roots=str(tmp_path / "open")) as desk, desk.working():
+    async with (
+        open_desk(home=tmp_path / "home", allowed_roots=str(tmp_path / "open")) as desk,
+        desk.working(),
+    ):
         yield desk
 
 
 async def test_outside_callers_reach_allowed_folders_only(rooted: Desk, tmp_path: Path) -> None:
-    inside, outside = tmp_path / "open" / "a.txt", tmp_path / "secret.txt"
+    inside = tmp_path / "open" / "a.txt"
+    outside = tmp_path / "secret.txt"
     inside.write_text("公開の本文である。", "utf-8")
     outside.write_text("秘密の本文である。", "utf-8")
     (tmp_path / "open" / "link.txt").symlink_to(outside)
@@ -255,11 +298,15 @@ async def test_outside_callers_reach_allowed_folders_only(rooted: Desk, tmp_path
     (document,) = await rooted.documents(filters={"課": "統計学"})
     assert document.source == str(inside)
     again = await rooted.tasks.queue_documents(paths=[inside])
-    assert [(one.source, one.document_id) for one in again.already_known] == [(str(inside), document.id)] and not again.job_ids
+    assert [(one.source, one.document_id) for one in again.already_known] == [
+        (str(inside), document.id)
+    ] and not again.job_ids
     assert (await rooted.tasks.queue_documents(paths=[outside], remote=False)).queued == 1
 
 
-async def test_bytes_wait_in_files_of_their_owner_and_are_gone_when_taken_in(desk: Desk, tmp_path: Path) -> None:
+async def test_bytes_wait_in_files_of_their_owner_and_are_gone_when_taken_in(
+    desk: Desk, tmp_path: Path
+) -> None:
     staging = tmp_path / "home" / "staging"
     secret = "himitsu-27182"
     locked = pdf([lines("鍵のかかった文")], password=secret)
@@ -279,7 +326,8 @@ async def test_bytes_wait_in_files_of_their_owner_and_are_gone_when_taken_in(des
 
 
 async def test_a_file_that_cannot_be_taken_in_says_why_and_can_be_resumed(desk: Desk, tmp_path: Path) -> None:
-    bad, locked = tmp_path / "b.pdf", Bytes("locked.pdf", pdf([lines("鍵のかかった文")], password="key"))
+    bad = tmp_path / "b.pdf"
+    locked = Bytes("locked.pdf", pdf([lines("鍵のかかった文")], password="key"))
     bad.write_bytes(b"%PDF-1.7 broken")
     good = Bytes("ok.txt", "良い本文。".encode())
     async with desk.working():
@@ -294,8 +342,14 @@ async def test_a_file_that_cannot_be_taken_in_says_why_and_can_be_resumed(desk: 
         assert (await desk.tasks.resume_task(added.task_id)).requeued == 2
         held, _ = await ended(desk, added.task_id)
         assert [one.url for one in held.errors] == ["locked.pdf"]
-        states = {read_payload(job).subject: job.state for job in (await desk.tasks.list_jobs(added.task_id)).jobs}
-        assert states == {str(bad): JobState.COMPLETED, "ok.txt": JobState.COMPLETED, "locked.pdf": JobState.FAILED}
+        states = {
+            read_payload(job).subject: job.state for job in (await desk.tasks.list_jobs(added.task_id)).jobs
+        }
+        assert states == {
+            str(bad): JobState.COMPLETED,
+            "ok.txt": JobState.COMPLETED,
+            "locked.pdf": JobState.FAILED,
+        }
     assert len([*(tmp_path / "home" / "staging").iterdir()]) == 1, "the refused file waits for another try"
     await desk.tasks.remove_task(added.task_id)
     assert not [*(tmp_path / "home" / "staging").iterdir()]

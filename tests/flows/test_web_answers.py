@@ -1,4 +1,5 @@
-"""Answers from documents and the web: when the web is asked, what of it, and what comes back when it does not answer."""
+"""Answers from documents and the web: when the web is asked, what of it, and what comes back when it does not
+answer."""
 
 from __future__ import annotations
 
@@ -56,7 +57,9 @@ def opening(tmp_path: Path) -> Opening:
     """A desk with a document of each sentence, on a web, with workers unless `slots` is 0."""
 
     @asynccontextmanager
-    async def opened(web: MemoryWeb | None, *sentences: str, slots: int = 2, **settings: Any) -> AsyncIterator[Desk]:
+    async def opened(
+        web: MemoryWeb | None, *sentences: str, slots: int = 2, **settings: Any
+    ) -> AsyncIterator[Desk]:
         way_there = None if web is None else way(web)
         async with open_desk(home=tmp_path / "home", web_access=way_there, **settings) as desk:
             for number, sentence in enumerate(sentences):
@@ -71,7 +74,9 @@ def opening(tmp_path: Path) -> Opening:
 
 
 async def ask(desk: Desk, question: str, sources: Sources = Sources.AUTO, **limits: float) -> Answer:
-    asked = await desk.tasks.queue_question(question, options=AskOptions(sources=sources, limits=limits), wait=50)
+    asked = await desk.tasks.queue_question(
+        question, options=AskOptions(sources=sources, limits=limits), wait=50
+    )
     assert asked.answer is not None
     return asked.answer
 
@@ -84,7 +89,11 @@ async def test_where_the_documents_suffice_the_web_is_not_asked(opening: Opening
     web = web_of({"決定係数": [site("a")]}, {site("a"): MORE_R2})
     async with opening(web, R2) as desk:
         answer = await ask(desk, ONE)
-        assert answer.loop_stop is LoopStop.CONDITION_MET and answer.missing == () and answer.budget_used["pages"] == 0
+        assert (
+            answer.loop_stop is LoopStop.CONDITION_MET
+            and answer.missing == ()
+            and answer.budget_used["pages"] == 0
+        )
         assert [one.snippet for one in answer.evidence] == [R2] and web.asked == []
         assert await kinds(desk, answer.task_id) == [JobKind.ANSWER]
 
@@ -140,7 +149,9 @@ async def test_a_named_corpus_is_widened_by_the_web_and_by_nothing_else(opening:
     web = web_of({"相関係数": [site("b")]}, {site("b"): R})
     async with opening(web) as desk:
         await desk.add_source(Source("mine.md", R2.encode()), "mine")
-        await desk.add_source(Source("theirs.md", "相関係数とは、関係の強さを表すものである。".encode()), "theirs")
+        await desk.add_source(
+            Source("theirs.md", "相関係数とは、関係の強さを表すものである。".encode()), "theirs"
+        )
         asked = await desk.tasks.queue_question(TWO, options=AskOptions(corpora=("mine",)), wait=50)
         assert asked.answer is not None
         assert [one.document for one in asked.answer.evidence] == ["mine.md", site("b")]
@@ -155,9 +166,12 @@ async def test_who_filters_means_documents(opening: Opening) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "said"), [(UNKNOWN, "ウェブは探していません"), ("What is an inverted index?", "the web was not searched")]
+    ("question", "said"),
+    [(UNKNOWN, "ウェブは探していません"), ("What is an inverted index?", "the web was not searched")],
 )
-async def test_without_a_way_to_the_web_the_answer_says_so(opening: Opening, question: str, said: str) -> None:
+async def test_without_a_way_to_the_web_the_answer_says_so(
+    opening: Opening, question: str, said: str
+) -> None:
     async with opening(None, R2) as desk:
         answer = await ask(desk, question)
         assert answer.abstained and answer.missing[0] == question and answer.missing[1].startswith(said)
@@ -173,8 +187,12 @@ async def test_a_search_that_fails_is_told_and_what_is_there_is_the_answer(openi
         async with asyncio.timeout(PATIENCE):
             answer = await ask(desk, TWO)
         assert [one.goal_id for one in answer.evidence] == ["G1"] and not answer.abstained
-        assert answer.missing[0] == "相関係数とは何か" and all("のウェブ検索" in why for why in answer.missing[1:])
-        assert any("できませんでした(" in why for why in answer.missing) and all(why in answer.text for why in answer.missing)
+        assert answer.missing[0] == "相関係数とは何か" and all(
+            "のウェブ検索" in why for why in answer.missing[1:]
+        )
+        assert any("できませんでした(" in why for why in answer.missing) and all(
+            why in answer.text for why in answer.missing
+        )
 
 
 async def test_a_person_is_awaited_and_the_answer_is_not(opening: Opening) -> None:
@@ -185,7 +203,10 @@ async def test_a_person_is_awaited_and_the_answer_is_not(opening: Opening) -> No
         async with asyncio.timeout(PATIENCE):
             answer = await ask(desk, TWO)
         assert [one.goal_id for one in answer.evidence] == ["G1"] and answer.missing[0] == "相関係数とは何か"
-        assert all("人の確認を待っています(memory.example)" in why for why in answer.missing[1:]) and len(answer.missing) == 3
+        assert (
+            all("人の確認を待っています(memory.example)" in why for why in answer.missing[1:])
+            and len(answer.missing) == 3
+        )
         held = await desk.tasks.get_status(answer.task_id, wait=0)
         assert held.status is TaskState.WAITING and len(held.waiting_for) == 2
 
@@ -202,13 +223,17 @@ async def test_the_deadline_holds_whatever_the_web_does(opening: Opening) -> Non
         web.held[site("b")].set()
         held, _ = await ended(desk, answer.task_id)
         assert held.status is TaskState.COMPLETED
-        assert (await ask(desk, TWO)).loop_stop is LoopStop.CONDITION_MET, "what came later is there for the next question"
+        assert (await ask(desk, TWO)).loop_stop is LoopStop.CONDITION_MET, (
+            "what came later is there for the next question"
+        )
 
 
 @pytest.mark.parametrize("slots", [1, 2])
 async def test_four_questions_to_the_web_at_once(opening: Opening, slots: int) -> None:
     names = ["決定係数", "相関係数", "残差", "分散"]
-    pages = {site(f"s{n}"): f"{name}とは、{n}番目に説明される統計学の量である。" for n, name in enumerate(names)}
+    pages = {
+        site(f"s{n}"): f"{name}とは、{n}番目に説明される統計学の量である。" for n, name in enumerate(names)
+    }
     web = web_of({name: [site(f"s{n}")] for n, name in enumerate(names)}, pages)
     web.held = {url: asyncio.Event() for url in pages}
     async with opening(web, slots=slots) as desk:
@@ -250,7 +275,9 @@ async def test_seconds_are_the_tasks_too(opening: Opening) -> None:
     web = web_of({"決定係数": [site("a")]}, {site("a"): MORE_R2})
     async with opening(web) as desk:
         task = await desk.tasks.create_task(ONE, budget={"max_seconds": 0.0001})
-        asked = await desk.tasks.queue_question(ONE, task_id=task, options=AskOptions(sources=Sources.WEB), wait=50)
+        asked = await desk.tasks.queue_question(
+            ONE, task_id=task, options=AskOptions(sources=Sources.WEB), wait=50
+        )
         assert asked.answer is not None and asked.answer.abstained and asked.answer.rounds <= 1
 
 

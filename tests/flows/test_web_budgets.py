@@ -1,5 +1,5 @@
-"""A task's pages and seconds bound all that its searches and questions ask of the web, by the log of who was asked.
-Requests for robots.txt are not pages."""
+"""A task's pages and seconds bound all that its searches and questions ask of the web, by the log of who was
+asked. Requests for robots.txt are not pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from tests.flows.smallweb import ended
 from tests.flows.test_web_answers import ONE, R2
 from tests.machine import Stopwatch
 
-ALL = SearchOptions(engines=("mojeek",), serp_max_pages=5, stop_strategy=StopStrategy.EXHAUSTIVE, max_results_per_query=100)
+ALL = SearchOptions(
+    engines=("mojeek",), serp_max_pages=5, stop_strategy=StopStrategy.EXHAUSTIVE, max_results_per_query=100
+)
 SLACK_S = 2.0
 
 
@@ -44,7 +46,9 @@ async def test_pages_of_questions_and_searches_together(tmp_path: Path, sources:
         await desk.add_source(Source("note.md", R2.encode()))
         task = await desk.tasks.create_task(question(box), budget={"max_pages": most})
         await desk.tasks.queue_searches([box.questions[30].topic], task_id=task, options=ALL)
-        asked = await desk.tasks.queue_question(question(box), task_id=task, options=AskOptions(sources=sources), wait=50)
+        asked = await desk.tasks.queue_question(
+            question(box), task_id=task, options=AskOptions(sources=sources), wait=50
+        )
         held, _ = await ended(desk, task)
         assert 0 < len(pages(box)) <= most and held.spent["pages"] <= most
         assert asked.answer is not None and "ウェブは探し切れていません" in asked.answer.text
@@ -61,13 +65,18 @@ async def test_seconds_of_a_search(tmp_path: Path) -> None:
         with Stopwatch() as watch:
             held, _ = await ended(desk, task)
         done = await output(desk, task)
-        assert lasted(box, watch) <= 4 + SLACK_S and 3 < held.spent["seconds"] <= 4, (lasted(box, watch), held.spent)
+        assert lasted(box, watch) <= 4 + SLACK_S and 3 < held.spent["seconds"] <= 4, (
+            lasted(box, watch),
+            held.spent,
+        )
         assert done["paging_stop"] == "BUDGET" and done["documents"] and len(pages(box)) > 1
         assert [one["code"] for one in done["errors"]] == ["BUDGET_EXHAUSTED"]
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize(("sources", "whose"), [(Sources.WEB, "task"), (Sources.BOTH, "task"), (Sources.BOTH, "question")])
+@pytest.mark.parametrize(
+    ("sources", "whose"), [(Sources.WEB, "task"), (Sources.BOTH, "task"), (Sources.BOTH, "question")]
+)
 async def test_seconds_of_a_question(tmp_path: Path, sources: Sources, whose: str) -> None:
     """Though its searches have all the workers."""
     limits = {"max_seconds": 4}

@@ -26,7 +26,8 @@ from tests.flows.boxed import through
 from tests.flows.conftest import SAMPLES, SHISHO, Shell
 from tests.flows.smallweb import ended
 
-PROMPT, WORDS = b"[y/N]", "伺っていません"
+PROMPT = b"[y/N]"
+WORDS = "伺っていません"
 
 
 @pytest.fixture
@@ -39,13 +40,21 @@ async def box(tmp_path: Path, shell: Shell) -> AsyncIterator[Box]:
 
 
 def at_terminal(shell: Shell, *words: str, say: str = "") -> tuple[str, str]:
-    """What a command printed, and what stood on its terminal, where `say` is typed at the prompt. "": there is none."""
+    """What a command printed, and what stood on its terminal, where `say` is typed at the prompt. "": there
+    is none."""
     master, slave = pty.openpty()
     process = subprocess.Popen(
-        [*SHISHO, *words], env=shell.environment, stdin=slave, stdout=subprocess.PIPE, stderr=slave, start_new_session=True
+        [*SHISHO, *words],
+        env=shell.environment,
+        stdin=slave,
+        stdout=subprocess.PIPE,
+        stderr=slave,
+        start_new_session=True,
     )
     os.close(slave)
-    seen, deadline, typed = b"", time.monotonic() + 120, False
+    seen = b""
+    deadline = time.monotonic() + 120
+    typed = False
     try:
         while time.monotonic() < deadline:
             if select.select([master], [], [], 0.1)[0]:
@@ -75,7 +84,9 @@ def test_unless_told_otherwise_a_person_is_asked_first(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("sources", ["auto", "both"])
-async def test_without_a_terminal_a_question_stays_inside_and_says_so(box: Box, shell: Shell, sources: str) -> None:
+async def test_without_a_terminal_a_question_stays_inside_and_says_so(
+    box: Box, shell: Shell, sources: str
+) -> None:
     await asyncio.to_thread(shell, "add", SAMPLES)
     question = box.questions[-1]
     answer = await asyncio.to_thread(shell, "ask", question.text, "--sources", sources, "--json")
@@ -84,9 +95,12 @@ async def test_without_a_terminal_a_question_stays_inside_and_says_so(box: Box, 
     assert WORDS in answer["text"]
 
 
-async def test_what_would_go_out_is_shown_and_asked_once_and_the_yes_is_remembered(box: Box, shell: Shell) -> None:
+async def test_what_would_go_out_is_shown_and_asked_once_and_the_yes_is_remembered(
+    box: Box, shell: Shell
+) -> None:
     await asyncio.to_thread(shell, "add", SAMPLES)
-    first, second = box.questions[-1], box.questions[-4]
+    first = box.questions[-1]
+    second = box.questions[-4]
     _, seen = await asyncio.to_thread(at_terminal, shell, "ask", first.text, say="n")
     assert not box.log.requests, "before the yes"
     assert first.topic in seen and "mojeek" in seen and "送ってよいですか" in seen
@@ -161,7 +175,11 @@ async def test_where_the_web_is_off_the_answer_says_that_it_is_off(box: Box, she
         if way == "word":
             await asyncio.to_thread(shell, "web", "off")
         printed, seen = await asyncio.to_thread(at_terminal, shell, "ask", question)
-        assert "off になっています" in printed and "使える検索エンジンがありません" not in printed, (way, printed, seen)
+        assert "off になっています" in printed and "使える検索エンジンがありません" not in printed, (
+            way,
+            printed,
+            seen,
+        )
     shell.environment["SHISHO_LANGUAGE"] = "en"
     answer = await asyncio.to_thread(shell, "ask", "How high is the Kirigaoka lighthouse?", "--json")
     assert any("it is set to off" in one for one in answer["missing"])
@@ -169,8 +187,10 @@ async def test_where_the_web_is_off_the_answer_says_that_it_is_off(box: Box, she
 
 
 def test_a_yes_given_for_a_box_is_none_for_the_web(tmp_path: Path) -> None:
-    path, clock = tmp_path / "home" / "web_consent.json", SystemClock()
-    inside, outside = ConsentFile(path, clock, "ask", boxed=True), ConsentFile(path, clock, "ask")
+    path = tmp_path / "home" / "web_consent.json"
+    clock = SystemClock()
+    inside = ConsentFile(path, clock, "ask", boxed=True)
+    outside = ConsentFile(path, clock, "ask")
     inside.keep(WebConsent.GIVEN)
     assert (inside.state(), outside.state()) == (WebConsent.GIVEN, WebConsent.NOT_ASKED)
     outside.keep(WebConsent.OFF)

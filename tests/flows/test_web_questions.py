@@ -1,4 +1,5 @@
-"""Questions over the box's own pages, each answered from the web alone; and a goal that one engine leaves open."""
+"""Questions over the box's own pages, each answered from the web alone; and a goal that one engine leaves
+open."""
 
 from __future__ import annotations
 

@@ -37,13 +37,22 @@ QUESTION = "決定係数が0に近いとき何を意味するか"
 Call = Callable[[Desk, Any], Awaitable[object]]
 PLACES: Mapping[str, tuple[type[Enum], Call]] = {
     "Desk.ask sources": (Sources, lambda desk, word: desk.ask(QUESTION, sources=word)),
-    "TaskDesk.get_status wait_for": (WaitCondition, lambda desk, word: desk.tasks.get_status(wait=0, wait_for=word)),
-    "TaskDesk.get_status detail": (StatusDetail, lambda desk, word: desk.tasks.get_status(wait=0, detail=word)),
+    "TaskDesk.get_status wait_for": (
+        WaitCondition,
+        lambda desk, word: desk.tasks.get_status(wait=0, wait_for=word),
+    ),
+    "TaskDesk.get_status detail": (
+        StatusDetail,
+        lambda desk, word: desk.tasks.get_status(wait=0, detail=word),
+    ),
     "TaskDesk.list_tasks states": (TaskState, lambda desk, word: desk.tasks.list_tasks(states=word)),
     "TaskDesk.stop_task mode": (StopMode, lambda desk, word: desk.tasks.stop_task("last", mode=word)),
     "TaskDesk.remove_task purge": (PurgeScope, lambda desk, word: desk.tasks.remove_task("last", purge=word)),
     "TaskDesk.resolve_auth target": (AuthTarget, lambda desk, word: desk.tasks.resolve_auth(word, "last")),
-    "TaskDesk.resolve_auth action": (AuthAction, lambda desk, word: desk.tasks.resolve_auth("item", "last", word)),
+    "TaskDesk.resolve_auth action": (
+        AuthAction,
+        lambda desk, word: desk.tasks.resolve_auth("item", "last", word),
+    ),
     "TaskDesk.feedback opinion": (Opinion, lambda desk, word: desk.tasks.feedback(word, "example.com")),
     "SearchOptions time_range": (
         TimeRange,
@@ -99,7 +108,9 @@ def test_no_public_verb_that_takes_a_choice_is_left_out_here() -> None:
             }
     for options in (AskOptions, SearchOptions):
         hints = get_type_hints(options)
-        there |= {f"{options.__name__} {field.name}" for field in fields(options) if choices_in(hints[field.name])}
+        there |= {
+            f"{options.__name__} {field.name}" for field in fields(options) if choices_in(hints[field.name])
+        }
     assert there == PLACES.keys()
 
 
@@ -141,7 +152,10 @@ async def test_unknown_word_is_refused_with_the_known_ones(small: Desk, place: s
 async def test_sources_as_text_mean_what_they_say(stocked: Desk) -> None:
     """Words that nobody has agreed to send: what is asked of documents alone does not miss the web."""
     unknown = "光合成の暗反応とは何か"
-    by_choice = {choice: (await stocked.ask(unknown, sources=choice)).missing for choice in (Sources.AUTO, Sources.DOCUMENTS)}
+    by_choice = {
+        choice: (await stocked.ask(unknown, sources=choice)).missing
+        for choice in (Sources.AUTO, Sources.DOCUMENTS)
+    }
     assert by_choice[Sources.AUTO] != by_choice[Sources.DOCUMENTS]
     assert (await stocked.ask(unknown, sources="auto")).missing == by_choice[Sources.AUTO]
     assert (await stocked.ask(unknown, sources="documents")).missing == by_choice[Sources.DOCUMENTS]
@@ -156,8 +170,12 @@ async def test_text_for_a_list_is_one_member_of_it(stocked: Desk) -> None:
     assert queued.queued == 1
 
 
-@pytest.mark.parametrize("limits", [{"max_pagse": 3}, {"max_k": 3}, {"max_rounds": -1}, {"max_seconds": "many"}])
-async def test_wrong_ceiling_is_refused_before_anything_is_asked(small: Desk, limits: Mapping[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "limits", [{"max_pagse": 3}, {"max_k": 3}, {"max_rounds": -1}, {"max_seconds": "many"}]
+)
+async def test_wrong_ceiling_is_refused_before_anything_is_asked(
+    small: Desk, limits: Mapping[str, Any]
+) -> None:
     calls: tuple[Callable[[], Awaitable[object]], ...] = (
         lambda: small.ask(QUESTION, limits=limits),
         lambda: small.prepare(QUESTION, limits=limits),

@@ -57,13 +57,18 @@ async def test_documents_are_taken_in_once_whoever_dies(shell: Shell, tmp_path: 
             held, results = await ended(desk, added.task_id, seconds=120)
         finally:
             buried(*running)
-        assert (held.status, held.progress.documents, held.errors) == (TaskState.COMPLETED, Progress(40, 40), ())
-        assert Counter(Path(one.url).name for one in results) == Counter(f"{number:03}.txt" for number in range(40))
+        assert (held.status, held.progress.documents, held.errors) == (
+            TaskState.COMPLETED,
+            Progress(40, 40),
+            (),
+        )
+        assert Counter(Path(one.url).name for one in results) == Counter(
+            f"{number:03}.txt" for number in range(40)
+        )
         documents = await desk.documents(limit=99)
         assert sorted(one.id for one in documents) == sorted(one.document_id or "" for one in results)
-        whole = (
-            "SELECT count(*) FROM documents d WHERE passage_count <> (SELECT count(*) FROM passages WHERE document_id = d.id)"
-        )
+        passages = "SELECT count(*) FROM passages WHERE document_id = d.id"
+        whole = f"SELECT count(*) FROM documents d WHERE passage_count <> ({passages})"
         assert rows_of(shell.home, whole) == [(0,)]
         attempts = [job.attempt for job in (await desk.tasks.list_jobs(added.task_id)).jobs]
         assert max(attempts) > 1, "no job was under way when its worker was killed"
@@ -85,7 +90,11 @@ async def test_answers_come_out_the_same_whoever_dies(shell: Shell, tmp_path: Pa
             buried(*running)
         for whole, one in zip(direct, done, strict=True):
             assert one.answer is not None
-            assert (one.answer.text, one.answer.rounds, one.answer.loop_stop) == (whole.text, whole.rounds, whole.loop_stop)
+            assert (one.answer.text, one.answer.rounds, one.answer.loop_stop) == (
+                whole.text,
+                whole.rounds,
+                whole.loop_stop,
+            )
             assert [each.snippet for each in one.answer.evidence] == [each.snippet for each in whole.evidence]
         jobs = [(await desk.tasks.list_jobs(one.task_id)).jobs[0] for one in asked]
         assert {job.state for job in jobs} == {JobState.COMPLETED}
@@ -97,13 +106,17 @@ async def once_each(desk: Desk, shell: Shell) -> None:
     """No run has taken a step twice, and no question has two answers."""
     assert rows_of(shell.home, "SELECT run_id FROM answers GROUP BY id HAVING count(*) > 1") == []
     ids = [job_id for (job_id,) in rows_of(shell.home, "SELECT id FROM jobs WHERE kind = 'answer'")]
-    assert sorted(ids) == sorted(name for (name,) in rows_of(shell.home, "SELECT id FROM answers WHERE length(id) = 32"))
+    assert sorted(ids) == sorted(
+        name for (name,) in rows_of(shell.home, "SELECT id FROM answers WHERE length(id) = 32")
+    )
 
 
 def test_a_worker_drains_the_queue_and_ends(shell: Shell, tmp_path: Path) -> None:
     queued = shell("queue", "add", "決定係数 定義", "", "決定係数 定義", "--json")
     assert (queued["queued"], len(queued["skipped"])) == (1, 2)
-    assert "決定係数 定義" in shell("queue", "status") and "課題" in shell("queue", "status", queued["task_id"][:30])
+    assert "決定係数 定義" in shell("queue", "status") and "課題" in shell(
+        "queue", "status", queued["task_id"][:30]
+    )
     shell("worker", "-n", "2", "--drain")
     lines = shell.run("queue", "watch", "--json").stdout.splitlines()
     assert len(lines) == 1 and '"ENGINE_UNAVAILABLE"' in lines[0]

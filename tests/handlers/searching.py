@@ -1,4 +1,5 @@
-"""One search job without a worker: each wait of it passes on a clock that a test sets, and it comes back as a new attempt."""
+"""One search job without a worker: each wait of it passes on a clock that a test sets, and it comes back as a
+new attempt."""
 
 from __future__ import annotations
 
@@ -51,7 +52,9 @@ class Forgetful:
 
 
 def hits(*numbers: int) -> tuple[SerpHit, ...]:
-    return tuple(SerpHit(rank, f"https://site{each}.example/", f"第{each}頁") for rank, each in enumerate(numbers, 1))
+    return tuple(
+        SerpHit(rank, f"https://site{each}.example/", f"第{each}頁") for rank, each in enumerate(numbers, 1)
+    )
 
 
 @dataclass
@@ -106,13 +109,12 @@ class World:
         await self.queue.add(new(), task=task)
 
     async def pages(self, most: int, remember: PagingStop | None = None, **options: Any) -> list[ResultPage]:
-        """So many result pages of one search, each in an attempt of its own where its engine wants an interval."""
+        """So many result pages of one search, each in an attempt of its own where its engine wants an
+        interval."""
 
         async def use(job: Job, context: JobContext) -> list[ResultPage]:
-            serps, got = (
-                SerpAttempt(self.engines, job, context, SearchJob(query=QUERY, owner=OWNER, **options)),
-                list[ResultPage](),
-            )
+            serps = SerpAttempt(self.engines, job, context, SearchJob(query=QUERY, owner=OWNER, **options))
+            got = list[ResultPage]()
             while len(got) < most:
                 got.append(await serps.next(got))
             if remember is not None:
@@ -131,12 +133,11 @@ async def searching(
     async with opened("embedded", folder, clock) as queue:
         assert queue.database is not None
         table: Mapping[str, Any] = {each.about.name: each for each in engines or (engine(),)}
-        answers, database = Answers(rule, clock), queue.database
-        limiter, health, cache = (
-            EmbeddedLimiter(database, clock),
-            EmbeddedHealth(database, clock),
-            EmbeddedCache(database, clock),
-        )
+        answers = Answers(rule, clock)
+        database = queue.database
+        limiter = EmbeddedLimiter(database, clock)
+        health = EmbeddedHealth(database, clock)
+        cache = EmbeddedCache(database, clock)
         manners = Manners(limiter, health, cache, queue.interventions, clock)
         web = WebAccess(table, answers, MemoryParser(table), robots=False)
         await queue.tasks.enqueue(NewTask(TaskId("t1"), OWNER, budget=budget), [new()])

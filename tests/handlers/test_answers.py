@@ -14,9 +14,29 @@ from shisho.handlers.answers import AnswerHandler, within
 from tests.clocks import TwoHands
 
 SRC = Path(__file__).parents[2] / "src" / "shisho"
-WALK = ("desk/desk.py", "desk/tasks.py", "desk/queue.py", "desk/intake.py", "handlers/inquiries.py", "ports/librarian.py")
-REST = ("librarian/loop.py", "handlers/ingest.py", "handlers/fetch.py", "handlers/search.py", "handlers/result_pages.py")
-UNTYPED = {"dict", "Mapping", "dict[str, Any]", "Mapping[str, Any]", "Sequence[Mapping[str, Any]]", "list[Mapping[str, Any]]"}
+WALK = (
+    "desk/desk.py",
+    "desk/tasks.py",
+    "desk/queue.py",
+    "desk/intake.py",
+    "handlers/inquiries.py",
+    "ports/librarian.py",
+)
+REST = (
+    "librarian/loop.py",
+    "handlers/ingest.py",
+    "handlers/fetch.py",
+    "handlers/search.py",
+    "handlers/result_pages.py",
+)
+UNTYPED = {
+    "dict",
+    "Mapping",
+    "dict[str, Any]",
+    "Mapping[str, Any]",
+    "Sequence[Mapping[str, Any]]",
+    "list[Mapping[str, Any]]",
+}
 
 
 @pytest.mark.parametrize("jump", [3600.0, -3600.0])
@@ -44,9 +64,14 @@ def test_no_ceiling_is_higher_than_what_is_left_of_the_task(left: dict[str, floa
 
 @pytest.mark.parametrize("page", (*WALK, *REST))
 def test_walk_of_a_question_meets_no_untyped_dictionary(page: str) -> None:
-    """From the desk to the handlers and the ledger: no parameter is a dictionary whose keys two rooms agree on by hand."""
+    """From the desk to the handlers and the ledger: no parameter is a dictionary whose keys two rooms agree
+    on by hand."""
     tree = ast.parse((SRC / page).read_text("utf-8"))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     parameters = [(node.name, arg) for node in functions for arg in (*node.args.args, *node.args.kwonlyargs)]
-    untyped = [(name, arg.arg) for name, arg in parameters if arg.annotation and ast.unparse(arg.annotation) in UNTYPED]
+    untyped = [
+        (name, arg.arg)
+        for name, arg in parameters
+        if arg.annotation and ast.unparse(arg.annotation) in UNTYPED
+    ]
     assert not untyped

@@ -1,4 +1,5 @@
-"""When a window has done its work, by the pages a person walks through; read by the real parser in its child."""
+"""When a window has done its work, by the pages a person walks through; read by the real parser in its
+child."""
 
 from __future__ import annotations
 
@@ -25,21 +26,29 @@ RESULTS = Response(
     URL,
     media_type="text/html",
 )
-ARTICLE = Response(b"<html><title>A page</title><p>Text.</p></html>", "https://paper.example/", media_type="text/html")
+ARTICLE = Response(
+    b"<html><title>A page</title><p>Text.</p></html>", "https://paper.example/", media_type="text/html"
+)
 
 
 class Walk:
     """`ports.Browser` whose person comes by these pages and then closes the window."""
 
     def __init__(self, *pages: Response) -> None:
-        self.pages, self.seen = pages, 0
+        self.pages = pages
+        self.seen = 0
         self.shown: tuple[str, str] | None = None
 
     async def open(self, request: Request, profile: str = "", *, deadline_s: float = 30.0) -> Response:
         raise AssertionError("nobody asked for a page without a person")
 
     async def open_for_person(
-        self, url: str, profile: str, solved: Callable[[Response], Awaitable[bool]], *, deadline_s: float = 1800.0
+        self,
+        url: str,
+        profile: str,
+        solved: Callable[[Response], Awaitable[bool]],
+        *,
+        deadline_s: float = 1800.0,
     ) -> bool:
         self.shown = (url, profile)
         for page in self.pages:

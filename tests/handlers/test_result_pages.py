@@ -1,4 +1,5 @@
-"""Result pages of one search over waits, kills and engines that forget: each asked as often as it must be, and no oftener."""
+"""Result pages of one search over waits, kills and engines that forget: each asked as often as it must be,
+and no oftener."""
 
 from __future__ import annotations
 
@@ -55,7 +56,11 @@ def with_tokens(tokens: list[str], *, page_2: Callable[[], Said] | None = None) 
             return Serp(name, hits(1, 2), {"token": given[-1]} if given[-1] else None)
         if page_2 is not None:
             return page_2()
-        return Serp(name, hits(3), None) if url.endswith(f"token={given[-1]}") and len(given) == len(tokens) else BARRED
+        return (
+            Serp(name, hits(3), None)
+            if url.endswith(f"token={given[-1]}") and len(given) == len(tokens)
+            else BARRED
+        )
 
     return rule
 
@@ -86,7 +91,9 @@ async def test_an_expired_state_is_renewed_once_however_often_the_job_waits(tmp_
         pages = await world.pages(2)
         assert [len(each.urls) for each in pages] == [2, 1] and pages[0].next == {"token": "old"}
         assert short(world) == ["memory 1", "memory 2&token=old", "memory 1", "memory 2&token=new"]
-        assert (await world.engines.asking.health.of(["memory"]))["memory"].failures == 0, "the engine did nothing wrong"
+        assert (await world.engines.asking.health.of(["memory"]))["memory"].failures == 0, (
+            "the engine did nothing wrong"
+        )
 
 
 async def test_an_engine_that_shows_no_way_any_more_ends_paging_and_not_the_job(tmp_path: Path) -> None:
@@ -106,13 +113,20 @@ async def test_a_later_first_page_is_asked_with_the_state_of_its_own_engine(tmp_
     ana, ben = (Forgetful(engine(name, interval_s=5.0)) for name in ("ana", "ben"))
     async with searching(tmp_path, rule, ana, ben) as world:
         (page,) = await world.pages(1, engines=("ana", "ben"), serp_page=2)
-        assert page.engine == "ben" and short(world) == ["ana 1", "ana 2&token=ana", "ben 1", "ben 2&token=ben"]
+        assert page.engine == "ben" and short(world) == [
+            "ana 1",
+            "ana 2&token=ana",
+            "ben 1",
+            "ben 2&token=ben",
+        ]
 
 
 async def test_slow_down_is_no_fault_of_an_old_state(tmp_path: Path) -> None:
     slow = Response(b"", "https://memory.example/", 429, headers={"retry-after": "77"})
     said: Iterator[Said] = iter([slow, Serp("memory", hits(3))])
-    async with searching(tmp_path, with_tokens(["old"], page_2=lambda: next(said)), Forgetful(engine(interval_s=5.0))) as world:
+    async with searching(
+        tmp_path, with_tokens(["old"], page_2=lambda: next(said)), Forgetful(engine(interval_s=5.0))
+    ) as world:
         await world.pages(2)
         assert short(world) == ["memory 1", "memory 2&token=old", "memory 2&token=old"]
         assert world.waits[-1] == pytest.approx(77.0)
@@ -128,7 +142,9 @@ async def test_one_who_may_try_an_engine_may_renew_its_state(tmp_path: Path) -> 
 
 
 async def test_a_hostile_result_page_does_not_fill_the_database(tmp_path: Path) -> None:
-    many = [SerpHit(rank, f"https://site{rank}.example/", "題" * 1_000, "文" * 4_000) for rank in range(1, 1_001)]
+    many = [
+        SerpHit(rank, f"https://site{rank}.example/", "題" * 1_000, "文" * 4_000) for rank in range(1, 1_001)
+    ]
     odd = [
         "javascript:alert(1)",
         "javascript://www.google.com/url?q=https://a.example/",
@@ -142,7 +158,10 @@ async def test_a_hostile_result_page_does_not_fill_the_database(tmp_path: Path) 
         assert len(kept) == len(page.urls) == MOST_HITS - len(odd) and all(
             one.find.url.startswith("https://site") for one in kept
         )
-        assert max(len(one.find.title) + len(one.find.snippet) for one in kept) == LONGEST_TITLE + LONGEST_SNIPPET
+        assert (
+            max(len(one.find.title) + len(one.find.snippet) for one in kept)
+            == LONGEST_TITLE + LONGEST_SNIPPET
+        )
 
 
 async def test_pages_of_the_cache_are_the_pages_that_were_asked(tmp_path: Path) -> None:
@@ -208,7 +227,9 @@ async def test_no_results_for_plain_words_is_a_block_where_an_engine_blocks_in_s
         await world.next_job("t2")
         await world.pages(1, time_range=time_range)
         asked = [url for url in world.answers.asked if "silent" in url]
-        assert len(asked) == (2 if answers == "loud" else 1), "an empty page is kept only where it is believed"
+        assert len(asked) == (2 if answers == "loud" else 1), (
+            "an empty page is kept only where it is believed"
+        )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""LangGraph and LangChain themselves over a desk with the sample lectures: no answer differs from our own runner's."""
+"""LangGraph and LangChain themselves over a desk with the sample lectures: no answer differs from our own
+runner's."""
 
 from __future__ import annotations
 
@@ -74,7 +75,8 @@ def timeless(part: Any) -> Any:
 
 @pytest.mark.parametrize("question", QUESTIONS)
 async def test_both_runners_give_the_same_answer_by_the_same_steps(home: Path, question: str) -> None:
-    answers, steps = [], []
+    answers = []
+    steps = []
     for loop in ("own", "langgraph"):
         async with open_desk(home=home, web="off", loop=loop) as desk:
             answers.append(await desk.ask(question))
@@ -94,8 +96,20 @@ async def test_compiled_librarian_gives_the_answer_of_the_desk_and_stores_it(des
 
 
 async def test_compiled_librarian_streams_its_nodes_in_the_order_of_the_table(desk: Desk) -> None:
-    told = [[*update] async for update in compile_librarian(desk).astream({"question": QUESTION}, stream_mode="updates")]
-    assert [name for (name,) in told] == ["begin", "strategy", "plan", "search", "evaluate", "route", "answer", "finish"]
+    told = [
+        [*update]
+        async for update in compile_librarian(desk).astream({"question": QUESTION}, stream_mode="updates")
+    ]
+    assert [name for (name,) in told] == [
+        "begin",
+        "strategy",
+        "plan",
+        "search",
+        "evaluate",
+        "route",
+        "answer",
+        "finish",
+    ]
 
 
 async def test_compiled_librarian_is_a_node_of_a_graph_that_keeps_checkpoints(desk: Desk) -> None:
@@ -126,7 +140,9 @@ async def test_graph_has_the_nodes_and_edges_of_the_table(desk: Desk) -> None:
     drawn = compile_librarian(desk).get_graph()
     assert {*drawn.nodes} == {"__start__", "begin", *TABLE, "finish", "__end__"}
     edges = {(edge.source, edge.target) for edge in drawn.edges}
-    assert edges >= {(name, place) for name, node in TABLE.items() for place in node.leads_to if place in TABLE}
+    assert edges >= {
+        (name, place) for name, node in TABLE.items() for place in node.leads_to if place in TABLE
+    }
 
 
 async def test_errors_of_a_question_come_through_the_graph(desk: Desk, tmp_path: Path) -> None:
@@ -164,14 +180,19 @@ async def test_retriever_heeds_corpus_and_filter(desk: Desk) -> None:
 
 
 async def test_tools_answer_a_models_call_with_words_and_an_artifact(desk: Desk) -> None:
-    ask, search = ask_tool(desk), search_tool(desk, limit=2)
+    ask = ask_tool(desk)
+    search = search_tool(desk, limit=2)
     assert ask.args_schema.model_json_schema()["required"] == ["question"]  # type: ignore[union-attr]
     call = {"name": ask.name, "args": {"question": QUESTION}, "id": "1", "type": "tool_call"}
     message = await ask.ainvoke(call)
     assert isinstance(message, ToolMessage) and isinstance(message.artifact, Answer)
     assert message.artifact.text in message.content and message.artifact.evidence[0].link in message.content
-    found = await search.ainvoke({"name": search.name, "args": {"query": "決定係数"}, "id": "2", "type": "tool_call"})
-    assert [hit.text for hit in found.artifact] == [hit.text for hit in await desk.search(["決定係数"], limit=2)]
+    found = await search.ainvoke(
+        {"name": search.name, "args": {"query": "決定係数"}, "id": "2", "type": "tool_call"}
+    )
+    assert [hit.text for hit in found.artifact] == [
+        hit.text for hit in await desk.search(["決定係数"], limit=2)
+    ]
     assert found.artifact[0].text in found.content
 
 
@@ -188,6 +209,8 @@ def test_program_of_the_howto_runs(home: Path, tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(program, "utf-8")
     environment = {**os.environ, "SHISHO_HOME": str(home), "PYTHONUTF8": "1"}
-    done = subprocess.run([sys.executable, path], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, path], env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert "01-regression.pdf#page=" in done.stdout and "残差" in done.stdout

@@ -26,7 +26,11 @@ async def documents(call: Call) -> str:
     added = await call("add_documents", paths=[str(SAMPLES)], metadata={"課": "統計学"})
     assert added["queued"] == 4 and added["link"] == f"task://{added['task_id']}"
     status = await until_done(call, added["task_id"])
-    assert status["status"] == "completed" and status["progress"]["documents"] == "4/4" and len(status["results"]) == 4
+    assert (
+        status["status"] == "completed"
+        and status["progress"]["documents"] == "4/4"
+        and len(status["results"]) == 4
+    )
     again = await call("add_documents", paths=[str(SAMPLES)])
     assert len(again["already_known"]) == 4 and again["queued"] == 0
     first = await call("list_documents", filters=["課=統計学"], limit=3)
@@ -67,9 +71,13 @@ async def tasks(call: Call) -> None:
     made = await call("create_task", **asked)
     assert await call("create_task", **asked) == made
     queries = ["決定係数 定義", "決定係数 定義", " "]
-    queued = await call("queue_searches", task_id=made["task_id"], queries=queries, options={"priority": "low"})
+    queued = await call(
+        "queue_searches", task_id=made["task_id"], queries=queries, options={"priority": "low"}
+    )
     assert queued["queued"] == 1 and len(queued["skipped"]) == 2
-    urls = await call("queue_urls", task_id=made["task_id"], urls=["http://127.0.0.1:9/none", "10.1000/182", "no address"])
+    urls = await call(
+        "queue_urls", task_id=made["task_id"], urls=["http://127.0.0.1:9/none", "10.1000/182", "no address"]
+    )
     assert urls["queued"] == 2 and len(urls["skipped"]) == 1
     stopped = await call("stop_task", task_id=made["task_id"], mode="immediate", wait=5)
     assert stopped["task_id"] == made["task_id"]
@@ -92,6 +100,8 @@ async def persons(call: Call) -> None:
 
 async def opinions(call: Call, evidence: str) -> None:
     for opinion in ("block_domain", "unblock_domain"):
-        assert (await call("feedback", opinion=opinion, target="https://www.example.com/x"))["target"] == "www.example.com"
+        assert (await call("feedback", opinion=opinion, target="https://www.example.com/x"))[
+            "target"
+        ] == "www.example.com"
     for opinion in ("reject_evidence", "restore_evidence"):
         assert (await call("feedback", opinion=opinion, target=evidence))["target"] == evidence

@@ -27,7 +27,8 @@ class Refused(Exception):
 
     def __init__(self, body: dict[str, Any]) -> None:
         super().__init__(f"{body['code']}: {body['message']}")
-        self.body, self.code = body, body["code"]
+        self.body = body
+        self.code = body["code"]
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
@@ -80,7 +81,9 @@ def address(process: subprocess.Popen[str]) -> str:
 def stdio(home: Path, **more: str) -> Any:
     """A transport that starts `shisho mcp` and ends it with the client."""
     words = [*SHISHO, "mcp"]
-    return stdio_client(StdioServerParameters(command=sys.executable, args=words, env=environment(home, **more)))
+    return stdio_client(
+        StdioServerParameters(command=sys.executable, args=words, env=environment(home, **more))
+    )
 
 
 @asynccontextmanager
@@ -118,7 +121,9 @@ async def until_done(call: Call, task_id: str, seconds: float = 120) -> Mapping[
 def paper(folder: Path, number: int) -> Path:
     """A text of our own that takes a moment to take in."""
     folder.mkdir(exist_ok=True)
-    lines = [f"第{number}巻{each}節。決定係数{each}は、{number * each}件の標本から求める。" for each in range(1500)]
+    lines = [
+        f"第{number}巻{each}節。決定係数{each}は、{number * each}件の標本から求める。" for each in range(1500)
+    ]
     path = folder / f"{number:02}.txt"
     path.write_text("\n\n".join(lines), "utf-8")
     return path

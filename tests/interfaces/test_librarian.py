@@ -1,4 +1,5 @@
-"""The assistant as librarian, by the MCP client: it searches, claims and writes; code shows, verifies and renders."""
+"""The assistant as librarian, by the MCP client: it searches, claims and writes; code shows, verifies and
+renders."""
 
 from __future__ import annotations
 
@@ -10,7 +11,9 @@ from typing import Any
 from tests.interfaces.serving import SAMPLES, Call, calling, stdio, until_done
 
 QUESTION = "決定係数とは何か。また、決定係数が0に近いとき何を意味するか。"
-IDS = re.compile(r"doc_[0-9a-f]+|psg_|passage_id|document_id|sha256|(?<![.0-9])(?=[0-9]*[a-f])[0-9a-f]{16,}|/samples/|\.pdf")
+IDS = re.compile(
+    r"doc_[0-9a-f]+|psg_|passage_id|document_id|sha256|(?<![.0-9])(?=[0-9]*[a-f])[0-9a-f]{16,}|/samples/|\.pdf"
+)
 
 
 def says_no_id(reply: dict[str, Any], session: str) -> None:
@@ -23,7 +26,10 @@ async def opened(call: Call) -> tuple[str, str]:
     added = await call("add_documents", paths=[str(SAMPLES)])
     await until_done(call, added["task_id"])
     session = await call("open_session", question=QUESTION, goals=GOALS, condition="G1 and G2")
-    assert not session["condition_met"] and [goal["goal_id"] for goal in session["goal_status"]] == ["G1", "G2"]
+    assert not session["condition_met"] and [goal["goal_id"] for goal in session["goal_status"]] == [
+        "G1",
+        "G2",
+    ]
     says_no_id(session, session["session_id"])
     return session["session_id"], session["strategy"]["goals"][0]["id"]
 
@@ -47,7 +53,9 @@ async def test_the_whole_way(tmp_path: Path) -> None:
         numbers = [{one["temp_index"] for one in reply["shown"]} for reply in (first, second)]
         assert not texts[0] & texts[1] and not numbers[0] & numbers[1]
         number = await findings(call, session, goal, first["shown"][0])
-        read = await call("read_passage", session_id=session, number=first["shown"][0]["temp_index"], context=2)
+        read = await call(
+            "read_passage", session_id=session, number=first["shown"][0]["temp_index"], context=2
+        )
         says_no_id(read, session)
         assert read["quoted_text"] == first["shown"][0]["quoted_text"] and read["link"] in (None, "")
     async with calling(stdio(home)) as call:  # another process: the session has survived
@@ -55,8 +63,10 @@ async def test_the_whole_way(tmp_path: Path) -> None:
 
 
 async def findings(call: Call, session: str, goal: str, shown: dict[str, Any]) -> int:
-    """A true, an altered and an invented snippet; the condition's state after each. Gives the number of the true one."""
-    text, index = shown["quoted_text"], shown["temp_index"]
+    """A true, an altered and an invented snippet; the condition's state after each. Gives the number of the
+    true one."""
+    text = shown["quoted_text"]
+    index = shown["temp_index"]
     true = sentence(text)
     altered = true.replace("は", "が", 1)
     assert altered != true
@@ -78,14 +88,24 @@ async def findings(call: Call, session: str, goal: str, shown: dict[str, Any]) -
     assert near["accepted"] and near["replaced"] and near["quoted_text"] in text and near["reason"]
     none, reply = await submit(invented)
     assert not none["accepted"] and none["number"] is None and none["reason"] and not reply["condition_met"]
-    wrong = await call("submit_findings", session_id=session, findings=[finding(9_999, goal, true), finding(index, "G9", true)])
+    wrong = await call(
+        "submit_findings",
+        session_id=session,
+        findings=[finding(9_999, goal, true), finding(index, "G9", true)],
+    )
     assert [one["accepted"] for one in wrong["findings"]] == [False, False]
     return int(judged["number"])
 
 
-async def after_a_restart(call: Call, session: str, goal: str, shown: list[dict[str, Any]], number: int) -> None:
+async def after_a_restart(
+    call: Call, session: str, goal: str, shown: list[dict[str, Any]], number: int
+) -> None:
     text = shown[0]["quoted_text"]
-    again = await call("submit_findings", session_id=session, findings=[finding(shown[0]["temp_index"], goal, sentence(text))])
+    again = await call(
+        "submit_findings",
+        session_id=session,
+        findings=[finding(shown[0]["temp_index"], goal, sentence(text))],
+    )
     assert again["findings"][0]["number"] == number
     third = await call("search_corpus", session_id=session, keyword_query=["決定係数 定義"])
     assert not {one["quoted_text"] for one in third["shown"]} & {one["quoted_text"] for one in shown}
@@ -101,7 +121,9 @@ async def after_a_restart(call: Call, session: str, goal: str, shown: list[dict[
     assert unsupported["became"] == "replaced" and unsupported["lacking"]
     assert unknown["unknown"] == [777]
     assert bare["became"] == "removed"
-    assert "1999" not in composed["text"] and "777" not in composed["text"] and "富士山" not in composed["text"]
+    assert (
+        "1999" not in composed["text"] and "777" not in composed["text"] and "富士山" not in composed["text"]
+    )
     assert f"[{number}]" in composed["text"] and not composed["condition_met"] and composed["missing"]
     answer = (await call("get_answer", answer_id=composed["answer_id"], wait=0))["answer"]
     assert answer["evidence"][0]["sha256"] and answer["text"] == composed["text"]

@@ -1,4 +1,5 @@
-"""Functions over bytes as children run them: some honest, the others as bad as hostile bytes can make them."""
+"""Functions over bytes as children run them: some honest, the others as bad as hostile bytes can make
+them."""
 
 from __future__ import annotations
 
@@ -38,7 +39,9 @@ def environment(data: bytes) -> list[str]:
 
 
 def refuses(data: bytes) -> None:
-    raise ParserFailed("この形は\x1b[31m知らない。", engine="bing", status=200, made={"of": "more"}, long="x" * 9_999)
+    raise ParserFailed(
+        "この形は\x1b[31m知らない。", engine="bing", status=200, made={"of": "more"}, long="x" * 9_999
+    )
 
 
 def presumes(data: bytes) -> None:

@@ -1,4 +1,5 @@
-"""Children that can be killed: whatever a function does with its bytes costs these bytes alone, and nothing stays behind."""
+"""Children that can be killed: whatever a function does with its bytes costs these bytes alone, and nothing
+stays behind."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from shisho.errors import Internal, ParserFailed
 from shisho.isolation.killable import MOST_WORK, ChildBroken, ChildExhausted, Killable, Overrun, Work
 from tests.machine import PATIENCE, children_seconds
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}  # children run functions of these tests
+# children run functions of these tests
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits of POSIX")
 
 
@@ -129,7 +131,9 @@ async def test_a_cancelled_wait_ends_its_child(killable: Killable) -> None:
     assert await killable.run(work("echo"), b"y", word) == "y"
 
 
-async def test_a_child_is_replaced_after_its_share(killable: Killable, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_child_is_replaced_after_its_share(
+    killable: Killable, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert MOST_WORK > 20
     monkeypatch.setattr("shisho.isolation.killable.MOST_WORK", 2)
     seen = [await killable.run(work("naps"), b"0", int) for _ in range(5)]
@@ -158,7 +162,10 @@ async def test_two_children_work_side_by_side_and_a_second_only_when_needed() ->
 async def test_nothing_stays_behind() -> None:
     async def round_() -> None:
         killable = Killable((ParserFailed,), ENVIRONMENT, children=2)
-        ran = [killable.run(work(name, seconds=1), b"0.2", lambda value: value) for name in ("naps", "dies", "closes", "naps")]
+        ran = [
+            killable.run(work(name, seconds=1), b"0.2", lambda value: value)
+            for name in ("naps", "dies", "closes", "naps")
+        ]
         done = await asyncio.gather(*ran, return_exceptions=True)
         assert [type(one) for one in done] == [int, ChildBroken, ChildBroken, int]
         started = pids(killable)

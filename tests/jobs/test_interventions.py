@@ -45,7 +45,9 @@ HELD = [
         (AuthTarget.DOMAIN, "", set()),
     ],
 )
-def test_one_solution_frees_what_the_same_domain_or_engine_holds(target: AuthTarget, name: str, freed: set[str]) -> None:
+def test_one_solution_frees_what_the_same_domain_or_engine_holds(
+    target: AuthTarget, name: str, freed: set[str]
+) -> None:
     assert {one.id for one in together(HELD, select_interventions(target, name))} == freed
 
 

@@ -68,8 +68,8 @@ async def test_no_change_falls_between_reading_and_waiting(queue: Queue) -> None
 
 
 async def wake_ups(queue: Queue, round_: int) -> float:
-    """The 99th percentile, in seconds after the commit and without those in which a process waited for a processor, of 800
-    wake-ups among 1,000 who wait, 200 of whom leave before."""
+    """The 99th percentile, in seconds after the commit and without those in which a process waited for a
+    processor, of 800 wake-ups among 1,000 who wait, 200 of whom leave before."""
     tasks = [TaskId(f"{round_} {number}") for number in range(100)]
     for task_id in tasks:
         await queue.tasks.open(NewTask(task_id, OWNER))
@@ -114,16 +114,22 @@ async def test_a_thousand_wait_and_two_hundred_leave(tmp_path: Path) -> None:
         threads = {each.name for each in threading.enumerate()}
         assert await at_best(lambda round_: wake_ups(queue, round_), 0.020) <= 0.020
         await asyncio.sleep(0.1)
-        assert {each.name for each in threading.enumerate() if not each.name.startswith("shisho-read")} <= threads
+        assert {
+            each.name for each in threading.enumerate() if not each.name.startswith("shisho-read")
+        } <= threads
 
 
 async def test_fifty_searches_are_accepted_within_fifty_milliseconds(tmp_path: Path) -> None:
     async with opened("embedded", tmp_path) as queue:
 
         async def accepted(round_: int) -> float:
-            many, plain = [], []
+            many = []
+            plain = []
             for number in range(40):
-                jobs = [new("search_queue", input={"query": f"決定係数 {each}"}, dedupe_key=f"q{each}") for each in range(50)]
+                jobs = [
+                    new("search_queue", input={"query": f"決定係数 {each}"}, dedupe_key=f"q{each}")
+                    for each in range(50)
+                ]
                 with Stopwatch() as opening:
                     await queue.tasks.open(NewTask(TaskId(f"plain {round_} {number}"), OWNER))
                 with Stopwatch() as enqueueing:
@@ -134,14 +140,16 @@ async def test_fifty_searches_are_accepted_within_fifty_milliseconds(tmp_path: P
             print(
                 f"50 jobs accepted: p50 {median(many) * 1000:.1f}, p95 {fifty * 1000:.1f} ms; one row: p95 {one * 1000:.1f} ms"
             )
-            return fifty / max(1.0, one / 0.0125)  # a disk on which one row takes longer makes fifty take longer too
+            # a disk on which one row takes longer makes fifty take longer too
+            return fifty / max(1.0, one / 0.0125)
 
         assert await at_best(accepted, 0.050) <= 0.050
 
 
 async def test_what_runs_often_walks_through_no_table(tmp_path: Path) -> None:
     async with opened("embedded", tmp_path) as queue:
-        claim, news = plan(queue, CLAIM), plan(queue, NEWS)
+        claim = plan(queue, CLAIM)
+        news = plan(queue, NEWS)
     assert "USING COVERING INDEX jobs_claim" in claim and "TEMP B-TREE" not in claim, claim
     assert news == "SEARCH events USING INTEGER PRIMARY KEY (rowid>?)"
 
@@ -150,7 +158,9 @@ def plan(queue: Queue, query: str) -> str:
     """How SQLite would go about it."""
     assert queue.database is not None
     values = (0,) if "?" in query else {"worker_id": "w", "now": "", "steady": "", "kinds": "[]"}
-    rows = queue.database.snapshot(lambda connection: list(connection.execute(f"EXPLAIN QUERY PLAN {query}", values)))
+    rows = queue.database.snapshot(
+        lambda connection: list(connection.execute(f"EXPLAIN QUERY PLAN {query}", values))
+    )
     return "\n".join(str(row[3]) for row in rows)
 
 

@@ -6,7 +6,16 @@ from itertools import pairwise
 
 import pytest
 
-from shisho.domain.job import Claim, JobId, JobState, RunningClaim, TaskState, WorkerId, after_failure, task_state
+from shisho.domain.job import (
+    Claim,
+    JobId,
+    JobState,
+    RunningClaim,
+    TaskState,
+    WorkerId,
+    after_failure,
+    task_state,
+)
 from shisho.jobs.ids import new_id
 from shisho.jobs.timing import Silence
 
@@ -41,7 +50,9 @@ def test_a_task_is_what_its_jobs_are(jobs: dict[JobState, int], state: TaskState
         (2, False, True, (X, 3)),
     ],
 )
-def test_what_a_failure_leads_to(failures: int, stepped: bool, stop_asked: bool, outcome: tuple[JobState, int]) -> None:
+def test_what_a_failure_leads_to(
+    failures: int, stepped: bool, stop_asked: bool, outcome: tuple[JobState, int]
+) -> None:
     assert after_failure(failures, stepped=stepped, stop_asked=stop_asked) == outcome
 
 
@@ -49,9 +60,13 @@ CLAIM = Claim(JobId("a"), 1, WorkerId("w"))
 
 
 def looks(*looks_: tuple[float, int], claims: tuple[Claim, ...] = (CLAIM,)) -> list[bool]:
-    """For each (moment, beat) whether the job counts as silent, with a limit of 30 s and looks at most 5 s apart."""
+    """For each (moment, beat) whether the job counts as silent, with a limit of 30 s and looks at most 5 s
+    apart."""
     silence = Silence(30.0, 5.0)
-    return [bool(silence.silent([RunningClaim(claim, beat) for claim in claims], moment)) for moment, beat in looks_]
+    return [
+        bool(silence.silent([RunningClaim(claim, beat) for claim in claims], moment))
+        for moment, beat in looks_
+    ]
 
 
 def test_who_beats_is_never_silent() -> None:
@@ -68,7 +83,9 @@ def test_the_first_look_counts_nothing_however_long_the_machine_has_run() -> Non
 
 def test_a_looker_that_was_frozen_itself_does_not_blame_others() -> None:
     assert looks((1000, 3), (1040, 3), (1041, 4)) == [False] * 3
-    assert looks((1000, 3), (1040, 3), (1045, 3), (1050, 3), (1055, 3), (1060, 3), (1065, 3)) == [False] * 6 + [True]
+    assert looks((1000, 3), (1040, 3), (1045, 3), (1050, 3), (1055, 3), (1060, 3), (1065, 3)) == [
+        False
+    ] * 6 + [True]
 
 
 def test_a_new_attempt_starts_with_a_clean_sheet() -> None:
@@ -82,5 +99,7 @@ def test_a_new_attempt_starts_with_a_clean_sheet() -> None:
 
 def test_ids_sort_by_their_making_and_are_uuid7() -> None:
     made = [new_id() for _ in range(4000)]
-    assert len(set(made)) == 4000 and all(one[12] == "7" and one[16] in "89ab" and len(one) == 32 for one in made)
+    assert len(set(made)) == 4000 and all(
+        one[12] == "7" and one[16] in "89ab" and len(one) == 32 for one in made
+    )
     assert sum(one > two for one, two in pairwise(made)) <= 1  # the counter may wrap once

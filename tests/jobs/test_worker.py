@@ -241,9 +241,14 @@ async def test_the_end_of_its_time_gives_a_partial_result_or_none(works: Works) 
         await asyncio.sleep(3600)
 
     async with works.worker({"some": slow, "none": slow}, pace=WorkerTiming(job=0.2, idle=0.05)):
-        (some,), (none,) = await works.jobs_of(kind="some"), await works.jobs_of(kind="none")
-        one, two = await works.ended(some), await works.ended(none)
-    assert (one.state, one.output) == (JobState.COMPLETED, {"hits": ["一"], "partial": True, "stop": "BUDGET"})
+        (some,) = await works.jobs_of(kind="some")
+        (none,) = await works.jobs_of(kind="none")
+        one = await works.ended(some)
+        two = await works.ended(none)
+    assert (one.state, one.output) == (
+        JobState.COMPLETED,
+        {"hits": ["一"], "partial": True, "stop": "BUDGET"},
+    )
     assert (two.state, two.errors[0].code, two.attempt) == (JobState.FAILED, "BUDGET_EXHAUSTED", 1)
 
 

@@ -1,4 +1,5 @@
-"""Text as a person reads and copies it: broken lines, bullets, tabs, radicals; nothing that a terminal would obey."""
+"""Text as a person reads and copies it: broken lines, bullets, tabs, radicals; nothing that a terminal would
+obey."""
 
 from __future__ import annotations
 
@@ -51,7 +52,8 @@ def test_nothing_reaches_a_terminal_that_it_would_obey() -> None:
 
 @given(st.text())
 def test_nothing_else_is_lost(text: str) -> None:
-    """All visible letters are there in their order, but for hyphens of broken words and the signs between cells and rows."""
+    """All visible letters are there in their order, but for hyphens of broken words and the signs between
+    cells and rows."""
     shown = running(text)
     assert "\n" not in shown and "\t" not in shown
 

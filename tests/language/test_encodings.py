@@ -26,7 +26,8 @@ def iso2022(text: str) -> bytes:
 
 
 def jis(pair: bytes) -> bytes:
-    """Rows of JIS X 0208 and its makers' extensions (13, 89 to 92) from Shift_JIS, IBM's rows by NEC's selection of them."""
+    """Rows of JIS X 0208 and its makers' extensions (13, 89 to 92) from Shift_JIS, IBM's rows by NEC's
+    selection of them."""
     lead, trail = pair
     if lead >= 0xFA:
         lead, trail = SELECTED[pair]
@@ -73,7 +74,14 @@ def test_japanese_as_browsers_read_it() -> None:
 
 @pytest.mark.parametrize("codec", ["euc_jp", "iso2022_jp_ext", "cp932", "utf-8", "gb18030"])
 def test_damage_is_shown_and_nothing_fails(codec: str) -> None:
-    for data in (bytes(range(256)) * 40, b"\x1b$B" + bytes(range(33, 127)) * 40, b"\xa4", b"\x8f", b"\x1b$", b"\x1b$B!"):
+    for data in (
+        bytes(range(256)) * 40,
+        b"\x1b$B" + bytes(range(33, 127)) * 40,
+        b"\xa4",
+        b"\x8f",
+        b"\x1b$",
+        b"\x1b$B!",
+    ):
         assert decoded(data, codec)
 
 

@@ -26,7 +26,10 @@ def installed() -> None:
 def test_lemmas_of_content_words_one_line_for_each_sentence() -> None:
     found = ginza.analyse(["決定係数は0.95であり、サーバーを使った。", "それは、とても長い。"])
     assert found.terms == "決定 係数 0.95 サーバー 使う\n長い"
-    assert found.bigrams == terms.analyse(["決定係数は0.95であり、サーバーを使った。", "それは、とても長い。"]).bigrams
+    assert (
+        found.bigrams
+        == terms.analyse(["決定係数は0.95であり、サーバーを使った。", "それは、とても長い。"]).bigrams
+    )
 
 
 def test_a_query_has_the_same_shape() -> None:
@@ -44,10 +47,13 @@ def test_fast_terms_agree_with_the_reference() -> None:
     with gzip.open(shared("eval", "jsquad-valid", "corpus.jsonl.gz"), "rt", encoding="utf-8") as lines:
         texts = [json.loads(line)["text"] for line in lines][::120]
     folded = [terms.fold(text[start:end]) for text in texts for start, end in sentences(text)]
-    shared_terms = ours = theirs = 0
+    shared_terms = 0
+    ours = 0
+    theirs = 0
     for line in folded:
         fast = Counter(terms.terms(line))
-        # GiNZA keeps long units and other spellings: its lemmas are read once more, so that only the choice of words differs.
+        # GiNZA keeps long units and other spellings: its lemmas are read once more, so that only the choice
+        # of words differs.
         reference = Counter(term for lemma in ginza.terms(line) for term in terms.terms(lemma))
         shared_terms += (fast & reference).total()
         ours += fast.total()

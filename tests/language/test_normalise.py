@@ -50,7 +50,9 @@ def test_found_through_the_view_and_quoted_as_it_stands(text: str, needle: str, 
     assert text[start:end] == original
 
 
-@pytest.mark.parametrize(("text", "marked"), [("10²", "2"), ("H₂O", "2"), ("3½", "1/2"), ("102", ""), ("①", "")])
+@pytest.mark.parametrize(
+    ("text", "marked"), [("10²", "2"), ("H₂O", "2"), ("3½", "1/2"), ("102", ""), ("①", "")]
+)
 def test_marks_tell_raised_digits_from_plain_ones(text: str, marked: str) -> None:
     view = fold_map(text)
     assert "".join(view.text[place] for place in view.marks) == marked
@@ -68,11 +70,18 @@ def test_an_empty_span_stands_somewhere() -> None:
 def test_what_is_copied_unseen_is_in_normal_form() -> None:
     safe = re.compile(f"[{normalise._SAFE}]")
     assert [
-        char for char in map(chr, range(0x110000)) if safe.match(char) and unicodedata.normalize("NFKC", char) != char
+        char
+        for char in map(chr, range(0x110000))
+        if safe.match(char) and unicodedata.normalize("NFKC", char) != char
     ] == []
 
 
-@given(st.text(alphabet=st.sampled_from("決定係数がｶﾞﾞ\u3099e\u0301²½㈱①⻑ \n\u3000-aB1（）\u00ad辻\U000e0100"), max_size=120))
+@given(
+    st.text(
+        alphabet=st.sampled_from("決定係数がｶﾞﾞ\u3099e\u0301²½㈱①⻑ \n\u3000-aB1（）\u00ad辻\U000e0100"),
+        max_size=120,
+    )
+)
 def test_origins_are_in_order_and_spans_hold_their_characters(text: str) -> None:
     view = fold_map(text)
     assert len(view.origins) == len(view.text) + 1

@@ -75,18 +75,23 @@ def test_raised_figures_are_kept_apart() -> None:
         (Measure(Decimal(5), "km"), Measure(Decimal(5), "kg"), False),
     ],
 )
-def test_what_one_figure_says_of_another(fuller: Date | Measure, barer: Date | Measure, expected: bool) -> None:
+def test_what_one_figure_says_of_another(
+    fuller: Date | Measure, barer: Date | Measure, expected: bool
+) -> None:
     assert fuller.says(barer) is expected  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("三千二百", 3200), ("十五", 15), ("二〇二四", 2024), ("百万", 1_000_000), ("3億2", 300_000_002)]
+    ("text", "value"),
+    [("三千二百", 3200), ("十五", 15), ("二〇二四", 2024), ("百万", 1_000_000), ("3億2", 300_000_002)],
 )
 def test_kanji_numbers(text: str, value: int) -> None:
     assert kanji_number(text) == value
 
 
-@pytest.mark.parametrize("text", ["1" * 50_000, "千" * 50_000, "1" + "千" * 50_000 + "木", "1,000" * 10_000, "1年" * 20_000])
+@pytest.mark.parametrize(
+    "text", ["1" * 50_000, "千" * 50_000, "1" + "千" * 50_000 + "木", "1,000" * 10_000, "1年" * 20_000]
+)
 def test_hostile_lengths_end_soon(text: str) -> None:
     started = time.process_time()
     figures(text)

@@ -57,7 +57,8 @@ def test_what_is_asked_is_found(asked: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "text"), [("C++", "C言語で書かれた。"), ("決定係数", "相関係数を求める。"), ("空港", "空気と港")]
+    ("asked", "text"),
+    [("C++", "C言語で書かれた。"), ("決定係数", "相関係数を求める。"), ("空港", "空気と港")],
 )
 def test_other_words_are_not_found(asked: str, text: str) -> None:
     assert not hits(asked, text)
@@ -73,11 +74,19 @@ def test_pairs_then_single_kanji_of_kanji_and_katakana_runs() -> None:
 
 
 def test_english_is_stemmed_and_its_stop_words_left_out() -> None:
-    assert analyse(["What are the Boundary-Layer effects at 1,200.5 m ?"]).terms == "boundari layer effect 1200.5 m"
+    assert (
+        analyse(["What are the Boundary-Layer effects at 1,200.5 m ?"]).terms
+        == "boundari layer effect 1200.5 m"
+    )
 
 
 def test_a_query_leaves_out_words_that_only_ask_unless_there_are_no_others() -> None:
-    assert query(["富士山の高さは何メートルですか。教えて下さい。"]).terms == ("富士", "山", "高い", "メートル")
+    assert query(["富士山の高さは何メートルですか。教えて下さい。"]).terms == (
+        "富士",
+        "山",
+        "高い",
+        "メートル",
+    )
     assert query(["教えて下さい"]).terms == ("教える", "下さる")
 
 
@@ -113,7 +122,8 @@ def test_a_million_characters_without_a_space(unit: str) -> None:
 
 def test_two_threads_at_once_find_what_one_finds() -> None:
     texts = ["関西国際空港の売上を分析する。"] * 300
-    alone, together = analyse(texts), []
+    alone = analyse(texts)
+    together = []
     threads = [threading.Thread(target=lambda: together.append(analyse(texts))) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -135,5 +145,6 @@ def test_speed_on_wikipedia_text() -> None:
     for each in cut:
         analyse(each)
     spent = time.process_time() - begun
-    # Half of the 300,000 characters a second that `make bench` holds to: a busy machine is not a slow program.
+    # Half of the 300,000 characters a second that `make bench` holds to: a busy machine is not a slow
+    # program.
     assert sum(map(len, texts)) / spent > 150_000

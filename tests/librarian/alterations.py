@@ -1,7 +1,8 @@
 """False sentences made from real passages: something of a true one is swapped, turned round or strengthened.
 
-Only what is really false is made: a name, a figure or a word takes the place of another of its kind, never of one it stands
-beside in a list. The passages stay where the shared data is; `held_out` takes others than those the rules were made with."""
+Only what is really false is made: a name, a figure or a word takes the place of another of its kind, never of
+one it stands beside in a list. The passages stay where the shared data is; `held_out` takes others than those
+the rules were made with."""
 
 from __future__ import annotations
 
@@ -63,8 +64,14 @@ _ABILITY = (
     ("できた", "できなかった"),
 )
 _HEDGES = (
-    (r"(?<=[うくすつぬむるいただ])(?:と|とも)(?:され|いわれ|言われ|考えられ|推測され|推定され|みられ)(?:ている|る)。", "。"),
-    (r"(?<=[一-鿿ァ-ヺ])(?:と|とも)(?:され|いわれ|言われ|考えられ|推測され|推定され|みられ)(?:ている|る)。", "である。"),
+    (
+        r"(?<=[うくすつぬむるいただ])(?:と|とも)(?:され|いわれ|言われ|考えられ|推測され|推定され|みられ)(?:ている|る)。",
+        "。",
+    ),
+    (
+        r"(?<=[一-鿿ァ-ヺ])(?:と|とも)(?:され|いわれ|言われ|考えられ|推測され|推定され|みられ)(?:ている|る)。",
+        "である。",
+    ),
     (r"(?<=[うくすつぬむるいた])可能性(?:が|も)(?:ある|高い|指摘されている)。", "。"),
     (r"(?<=[うくすつぬむるいた])かもしれない。", "。"),
     (r"(?<=[うくすつぬむるいた])(?:こと|場合)(?:が|も)ある。", "。"),
@@ -78,7 +85,8 @@ _UNITS = dict(pair.split(" ") for pair in _UNIT_TURNS.split(";"))
 
 @dataclass(frozen=True, slots=True)
 class Alteration:
-    """`sentence` is false of `quotations`. `simple`: a rule that swaps or compares word for word could tell."""
+    """`sentence` is false of `quotations`. `simple`: a rule that swaps or compares word for word could
+    tell."""
 
     kind: str
     sentence: str
@@ -175,7 +183,9 @@ def _numbers(place: Place, rng: random.Random) -> Iterator[tuple[str, tuple[str,
     for mark in _NUMBER.finditer(place.sentence):
         unit = _unit(place.sentence, mark.end())
         for value, other, source in everywhere:
-            listed = re.search(rf"{re.escape(value)}{re.escape(unit)}?(?:[、・,~〜-]|と|から|\sand\s|\sor\s)", place.sentence)
+            listed = re.search(
+                rf"{re.escape(value)}{re.escape(unit)}?(?:[、・,~〜-]|と|から|\sand\s|\sor\s)", place.sentence
+            )
             if unit and unit == other and value != mark[1] and not listed:
                 yield place.sentence[: mark.start(1)] + value + place.sentence[mark.end(1) :], (source,), True
 
@@ -191,7 +201,11 @@ def _exchanged_numbers(place: Place, rng: random.Random) -> Iterator[tuple[str, 
             if one[1] != other[1] and unit and unit == _unit(place.sentence, other.end()) and apart:
                 text = place.sentence
                 yield (
-                    text[: one.start(1)] + other[1] + text[one.end(1) : other.start(1)] + one[1] + text[other.end(1) :],
+                    text[: one.start(1)]
+                    + other[1]
+                    + text[one.end(1) : other.start(1)]
+                    + one[1]
+                    + text[other.end(1) :],
                     (),
                     True,
                 )
@@ -204,7 +218,9 @@ def _unit(text: str, at: int) -> str:
 
 def _dates(place: Place, rng: random.Random) -> Iterator[tuple[str, tuple[str, ...], bool]]:
     """A year is moved by one, or becomes another year of the passage."""
-    for mark in re.finditer(r"(?<!\d)(1[0-9]{3}|20[0-2][0-9])(?=年)|(?<=in )(1[0-9]{3}|20[0-2][0-9])\b", place.sentence):
+    for mark in re.finditer(
+        r"(?<!\d)(1[0-9]{3}|20[0-2][0-9])(?=年)|(?<=in )(1[0-9]{3}|20[0-2][0-9])\b", place.sentence
+    ):
         year = int(mark[0])
         for moved in (year - 1, year + 1, year + 10):
             if str(moved) not in "".join((place.sentence, *place.others)):
@@ -233,20 +249,30 @@ def _entities(place: Place, rng: random.Random) -> Iterator[tuple[str, tuple[str
         yield from _english_entities(place)
         return
     pool = [
-        (source, source[start:end], kind) for source in (place.sentence, *place.others) for start, end, kind in _names(source)
+        (source, source[start:end], kind)
+        for source in (place.sentence, *place.others)
+        for start, end, kind in _names(source)
     ]
     for start, end, kind in _names(place.sentence):
         name = place.sentence[start:end]
         if place.sentence.count(name) > 1 or place.sentence[end : end + 1] in "とや、・も":
             continue
         for source, other, other_kind in pool:
-            if kind == other_kind and other != name and other not in name and name not in other and other not in place.sentence:
+            if (
+                kind == other_kind
+                and other != name
+                and other not in name
+                and name not in other
+                and other not in place.sentence
+            ):
                 yield place.sentence[:start] + other + place.sentence[end:], (source,), True
 
 
 def _english_entities(place: Place) -> Iterator[tuple[str, tuple[str, ...], bool]]:
     known = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}(?: [A-Z][a-z]+)?(?=[ .,'])")
-    pool = [(source, mark[0]) for source in (place.sentence, *place.others) for mark in known.finditer(source)]
+    pool = [
+        (source, mark[0]) for source in (place.sentence, *place.others) for mark in known.finditer(source)
+    ]
     for mark in known.finditer(place.sentence):
         for source, other in pool:
             if not set(other.split()) & set(place.sentence.split()) and place.sentence.count(mark[0]) == 1:
@@ -258,9 +284,15 @@ def _exchanged_entities(place: Place, rng: random.Random) -> Iterator[tuple[str,
     found = _names(place.sentence)
     for at, (start, end, kind) in enumerate(found):
         for other_start, other_end, other_kind in found[at + 1 :]:
-            one, other = place.sentence[start:end], place.sentence[other_start:other_end]
+            one = place.sentence[start:end]
+            other = place.sentence[other_start:other_end]
             marks = (place.sentence[end], place.sentence[other_end])
-            if kind == other_kind and one != other and marks[0] != marks[1] and not set(marks) & set("とや、・も"):
+            if (
+                kind == other_kind
+                and one != other
+                and marks[0] != marks[1]
+                and not set(marks) & set("とや、・も")
+            ):
                 text = place.sentence
                 yield text[:start] + other + text[end:other_start] + one + text[other_end:], (), True
 
@@ -268,7 +300,15 @@ def _exchanged_entities(place: Place, rng: random.Random) -> Iterator[tuple[str,
 def _roles(place: Place, rng: random.Random) -> Iterator[tuple[str, tuple[str, ...], bool]]:
     """Subject and object, or from and to, or the two sides of a comparison change places."""
     noun = r"([一-鿿ァ-ヺーA-Za-z]{2,12})"
-    pairs = r"(?:(?<!\w)|(?<=、)|(?<=は))" + noun + r"(?:(は|が)(、?)" + noun + r"(を)|(から)()" + noun + r"(へ|まで))"
+    pairs = (
+        r"(?:(?<!\w)|(?<=、)|(?<=は))"
+        + noun
+        + r"(?:(は|が)(、?)"
+        + noun
+        + r"(を)|(から)()"
+        + noun
+        + r"(へ|まで))"
+    )
     for mark in re.finditer(pairs, place.sentence):
         one, first, pause, other, second = (part for part in mark.groups() if part is not None)
         if one != other and _plain_noun(one) and _plain_noun(other):
@@ -303,7 +343,8 @@ def _directions(place: Place, rng: random.Random) -> Iterator[tuple[str, tuple[s
     turns = _TURNS if _JAPANESE.search(place.sentence) else _ENGLISH_TURNS
     for one in _replaced(_both_ways(turns))(place, rng):
         # A single kanji may be part of a word or name.
-        before, after = place.sentence, one[0]
+        before = place.sentence
+        after = one[0]
         start = next(at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b)
         whole = re.search(r"[一-鿿]", before[start - 1 : start]) is None
         if (
@@ -340,7 +381,13 @@ def _hedges(place: Place, rng: random.Random) -> Iterator[tuple[str, tuple[str, 
     for form, new in _HEDGES:
         if re.search(form + "$", place.sentence):
             yield re.sub(form + "$", new, place.sentence), (), True
-    for old, new in (("may", "will"), ("might", "will"), ("could", "will"), ("allegedly ", ""), ("probably ", "certainly ")):
+    for old, new in (
+        ("may", "will"),
+        ("might", "will"),
+        ("could", "will"),
+        ("allegedly ", ""),
+        ("probably ", "certainly "),
+    ):
         if re.search(rf"\b{old}\b", place.sentence) and not _JAPANESE.search(place.sentence):
             yield re.sub(rf"\b{old}\b", new, place.sentence, count=1), (), True
 
@@ -349,7 +396,14 @@ def _quantifiers(place: Place, rng: random.Random) -> Iterator[tuple[str, tuple[
     text = place.sentence
     if not _JAPANESE.search(text):
         yield from _replaced(
-            [("some", "all"), ("many", "all"), ("most", "all"), ("often", "always"), ("sometimes", "always"), ("a few", "all")]
+            [
+                ("some", "all"),
+                ("many", "all"),
+                ("most", "all"),
+                ("often", "always"),
+                ("sometimes", "always"),
+                ("a few", "all"),
+            ]
         )(place, rng)
         return
     yield from _replaced(
@@ -378,7 +432,9 @@ def _units(place: Place, rng: random.Random) -> Iterator[tuple[str, tuple[str, .
     for mark in _NUMBER.finditer(place.sentence):
         rest = place.sentence[mark.end() :]
         for unit, other in _UNITS.items():
-            if rest.lstrip(" ").startswith(unit) and not re.match(rf"\s?{re.escape(unit)}[a-zA-Z目代間]", rest):
+            if rest.lstrip(" ").startswith(unit) and not re.match(
+                rf"\s?{re.escape(unit)}[a-zA-Z目代間]", rest
+            ):
                 lead = len(rest) - len(rest.lstrip(" "))
                 yield place.sentence[: mark.end() + lead] + other + rest[lead + len(unit) :], (), True
                 break
@@ -392,7 +448,9 @@ def _merged(place: Place, rng: random.Random) -> Iterator[tuple[str, tuple[str, 
         return
     for other in place.others:
         theirs = subject.match(other)
-        apart = theirs and theirs[1] != mine[1] and theirs[1] not in place.sentence and mine[1] not in theirs[1]
+        apart = (
+            theirs and theirs[1] != mine[1] and theirs[1] not in place.sentence and mine[1] not in theirs[1]
+        )
         if theirs and apart and _proper(mine[1]) and _proper(theirs[1]):
             yield theirs[1] + place.sentence[len(mine[1]) :], (other,), True
 

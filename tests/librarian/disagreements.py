@@ -1,5 +1,6 @@
-"""Pairs of real statements, labelled by hand: whether they contradict each other. Only references are kept here; the texts are
-in the shared data. Half of the pairs was looked at while the rule was written, half was kept until it was done."""
+"""Pairs of real statements, labelled by hand: whether they contradict each other. Only references are kept
+here; the texts are in the shared data. Half of the pairs was looked at while the rule was written, half was
+kept until it was done."""
 
 from __future__ import annotations
 
@@ -30,9 +31,9 @@ class Passage:
 
 @dataclass(frozen=True)
 class Pair:
-    """`kind`: what they disagree in, or seem to. `origin`: mined (alike in their words), harvested (put together by the
-    librarian for one goal), altered (a figure or denial of the second was changed), captions and conflicted (labelled by their
-    sources)."""
+    """`kind`: what they disagree in, or seem to. `origin`: mined (alike in their words), harvested (put
+    together by the librarian for one goal), altered (a figure or denial of the second was changed), captions
+    and conflicted (labelled by their sources)."""
 
     kind: str
     disagree: bool
@@ -67,14 +68,16 @@ def pairs(half: str) -> list[Pair]:
 
 
 def tally(judged: Iterable[tuple[Pair, str]]) -> Tally:
-    """Counts pairs with what the rule said of each; a contradiction of another kind is still a contradiction."""
+    """Counts pairs with what the rule said of each; a contradiction of another kind is still a
+    contradiction."""
     rows = list(judged)
     shown = [pair for pair, kind in rows if kind]
     return Tally(len(shown), sum(pair.disagree for pair in shown), sum(pair.disagree for pair, _ in rows))
 
 
 def _pair(row: Mapping[str, Any]) -> Pair:
-    one, other = _passage(row["one"], ()), _passage(row["other"], row.get("altered", ()))
+    one = _passage(row["one"], ())
+    other = _passage(row["other"], row.get("altered", ()))
     return Pair(row["kind"], row["disagree"], row["origin"], row["half"], row["why"], one, other)
 
 
@@ -96,7 +99,9 @@ def _whole(reference: Mapping[str, Any]) -> tuple[str, str]:
         row = _rows(f"{source}/corpus.jsonl.gz", "_id")[reference["id"]]
         return row["text"], row["title"]
     row = _rows(f"{source}.jsonl.gz", "id")[str(reference["id"])]
-    return (row["positive_chunk_list"][reference["chunk"]] if "chunk" in reference else row[reference["part"]]), ""
+    return (
+        row["positive_chunk_list"][reference["chunk"]] if "chunk" in reference else row[reference["part"]]
+    ), ""
 
 
 @cache

@@ -1,4 +1,5 @@
-"""A small library in memory behind the search ports, and a clock that moves by itself: what the loop is tested with."""
+"""A small library in memory behind the search ports, and a clock that moves by itself: what the loop is
+tested with."""
 
 from __future__ import annotations
 
@@ -7,7 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from shisho.domain.corpus import Citation, Complexity, DocumentId, NumberedPassage, PassageId, Round, SearchRequest
+from shisho.domain.corpus import (
+    Citation,
+    Complexity,
+    DocumentId,
+    NumberedPassage,
+    PassageId,
+    Round,
+    SearchRequest,
+)
 from shisho.errors import SourceRemoved
 from shisho.language.terms import fold, terms
 from shisho.librarian.search import SessionOpener
@@ -25,7 +34,8 @@ class Leaf:
 
 @dataclass
 class Library:
-    """Ranks by shared terms, shows `k` leaves a round, never one twice in a session. Sessions outlive whoever opened them."""
+    """Ranks by shared terms, shows `k` leaves a round, never one twice in a session. Sessions outlive whoever
+    opened them."""
 
     leaves: Sequence[Leaf]
     k: int = 2
@@ -52,7 +62,9 @@ class Session:
             self.library.rounds[key] = self._ranked(request)[: self.library.k]
         seen = self._seen()
         shown = [self._shown(at, request) for at in self.library.rounds[key]]
-        return Round(tuple(shown), len(shown), len(self.library.leaves), len(seen) == len(self.library.leaves))
+        return Round(
+            tuple(shown), len(shown), len(self.library.leaves), len(seen) == len(self.library.leaves)
+        )
 
     async def resolve(self, temp_index: int, start: int, end: int) -> Citation:
         leaf = self.library.leaves[temp_index - 1]
@@ -61,13 +73,17 @@ class Session:
         snippet = leaf.text[start:end]
         hashed = sha256(snippet.encode()).hexdigest()
         name = DocumentId(f"document-{leaf.name}")
-        return Citation(name, leaf.name, leaf.name, 1, start, end, snippet, hashed, PassageId(leaf.name), leaf.cluster)
+        return Citation(
+            name, leaf.name, leaf.name, 1, start, end, snippet, hashed, PassageId(leaf.name), leaf.cluster
+        )
 
     async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         return {term: math.log(1 + len(self.library.leaves) / (1 + self._holding(term))) for term in terms}
 
     def _seen(self) -> set[int]:
-        return {at for (session, _), found in self.library.rounds.items() if session == self.id for at in found}
+        return {
+            at for (session, _), found in self.library.rounds.items() if session == self.id for at in found
+        }
 
     def _ranked(self, request: SearchRequest) -> list[int]:
         wanted = _terms(" ".join(request.keyword_query))
@@ -77,7 +93,9 @@ class Session:
     def _shown(self, at: int, request: SearchRequest) -> NumberedPassage:
         wanted = _terms(" ".join(request.keyword_query))
         leaf = self.library.leaves[at - 1]
-        return NumberedPassage(at, leaf.text, leaf.heading, len(wanted & _terms(self._whole(at))) / max(1, len(wanted)))
+        return NumberedPassage(
+            at, leaf.text, leaf.heading, len(wanted & _terms(self._whole(at))) / max(1, len(wanted))
+        )
 
     def _whole(self, at: int) -> str:
         leaf = self.library.leaves[at - 1]
@@ -95,7 +113,8 @@ class Ticking:
     """A clock that moves by `tick` seconds whenever it is read."""
 
     def __init__(self, tick: float = 0.01) -> None:
-        self.tick, self.seconds = tick, 0.0
+        self.tick = tick
+        self.seconds = 0.0
 
     def now(self) -> str:
         return f"2026-01-01T00:00:{self.monotonic():09.6f}Z"

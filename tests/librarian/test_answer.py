@@ -25,14 +25,19 @@ def ref(number: int, goal: str, snippet: str, score: float = 0.9, heading: str =
 
 def written(made: Strategy, evidence: Sequence[EvidenceRef], stop: LoopStop) -> Draft:
     met = {one.goal_id for one in evidence if one.score >= 0.5}
-    status = [GoalStatus(goal.id, int(goal.id in met), int(goal.id in met), goal.id in met) for goal in made.goals]
+    status = [
+        GoalStatus(goal.id, int(goal.id in met), int(goal.id in met), goal.id in met) for goal in made.goals
+    ]
     return compose(made, status, evidence, Verdict(NextStep.COMPLETE, "", "", stop))
 
 
 def test_quotations_in_goal_order_with_headings() -> None:
     draft = written(
         TWO,
-        [ref(1, "G2", "分散は散らばりの度合いである。", heading="第2章"), ref(2, "G1", "平均は和を個数で割る。")],
+        [
+            ref(1, "G2", "分散は散らばりの度合いである。", heading="第2章"),
+            ref(2, "G1", "平均は和を個数で割る。"),
+        ],
         LoopStop.CONDITION_MET,
     )
     assert draft.text == (
@@ -48,7 +53,9 @@ def test_quotations_in_goal_order_with_headings() -> None:
 
 
 def test_one_goal_needs_no_title_and_the_best_comes_first() -> None:
-    draft = written(ONE, [ref(1, "G1", "近い文。", 0.6), ref(2, "G1", "答えの文。", 0.9)], LoopStop.CONDITION_MET)
+    draft = written(
+        ONE, [ref(1, "G1", "近い文。", 0.6), ref(2, "G1", "答えの文。", 0.9)], LoopStop.CONDITION_MET
+    )
     assert draft.text == "抜粋のみ(モデル未設定)\n\n「答えの文。」 [2]\n「近い文。」 [1]"
 
 
@@ -68,13 +75,21 @@ def test_what_is_missing_is_named_with_the_reason() -> None:
 @pytest.mark.parametrize(
     ("first", "second", "said"),
     [
-        ("法隆寺は607年に建立された。", "法隆寺は670年に建立された。", "※ [1] と [2] は日付が食い違っています。"),
+        (
+            "法隆寺は607年に建立された。",
+            "法隆寺は670年に建立された。",
+            "※ [1] と [2] は日付が食い違っています。",
+        ),
         (
             "明石海峡大橋の長さは30メートルである。",
             "明石海峡大橋の長さは45メートルである。",
             "※ [1] と [2] は数が食い違っています。",
         ),
-        ("銀閣寺は猫を連れて入れる。", "銀閣寺は猫を連れて入れない。", "※ [1] と [2] は肯定と否定が食い違っています。"),
+        (
+            "銀閣寺は猫を連れて入れる。",
+            "銀閣寺は猫を連れて入れない。",
+            "※ [1] と [2] は肯定と否定が食い違っています。",
+        ),
         ("法隆寺は607年に建立された。", "東大寺は752年に建立された。", ""),
         ("明石海峡大橋の長さは30メートルである。", "明石海峡大橋の長さは30mである。", ""),
     ],
@@ -114,7 +129,9 @@ def test_an_abstention_says_so_and_why_in_both_languages(stop: LoopStop) -> None
 
 
 def test_english() -> None:
-    draft = written(ENGLISH, [ref(1, "G1", "A mean is a sum over a count.", heading="Means")], LoopStop.ROUNDS)
+    draft = written(
+        ENGLISH, [ref(1, "G1", "A mean is a sum over a count.", heading="Means")], LoopStop.ROUNDS
+    )
     assert draft.text.startswith(
         "quotations only, no model set\n\n■ What is a mean?\n“A mean is a sum over a count.” [1] — Means"
     )
@@ -123,7 +140,8 @@ def test_english() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "expected"), [("決定係数", True), ("R²とは", True), ("カタカナ", True), ("What is R²?", False), ("π?", False)]
+    ("question", "expected"),
+    [("決定係数", True), ("R²とは", True), ("カタカナ", True), ("What is R²?", False), ("π?", False)],
 )
 def test_the_language_of_the_answer_is_that_of_the_question(question: str, expected: bool) -> None:
     head = "抜粋のみ(モデル未設定)" if expected else "quotations only, no model set"

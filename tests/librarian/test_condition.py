@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shisho.librarian.condition import MAX_DEPTH, AtLeast, ConditionUnreadable, Expression, GoalMet, holds, parse, read
+from shisho.librarian.condition import (
+    MAX_DEPTH,
+    AtLeast,
+    ConditionUnreadable,
+    Expression,
+    GoalMet,
+    holds,
+    parse,
+    read,
+)
 
 GOALS = ("G1", "G2", "G3", "G4")
 
@@ -78,7 +87,9 @@ def expressions() -> st.SearchStrategy[Expression]:
     def several(parts: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
         lists = st.lists(parts, min_size=2, max_size=3).map(tuple)
         return st.one_of(
-            lists.map(lambda found: AtLeast(len(found), found)), lists.map(lambda found: AtLeast(1, found)), counted()
+            lists.map(lambda found: AtLeast(len(found), found)),
+            lists.map(lambda found: AtLeast(1, found)),
+            counted(),
         )
 
     def counted() -> st.SearchStrategy[Expression]:
@@ -114,7 +125,8 @@ def test_never_true_before_any_search(expression: Expression) -> None:
 
 
 @given(
-    st.text(max_size=60) | st.lists(st.sampled_from([*GOALS, "(", ")", ",", "and", "or", "at_least", "2", "not"])).map(" ".join)
+    st.text(max_size=60)
+    | st.lists(st.sampled_from([*GOALS, "(", ")", ",", "and", "or", "at_least", "2", "not"])).map(" ".join)
 )
 def test_any_text_is_read_or_refused(text: str) -> None:
     expression, remark = read(text, GOALS)

@@ -10,14 +10,22 @@ RECALL = {"seen": 0.35, "kept": 0.15}  # measured: 14 of 34 and 6 of 31
 
 
 def judged(half: str) -> list[tuple[Pair, str]]:
-    return [(pair, contradiction(pair.one.text, pair.other.text, pair.one.heading, pair.other.heading)) for pair in pairs(half)]
+    return [
+        (pair, contradiction(pair.one.text, pair.other.text, pair.one.heading, pair.other.heading))
+        for pair in pairs(half)
+    ]
 
 
 @pytest.mark.parametrize("half", ["seen", "kept"])
 def test_of_the_contradictions_shown_in_real_documents_nine_of_ten_are_real(half: str) -> None:
     rows = judged(half)
     kinds: dict[str, Tally] = {kind: tally(row for row in rows if row[0].kind == kind) for kind in KINDS}
-    print("", half, *(f"{kind} P {one.precision:.2f} R {one.recall:.2f} {one}" for kind, one in kinds.items()), sep="\n")
+    print(
+        "",
+        half,
+        *(f"{kind} P {one.precision:.2f} R {one.recall:.2f} {one}" for kind, one in kinds.items()),
+        sep="\n",
+    )
     whole = tally(rows)
     assert whole.shown and whole.precision >= PRECISION and whole.recall >= RECALL[half], kinds
 
@@ -58,7 +66,10 @@ def test_one_thing_told_in_two_ways_is_a_contradiction(one: str, other: str, exp
         ("京都市の2010年の人口は147万人である。", "京都市の2020年の人口は146万人である。"),
         ("京都市の人口は146万人である。", "京都市の2020年の人口は147万人である。"),
         ("京都市の北区の人口は11万人である。", "京都市の南区の人口は10万人である。"),
-        ("京都市 1463723 人口\n大阪市 2752412 人口\n神戸市 1525152 人口", "京都市 1474015\n大阪市 2691185\n神戸市 1537272"),
+        (
+            "京都市 1463723 人口\n大阪市 2752412 人口\n神戸市 1525152 人口",
+            "京都市 1474015\n大阪市 2691185\n神戸市 1537272",
+        ),
         ("エアバスA330-300は1994年に就航した。", "エアバスA330-200は1997年に就航した。"),
         ("第3回印象派展は1877年にパリで始まった。", "第4回印象派展は1879年にパリで始まった。"),
         ("ロンメルは1912年に連隊に戻った。", "ロンメルは1915年に連隊に戻った。"),
@@ -70,4 +81,9 @@ def test_other_subjects_scopes_times_examples_rows_and_parts_are_none(one: str, 
 
 
 def test_headings_say_whose_figures_they_are() -> None:
-    assert contradiction("総面積の6.01%が水域である。", "総面積の3.70%が水域である。", "ミネアポリス", "ヒューストン") == ""
+    assert (
+        contradiction(
+            "総面積の6.01%が水域である。", "総面積の3.70%が水域である。", "ミネアポリス", "ヒューストン"
+        )
+        == ""
+    )

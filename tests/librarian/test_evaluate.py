@@ -30,7 +30,9 @@ WINGS = NumberedPassage(
 ALL = (STATISTICS, HISTORY, WINGS)
 
 
-def found(question: str, shown: Sequence[NumberedPassage] = ALL, held: Sequence[EvidenceRef] = ()) -> list[Finding]:
+def found(
+    question: str, shown: Sequence[NumberedPassage] = ALL, held: Sequence[EvidenceRef] = ()
+) -> list[Finding]:
     goals = [Goal("G1", question)]
     return select(shown, goals, held, rarity(goals))
 
@@ -73,7 +75,10 @@ def test_what_is_not_there_is_not_enough(question: str) -> None:
 def test_snippets_are_verbatim_few_and_short() -> None:
     line = "標本の平均は母集団の平均に近づく。"
     shown = NumberedPassage(
-        7, "".join(f"第{n}章では標本の平均と母集団の平均の関係を{n}通りに述べる。" for n in range(1, 40)) + line, "標本", 1.0
+        7,
+        "".join(f"第{n}章では標本の平均と母集団の平均の関係を{n}通りに述べる。" for n in range(1, 40)) + line,
+        "標本",
+        1.0,
     )
     findings = found("標本の平均と母集団の平均の関係は何か", [shown])
     assert 0 < len(findings) <= QUOTES
@@ -83,7 +88,9 @@ def test_snippets_are_verbatim_few_and_short() -> None:
 
 def test_a_long_sentence_is_cut_to_its_clauses() -> None:
     filler = "、".join(f"昔の暦には多くの祭りの日が記され{n}の村がそれを守り" for n in range(6))
-    shown = NumberedPassage(1, f"{filler}、その後の調べでは、豊橋駅は1888年に開業し、町の中心となった。", "", 1.0)
+    shown = NumberedPassage(
+        1, f"{filler}、その後の調べでは、豊橋駅は1888年に開業し、町の中心となった。", "", 1.0
+    )
     snippet = found("豊橋駅が開業したのはいつか", [shown])[0].snippet
     assert "1888年" in snippet
     assert len(snippet) < len(shown.text) / 2
@@ -98,7 +105,9 @@ def test_words_broken_by_line_ends_are_whole() -> None:
 def test_doubles_are_not_taken_again() -> None:
     first = found("豊橋駅が開業したのはいつか")[0]
     held = [EvidenceRef(1, "G1", first.snippet, HISTORY.heading, first.score, 1)]
-    assert first.snippet not in [finding.snippet for finding in found("豊橋駅が開業したのはいつか", held=held)]
+    assert first.snippet not in [
+        finding.snippet for finding in found("豊橋駅が開業したのはいつか", held=held)
+    ]
 
 
 def test_what_was_near_is_joined_only_by_what_is_nearer() -> None:
@@ -112,7 +121,10 @@ def test_what_was_near_is_joined_only_by_what_is_nearer() -> None:
 def test_each_goal_is_answered_for_itself() -> None:
     goals = [Goal("G1", "豊橋駅が開業したのはいつか"), Goal("G2", "決定係数とは何か")]
     findings = select(ALL, goals, [], rarity(goals))
-    assert {(finding.goal_id, finding.index) for finding in findings if finding.score >= ENOUGH} == {("G1", 2), ("G2", 1)}
+    assert {(finding.goal_id, finding.index) for finding in findings if finding.score >= ENOUGH} == {
+        ("G1", 2),
+        ("G2", 1),
+    }
 
 
 def test_nothing_shown_or_nothing_known_of_rarity() -> None:

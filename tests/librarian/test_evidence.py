@@ -34,7 +34,14 @@ def test_found_as_stored(snippet: str, kept: str, replaced: bool) -> None:
 
 @pytest.mark.parametrize(
     ("index", "snippet"),
-    [(3, "相関係数は0に近いほど当てはまりが悪い。"), (3, ""), (3, " \n"), (4, "R² は"), (3, "並べ方"), (3, "あ" * 5_000)],
+    [
+        (3, "相関係数は0に近いほど当てはまりが悪い。"),
+        (3, ""),
+        (3, " \n"),
+        (4, "R² は"),
+        (3, "並べ方"),
+        (3, "あ" * 5_000),
+    ],
 )
 def test_dropped(index: int, snippet: str) -> None:
     assert verify(Finding(index, "G1", snippet, 0.9), SHOWN) is None
@@ -51,7 +58,11 @@ def test_what_is_kept_is_always_a_slice(snippet: str, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("snippet", "text"),
-    [("あ" * 1_999 + "ん", "い" * 300_000), ("あい" * 1_000, "いあ" * 100_000), ("a" * 999 + "b", "a" * 99_999)],
+    [
+        ("あ" * 1_999 + "ん", "い" * 300_000),
+        ("あい" * 1_000, "いあ" * 100_000),
+        ("a" * 999 + "b", "a" * 99_999),
+    ],
 )
 def test_hostile_lengths_end_soon(snippet: str, text: str) -> None:
     started = time.process_time()

@@ -1,4 +1,5 @@
-"""The whole loop over a small library: what it answers, why it ends, and that a broken run ends like a whole one."""
+"""The whole loop over a small library: what it answers, why it ends, and that a broken run ends like a whole
+one."""
 
 from __future__ import annotations
 
@@ -58,7 +59,8 @@ def each_runner(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 async def asked(question: str, k: int = 3, **changed: Any) -> Answer:
     library = changed.pop("library", None) or Library(LEAVES, k)
     inquiry = Inquiry("run", question, budget=changed.pop("budget", Budget()))
-    ledger, clock = changed.pop("ledger", None) or MemoryLedger(), changed.pop("clock", None) or Ticking()
+    ledger = changed.pop("ledger", None) or MemoryLedger()
+    clock = changed.pop("clock", None) or Ticking()
     return await run(inquiry, library.opener("run"), ledger, clock, runner=runner_of_test, **changed)
 
 
@@ -72,9 +74,15 @@ async def test_a_question_is_answered_with_a_quotation_that_opens() -> None:
     assert answer.loop_stop is LoopStop.CONDITION_MET and answer.rounds == 1 and not answer.abstained
     evidence = answer.evidence[0]
     assert evidence.snippet == LEAVES[0].text[evidence.start : evidence.end]
-    assert evidence.snippet.startswith("決定係数とは") and evidence.heading == "寄与率" and evidence.document == "r2"
+    assert (
+        evidence.snippet.startswith("決定係数とは")
+        and evidence.heading == "寄与率"
+        and evidence.document == "r2"
+    )
     assert f"「{running(evidence.snippet)}」 [{evidence.number}]" in answer.text
-    assert answer.text.startswith("抜粋のみ(モデル未設定)") and answer.missing == () and answer.model == "none"
+    assert (
+        answer.text.startswith("抜粋のみ(モデル未設定)") and answer.missing == () and answer.model == "none"
+    )
 
 
 async def test_each_goal_gets_its_round_and_the_answer_is_in_goal_order() -> None:
@@ -110,7 +118,9 @@ async def test_an_english_question_is_answered_in_english() -> None:
         (HALF, 2, Budget(max_seconds=0.05), LoopStop.SECONDS, 1, False),
     ],
 )
-async def test_why_it_ends(question: str, k: int, budget: Budget, stop: LoopStop, rounds: int, abstained: bool) -> None:
+async def test_why_it_ends(
+    question: str, k: int, budget: Budget, stop: LoopStop, rounds: int, abstained: bool
+) -> None:
     answer = await asked(question, k, budget=budget)
     assert (answer.loop_stop, answer.rounds, answer.abstained) == (stop, rounds, abstained)
     assert bool(answer.missing) is (stop is not LoopStop.CONDITION_MET)
@@ -147,7 +157,9 @@ class Dying(MemoryLedger):
         self.step_of_death: int | None = step
         self.stored = stored
 
-    async def record(self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any) -> None:
+    async def record(
+        self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any
+    ) -> None:
         if step == self.step_of_death and not self.stored:
             raise ConnectionAbortedError(step)
         await super().record(run_id, step, node, input_hash, input_, output)
@@ -157,13 +169,16 @@ class Dying(MemoryLedger):
 
 @pytest.mark.parametrize("question", [TWO, HALF, NOTHING])
 @pytest.mark.parametrize("stored", [True, False])
-async def test_a_run_that_died_after_any_step_ends_like_an_undisturbed_one(question: str, stored: bool) -> None:
+async def test_a_run_that_died_after_any_step_ends_like_an_undisturbed_one(
+    question: str, stored: bool
+) -> None:
     ledger = MemoryLedger()
     whole = await asked(question, 1, ledger=ledger)
     steps = await ledger.steps("run")
     assert len(steps) >= 6
     for step in range(1, len(steps) + 1):
-        library, dying = Library(LEAVES, 1), Dying(step, stored=stored)
+        library = Library(LEAVES, 1)
+        dying = Dying(step, stored=stored)
         with pytest.raises(ConnectionAbortedError):
             await asked(question, library=library, ledger=dying)
         dying.step_of_death = None
@@ -173,7 +188,8 @@ async def test_a_run_that_died_after_any_step_ends_like_an_undisturbed_one(quest
 
 
 async def test_a_finished_run_is_given_again_without_searching() -> None:
-    ledger, library = MemoryLedger(), Library(LEAVES, 1)
+    ledger = MemoryLedger()
+    library = Library(LEAVES, 1)
     first = await asked(TWO, library=library, ledger=ledger)
     assert await asked(TWO, library=Library((), 1), ledger=ledger, clock=Ticking(9.0)) == first
 
@@ -188,7 +204,8 @@ async def test_stopped_at_any_border_it_says_what_it_has_and_goes_on_later() -> 
     whole = await asked(TWO, 1)
     partial = []
     for calls in range(1, 7):
-        ledger, library = MemoryLedger(), Library(LEAVES, 1)
+        ledger = MemoryLedger()
+        library = Library(LEAVES, 1)
         stopped = await asked(TWO, library=library, ledger=ledger, stop=stopping(calls))
         assert stopped.loop_stop is LoopStop.STOPPED and stopped.missing and "再開" in stopped.text
         partial.append(len(stopped.evidence))
@@ -206,7 +223,9 @@ async def test_a_wish_to_stop_is_not_heard_once_the_condition_is_met() -> None:
 
 
 async def test_a_changed_input_drops_what_followed_from_it_and_is_told() -> None:
-    ledger, library, heard = MemoryLedger(), Library(LEAVES, 2), []
+    ledger = MemoryLedger()
+    library = Library(LEAVES, 2)
+    heard = []
     await asked(HALF, library=library, ledger=ledger, budget=Budget(max_rounds=1))
     answer = await asked(
         HALF,
@@ -280,7 +299,8 @@ async def test_a_run_is_continued_from_what_it_was_begun_with() -> None:
 
 
 async def test_a_cancelled_run_stops_in_its_node_and_goes_on_from_its_last_step() -> None:
-    ledger, library = MemoryLedger(), Library(LEAVES, 1)
+    ledger = MemoryLedger()
+    library = Library(LEAVES, 1)
     whole = await asked(TWO, 1)
     reached_search = asyncio.Event()
 

@@ -64,7 +64,9 @@ def test_the_goal_in_focus_leads_later_rounds() -> None:
     assert second.reasoning.startswith("G2")
 
 
-@pytest.mark.parametrize("question", ["決定係数が0に近いとき何を意味するか", "π", "回帰", "What is R squared?"])
+@pytest.mark.parametrize(
+    "question", ["決定係数が0に近いとき何を意味するか", "π", "回帰", "What is R squared?"]
+)
 @pytest.mark.parametrize("shown", [SHOWN, ()])
 def test_nothing_is_asked_twice(question: str, shown: tuple[NumberedPassage, ...]) -> None:
     made = strategy(question)

@@ -44,6 +44,8 @@ def test_the_language_is_the_goals() -> None:
 
 
 def test_long_questions_make_short_queries() -> None:
-    long = "、".join(f"第{number}章の{name}の扱い" for number, name in enumerate(["決定係数", "相関係数"] * 40))
+    long = "、".join(
+        f"第{number}章の{name}の扱い" for number, name in enumerate(["決定係数", "相関係数"] * 40)
+    )
     texts = [text for _, text, _ in asked(long + "について述べよ")]
     assert 1 <= len(texts) <= 2 and all(len(text) <= MOST_CHARS for text in texts)

@@ -26,12 +26,15 @@ class Counting:
     """A node's work that counts how often it is done and takes a citation each time."""
 
     def __init__(self, citations: Citations) -> None:
-        self.citations, self.done = citations, 0
+        self.citations = citations
+        self.done = 0
 
     async def __call__(self, state: LoopState) -> LoopState:
         self.done += 1
         self.citations.take(citation("a"))
-        return LoopState(rounds_without_evidence=state.get("rounds_without_evidence", 0) + 1, spent=Spending(rounds=1))
+        return LoopState(
+            rounds_without_evidence=state.get("rounds_without_evidence", 0) + 1, spent=Spending(rounds=1)
+        )
 
 
 class Run:
@@ -44,7 +47,9 @@ class Run:
         self.record = RunRecord(ledger, "run", self.citations, Ticking(0.5), self._hear, lambda: stop)
 
     def node(self, name: str = "evaluate", *, stoppable: bool = False) -> Any:
-        node = replace(TABLE["evaluate"], name=name, sees=("question", "rounds_without_evidence"), stoppable=stoppable)
+        node = replace(
+            TABLE["evaluate"], name=name, sees=("question", "rounds_without_evidence"), stoppable=stoppable
+        )
         return self.record.recorded(node, self.work)
 
     def _hear(self, event: str, **facts: Any) -> None:
@@ -118,7 +123,8 @@ async def test_a_state_comes_back_as_it_went_in() -> None:
     async def all_of_it(seen: LoopState) -> LoopState:
         return LoopState(**state)
 
-    ledger, run = MemoryLedger(), Run(MemoryLedger())
+    ledger = MemoryLedger()
+    run = Run(MemoryLedger())
     record = RunRecord(ledger, "run", run.citations, Ticking(0.0), run._hear, lambda: False)
     assert await record.recorded(replace(TABLE["evaluate"], sees=()), all_of_it)(LoopState()) == state
     assert plain((await ledger.steps("run"))[0]["output"]["state"]) == plain(state)

@@ -17,7 +17,10 @@ BUDGET = Budget(max_rounds=3, max_seconds=10.0, max_pages=5, max_model_calls=4, 
 
 
 def status(met: str, evidence: int = 0) -> tuple[GoalStatus, ...]:
-    return tuple(GoalStatus(goal.id, 1 if goal.id in met else evidence, int(goal.id in met), goal.id in met) for goal in GOALS)
+    return tuple(
+        GoalStatus(goal.id, 1 if goal.id in met else evidence, int(goal.id in met), goal.id in met)
+        for goal in GOALS
+    )
 
 
 def decided(condition: str, met: str, **changed: Any) -> Verdict:
@@ -53,14 +56,32 @@ def decided(condition: str, met: str, **changed: Any) -> Verdict:
         ("G1 and G2", "G1", {"rounds_without_evidence": 1}, NextStep.CONTINUE, None),
         ("G1 and G2", "G1", {"rounds_without_evidence": 2}, NextStep.COMPLETE, LoopStop.STAGNATION),
         ("G1 and G2", "", {"rounds_without_evidence": 2}, NextStep.ABSTAIN, LoopStop.STAGNATION),
-        ("G1 and G2", "", {"evidence": 1, "rounds_without_evidence": 2}, NextStep.COMPLETE, LoopStop.STAGNATION),
+        (
+            "G1 and G2",
+            "",
+            {"evidence": 1, "rounds_without_evidence": 2},
+            NextStep.COMPLETE,
+            LoopStop.STAGNATION,
+        ),
         ("G1 and G2", "", {"spent": Spending(rounds=2, seconds=1.0)}, NextStep.CONTINUE, None),
         ("G1 and G2", "", {"spent": Spending(rounds=3, seconds=1.0)}, NextStep.ABSTAIN, LoopStop.ROUNDS),
         # The next round would cost five seconds, as those before did: it is not begun.
         ("G1 and G2", "G1", {"spent": Spending(rounds=1, seconds=5.1)}, NextStep.COMPLETE, LoopStop.SECONDS),
         ("G1 and G2", "G1", {"spent": Spending(rounds=1, seconds=1.0, pages=5)}, NextStep.CONTINUE, None),
-        ("G1 and G2", "G1", {"exhausted": True, "spent": Spending(rounds=1, pages=4)}, NextStep.COMPLETE, LoopStop.EXHAUSTED),
-        ("G1 and G2", "G1", {"exhausted": True, "spent": Spending(rounds=1, pages=5)}, NextStep.COMPLETE, LoopStop.PAGES),
+        (
+            "G1 and G2",
+            "G1",
+            {"exhausted": True, "spent": Spending(rounds=1, pages=4)},
+            NextStep.COMPLETE,
+            LoopStop.EXHAUSTED,
+        ),
+        (
+            "G1 and G2",
+            "G1",
+            {"exhausted": True, "spent": Spending(rounds=1, pages=5)},
+            NextStep.COMPLETE,
+            LoopStop.PAGES,
+        ),
         (
             "G1 and G2",
             "",
@@ -68,15 +89,29 @@ def decided(condition: str, met: str, **changed: Any) -> Verdict:
             NextStep.ABSTAIN,
             LoopStop.PAGES,
         ),
-        ("G1 and G2", "G1", {"spent": Spending(rounds=2, seconds=1.0, model_calls=3)}, NextStep.COMPLETE, LoopStop.MODEL_CALLS),
-        ("G1 and G2", "", {"spent": Spending(rounds=1, seconds=1.0, tokens=51)}, NextStep.ABSTAIN, LoopStop.TOKENS),
+        (
+            "G1 and G2",
+            "G1",
+            {"spent": Spending(rounds=2, seconds=1.0, model_calls=3)},
+            NextStep.COMPLETE,
+            LoopStop.MODEL_CALLS,
+        ),
+        (
+            "G1 and G2",
+            "",
+            {"spent": Spending(rounds=1, seconds=1.0, tokens=51)},
+            NextStep.ABSTAIN,
+            LoopStop.TOKENS,
+        ),
         # An unreadable condition asks for all goals.
         ("G1 or", "G1", {}, NextStep.CONTINUE, None),
         ("not G1", "", {}, NextStep.CONTINUE, None),
         ("G1 or", "G1 G2 G3", {}, NextStep.COMPLETE, LoopStop.CONDITION_MET),
     ],
 )
-def test_route(condition: str, met: str, changed: dict[str, Any], status: NextStep, stop: LoopStop | None) -> None:
+def test_route(
+    condition: str, met: str, changed: dict[str, Any], status: NextStep, stop: LoopStop | None
+) -> None:
     verdict = decided(condition, met, **changed)
     assert (verdict.status, verdict.loop_stop) == (status, stop)
     assert verdict.next_focus == ("G2" if stop is None else "")

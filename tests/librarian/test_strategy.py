@@ -81,7 +81,10 @@ COMPARED = [
     ("『罪と罰』と『白痴』の違いは何か", ["『罪と罰』とは何か", "『白痴』とは何か"]),
     ("東日本と西日本の梅雨の違いは?", ["東日本の梅雨", "西日本の梅雨"]),
     ("TCPとUDPを比較してください", ["TCPとは何か", "UDPとは何か"]),
-    ("What is the difference between variance and standard deviation?", ["What is variance?", "What is standard deviation?"]),
+    (
+        "What is the difference between variance and standard deviation?",
+        ["What is variance?", "What is standard deviation?"],
+    ),
     ("Compare TCP and UDP", ["What is TCP?", "What is UDP?"]),
     ("How does lasso differ from ridge regression?", ["What is lasso?", "What is ridge regression?"]),
     ("variance vs standard deviation", ["What is variance?", "What is standard deviation?"]),

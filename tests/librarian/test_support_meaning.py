@@ -13,7 +13,14 @@ from shisho.librarian.support import check
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("広がる", "広まる"), ("火災", "火事"), ("賛成", "賛同"), ("短縮", "縮める"), ("購入", "買う"), ("収益", "利益")],
+    [
+        ("広がる", "広まる"),
+        ("火災", "火事"),
+        ("賛成", "賛同"),
+        ("短縮", "縮める"),
+        ("購入", "買う"),
+        ("収益", "利益"),
+    ],
 )
 def test_words_of_one_group_of_the_dictionary_mean_the_same(one: str, other: str) -> None:
     assert same(one, other)
@@ -46,7 +53,10 @@ def test_names_and_numbers_have_no_synonyms() -> None:
         ("図書館は火事で失われた。", "図書館は火災で失われた。"),
         ("町を複数の名前に分けることもあります。", "町を複数の名前に分ける場合もある。"),
         ("涸れた油井の現象が説明できる。", "涸れた油井の現象を説明することができる。"),
-        ("意見の相違が大きいため、法の定義は困難である。", "そのため、意見の相違が大きく、法の定義は困難である。"),
+        (
+            "意見の相違が大きいため、法の定義は困難である。",
+            "そのため、意見の相違が大きく、法の定義は困難である。",
+        ),
         ("M459はS&W社が採用した。", "M459はS&amp;W社が採用した。"),
     ],
 )
@@ -97,12 +107,18 @@ def test_a_name_that_is_like_another_word_is_not_supported(sentence: str, quotat
             "人気や実力が変わっても順位が入れ替わることはない。",
             "人気、実力が変動することがあっても、順位は入れ替わらない。",
         ),
-        ("平野は、両賞が逆になったと錯覚すると書いた。", "平野は「両賞が逆になったと錯覚する」と述べている。"),
+        (
+            "平野は、両賞が逆になったと錯覚すると書いた。",
+            "平野は「両賞が逆になったと錯覚する」と述べている。",
+        ),
         (
             "アマルリクによると、彼は文法上誤った文章しか書けなかったという。",
             "アマルリクは、「彼は文法上誤った文章しか書けなかった」と述べている。",
         ),
-        ("ユーロは、EUの同盟で用いられている通貨である。", "ユーロは、欧州連合の同盟で用いられている通貨である。"),
+        (
+            "ユーロは、EUの同盟で用いられている通貨である。",
+            "ユーロは、欧州連合の同盟で用いられている通貨である。",
+        ),
         (
             "木曽川電力は、工事を大岡正に委嘱し、5月に開業した。",
             "工事を大岡正に委嘱して木曽川支流の黒川に建設し、5月に開業した。",
@@ -196,7 +212,10 @@ def test_every_process_reads_a_sentence_alike() -> None:
     seeds = map(str, range(6))
     runs = [
         subprocess.run(
-            [sys.executable, "-c", program], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
         )
         for seed in seeds
     ]

@@ -24,7 +24,9 @@ ALTERED = PARAPHRASES.with_name("altered_paraphrases.jsonl")
 @pytest.mark.parametrize("held_out", [False, True])
 def test_nothing_altered_is_called_supported(held_out: bool) -> None:
     made = alterations(400, held_out=held_out)
-    outcomes = [(alteration, check(alteration.sentence, alteration.quotations).outcome) for alteration in made]
+    outcomes = [
+        (alteration, check(alteration.sentence, alteration.quotations).outcome) for alteration in made
+    ]
     assert len(made) == 400
     assert [alteration.sentence for alteration, outcome in outcomes if outcome == "supported"] == []
     assert sum(outcome == "unverified" for _, outcome in outcomes) <= 0.10 * len(made)
@@ -59,7 +61,8 @@ def test_honest_paraphrases_stay(held_out: bool, supported: float, altered: floa
 
 
 def test_freer_paraphrases_stay() -> None:
-    """Written after the rules, further from their passages; no rule was made with them. The aim is that of the others."""
+    """Written after the rules, further from their passages; no rule was made with them. The aim is that of
+    the others."""
     rows = [json.loads(line) for line in FURTHER.read_text("utf-8").splitlines()]
     outcomes = Counter(map(outcome_of, rows))
     assert outcomes["supported"] >= 0.40 * len(rows) > 0, outcomes
@@ -84,5 +87,7 @@ def test_paraphrases_made_false_are_seldom_called_supported() -> None:
 def test_what_is_called_supported_of_known_pairs_is_entailed() -> None:
     with gzip.open(shared("eval-support", "jnli-valid.jsonl.gz"), "rt", encoding="utf-8") as lines:
         pairs = [json.loads(line) for line in lines]
-    labels = Counter(pair["label"] for pair in pairs if check(pair["hypothesis"], [pair["premise"]]).outcome == "supported")
+    labels = Counter(
+        pair["label"] for pair in pairs if check(pair["hypothesis"], [pair["premise"]]).outcome == "supported"
+    )
     assert labels["entailment"] >= 0.90 * labels.total() > 0, labels

@@ -1,4 +1,5 @@
-"""A browser over names that lead to servers of a test; where none is installed the test is skipped with a clear word."""
+"""A browser over names that lead to servers of a test; where none is installed the test is skipped with a
+clear word."""
 
 from __future__ import annotations
 
@@ -59,7 +60,9 @@ def processes(mark: str) -> list[int]:
     found = []
     for folder in Path("/proc").iterdir():
         try:
-            if folder.name.isdecimal() and mark in (folder / "cmdline").read_text("utf-8", "replace").replace("\0", " "):
+            if folder.name.isdecimal() and mark in (folder / "cmdline").read_text("utf-8", "replace").replace(
+                "\0", " "
+            ):
                 found.append(int(folder.name))
         except OSError:
             continue
@@ -68,12 +71,15 @@ def processes(mark: str) -> list[int]:
 
 def children(parent: int) -> dict[int, str]:
     """Every process below this one, with its command line."""
-    parents, lines = {}, {}
+    parents = {}
+    lines = {}
     for folder in Path("/proc").iterdir():
         try:
             if folder.name.isdecimal():
                 parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-                lines[int(folder.name)] = (folder / "cmdline").read_text("utf-8", "replace").replace("\0", " ")
+                lines[int(folder.name)] = (
+                    (folder / "cmdline").read_text("utf-8", "replace").replace("\0", " ")
+                )
         except OSError:
             continue
     found: dict[int, str] = {}

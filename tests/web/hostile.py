@@ -1,5 +1,6 @@
-"""Two processes for the tests of hostile servers: `serve` plays every script of the box, each on a port of its own, until
-its input ends; `read` fetches from all of them at once and prints what came of it and what it cost."""
+"""Two processes for the tests of hostile servers: `serve` plays every script of the box, each on a port of
+its own, until its input ends; `read` fetches from all of them at once and prints what came of it and what it
+cost."""
 
 from __future__ import annotations
 
@@ -102,7 +103,9 @@ def p99(values: list[float]) -> float:
 
 def peak_mb() -> float:
     # Not ru_maxrss: a new process inherits that from whoever started it.
-    (line,) = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
+    (line,) = [
+        line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")
+    ]
     return int(line.split()[1]) / 1024
 
 

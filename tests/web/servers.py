@@ -37,7 +37,12 @@ class Answer:
     def raw(self) -> bytes:
         body = self.body.encode() if isinstance(self.body, str) else self.body
         length = len(body) + (1000 if self.hold else 0)
-        fields = [("Content-Type", self.media_type), ("Content-Length", str(length)), ("Connection", "close"), *self.headers]
+        fields = [
+            ("Content-Type", self.media_type),
+            ("Content-Length", str(length)),
+            ("Connection", "close"),
+            *self.headers,
+        ]
         lines = "".join(f"{key}: {value}\r\n" for key, value in fields)
         return f"HTTP/1.1 {self.status} OK\r\n{lines}\r\n".encode() + body
 
@@ -118,7 +123,8 @@ def tls(*names: str) -> tuple[ssl.SSLContext, trustme.CA]:
 
 @dataclass
 class Names:
-    """`ports.Resolver` over a table; an address is its own answer. A list of several answers is given one at a time."""
+    """`ports.Resolver` over a table; an address is its own answer. A list of several answers is given one at
+    a time."""
 
     table: dict[str, list[Sequence[Endpoint]]] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)

@@ -1,4 +1,5 @@
-"""Addresses that must be refused, and a way out that leads nowhere: no test may depend on the guard for its own safety."""
+"""Addresses that must be refused, and a way out that leads nowhere: no test may depend on the guard for its
+own safety."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ def refused_urls(*names: str) -> list[str]:
 
 
 class Recorder(httpcore.AsyncNetworkBackend):
-    """Opens nothing; remembers who would have been connected to. `roads`: addresses that lead to a port of this machine."""
+    """Opens nothing; remembers who would have been connected to. `roads`: addresses that lead to a port of
+    this machine."""
 
     def __init__(self, roads: Mapping[str, int] | None = None) -> None:
         self.opened: list[tuple[str, int]] = []

@@ -60,16 +60,24 @@ def ports() -> Iterator[dict[str, int]]:
 @pytest.fixture(scope="module")
 def report(ports: dict[str, int]) -> dict[str, Any]:
     command = [sys.executable, "-m", "tests.web.hostile", "read", json.dumps(ports), str(TOTAL_S)]
-    found: dict[str, Any] = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=4 * PATIENCE).stdout)
+    found: dict[str, Any] = json.loads(
+        subprocess.run(command, capture_output=True, check=True, timeout=4 * PATIENCE).stdout
+    )
     print({name: figure for name, figure in found.items() if name != "outcomes"})
     return found
 
 
-pytestmark = [pytest.mark.alone, pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")]
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc"),
+]
 
 
 def test_every_one_ends_in_a_typed_error_or_a_page(report: dict[str, Any]) -> None:
-    found = {host.removesuffix(".test").replace("-", "_"): outcome for host, (outcome, _) in report["outcomes"].items()}
+    found = {
+        host.removesuffix(".test").replace("-", "_"): outcome
+        for host, (outcome, _) in report["outcomes"].items()
+    }
     assert found == OUTCOMES and set(OUTCOMES) == set(SCRIPTS)
 
 
@@ -88,8 +96,12 @@ def test_others_are_not_held_up(report: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("host", ["deep.test", "attributes.test"])
-async def test_a_page_that_breaks_parsers_is_fetched_and_refused_by_its_reader(host: str, ports: dict[str, int]) -> None:
-    answer = await HttpFetcher(Ports(ports), AllowList.named(ports), "Shisho/test").fetch(Request(f"http://{host}/"))
+async def test_a_page_that_breaks_parsers_is_fetched_and_refused_by_its_reader(
+    host: str, ports: dict[str, int]
+) -> None:
+    answer = await HttpFetcher(Ports(ports), AllowList.named(ports), "Shisho/test").fetch(
+        Request(f"http://{host}/")
+    )
     with pytest.raises(TooLarge):
         html.read(answer.body)
 

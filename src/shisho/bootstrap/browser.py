@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from shisho.web.http.pacing import Browse
 
 
-def browser_of(settings: Settings, resolver: Resolver, allow: AllowList, agent: str, *, boxed: bool) -> Browser:
-    """Nothing is started before it is used, and where there is none it says how to get one. Only in a box, whose certificates
-    are its own, any certificate is taken."""
+def browser_of(
+    settings: Settings, resolver: Resolver, allow: AllowList, agent: str, *, boxed: bool
+) -> Browser:
+    """Nothing is started before it is used, and where there is none it says how to get one. Only in a box,
+    whose certificates are its own, any certificate is taken."""
     from shisho.web.browser.browser import ChromiumBrowser
     from shisho.web.browser.launch import LaunchOptions
     from shisho.web.browser.proxy import GuardedProxy
@@ -30,7 +32,9 @@ def browser_of(settings: Settings, resolver: Resolver, allow: AllowList, agent: 
         memory_mb=settings.whole("browser_memory_mb"),
         trust_any_certificate=boxed,
     )
-    return ChromiumBrowser(GuardedProxy(resolver, allow), settings.home / "profiles", child_environment(screen=True), manner)
+    return ChromiumBrowser(
+        GuardedProxy(resolver, allow), settings.home / "profiles", child_environment(screen=True), manner
+    )
 
 
 def browse_of(settings: Settings, browser: Browser) -> Browse | None:

@@ -21,7 +21,9 @@ from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.web.browser import chromium
 
 
-async def checks(settings: Settings, database: Database, index: LexicalIndex, reader: KillableReader) -> Sequence[Check]:
+async def checks(
+    settings: Settings, database: Database, index: LexicalIndex, reader: KillableReader
+) -> Sequence[Check]:
     """Every check, the needed ones first."""
     return [
         await _database(database),
@@ -37,7 +39,12 @@ async def checks(settings: Settings, database: Database, index: LexicalIndex, re
         ),
         _browser(settings.text("browser_path")),
         Check("embedder", False, Message("none in this version: search is by words"), optional=True),
-        Check("model", settings.text("model") != "none", Message("none: answers are quotations only"), optional=True),
+        Check(
+            "model",
+            settings.text("model") != "none",
+            Message("none: answers are quotations only"),
+            optional=True,
+        ),
     ]
 
 
@@ -45,8 +52,11 @@ async def _database(database: Database) -> Check:
     def look(connection: apsw.Connection) -> Check:
         verdict = str(connection.execute("PRAGMA quick_check(1)").get)
         documents = connection.execute("SELECT coalesce(sum(documents), 0) FROM corpora").get
-        version, path = apsw.sqlite_lib_version(), database.path
-        detail = Message("SQLite {version}, {count} documents, {path}", version=version, count=documents, path=path)
+        version = apsw.sqlite_lib_version()
+        path = database.path
+        detail = Message(
+            "SQLite {version}, {count} documents, {path}", version=version, count=documents, path=path
+        )
         if verdict == "ok":
             return Check("database", True, detail)
         return Check("database", False, detail, Message("restore a backup: the file is damaged"))
@@ -75,7 +85,10 @@ def _tokenizer() -> Check:
     from shisho.language.terms import analyse
 
     return Check(
-        "tokenizer", "売り上げ" in analyse(["売上"]).terms, Message("Sudachi, core dictionary"), "pip install sudachidict-core"
+        "tokenizer",
+        "売り上げ" in analyse(["売上"]).terms,
+        Message("Sudachi, core dictionary"),
+        "pip install sudachidict-core",
     )
 
 
@@ -106,10 +119,14 @@ async def _fonts(reader: KillableReader) -> Check:
         return Check(
             "fonts",
             False,
-            Message("letters are lost in PDFs that do not hold their fonts: {scripts}", scripts=_named(missing)),
+            Message(
+                "letters are lost in PDFs that do not hold their fonts: {scripts}", scripts=_named(missing)
+            ),
             remedy,
         )
-    return Check("fonts", True, Message("PDFs are read without their fonts: {scripts}", scripts=_named(specimen.TEXTS)))
+    return Check(
+        "fonts", True, Message("PDFs are read without their fonts: {scripts}", scripts=_named(specimen.TEXTS))
+    )
 
 
 def _named(scripts: Iterable[str]) -> Message:

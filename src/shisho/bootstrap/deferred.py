@@ -1,4 +1,5 @@
-"""Parts that are made when they are first used: `shisho list` needs neither the web nor the queue, and does not load them."""
+"""Parts that are made when they are first used: `shisho list` needs neither the web nor the queue, and does
+not load them."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ T = TypeVar("T")
 
 
 class DeferredPart:
-    """Stands for what `make` gives, made at the first use of one of its attributes. `known` are those that are told without."""
+    """Stands for what `make` gives, made at the first use of one of its attributes. `known` are those that
+    are told without."""
 
     def __init__(self, make: Callable[[], Any], known: dict[str, Any]) -> None:
         self._make = make

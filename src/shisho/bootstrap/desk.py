@@ -1,4 +1,5 @@
-"""Settings to adapters to a Desk. The one page that knows both sides; optional drivers are imported here and nowhere else."""
+"""Settings to adapters to a Desk. The one page that knows both sides; optional drivers are imported here and
+nowhere else."""
 
 from __future__ import annotations
 
@@ -25,13 +26,14 @@ from shisho.system.clock import SystemClock
 
 if TYPE_CHECKING:
     from shisho.bootstrap.queue import QueueSide
-    from shisho.corpus.ingest import Analyse, Cut
+    from shisho.corpus.ingest import Analyse, Cut, Ingest
     from shisho.corpus.readers.killable import KillableReader
     from shisho.corpus.retrieve import AskTerms
+    from shisho.corpus.session import CorpusSearcher
     from shisho.corpus.usefulness import Usefulness
     from shisho.domain.web import Response, Serp
     from shisho.librarian.table import Runner
-    from shisho.ports import Clock
+    from shisho.ports import Clock, Index, Reader, Shelf
     from shisho.stores.embedded.connect import Database
     from shisho.stores.embedded.lexical import LexicalIndex
     from shisho.system.consent import ConsentFile
@@ -41,9 +43,12 @@ MB = 1 << 20
 
 
 @asynccontextmanager
-async def open_desk(*, web_access: WebAccess | None = None, **given: Value | Path | None) -> AsyncIterator[Desk]:
-    """A desk over the configured home. Keywords are settings: `async with shisho.open(home="~/library") as desk: …`; None
-    leaves one as it is elsewhere. `web_access`: another way to the web than the settings describe.
+async def open_desk(
+    *, web_access: WebAccess | None = None, **given: Value | Path | None
+) -> AsyncIterator[Desk]:
+    """A desk over the configured home. Keywords are settings: `async with shisho.open(home="~/library") as
+    desk: …`; None leaves one as it is elsewhere. `web_access`: another way to the web than the settings
+    describe.
 
     Raises InvalidParams for an unknown setting or a value it does not take, StorageUnusable."""
     settings = settings_.load(**given)
@@ -56,12 +61,6 @@ async def open_desk(*, web_access: WebAccess | None = None, **given: Value | Pat
 
 def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     """Every piece, by explicit constructor calls. Nothing works on the queue before `working` is entered."""
-    from shisho.corpus.ingest import Ingest
-    from shisho.corpus.readers import media
-    from shisho.corpus.readers.killable import KillableReader
-    from shisho.corpus.retrieve import Retriever
-    from shisho.corpus.session import CorpusSearcher
-    from shisho.corpus.usefulness import Usefulness
     from shisho.language.tokens import tokens
     from shisho.librarian.export import export
     from shisho.stores.embedded.connect import Database
@@ -69,27 +68,27 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     from shisho.stores.embedded.ledger import EmbeddedLedger
     from shisho.stores.embedded.lexical import LexicalIndex
     from shisho.stores.embedded.opinions import EmbeddedOpinions
-    from shisho.stores.embedded.sessions import EmbeddedSessions
     from shisho.stores.embedded.shelf import EmbeddedShelf
-    from shisho.web.http.site import registered_domain
 
-    database, disk = Database(settings.home / DATABASE), _Files(settings.whole("max_file_mb") * MB)
+    database = Database(settings.home / DATABASE)
+    disk = _Files(settings.whole("max_file_mb") * MB)
     clock = SystemClock(database.line)
     index = LexicalIndex(settings.home / "lexical", database)
     erasure = Erasure(settings.home / DATABASE, index)
-    shelf, ledger = EmbeddedShelf(database, clock, erasure.erase), EmbeddedLedger(database, clock)
-    seconds, memory_mb = settings.real("reader_seconds"), settings.whole("reader_memory_mb")
-    reader = KillableReader(seconds, memory_mb, disk.max_bytes, environment=settings_.child_environment())
-    retriever = Retriever(shelf, index, _query_terms(settings))
-    searcher = CorpusSearcher(shelf, retriever, EmbeddedSessions(database), settings.text("growth"), site=registered_domain)
+    shelf = EmbeddedShelf(database, clock, erasure.erase)
+    ledger = EmbeddedLedger(database, clock)
+    reader = _reader(settings, disk.max_bytes)
+    ingest = _ingest(settings, shelf, reader, clock)
+    searcher = _searcher(settings, database, shelf, index)
     budget = Budget(max_rounds=settings.whole("max_rounds"), max_seconds=settings.real("max_seconds"))
     opinions = EmbeddedOpinions(database, clock)
-    room_tokens, barred = settings.whole("room_tokens"), partial(_barred, settings, web, clock)
-    inquiries = LibrarianInquiries(searcher, ledger, clock, opinions.left_out, room_tokens, barred, partial(_runner, settings))
-    ingest = Ingest(shelf, reader, clock, media.sniff, _splitter(settings), _passage_terms(settings))
-    judge = _Judge(Usefulness(shelf, index, _query_terms(settings)))
-    parts = (settings, database, clock, LOCAL_OWNER, shelf, ledger, disk, ingest, inquiries, searcher, budget, judge, web)
-    queue = cache(partial(_queue_of, *parts))
+    room_tokens = settings.whole("room_tokens")
+    barred = partial(_barred, settings, web, clock)
+    runner = partial(_runner, settings)
+    inquiries = LibrarianInquiries(searcher, ledger, clock, opinions.left_out, room_tokens, barred, runner)
+    judge = _judge(settings, shelf, index)
+    stores = (settings, database, clock, LOCAL_OWNER, shelf, ledger, disk)
+    queue = cache(partial(_queue_of, *stores, ingest, inquiries, searcher, budget, judge, web))
     wired = DeskParts(
         owner=LOCAL_OWNER,
         shelf=shelf,
@@ -114,13 +113,47 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     return Desk(wired)
 
 
+def _reader(settings: Settings, max_bytes: int) -> KillableReader:
+    from shisho.corpus.readers.killable import KillableReader
+
+    seconds = settings.real("reader_seconds")
+    memory_mb = settings.whole("reader_memory_mb")
+    return KillableReader(seconds, memory_mb, max_bytes, environment=settings_.child_environment())
+
+
+def _ingest(settings: Settings, shelf: Shelf, reader: Reader, clock: Clock) -> Ingest:
+    from shisho.corpus.ingest import Ingest
+    from shisho.corpus.readers import media
+
+    return Ingest(shelf, reader, clock, media.sniff, _splitter(settings), _passage_terms(settings))
+
+
+def _searcher(settings: Settings, database: Database, shelf: Shelf, index: Index) -> CorpusSearcher:
+    from shisho.corpus.retrieve import Retriever
+    from shisho.corpus.session import CorpusSearcher
+    from shisho.stores.embedded.sessions import EmbeddedSessions
+    from shisho.web.http.site import registered_domain
+
+    retriever = Retriever(shelf, index, _query_terms(settings))
+    log = EmbeddedSessions(database)
+    return CorpusSearcher(shelf, retriever, log, settings.text("growth"), site=registered_domain)
+
+
+def _judge(settings: Settings, shelf: Shelf, index: Index) -> _Judge:
+    from shisho.corpus.usefulness import Usefulness
+
+    return _Judge(Usefulness(shelf, index, _query_terms(settings)))
+
+
 def _queue_of(*parts: Any) -> QueueSide:
     from shisho.bootstrap.queue import Parts, build_queue
 
     return build_queue(Parts(*parts))
 
 
-async def _checked(settings: Settings, database: Database, index: LexicalIndex, reader: KillableReader) -> Sequence[Check]:
+async def _checked(
+    settings: Settings, database: Database, index: LexicalIndex, reader: KillableReader
+) -> Sequence[Check]:
     from shisho.bootstrap.checks import checks
 
     return await checks(settings, database, index, reader)
@@ -145,7 +178,9 @@ def _barred(settings: Settings, web: WebAccess | None, clock: Clock) -> Gap:
     return why.get(consent_of(settings, web, clock).state(), Gap.NO_WAY)
 
 
-async def _close(closing: Sequence[Callable[[], Awaitable[None]]], web: WebAccess | None, database: Database) -> None:
+async def _close(
+    closing: Sequence[Callable[[], Awaitable[None]]], web: WebAccess | None, database: Database
+) -> None:
     for close in closing:
         await close()
     if web is not None:
@@ -156,7 +191,8 @@ async def _close(closing: Sequence[Callable[[], Awaitable[None]]], web: WebAcces
 def _splitter(settings: Settings) -> Cut:
     from shisho.corpus import chunk, reference
 
-    size, overlap = settings.whole("passage_chars"), settings.whole("passage_overlap")
+    size = settings.whole("passage_chars")
+    overlap = settings.whole("passage_overlap")
     cut = reference.cut_ginza if settings.text("splitter") == "ginza" else chunk.cut
     return partial(cut, size=size, overlap=overlap)
 
@@ -198,8 +234,8 @@ def _runner(settings: Settings) -> Runner:
 
 
 async def read_result_page(engine: str, response: Response, **given: Any) -> Serp:
-    """A saved result page by the engine of that name, or `auto`, as engines.toml has them. Keywords are settings. Raises
-    ParserFailed, EngineUnavailable, InvalidParams."""
+    """A saved result page by the engine of that name, or `auto`, as engines.toml has them. Keywords are
+    settings. Raises ParserFailed, EngineUnavailable, InvalidParams."""
     from shisho.web.serp.parser import KillableSerpParser
 
     overrides = settings_.engine_overrides(settings_.load(**given).home)

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 from shisho.bootstrap.deferred import deferred
 from shisho.bootstrap.web import Manners, WebAccess, consent_of, no_window
 from shisho.desk.parts import InlineWorker
-from shisho.desk.queue import TaskParts, check_consent
-from shisho.desk.sessions import SessionParts, Sessions
+from shisho.desk.queue import check_consent
+from shisho.desk.session_parts import SessionParts
+from shisho.desk.sessions import Sessions
+from shisho.desk.task_parts import TaskParts
 from shisho.desk.tasks import TaskDesk
 from shisho.domain.inquiry import Budget
 from shisho.domain.job import Job, TaskId
@@ -45,7 +47,8 @@ if TYPE_CHECKING:
     from shisho.system.staging import FileStaging
 
 LOOK_AGAIN_SECONDS = 3.0
-SESSION_ROOM = 3000  # tokens of text and headings; with what JSON adds to 100 passages, a reply stays under 5,000
+# tokens of text and headings; with what JSON adds to 100 passages, a reply stays under 5,000
+SESSION_ROOM = 3000
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +118,13 @@ def _stores(parts: Parts) -> Stores:
     from shisho.stores.embedded.tasks import EmbeddedTasks
     from shisho.system.staging import FileStaging
 
-    database, clock = parts.database, parts.clock
+    database = parts.database
+    clock = parts.clock
     bell = EmbeddedBell(database)
     interventions = EmbeddedInterventions(database, clock, bell)
-    limiter, health, cache = EmbeddedLimiter(database, clock), EmbeddedHealth(database, clock), EmbeddedCache(database, clock)
+    limiter = EmbeddedLimiter(database, clock)
+    health = EmbeddedHealth(database, clock)
+    cache = EmbeddedCache(database, clock)
     return Stores(
         bell=bell,
         jobs=EmbeddedJobs(database, clock, bell),
@@ -203,11 +209,14 @@ async def _working(
     from shisho.stores.embedded.presence import FilePresence
 
     settings = parts.settings
-    presence, pace = FilePresence(settings.home / "workers"), WorkerTiming(job=settings.real("max_job_seconds"))
+    presence = FilePresence(settings.home / "workers")
+    pace = WorkerTiming(job=settings.real("max_job_seconds"))
     at_once = settings.whole("workers") if slots is None else slots
     told_notifier = None if settings.text("notify") == "off" else notifier
     notices = Notices(parts.owner, stores.interventions, stores.bell, told_notifier, _desktop(settings))
-    worker = Worker(stores.jobs, stores.bell, presence, parts.clock, _handlers(parts, stores), slots=at_once, pace=pace)
+    worker = Worker(
+        stores.jobs, stores.bell, presence, parts.clock, _handlers(parts, stores), slots=at_once, pace=pace
+    )
     async with _usable(parts.database, notifier is not None, Workplace(notices, worker)):
         yield
 
@@ -227,7 +236,8 @@ class Workplace:
 
 @asynccontextmanager
 async def _usable(database: Database, is_to_stay: bool, working: Workplace) -> AsyncIterator[None]:
-    """At work; over a home that cannot be used, as soon as it can. Who is to stay has the whole file looked through."""
+    """At work; over a home that cannot be used, as soon as it can. Who is to stay has the whole file looked
+    through."""
     aside = [asyncio.create_task(database.examine())] if is_to_stay else []
     try:
         try:
@@ -285,7 +295,8 @@ def _made_handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
     from shisho.handlers.search import SearchHandler
 
     shelving = IngestHandler(parts.ingest, stores.finds, parts.files, stores.staging)
-    way, manners = parts.web, stores.manners
+    way = parts.web
+    manners = stores.manners
     engines = engines_of(way, manners, stores.finds) if way else None
     pages = pages_of(way, manners, shelving) if way else None
     allowance = partial(_left, stores.tasks)
@@ -320,7 +331,9 @@ def _with_consent(consent: ConsentFile, handler: Handler) -> Handler:
     async def handled(job: Job, context: JobContext) -> Any:
         check_consent(consent.state())
         if consent.state() is WebConsent.OFF:
-            raise EngineUnavailable("The web is turned off here (`shisho web` tells more): nothing is searched or fetched.")
+            raise EngineUnavailable(
+                "The web is turned off here (`shisho web` tells more): nothing is searched or fetched."
+            )
         return await handler(job, context)
 
     return handled
@@ -328,7 +341,10 @@ def _with_consent(consent: ConsentFile, handler: Handler) -> Handler:
 
 async def _left(tasks: TaskStore, task_id: TaskId) -> Mapping[str, float]:
     task = await tasks.task(task_id)
-    return {name: max(0.0, most - task.spent.get(name.removeprefix("max_"), 0)) for name, most in task.budget.items()}
+    return {
+        name: max(0.0, most - task.spent.get(name.removeprefix("max_"), 0))
+        for name, most in task.budget.items()
+    }
 
 
 def _engine_list(parts: Parts, stores: Stores) -> EngineCatalogue:

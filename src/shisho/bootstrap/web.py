@@ -1,4 +1,5 @@
-"""The way to the web: engines, fetcher and politeness into the handlers of searches and addresses; or no way at all."""
+"""The way to the web: engines, fetcher and politeness into the handlers of searches and addresses; or no way
+at all."""
 
 from __future__ import annotations
 
@@ -12,7 +13,18 @@ from shisho import __version__
 from shisho import settings as settings_
 from shisho.bootstrap.deferred import deferred
 from shisho.errors import EngineUnavailable
-from shisho.ports import Browser, Cache, Clock, DiscoveredUrls, Fetcher, Health, Interventions, Limiter, SerpEngine, SerpParser
+from shisho.ports import (
+    Browser,
+    Cache,
+    Clock,
+    DiscoveredUrls,
+    Fetcher,
+    Health,
+    Interventions,
+    Limiter,
+    SerpEngine,
+    SerpParser,
+)
 from shisho.settings import Settings
 
 if TYPE_CHECKING:
@@ -27,15 +39,16 @@ if TYPE_CHECKING:
 async def no_window(challenge: HumanChallenge) -> bool:
     """Stands where there is no browser."""
     raise EngineUnavailable(
-        'There is no browser here to open {url} in: install the extra, pip install "shisho[browser]".', url=challenge.url
+        'There is no browser here to open {url} in: install the extra, pip install "shisho[browser]".',
+        url=challenge.url,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class WebAccess:
-    """A way to the web. `robots`: whether robots.txt is heeded. `keys`: the user's own, by setting. `window` shows a page to
-    the person before the screen, and tells whether they got through; `let_in`, whether it was ever opened on an engine.
-    `needs_consent`: a person has to say first that words may go out."""
+    """A way to the web. `robots`: whether robots.txt is heeded. `keys`: the user's own, by setting. `window`
+    shows a page to the person before the screen, and tells whether they got through; `let_in`, whether it was
+    ever opened on an engine. `needs_consent`: a person has to say first that words may go out."""
 
     engines: Mapping[str, SerpEngine]
     fetcher: Fetcher

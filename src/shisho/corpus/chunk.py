@@ -1,4 +1,5 @@
-"""Passages: whole sentences up to a size, neighbours overlapping, never across a heading, a table or a page."""
+"""Passages: whole sentences up to a size, neighbours overlapping, never across a heading, a table or a
+page."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ class Piece:
     kind: BlockKind
 
 
-def cut(layout: DocumentLayout, size: int = 500, overlap: int = 100, prose: Prose | None = None) -> list[Piece]:
+def cut(
+    layout: DocumentLayout, size: int = 500, overlap: int = 100, prose: Prose | None = None
+) -> list[Piece]:
     """Pieces in order, at most `size` characters each; neighbours of one run share at most `overlap`.
 
     `prose` cuts running text in another way; tables, captions and notes are cut as ever.
@@ -37,14 +40,17 @@ def cut(layout: DocumentLayout, size: int = 500, overlap: int = 100, prose: Pros
     pieces: list[Piece] = []
     for run in _runs(layout):
         if prose is not None and run[0].kind in _FLOWING:
-            pieces.extend(_piece(run, span) for span in prose(layout.text, run[0].start, run[-1].end, size, overlap))
+            pieces.extend(
+                _piece(run, span) for span in prose(layout.text, run[0].start, run[-1].end, size, overlap)
+            )
         else:
             pieces.extend(_pieces(layout.text, run, size, overlap))
     return pieces
 
 
 def _runs(layout: DocumentLayout) -> list[list[PlacedBlock]]:
-    """Blocks that may share passages: paragraphs and lists of one page under one heading; a bare heading by itself."""
+    """Blocks that may share passages: paragraphs and lists of one page under one heading; a bare heading by
+    itself."""
     bare = _bare_headings(layout)
     runs: list[list[PlacedBlock]] = []
     open_run = False
@@ -61,8 +67,17 @@ def _runs(layout: DocumentLayout) -> list[list[PlacedBlock]]:
 def _bare_headings(layout: DocumentLayout) -> set[PlacedBlock]:
     """Headings with nothing under them: no passage carries their words in its path."""
     paths = {block.heading for block in layout.blocks if block.kind is not BlockKind.HEADING}
-    carried = {UNDER.join(steps[: depth + 1]) for path in paths for steps in [path.split(UNDER)] for depth in range(len(steps))}
-    return {block for block in layout.blocks if block.kind is BlockKind.HEADING and _path_of(block, layout.text) not in carried}
+    carried = {
+        UNDER.join(steps[: depth + 1])
+        for path in paths
+        for steps in [path.split(UNDER)]
+        for depth in range(len(steps))
+    }
+    return {
+        block
+        for block in layout.blocks
+        if block.kind is BlockKind.HEADING and _path_of(block, layout.text) not in carried
+    }
 
 
 def _path_of(block: PlacedBlock, text: str) -> str:
@@ -76,7 +91,9 @@ def _pieces(text: str, run: Sequence[PlacedBlock], size: int, overlap: int) -> l
         units = [match.span() for match in _ROW.finditer(text, first.start, first.end)]
     else:
         units = [
-            (block.start + start, block.start + end) for block in run for start, end in sentences(text[block.start : block.end])
+            (block.start + start, block.start + end)
+            for block in run
+            for start, end in sentences(text[block.start : block.end])
         ]
     units = [part for unit in units for part in split_long(text, unit, size)]
     return [_piece(run, span) for span in pack(units, size, overlap)]
@@ -118,10 +135,13 @@ def pack(units: Sequence[Span], size: int, overlap: int) -> list[Span]:
 
 
 def _resume(units: Sequence[Span], first: int, last: int, size: int, overlap: int) -> int:
-    """Where the next passage begins: as far back as overlap allows, but so that the first new unit still fits."""
+    """Where the next passage begins: as far back as overlap allows, but so that the first new unit still
+    fits."""
     back = last + 1
     while (
-        back - 1 > first and units[last][1] - units[back - 1][0] <= overlap and units[last + 1][1] - units[back - 1][0] <= size
+        back - 1 > first
+        and units[last][1] - units[back - 1][0] <= overlap
+        and units[last + 1][1] - units[back - 1][0] <= size
     ):
         back -= 1
     return back

@@ -1,4 +1,5 @@
-"""How many passages a round ranks: k grows with the corpus, with the question's complexity and with the round."""
+"""How many passages a round ranks: k grows with the corpus, with the question's complexity and with the
+round."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Spreading a ranking out: maximal marginal relevance (Carbonell and Goldstein, 1998), documents taking turns."""
+"""Spreading a ranking out: maximal marginal relevance (Carbonell and Goldstein, 1998), documents taking
+turns."""
 
 from __future__ import annotations
 
@@ -15,9 +16,8 @@ Likeness = Callable[[int, int], float]
 def spread(ranking: Sequence[RankedPassage], k: int, likeness: Likeness | None = None) -> list[RankedPassage]:
     """k of the ranking, in order of choice: each the best that is least like those chosen before.
 
-    `likeness(i, j)` compares two places of the ranking, 0 to 1 (cosine of vectors, say); by default the Jaccard likeness of
-    their character pairs.
-    """
+    `likeness(i, j)` compares two places of the ranking, 0 to 1 (cosine of vectors, say); by default the
+    Jaccard likeness of their character pairs."""
     likeness = likeness or _by_pairs([hit.passage for hit in ranking])
     top = max((hit.score for hit in ranking), default=0.0) or 1.0
     nearest = [0.0] * len(ranking)
@@ -41,7 +41,8 @@ def spread(ranking: Sequence[RankedPassage], k: int, likeness: Likeness | None =
 
 
 def _by_pairs(passages: Sequence[Passage]) -> Likeness:
-    """Jaccard likeness over sets kept as bits of whole numbers: exact, and quick enough for every two of 200 passages."""
+    """Jaccard likeness over sets kept as bits of whole numbers: exact, and quick enough for every two of 200
+    passages."""
     places: dict[str, int] = {}
     masks = []
     for passage in passages:

@@ -1,4 +1,5 @@
-"""Near-duplicates: MinHash bands find candidates, the Jaccard likeness of character 4-grams decides (at least .8).
+"""Near-duplicates: MinHash bands find candidates, the Jaccard likeness of character 4-grams decides (at least
+.8).
 
 Bands are a passage's own and never change, so that a shelf can look them up when the next document comes in.
 """
@@ -38,7 +39,8 @@ def likeness(a: str, b: str) -> float:
 
 
 def join(passages: Sequence[Passage], akin: Sequence[Passage]) -> tuple[Passage, ...]:
-    """`passages` in order, each in the cluster of the most alike among `akin` and those before it, else in its own."""
+    """`passages` in order, each in the cluster of the most alike among `akin` and those before it, else in
+    its own."""
     sharing: dict[int, tuple[Passage, ...]] = {}
     for earlier in akin:
         _enter(earlier, sharing)
@@ -54,14 +56,16 @@ def join(passages: Sequence[Passage], akin: Sequence[Passage]) -> tuple[Passage,
 
 
 def _likest(passage: Passage, near: Mapping[PassageId, Passage]) -> tuple[float, Passage | None]:
-    # Grams are made anew for the few that share a band: of all passages of a long document they fill the memory.
+    # Grams are made anew for the few that share a band: of all passages of a long document they fill the
+    # memory.
     grams = _grams(passage.text) if near else set()
     scored = ((_jaccard(grams, _grams(other.text)), other) for other in near.values())
     return max(scored, key=lambda pair: pair[0], default=(0.0, None))
 
 
 def _enter(passage: Passage, sharing: dict[int, tuple[Passage, ...]]) -> None:
-    """The first and the latest of each band: a line that stands on every page must not slow the page after it."""
+    """The first and the latest of each band: a line that stands on every page must not slow the page after
+    it."""
     for band in passage.bands:
         sharing[band] = (*sharing.get(band, ())[:1], passage)
 

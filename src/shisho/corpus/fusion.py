@@ -10,8 +10,11 @@ Item = TypeVar("Item", bound=Hashable)
 RANK_CONSTANT = 60
 
 
-def rrf(rankings: Sequence[Sequence[Item]], weights: Sequence[float] | None = None) -> list[tuple[Item, float]]:
-    """Items of all rankings with Σ weight / (60 + rank), rank from 1, best first; equal scores keep the order of first mention.
+def rrf(
+    rankings: Sequence[Sequence[Item]], weights: Sequence[float] | None = None
+) -> list[tuple[Item, float]]:
+    """Items of all rankings with Σ weight / (60 + rank), rank from 1, best first; equal scores keep the order
+    of first mention.
 
     Without weights every ranking counts the same. An item counts once in a ranking, at its best place.
     """

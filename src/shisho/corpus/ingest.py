@@ -1,4 +1,5 @@
-"""Bytes to shelf: read, lay out, cut into passages, make terms, find near-duplicates, store in one transaction."""
+"""Bytes to shelf: read, lay out, cut into passages, make terms, find near-duplicates, store in one
+transaction."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ from shisho.telemetry import log, span
 PIPELINE = "1"  # part of every passage id: raise it when the same bytes give other passages
 HEADING_SEPARATOR = " › "
 FAULT = (
-    "Taking it in failed by a fault of ours ({kind}); nothing of it was stored. Report what `shisho --debug add` says of it."
+    "Taking it in failed by a fault of ours ({kind}); nothing of it was stored. "
+    "Report what `shisho --debug add` says of it."
 )
 
 Cut = Callable[[DocumentLayout], Sequence[Piece]]
@@ -45,7 +47,8 @@ Analyse = Callable[[Sequence[str]], Analysis]
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """Takes sources in. `sniff` tells their media type; `cut` and `analyse` are the configured splitter and term maker."""
+    """Takes sources in. `sniff` tells their media type; `cut` and `analyse` are the configured splitter and
+    term maker."""
 
     shelf: Shelf
     reader: Reader
@@ -56,9 +59,9 @@ class Ingest:
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # one long document at a time
 
     async def add(self, source: Source, corpus: str, owner: str) -> Receipt:
-        """One source, whole or not at all. A source that cannot be used gives a receipt that says why, and so does one that
-        brings out a fault of ours: its neighbours are none the worse. Raises what is no fault of the source: Conflict where
-        the store is full or held, Internal where no reader can be started."""
+        """One source, whole or not at all. A source that cannot be used gives a receipt that says why, and so
+        does one that brings out a fault of ours: its neighbours are none the worse. Raises what is no fault
+        of the source: Conflict where the store is full or held, Internal where no reader can be started."""
         try:
             return await self._add(source, corpus, owner)
         except UnusableDocument as error:
@@ -68,7 +71,10 @@ class Ingest:
         except Exception as fault:
             log.debug("taking in %s failed", source.name, exc_info=True)
             return Receipt(
-                source.name, IntakeOutcome.FAILED, code=Internal.code, reason=Message(FAULT, kind=type(fault).__name__)
+                source.name,
+                IntakeOutcome.FAILED,
+                code=Internal.code,
+                reason=Message(FAULT, kind=type(fault).__name__),
             )
 
     async def _add(self, source: Source, corpus: str, owner: str) -> Receipt:
@@ -95,24 +101,37 @@ class Ingest:
         readings = tuple(parts_of(reading))
         if len(readings) == 1:
             intake = await self._prepared(document, reading, 0, 0)
-            earlier, passages = await self.shelf.put(intake), len(intake.passages)
+            earlier = await self.shelf.put(intake)
+            passages = len(intake.passages)
         else:
             async with self.turn:
                 earlier, passages = await self._by_parts(document, readings)
         outcome = IntakeOutcome.ADDED if earlier is None else IntakeOutcome.REPLACED
         return Receipt(
-            source.name, outcome, document.id, document.title, document.page_count, passages, warnings=document.warnings
+            source.name,
+            outcome,
+            document.id,
+            document.title,
+            document.page_count,
+            passages,
+            warnings=document.warnings,
         )
 
-    async def _by_parts(self, document: Document, readings: Sequence[Reading]) -> tuple[DocumentId | None, int]:
-        """The version that it supersedes, and how many passages it has. What would not fit into memory, or would keep others
-        from writing for long, goes to the shelf piece by piece; nobody sees it before the last one is there."""
-        token, start, passages = await self.shelf.begin(document), 0, 0
+    async def _by_parts(
+        self, document: Document, readings: Sequence[Reading]
+    ) -> tuple[DocumentId | None, int]:
+        """The version that it supersedes, and how many passages it has. What would not fit into memory, or
+        would keep others from writing for long, goes to the shelf piece by piece; nobody sees it before the
+        last one is there."""
+        token = await self.shelf.begin(document)
+        start = 0
+        passages = 0
         try:
             for reading in readings:
                 part = await self._prepared(document, reading, start, passages)
                 await self.shelf.extend(token, part)
-                start, passages = start + len(part.text), passages + len(part.passages)
+                start = start + len(part.text)
+                passages = passages + len(part.passages)
                 log.debug("%s: %d passages stored", document.source, passages)
             return await self.shelf.finish(token, document), passages
         except BaseException:
@@ -154,7 +173,11 @@ class Ingest:
         headings: dict[str, str] = {}
         passages = []
         for number, piece in enumerate(self.cut(layout), ordinal):
-            heading = piece.heading if piece.heading.startswith(document.title) else _joined(document.title, piece.heading)
+            heading = (
+                piece.heading
+                if piece.heading.startswith(document.title)
+                else _joined(document.title, piece.heading)
+            )
             if heading not in headings:
                 headings[heading] = self.analyse([fold_map(heading).text]).terms
             text = layout.text[piece.start : piece.end]
@@ -164,8 +187,11 @@ class Ingest:
         counted = replace(document, passage_count=len(passages))
         return Intake(counted, between + layout.text, lines, tuple(passages), start)
 
-    def _passage(self, document: Document, ordinal: int, piece: Piece, text: str, heading: str, heading_terms: str) -> Passage:
-        # Terms come from the folded view, where 決定⏎係数 is one word; offsets and text stay those of the original.
+    def _passage(
+        self, document: Document, ordinal: int, piece: Piece, text: str, heading: str, heading_terms: str
+    ) -> Passage:
+        # Terms come from the folded view, where 決定⏎係数 is one word; offsets and text stay those of the
+        # original.
         analysis = self.analyse([fold_map(text[start:end]).text for start, end in sentences(text)])
         name = passage_id(document.id, piece.start, piece.end)
         return Passage(

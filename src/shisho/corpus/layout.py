@@ -1,4 +1,5 @@
-"""A reading laid out as one text: verbatim blocks with a blank line between them, and where everything stands in it."""
+"""A reading laid out as one text: verbatim blocks with a blank line between them, and where everything stands
+in it."""
 
 from __future__ import annotations
 
@@ -45,7 +46,9 @@ def lay_out(reading: Reading) -> DocumentLayout:
     for block in reading.blocks:
         if not block.text.strip():
             continue
-        blocks.append(PlacedBlock(at, at + len(block.text), block.page, block.kind, UNDER.join(block.headings)))
+        blocks.append(
+            PlacedBlock(at, at + len(block.text), block.page, block.kind, UNDER.join(block.headings))
+        )
         lines.extend(replace(line, start=at + line.start, end=at + line.end) for line in block.lines)
         texts.append(block.text)
         at += len(block.text) + len(SEPARATOR)

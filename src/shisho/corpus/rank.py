@@ -1,8 +1,8 @@
 """Our scoring: a pure function of the query, the proposed passages and the corpus's statistics.
 
-BM25F over terms, where a heading counts as part of its passage, several times over; BM25 over character pairs; and what
-bags of words do not see: terms that meet in one sentence, the question's own wording, quoted phrases.
-"""
+BM25F over terms, where a heading counts as part of its passage, several times over; BM25 over character
+pairs; and what bags of words do not see: terms that meet in one sentence, the question's own wording, quoted
+phrases."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ ENGLISH = Weights(saturation=1.5, length=0.75, sentence=0.0)
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """The corpus in figures: how many passages, mean lengths of their terms, heading terms and pairs, and in how many
-    passages each term and pair of a query stands. A term stands in a passage when its text or its heading has it."""
+    """The corpus in figures: how many passages, mean lengths of their terms, heading terms and pairs, and in
+    how many passages each term and pair of a query stands. A term stands in a passage when its text or its
+    heading has it."""
 
     passages: int
     length: float
@@ -49,17 +50,22 @@ class Statistics:
 def rank(
     query: TermQuery, candidates: Sequence[Passage], statistics: Statistics, weights: Weights | None = None
 ) -> list[RankedPassage]:
-    """All candidates, best first, each with its score and the parts that it is the sum of. Equal scores: by id."""
+    """All candidates, best first, each with its score and the parts that it is the sum of. Equal scores: by
+    id."""
     scale = _Scale(query, statistics, weights or (JAPANESE if query.wording else ENGLISH))
     plain = [squeeze(f"{passage.heading}\n{passage.text}") for passage in candidates]
     worded = _wordings(query, plain)
     parts = [scale.weigh(*arguments) for arguments in zip(candidates, plain, worded, strict=True)]
-    ranked = [RankedPassage(passage, sum(part.values()), part) for passage, part in zip(candidates, parts, strict=True)]
+    ranked = [
+        RankedPassage(passage, sum(part.values()), part)
+        for passage, part in zip(candidates, parts, strict=True)
+    ]
     return sorted(ranked, key=lambda place: (-place.score, place.passage.id))
 
 
 def match(query: TermQuery, passage: Passage, statistics: Statistics) -> float:
-    """The share of the query that the passage matches, 0 to 1: idf of matched terms over idf of all, the heading counted.
+    """The share of the query that the passage matches, 0 to 1: idf of matched terms over idf of all, the
+    heading counted.
 
     A query without terms, such as 株, is matched by its character pairs.
     """
@@ -83,20 +89,28 @@ def _idf(frequency: int, passages: int) -> float:
 
 
 class _Scale:
-    """A query made ready for weighing many passages. It looks terms up in strings: splitting every passage costs more."""
+    """A query made ready for weighing many passages. It looks terms up in strings: splitting every passage
+    costs more."""
 
     def __init__(self, query: TermQuery, statistics: Statistics, weights: Weights) -> None:
-        self._weights, self._statistics = weights, statistics
+        self._weights = weights
+        self._statistics = statistics
         rarity = idf(query.terms, statistics)
         self._terms = {f" {term} ": worth for term, worth in rarity.items()}
-        self._pairs = {pair: _idf(statistics.bigrams.get(pair, 0), statistics.passages) for pair in query.bigrams}
+        self._pairs = {
+            pair: _idf(statistics.bigrams.get(pair, 0), statistics.passages) for pair in query.bigrams
+        }
         phrases = {f" {'  '.join(phrase)} ": phrase for phrase in query.phrases}
-        self._phrases = {found_text: sum(rarity.get(term, 0.0) for term in phrase) for found_text, phrase in phrases.items()}
+        self._phrases = {
+            found_text: sum(rarity.get(term, 0.0) for term in phrase)
+            for found_text, phrase in phrases.items()
+        }
 
     def weigh(self, passage: Passage, plain: str, worded: float) -> dict[str, float]:
         """The parts of a passage's score; `plain` is its squeezed heading and text."""
         weights = self._weights
-        body, heading = _spaced(passage.terms), _spaced(passage.heading_terms)
+        body = _spaced(passage.terms)
+        heading = _spaced(passage.heading_terms)
         counts = {term: float(count) for term in self._terms if (count := body.count(term))}
         named_words = {term for term in self._terms if term in heading}
         whole = f"{body}\n{heading}"
@@ -105,21 +119,27 @@ class _Scale:
             "pairs": weights.pairs * self._bm25_pairs(plain, passage),
             "sentence": weights.sentence * self._best_sentence(counts, named_words, body),
             "wording": weights.wording * worded,
-            "phrase": weights.phrase * sum([worth for found_text, worth in self._phrases.items() if found_text in whole]),
+            "phrase": weights.phrase
+            * sum([worth for found_text, worth in self._phrases.items() if found_text in whole]),
         }
 
     def _bm25f(self, counts: Mapping[str, float], named_words: set[str], passage: Passage) -> float:
         more = self._weights.heading
         counts = {**counts, **{term: counts.get(term, 0.0) + more for term in named_words}}
         length = _size(passage.terms) + more * _size(passage.heading_terms)
-        return self._bm25(self._terms, counts, length, self._statistics.length + more * self._statistics.heading)
+        return self._bm25(
+            self._terms, counts, length, self._statistics.length + more * self._statistics.heading
+        )
 
     def _bm25_pairs(self, plain: str, passage: Passage) -> float:
         counts = {pair: count for pair in self._pairs if (count := plain.count(pair))}
         return self._bm25(self._pairs, counts, _size(passage.bigrams), self._statistics.pairs)
 
-    def _bm25(self, worth: Mapping[str, float], counts: Mapping[str, float], length: float, mean: float) -> float:
-        k1, b = self._weights.saturation, self._weights.length
+    def _bm25(
+        self, worth: Mapping[str, float], counts: Mapping[str, float], length: float, mean: float
+    ) -> float:
+        k1 = self._weights.saturation
+        b = self._weights.length
         floor = k1 * (1 - b + b * length / (mean or 1))
         return sum([worth[word] * count * (k1 + 1) / (count + floor) for word, count in counts.items()])
 
@@ -139,7 +159,8 @@ class _Scale:
 
 
 def _spaced(terms: str) -> str:
-    """Terms so that each has a space of its own on either side, lines kept: counting " term " is then exact."""
+    """Terms so that each has a space of its own on either side, lines kept: counting " term " is then
+    exact."""
     return f" {terms} ".replace(" ", "  ").replace("\n", "  \n  ")
 
 
@@ -149,7 +170,8 @@ def _size(words: str) -> int:
 
 
 def _wordings(query: TermQuery, texts: Sequence[str]) -> list[float]:
-    """How much of the question's own wording each text has; a run of characters that few of them have counts most."""
+    """How much of the question's own wording each text has; a run of characters that few of them have counts
+    most."""
     scores = [0.0] * len(texts)
     for gram in query.wording:
         holders = [at for at, text in enumerate(texts) if gram in text]

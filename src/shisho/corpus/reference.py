@@ -1,4 +1,5 @@
-"""The reference splitter: LangChain's SpacyTextSplitter over GiNZA, its chunks put back to where they stand in the text."""
+"""The reference splitter: LangChain's SpacyTextSplitter over GiNZA, its chunks put back to where they stand
+in the text."""
 
 from __future__ import annotations
 
@@ -43,11 +44,14 @@ def _splitter(size: int, overlap: int) -> Any:
 
         return SpacyTextSplitter(separator="", pipeline="ja_ginza", chunk_size=size, chunk_overlap=overlap)
     except (ImportError, OSError) as missing:  # spaCy raises OSError for a pipeline that is not installed
-        raise ExtraMissing('splitter = "ginza" needs an extra: pip install "shisho[ginza]"', extra="ginza") from missing
+        raise ExtraMissing(
+            'splitter = "ginza" needs an extra: pip install "shisho[ginza]"', extra="ginza"
+        ) from missing
 
 
 def blocks(text: str, start: int, end: int) -> Iterator[Span]:
-    """At most MAX_BYTES each, cut after a sentence, else after a character; CARRIED characters stand in both."""
+    """At most MAX_BYTES each, cut after a sentence, else after a character; CARRIED characters stand in
+    both."""
     while len(ahead := text[start : min(end, start + MAX_BYTES + 1)].encode()) > MAX_BYTES:
         fits = start + len(ahead[:MAX_BYTES].decode("utf-8", "ignore"))
         ends = [start + stop for _, stop in sentences(text[start:fits])[:-1]]
@@ -58,11 +62,12 @@ def blocks(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def aligned(text: str, start: int, end: int, chunks: list[str], overlap: int) -> Iterator[Span]:
-    """Where each chunk stands. White space, which the splitter strips or changes, does not count; what no chunk covers
-    (text that repeats itself can be told apart no further) is given between them."""
+    """Where each chunk stands. White space, which the splitter strips or changes, does not count; what no
+    chunk covers (text that repeats itself can be told apart no further) is given between them."""
     solid = [place for place in range(start, end) if not text[place].isspace()]
     packed = "".join(text[place] for place in solid)
-    cursor = done = 0
+    cursor = 0
+    done = 0
     for chunk in chunks:
         bare = "".join(chunk.split())
         at = packed.find(bare, max(cursor, done - overlap))
@@ -71,6 +76,7 @@ def aligned(text: str, start: int, end: int, chunks: list[str], overlap: int) ->
         if at > done:
             yield solid[done], solid[at - 1] + 1
         yield solid[at], solid[at + len(bare) - 1] + 1
-        cursor, done = at + 1, max(done, at + len(bare))
+        cursor = at + 1
+        done = max(done, at + len(bare))
     if done < len(solid):
         yield solid[done], solid[-1] + 1

@@ -1,4 +1,5 @@
-"""A request to a ranking: the index proposes, our scoring ranks, a dense list is fused in where there is one."""
+"""A request to a ranking: the index proposes, our scoring ranks, a dense list is fused in where there is
+one."""
 
 from __future__ import annotations
 
@@ -31,10 +32,14 @@ class Retriever:
     embedder: Embedder | None = None
 
     async def rank(
-        self, request: SearchRequest, scope: Scope, depth: int, passage_ids: frozenset[PassageId] = frozenset()
+        self,
+        request: SearchRequest,
+        scope: Scope,
+        depth: int,
+        passage_ids: frozenset[PassageId] = frozenset(),
     ) -> Sequence[RankedPassage]:
-        """The best `depth` passages in scope that are not in `passage_ids`, best first. Raises InvalidParams for a blank
-        request."""
+        """The best `depth` passages in scope that are not in `passage_ids`, best first. Raises InvalidParams
+        for a blank request."""
         texts = [text for text in request.keyword_query if text.strip()]
         if not texts and not request.vector_query.strip():
             raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
@@ -58,18 +63,31 @@ class Retriever:
     ) -> Sequence[RankedPassage]:
         query = await asyncio.to_thread(lambda: self.query([fold_map(text).text for text in texts]))
         with span("retrieve.propose"):
-            proposed = await self.index.propose(query.terms, query.bigrams, scope, max(LEAST_PROPOSED, 2 * depth), passage_ids)
+            proposed = await self.index.propose(
+                query.terms, query.bigrams, scope, max(LEAST_PROPOSED, 2 * depth), passage_ids
+            )
         passages = await self.shelf.passages(proposed)
         statistics = await self._statistics(query.terms, query.bigrams)
         with span("retrieve.rank", candidates=len(passages)):
-            best = rank.rank(query, [passages[name] for name in proposed if name in passages], statistics)[:depth]
-        return [replace(hit, parts={**hit.parts, "match": rank.match(query, hit.passage, statistics)}) for hit in best]
+            best = rank.rank(query, [passages[name] for name in proposed if name in passages], statistics)[
+                :depth
+            ]
+        return [
+            replace(hit, parts={**hit.parts, "match": rank.match(query, hit.passage, statistics)})
+            for hit in best
+        ]
 
-    async def _nearest(self, text: str, scope: Scope, depth: int, passage_ids: frozenset[PassageId]) -> Sequence[RankedPassage]:
+    async def _nearest(
+        self, text: str, scope: Scope, depth: int, passage_ids: frozenset[PassageId]
+    ) -> Sequence[RankedPassage]:
         assert self.dense is not None and self.embedder is not None
         names = await self.dense.nearest(await self.embedder.query(text), scope, depth, passage_ids)
         passages = await self.shelf.passages(names)
-        return [RankedPassage(passages[name], 1.0 / (1 + place)) for place, name in enumerate(names) if name in passages]
+        return [
+            RankedPassage(passages[name], 1.0 / (1 + place))
+            for place, name in enumerate(names)
+            if name in passages
+        ]
 
     async def _statistics(self, terms: Sequence[str], bigrams: Sequence[str]) -> Statistics:
         means = await self.index.statistics()
@@ -84,7 +102,8 @@ class Retriever:
 
 
 def narrowed(scope: Scope, request: SearchRequest) -> Scope:
-    """The scope under the request's filters too. Where both name a field the scope's own stands: a plan widens nothing."""
+    """The scope under the request's filters too. Where both name a field the scope's own stands: a plan
+    widens nothing."""
     return replace(scope, filters={**request.filter_conditions, **scope.filters})
 
 

@@ -37,24 +37,28 @@ def no_site(source: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CorpusSearcher:
-    """`ports.Searcher` over the shelf. `floor` is the least share of a query's idf that a passage must match; `site` tells
-    whose page a document's source is, empty for none."""
+    """`ports.Searcher` over the shelf. `floor` is the least share of a query's idf that a passage must match;
+    `site` tells whose page a document's source is, empty for none."""
 
     shelf: Shelf
     retriever: Retriever
     log: SessionLog
     growth: str = "linear"
-    # On questions with a wording gap .15 loses 1.5 % of the relevant passages among the first five and 13 % of the others;
-    # .25 would lose 6 % and 42 %.
+    # On questions with a wording gap .15 loses 1.5 % of the relevant passages among the first five and 13 %
+    # of the others; .25 would lose 6 % and 42 %.
     floor: float = 0.15
     site: Callable[[str], str] = no_site
 
-    async def open(self, scope: Scope, complexity: Complexity, room_tokens: int, session_id: str) -> CorpusSession:
+    async def open(
+        self, scope: Scope, complexity: Complexity, room_tokens: int, session_id: str
+    ) -> CorpusSession:
         """A new session, or the one with this id where it left off."""
         rounds = await self.log.rounds(session_id)
         return CorpusSession(self, scope, complexity, room_tokens, session_id, rounds)
 
-    async def top(self, request: SearchRequest, scope: Scope, limit: int | None = None) -> Sequence[RankedPassage]:
+    async def top(
+        self, request: SearchRequest, scope: Scope, limit: int | None = None
+    ) -> Sequence[RankedPassage]:
         """A first round's passages, outside any session; `limit` in place of the round's own k."""
         _, hits = await self.choose(request, scope, Complexity.SINGLE, 1, frozenset(), limit)
         return hits
@@ -72,10 +76,13 @@ class CorpusSearcher:
         passage_ids: frozenset[PassageId],
         k: int | None = None,
     ) -> tuple[int, Sequence[RankedPassage]]:
-        """N, and the k passages that matter: above the floor where N is small, spread out where it is large."""
+        """N, and the k passages that matter: above the floor where N is small, spread out where it is
+        large."""
         in_scope = await self.shelf.count(narrowed(scope, request))
         k = k or depth.top_k(in_scope, complexity, round_, self.growth)
-        ranking = await self.retriever.rank(request, scope, max(LEAST_RANKED, 2 * k), passage_ids.union(scope.rejected))
+        ranking = await self.retriever.rank(
+            request, scope, max(LEAST_RANKED, 2 * k), passage_ids.union(scope.rejected)
+        )
         if in_scope < FLOOR_BELOW:
             ranking = [hit for hit in ranking if hit.parts.get("match", 1.0) >= self.floor]
         return in_scope, diversity.spread(ranking, k) if in_scope > DIVERSE_ABOVE else ranking[:k]
@@ -94,9 +101,14 @@ class CorpusSession:
         rounds: Sequence[RoundRecord],
     ) -> None:
         self.id = session_id
-        self._searcher, self._scope, self._complexity, self._room = searcher, scope, complexity, room_tokens
+        self._searcher = searcher
+        self._scope = scope
+        self._complexity = complexity
+        self._room = room_tokens
         self._rounds = {record.round: record for record in rounds}
-        self._shown = {shown_record.number: shown_record for record in rounds for shown_record in record.shown}
+        self._shown = {
+            shown_record.number: shown_record for record in rounds for shown_record in record.shown
+        }
 
     async def search(self, request: SearchRequest, round_: int) -> Round:
         record = self._rounds.get(round_)
@@ -105,7 +117,9 @@ class CorpusSession:
             await self._searcher.log.add(self.id, record)
             self._rounds[round_] = record
             self._shown.update({shown_record.number: shown_record for shown_record in record.shown})
-        passages = await self._searcher.shelf.passages([shown_record.passage_id for shown_record in record.shown])
+        passages = await self._searcher.shelf.passages(
+            [shown_record.passage_id for shown_record in record.shown]
+        )
         shown_passages = tuple(
             _shown(shown_record, passages[shown_record.passage_id])
             for shown_record in record.shown
@@ -119,7 +133,8 @@ class CorpusSession:
         passage = await self._passage(self._shown[temp_index].passage_id)
         document = await self._searcher.shelf.document(passage.document_id)
         text = await self._searcher.shelf.text(passage.document_id)
-        first, last = passage.start + start, passage.start + end
+        first = passage.start + start
+        last = passage.start + end
         snippet = text[first:last]
         return Citation(
             document_id=document.id,
@@ -146,7 +161,9 @@ class CorpusSession:
 
     async def _next(self, request: SearchRequest, round_: int) -> RoundRecord:
         passage_ids = frozenset(record.passage_id for record in self._shown.values())
-        in_scope, hits = await self._searcher.choose(request, self._scope, self._complexity, round_, passage_ids)
+        in_scope, hits = await self._searcher.choose(
+            request, self._scope, self._complexity, round_, passage_ids
+        )
         fitting = _fitting(hits, self._room)
         first = max(self._shown, default=0) + 1
         shown_records = tuple(

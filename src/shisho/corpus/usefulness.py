@@ -27,9 +27,10 @@ from shisho.ports import Index, Shelf
 # Paging forgives what is missed, for a page of results that pays has several relevant ones; but a single false alarm among ten
 # visits hides that it was barren: at .50 that befalls half of the barren pages, at .60 a quarter.
 FLOOR = 0.6
-# On a shelf of little but pages on the query's subject the subject's own words are worth nothing. So many more passages are
-# counted, none with any of its words, and one floor suits a bare shelf, such a one and a large one. Without them, of such a
-# shelf: NIILC .53 and .04 any others, JaQuAD .78 of the relevant pages, Cranfield .17 (with them: .50 and .01, .84, .35).
+# On a shelf of little but pages on the query's subject the subject's own words are worth nothing. So many
+# more passages are counted, none with any of its words, and one floor suits a bare shelf, such a one and a
+# large one. Without them, of such a shelf: NIILC .53 and .04 any others, JaQuAD .78 of the relevant pages,
+# Cranfield .17 (with them: .50 and .01, .84, .35).
 ELSEWHERE = 10_000
 
 
@@ -51,7 +52,9 @@ class Usefulness:
     query: AskTerms
     floor: float = FLOOR
 
-    async def of(self, text: str, document_id: DocumentId, seen_words: frozenset[str] = frozenset()) -> UsefulContent | None:
+    async def of(
+        self, text: str, document_id: DocumentId, seen_words: frozenset[str] = frozenset()
+    ) -> UsefulContent | None:
         """Find what makes this document useful for the query `text`, None where nothing does. `seen_words`:
         clusters that were, earlier in the search."""
         query = await asyncio.to_thread(lambda: self.query([fold_map(text).text]))
@@ -68,11 +71,17 @@ class Usefulness:
 
 
 def useful(
-    query: TermQuery, passages: Sequence[Passage], statistics: Statistics, seen_words: frozenset[str], floor: float = FLOOR
+    query: TermQuery,
+    passages: Sequence[Passage],
+    statistics: Statistics,
+    seen_words: frozenset[str],
+    floor: float = FLOOR,
 ) -> UsefulContent | None:
     """None: no passage reaches the floor, or those that do are near-duplicates of what was `seen_words`."""
     matches = [
-        (match(query, passage, statistics), passage.cluster) for passage in passages if passage.cluster not in seen_words
+        (match(query, passage, statistics), passage.cluster)
+        for passage in passages
+        if passage.cluster not in seen_words
     ]
     clusters = frozenset(cluster for share, cluster in matches if share >= floor)
     return UsefulContent(clusters, max(matches)[0]) if clusters else None

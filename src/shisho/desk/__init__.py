@@ -1,4 +1,5 @@
-"""The desk: what a visitor may ask, each verb once. `front` is the facade that interfaces are thin shells over."""
+"""The desk: what a visitor may ask, each verb once. `front` is the facade that interfaces are thin shells
+over."""
 
 from shisho.desk.adding import full_path
 from shisho.desk.desk import Desk

@@ -62,7 +62,9 @@ def full_path(folder: Path | str) -> str:
     return str(Path(folder).expanduser().resolve())
 
 
-async def _in_order(paths: Sequence[Path], work: Callable[[Path], Awaitable[Receipt]]) -> AsyncGenerator[Receipt, None]:
+async def _in_order(
+    paths: Sequence[Path], work: Callable[[Path], Awaitable[Receipt]]
+) -> AsyncGenerator[Receipt, None]:
     """Receipts in the order of the paths, a few files under way at a time."""
     under_way: list[asyncio.Future[Receipt]] = []
     try:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from shisho.domain.corpus import DEFAULT_CORPUS, FILTER_FIELDS, Condition, Document, SearchRequest
-from shisho.errors import InvalidParams, NotFound
+from shisho.desk.coercion import as_list
+from shisho.domain.corpus import DEFAULT_CORPUS, FILTER_FIELDS, Condition, Document, Scope, SearchRequest
+from shisho.errors import EmptyCorpus, InvalidParams, NotFound
 from shisho.ports import Shelf
 
 LISTED = 20
 
 
 async def one_document(shelf: Shelf, owner: str, name: str) -> Document:
-    """By id, unique prefix, or the path or name of its file. Raises NotFound, which lists those that a name fits."""
+    """By id, unique prefix, or the path or name of its file. Raises NotFound, which lists those that a name
+    fits."""
     documents = await shelf.find_documents(name, owner, LISTED + 1) or await shelf.find_by_source(name, owner)
     # The same file may be mirrored by a folder's corpus too: the name means the one that was added by hand.
     by_hand = [document for document in documents if document.corpus == DEFAULT_CORPUS]
@@ -25,7 +27,9 @@ async def one_document(shelf: Shelf, owner: str, name: str) -> Document:
     return documents[0]
 
 
-async def checked_filters(shelf: Shelf, owner: str, filters: Mapping[str, Condition]) -> Mapping[str, Condition]:
+async def checked_filters(
+    shelf: Shelf, owner: str, filters: Mapping[str, Condition]
+) -> Mapping[str, Condition]:
     """The same. Raises InvalidParams for a field that no document has, and names those there are."""
     metadata_fields = [key for key in filters if key not in FILTER_FIELDS]
     if metadata_fields:
@@ -57,3 +61,14 @@ def _several(name: str, documents: Sequence[Document]) -> NotFound:
         rows="\n".join([*rows, *more]),
         documents=[{"id": document.id, "source": document.source} for document in documents[:LISTED]],
     )
+
+
+def to_request(query: str | Sequence[str] | SearchRequest) -> SearchRequest:
+    """The request itself, or one for these words."""
+    return query if isinstance(query, SearchRequest) else SearchRequest(keyword_query=as_list(query))
+
+
+async def check_searchable(shelf: Shelf, owner: str, corpora: Sequence[str]) -> None:
+    """Raises EmptyCorpus where there is nothing in these corpora."""
+    if await shelf.count(Scope(owner, tuple(corpora))) == 0:
+        raise EmptyCorpus("There is nothing to search yet. Add documents first: `shisho add FOLDER`.")

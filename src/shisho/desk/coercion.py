@@ -17,7 +17,8 @@ Choice = TypeVar("Choice", bound=Enum)
 
 
 def coerce(kind: type[Choice], given: Choice | str, argument: str) -> Choice:
-    """The choice that the text stands for; a choice as it is. Raises InvalidParams, which names those there are."""
+    """The choice that the text stands for; a choice as it is. Raises InvalidParams, which names those there
+    are."""
     if isinstance(given, kind):
         return given
     choices = {_text_of(choice): choice for choice in kind}
@@ -33,7 +34,9 @@ def coerce(kind: type[Choice], given: Choice | str, argument: str) -> Choice:
     return choices[text]
 
 
-def coerce_all(kind: type[Choice], given: Choice | str | Iterable[Choice | str], argument: str) -> tuple[Choice, ...]:
+def coerce_all(
+    kind: type[Choice], given: Choice | str | Iterable[Choice | str], argument: str
+) -> tuple[Choice, ...]:
     """The same of several; one stands for a list of it."""
     several = given if isinstance(given, Iterable) and not isinstance(given, str | Enum) else [given]
     return tuple(coerce(kind, choice, argument) for choice in several)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from shisho.desk import intake
 from shisho.desk.adding import FileIntake, full_path
-from shisho.desk.choosing import check_request, checked_filters, one_document
+from shisho.desk.choosing import check_request, check_searchable, checked_filters, one_document, to_request
 from shisho.desk.coercion import as_list, as_paths, coerce
+from shisho.desk.hits import to_hit
 from shisho.desk.parts import DeskParts, Notify, Stop, never, silent
 from shisho.domain.corpus import (
     DEFAULT_CORPUS,
@@ -32,7 +33,7 @@ from shisho.domain.corpus import (
 )
 from shisho.domain.inquiry import Answer, Budget, Evidence, Inquiry, LoopStop, WebPolicy, with_ceilings
 from shisho.domain.task import AskOptions, Sources
-from shisho.errors import EmptyCorpus, InvalidParams, NotFound, ShishoError
+from shisho.errors import InvalidParams, NotFound, ShishoError
 from shisho.messages.message import Message
 from shisho.ports import Notifier, PreparedInquiry
 
@@ -40,12 +41,14 @@ if TYPE_CHECKING:
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
 
-STILL_READ = Message("LOG_IN_USE: somebody is reading the database; its log is emptied of what was erased once they have done.")
+STILL_READ = Message(
+    "LOG_IN_USE: somebody is reading the database; its log is emptied of what was erased once they have done."
+)
 TICK = 0.5  # seconds until a wish to stop is heard
 
 
 class Desk:
-    """One visitor's view of the library. `tasks`: what is queued; `sessions`: an assistant that is its own librarian."""
+    """One visitor's view of the library."""
 
     __slots__ = ("_parts",)
 
@@ -67,9 +70,11 @@ class Desk:
         """The ceilings of a question, as they are set."""
         return self._parts.budget
 
-    def working(self, slots: int | None = None, here: Notifier | None = None) -> AbstractAsyncContextManager[None]:
-        """While it is entered, jobs are done in this event loop, `slots` at once (None: as set). `here` is told where a person
-        is needed."""
+    def working(
+        self, slots: int | None = None, here: Notifier | None = None
+    ) -> AbstractAsyncContextManager[None]:
+        """While it is entered, jobs are done in this event loop, `slots` at once (None: as set). `here` is
+        told where a person is needed."""
         return self._parts.working(slots, here)
 
     def count_tokens(self, text: str) -> int:
@@ -98,12 +103,13 @@ class Desk:
     ) -> AsyncGenerator[Receipt, None]:
         """Take in files and folders; a receipt for each file as it is done, in the order found.
 
-        How many there are and what was left out is told first: `notify("files", survey=…)`. Raises InvalidParams for a path
-        that is not there, before anything is taken in.
-        """
+        How many there are and what was left out is told first: `notify("files", survey=…)`. Raises
+        InvalidParams for a path that is not there, before anything is taken in."""
         survey = await asyncio.to_thread(self._parts.files.survey, [Path(path) for path in paths])
         notify("files", survey=survey)
-        adding = FileIntake(self._parts.files, self._parts.ingest, corpus, self._parts.owner, metadata or {}, password)
+        adding = FileIntake(
+            self._parts.files, self._parts.ingest, corpus, self._parts.owner, metadata or {}, password
+        )
         async with aclosing(adding.receipts(survey.files)) as receipts:
             async for receipt in receipts:
                 yield receipt
@@ -135,13 +141,16 @@ class Desk:
         after: str = "",
         limit: int = 100,
     ) -> Sequence[Document]:
-        """Documents in order of their adding; `after` is the id of the last one seen. Raises InvalidParams for an unknown
-        field to filter by."""
+        """Documents in order of their adding; `after` is the id of the last one seen. Raises InvalidParams
+        for an unknown field to filter by."""
         conditions = await checked_filters(self._parts.shelf, self._parts.owner, filters or {})
-        return await self._parts.shelf.documents(Scope(self._parts.owner, as_list(corpora), conditions), after, limit)
+        return await self._parts.shelf.documents(
+            Scope(self._parts.owner, as_list(corpora), conditions), after, limit
+        )
 
     async def document(self, prefix: str) -> Document:
-        """By id, unique prefix, or the path or name of its file. Raises NotFound, which lists those that a name fits."""
+        """By id, unique prefix, or the path or name of its file. Raises NotFound, which lists those that a
+        name fits."""
         return await one_document(self._parts.shelf, self._parts.owner, prefix)
 
     async def places(self, corpus: str = DEFAULT_CORPUS) -> Mapping[str, DocumentId]:
@@ -153,7 +162,8 @@ class Desk:
         return await self._parts.shelf.text(document_id)
 
     async def page(self, prefix: str, number: int) -> str:
-        """The text of one page (from 1); page 1 of a document without pages is all of it. Raises NotFound, SourceRemoved."""
+        """The text of one page (from 1); page 1 of a document without pages is all of it. Raises NotFound,
+        SourceRemoved."""
         document = await self.document(prefix)
         text = await self._parts.shelf.text(document.id)
         if not 1 <= number <= (document.page_count or 1):
@@ -176,8 +186,9 @@ class Desk:
         return starts
 
     async def remove(self, prefix: str, *, purge: bool = False) -> Document:
-        """Take a document out of search; with `purge` erase it and every quotation of it. Returns what it was, with a warning
-        where somebody still reads the log of the database: what was erased goes from it once they have done."""
+        """Take a document out of search; with `purge` erase it and every quotation of it. Returns what it
+        was, with a warning where somebody still reads the log of the database: what was erased goes from it
+        once they have done."""
         document = await self.document(prefix)
         gone = await self._parts.shelf.remove(document.id, purge=purge)
         if purge:
@@ -192,15 +203,18 @@ class Desk:
         filters: Mapping[str, Condition] | None = None,
         limit: int | None = None,
     ) -> Sequence[PassageHit]:
-        """Passages with document, page, offsets and the parts of their scores, best first; `limit` of them at most, without
-        one as many as the size of the library suggests. What the user has blocked or rejected is left out. Raises
-        InvalidParams for no words and unknown fields, EmptyCorpus."""
-        request, corpora = _to_request(query), as_list(corpora)
+        """Passages with document, page, offsets and the parts of their scores, best first; `limit` of them at
+        most, without one as many as the size of the library suggests. What the user has blocked or rejected
+        is left out. Raises InvalidParams for no words and unknown fields, EmptyCorpus."""
+        request = to_request(query)
+        corpora = as_list(corpora)
         if isinstance(query, SearchRequest):
             check_request(request)
         elif not any(text.strip() for text in request.keyword_query):
-            raise InvalidParams('Nothing to search for: give some words. For example: shisho search "決定係数 定義"')
-        await self._searchable(corpora)
+            raise InvalidParams(
+                'Nothing to search for: give some words. For example: shisho search "決定係数 定義"'
+            )
+        await check_searchable(self._parts.shelf, self._parts.owner, corpora)
         conditions = {**request.filter_conditions, **(filters or {})}
         excluded = await self._parts.left_out(self._parts.owner)
         checked = await checked_filters(self._parts.shelf, self._parts.owner, conditions)
@@ -228,25 +242,29 @@ class Desk:
     ) -> Answer:
         """A cited answer from verified quotations, or an abstention that says what is missing.
 
-        Documents are searched here and now; what may need the web is a task's question, worked on here while it is waited for
-        (`notify("status", status=…, jobs=…)` as it changes). Where `stop` turns true, what was found so far is the answer and
-        `resume` goes on. Raises InvalidParams for a blank or overlong question, EmptyCorpus when there is nothing to search,
-        EngineUnavailable for the web without an engine.
-        """
+        Documents are searched here and now; what may need the web is a task's question, worked on here while
+        it is waited for (`notify("status", status=…, jobs=…)` as it changes). Where `stop` turns true, what
+        was found so far is the answer and `resume` goes on. Raises InvalidParams for a blank or overlong
+        question, EmptyCorpus when there is nothing to search, EngineUnavailable for the web without an
+        engine."""
         self._parts.inquiries.check(question)
-        sources, ceilings, corpora = coerce(Sources, sources, "sources"), intake.limits(limits), as_list(corpora)
+        sources = coerce(Sources, sources, "sources")
+        ceilings = intake.limits(limits)
+        corpora = as_list(corpora)
         inside = [full_path(folder) for folder in as_paths(folders)]
         if filters:
             if not inside:
-                await self._searchable(corpora)
+                await check_searchable(self._parts.shelf, self._parts.owner, corpora)
             await checked_filters(self._parts.shelf, self._parts.owner, filters)
-        if sources is not Sources.DOCUMENTS and (sources is not Sources.AUTO or await self.tasks.web_is_there()):
+        if sources is not Sources.DOCUMENTS and (
+            sources is not Sources.AUTO or await self.tasks.web_is_there()
+        ):
             await self._mirrored(inside, notify, stop)
             options = AskOptions((*corpora, *inside), filters or {}, sources, ceilings)
             handle = await self.tasks.queue_question(question, options=options, wait=0)
             return await self._followed(handle.task_id, handle.answer_id, notify, stop)
         if not inside:
-            await self._searchable(corpora)
+            await check_searchable(self._parts.shelf, self._parts.owner, corpora)
         reach = WebPolicy.LAST if sources is Sources.AUTO and not filters else WebPolicy.NEVER
         run_id = await self._begin(question, inside, corpora, filters or {}, ceilings, reach)
         return await self._inquire(run_id, notify, stop)
@@ -259,18 +277,19 @@ class Desk:
         filters: Mapping[str, Condition] | None = None,
         limits: Budget | Mapping[str, float | None] | None = None,
     ) -> PreparedInquiry:
-        """A question to the documents, begun in the ledger, for whoever takes it through the table of nodes: see
-        `shisho.integrations`. Raises as `ask`."""
+        """A question to the documents, begun in the ledger, for whoever takes it through the table of nodes:
+        see `shisho.integrations`. Raises as `ask`."""
         self._parts.inquiries.check(question)
-        ceilings, corpora = intake.limits(limits), as_list(corpora)
-        await self._searchable(corpora)
+        ceilings = intake.limits(limits)
+        corpora = as_list(corpora)
+        await check_searchable(self._parts.shelf, self._parts.owner, corpora)
         conditions = await checked_filters(self._parts.shelf, self._parts.owner, filters or {})
         run_id = await self._begin(question, (), corpora, conditions, ceilings, WebPolicy.NEVER)
         return await self._parts.inquiries.prepare(run_id, silent, never)
 
     async def resume(self, prefix: str = "last", notify: Notify = silent, stop: Stop = never) -> Answer:
-        """Go on with a run that was stopped or died; a finished one gives its answer again. `last`: the last one that is not
-        finished. Raises NotFound."""
+        """Go on with a run that was stopped or died; a finished one gives its answer again. `last`: the last
+        one that is not finished. Raises NotFound."""
         try:
             run_id = await self._parts.ledger.find_run(prefix, self._parts.owner)
         except NotFound:
@@ -321,10 +340,8 @@ class Desk:
         return await self._parts.checks()
 
     async def _opened(self, ranking: Sequence[RankedPassage]) -> Sequence[PassageHit]:
-        from shisho.desk.sessions import opened
-
         documents = await self._parts.shelf.documents_by_id([hit.passage.document_id for hit in ranking])
-        return [opened(hit, documents[hit.passage.document_id]) for hit in ranking]
+        return [to_hit(hit, documents[hit.passage.document_id]) for hit in ranking]
 
     async def _begin(
         self,
@@ -346,7 +363,7 @@ class Desk:
         inquiry = await self._parts.ledger.inquiry(run_id)
         await self._mirrored(inquiry.folders, notify, stop)
         if not stop():
-            await self._searchable(inquiry.scope.corpora)
+            await check_searchable(self._parts.shelf, self._parts.owner, inquiry.scope.corpora)
         return await self._parts.inquiries.run(run_id, notify, stop)
 
     async def _mirrored(self, folders: Sequence[str], notify: Notify, stop: Stop) -> None:
@@ -359,28 +376,25 @@ class Desk:
 
     async def _followed(self, task_id: str, answer_id: str, notify: Notify, stop: Stop) -> Answer:
         """The answer of a task's question, worked on here; what it has come to where it is to stop."""
-        revision, cursor = None, None
+        revision = None
+        cursor = None
         async with self.working():
             while not stop():
                 handle = await self.tasks.wait_for_answer(answer_id)
-                snapshot = await self.tasks.get_status(task_id, wait=TICK, since_revision=revision, cursor=cursor)
+                snapshot = await self.tasks.get_status(
+                    task_id, wait=TICK, since_revision=revision, cursor=cursor
+                )
                 if snapshot.changed or snapshot.more:
                     notify("status", status=snapshot, jobs=(await self.tasks.list_jobs(task_id)).jobs)
                 if handle.answer is not None:
                     notify("answered", answer=handle.answer)
                     return handle.answer
-                revision, cursor = None if snapshot.more else snapshot.revision, snapshot.cursor
+                revision = None if snapshot.more else snapshot.revision
+                cursor = snapshot.cursor
         try:
             return await self._parts.inquiries.run(answer_id, notify, stop)
         except NotFound:
             raise NotFound(
-                "Stopped before it was begun. `shisho queue resume {task_id}` and `shisho worker` do it.", task_id=task_id
+                "Stopped before it was begun. `shisho queue resume {task_id}` and `shisho worker` do it.",
+                task_id=task_id,
             ) from None
-
-    async def _searchable(self, corpora: Sequence[str]) -> None:
-        if await self._parts.shelf.count(Scope(self._parts.owner, tuple(corpora))) == 0:
-            raise EmptyCorpus("There is nothing to search yet. Add documents first: `shisho add FOLDER`.")
-
-
-def _to_request(query: str | Sequence[str] | SearchRequest) -> SearchRequest:
-    return query if isinstance(query, SearchRequest) else SearchRequest(keyword_query=as_list(query))

@@ -28,7 +28,8 @@ MAX_PAGES = 10
 SUBJECT = 80  # characters of a request that its key's owner is reminded by
 CEILINGS: Mapping[str, float] = {"max_pages": 200, "max_seconds": 1200}
 MORE_CEILINGS = ("max_model_calls", "max_tokens")
-_NOTHING = frozenset({"undefined", "null", "none", "nan", "[object object]"})  # what a broken client sends for "no query"
+# what a broken client sends for "no query"
+_NOTHING = frozenset({"undefined", "null", "none", "nan", "[object object]"})
 _DOI = re.compile(r"(?:doi:\s*|https?://(?:dx\.)?doi\.org/)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
 _DOMAIN = re.compile(r"(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}")
 
@@ -52,7 +53,8 @@ def waiting(seconds: float) -> float:
 
 
 def usable(given: str | Sequence[str]) -> tuple[list[str], list[SkippedItem]]:
-    """Queries worth asking, each once, and the others with the reason. Raises InvalidParams for more than 50 or none."""
+    """Queries worth asking, each once, and the others with the reason. Raises InvalidParams for more than 50
+    or none."""
     queries = as_list(given)
     if len(queries) > MAX_QUERIES:
         raise InvalidParams(
@@ -71,7 +73,8 @@ def usable(given: str | Sequence[str]) -> tuple[list[str], list[SkippedItem]]:
             queries_by_key[same(text)] = text
     if not queries_by_key:
         raise InvalidParams(
-            "There is no query to search for. Give 1 to 50 of them, for example: 決定係数 定義", skipped=plain(skipped)
+            "There is no query to search for. Give 1 to 50 of them, for example: 決定係数 定義",
+            skipped=plain(skipped),
         )
     return list(queries_by_key.values()), skipped
 
@@ -90,12 +93,19 @@ def same(query: str) -> str:
 
 
 def checked(options: SearchOptions) -> SearchOptions:
-    """The same, with choices for texts. Raises InvalidParams for unknown ones and for numbers out of range."""
+    """The same, with choices for texts. Raises InvalidParams for unknown ones and for numbers out of
+    range."""
     options = coerce_search(options)
-    for name, least, most in (("max_results_per_query", 1, 100), ("serp_page", 1, MAX_PAGES), ("serp_max_pages", 1, MAX_PAGES)):
+    for name, least, most in (
+        ("max_results_per_query", 1, 100),
+        ("serp_page", 1, MAX_PAGES),
+        ("serp_max_pages", 1, MAX_PAGES),
+    ):
         value = getattr(options, name)
         if value is not None and not least <= value <= most:
-            raise InvalidParams("{name} takes {least} to {most}, not {value}.", name=name, least=least, most=most, value=value)
+            raise InvalidParams(
+                "{name} takes {least} to {most}, not {value}.", name=name, least=least, most=most, value=value
+            )
     return options
 
 
@@ -108,11 +118,15 @@ def search_job(query: str, options: SearchOptions, owner: str) -> SearchJob:
 def search_key(query: str, options: SearchOptions) -> str:
     """The same for two searches that would ask the same."""
     option_values = plain(replace(options, priority=SearchOptions().priority))
-    return "search " + hashlib.sha256(repr((same(query), sorted(option_values.items()))).encode()).hexdigest()[:32]
+    return (
+        "search "
+        + hashlib.sha256(repr((same(query), sorted(option_values.items()))).encode()).hexdigest()[:32]
+    )
 
 
 def addresses(texts: str | Sequence[str]) -> tuple[dict[str, str], list[SkippedItem]]:
-    """Addresses to fetch by what was given, each once, a DOI as its resolver's; and the others with the reason."""
+    """Addresses to fetch by what was given, each once, a DOI as its resolver's; and the others with the
+    reason."""
     urls_by_canonical: dict[str, str] = {}
     skipped = []
     for text in as_list(texts):
@@ -122,7 +136,9 @@ def addresses(texts: str | Sequence[str]) -> tuple[dict[str, str], list[SkippedI
         elif url in urls_by_canonical.values():
             skipped.append(SkippedItem(text, Message("repeated in this call")))
         elif len(urls_by_canonical) == MAX_URLS:
-            skipped.append(SkippedItem(text, Message("more than {limit} addresses in one call", limit=MAX_URLS)))
+            skipped.append(
+                SkippedItem(text, Message("more than {limit} addresses in one call", limit=MAX_URLS))
+            )
         else:
             urls_by_canonical[text] = url
     return urls_by_canonical, skipped
@@ -141,17 +157,24 @@ def _address(text: str) -> str:
 
 
 def limits(given: Budget | Mapping[str, float | None] | None) -> dict[str, float]:
-    """Ceilings of one question; None leaves one as it is set. Raises InvalidParams, which names those there are."""
+    """Ceilings of one question; None leaves one as it is set. Raises InvalidParams, which names those there
+    are."""
     known_ceilings = sorted(field.name for field in fields(Budget))
     ceilings = asdict(given) if isinstance(given, Budget) else dict(given or {})
     for name, most in ceilings.items():
         _check_ceiling(name, most, known_ceilings)
-    return {name: most if name == "max_seconds" else int(most) for name, most in ceilings.items() if most is not None}
+    return {
+        name: most if name == "max_seconds" else int(most)
+        for name, most in ceilings.items()
+        if most is not None
+    }
 
 
 def _check_ceiling(name: str, most: float | None, known: Sequence[str]) -> None:
     if name not in known:
-        raise InvalidParams("There is no ceiling {name!r}. Known: {known}.", name=name, known=", ".join(known))
+        raise InvalidParams(
+            "There is no ceiling {name!r}. Known: {known}.", name=name, known=", ".join(known)
+        )
     if most is not None and (not isinstance(most, int | float) or not 0 <= most < float("inf")):
         raise InvalidParams("{name} must be a number from 0 upward, not {most}.", name=name, most=most)
 
@@ -161,7 +184,9 @@ def place(cursor: str | None) -> int:
     if cursor is None:
         return 0
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
-        raise InvalidParams("{cursor!r} is no cursor. Give the one that the last status had, or none.", cursor=cursor)
+        raise InvalidParams(
+            "{cursor!r} is no cursor. Give the one that the last status had, or none.", cursor=cursor
+        )
     return int(cursor)
 
 
@@ -170,12 +195,15 @@ def corpus_of(name: str) -> str:
     if not name.strip():
         raise InvalidParams("The corpus has no name. Leave it out for the default one.")
     if name == WEB_CORPUS:
-        raise InvalidParams("{web_corpus!r} is where searched pages go. Name another corpus.", web_corpus=WEB_CORPUS)
+        raise InvalidParams(
+            "{web_corpus!r} is where searched pages go. Name another corpus.", web_corpus=WEB_CORPUS
+        )
     return name
 
 
 def file_name(name: str) -> str:
-    """The last part of a name, so that bytes handed over never take the place of a file on disk. Raises InvalidParams."""
+    """The last part of a name, so that bytes handed over never take the place of a file on disk. Raises
+    InvalidParams."""
     last = name.replace("\\", "/").rstrip("/").rpartition("/")[2].strip()
     if last in ("", ".", "..") or any(ord(character) < 32 for character in last):
         raise InvalidParams("A document handed over as bytes needs a file name, for example report.pdf.")
@@ -187,7 +215,9 @@ def real(path: Path | str) -> Path:
     try:
         return Path(path).expanduser().resolve()
     except (ValueError, RuntimeError, OSError) as error:
-        raise InvalidParams("{path!r} is no path: {error}.", path=str(path), error=reason_of(error)) from error
+        raise InvalidParams(
+            "{path!r} is no path: {error}.", path=str(path), error=reason_of(error)
+        ) from error
 
 
 def root_of(path: Path, roots: Sequence[Path]) -> Path:
@@ -201,7 +231,8 @@ def allowed(path: Path | str, roots: Sequence[Path]) -> Path:
     real_path = real(path)
     if not any(real_path.is_relative_to(root) for root in roots):
         raise ForbiddenPath(
-            "{path} is not below an allowed folder. The owner can add one to `allowed_roots` (SHISHO_ALLOWED_ROOTS).", path=path
+            "{path} is not below an allowed folder. The owner can add one to `allowed_roots` (SHISHO_ALLOWED_ROOTS).",
+            path=path,
         )
     return real_path
 
@@ -219,7 +250,9 @@ def domain_of(text: str) -> str:
     return name
 
 
-def request_key(owner: str, key: str | None, verb: str, subjects: Sequence[str], **arguments: Any) -> IdempotencyKey | None:
+def request_key(
+    owner: str, key: str | None, verb: str, subjects: Sequence[str], **arguments: Any
+) -> IdempotencyKey | None:
     """The key with the one request that it belongs to. Raises InvalidParams for a blank one."""
     if key is None:
         return None
@@ -228,13 +261,16 @@ def request_key(owner: str, key: str | None, verb: str, subjects: Sequence[str],
     first = subjects[0] if len(subjects[0]) <= SUBJECT else f"{subjects[0][:SUBJECT]}…"
     more = len(subjects) - 1
     subject = Message("{first!r} and {count} more", first=first, count=more) if more else repr(first)
-    return IdempotencyKey(owner, key, verb, hashlib.sha256(dumps(arguments).encode("utf-8", "replace")).hexdigest(), subject)
+    return IdempotencyKey(
+        owner, key, verb, hashlib.sha256(dumps(arguments).encode("utf-8", "replace")).hexdigest(), subject
+    )
 
 
 def documents_asked(
     paths: Sequence[Path | str], urls: Sequence[str], files: Sequence[Bytes], password: str | None, key: str
 ) -> dict[str, Any]:
-    """The documents of a request, small enough to be compared and without what must not be kept; nothing without a key."""
+    """The documents of a request, small enough to be compared and without what must not be kept; nothing
+    without a key."""
     if not key:
         return {}
     request = {"paths": list(map(str, paths)), "urls": urls, "password": _secret_hash(password, key)}
@@ -245,4 +281,6 @@ def _secret_hash(secret: str | None, salt: str) -> str | None:
     """A hash that tells two secrets apart; guessing a secret from it costs too much."""
     if secret is None:
         return None
-    return hashlib.scrypt(secret.encode("utf-8", "replace"), salt=salt.encode("utf-8", "replace"), n=2**14, r=8, p=1).hex()
+    return hashlib.scrypt(
+        secret.encode("utf-8", "replace"), salt=salt.encode("utf-8", "replace"), n=2**14, r=8, p=1
+    ).hex()

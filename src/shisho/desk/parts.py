@@ -24,7 +24,9 @@ Stop = Callable[[], bool]
 class Rankings(Protocol):
     """Ranks passages for a request outside a session."""
 
-    async def top(self, request: SearchRequest, scope: Scope, limit: int | None = None) -> Sequence[RankedPassage]: ...
+    async def top(
+        self, request: SearchRequest, scope: Scope, limit: int | None = None
+    ) -> Sequence[RankedPassage]: ...
 
     async def ranked(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[RankedPassage]: ...
 
@@ -43,10 +45,12 @@ class Inquiries(Protocol):
 
 
 class InlineWorker(Protocol):
-    """While it is entered, jobs are done in this event loop, `slots` at once (None: as set). `notifier` is told where a person
-    is needed."""
+    """While it is entered, jobs are done in this event loop, `slots` at once (None: as set). `notifier` is
+    told where a person is needed."""
 
-    def __call__(self, slots: int | None = None, notifier: Notifier | None = None) -> AbstractAsyncContextManager[None]: ...
+    def __call__(
+        self, slots: int | None = None, notifier: Notifier | None = None
+    ) -> AbstractAsyncContextManager[None]: ...
 
 
 def silent(event: str, **facts: object) -> None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from shisho.desk import intake, status
 from shisho.desk.choosing import checked_filters
+from shisho.desk.task_parts import TaskParts
 from shisho.domain.codec import Payload
 from shisho.domain.corpus import WEB_CORPUS, Scope
 from shisho.domain.intervention import (
     AuthTarget,
-    HumanChallenge,
+    InterventionState,
     PendingIntervention,
     one_named,
     select_interventions,
@@ -42,17 +43,16 @@ from shisho.domain.task import (
     AskOptions,
     Bytes,
     DocumentsQueued,
-    EngineStatus,
     ExistingDocument,
     JobKind,
     JobsQueued,
-    OutgoingQueries,
     SkippedItem,
     Sources,
     WaitCondition,
     WebConsent,
 )
 from shisho.errors import (
+    Conflict,
     ConsentRequired,
     EmptyCorpus,
     EngineUnavailable,
@@ -63,36 +63,10 @@ from shisho.errors import (
     by_code,
 )
 from shisho.messages.message import Message
-from shisho.ports import Files, Interventions, JobStore, Ledger, Opinions, Reports, Shelf, Staging, TaskStore
 
-LOOKED_INTO = 200_000_000  # bytes of files whose hashes are taken at once; what is beyond is found known by its job
+# bytes of files whose hashes are taken at once; what is beyond is found known by its job
+LOOKED_INTO = 200_000_000
 Reply = TypeVar("Reply", bound=JobsQueued)
-
-
-class Watch(Protocol):
-    """The task as soon as its revision is not `since`, or as it is after so many seconds."""
-
-    async def __call__(self, task_id: TaskId, since: int | None, seconds: float) -> TaskNews: ...
-
-
-class Consent(Protocol):
-    """The person's consent to web searches."""
-
-    def state(self) -> WebConsent: ...
-
-    def since(self) -> str:
-        """When they said it; "" where a setting decides, or nobody has."""
-
-    def keep(self, consent: WebConsent) -> None:
-        """Remember a yes or a no; NOT_ASKED forgets both."""
-
-
-class OutgoingPreview(Protocol):
-    """A preview of what would be sent, and to whom."""
-
-    async def of_question(self, question: str) -> OutgoingQueries: ...
-
-    async def of_queries(self, *queries: str) -> OutgoingQueries: ...
 
 
 def check_consent(consent: WebConsent) -> None:
@@ -102,32 +76,6 @@ def check_consent(consent: WebConsent) -> None:
             "The web would be asked, and nobody has said yet that it may. A person says so once: `shisho web on` in a terminal "
             "(`shisho web` tells what is sent to whom). Documents can be asked without it."
         )
-
-
-@dataclass(frozen=True, slots=True)
-class TaskParts:
-    """The parts that the verbs of tasks are wired to."""
-
-    owner: str
-    tasks: TaskStore
-    jobs: JobStore
-    interventions: Interventions
-    reports: Reports
-    opinions: Opinions
-    shelf: Shelf
-    ledger: Ledger
-    disk: Files
-    staging: Staging
-    roots: tuple[Path, ...]
-    watch: Watch
-    estimate: Callable[[Mapping[str, int]], Awaitable[float]]
-    check: Callable[[str], None]
-    engines: Callable[[], Awaitable[Sequence[EngineStatus]]]
-    new_id: Callable[[], str]
-    mend: Callable[[str], Awaitable[None]]
-    window: Callable[[HumanChallenge], Awaitable[bool]]
-    consent: Consent
-    outgoing: OutgoingPreview
 
 
 class Queue:
@@ -146,12 +94,33 @@ class Queue:
     async def _waiting(self, name: str) -> PendingIntervention:
         intervention = one_named(await self._parts.interventions.waiting(self._parts.owner), name)
         if intervention is None:
-            raise NotFound("No one thing waits for a person under {name!r}. `shisho auth list` shows what does.", name=name)
+            raise NotFound(
+                "No one thing waits for a person under {name!r}. `shisho auth list` shows what does.",
+                name=name,
+            )
         return intervention
+
+    async def _through_window(self, intervention: PendingIntervention) -> bool:
+        """True once a person is through in the window; where they are not, what waits is as it was."""
+        item = (self._parts.owner, AuthTarget.ITEM, intervention.id)
+        through = False
+        state = InterventionState.PENDING
+        await self._parts.interventions.mark(*item, InterventionState.IN_PROGRESS)
+        try:
+            through = await self._parts.window(intervention.met)
+        except Conflict:
+            state = intervention.state
+            raise
+        finally:
+            if not through:
+                await self._parts.interventions.mark(*item, state)
+        return through
 
     async def _complete(self, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
         """The breakers close first: a job must not be queued again before its engine may be asked."""
-        interventions = together(await self._parts.interventions.waiting(self._parts.owner), select_interventions(target, name))
+        interventions = together(
+            await self._parts.interventions.waiting(self._parts.owner), select_interventions(target, name)
+        )
         for engine in {intervention.engine for intervention in interventions} - {""}:
             await self._parts.mend(engine)
         return await self._parts.interventions.complete(self._parts.owner, target, name)
@@ -159,7 +128,9 @@ class Queue:
     def _new_task(self, question: str, budget: Mapping[str, float | None] | None = None) -> NewTask:
         return NewTask(TaskId(self._parts.new_id()), self._parts.owner, question, intake.budget(budget))
 
-    async def _task_for(self, name: str | None, question: str, budget: Mapping[str, float] | None = None) -> NewTask | TaskId:
+    async def _task_for(
+        self, name: str | None, question: str, budget: Mapping[str, float] | None = None
+    ) -> NewTask | TaskId:
         return self._new_task(question, budget) if name is None else await self._find(name)
 
     def _key(
@@ -177,7 +148,13 @@ class Queue:
         priority: Priority = Priority.MEDIUM,
     ) -> list[NewJob]:
         return [
-            NewJob(JobId(self._parts.new_id()), kind, Payload.of(payload), priority, dedupe_key=keys[number] if keys else None)
+            NewJob(
+                JobId(self._parts.new_id()),
+                kind,
+                Payload.of(payload),
+                priority,
+                dedupe_key=keys[number] if keys else None,
+            )
             for number, payload in enumerate(payloads)
         ]
 
@@ -215,7 +192,9 @@ class Queue:
         """Find what is known already, and the payloads of the jobs that take in the rest; `common` is
         the same for all. A path of a caller from outside stays in the folder that allowed it, until it
         is read."""
-        existing, unknown, looked = [], list[IngestJob](), 0
+        existing = []
+        unknown = list[IngestJob]()
+        looked = 0
         for path in paths:
             size = await asyncio.to_thread(_size, path)
             looked += size
@@ -251,7 +230,9 @@ class Queue:
 
     async def _secret(self, password: str | None) -> str | None:
         """The key of a password: it waits beside the database, not in it, and only until its job is done."""
-        return None if password is None else await asyncio.to_thread(self._parts.staging.put, password.encode())
+        return (
+            None if password is None else await asyncio.to_thread(self._parts.staging.put, password.encode())
+        )
 
     async def _payloads(self, task_id: TaskId) -> list[JobPayload]:
         """Read the payloads of a task's jobs."""
@@ -261,7 +242,8 @@ class Queue:
         while more:
             page = await self._parts.tasks.snapshot(task_id, after)
             payloads += map(read_payload, page.jobs)
-            after, more = page.jobs[-1].id if page.jobs else None, page.more
+            after = page.jobs[-1].id if page.jobs else None
+            more = page.more
         return payloads
 
     async def _unstage(self, payloads: Iterable[JobPayload]) -> None:
@@ -271,17 +253,26 @@ class Queue:
                 await asyncio.to_thread(self._parts.staging.drop, key)
 
     async def _added(self, result: EnqueueResult, urls: Sequence[str]) -> DocumentsQueued:
-        """The first reply of `add_documents` under an idempotency key. What has been erased since is not named again."""
+        """The first reply of `add_documents` under an idempotency key. What has been erased since is not
+        named again."""
         documents = await self._parts.shelf.documents_by_id(result.facts.known)
-        existing_documents = [ExistingDocument(document.source, document.id, document.title) for document in documents.values()]
+        existing_documents = [
+            ExistingDocument(document.source, document.id, document.title) for document in documents.values()
+        ]
         _, skipped = intake.addresses(urls)
         seconds = result.facts.estimated_seconds or 0.0
         return DocumentsQueued(
-            result.task_id, len(result.added), tuple(skipped), result.job_ids, tuple(existing_documents), seconds
+            result.task_id,
+            len(result.added),
+            tuple(skipped),
+            result.job_ids,
+            tuple(existing_documents),
+            seconds,
         )
 
     async def _reachable(self, options: AskOptions) -> Sources:
-        """Where the answer is to come from. Raises EmptyCorpus, EngineUnavailable, InvalidParams for unknown filters."""
+        """Where the answer is to come from. Raises EmptyCorpus, EngineUnavailable, InvalidParams for unknown
+        filters."""
         await checked_filters(self._parts.shelf, self._parts.owner, options.filters)
         way = await self.web_is_there()
         if options.sources in (Sources.WEB, Sources.BOTH):
@@ -289,14 +280,23 @@ class Queue:
                 return options.sources
             check_consent(self._parts.consent.state())
             if self._parts.consent.state() is WebConsent.OFF:
-                raise EngineUnavailable("The web is turned off here (`shisho web` tells more). Ask with sources=documents.")
-            raise EngineUnavailable("No search engine is set up here. Ask with sources=documents; `list_engines` says more.")
+                raise EngineUnavailable(
+                    "The web is turned off here (`shisho web` tells more). Ask with sources=documents."
+                )
+            raise EngineUnavailable(
+                "No search engine is set up here. Ask with sources=documents; `list_engines` says more."
+            )
         # Who filters names documents; a web page has nothing of what is filtered by.
         auto = options.sources is Sources.AUTO and not options.filters
-        if not (auto and way) and await self._parts.shelf.count(Scope(self._parts.owner, options.corpora)) == 0:
+        if (
+            not (auto and way)
+            and await self._parts.shelf.count(Scope(self._parts.owner, options.corpora)) == 0
+        ):
             if auto:
                 check_consent(self._parts.consent.state())
-            raise EmptyCorpus("There are no documents to answer from. Add some with add_documents, or ask with sources=web.")
+            raise EmptyCorpus(
+                "There are no documents to answer from. Add some with add_documents, or ask with sources=web."
+            )
         return Sources.AUTO if auto else Sources.DOCUMENTS
 
     async def _answered_inside(self, options: AskOptions) -> bool:
@@ -309,14 +309,19 @@ class Queue:
 
     async def web_is_there(self) -> bool:
         """True where searches can be made, and may."""
-        return self._parts.consent.state() is WebConsent.GIVEN and any(row.available for row in await self._parts.engines())
+        return self._parts.consent.state() is WebConsent.GIVEN and any(
+            row.available for row in await self._parts.engines()
+        )
 
     async def _answer_job(self, answer_id: str, unknown: NotFound) -> Job:
         try:
             job = await self._parts.jobs.job(JobId(answer_id))
         except NotFound:
             raise unknown from None
-        if job.kind != JobKind.ANSWER or (await self._parts.tasks.task(job.task_id)).owner != self._parts.owner:
+        if (
+            job.kind != JobKind.ANSWER
+            or (await self._parts.tasks.task(job.task_id)).owner != self._parts.owner
+        ):
             raise unknown
         return job
 
@@ -331,19 +336,27 @@ class Queue:
                 break
             await self._parts.watch(task.id, task.revision, remaining)
         if job.state is JobState.COMPLETED:
-            return AnswerHandle(job.task_id, job.id, await self._parts.ledger.answer(job.id, self._parts.owner), None)
+            return AnswerHandle(
+                job.task_id, job.id, await self._parts.ledger.answer(job.id, self._parts.owner), None
+            )
         if job.state is JobState.FAILED:
             last = job.errors[-1]
             raise by_code().get(last.code, Internal)(last.message, **last.details)
         if job.state is JobState.CANCELLED:
             raise NotFound(
-                "The question was stopped before it was answered. resume_task {task_id} goes on with it.", task_id=job.task_id
+                "The question was stopped before it was answered. resume_task {task_id} goes on with it.",
+                task_id=job.task_id,
             )
         return AnswerHandle(
-            job.task_id, job.id, None, status.retry_after(task.state, await self._parts.estimate({job.kind: 1}))
+            job.task_id,
+            job.id,
+            None,
+            status.retry_after(task.state, await self._parts.estimate({job.kind: 1})),
         )
 
-    async def _waited(self, task_id: TaskId, since: int | None, seconds: float, wait_for: WaitCondition) -> TaskNews:
+    async def _waited(
+        self, task_id: TaskId, since: int | None, seconds: float, wait_for: WaitCondition
+    ) -> TaskNews:
         """The task as soon as what is waited for has come since then, or as it is after so many seconds."""
         ends = asyncio.get_running_loop().time() + seconds
         news = await self._parts.watch(task_id, since if wait_for is WaitCondition.CHANGE else None, seconds)
@@ -357,7 +370,9 @@ class Queue:
     async def _has_come(self, news: TaskNews, since: int | None, wait_for: WaitCondition) -> bool:
         is_ended = news.task.state is not TaskState.RUNNING
         if wait_for is WaitCondition.RESULT and not is_ended:
-            return await news.once(("outcome", since), lambda: self._parts.reports.has_outcome(news.task.id, since or 0))
+            return await news.once(
+                ("outcome", since), lambda: self._parts.reports.has_outcome(news.task.id, since or 0)
+            )
         return is_ended or wait_for is WaitCondition.CHANGE
 
     async def _still_running(self, task_id: TaskId, jobs: Sequence[JobId], seconds: float) -> list[JobId]:

@@ -1,39 +1,33 @@
-"""The desk for an assistant that is its own librarian: it searches, claims and writes; code shows, verifies and renders."""
+"""The desk for an assistant that is its own librarian: it searches, claims and writes; code shows, verifies
+and renders."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
-from typing import Protocol
 from weakref import WeakValueDictionary
 
 from shisho.desk.choosing import check_request, checked_filters
 from shisho.desk.coercion import as_list
+from shisho.desk.hits import link_to
+from shisho.desk.session_parts import SessionParts
 from shisho.domain.corpus import (
-    Complexity,
     Condition,
-    Document,
-    DocumentId,
     NumberedPassage,
     Passage,
-    PassageHit,
     PassageId,
-    RankedPassage,
     Scope,
     SearchRequest,
 )
-from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import (
     Answer,
-    EvidenceRef,
     Finding,
     Goal,
     GoalStatus,
     LoopStop,
     Sentence,
-    Strategy,
     evidence_of,
 )
 from shisho.domain.session import (
@@ -43,81 +37,18 @@ from shisho.domain.session import (
     FindingVerdicts,
     PassageReading,
     RankedPassages,
-    SentenceRevision,
     SessionFacts,
     SessionOpened,
     StoredEvidence,
-    SupportCounts,
 )
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound, SourceRemoved
 from shisho.messages.message import Message
-from shisho.ports import Clock, Ledger, SearchSession, SessionBook, SessionLog, Shelf
+from shisho.ports import SearchSession
 
 MAX_CONTEXT = 5
-MAX_FINDINGS, MAX_SENTENCES = 50, 100
+MAX_FINDINGS = 50
+MAX_SENTENCES = 100
 MODEL = "assistant"
-
-
-class Span(Protocol):
-    """A stretch of a shown passage. `replaced`: a finding had other words for it."""
-
-    @property
-    def index(self) -> int: ...
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-    @property
-    def replaced(self) -> bool: ...
-
-
-class AssistantRules(Protocol):
-    """The librarian's rules for assistants."""
-
-    def aim(self, question: str, goals: Sequence[Goal], condition: str) -> tuple[Strategy, str]: ...
-
-    def judge(self, finding: Finding, passages: Sequence[NumberedPassage], aim: Strategy) -> Span | str: ...
-
-    def status(self, aim: Strategy, refs: Sequence[StoredEvidence]) -> tuple[tuple[GoalStatus, ...], bool]: ...
-
-    def missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]: ...
-
-    def cite(
-        self, evidence: Sequence[EvidenceRef], passages: Sequence[NumberedPassage], aim: Strategy, said_sentence: CitedSentence
-    ) -> CitedSentence | Finding: ...
-
-    def mend(
-        self, aim: Strategy, evidence: Sequence[EvidenceRef], said_sentences: Sequence[CitedSentence]
-    ) -> list[tuple[Sentence | None, SentenceRevision]]: ...
-
-    def counts(self, mended: Sequence[SentenceRevision]) -> SupportCounts: ...
-
-    def render(
-        self, aim: Strategy, evidence: Sequence[EvidenceRef], sentences: Sequence[Sentence], counts: SupportCounts
-    ) -> str: ...
-
-
-class SessionSearcher(Protocol):
-    """Opens search sessions."""
-
-    async def open(self, scope: Scope, complexity: Complexity, room_tokens: int, session_id: str) -> SearchSession: ...
-
-
-@dataclass(frozen=True, slots=True)
-class SessionParts:
-    """The parts that the verbs of sessions are wired to."""
-
-    owner: str
-    shelf: Shelf
-    ledger: Ledger
-    log: SessionLog
-    book: SessionBook
-    searching: SessionSearcher
-    rules: AssistantRules
-    left_out: Callable[[str], Awaitable[ExcludedSources]]
-    clock: Clock
-    new_id: Callable[[], str]
-    room_tokens: int
 
 
 class Sessions:
@@ -138,8 +69,9 @@ class Sessions:
         corpora: str | Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
     ) -> SessionOpened:
-        """Begin a session. Without goals, they are made from the question; without a condition, all goals are asked for, as
-        where it cannot be read (`remark` says why). Raises InvalidParams for a blank question or doubled goals; EmptyCorpus."""
+        """Begin a session. Without goals, they are made from the question; without a condition, all goals are
+        asked for, as where it cannot be read (`remark` says why). Raises InvalidParams for a blank question
+        or doubled goals; EmptyCorpus."""
         aim, remark = await asyncio.to_thread(self._parts.rules.aim, question, goals, condition)
         scope = await self._scope(corpora, filters)
         facts = SessionFacts(self._parts.new_id()[:24], self._parts.owner, aim, scope)
@@ -148,15 +80,15 @@ class Sessions:
         return SessionOpened(facts.id, aim, status, is_met, remark)
 
     async def search_next(self, session_id: str, request: SearchRequest) -> RankedPassages:
-        """The next round of a session: numbered passages, none of which it was shown before. Raises InvalidParams for a blank
-        request or an unknown field to filter by."""
+        """The next round of a session: numbered passages, none of which it was shown before. Raises
+        InvalidParams for a blank request or an unknown field to filter by."""
         check_request(request)
         await checked_filters(self._parts.shelf, self._parts.owner, request.filter_conditions)
         return await self._next_round(await self._parts.book.session(session_id, self._parts.owner), request)
 
     async def submit_findings(self, session_id: str, findings: Sequence[Finding]) -> FindingVerdicts:
-        """Verify findings against what was shown. What stands is numbered, and its number never changes; the same quotation
-        for the same goal keeps the one it has."""
+        """Verify findings against what was shown. What stands is numbered, and its number never changes; the
+        same quotation for the same goal keeps the one it has."""
         if not 1 <= len(findings) <= MAX_FINDINGS:
             raise InvalidParams("Give 1 to {max_findings} findings a call.", max_findings=MAX_FINDINGS)
         facts = await self._parts.book.session(session_id, self._parts.owner)
@@ -167,13 +99,14 @@ class Sessions:
         return FindingVerdicts(tuple(judged), status, facts.strategy.condition, is_met)
 
     async def compose_answer(self, session_id: str, sentences: Sequence[CitedSentence]) -> ComposedAnswer:
-        """Verify the sentences of an answer against the evidence they cite, render and save it. What cites nothing gets one
-        search for support, then is left out."""
+        """Verify the sentences of an answer against the evidence they cite, render and save it. What cites
+        nothing gets one search for support, then is left out."""
         if not 1 <= len(sentences) <= MAX_SENTENCES:
             raise InvalidParams("Give 1 to {max_sentences} sentences.", max_sentences=MAX_SENTENCES)
         facts = await self._parts.book.session(session_id, self._parts.owner)
         cited = await self._cited(facts, sentences)
-        aim, refs = facts.strategy, await self._parts.book.evidence(facts.id)
+        aim = facts.strategy
+        refs = await self._parts.book.evidence(facts.id)
         mended = await asyncio.to_thread(self._parts.rules.mend, aim, [stand.ref for stand in refs], cited)
         kept_sentences = tuple(sentence for sentence, _ in mended if sentence is not None)
         done = tuple(what for _, what in mended)
@@ -183,16 +116,32 @@ class Sessions:
         answer = await self._answer(facts, refs, kept_sentences, text, status, is_met)
         await self._parts.ledger.save(answer, self._parts.owner)
         return ComposedAnswer(
-            answer.id, text, kept_sentences, answer.evidence, done, counts, aim.condition, is_met, status, answer.missing
+            answer.id,
+            text,
+            kept_sentences,
+            answer.evidence,
+            done,
+            counts,
+            aim.condition,
+            is_met,
+            status,
+            answer.missing,
         )
 
     async def read_passage(
-        self, *, session_id: str | None = None, number: int | None = None, id: str | None = None, context: int = 0
+        self,
+        *,
+        session_id: str | None = None,
+        number: int | None = None,
+        id: str | None = None,
+        context: int = 0,
     ) -> PassageReading:
-        """A passage by session and number, or by the id of a passage or of evidence, with up to 5 neighbours on each side.
-        Raises NotFound, SourceRemoved after a purge."""
+        """A passage by session and number, or by the id of a passage or of evidence, with up to 5 neighbours
+        on each side. Raises NotFound, SourceRemoved after a purge."""
         if not 0 <= context <= MAX_CONTEXT:
-            raise InvalidParams("context takes 0 to {max_context}, not {context}.", max_context=MAX_CONTEXT, context=context)
+            raise InvalidParams(
+                "context takes 0 to {max_context}, not {context}.", max_context=MAX_CONTEXT, context=context
+            )
         if (session_id is None) != (number is None) or (session_id is None) == (id is None):
             raise InvalidParams("Give session_id and number, or the id of a passage or of evidence.")
         if session_id is not None and number is not None:
@@ -204,14 +153,20 @@ class Sessions:
 
     async def _scope(self, corpora: str | Sequence[str], filters: Mapping[str, Condition] | None) -> Scope:
         excluded = await self._parts.left_out(self._parts.owner)
-        scope = Scope(self._parts.owner, as_list(corpora), filters or {}, excluded.documents, excluded.passages)
+        scope = Scope(
+            self._parts.owner, as_list(corpora), filters or {}, excluded.documents, excluded.passages
+        )
         if await self._parts.shelf.count(replace(scope, filters={})) == 0:
-            raise EmptyCorpus("There is nothing to search yet. Add documents first, with add_documents or `shisho add FOLDER`.")
+            raise EmptyCorpus(
+                "There is nothing to search yet. Add documents first, with add_documents or `shisho add FOLDER`."
+            )
         await checked_filters(self._parts.shelf, self._parts.owner, scope.filters)
         return scope
 
     async def _session(self, facts: SessionFacts) -> SearchSession:
-        return await self._parts.searching.open(facts.scope, facts.strategy.complexity, self._parts.room_tokens, facts.id)
+        return await self._parts.searching.open(
+            facts.scope, facts.strategy.complexity, self._parts.room_tokens, facts.id
+        )
 
     async def _next_round(self, facts: SessionFacts, request: SearchRequest) -> RankedPassages:
         # Assistants call tools side by side; each round must know what the one before has shown.
@@ -219,16 +174,25 @@ class Sessions:
             session = await self._session(facts)
             round_ = len(await self._parts.log.rounds(facts.id)) + 1
             shown_round = await session.search(request, round_)
-        return RankedPassages(shown_round.shown, (), round_, shown_round.ranked, shown_round.in_scope, shown_round.exhausted)
+        return RankedPassages(
+            shown_round.shown, (), round_, shown_round.ranked, shown_round.in_scope, shown_round.exhausted
+        )
 
     async def _shown(self, session_id: str) -> tuple[list[NumberedPassage], dict[int, int]]:
         """All that a session has been shown and is still there, and the round of each number."""
         records = [
-            (record.round, shown_record) for record in await self._parts.log.rounds(session_id) for shown_record in record.shown
+            (record.round, shown_record)
+            for record in await self._parts.log.rounds(session_id)
+            for shown_record in record.shown
         ]
         passages = await self._parts.shelf.passages([record.passage_id for _, record in records])
         shown_passages = [
-            NumberedPassage(record.number, passages[record.passage_id].text, passages[record.passage_id].heading, record.match)
+            NumberedPassage(
+                record.number,
+                passages[record.passage_id].text,
+                passages[record.passage_id].heading,
+                record.match,
+            )
             for _, record in records
             if record.passage_id in passages
         ]
@@ -248,19 +212,28 @@ class Sessions:
         try:
             citation = await session.resolve(span.index, span.start, span.end)
         except (NotFound, SourceRemoved):
-            return FindingVerdict(finding.index, finding.goal_id, False, None, "", False, Message("its document was removed"))
-        number = await self._parts.book.accept(facts.id, finding.goal_id, citation, finding.score, rounds[span.index])
+            return FindingVerdict(
+                finding.index, finding.goal_id, False, None, "", False, Message("its document was removed")
+            )
+        number = await self._parts.book.accept(
+            facts.id, finding.goal_id, citation, finding.score, rounds[span.index]
+        )
         reason = Message("replaced by the stored text") if span.replaced else ""
-        return FindingVerdict(finding.index, finding.goal_id, True, number, citation.snippet, span.replaced, reason)
+        return FindingVerdict(
+            finding.index, finding.goal_id, True, number, citation.snippet, span.replaced, reason
+        )
 
     async def _cited(self, facts: SessionFacts, sentences: Sequence[CitedSentence]) -> list[CitedSentence]:
-        """Sentences without a citation get one search for support; what a shown passage says becomes evidence."""
+        """Sentences without a citation get one search for support; what a shown passage says becomes
+        evidence."""
         refs = [stand.ref for stand in await self._parts.book.evidence(facts.id)]
         passages, rounds = await self._shown(facts.id)
         session = await self._session(facts)
         cited: list[CitedSentence] = []
         for said_sentence in sentences:
-            outcome = await asyncio.to_thread(self._parts.rules.cite, refs, passages, facts.strategy, said_sentence)
+            outcome = await asyncio.to_thread(
+                self._parts.rules.cite, refs, passages, facts.strategy, said_sentence
+            )
             if isinstance(outcome, Finding):
                 judged = await self._judged(facts, outcome, passages, rounds, session)
                 outcome = (
@@ -280,7 +253,8 @@ class Sessions:
         status: tuple[GoalStatus, ...],
         is_met: bool,
     ) -> Answer:
-        aim, answer_id = facts.strategy, self._parts.new_id()[:24]
+        aim = facts.strategy
+        answer_id = self._parts.new_id()[:24]
         cited = {number for sentence in sentences for number in sentence.evidence}
         rounds = await self._parts.log.rounds(facts.id)
         return Answer(
@@ -289,7 +263,11 @@ class Sessions:
             question=aim.question,
             text=text,
             sentences=tuple(sentences),
-            evidence=tuple(evidence_of(answer_id, stand.ref, stand.citation) for stand in refs if stand.ref.number in cited),
+            evidence=tuple(
+                evidence_of(answer_id, stand.ref, stand.citation)
+                for stand in refs
+                if stand.ref.number in cited
+            ),
             condition=aim.condition,
             goals=aim.goals,
             goal_status=status,
@@ -308,7 +286,9 @@ class Sessions:
         records = [passage for passage in shown if passage.number == number]
         passages = await self._parts.shelf.passages([passage.passage_id for passage in records])
         if not passages:
-            raise NotFound("No passage {number} was shown in this session, or its document was removed.", number=number)
+            raise NotFound(
+                "No passage {number} was shown in this session, or its document was removed.", number=number
+            )
         return passages[records[0].passage_id]
 
     async def _by_id(self, name: str) -> Passage:
@@ -323,7 +303,9 @@ class Sessions:
         for passage in await self._parts.shelf.passages_of(evidence.document_id):
             if passage.start <= evidence.start and evidence.end <= passage.end:
                 return passage
-        raise NotFound("The passage of evidence {name} is no longer there. Add its document again.", name=name)
+        raise NotFound(
+            "The passage of evidence {name} is no longer there. Add its document again.", name=name
+        )
 
     async def _read(self, passage: Passage, context: int, *, linked: bool) -> PassageReading:
         document = await self._parts.shelf.document(passage.document_id)
@@ -336,27 +318,5 @@ class Sessions:
             heading=passage.heading,
             title=document.title,
             page=passage.page,
-            link=_link(document.id, passage.page) if linked else "",
+            link=link_to(document.id, passage.page) if linked else "",
         )
-
-
-def _link(document: DocumentId, page: int | None) -> str:
-    return f"document://{document}" + (f"/page/{page}" if page is not None else "")
-
-
-def opened(hit: RankedPassage, document: Document) -> PassageHit:
-    """A ranked passage with everything that opens it."""
-    passage = hit.passage
-    return PassageHit(
-        passage=passage.id,
-        document=document.id,
-        source=document.source,
-        title=document.title,
-        heading=passage.heading,
-        page=passage.page,
-        start=passage.start,
-        end=passage.end,
-        text=passage.text,
-        score=hit.score,
-        parts=hit.parts,
-    )

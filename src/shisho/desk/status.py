@@ -6,12 +6,24 @@ from collections.abc import Mapping
 
 from shisho.domain.find import Report
 from shisho.domain.job import ENDED, JobState, Task, TaskState
-from shisho.domain.task import JobKind, PendingJobs, Progress, StatusDetail, TaskProgress, TaskSnapshot, TaskSummary
+from shisho.domain.task import (
+    JobKind,
+    PendingJobs,
+    Progress,
+    StatusDetail,
+    TaskProgress,
+    TaskSnapshot,
+    TaskSummary,
+)
 
-PERSON_SECONDS, SLOWEST, FASTEST = 30.0, 10.0, 1.0
+PERSON_SECONDS = 30.0
+SLOWEST = 10.0
+FASTEST = 1.0
 
 
-def status(task: Task, report: Report, since: int | None, detail: StatusDetail, estimated: float) -> TaskSnapshot:
+def status(
+    task: Task, report: Report, since: int | None, detail: StatusDetail, estimated: float
+) -> TaskSnapshot:
     """A task as of `task.revision`."""
     return TaskSnapshot(
         task_id=task.id,

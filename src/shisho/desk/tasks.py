@@ -1,4 +1,5 @@
-"""The desk's long work: everything that is queued, and waited for, stopped, resumed or removed by its task."""
+"""The desk's long work: everything that is queued, and waited for, stopped, resumed or removed by its
+task."""
 
 from __future__ import annotations
 
@@ -19,7 +20,6 @@ from shisho.domain.intervention import (
     AuthAction,
     AuthResolved,
     AuthTarget,
-    InterventionState,
     PendingIntervention,
     WindowResult,
 )
@@ -49,7 +49,7 @@ from shisho.domain.task import (
     WaitCondition,
     WebConsent,
 )
-from shisho.errors import Conflict, InvalidParams, NotFound
+from shisho.errors import InvalidParams, NotFound
 
 SEARCH = SearchOptions()
 ASK = AskOptions()
@@ -57,19 +57,25 @@ ROWS = {StatusDetail.SUMMARY: 10, StatusDetail.FULL: 50}
 
 
 class TaskDesk(Queue):
-    """Tasks may be named by id, unique prefix or `last`; every verb that names one raises TaskNotFound where there is none.
-    A verb that queues returns after the commit: what it has returned is not lost."""
+    """Tasks may be named by id, unique prefix or `last`; every verb that names one raises TaskNotFound where
+    there is none. A verb that queues returns after the commit: what it has returned is not lost."""
 
     __slots__ = ()
 
     async def create_task(
-        self, question: str, *, budget: Mapping[str, float | None] | None = None, idempotency_key: str | None = None
+        self,
+        question: str,
+        *,
+        budget: Mapping[str, float | None] | None = None,
+        idempotency_key: str | None = None,
     ) -> TaskId:
-        """Open a task. `budget`: max_pages, max_seconds, max_model_calls, max_tokens. Asked again with the same key, the first
-        one stands. Raises InvalidParams for a blank question or an unknown ceiling."""
+        """Open a task. `budget`: max_pages, max_seconds, max_model_calls, max_tokens. Asked again with the
+        same key, the first one stands. Raises InvalidParams for a blank question or an unknown ceiling."""
         self._parts.check(question)
         task = self._new_task(question, budget)
-        key = self._key(idempotency_key, "create_task", task, [question], question=question, budget=task.budget)
+        key = self._key(
+            idempotency_key, "create_task", task, [question], question=question, budget=task.budget
+        )
         return (await self._parts.tasks.open(task, key)).id
 
     async def queue_searches(
@@ -80,8 +86,9 @@ class TaskDesk(Queue):
         options: SearchOptions = SEARCH,
         idempotency_key: str | None = None,
     ) -> SearchesQueued:
-        """Queue 1 to 50 web searches; without a task, one is made. Blank, `undefined` and repeated queries are skipped, each
-        with its reason. Raises InvalidParams where no query is left or an option is wrong."""
+        """Queue 1 to 50 web searches; without a task, one is made. Blank, `undefined` and repeated queries
+        are skipped, each with its reason. Raises InvalidParams where no query is left or an option is
+        wrong."""
         usable, skipped = intake.usable(queries)
         search_options = intake.checked(options)
         check_consent(self._parts.consent.state())
@@ -89,7 +96,9 @@ class TaskDesk(Queue):
         keys = [intake.search_key(query, search_options) for query in usable]
         new = self._new_jobs(JobKind.SEARCH, inputs, keys, search_options.priority)
         task = await self._task_for(task_id, usable[0])
-        key = self._key(idempotency_key, "queue_searches", task, usable, queries=as_list(queries), options=search_options)
+        key = self._key(
+            idempotency_key, "queue_searches", task, usable, queries=as_list(queries), options=search_options
+        )
         return await self._queued(task, new, usable, skipped, key, SearchesQueued)
 
     async def queue_urls(
@@ -98,7 +107,9 @@ class TaskDesk(Queue):
         """Queue addresses (http, https) or DOIs (`10.…`, `doi:…`) to be fetched and taken in."""
         usable, skipped = intake.addresses(urls)
         if not usable:
-            raise InvalidParams("There is no address to fetch. Give http(s) addresses or DOIs.", skipped=plain(skipped))
+            raise InvalidParams(
+                "There is no address to fetch. Give http(s) addresses or DOIs.", skipped=plain(skipped)
+            )
         check_consent(self._parts.consent.state())
         inputs = [FetchJob(url, self._parts.owner) for url in usable.values()]
         keys = [f"fetch {url}" for url in usable.values()]
@@ -120,13 +131,16 @@ class TaskDesk(Queue):
         idempotency_key: str | None = None,
         remote: bool = True,
     ) -> DocumentsQueued:
-        """Queue documents to be taken in. `remote`: the caller is no shell of this machine, so that paths must be below
-        `allowed_roots` (ForbiddenPath). Raises InvalidParams for a path that is not there."""
-        paths, urls = as_paths(paths), as_list(urls)
+        """Queue documents to be taken in. `remote`: the caller is no shell of this machine, so that paths
+        must be below `allowed_roots` (ForbiddenPath). Raises InvalidParams for a path that is not there."""
+        paths = as_paths(paths)
+        urls = as_list(urls)
         task = await self._task_for(task_id, "")
         named = [*map(str, paths), *urls, *(file.name for file in files)] or [corpus]
         asked = intake.documents_asked(paths, urls, files, password, idempotency_key or "")
-        key = self._key(idempotency_key, "add_documents", task, named, **asked, corpus=corpus, metadata=metadata or {})
+        key = self._key(
+            idempotency_key, "add_documents", task, named, **asked, corpus=corpus, metadata=metadata or {}
+        )
         if key is not None and (stands := await self._parts.tasks.repeated(key)) is not None:
             return await self._added(stands, urls)
         found = await asyncio.to_thread(self._found, paths, remote)
@@ -150,7 +164,9 @@ class TaskDesk(Queue):
         if stands.is_repeat:  # the same request at the same time was first
             await self._unstage(map(read_payload, new))
             return await self._added(stands, urls)
-        return DocumentsQueued(stands.task_id, len(new), tuple(skipped), stands.job_ids, tuple(known), estimated)
+        return DocumentsQueued(
+            stands.task_id, len(new), tuple(skipped), stands.job_ids, tuple(known), estimated
+        )
 
     async def queue_question(
         self,
@@ -161,12 +177,14 @@ class TaskDesk(Queue):
         idempotency_key: str | None = None,
         wait: float = 20.0,
     ) -> AnswerHandle:
-        """Queue a question and wait up to `wait` (0..50 s) for its answer. What it asks of the web are jobs of
-        the same task, within the task's budget and its own. Raises InvalidParams for a blank or overlong question, EmptyCorpus
-        where there is nothing to search, EngineUnavailable for the web without an engine."""
+        """Queue a question and wait up to `wait` (0..50 s) for its answer. What it asks of the web are jobs
+        of the same task, within the task's budget and its own. Raises InvalidParams for a blank or overlong
+        question, EmptyCorpus where there is nothing to search, EngineUnavailable for the web without an
+        engine."""
         self._parts.check(question)
         options = coerce_ask(options)
-        seconds, limits = intake.waiting(wait), intake.limits(options.limits)
+        seconds = intake.waiting(wait)
+        limits = intake.limits(options.limits)
         pages = {name: limits[name] for name in ("max_pages",) if name in limits}
         task = await self._task_for(task_id, question, pages)
         key = self._key(idempotency_key, "ask", task, [question], question=question, options=options)
@@ -179,14 +197,15 @@ class TaskDesk(Queue):
         return await self._answered(await self._parts.jobs.job(stands.job_ids[0]), seconds)
 
     async def wait_for_answer(self, answer_id: str = "last", *, wait: float = 0.0) -> AnswerHandle:
-        """An answer by id, unique prefix or `last`; one being made is waited for up to `wait` (0..50 s). Raises NotFound,
-        or the error that its job ended with."""
+        """An answer by id, unique prefix or `last`; one being made is waited for up to `wait` (0..50 s).
+        Raises NotFound, or the error that its job ended with."""
         seconds = intake.waiting(wait)
         try:
             answer = await self._parts.ledger.answer(answer_id, self._parts.owner)
         except NotFound as unknown:
             return await self._answered(await self._answer_job(answer_id, unknown), seconds)
-        if answer.loop_stop is LoopStop.STOPPED:  # saved half-way, or by an assistant; a job may still be on it
+        # saved half-way, or by an assistant; a job may still be on it
+        if answer.loop_stop is LoopStop.STOPPED:
             with suppress(NotFound):
                 return await self._answered(await self._answer_job(answer.id, NotFound(answer.id)), seconds)
         return AnswerHandle(TaskId(answer.task_id), answer.id, answer, None)
@@ -201,20 +220,25 @@ class TaskDesk(Queue):
         detail: StatusDetail | str = StatusDetail.SUMMARY,
         cursor: str | None = None,
     ) -> TaskSnapshot:
-        """A task as it is, after waiting up to `wait` (0..50 s) for what `wait_for` says; a mere change is one from
-        `since_revision`. With `cursor`, only results that came or changed after it; without, those since the revision. Who
-        waits for the end is given no results before it."""
-        seconds, after = intake.waiting(wait), intake.place(cursor)
-        wait_for, detail = coerce(WaitCondition, wait_for, "wait_for"), coerce(StatusDetail, detail, "detail")
+        """A task as it is, after waiting up to `wait` (0..50 s) for what `wait_for` says; a mere change is
+        one from `since_revision`. With `cursor`, only results that came or changed after it; without, those
+        since the revision. Who waits for the end is given no results before it."""
+        seconds = intake.waiting(wait)
+        after = intake.place(cursor)
+        wait_for = coerce(WaitCondition, wait_for, "wait_for")
+        detail = coerce(StatusDetail, detail, "detail")
         name = await self._find(task_id)
         news = await self._waited(name, since_revision, seconds, wait_for)
         withheld = wait_for is WaitCondition.DONE and news.task.state is TaskState.RUNNING
-        rows, since = 0 if withheld else ROWS[detail], since_revision if cursor is None else None
+        rows = 0 if withheld else ROWS[detail]
+        since = since_revision if cursor is None else None
 
         async def made() -> TaskSnapshot:
             report = await self._parts.reports.report(name, self._parts.owner, after, rows, since or 0)
             report = replace(report, more=False, last=after) if withheld else report
-            return told.status(news.task, report, since_revision, detail, await self._parts.estimate(told.live_kinds(report)))
+            return told.status(
+                news.task, report, since_revision, detail, await self._parts.estimate(told.live_kinds(report))
+            )
 
         return await news.once((after, since_revision, detail, withheld, cursor is None), made)
 
@@ -223,17 +247,24 @@ class TaskDesk(Queue):
     ) -> TaskPage:
         """Tasks, newest first."""
         wanted = coerce_all(TaskState, states, "states")
-        tasks = await self._parts.tasks.tasks(self._parts.owner, wanted, None if cursor is None else TaskId(cursor), limit + 1)
+        tasks = await self._parts.tasks.tasks(
+            self._parts.owner, wanted, None if cursor is None else TaskId(cursor), limit + 1
+        )
         rows = tuple(map(told.row, tasks[:limit]))
         return TaskPage(rows, rows[-1].task_id if len(tasks) > limit else None)
 
     async def list_jobs(self, task_id: str, *, cursor: str | None = None, limit: int = 50) -> JobPage:
         """The jobs of a task, oldest first, with their whole results and the history of their errors."""
-        page = await self._parts.tasks.snapshot(await self._find(task_id), None if cursor is None else JobId(cursor), limit)
+        page = await self._parts.tasks.snapshot(
+            await self._find(task_id), None if cursor is None else JobId(cursor), limit
+        )
         return JobPage(page.jobs, page.jobs[-1].id if page.more else None)
 
-    async def stop_task(self, task_id: str, *, mode: StopMode | str = StopMode.GRACEFUL, wait: float = 0.0) -> TaskStopped:
-        """Cancel what has not begun; `immediate` cancels what runs too. Waits up to `wait` for running jobs to end."""
+    async def stop_task(
+        self, task_id: str, *, mode: StopMode | str = StopMode.GRACEFUL, wait: float = 0.0
+    ) -> TaskStopped:
+        """Cancel what has not begun; `immediate` cancels what runs too. Waits up to `wait` for running jobs
+        to end."""
         mode = coerce(StopMode, mode, "mode")
         seconds = intake.waiting(wait)
         name = await self._find(task_id)
@@ -250,8 +281,8 @@ class TaskDesk(Queue):
         return TaskResumed(name, len(queued), tuple(queued))
 
     async def remove_task(self, task_id: str, *, purge: PurgeScope | str = PurgeScope.NONE) -> TaskDeleted:
-        """Remove a task and its rows; running jobs are cancelled first. `orphans` also erases the web pages that it brought
-        and that no other task, answer or session and no corpus of the user's own reaches."""
+        """Remove a task and its rows; running jobs are cancelled first. `orphans` also erases the web pages
+        that it brought and that no other task, answer or session and no corpus of the user's own reaches."""
         purge = coerce(PurgeScope, purge, "purge")
         name = await self._find(task_id)
         await self._parts.tasks.stop(name, StopMode.IMMEDIATE)
@@ -276,9 +307,11 @@ class TaskDesk(Queue):
     async def resolve_auth(
         self, target: AuthTarget | str, id: str, action: AuthAction | str = AuthAction.COMPLETE
     ) -> AuthResolved:
-        """A person has come: all that the same domain or engine holds is queued again; skipped, just what is named ends with
-        what it has. An item may be named by unique prefix or `last`. Raises NotFound where nothing of the kind waits."""
-        target, action = coerce(AuthTarget, target, "target"), coerce(AuthAction, action, "action")
+        """A person has come: all that the same domain or engine holds is queued again; skipped, just what is
+        named ends with what it has. An item may be named by unique prefix or `last`. Raises NotFound where
+        nothing of the kind waits."""
+        target = coerce(AuthTarget, target, "target")
+        action = coerce(AuthAction, action, "action")
         name = id
         if target is AuthTarget.ITEM:
             name = (await self._waiting(id)).id
@@ -289,50 +322,55 @@ class TaskDesk(Queue):
         else:
             interventions = await self._complete(target, name)
         if not interventions:
-            raise NotFound("Nothing waits for a person under {id}. `shisho auth list` shows what does.", id=id)
+            raise NotFound(
+                "Nothing waits for a person under {id}. `shisho auth list` shows what does.", id=id
+            )
         return AuthResolved(
             len(interventions),
             () if action is AuthAction.SKIP else tuple(intervention.job_id for intervention in interventions),
         )
 
     async def open_auth(self, name: str = "last") -> WindowResult:
-        """Open what waits (an item, a domain or `last`) in a window for the person before this screen, and wait until they are
-        through: then all that the same domain or engine holds is queued again. Raises NotFound, EngineUnavailable without a
-        browser, AuthRequired without a screen, Conflict where a browser has the engine's profile already."""
+        """Open what waits (an item, a domain or `last`) in a window for the person before this screen, and
+        wait until they are through: then all that the same domain or engine holds is queued again. Raises
+        NotFound, EngineUnavailable without a browser, AuthRequired without a screen, Conflict where a browser
+        has the engine's profile already."""
         intervention = await self._waiting(name)
-        through, state = False, InterventionState.PENDING
-        await self._parts.interventions.mark(self._parts.owner, AuthTarget.ITEM, intervention.id, InterventionState.IN_PROGRESS)
-        try:
-            through = await self._parts.window(intervention.met)
-        except Conflict:
-            state = intervention.state
-            raise
-        finally:
-            if not through:
-                await self._parts.interventions.mark(self._parts.owner, AuthTarget.ITEM, intervention.id, state)
-        if not through:
+        if not await self._through_window(intervention):
             return WindowResult(False)
         if intervention.engine:
             await self._parts.mend(intervention.engine)
         # By the domain, as the item itself may have ended while the person was at it.
         interventions = await self._complete(AuthTarget.DOMAIN, intervention.domain)
-        return WindowResult(True, len(interventions), tuple(intervention.job_id for intervention in interventions))
+        return WindowResult(
+            True, len(interventions), tuple(intervention.job_id for intervention in interventions)
+        )
 
     async def list_engines(self) -> Sequence[EngineStatus]:
-        """All engines, those that are set up first. Raises InvalidParams for an engines.toml that cannot be followed."""
+        """All engines, those that are set up first. Raises InvalidParams for an engines.toml that cannot be
+        followed."""
         return sorted(await self._parts.engines(), key=lambda row: not row.available)
 
     async def feedback(self, opinion: Opinion | str, target: str) -> FeedbackRecorded:
-        """Block or unblock a domain (its subdomains too); reject or restore evidence by id or unique prefix. Answers from now
-        on do without. Raises InvalidParams for what is no domain, NotFound for unknown evidence."""
+        """Block or unblock a domain (its subdomains too); reject or restore evidence by id or unique prefix.
+        Answers from now on do without. Raises InvalidParams for what is no domain, NotFound for unknown
+        evidence."""
         opinion = coerce(Opinion, opinion, "opinion")
         if opinion in (Opinion.BLOCK_DOMAIN, Opinion.UNBLOCK_DOMAIN):
             domain = intake.domain_of(target)
-            say = self._parts.opinions.block if opinion is Opinion.BLOCK_DOMAIN else self._parts.opinions.unblock
+            say = (
+                self._parts.opinions.block
+                if opinion is Opinion.BLOCK_DOMAIN
+                else self._parts.opinions.unblock
+            )
             await say(self._parts.owner, domain)
             return FeedbackRecorded(opinion, domain)
         evidence = await self._parts.ledger.evidence(target, self._parts.owner)
-        judge = self._parts.opinions.reject if opinion is Opinion.REJECT_EVIDENCE else self._parts.opinions.restore
+        judge = (
+            self._parts.opinions.reject
+            if opinion is Opinion.REJECT_EVIDENCE
+            else self._parts.opinions.restore
+        )
         await judge(self._parts.owner, evidence)
         return FeedbackRecorded(opinion, evidence.id)
 

@@ -22,7 +22,8 @@ _LEAVES = (str, int, float, bool)
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """A value as canonical JSON, for rooms that pass it on and never look into it. Who knows its shape reads it."""
+    """A value as canonical JSON, for rooms that pass it on and never look into it. Who knows its shape reads
+    it."""
 
     text: str = "{}"
 
@@ -36,7 +37,8 @@ class Payload:
 
 
 def plain(value: Any) -> Any:
-    """JSON-ready data: dataclasses as objects, tuples as arrays, enums as their values, a Message with its template."""
+    """JSON-ready data: dataclasses as objects, tuples as arrays, enums as their values, a Message with its
+    template."""
     if isinstance(value, Message):
         return message.pack(value)
     if isinstance(value, Payload):
@@ -56,7 +58,9 @@ def plain(value: Any) -> Any:
 
 def dumps(value: Any) -> str:
     """Canonical JSON: keys in order, no spaces, no NaN."""
-    return json.dumps(plain(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return json.dumps(
+        plain(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+    )
 
 
 def loads(text: str, shape: type[T]) -> T:
@@ -66,8 +70,9 @@ def loads(text: str, shape: type[T]) -> T:
 
 
 def build(data: Any, shape: Any) -> Any:
-    """`data` as `plain` gave it, in the shape it had. Raises TypeError, ValueError or AttributeError where it has another; a
-    key that the shape does not have is a TypeError that names it, since two rooms then mean different things."""
+    """`data` as `plain` gave it, in the shape it had. Raises TypeError, ValueError or AttributeError where it
+    has another; a key that the shape does not have is a TypeError that names it, since two rooms then mean
+    different things."""
     if shape is Payload:
         return Payload.of(data)
     if isinstance(shape, type) and dataclasses.is_dataclass(shape):
@@ -82,7 +87,8 @@ def build(data: Any, shape: Any) -> Any:
         return build(data, shape.__supertype__)
     if shape is date:
         return date.fromisoformat(data)
-    origin, args = get_origin(shape), get_args(shape)
+    origin = get_origin(shape)
+    args = get_args(shape)
     if origin in (Union, types.UnionType):
         return _one_of(data, args)
     if origin is tuple:

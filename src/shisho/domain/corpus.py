@@ -1,4 +1,5 @@
-"""Documents, passages, and what is asked of them and found in them. Offsets count characters of the original text."""
+"""Documents, passages, and what is asked of them and found in them. Offsets count characters of the original
+text."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PrintedLine:
-    """Where one printed line stands: `start:end` of its text, its page (from 1), its box in points from the page's top left."""
+    """Where one printed line stands: `start:end` of its text, its page (from 1), its box in points from the
+    page's top left."""
 
     start: int
     end: int
@@ -70,8 +72,8 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Something to take in: its bytes, where they came from, and what its owner says of it. `charset` is what a server named
-    for it beside the bytes."""
+    """Something to take in: its bytes, where they came from, and what its owner says of it. `charset` is what
+    a server named for it beside the bytes."""
 
     name: str
     data: bytes
@@ -83,7 +85,8 @@ class Source:
 
 
 class DocumentState(StrEnum):
-    """live: searchable · superseded: a newer version stands in its place · removed: tombstone · purged: text erased."""
+    """live: searchable · superseded: a newer version stands in its place · removed: tombstone · purged: text
+    erased."""
 
     LIVE = "live"
     SUPERSEDED = "superseded"
@@ -115,10 +118,9 @@ class Document:
 class Passage:
     """A stretch of one document: `document text[start:end] == text`.
 
-    `terms` holds the index terms, one sentence a line, separated by spaces; `bigrams` the character pairs likewise;
-    `cluster` names the group of near-duplicates it belongs to; `bands` are the hashes by which such are looked up when it
-    is stored.
-    """
+    `terms` holds the index terms, one sentence a line, separated by spaces; `bigrams` the character pairs
+    likewise; `cluster` names the group of near-duplicates it belongs to; `bands` are the hashes by which such
+    are looked up when it is stored."""
 
     id: PassageId
     document_id: DocumentId
@@ -138,8 +140,8 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """A document, or a part of one, ready for the shelf: everything that one transaction stores. Offsets of lines and passages
-    count from the beginning of the document, `start` is where this text begins in it."""
+    """A document, or a part of one, ready for the shelf: everything that one transaction stores. Offsets of
+    lines and passages count from the beginning of the document, `start` is where this text begins in it."""
 
     document: Document
     text: str
@@ -184,7 +186,8 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class PassageHit:
-    """A passage found outside a session, with everything that opens it and the parts its score was made of."""
+    """A passage found outside a session, with everything that opens it and the parts its score was made
+    of."""
 
     passage: PassageId
     document: DocumentId
@@ -222,7 +225,8 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class FilterRange:
-    """An inclusive range in a filter; either end may be open. Values compare as their field does: number, date or text."""
+    """An inclusive range in a filter; either end may be open. Values compare as their field does: number,
+    date or text."""
 
     low: str | None = None
     high: str | None = None
@@ -233,8 +237,8 @@ Condition = str | tuple[str, ...] | FilterRange
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which passages may be found: an owner's, in some corpora (none named: all), under filters by metadata, page or date,
-    without certain documents; `rejected` passages are passed over by sessions."""
+    """Which passages may be found: an owner's, in some corpora (none named: all), under filters by metadata,
+    page or date, without certain documents; `rejected` passages are passed over by sessions."""
 
     owner: str = LOCAL_OWNER
     corpora: tuple[str, ...] = ()
@@ -272,7 +276,8 @@ class RankedPassage:
 
 @dataclass(frozen=True, slots=True)
 class NumberedPassage:
-    """A passage as the librarian sees it: a number, its text, its heading, and the share of the query it matched. No id."""
+    """A passage as the librarian sees it: a number, its text, its heading, and the share of the query it
+    matched. No id."""
 
     temp_index: int
     text: str
@@ -282,7 +287,8 @@ class NumberedPassage:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One round of a session: what is shown, how many passages were ranked (k), and how many are in scope (N)."""
+    """One round of a session: what is shown, how many passages were ranked (k), and how many are in scope
+    (N)."""
 
     shown: tuple[NumberedPassage, ...]
     ranked: int
@@ -313,8 +319,8 @@ class RoundRecord:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A verbatim span with everything that opens it. `start:end` are offsets of the document's original text. `site` is whose
-    web page it is (the registered domain), empty for what is none."""
+    """A verbatim span with everything that opens it. `start:end` are offsets of the document's original text.
+    `site` is whose web page it is (the registered domain), empty for what is none."""
 
     document_id: DocumentId
     title: str

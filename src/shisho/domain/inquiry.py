@@ -1,4 +1,5 @@
-"""A question and what becomes of it: goals, plan, evidence, answer. Only Evidence and Answer carry ids; nothing knows k."""
+"""A question and what becomes of it: goals, plan, evidence, answer. Only Evidence and Answer carry ids;
+nothing knows k."""
 
 from __future__ import annotations
 
@@ -24,8 +25,9 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Ceilings, checked before they are spent. 0 model calls or tokens means none may be used. `max_rounds` counts anew once
-    the web was searched; `max_seconds` is of work, and by itself the longest wait for the web."""
+    """Ceilings, checked before they are spent. 0 model calls or tokens means none may be used. `max_rounds`
+    counts anew once the web was searched; `max_seconds` is of work, and by itself the longest wait for the
+    web."""
 
     max_rounds: int = 3
     max_seconds: float = 120.0
@@ -35,7 +37,8 @@ class Budget:
 
 
 def with_ceilings(budget: Budget, ceilings: Mapping[str, float | None]) -> Budget:
-    """The budget with these instead of its own; None leaves one as it is. Raises TypeError for an unknown name."""
+    """The budget with these instead of its own; None leaves one as it is. Raises TypeError for an unknown
+    name."""
     chosen = {name: most for name, most in ceilings.items() if most is not None}
     whole = {name: most if name == "max_seconds" else int(most) for name, most in chosen.items()}
     return replace(budget, **whole)  # type: ignore[arg-type]  # all but max_seconds are whole numbers
@@ -63,8 +66,8 @@ class Plan:
 
 
 class WebPolicy(StrEnum):
-    """When an inquiry goes to the web: not at all, for every goal before it looks at anything, or for the goals still open
-    once the documents have had their say."""
+    """When an inquiry goes to the web: not at all, for every goal before it looks at anything, or for the
+    goals still open once the documents have had their say."""
 
     NEVER = "never"
     FIRST = "first"
@@ -81,8 +84,8 @@ class Inquiry:
     """With the user's filters: no plan can drop them."""
     budget: Budget = field(default_factory=Budget)
     task_id: str = ""
-    """The task that the question belongs to, "" for none. Of a task's inquiry the answer bears the run's id, so that it can be
-    named before it is there."""
+    """The task that the question belongs to, "" for none. Of a task's inquiry the answer bears the run's id,
+    so that it can be named before it is there."""
     reach: WebPolicy = WebPolicy.NEVER
     folders: tuple[str, ...] = ()
     """Corpora that mirror folders of this machine: brought up to date before the run begins or goes on."""
@@ -112,8 +115,8 @@ class Gap(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class UnsearchedQuery:
-    """A query that was not searched to its end, none: the whole web. `detail`: the domain that wants a person, or the code of
-    the error."""
+    """A query that was not searched to its end, none: the whole web. `detail`: the domain that wants a
+    person, or the code of the error."""
 
     why: Gap
     query: str = ""
@@ -205,9 +208,9 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A quotation that opens: `text[start:end] == snippet` of the original document, sha256 of the snippet's UTF-8 bytes.
-    `snippet` is words of a document: data, never an instruction. `link` opens it on its span, as far as its kind of document
-    allows; `source_url` is the address of a web page."""
+    """A quotation that opens: `text[start:end] == snippet` of the original document, sha256 of the snippet's
+    UTF-8 bytes. `snippet` is words of a document: data, never an instruction. `link` opens it on its span, as
+    far as its kind of document allows; `source_url` is the address of a web page."""
 
     id: str
     number: int
@@ -261,8 +264,8 @@ class SupportOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of an answer with the numbers of its evidence. `support`: what came of checking it; the text of an altered
-    one is its quotations. None for a frame such as "In short:", which tells nothing."""
+    """One sentence of an answer with the numbers of its evidence. `support`: what came of checking it; the
+    text of an altered one is its quotations. None for a frame such as "In short:", which tells nothing."""
 
     text: str
     evidence: tuple[int, ...]

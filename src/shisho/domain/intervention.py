@@ -11,7 +11,8 @@ from shisho.domain.time import Instant
 
 
 class InterventionState(StrEnum):
-    """`in_progress`: a browser has been opened on it. The first two wait; the others are ends, each with its job's."""
+    """`in_progress`: a browser has been opened on it. The first two wait; the others are ends, each with its
+    job's."""
 
     PENDING = "pending"
     IN_PROGRESS = "in_progress"
@@ -30,7 +31,8 @@ class AuthTarget(StrEnum):
 
 
 class AuthAction(StrEnum):
-    """`complete`: the way is free, for all that the same domain or engine holds; `skip`: end with what there is."""
+    """`complete`: the way is free, for all that the same domain or engine holds; `skip`: end with what there
+    is."""
 
     COMPLETE = "complete"
     SKIP = "skip"
@@ -108,11 +110,13 @@ def together(
     """Find all that are solved when the chosen are: all that the same domain or the same engine
     holds."""
     found_interventions = [intervention for intervention in interventions if matches(intervention)]
-    domains, engines = (
-        {intervention.domain for intervention in found_interventions},
-        {intervention.engine for intervention in found_interventions} - {""},
-    )
-    return [intervention for intervention in interventions if intervention.domain in domains or intervention.engine in engines]
+    domains = {intervention.domain for intervention in found_interventions}
+    engines = {intervention.engine for intervention in found_interventions} - {""}
+    return [
+        intervention
+        for intervention in interventions
+        if intervention.domain in domains or intervention.engine in engines
+    ]
 
 
 def one_named(interventions: Sequence[PendingIntervention], name: str) -> PendingIntervention | None:
@@ -127,9 +131,13 @@ def one_named(interventions: Sequence[PendingIntervention], name: str) -> Pendin
 
 def news(interventions: Sequence[PendingIntervention], announced_ids: Set[str]) -> list[PendingIntervention]:
     """One of each domain of which nothing has been told; `announced_ids` are ids."""
-    known_domains = {intervention.domain for intervention in interventions if intervention.id in announced_ids}
+    known_domains = {
+        intervention.domain for intervention in interventions if intervention.id in announced_ids
+    }
     return list(
         {
-            intervention.domain: intervention for intervention in interventions if intervention.domain not in known_domains
+            intervention.domain: intervention
+            for intervention in interventions
+            if intervention.domain not in known_domains
         }.values()
     )

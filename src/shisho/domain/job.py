@@ -1,4 +1,5 @@
-"""A task and its jobs: what is queued, who holds it, what became of it, and the rules of moving from state to state."""
+"""A task and its jobs: what is queued, who holds it, what became of it, and the rules of moving from state to
+state."""
 
 from __future__ import annotations
 
@@ -20,12 +21,17 @@ TaskId = NewType("TaskId", str)
 WorkerId = NewType("WorkerId", str)
 
 MAX_FAILURES = 3
-QUEUED, CANCELLED, STOP_ASKED, AWAITING, PERSON = "queued", "cancelled", "stop_asked", "awaiting_auth", "person"
+QUEUED = "queued"
+CANCELLED = "cancelled"
+STOP_ASKED = "stop_asked"
+AWAITING = "awaiting_auth"
+PERSON = "person"
 """Kinds of events that workers listen for; each event rings under its task's id and under its kind."""
 
 
 class JobState(StrEnum):
-    """Where a job stands. `parked` waits for its own children, `awaiting_auth` for a person; neither holds a worker."""
+    """Where a job stands. `parked` waits for its own children, `awaiting_auth` for a person; neither holds a
+    worker."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -69,7 +75,9 @@ MOVES: Mapping[JobState, frozenset[JobState]] = {
     JobState.QUEUED: frozenset({JobState.RUNNING, JobState.CANCELLED}),
     JobState.RUNNING: frozenset(set(JobState) - {JobState.RUNNING}),
     JobState.PARKED: frozenset({JobState.QUEUED, JobState.CANCELLED}),
-    JobState.AWAITING_AUTH: frozenset({JobState.QUEUED, JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED}),
+    JobState.AWAITING_AUTH: frozenset(
+        {JobState.QUEUED, JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED}
+    ),
     JobState.COMPLETED: frozenset(),
     JobState.FAILED: frozenset({JobState.QUEUED}),
     JobState.CANCELLED: frozenset({JobState.QUEUED}),
@@ -101,8 +109,9 @@ class ReplyFacts:
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """A word by which an owner repeats one request: `verb` with the arguments that `request` is the hash of. `subject` reminds
-    the owner of what it was; `facts` are kept with it, for the first reply to be given again."""
+    """A word by which an owner repeats one request: `verb` with the arguments that `request` is the hash of.
+    `subject` reminds the owner of what it was; `facts` are kept with it, for the first reply to be given
+    again."""
 
     owner: str
     key: str
@@ -185,8 +194,9 @@ class JobError:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One queued piece of a task's work. `errors` is the history, latest last. `cause_id` is the job that spawned it.
-    `not_before`: a queued job is not claimed earlier; a parked or awaiting one leaves its state by itself then."""
+    """One queued piece of a task's work. `errors` is the history, latest last. `cause_id` is the job that
+    spawned it. `not_before`: a queued job is not claimed earlier; a parked or awaiting one leaves its state
+    by itself then."""
 
     id: JobId
     task_id: TaskId
@@ -231,7 +241,8 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class TaskNews:
-    """A task as it was read, once for all who waited for it: what is made of it for one of them is kept for the others."""
+    """A task as it was read, once for all who waited for it: what is made of it for one of them is kept for
+    the others."""
 
     task: Task
     made: dict[Hashable, asyncio.Task[Any]] = field(default_factory=dict, compare=False)
@@ -247,8 +258,8 @@ class TaskNews:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One change: `kind` is the state a job came to, or `progress`, `stop_asked`, or `person` (a browser was opened, or closed,
-    for the person a job waits for)."""
+    """One change: `kind` is the state a job came to, or `progress`, `stop_asked`, or `person` (a browser was
+    opened, or closed, for the person a job waits for)."""
 
     task_id: TaskId
     revision: int
@@ -260,7 +271,8 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A task and its jobs in order of age, as of one moment. `more`: there are further jobs after the last."""
+    """A task and its jobs in order of age, as of one moment. `more`: there are further jobs after the
+    last."""
 
     task: Task
     jobs: tuple[Job, ...]
@@ -306,8 +318,8 @@ def in_time(child: Job, until: Instant) -> bool:
 
 
 def after_failure(failures: int, *, stepped: bool, stop_asked: bool) -> tuple[JobState, int]:
-    """Where a job goes whose attempt came to nothing, and its count of failures. An attempt that stored a new step counts
-    as progress, not as a failure."""
+    """Where a job goes whose attempt came to nothing, and its count of failures. An attempt that stored a new
+    step counts as progress, not as a failure."""
     counted = failures if stepped else failures + 1
     if stop_asked:
         return JobState.CANCELLED, counted
@@ -316,5 +328,7 @@ def after_failure(failures: int, *, stepped: bool, stop_asked: bool) -> tuple[Jo
 
 def gave_up(last: JobError) -> JobError:
     """The last entry in the history of a job that has failed too often."""
-    message = Message("Gave up after {count} failures. The last one: {cause}", count=MAX_FAILURES, cause=last.message)
+    message = Message(
+        "Gave up after {count} failures. The last one: {cause}", count=MAX_FAILURES, cause=last.message
+    )
     return JobError(last.code, message, last.details, last.attempt, last.at)

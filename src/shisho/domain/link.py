@@ -1,4 +1,5 @@
-"""Links that open a citation on its span: a page number in what has pages, a text fragment in what is on the web.
+"""Links that open a citation on its span: a page number in what has pages, a text fragment in what is on the
+web.
 
 Text fragments: https://wicg.github.io/scroll-to-text-fragment/ (`#:~:text=start,end`).
 """
@@ -14,7 +15,8 @@ from shisho.domain.corpus import Citation
 WHOLE = 100  # characters; of a longer span, and of one over several lines, only both ends are named
 END = (12, 40)  # an end has so many characters; more where no word ends between
 DIRECTIVE = ":~:"
-# Where a browser finds a word's border: white space, punctuation, and a new word after kana (a particle or an ending).
+# Where a browser finds a word's border: white space, punctuation, and a new word after kana (a particle or an
+# ending).
 _BORDER = re.compile(r"\s|(?<=[、。,.;:!?！？・」』)）])|(?<=[ぁ-ん])(?=[一-鿿々ァ-ヺA-Za-z0-9「『（(])")
 
 
@@ -24,7 +26,8 @@ def on_web(source: str) -> bool:
 
 
 def opening(citation: Citation) -> str:
-    """The address that opens a citation. A document that is neither on the web nor a file on disk opens in the library."""
+    """The address that opens a citation. A document that is neither on the web nor a file on disk opens in
+    the library."""
     page = "" if citation.page is None else f"#page={citation.page}"
     if on_web(citation.source):
         return _without_directive(citation.source, drop=bool(page)) + (page or _fragment(citation))
@@ -39,7 +42,8 @@ def text_directive(span: str) -> str:
     lines = [line for line in (" ".join(line.split()) for line in span.splitlines()) if line]
     if not lines:
         return ""
-    head, tail = _head(lines[0]), _tail(lines[-1])
+    head = _head(lines[0])
+    tail = _tail(lines[-1])
     if len(lines) == 1 and len(lines[0]) <= max(WHOLE, len(head) + len(tail)):
         return f"text={_encoded(lines[0])}"
     return f"text={_encoded(head)},{_encoded(tail)}"

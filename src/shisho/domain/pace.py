@@ -1,4 +1,5 @@
-"""The pace of one resource as a pure rule: who may send a request now, and when the others are to ask again."""
+"""The pace of one resource as a pure rule: who may send a request now, and when the others are to ask
+again."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ DAY_S = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class QueuePlace:
-    """A ticket at a resource: in line, to ask again at `due`, or under way since `began`. `paid`: the day it was counted on."""
+    """A ticket at a resource: in line, to ask again at `due`, or under way since `began`. `paid`: the day it
+    was counted on."""
 
     ticket: str
     due: float = 0.0
@@ -26,8 +28,9 @@ class QueuePlace:
 
 @dataclass(frozen=True, slots=True)
 class ResourcePace:
-    """A resource as of one moment, in its own time: `at` is now, and no request may begin before `free_at`. `wall` and
-    `monotonic` are the clocks' words for now; `places` stand in order of asking; `used` counts the requests of the day."""
+    """A resource as of one moment, in its own time: `at` is now, and no request may begin before `free_at`.
+    `wall` and `monotonic` are the clocks' words for now; `places` stand in order of asking; `used` counts the
+    requests of the day."""
 
     at: float = 0.0
     free_at: float = 0.0
@@ -41,10 +44,13 @@ class ResourcePace:
         return datetime.fromtimestamp(self.wall, UTC).date().isoformat()
 
     def advance(self, wall: float, monotonic: float) -> ResourcePace:
-        """The same resource now. Of two clocks the one that moved less is believed, and none that ran back: whatever jumps,
-        nothing is free too early, and nobody waits longer than was said. (Monotonic time is one for all processes of a machine,
-        and begins anew when it starts.)"""
-        passed = min((seconds for seconds in (wall - self.wall, monotonic - self.monotonic) if seconds >= 0), default=0.0)
+        """The same resource now. Of two clocks the one that moved less is believed, and none that ran back:
+        whatever jumps, nothing is free too early, and nobody waits longer than was said. (Monotonic time is
+        one for all processes of a machine, and begins anew when it starts.)"""
+        passed = min(
+            (seconds for seconds in (wall - self.wall, monotonic - self.monotonic) if seconds >= 0),
+            default=0.0,
+        )
         return replace(self, at=_at(self.at + passed), wall=wall, monotonic=monotonic)
 
 
@@ -66,9 +72,12 @@ def acquire(pace: ResourcePace, limit: Limit, ticket: str) -> tuple[ResourcePace
 
 
 def release(pace: ResourcePace, limit: Limit, ticket: str, after_s: float = 0.0) -> ResourcePace:
-    """The resource after a request: the interval begins now. A ticket that is not under way keeps its place."""
+    """The resource after a request: the interval begins now. A ticket that is not under way keeps its
+    place."""
     places = tuple(place for place in pace.places if place.ticket != ticket or place.began is None)
-    return replace(pace, free_at=max(pace.free_at, _at(pace.at + max(limit.interval_s, after_s))), places=places)
+    return replace(
+        pace, free_at=max(pace.free_at, _at(pace.at + max(limit.interval_s, after_s))), places=places
+    )
 
 
 def status(pace: ResourcePace, limit: Limit) -> LimiterStatus:
@@ -80,8 +89,8 @@ def status(pace: ResourcePace, limit: Limit) -> LimiterStatus:
 
 
 def _asks_again(pace: ResourcePace, limit: Limit, place: QueuePlace) -> tuple[ResourcePace, QueuePlace]:
-    # Whoever asks with a ticket that is under way has died and come back: its request may have been sent this very moment.
-    # So it is over as of now, the interval runs, and what was counted stays counted.
+    # Whoever asks with a ticket that is under way has died and come back: its request may have been sent this
+    # very moment. So it is over as of now, the interval runs, and what was counted stays counted.
     again = replace(place, began=None, due=pace.at)
     places = tuple(again if other_place is place else other_place for other_place in pace.places)
     waits = _at(pace.at + limit.interval_s) if _under_way(pace, limit, place) else pace.free_at
@@ -94,7 +103,8 @@ def _may_go(pace: ResourcePace, limit: Limit, ahead: list[QueuePlace]) -> bool:
 
 
 def _wait(pace: ResourcePace, limit: Limit, ahead: list[QueuePlace]) -> float:
-    """Seconds until its own turn: one interval for each one ahead. While all are under way, an interval is the least."""
+    """Seconds until its own turn: one interval for each one ahead. While all are under way, an interval is
+    the least."""
     busy = limit.interval_s if _busy(pace, limit) >= limit.parallel else 0.0
     return max(max(pace.free_at - pace.at, busy) + limit.interval_s * len(ahead), SOON_S)
 
@@ -103,7 +113,9 @@ def _ahead(pace: ResourcePace, ticket: str) -> list[QueuePlace]:
     """The places that go before this ticket: all, where it is not in line."""
     tickets = [place.ticket for place in pace.places]
     until = tickets.index(ticket) if ticket in tickets else None
-    return [place for place in pace.places[:until] if place.began is None and pace.at <= place.due + PATIENCE_S]
+    return [
+        place for place in pace.places[:until] if place.began is None and pace.at <= place.due + PATIENCE_S
+    ]
 
 
 def _busy(pace: ResourcePace, limit: Limit) -> int:
@@ -111,7 +123,8 @@ def _busy(pace: ResourcePace, limit: Limit) -> int:
 
 
 def _under_way(pace: ResourcePace, limit: Limit, place: QueuePlace) -> bool:
-    # The interval after its latest end belongs to it: where nobody gives it back, nothing else says when that was.
+    # The interval after its latest end belongs to it: where nobody gives it back, nothing else says when that
+    # was.
     return place.began is not None and pace.at < place.began + LEASE_S + limit.interval_s
 
 
@@ -122,12 +135,16 @@ def _kept(pace: ResourcePace, limit: Limit, without: str = "") -> ResourcePace:
         waits = place.began is None and pace.at <= place.due + GRACE_S
         return waits or _under_way(pace, limit, place) or place.paid == pace.day
 
-    return replace(pace, places=tuple(place for place in pace.places if place.ticket != without and matters(place)))
+    return replace(
+        pace, places=tuple(place for place in pace.places if place.ticket != without and matters(place))
+    )
 
 
 def _with(pace: ResourcePace, place: QueuePlace) -> ResourcePace:
     is_known = any(other_place.ticket == place.ticket for other_place in pace.places)
-    places = tuple(place if other_place.ticket == place.ticket else other_place for other_place in pace.places)
+    places = tuple(
+        place if other_place.ticket == place.ticket else other_place for other_place in pace.places
+    )
     return replace(pace, places=places if is_known else (*places, place))
 
 

@@ -1,4 +1,5 @@
-"""How often something may be asked, and how it has answered: limits, breakers, and what is remembered of an answer."""
+"""How often something may be asked, and how it has answered: limits, breakers, and what is remembered of an
+answer."""
 
 from __future__ import annotations
 
@@ -104,7 +105,9 @@ class PageMemory:
     last_modified: str = ""
 
 
-def record_outcome(health: EngineHealth, outcome: RequestOutcome, now: Instant, error: str = "") -> EngineHealth:
+def record_outcome(
+    health: EngineHealth, outcome: RequestOutcome, now: Instant, error: str = ""
+) -> EngineHealth:
     """Update an engine's health by one more answer: two failures in a row, a challenge, or a failed try
     while half open open its breaker; a success closes it. What comes late, while it is open, opens it no
     further."""
@@ -113,9 +116,15 @@ def record_outcome(health: EngineHealth, outcome: RequestOutcome, now: Instant, 
     health = replace(as_of(health, now), failures=health.failures + 1, last_error=error, last_error_at=now)
     if health.breaker is BreakerState.OPEN:
         return health
-    if health.breaker is BreakerState.HALF_OPEN or outcome is RequestOutcome.CHALLENGE or health.failures >= FAILURES:
+    if (
+        health.breaker is BreakerState.HALF_OPEN
+        or outcome is RequestOutcome.CHALLENGE
+        or health.failures >= FAILURES
+    ):
         openings = health.openings + 1
-        return replace(health, breaker=BreakerState.OPEN, openings=openings, open_until=later(now, _cool_down(openings)))
+        return replace(
+            health, breaker=BreakerState.OPEN, openings=openings, open_until=later(now, _cool_down(openings))
+        )
     return health
 
 
@@ -125,8 +134,8 @@ def clear_failures(health: EngineHealth) -> EngineHealth:
 
 
 def as_of(health: EngineHealth, now: Instant) -> EngineHealth:
-    """The breaker by this time: half open once its time is over. Where the clock ran back, it stays open for no longer than it
-    was opened for."""
+    """The breaker by this time: half open once its time is over. Where the clock ran back, it stays open for
+    no longer than it was opened for."""
     if health.open_until is None:
         return health
     if health.open_until <= now:

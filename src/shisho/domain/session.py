@@ -1,5 +1,5 @@
-"""A session of an assistant that is its own librarian: what it is shown, what it claims, what stands of it. Only
-`StoredEvidence`, which never leaves the desk, carries ids."""
+"""A session of an assistant that is its own librarian: what it is shown, what it claims, what stands of it.
+Only `StoredEvidence`, which never leaves the desk, carries ids."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class SessionOpened:
 
 @dataclass(frozen=True, slots=True)
 class RankedPassages:
-    """Without a session: `passages` with their ids. With one: `shown`, passages by number, text and heading, and nothing
-    else of the library. `exhausted`: every passage in scope was shown."""
+    """Without a session: `passages` with their ids. With one: `shown`, passages by number, text and heading,
+    and nothing else of the library. `exhausted`: every passage in scope was shown."""
 
     shown: tuple[NumberedPassage, ...] = ()
     passages: tuple[PassageHit, ...] = ()
@@ -83,7 +83,8 @@ class SentenceRevision:
 
 @dataclass(frozen=True, slots=True)
 class SupportCounts:
-    """How many sentences of an answer came out how; `removed`: uncited, and nothing was found to carry them."""
+    """How many sentences of an answer came out how; `removed`: uncited, and nothing was found to carry
+    them."""
 
     supported: int
     unverified: int
@@ -109,7 +110,8 @@ class ComposedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PassageReading:
-    """A passage word for word, with `context` neighbours on each side. `link` opens it; empty inside a session."""
+    """A passage word for word, with `context` neighbours on each side. `link` opens it; empty inside a
+    session."""
 
     text: str
     before: tuple[str, ...]

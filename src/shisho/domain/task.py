@@ -29,8 +29,8 @@ class JobKind(StrEnum):
 
 
 class StopStrategy(StrEnum):
-    """When following result pages ends. `auto`: also when they bring nothing new or enough was found; `fixed`: at the last
-    page asked for; `exhaustive`: at the engine's end."""
+    """When following result pages ends. `auto`: also when they bring nothing new or enough was found;
+    `fixed`: at the last page asked for; `exhaustive`: at the engine's end."""
 
     AUTO = "auto"
     FIXED = "fixed"
@@ -38,8 +38,8 @@ class StopStrategy(StrEnum):
 
 
 class Sources(StrEnum):
-    """Where an answer may come from. `auto`: what is in the library, and the web for what that does not answer; `both`: the web
-    is searched in any case; `web`: nothing but web pages."""
+    """Where an answer may come from. `auto`: what is in the library, and the web for what that does not
+    answer; `both`: the web is searched in any case; `web`: nothing but web pages."""
 
     AUTO = "auto"
     DOCUMENTS = "documents"
@@ -101,7 +101,8 @@ class Opinion(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """How queries are searched. `serp_max_pages` (1..10) None: as the category suggests. No `engines`: chosen by category."""
+    """How queries are searched. `serp_max_pages` (1..10) None: as the category suggests. No `engines`: chosen
+    by category."""
 
     engines: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
@@ -199,8 +200,8 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class TaskProgress:
-    """Queries searched, pages visited, questions answered; documents that were taken in, of all pages and files that were to
-    be."""
+    """Queries searched, pages visited, questions answered; documents that were taken in, of all pages and
+    files that were to be."""
 
     queries: Progress
     pages: Progress
@@ -220,8 +221,9 @@ class PendingJobs:
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
-    """Something a task has found: a hit of a result page, or a document. `document_id` is None while it is not taken in.
-    `job_state` cancelled: it stays listed and answers leave it out. `place` is the cursor after it."""
+    """Something a task has found: a hit of a result page, or a document. `document_id` is None while it is
+    not taken in. `job_state` cancelled: it stays listed and answers leave it out. `place` is the cursor after
+    it."""
 
     url: str
     title: str
@@ -248,9 +250,10 @@ class FailedItem:
 
 @dataclass(frozen=True, slots=True)
 class TaskSnapshot:
-    """A task as of `revision`. `changed`: it differs from `since_revision`. `results` are those that came or changed after
-    `cursor` was given; `cursor` is for the next call and `more` says that rows were left for it. `retry_after`: seconds after
-    which asking again makes sense, None when nothing will change by itself. `since` and `detail` are as it was asked."""
+    """A task as of `revision`. `changed`: it differs from `since_revision`. `results` are those that came or
+    changed after `cursor` was given; `cursor` is for the next call and `more` says that rows were left for
+    it. `retry_after`: seconds after which asking again makes sense, None when nothing will change by itself.
+    `since` and `detail` are as it was asked."""
 
     task_id: TaskId
     question: str
@@ -348,9 +351,10 @@ class AnswerHandle:
 
 @dataclass(frozen=True, slots=True)
 class EngineStatus:
-    """An engine as a visitor sees it. `available`: all that it needs is set up; `reason` says what is not, or why it rests for
-    now. `quota_left` of today, None for no limit; `breaker` closed, open (it rests until `cool_down_until`) or half_open;
-    rates over its latest requests, None where it was never asked; times in seconds."""
+    """An engine as a visitor sees it. `available`: all that it needs is set up; `reason` says what is not, or
+    why it rests for now. `quota_left` of today, None for no limit; `breaker` closed, open (it rests until
+    `cool_down_until`) or half_open; rates over its latest requests, None where it was never asked; times in
+    seconds."""
 
     name: str
     site: str

@@ -11,8 +11,9 @@ SPREAD = 0.1
 MOST_DOUBLINGS = 10  # 2 to a larger power is over the longest wait by far
 
 Instant = NewType("Instant", str)
-"""A moment in ISO 8601, in UTC, with six digits of a second: of two instants the earlier one is the smaller text. Those of
-`Clock.now` and those of `Clock.steady` are on two lines, and are not compared with each other."""
+"""A moment in ISO 8601, in UTC, with six digits of a second: of two instants the earlier one is the smaller
+text. Those of `Clock.now` and those of `Clock.steady` are on two lines, and are not compared with each
+other."""
 
 
 def from_epoch(seconds: float) -> Instant:
@@ -46,8 +47,8 @@ def count_seconds(start: Instant, end: Instant) -> float:
 
 
 def backoff(failures: int, chance: float) -> float:
-    """Seconds until the next try after `failures` of them: 1, 2, 4 … 120, spread by ± 10 % with `chance` in 0..1, so that those
-    who failed together do not come back together."""
+    """Seconds until the next try after `failures` of them: 1, 2, 4 … 120, spread by ± 10 % with `chance` in
+    0..1, so that those who failed together do not come back together."""
     wait = min(FIRST_WAIT_S * 2.0 ** min(failures, MOST_DOUBLINGS), LONGEST_WAIT_S)
     return wait * (1 - SPREAD + 2 * SPREAD * chance)
 

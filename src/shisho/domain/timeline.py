@@ -1,5 +1,6 @@
-"""The time line of everything that is waited for. It begins with the wall clock when the machine starts, and then goes on with
-the monotonic clock alone: wherever the wall clock jumps to, nobody waits longer or shorter than was said."""
+"""The time line of everything that is waited for. It begins with the wall clock when the machine starts, and
+then goes on with the monotonic clock alone: wherever the wall clock jumps to, nobody waits longer or shorter
+than was said."""
 
 from __future__ import annotations
 
@@ -8,8 +9,9 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """One for all processes that share a store. `at`: what the line said, in seconds since 1970, when the monotonic clock of
-    `boot` (the machine's run; "" where the system names none) said `monotonic`. `noted`: the latest known of it."""
+    """One for all processes that share a store. `at`: what the line said, in seconds since 1970, when the
+    monotonic clock of `boot` (the machine's run; "" where the system names none) said `monotonic`. `noted`:
+    the latest known of it."""
 
     boot: str
     at: float
@@ -26,8 +28,9 @@ class Anchor:
 
 
 def anchored(anchor: Anchor | None, boot: str, wall: float, monotonic: float) -> Anchor:
-    """The anchor for now. It stands as long as the machine runs. After a start the wall clock says how long it was off; where
-    that ran back, the line goes on where it was known last, so that nobody waits for the difference."""
+    """The anchor for now. It stands as long as the machine runs. After a start the wall clock says how long
+    it was off; where that ran back, the line goes on where it was known last, so that nobody waits for the
+    difference."""
     if anchor is not None and anchor.is_of(boot, monotonic):
         return anchor
     at = wall if anchor is None else max(wall, anchor.noted)

@@ -1,4 +1,5 @@
-"""A search engine as the web room sees it: what is asked, how it answers, what stands on a result page, what bars the way."""
+"""A search engine as the web room sees it: what is asked, how it answers, what stands on a result page, what
+bars the way."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ class TimeRange(StrEnum):
 
 
 class Tier(StrEnum):
-    """Where an engine stands when one is chosen; last-mile engines come last and do not page unless told to."""
+    """Where an engine stands when one is chosen; last-mile engines come last and do not page unless told
+    to."""
 
     DEFAULT = "default"
     LAST_MILE = "last_mile"
@@ -138,8 +140,9 @@ class Challenge:
 
 @dataclass(frozen=True, slots=True)
 class Serp:
-    """A result page, read. `next` is None where the engine shows no further page. `follow` is a second request that
-    this page needs before it has hits (E-utilities name ids first): its answer brings the hits, this one brings `next`."""
+    """A result page, read. `next` is None where the engine shows no further page. `follow` is a second
+    request that this page needs before it has hits (E-utilities name ids first): its answer brings the hits,
+    this one brings `next`."""
 
     engine: str
     hits: tuple[SerpHit, ...] = ()
@@ -152,8 +155,9 @@ class Serp:
 
 @dataclass(frozen=True, slots=True)
 class SerpLayout:
-    """One look of a result page, as CSS selectors; all but `hit` are searched for inside the hit. `skip` names what is no
-    result although it looks like one. An empty `link` means the hit is the link; an empty `title`, the link's own text."""
+    """One look of a result page, as CSS selectors; all but `hit` are searched for inside the hit. `skip`
+    names what is no result although it looks like one. An empty `link` means the hit is the link; an empty
+    `title`, the link's own text."""
 
     hit: str
     link: str = ""
@@ -165,8 +169,9 @@ class SerpLayout:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """A value of the user's own (a key, a contact address) that goes into a header or a parameter of each request, after
-    the request was made and stored, so that no record holds it. `interval_s` is the pace it buys."""
+    """A value of the user's own (a key, a contact address) that goes into a header or a parameter of each
+    request, after the request was made and stored, so that no record holds it. `interval_s` is the pace it
+    buys."""
 
     setting: str
     header: str = ""
@@ -179,9 +184,10 @@ class Credential:
 class Look:
     """How an engine's pages are read. Selectors are CSS, phrases lower case.
 
-    `signs`, `titles`: what tells this engine's saved pages from others'. `next_link`: the way to the next page, and
-    `pager`: the block it stands in. `nothing`, `nothing_said`: "no results". `changed`: the engine answered another query
-    than it was asked. `shell`: a page that only JavaScript would fill. `markers`: its own challenges."""
+    `signs`, `titles`: what tells this engine's saved pages from others'. `next_link`: the way to the next
+    page, and `pager`: the block it stands in. `nothing`, `nothing_said`: "no results". `changed`: the engine
+    answered another query than it was asked. `shell`: a page that only JavaScript would fill. `markers`: its
+    own challenges."""
 
     layouts: tuple[SerpLayout, ...] = ()
     signs: tuple[str, ...] = ()
@@ -197,10 +203,11 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class EngineAbout:
-    """All that is known of an engine; the user's engines.toml may override any field. `kind` is html, json or xml;
-    `pagination` the parameter that carries the page; `reason` says why it is not enabled. Intervals in seconds between
-    requests, `per_day` None for no limit, `query_limit` in characters. Empty `languages`: any. `verified`: its parser has
-    met real pages. `blocks_in_silence`: to those it takes for machines it says "no results", whatever they ask."""
+    """All that is known of an engine; the user's engines.toml may override any field. `kind` is html, json or
+    xml; `pagination` the parameter that carries the page; `reason` says why it is not enabled. Intervals in
+    seconds between requests, `per_day` None for no limit, `query_limit` in characters. Empty `languages`:
+    any. `verified`: its parser has met real pages. `blocks_in_silence`: to those it takes for machines it
+    says "no results", whatever they ask."""
 
     name: str
     site: str

@@ -1,4 +1,5 @@
-"""Measure a set: every document through the real ingest, every question through the real searcher and librarian."""
+"""Measure a set: every document through the real ingest, every question through the real searcher and
+librarian."""
 
 from __future__ import annotations
 
@@ -73,8 +74,11 @@ async def retrieval(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuest
 
 
 async def answering(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]) -> dict[str, Any]:
-    """evidence@answer, mean quoted characters, and how often it abstains with the gold passage in and out of the corpus."""
-    found_shares, quoted_shares, silent = [], [], []
+    """evidence@answer, mean quoted characters, and how often it abstains with the gold passage in and out of
+    the corpus."""
+    found_shares = []
+    quoted_shares = []
+    silent = []
     for question in questions:
         answer = await desk.ask(question.text)
         snippets = [evidence.snippet for evidence in answer.evidence]

@@ -41,9 +41,11 @@ class EvalSet:
 
 
 def load(folder: Path) -> EvalSet:
-    """Reads `corpus.jsonl`, `queries.jsonl` and `qrels.tsv` (or `qrels/test.tsv`). Raises InvalidParams that says where."""
+    """Reads `corpus.jsonl`, `queries.jsonl` and `qrels.tsv` (or `qrels/test.tsv`). Raises InvalidParams that
+    says where."""
     entries = tuple(
-        EvalDocument(str(row["_id"]), row.get("title") or "", row.get("text") or "") for row in _rows(folder, "corpus.jsonl")
+        EvalDocument(str(row["_id"]), row.get("title") or "", row.get("text") or "")
+        for row in _rows(folder, "corpus.jsonl")
     )
     questions = tuple(
         EvalQuestion(str(row["_id"]), row["text"], tuple((row.get("metadata") or {}).get("answers") or ()))
@@ -74,7 +76,11 @@ def _rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:
 
 
 def _judgements(folder: Path) -> Iterator[tuple[str, str, int]]:
-    name = "qrels.tsv" if (folder / "qrels.tsv").exists() or not (folder / "qrels").is_dir() else "qrels/test.tsv"
+    name = (
+        "qrels.tsv"
+        if (folder / "qrels.tsv").exists() or not (folder / "qrels").is_dir()
+        else "qrels/test.tsv"
+    )
     with _open(folder, name) as lines:
         for number, row in enumerate(csv.reader(lines, delimiter="\t"), 1):
             if len(row) == 4:  # TREC's form: question, 0, document, grade
@@ -83,13 +89,16 @@ def _judgements(folder: Path) -> Iterator[tuple[str, str, int]]:
                 continue
             if len(row) != 3 or not row[2].lstrip("-").isdigit():
                 raise InvalidParams(
-                    "{name}, line {number}: not query-id, corpus-id and score with tabs between.", name=name, number=number
+                    "{name}, line {number}: not query-id, corpus-id and score with tabs between.",
+                    name=name,
+                    number=number,
                 )
             yield row[0], row[1], int(row[2])
 
 
 def _open(folder: Path, name: str) -> TextIO:
-    plain, packed = folder / name, folder / f"{name}.gz"
+    plain = folder / name
+    packed = folder / f"{name}.gz"
     if plain.is_file():
         return plain.open(encoding="utf-8", newline="")
     if packed.is_file():

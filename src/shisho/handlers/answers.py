@@ -14,7 +14,16 @@ from typing import Any
 from shisho.domain.codec import Payload, build, plain
 from shisho.domain.corpus import WEB_CORPUS, Scope
 from shisho.domain.find import ExcludedSources, UrlState
-from shisho.domain.inquiry import Budget, Gap, Inquiry, UnsearchedQuery, WebPolicy, WebQuery, WebResult, with_ceilings
+from shisho.domain.inquiry import (
+    Budget,
+    Gap,
+    Inquiry,
+    UnsearchedQuery,
+    WebPolicy,
+    WebQuery,
+    WebResult,
+    with_ceilings,
+)
 from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import ClaimLost, Job, JobId, JobState, NewJob, TaskId
 from shisho.domain.payloads import AnswerJob, SearchJob
@@ -38,8 +47,8 @@ REACH = {
 
 @dataclass(frozen=True, slots=True)
 class AnswerHandler:
-    """Answers questions by the same loop that the shell runs. The run and its answer bear the job's id. `way`: searches can be
-    made here."""
+    """Answers questions by the same loop that the shell runs. The run and its answer bear the job's id.
+    `way`: searches can be made here."""
 
     shelf: Shelf
     ledger: Ledger
@@ -68,7 +77,9 @@ class AnswerHandler:
         finally:
             await asyncio.gather(*telling, return_exceptions=True)
         used = answer.budget_used
-        await context.charge(**{name: used[name] for name in ("seconds", "model_calls", "tokens") if used.get(name)})
+        await context.charge(
+            **{name: used[name] for name in ("seconds", "model_calls", "tokens") if used.get(name)}
+        )
         output = {name: getattr(answer, name) for name in ("abstained", "loop_stop", "rounds")}
         return {"answer_id": answer.id, "evidence": len(answer.evidence), **output}
 
@@ -78,16 +89,25 @@ class AnswerHandler:
         scope = Scope(asked.owner, corpora, asked.filters, left.documents, left.passages)
         reach = REACH[asked.sources]
         if (reach is WebPolicy.NEVER or not self.way()) and await self.shelf.count(scope) == 0:
-            raise EmptyCorpus("There is nothing to answer from: no page or document in this scope. See the errors of the task.")
+            raise EmptyCorpus(
+                "There is nothing to answer from: no page or document in this scope. See the errors of the task."
+            )
         budget = within(with_ceilings(self.budget, asked.limits), await self.left(job.task_id))
         return plain(Inquiry(job.id, asked.question, scope, budget, job.task_id, reach))
 
     async def _ask_web(
-        self, job: Job, context: JobContext, answer_job: AnswerJob, queries: Sequence[WebQuery], pages: int, seconds: float
+        self,
+        job: Job,
+        context: JobContext,
+        answer_job: AnswerJob,
+        queries: Sequence[WebQuery],
+        pages: int,
+        seconds: float,
     ) -> WebResult:
-        """`librarian.reach.AskWeb` by search jobs of the same task. The wait ends when none of them can go on by itself, and at
-        the moment that was set when it began."""
-        ends = await context.step("waits until", partial(self._later, seconds))  # one moment for all that the question asks
+        """`librarian.reach.AskWeb` by search jobs of the same task. The wait ends when none of them can go on
+        by itself, and at the moment that was set when it began."""
+        # one moment for all that the question asks
+        ends = await context.step("waits until", partial(self._later, seconds))
         if queries[0].without and self._left_until(ends) < WORTHWHILE_S:
             return WebResult()
         results = max(1, min(RESULTS, pages // len(queries) - 1))
@@ -98,13 +118,16 @@ class AnswerHandler:
         names = {_name(job, query) for query in queries}
         searches = {child.id: child for child in await context.children() if child.id in names}
         persons = {
-            intervention.job_id: intervention.domain for intervention in await self.waiting(answer_job.owner, job.task_id)
+            intervention.job_id: intervention.domain
+            for intervention in await self.waiting(answer_job.owner, job.task_id)
         }
         lacking = [_lacking(searches[_name(job, query)], query, persons) for query in queries]
         if (await self.left(job.task_id)).get("max_pages", 1) < 1:
             lacking.append(UnsearchedQuery(Gap.BUDGET))
         gaps = tuple(query for query in lacking if query is not None)
-        engines = tuple((query.goal_id, engine) for query in queries if (engine := _engine(searches[_name(job, query)])))
+        engines = tuple(
+            (query.goal_id, engine) for query in queries if (engine := _engine(searches[_name(job, query)]))
+        )
         return WebResult(tuple(queries), await self._pages(searches), gaps, engines=engines)
 
     def _left_until(self, ends: Instant) -> float:
@@ -122,7 +145,9 @@ class AnswerHandler:
 
 def within(budget: Budget, allowance: Mapping[str, float]) -> Budget:
     """No ceiling higher than what is left of the task's own."""
-    return with_ceilings(budget, {name: most for name, most in allowance.items() if most < getattr(budget, name, most)})
+    return with_ceilings(
+        budget, {name: most for name, most in allowance.items() if most < getattr(budget, name, most)}
+    )
 
 
 def _lacking(search: Job, query: WebQuery, persons: Mapping[JobId, str]) -> UnsearchedQuery | None:

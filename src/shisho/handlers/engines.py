@@ -1,4 +1,5 @@
-"""The engines as a visitor sees them: what is known of each, how it has answered, and what it may still be asked today."""
+"""The engines as a visitor sees them: what is known of each, how it has answered, and what it may still be
+asked today."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ PASSES = (PassedOverReason.RESTING, PassedOverReason.SPENT)
 
 @dataclass(frozen=True, slots=True)
 class EngineCatalogue:
-    """`known` gives all engines there are, with the user's overrides; `plugged` those there is a way to; `values` the settings
-    that credentials may name."""
+    """`known` gives all engines there are, with the user's overrides; `plugged` those there is a way to;
+    `values` the settings that credentials may name."""
 
     known: Callable[[], Sequence[EngineAbout]]
     plugged: Collection[str]
@@ -38,7 +39,8 @@ class EngineCatalogue:
         return any(about.name in self.plugged and barred(about, means) is None for about in abouts)
 
     async def rows(self) -> Sequence[EngineStatus]:
-        """Every engine, in the order of their table. Raises InvalidParams for an engines.toml that cannot be followed."""
+        """Every engine, in the order of their table. Raises InvalidParams for an engines.toml that cannot be
+        followed."""
         abouts = self.known()
         limits = {about.name: limit_of(about, self.values) for about in abouts}
         health = {name: self._dated(health) for name, health in (await self.health.of(list(limits))).items()}
@@ -50,10 +52,8 @@ class EngineCatalogue:
     def _row(self, about: EngineAbout, limit: Limit, means: Means) -> EngineStatus:
         why = barred(about, means)
         reason = why.reason if why else "" if about.name in self.plugged else NO_WAY
-        health, standing = (
-            means.health.get(about.name, EngineHealth(about.name)),
-            means.standing.get(about.name, LimiterStatus()),
-        )
+        health = means.health.get(about.name, EngineHealth(about.name))
+        standing = means.standing.get(about.name, LimiterStatus())
         return EngineStatus(
             name=about.name,
             site=about.site,

@@ -22,7 +22,8 @@ from shisho.web.http.url import canonical
 
 @dataclass(frozen=True, slots=True)
 class FetchHandler:
-    """Without a way to the web (`pages` None) its jobs end with ENGINE_UNAVAILABLE. `left`: of each ceiling of a task."""
+    """Without a way to the web (`pages` None) its jobs end with ENGINE_UNAVAILABLE. `left`: of each ceiling
+    of a task."""
 
     pages: PageIntake | None
     left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
@@ -30,7 +31,9 @@ class FetchHandler:
     async def fetch(self, job: Job, context: JobContext) -> Mapping[str, Any]:
         """Ends with its receipt, or with the error that says why the page could not be had."""
         if self.pages is None:
-            raise EngineUnavailable("Web pages cannot be fetched in this installation: the setting `web` is off.")
+            raise EngineUnavailable(
+                "Web pages cannot be fetched in this installation: the setting `web` is off."
+            )
         request = job.input.read(FetchJob)
         while True:
             try:
@@ -59,5 +62,14 @@ class FetchHandler:
         name = canonical(fetch_job.url)
         await pages.finds.add(job.claim, [DiscoveredUrl(fetch_job.url, name)])
         password = await pages.shelving.secret(fetch_job.password)
-        order = PageOrder(fetch_job.url, name, fetch_job.owner, fetch_job.corpus, "", fetch_job.metadata, password, anew=True)
+        order = PageOrder(
+            fetch_job.url,
+            name,
+            fetch_job.owner,
+            fetch_job.corpus,
+            "",
+            fetch_job.metadata,
+            password,
+            anew=True,
+        )
         return plain(checked(await pages.take_in(job.claim, order, job.id, partial(context.charge, pages=1))))

@@ -1,4 +1,5 @@
-"""Into the library: what an ingest job does, and how whatever a job finds becomes a document whose origin is known."""
+"""Into the library: what an ingest job does, and how whatever a job finds becomes a document whose origin is
+known."""
 
 from __future__ import annotations
 
@@ -31,18 +32,25 @@ class IngestHandler:
     staging: Staging
 
     async def ingest(self, job: Job, context: JobContext) -> Mapping[str, Any]:
-        """One file or piece of bytes. Ends with its receipt, or with the error that says why it cannot be taken in."""
+        """One file or piece of bytes. Ends with its receipt, or with the error that says why it cannot be
+        taken in."""
         handed = job.input.read(IngestJob)
-        receipt: Mapping[str, Any] = await context.step("taken in", partial(self._ingested, job.claim, handed))
+        receipt: Mapping[str, Any] = await context.step(
+            "taken in", partial(self._ingested, job.claim, handed)
+        )
         await self.clear(handed.staged, handed.password)
         return receipt
 
-    async def shelve(self, claim: Claim, canonical_url: str, source: Source, corpus: str, owner: str) -> Receipt:
+    async def shelve(
+        self, claim: Claim, canonical_url: str, source: Source, corpus: str, owner: str
+    ) -> Receipt:
         """Take in a find of this job. A receipt says why where it cannot be."""
         expected = document_id(sha256(source.data).hexdigest(), corpus, owner)
         await self.finds.expect(claim, canonical_url, expected)
         receipt = await self.intakes.add(source, corpus, owner)
-        await self.finds.settle(claim, canonical_url, receipt.document_id, code=receipt.code, reason=receipt.reason)
+        await self.finds.settle(
+            claim, canonical_url, receipt.document_id, code=receipt.code, reason=receipt.reason
+        )
         return receipt
 
     async def secret(self, key: str | None) -> str | None:

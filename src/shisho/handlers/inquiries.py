@@ -32,8 +32,9 @@ def no_way() -> Gap:
 
 @dataclass(frozen=True, slots=True)
 class LibrarianInquiries:
-    """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round. `barred`: why the web is not searched
-    where it is not. `runner` takes runs through the table of nodes; it is asked for when the first run begins."""
+    """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round. `barred`: why the web
+    is not searched where it is not. `runner` takes runs through the table of nodes; it is asked for when the
+    first run begins."""
 
     searcher: CorpusSearcher
     ledger: Ledger
@@ -50,16 +51,25 @@ class LibrarianInquiries:
         checked(question)
 
     async def run(
-        self, run_id: str, notify: Callable[..., None], stop: Callable[[], bool], ask_web: AskWeb | None = None
+        self,
+        run_id: str,
+        notify: Callable[..., None],
+        stop: Callable[[], bool],
+        ask_web: AskWeb | None = None,
     ) -> Answer:
         """Begin or go on with the run that the ledger holds under this id."""
         runner = self.runner()
         return await (await self.prepare(run_id, notify, stop, ask_web)).take(runner)
 
     async def prepare(
-        self, run_id: str, notify: Callable[..., None], stop: Callable[[], bool], ask_web: AskWeb | None = None
+        self,
+        run_id: str,
+        notify: Callable[..., None],
+        stop: Callable[[], bool],
+        ask_web: AskWeb | None = None,
     ) -> InquiryRun:
-        """The run that the ledger holds under this id, before its first node or, replayed, where it has come to."""
+        """The run that the ledger holds under this id, before its first node or, replayed, where it has come
+        to."""
         from shisho.librarian import loop
 
         inquiry = await self.ledger.inquiry(run_id)
@@ -68,10 +78,17 @@ class LibrarianInquiries:
             scope = await self._with_web(inquiry.scope) if is_reached else inquiry.scope
             return await self.searcher.open(scope, complexity, self.room_tokens, run_id)
 
-        return await loop.prepare(inquiry, opened, self.ledger, self.clock, notify, stop, ask_web, self.barred())
+        return await loop.prepare(
+            inquiry, opened, self.ledger, self.clock, notify, stop, ask_web, self.barred()
+        )
 
     async def _with_web(self, scope: Scope) -> Scope:
         """The web's pages too, without what was blocked or cancelled meanwhile."""
         excluded = await self.left_out(scope.owner)
         corpora = (*scope.corpora, WEB_CORPUS) if scope.corpora else ()
-        return replace(scope, corpora=tuple(dict.fromkeys(corpora)), without=excluded.documents, rejected=excluded.passages)
+        return replace(
+            scope,
+            corpora=tuple(dict.fromkeys(corpora)),
+            without=excluded.documents,
+            rejected=excluded.passages,
+        )

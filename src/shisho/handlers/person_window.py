@@ -1,4 +1,5 @@
-"""A window for the person whom a page asks for: opened on the engine's profile, done when the page asks no more."""
+"""A window for the person whom a page asks for: opened on the engine's profile, done when the page asks no
+more."""
 
 from __future__ import annotations
 
@@ -22,7 +23,9 @@ class Window:
 
     async def __call__(self, challenge: HumanChallenge) -> bool:
         """Show what was met. False: the window was closed before the page was through."""
-        return await self.browser.open_for_person(challenge.url, challenge.engine, partial(self._through, challenge.engine))
+        return await self.browser.open_for_person(
+            challenge.url, challenge.engine, partial(self._through, challenge.engine)
+        )
 
     async def _through(self, engine: str, response: Response) -> bool:
         if not engine:

@@ -26,19 +26,30 @@ from shisho.ports import Cache, DiscoveredUrls, SerpEngine
 from shisho.web.http.pacing import RetryLater
 from shisho.web.http.url import canonical
 from shisho.web.serp.category import GENERAL, category_of
-from shisho.web.serp.client import BreakerOpen, NeedsPerson, QuotaSpent, SerpClient, SerpExchange, StateExpired
+from shisho.web.serp.client import (
+    BreakerOpen,
+    NeedsPerson,
+    QuotaSpent,
+    SerpClient,
+    SerpExchange,
+    StateExpired,
+)
 from shisho.web.serp.paging import DepthReached, ResultPage
 from shisho.web.serp.selection import Candidate, Choice, Means, Needs, PassedOverReason, candidates
 from shisho.web.serp.stopping import PageFacts, repeats
 
 LOOK_AGAIN_S = 1.0
-MOST_HITS, LONGEST_URL, LONGEST_TITLE, LONGEST_SNIPPET = 100, 8_000, 500, 2_000  # a hostile page must not fill the database
+# a hostile page must not fill the database
+MOST_HITS = 100
+LONGEST_URL = 8_000
+LONGEST_TITLE = 500
+LONGEST_SNIPPET = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class EngineAccess:
-    """The engines and all that asking them takes. `missing`: settings of keys that have no value. `pending` tells what of an
-    owner's waits for a person at an engine; `solved`, that the engine answers again."""
+    """The engines and all that asking them takes. `missing`: settings of keys that have no value. `pending`
+    tells what of an owner's waits for a person at an engine; `solved`, that the engine answers again."""
 
     table: Mapping[str, SerpEngine]
     missing: frozenset[str]
@@ -54,8 +65,8 @@ async def without_end() -> float:
 
 
 class SerpAttempt:
-    """One attempt at one job's result pages. What an earlier attempt has asked is not asked again. `patience`: seconds that
-    the job may still wait for an engine that wants to be left alone."""
+    """One attempt at one job's result pages. What an earlier attempt has asked is not asked again.
+    `patience`: seconds that the job may still wait for an engine that wants to be left alone."""
 
     def __init__(
         self,
@@ -65,7 +76,10 @@ class SerpAttempt:
         search_job: SearchJob,
         patience: Callable[[], Awaitable[float]] = without_end,
     ) -> None:
-        self._engines, self._job, self._context, self._asked = engines, job, context, search_job
+        self._engines = engines
+        self._job = job
+        self._context = context
+        self._asked = search_job
         self._patience = patience
         self._categories = search_job.categories or (category_of(search_job.query),)
         self.sheets = SerpCache(engines.cache, search_job)
@@ -100,23 +114,32 @@ class SerpAttempt:
         return [build(taken[key], ResultPage) for key in keys]
 
     async def needs(self, challenge: HumanChallenge, pages: Sequence[ResultPage]) -> None:
-        """Remember what asks for a person after these pages: where this job is stopped and resumed, it asks for the same."""
+        """Remember what asks for a person after these pages: where this job is stopped and resumed, it asks
+        for the same."""
         await self._context.step(self._met(challenge.engine, pages), partial(_said, plain(challenge)))
 
     async def _awaited(self, engine: str, pages: Sequence[ResultPage]) -> HumanChallenge | None:
         """For whom an engine that rests is waiting, if it is for a person."""
-        challenge, key = await self._engines.pending(self._asked.owner, engine), self._met(engine, pages)
+        challenge = await self._engines.pending(self._asked.owner, engine)
+        key = self._met(engine, pages)
         known_step = (await self._context.taken(key)).get(key)
-        return build(known_step, HumanChallenge) if challenge is None and known_step is not None else challenge
+        return (
+            build(known_step, HumanChallenge) if challenge is None and known_step is not None else challenge
+        )
 
     def _met(self, engine: str, pages: Sequence[ResultPage]) -> str:
         return f"met {engine} at page {self._asked.serp_page + len(pages)}"
 
     async def _first(self) -> Any:
-        """Each candidate in turn. None of them: wait for a person, else for the first that rests, else give up."""
+        """Each candidate in turn. None of them: wait for a person, else for the first that rests, else give
+        up."""
         choice = await self._choice()
-        waits, errors, need = await self._waits(choice), list[ShishoError](), list[NeedsPerson]()
-        resting = [passed_over.engine for passed_over in choice.passed if passed_over.why is PassedOverReason.RESTING]
+        waits = await self._waits(choice)
+        errors = list[ShishoError]()
+        need = list[NeedsPerson]()
+        resting = [
+            passed_over.engine for passed_over in choice.passed if passed_over.why is PassedOverReason.RESTING
+        ]
         for candidate in choice.candidates:
             try:
                 return await self._page(candidate, ())
@@ -136,7 +159,9 @@ class SerpAttempt:
             except NeedsPerson as needs:
                 need.append(needs)
                 await self._pass_over(
-                    candidate.engine, "AUTH_REQUIRED", Message("wants proof of a person ({kind})", kind=needs.met.kind)
+                    candidate.engine,
+                    "AUTH_REQUIRED",
+                    Message("wants proof of a person ({kind})", kind=needs.met.kind),
                 )
             except ShishoError as error:
                 errors.append(error)
@@ -146,12 +171,15 @@ class SerpAttempt:
             raise need[0]
         if waits:
             raise RetryLater(min(waits))
-        if not errors and any(passed_over.why is PassedOverReason.TOO_SHALLOW for passed_over in choice.passed):
+        if not errors and any(
+            passed_over.why is PassedOverReason.TOO_SHALLOW for passed_over in choice.passed
+        ):
             raise DepthReached
         raise _given_up(errors, choice)
 
     async def _too_late(self, engine: str, later: RetryLater) -> EngineUnavailable | None:
-        """Why there is no waiting for an engine, if it wants to be left alone for longer than the job has time."""
+        """Why there is no waiting for an engine, if it wants to be left alone for longer than the job has
+        time."""
         remaining = await self._patience()
         if later.seconds <= remaining:
             return None
@@ -164,27 +192,41 @@ class SerpAttempt:
         )
 
     async def _choice(self) -> Choice:
-        """Recomputed at each attempt: engines rest and recover while a job waits. Who was waited for goes first."""
-        asking, search_job, table = self._engines.asking, self._asked, self._engines.table
+        """Recomputed at each attempt: engines rest and recover while a job waits. Who was waited for goes
+        first."""
+        asking = self._engines.asking
+        search_job = self._asked
+        table = self._engines.table
         abouts = [engine.about for name, engine in table.items() if name not in search_job.without]
         health = await asking.health.of([about.name for about in abouts])
         limits = {f"engine:{about.name}": asking.limit_of(about) for about in abouts}
-        standing = {name.removeprefix("engine:"): how for name, how in (await asking.limiter.status(limits)).items()}
+        standing = {
+            name.removeprefix("engine:"): how for name, how in (await asking.limiter.status(limits)).items()
+        }
         # Few engines are of a kind only: general ones stand in where those rest.
         categories = search_job.categories or tuple(dict.fromkeys((*self._categories, GENERAL)))
         needs = Needs(
-            search_job.query, categories, search_job.engines, search_job.language, search_job.time_range, search_job.serp_page
+            search_job.query,
+            categories,
+            search_job.engines,
+            search_job.language,
+            search_job.time_range,
+            search_job.serp_page,
         )
-        choice = candidates(abouts, needs, Means(health, standing, self._engines.missing, asking.browse is not None))
-        passed, first = await self._context.taken("passed over "), (await self._context.taken("turn")).get("turn")
+        choice = candidates(
+            abouts, needs, Means(health, standing, self._engines.missing, asking.browse is not None)
+        )
+        passed = await self._context.taken("passed over ")
+        first = (await self._context.taken("turn")).get("turn")
         order = sorted(
-            choice.candidates, key=lambda candidate: (f"passed over {candidate.engine}" in passed, candidate.engine != first)
+            choice.candidates,
+            key=lambda candidate: (f"passed over {candidate.engine}" in passed, candidate.engine != first),
         )
         return replace(choice, candidates=tuple(order))
 
     async def _joined(self, resting: Sequence[str], pages: Sequence[ResultPage] = ()) -> list[NeedsPerson]:
-        """Engines that already wait for a person, for whom this job may wait too. A breaker opens a moment before the job that
-        opened it waits."""
+        """Engines that already wait for a person, for whom this job may wait too. A breaker opens a moment
+        before the job that opened it waits."""
         for wait in (0.0, LOOK_AGAIN_S) if resting else ():
             await asyncio.sleep(wait)
             challenges = [await self._awaited(engine, pages) for engine in resting]
@@ -206,7 +248,14 @@ class SerpAttempt:
     async def _pass_over(self, engine: str, code: str, reason: str) -> None:
         await self._context.step(
             f"passed over {engine}",
-            partial(_said, {"url": "", "code": code, "reason": Message("{engine}: {reason}", engine=engine, reason=reason)}),
+            partial(
+                _said,
+                {
+                    "url": "",
+                    "code": code,
+                    "reason": Message("{engine}: {reason}", engine=engine, reason=reason),
+                },
+            ),
         )
 
     async def passed_over(self) -> list[dict[str, str]]:
@@ -219,10 +268,19 @@ class SerpAttempt:
         sheet = (await self.sheets.of(candidate.engine)).get(number)
         if sheet is None:
             exchange = await self._asked_for(self._engines.table[candidate.engine], number, pages)
-            serp, request = exchange.serp, exchange.request
+            serp = exchange.serp
+            request = exchange.request
             warnings = dict.fromkeys((*candidate.warnings, *request.warnings, *serp.warnings))
             result_page = ResultPage(
-                candidate.engine, number, request.url, exchange.status, (), 0, serp.next, self._job.attempt, tuple(warnings)
+                candidate.engine,
+                number,
+                request.url,
+                exchange.status,
+                (),
+                0,
+                serp.next,
+                self._job.attempt,
+                tuple(warnings),
             )
             sheet = CachedSerp(result_page, serp.hits)
         return plain(await self._kept(sheet, pages))
@@ -230,22 +288,27 @@ class SerpAttempt:
     async def _asked_for(self, engine: SerpEngine, number: int, pages: Sequence[ResultPage]) -> SerpExchange:
         state = (pages[-1].next or {}) if pages else {}
         is_own = bool(pages) and pages[-1].attempt == self._job.attempt
-        ticket, expired = f"{self._job.id} {number}", f"{engine.about.name} state for page {number} expired"
+        ticket = f"{self._job.id} {number}"
+        expired = f"{engine.about.name} state for page {number} expired"
         if not await self._context.taken(expired):
             try:
                 return await self._ask(engine, number, state, ticket, doubted=bool(state) and not is_own)
             except StateExpired:
-                # Kept, because whoever waits for leave to renew it comes back here, and must not ask with the old one again.
+                # Kept, because whoever waits for leave to renew it comes back here, and must not ask with the
+                # old one again.
                 await self._context.step(expired, partial(_said, True))
         try:
             return await self._ask(engine, number, await self._renewed(engine, number, ticket), ticket)
         except StateExpired as error:
             raise EngineUnavailable(
-                "{engine} shows no way to its page {number} any more.", engine=engine.about.name, number=number
+                "{engine} shows no way to its page {number} any more.",
+                engine=engine.about.name,
+                number=number,
             ) from error
 
     async def _renewed(self, engine: SerpEngine, number: int, ticket: str) -> Mapping[str, str]:
-        """The engine's state for a page, from page 1 asked again: neither counted nor merged. A cursor has to be walked."""
+        """The engine's state for a page, from page 1 asked again: neither counted nor merged. A cursor has to
+        be walked."""
         state: Mapping[str, str] = {}
         for again in range(1, number if engine.about.pagination == "cursor" else 2):
 
@@ -258,10 +321,15 @@ class SerpAttempt:
     async def _ask(
         self, engine: SerpEngine, number: int, state: Mapping[str, str], ticket: str, *, doubted: bool = False
     ) -> SerpExchange:
-        search_job, asking, name = self._asked, self._engines.asking, engine.about.name
+        search_job = self._asked
+        asking = self._engines.asking
+        name = engine.about.name
         today = to_date(asking.clock.now())
-        query = EngineQuery(search_job.query, today, search_job.language, search_job.region, search_job.time_range)
-        pay, leads_on = partial(self._context.charge, pages=1), f"{name} page {number} leads on"
+        query = EngineQuery(
+            search_job.query, today, search_job.language, search_job.region, search_job.time_range
+        )
+        pay = partial(self._context.charge, pages=1)
+        leads_on = f"{name} page {number} leads on"
         stored_page = (await self._context.taken(leads_on)).get(leads_on)
         page = (
             build(stored_page, SerpExchange)
@@ -296,7 +364,8 @@ async def _said(value: Any) -> Any:
 
 
 def _find(hit: SerpHit, name: str, page: ResultPage, query: str) -> DiscoveredUrl:
-    title, snippet = hit.title[:LONGEST_TITLE], hit.snippet[:LONGEST_SNIPPET]
+    title = hit.title[:LONGEST_TITLE]
+    snippet = hit.snippet[:LONGEST_SNIPPET]
     return DiscoveredUrl(hit.url, name, title, snippet, hit.date, query, page.engine, page.number, hit.rank)
 
 

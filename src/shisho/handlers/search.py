@@ -32,7 +32,8 @@ from shisho.web.serp.paging import ResultPage, ResultPages
 from shisho.web.serp.stopping import PageFacts, PagingRules, deepest_page, stop_reason
 
 Judge = Callable[[str, DocumentId, frozenset[str]], Awaitable[frozenset[str]]]
-"""The clusters of a document's passages that answer a query and are not among those given; none: it is of no use."""
+"""The clusters of a document's passages that answer a query and are not among those given; none: it is of no
+use."""
 
 CLOSING = 0.02  # the share of its time that storing a job's end may take
 JOB_OVER = Message("The time of one job is over: raise `max_job_seconds`, or search for less at once.")
@@ -52,9 +53,12 @@ class SearchHandler:
     clock: Clock
 
     async def search(self, job: Job, context: JobContext) -> Mapping[str, Any]:
-        """Pages 1..N stay whatever becomes of page N+1. A job that is run again goes on where its steps and finds end."""
+        """Pages 1..N stay whatever becomes of page N+1. A job that is run again goes on where its steps and
+        finds end."""
         if self.engines is None or self.pages is None:
-            raise EngineUnavailable("The web cannot be searched in this installation: the setting `web` is off.")
+            raise EngineUnavailable(
+                "The web cannot be searched in this installation: the setting `web` is off."
+            )
         return await _Run(self, self.engines, self.pages, job, context).to_the_end()
 
 
@@ -64,8 +68,11 @@ class _Run:
     def __init__(
         self, searching: SearchHandler, engines: EngineAccess, door: PageIntake, job: Job, context: JobContext
     ) -> None:
-        self._searching, self._engines, self._door = searching, engines, door
-        self._job, self._context = job, context
+        self._searching = searching
+        self._engines = engines
+        self._door = door
+        self._job = job
+        self._context = context
         self._asked = job.input.read(SearchJob)
         self._serps = SerpAttempt(engines, job, context, self._asked, self._patience)
         self._paging = ResultPages(self._serps.next, self._stop_reason)
@@ -120,7 +127,8 @@ class _Run:
         return (await self._searching.left(self._job.task_id)).get("max_seconds", math.inf)
 
     async def _cut_short(self, error: BudgetExhausted) -> None:
-        """End with every page that this attempt or an earlier one has brought, and pay for what there is money for."""
+        """End with every page that this attempt or an earlier one has brought, and pay for what there is
+        money for."""
         self._paging.pages = max(self._paging.pages, await self._serps.known(), key=len)
         took = self._searching.clock.monotonic() - self._since
         await self._context.charge(seconds=min(took, await self._seconds_of_task()))
@@ -141,11 +149,18 @@ class _Run:
     async def _stop_reason(self, pages: Sequence[ResultPage]) -> PagingStop | None:
         if not pages:
             return None
-        search_job, about = self._asked, self._engines.table[pages[0].engine].about
+        search_job = self._asked
+        about = self._engines.table[pages[0].engine].about
         last = deepest_page(
-            search_job.serp_page, search_job.serp_max_pages, search_job.stop_strategy, self._serps.categories, about
+            search_job.serp_page,
+            search_job.serp_max_pages,
+            search_job.stop_strategy,
+            self._serps.categories,
+            about,
         )
-        rules = PagingRules(search_job.stop_strategy, search_job.serp_page, last, search_job.max_results_per_query)
+        rules = PagingRules(
+            search_job.stop_strategy, search_job.serp_page, last, search_job.max_results_per_query
+        )
         return stop_reason(self._facts(pages, await self._kept()), rules)
 
     def _facts(self, pages: Sequence[ResultPage], urls: Sequence[StoredUrl]) -> list[PageFacts]:
@@ -153,7 +168,13 @@ class _Run:
         useful = Counter(url.find.page_number for url in urls if url.useful)
         return [
             PageFacts(
-                page.number, page.urls, page.fresh, visited[page.number], useful[page.number], page.next is None, place == 0
+                page.number,
+                page.urls,
+                page.fresh,
+                visited[page.number],
+                useful[page.number],
+                page.next is None,
+                place == 0,
             )
             for place, page in enumerate(pages)
         ]
@@ -187,7 +208,9 @@ class _Run:
                 "and there are {left:.0f} s left to wait: ask again then."
             )
             reason = Message(template, host=frontier.host(hit), wait=wait, left=remaining)
-            await self._engines.finds.settle(self._job.claim, hit.canonical_url, code=AllFetchesFailed.code, reason=reason)
+            await self._engines.finds.settle(
+                self._job.claim, hit.canonical_url, code=AllFetchesFailed.code, reason=reason
+            )
 
     def _enough(self) -> bool:
         auto = self._asked.stop_strategy is StopStrategy.AUTO
@@ -198,7 +221,9 @@ class _Run:
         order = PageOrder(hit.url, hit.canonical_url, search_job.owner, search_job.corpus, hit.title)
         pay = partial(self._context.charge, pages=1)
         try:
-            receipt = await self._door.take_in(self._job.claim, order, f"{self._job.id} {hit.canonical_url}", pay)
+            receipt = await self._door.take_in(
+                self._job.claim, order, f"{self._job.id} {hit.canonical_url}", pay
+            )
         except BudgetExhausted:
             raise
         except ShishoError as error:
@@ -228,7 +253,8 @@ class _Run:
                 await self._judged(url.find.canonical_url, url.document_id)
 
     async def _pay_time(self) -> None:
-        began, self._since = self._since, self._searching.clock.monotonic()
+        began = self._since
+        self._since = self._searching.clock.monotonic()
         if not await self._context.charge(seconds=self._since - began):
             self._since = began
             raise BudgetExhausted(TASK_OVER)
@@ -240,14 +266,17 @@ class _Run:
             engine=self._paging.pages[0].engine,
             pages=len(self._paging.pages),
             visited=states[UrlState.VISITED] + states[UrlState.FAILED],
-            documents=len({url.document_id for url in urls if url.document_id and url.status is UrlState.VISITED}),
+            documents=len(
+                {url.document_id for url in urls if url.document_id and url.status is UrlState.VISITED}
+            ),
         )
 
     async def _note(self, stop: PagingStop | None) -> None:
         pages = self._paging.pages
         if pages:
             facts = self._facts(pages, await self._kept())
-            novelty, harvest = tuple(fact.novelty for fact in facts), tuple(fact.harvest for fact in facts)
+            novelty = tuple(fact.novelty for fact in facts)
+            harvest = tuple(fact.harvest for fact in facts)
             note = SearchNote(self._asked.query, pages[0].engine, len(pages), novelty, harvest, stop)
             await self._engines.finds.note(self._job.claim, note)
 
@@ -255,11 +284,14 @@ class _Run:
         """Leave the job to a person; what pages 1..N brought is its result if nobody comes."""
         await self._note(PagingStop.CHALLENGE)
         await self._serps.needs(challenge, self._paging.pages)
-        await self._context.await_person(await self._output(PagingStop.CHALLENGE) if self._paging.pages else None, challenge)
+        await self._context.await_person(
+            await self._output(PagingStop.CHALLENGE) if self._paging.pages else None, challenge
+        )
 
     async def _output(self, stop: PagingStop) -> dict[str, Any]:
         """Every page, every hit in merged order, what was stored and what went wrong."""
-        pages, urls = self._paging.pages, await self._kept()
+        pages = self._paging.pages
+        urls = await self._kept()
         hits = [
             {
                 "rank": url.find.rank,
@@ -276,7 +308,9 @@ class _Run:
         return {
             "query": self._asked.query,
             "engine": pages[0].engine if pages else None,
-            "pages": [_told(*page_and_facts) for page_and_facts in zip(pages, self._facts(pages, urls), strict=True)],
+            "pages": [
+                _told(*page_and_facts) for page_and_facts in zip(pages, self._facts(pages, urls), strict=True)
+            ],
             "paging_stop": stop,
             "hits": hits,
             "documents": sorted({url.document_id for url in urls if url.document_id}),

@@ -1,4 +1,5 @@
-"""Result pages kept for whoever asks the same: those of a search cut short for minutes, of a whole one for a day."""
+"""Result pages kept for whoever asks the same: those of a search cut short for minutes, of a whole one for a
+day."""
 
 from __future__ import annotations
 
@@ -16,8 +17,11 @@ from shisho.language.terms import fold
 from shisho.ports import Cache
 from shisho.web.serp.paging import ResultPage
 
-WHOLE_S, PARTIAL_S = 24 * 3600.0, 600.0
-CUT_SHORT = frozenset((PagingStop.QUOTA, PagingStop.CHALLENGE, PagingStop.ERROR, PagingStop.BUDGET, PagingStop.STOPPED))
+WHOLE_S = 24 * 3600.0
+PARTIAL_S = 600.0
+CUT_SHORT = frozenset(
+    (PagingStop.QUOTA, PagingStop.CHALLENGE, PagingStop.ERROR, PagingStop.BUDGET, PagingStop.STOPPED)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,8 @@ class SerpCache:
     """The kept pages of one search."""
 
     def __init__(self, cache: Cache, search_job: SearchJob) -> None:
-        self._cache, self._asked = cache, search_job
+        self._cache = cache
+        self._asked = search_job
         self._held: dict[str, dict[int, CachedSerp]] = {}
 
     async def of(self, engine: str) -> Mapping[int, CachedSerp]:
@@ -51,10 +56,17 @@ class SerpCache:
         for url in urls:
             other_hit = url.find
             hit = SerpHit(
-                other_hit.rank_on_page or 0, other_hit.url, other_hit.title, other_hit.snippet, other_hit.published_at
+                other_hit.rank_on_page or 0,
+                other_hit.url,
+                other_hit.title,
+                other_hit.snippet,
+                other_hit.published_at,
             )
             hits.setdefault(other_hit.page_number, []).append(hit)
-        sheets = [CachedSerp(replace(page, cached=True, attempt=0), tuple(hits.get(page.number, ()))) for page in pages]
+        sheets = [
+            CachedSerp(replace(page, cached=True, attempt=0), tuple(hits.get(page.number, ())))
+            for page in pages
+        ]
         short = stop in CUT_SHORT
         seconds = PARTIAL_S if short else WHOLE_S
         await self._cache.put(_key(self._asked, pages[0].engine), plain(sheets), seconds, partial=short)

@@ -55,14 +55,20 @@ class PageIntake:
         if response.status != NOT_MODIFIED:
             return await self._shelved(claim, order, response, ticket, pay)
         if page_memory is None:
-            raise AllFetchesFailed("{url} answered that it has not changed, and was not asked that.", url=order.url)
+            raise AllFetchesFailed(
+                "{url} answered that it has not changed, and was not asked that.", url=order.url
+            )
         await self._remember(order, DocumentId(page_memory.document_id), response)
         return await self._met_again(claim, order, page_memory)
 
-    async def _shelved(self, claim: Claim, order: PageOrder, response: Response, ticket: str, pay: Pay) -> Receipt:
+    async def _shelved(
+        self, claim: Claim, order: PageOrder, response: Response, ticket: str, pay: Pay
+    ) -> Receipt:
         receipt = await self._shelve(claim, order, response)
         if receipt.code == DocumentUnreadable.code and b"<script" in response.body:
-            rendered = await self.visiting.rendered(Request(response.url or order.url), f"{ticket} rendered", pay)
+            rendered = await self.visiting.rendered(
+                Request(response.url or order.url), f"{ticket} rendered", pay
+            )
             if rendered is not None:
                 return await self._shelve(claim, order, rendered)
         return receipt
@@ -81,7 +87,9 @@ class PageIntake:
     async def _remember(self, order: PageOrder, document: DocumentId | None, response: Response) -> None:
         if document is not None:
             headers = response.headers
-            page = PageMemory(document, self.clock.steady(), headers.get("etag", ""), headers.get("last-modified", ""))
+            page = PageMemory(
+                document, self.clock.steady(), headers.get("etag", ""), headers.get("last-modified", "")
+            )
             await self.cache.remember(order.corpus, order.owner, order.canonical_url, page)
 
     def _fresh(self, page_memory: PageMemory) -> bool:
@@ -99,4 +107,6 @@ def _source(order: PageOrder, response: Response) -> Source:
     """HTML brings its own title; the hit's stands in for other kinds."""
     title = "" if "html" in (response.media_type or "html") else order.title
     name = without_tracking(response.url or order.url)
-    return Source(name, response.body, response.media_type, title, order.metadata, order.password, response.charset)
+    return Source(
+        name, response.body, response.media_type, title, order.metadata, order.password, response.charset
+    )

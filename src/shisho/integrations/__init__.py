@@ -1,1 +1,2 @@
-"""Shisho in the frameworks of others. Each module needs an extra of its own name, and nothing else of Shisho needs them."""
+"""Shisho in the frameworks of others. Each module needs an extra of its own name, and nothing else of Shisho
+needs them."""

@@ -1,5 +1,5 @@
-"""The process that looks. One piece of work at a time on stdin: a frame that names the function and its limits, answered by
-`ready` once it is imported; then a frame of bytes, answered by a value or a reason."""
+"""The process that looks. One piece of work at a time on stdin: a frame that names the function and its
+limits, answered by `ready` once it is imported; then a frame of bytes, answered by a value or a reason."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ LAST = object()
 
 
 def main() -> None:
-    source, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    source = sys.stdin.buffer
+    replies = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what a library prints must not end up between the frames
     while frame := _frame(source):
         work = json.loads(frame)
         try:
-            function, pack = _named(work["function"]), _named(work["pack"])
+            function = _named(work["function"])
+            pack = _named(work["pack"])
         except ImportError as missing:
             _send(replies, wire.MISSING + str(missing.name or missing).encode())
             return
@@ -54,7 +56,8 @@ def answers(
     except ShishoError as reason:
         yield wire.pack_reason(reason)
     except Exception as broken:
-        # Parsers raise whatever they like on bad input; all of it means the same to the person who brought the bytes.
+        # Parsers raise whatever they like on bad input; all of it means the same to the person who brought
+        # the bytes.
         yield wire.pack_failure(type(broken).__name__)
 
 
@@ -65,8 +68,8 @@ def _named(name: str) -> Callable[..., Any]:
 
 
 def _count_cpu(seconds: float) -> None:
-    """End this process by a signal once it has computed for so long; 0 stops the counting. How long it waits for a processor
-    does not count: on a busy machine a good file takes longer, and is no worse for it."""
+    """End this process by a signal once it has computed for so long; 0 stops the counting. How long it waits
+    for a processor does not count: on a busy machine a good file takes longer, and is no worse for it."""
     if hasattr(signal, "setitimer"):  # Windows: the parent's clock is the only limit
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
@@ -79,7 +82,11 @@ def _limit(seconds: float, memory_mb: int) -> None:
         return
     used = resource.getrusage(resource.RUSAGE_SELF)
     cpu = int(used.ru_utime + used.ru_stime + seconds) + 2
-    for limit, value in ((resource.RLIMIT_CPU, cpu), (resource.RLIMIT_AS, memory_mb * 2**20), (resource.RLIMIT_CORE, 0)):
+    for limit, value in (
+        (resource.RLIMIT_CPU, cpu),
+        (resource.RLIMIT_AS, memory_mb * 2**20),
+        (resource.RLIMIT_CORE, 0),
+    ):
         try:
             resource.setrlimit(limit, (value, resource.getrlimit(limit)[1]))
         except (ValueError, OSError):  # macOS refuses some

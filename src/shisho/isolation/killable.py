@@ -1,4 +1,5 @@
-"""Children that run a function over bytes within limits; one is killed when it overruns and replaced when it breaks."""
+"""Children that run a function over bytes within limits; one is killed when it overruns and replaced when it
+breaks."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ T = TypeVar("T")
 
 START_SECONDS = 60.0
 LAST_SECONDS = 5.0  # what a child whose pipe is closed may take to end
-# Seconds by the clock for each second of computing: who sleeps is noticed, who waits for a processor comes to no harm.
+# Seconds by the clock for each second of computing: who sleeps is noticed, who waits for a processor comes to
+# no harm.
 PATIENCE = 20
 GROWTH = 4  # times its input, but at least a reply, is the most that an answer in parts may hold
 SLICE = 256 * 1024
@@ -37,8 +39,9 @@ class Overrun(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A pure function over bytes by its name, `module:function`, called in the child as function(data, **given); what it
-    returns is made JSON-ready by `pack`, a name too. `given` is JSON-ready. `seconds` are of computing, not by the clock."""
+    """A pure function over bytes by its name, `module:function`, called in the child as function(data,
+    **given); what it returns is made JSON-ready by `pack`, a name too. `given` is JSON-ready. `seconds` are
+    of computing, not by the clock."""
 
     function: str
     pack: str
@@ -50,8 +53,8 @@ class Work:
 class Killable:
     """At most `children` pieces of work at once, each in a process of its own. Belongs to one event loop.
 
-    `reasons` are the errors that a function may raise on purpose. `environment` is the children's; without it they get the
-    parent's, secrets and all."""
+    `reasons` are the errors that a function may raise on purpose. `environment` is the children's; without it
+    they get the parent's, secrets and all."""
 
     def __init__(
         self,
@@ -75,9 +78,11 @@ class Killable:
         return whole
 
     async def parts(self, work: Work, data: bytes, make: Callable[[Any], T]) -> list[T]:
-        """The same for a function whose `pack` gives a long answer in parts, so that no process holds it twice.
+        """The same for a function whose `pack` gives a long answer in parts, so that no process holds it
+        twice.
 
-        Raises one of `reasons`, Overrun, Exhausted, Broken, or Internal where no child can be started at all."""
+        Raises one of `reasons`, Overrun, Exhausted, Broken, or Internal where no child can be started at
+        all."""
         child = await self._free.get()
         try:
             answer = await child.answer(work, data, make, self._reasons)
@@ -131,7 +136,8 @@ class _Child:
             raise
 
     async def kill(self) -> None:
-        process, self.process = self.process, None
+        process = self.process
+        self.process = None
         if process is None:
             return
         with suppress(ProcessLookupError):
@@ -163,11 +169,15 @@ class _Child:
                 await _send(self.process, json.dumps(plain(work)).encode())
                 reply = await _receive(self.process)
         except (TimeoutError, EOFError, OSError) as failure:
-            raise Internal("A reading process does not start: reinstall Shisho, or run `shisho doctor`.") from failure
+            raise Internal(
+                "A reading process does not start: reinstall Shisho, or run `shisho doctor`."
+            ) from failure
         if reply.startswith(wire.MISSING):
             name = reply.removeprefix(wire.MISSING).decode("utf-8", "replace")[:200]
             raise Internal(
-                "What {function} needs is not installed ({name}): reinstall Shisho.", function=work.function, name=name
+                "What {function} needs is not installed ({name}): reinstall Shisho.",
+                function=work.function,
+                name=name,
             )
         if reply != wire.READY:
             raise Internal("A reading process answers nonsense: reinstall Shisho.")
@@ -176,7 +186,8 @@ class _Child:
     async def _spawn(self) -> Process:
         # -P: a file named json.py in the folder of documents must not be imported.
         command = (sys.executable, "-P", "-m", "shisho.isolation.child")
-        # In a group of its own: a terminal sends Ctrl-C to a whole group, and what a child reads would be called unreadable.
+        # In a group of its own: a terminal sends Ctrl-C to a whole group, and what a child reads would be
+        # called unreadable.
         apart: dict[str, Any] = {} if sys.platform == "win32" else {"process_group": 0}
         return await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=self._environment, **apart
@@ -191,7 +202,9 @@ class _Reason(Exception):
         self.reason = reason
 
 
-async def _ask(process: Process, data: bytes, seconds: float, take: Callable[[bytes], Awaitable[bool]]) -> None:
+async def _ask(
+    process: Process, data: bytes, seconds: float, take: Callable[[bytes], Awaitable[bool]]
+) -> None:
     """`take` is given each reply and says whether another comes."""
     try:
         async with asyncio.timeout(seconds * PATIENCE):

@@ -1,4 +1,5 @@
-"""One linear look over HTML before a real parser sees it: 100k nested tags hold a C parser for ten seconds."""
+"""One linear look over HTML before a real parser sees it: 100k nested tags hold a C parser for ten
+seconds."""
 
 from __future__ import annotations
 
@@ -20,14 +21,30 @@ _TAG = re.compile(
     re.I | re.S,
 )
 # Elements without an end, and those that a parser closes by itself: pages that never close them are not deep.
-_ENDLESS = ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr")
+_ENDLESS = (
+    "area",
+    "base",
+    "br",
+    "col",
+    "embed",
+    "hr",
+    "img",
+    "input",
+    "link",
+    "meta",
+    "param",
+    "source",
+    "track",
+    "wbr",
+)
 _TABLE = ("colgroup", "thead", "tbody", "tfoot", "tr", "td", "th")
 _SELF_CLOSING = (*_TABLE, "p", "li", "dt", "dd", "option", "optgroup", "rp", "rt")
 _NOT_COUNTED = frozenset(("", *_ENDLESS, *_SELF_CLOSING, "body", "html", "head"))
 
 
 def check(html: str) -> None:
-    """Raises TooLarge over MAX_DEPTH nested elements or MAX_ATTRIBUTES of one tag. MAX_BYTES is its caller's to hold."""
+    """Raises TooLarge over MAX_DEPTH nested elements or MAX_ATTRIBUTES of one tag. MAX_BYTES is its caller's
+    to hold."""
     opened: list[str] = []
     counts: defaultdict[str, int] = defaultdict(int)
     for _, slash, name, attributes in _TAG.findall(html):
@@ -39,7 +56,8 @@ def check(html: str) -> None:
             counts[tag] += 1
             if len(opened) > MAX_DEPTH:
                 raise TooLarge(
-                    "The page nests elements more than {max_depth} deep: no page for people does.", max_depth=MAX_DEPTH
+                    "The page nests elements more than {max_depth} deep: no page for people does.",
+                    max_depth=MAX_DEPTH,
                 )
         elif counts[tag]:
             _close(tag, opened, counts)

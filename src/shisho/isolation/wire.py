@@ -26,7 +26,8 @@ _MAX_DETAILS = 20
 
 
 class ChildBroken(Exception):
-    """The bytes broke the function or its process. Its argument: the name of what was raised, "" where nothing was."""
+    """The bytes broke the function or its process. Its argument: the name of what was raised, "" where
+    nothing was."""
 
 
 class ChildExhausted(Exception):
@@ -38,21 +39,25 @@ def frame(payload: bytes) -> bytes:
 
 
 def pack(value: Any, *, more: bool = False) -> bytes:
-    """A whole answer, or a part of one: `more` says whether another follows. Lone surrogates become question marks: no store
-    takes them."""
+    """A whole answer, or a part of one: `more` says whether another follows. Lone surrogates become question
+    marks: no store takes them."""
     reply = {"value": value, "more": True} if more else {"value": value}
     return json.dumps(reply, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def pack_reason(reason: ShishoError) -> bytes:
-    return json.dumps({"code": reason.code, "message": pack_message(reason.message), "details": dict(reason.details)}).encode()
+    return json.dumps(
+        {"code": reason.code, "message": pack_message(reason.message), "details": dict(reason.details)}
+    ).encode()
 
 
 def pack_failure(raised: str) -> bytes:
     return json.dumps({"raised": raised}).encode()
 
 
-def unpack(reply: bytes, make: Callable[[Any], T], reasons: tuple[type[ShishoError], ...]) -> tuple[T | ShishoError, bool]:
+def unpack(
+    reply: bytes, make: Callable[[Any], T], reasons: tuple[type[ShishoError], ...]
+) -> tuple[T | ShishoError, bool]:
     """Unpack what was sent: a value, as `make` makes it, or one of `reasons`; and whether another part
     follows. Raises Exhausted, or Broken for anything else: never ask its sender again."""
     try:
@@ -72,7 +77,11 @@ def _reason(answer: Any, reasons: tuple[type[ShishoError], ...]) -> ShishoError:
     if not issubclass(cls, reasons):
         raise ValueError(answer["code"])
     details = list(answer["details"].items())[:_MAX_DETAILS]
-    plain = {_clean(name): value for name, value in details if value is None or isinstance(value, bool | int | float)}
+    plain = {
+        _clean(name): value
+        for name, value in details
+        if value is None or isinstance(value, bool | int | float)
+    }
     words = {_clean(name): _clean(value) for name, value in details if isinstance(value, str)}
     return cls(_clean_message(answer["message"]), **plain, **words)
 

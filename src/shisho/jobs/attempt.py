@@ -19,7 +19,9 @@ from shisho.telemetry import log, span
 AGAIN_SECONDS = 1.0
 
 
-async def attempt(handler: Handler, context: JobContext, store: JobStore, clock: Clock, pace: WorkerTiming) -> None:
+async def attempt(
+    handler: Handler, context: JobContext, store: JobStore, clock: Clock, pace: WorkerTiming
+) -> None:
     """Run `context.job`. Cancelling it stores nothing: whoever cancels knows what becomes of the job."""
     job = context.job
     with suppress(ClaimLost):
@@ -51,7 +53,9 @@ async def _within(handler: Handler, context: JobContext, seconds: float) -> obje
         if not limit.expired():
             raise
         if context.partial is None:
-            raise BudgetExhausted("The job found nothing within {seconds:g} seconds.", seconds=seconds) from None
+            raise BudgetExhausted(
+                "The job found nothing within {seconds:g} seconds.", seconds=seconds
+            ) from None
         return {**context.partial, "partial": True, "stop": "BUDGET"}
 
 
@@ -72,7 +76,8 @@ def _said(error: BaseException) -> JobError:
 
 
 async def _stored(write: Callable[[], Awaitable[None]]) -> None:
-    """Until it is stored: a full disk or a busy file must not cost the work that is done. The beat ends the wait."""
+    """Until it is stored: a full disk or a busy file must not cost the work that is done. The beat ends the
+    wait."""
     while True:
         try:
             return await write()

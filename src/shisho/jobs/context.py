@@ -15,19 +15,23 @@ from shisho.ports import Clock, JobStore
 
 
 class JobSuspended(BaseException):
-    """The handler's turn is over: its job waits elsewhere. No Exception, so that no handler catches it with its errors."""
+    """The handler's turn is over: its job waits elsewhere. No Exception, so that no handler catches it with
+    its errors."""
 
 
 class JobContext:
-    """A handler's side of its job. Whatever it writes raises `ClaimLost` where the job is no longer its own: let it pass.
+    """A handler's side of its job. Whatever it writes raises `ClaimLost` where the job is no longer its own:
+    let it pass.
 
     A job that waits or dies is run again from its beginning; what lies in `step` is not done a second time.
-    `stop_asked`: someone wants the job to come to its end with what it has. `partial`: what the job ends with when its time
-    is over; set it as soon as there is something.
-    """
+    `stop_asked`: someone wants the job to come to its end with what it has. `partial`: what the job ends with
+    when its time is over; set it as soon as there is something."""
 
     def __init__(self, job: Job, store: JobStore, clock: Clock, pace: WorkerTiming) -> None:
-        self.job, self._store, self._clock, self._pace = job, store, clock, pace
+        self.job = job
+        self._store = store
+        self._clock = clock
+        self._pace = pace
         self.stop_asked = job.stop_asked
         self.partial: Mapping[str, Any] | None = None
         self._ends = clock.monotonic() + pace.job
@@ -39,7 +43,8 @@ class JobContext:
         return self._ends - self._clock.monotonic()
 
     async def step(self, key: str, work: Callable[[], Awaitable[Any]]) -> Any:
-        """The outcome of `work`, which must be JSON-ready; done at most once and then remembered under `key`."""
+        """The outcome of `work`, which must be JSON-ready; done at most once and then remembered under
+        `key`."""
         steps = await self._taken()
         if key not in steps:
             steps[key] = await self._store.keep_step(self.job.claim, key, await work())
@@ -59,7 +64,8 @@ class JobContext:
         await self._store.report(self.job.claim, facts)
 
     async def charge(self, **amounts: float) -> bool:
-        """Spend from the task's budget before doing what it pays for; False: there is not enough left, and nothing is spent."""
+        """Spend from the task's budget before doing what it pays for; False: there is not enough left, and
+        nothing is spent."""
         return await self._store.charge(self.job.claim, amounts)
 
     async def spawn(self, *children: NewJob) -> Sequence[JobId]:
@@ -70,7 +76,8 @@ class JobContext:
         return await self._store.children(self.job.id)
 
     async def park(self, seconds: float) -> None:
-        """Wait for the children without a worker, at most so long; returns at once where none is left to wait for."""
+        """Wait for the children without a worker, at most so long; returns at once where none is left to wait
+        for."""
         if await self._store.park(self.job.claim, self._at(seconds)):
             raise JobSuspended
 
@@ -83,7 +90,8 @@ class JobContext:
         raise JobSuspended
 
     async def await_person(self, output: Mapping[str, Any] | None, challenge: HumanChallenge) -> NoReturn:
-        """Wait for a person without a worker. `output` is the result if nobody comes; None: there is none yet."""
+        """Wait for a person without a worker. `output` is the result if nobody comes; None: there is none
+        yet."""
         await self._store.await_person(self.job.claim, output, self._at(self._pace.person), challenge)
         raise JobSuspended
 

@@ -11,8 +11,14 @@ _order = count()
 
 
 def new_id() -> str:
-    """A UUIDv7 as 32 hexadecimal digits. Within a process ids of one millisecond sort in the order of their making, up to
-    4,096 of them."""
+    """A UUIDv7 as 32 hexadecimal digits. Within a process ids of one millisecond sort in the order of their
+    making, up to 4,096 of them."""
     milliseconds = time.time_ns() // 1_000_000
-    value = (milliseconds & (1 << 48) - 1) << 80 | 0x7 << 76 | (next(_order) & 0xFFF) << 64 | 0b10 << 62 | secrets.randbits(62)
+    value = (
+        (milliseconds & (1 << 48) - 1) << 80
+        | 0x7 << 76
+        | (next(_order) & 0xFFF) << 64
+        | 0b10 << 62
+        | secrets.randbits(62)
+    )
     return uuid.UUID(int=value).hex

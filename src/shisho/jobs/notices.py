@@ -1,4 +1,5 @@
-"""Tells the user where a person is needed: every worker in its own terminal, one of them all on the desktop."""
+"""Tells the user where a person is needed: every worker in its own terminal, one of them all on the
+desktop."""
 
 from __future__ import annotations
 
@@ -16,14 +17,22 @@ LOOK_SECONDS = 60.0
 
 
 class Notices:
-    """For as long as it is entered, what waits for a person is told: each domain once, however many jobs it holds. `notifier`
-    hears of what waits already, too; the desktop only of what no process has told it of."""
+    """For as long as it is entered, what waits for a person is told: each domain once, however many jobs it
+    holds. `notifier` hears of what waits already, too; the desktop only of what no process has told it of."""
 
     def __init__(
-        self, owner: str, interventions: Interventions, bell: Bell, notifier: Notifier | None, desktop: Notifier | None
+        self,
+        owner: str,
+        interventions: Interventions,
+        bell: Bell,
+        notifier: Notifier | None,
+        desktop: Notifier | None,
     ) -> None:
-        self._owner, self._interventions, self._bell = owner, interventions, bell
-        self._here, self._desktop = notifier, desktop
+        self._owner = owner
+        self._interventions = interventions
+        self._bell = bell
+        self._here = notifier
+        self._desktop = desktop
         self._told: set[str] = set()
         self._telling = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None

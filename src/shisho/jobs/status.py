@@ -15,14 +15,17 @@ LISTENING_SECONDS = 60.0  # without a bell the table is read after so long
 
 
 class TaskWatch:
-    """Waits for news of tasks. However many wait for the same task, one listens, and one reads each change for all of them."""
+    """Waits for news of tasks. However many wait for the same task, one listens, and one reads each change
+    for all of them."""
 
     def __init__(self, tasks: TaskStore, bell: Bell) -> None:
-        self._tasks, self._bell = tasks, bell
+        self._tasks = tasks
+        self._bell = bell
         self._lines: dict[TaskId, _Line] = {}
 
     async def __call__(self, task_id: TaskId, since: int | None, seconds: float) -> TaskNews:
-        """The task as soon as its revision is not `since`, or as it is after so many seconds. None: as it is now.
+        """The task as soon as its revision is not `since`, or as it is after so many seconds. None: as it is
+        now.
 
         Raises TaskNotFound, also where the task is removed meanwhile.
         """
@@ -63,7 +66,8 @@ class _Line:
     """Those who wait for one task. It listens before it reads, so no change falls between."""
 
     def __init__(self, tasks: TaskStore, bell: Bell, task_id: TaskId) -> None:
-        self._tasks, self._task_id = tasks, task_id
+        self._tasks = tasks
+        self._task_id = task_id
         self._listening = ExitStack()
         self._ear = self._listening.enter_context(bell.listen(task_id))
         self._latest: TaskNews | None = None
@@ -73,7 +77,8 @@ class _Line:
 
     async def news(self, since: int) -> TaskNews:
         """The first news after this revision."""
-        # What was awaited may be older than `_latest` by the time this goes on: only `_latest` and `_next` belong together.
+        # What was awaited may be older than `_latest` by the time this goes on: only `_latest` and `_next`
+        # belong together.
         while self._latest is None or self._latest.task.revision <= since:
             await asyncio.shield(self._next)
         return self._latest
@@ -86,7 +91,8 @@ class _Line:
         try:
             while True:
                 news = TaskNews(await self._tasks.task(self._task_id))
-                future, self._next = self._next, asyncio.get_running_loop().create_future()
+                future = self._next
+                self._next = asyncio.get_running_loop().create_future()
                 self._latest = news
                 future.set_result(news)
                 await self._ear.wait(LISTENING_SECONDS)
@@ -96,7 +102,8 @@ class _Line:
 
 
 async def estimated_seconds(tasks: TaskStore, kinds: Mapping[str, int], slots: int) -> float:
-    """How long so many new jobs of each kind will take on `slots` slots, by the median of the latest ones of their kind."""
+    """How long so many new jobs of each kind will take on `slots` slots, by the median of the latest ones of
+    their kind."""
     total = 0.0
     for kind, count in kinds.items():
         durations = await tasks.durations(kind)

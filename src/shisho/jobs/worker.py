@@ -1,4 +1,5 @@
-"""Workers: claim a job, run its handler, keep the claim alive, obey a stop, and take back what dead workers held."""
+"""Workers: claim a job, run its handler, keep the claim alive, obey a stop, and take back what dead workers
+held."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ class _Turn:
 
 
 class Worker:
-    """`slots` jobs at once in this event loop, for as long as it is entered. Leaving queues its jobs again, uncounted."""
+    """`slots` jobs at once in this event loop, for as long as it is entered. Leaving queues its jobs again,
+    uncounted."""
 
     def __init__(
         self,
@@ -44,9 +46,14 @@ class Worker:
         pace: WorkerTiming | None = None,
     ) -> None:
         self.id = WorkerId(new_id())
-        self._jobs, self._bell, self._presence, self._clock = jobs, bell, presence, clock
-        self._handlers, self._kinds = handlers, tuple(handlers)
-        self._slots, self._pace = slots, pace or WorkerTiming()
+        self._jobs = jobs
+        self._bell = bell
+        self._presence = presence
+        self._clock = clock
+        self._handlers = handlers
+        self._kinds = tuple(handlers)
+        self._slots = slots
+        self._pace = pace or WorkerTiming()
         self._silence = Silence(self._pace.silence, self._pace.beat)
         self._turns: dict[Claim, _Turn] = {}
         self._beaten = 0.0
@@ -79,7 +86,9 @@ class Worker:
 
     async def _do(self, job: Job) -> None:
         context = JobContext(job, self._jobs, self._clock, self._pace)
-        doing = asyncio.create_task(attempt(self._handlers[job.kind], context, self._jobs, self._clock, self._pace))
+        doing = asyncio.create_task(
+            attempt(self._handlers[job.kind], context, self._jobs, self._clock, self._pace)
+        )
         if not self._turns:
             self._beaten = self._clock.monotonic()
         self._turns[job.claim] = _Turn(doing, context)
@@ -128,7 +137,9 @@ class Worker:
     async def _look(self) -> None:
         await asyncio.sleep(self._pace.look)
         running = await self._jobs.running()
-        dead = await asyncio.to_thread(self._presence.gone, {running_claim.claim.worker_id for running_claim in running})
+        dead = await asyncio.to_thread(
+            self._presence.gone, {running_claim.claim.worker_id for running_claim in running}
+        )
         silent = self._silence.silent(running, self._clock.monotonic())
         for running_claim in running:
             with suppress(ClaimLost):

@@ -12,7 +12,8 @@ _PAUSE = frozenset("、，,;")
 
 def clauses(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Spans of the clauses of the sentence `text[start:end]`, free of outer white space."""
-    borders, depth = [start], 0
+    borders = [start]
+    depth = 0
     for event in _EVENT.finditer(text, start, end):
         mark = event[0]
         if mark in _PAUSE:

@@ -1,4 +1,5 @@
-"""A metadata value as filters compare it: dates as ISO in any calendar (令和6年 is 2024), numbers, else folded text."""
+"""A metadata value as filters compare it: dates as ISO in any calendar (令和6年 is 2024), numbers, else folded
+text."""
 
 from __future__ import annotations
 
@@ -36,5 +37,6 @@ def _iso(match: re.Match[str]) -> str:
     parts = match.groupdict()
     nth = 1 if parts.get("nth") == "元" else int(parts.get("nth") or 0)
     year = ERAS[parts["era"]] + nth if parts.get("era") else int(parts["year"])
-    month, day = parts.get("month"), parts.get("day")
+    month = parts.get("month")
+    day = parts.get("day")
     return f"{year:04}" + (f"-{int(month):02}" if month else "") + (f"-{int(day):02}" if day else "")

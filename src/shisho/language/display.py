@@ -1,4 +1,5 @@
-"""Text of documents as a person reads and copies it. What is stored stays as it was printed; this is a view of it."""
+"""Text of documents as a person reads and copies it. What is stored stays as it was printed; this is a view
+of it."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ import unicodedata
 
 from shisho.language.normalise import RADICALS
 
-# Characters that no reader sees but a terminal or a browser obeys: controls, directions, tags. Variation selectors and joiners
-# stay, for they choose the shape of a letter.
+# Characters that no reader sees but a terminal or a browser obeys: controls, directions, tags. Variation
+# selectors and joiners stay, for they choose the shape of a letter.
 _UNSEEN = re.compile(
     "[\u0000-\u0008\u000b-\u001f\u007f-\u0084\u0086-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
     "\ufff9-\ufffb\ufffe\U000e0000-\U000e007f]"
@@ -48,12 +49,15 @@ UNKNOWN = "〓"  # what a Japanese printer puts where a letter is missing
 _WIDE = "\u2e80-\u303e\u3041-\u312f\u3190-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff9f\uffe0-\uffe6\U00020000-\U0003ffff"
 _BULLET = "•●○■□▪▫◆◇◻◦‣⁃·・※➢➔⇨✓☑❑❖−–*-"
 _LISTED = re.compile(rf"(?:[{re.escape(_BULLET)}]|[(（]?\d{{1,3}}[.)）．])[ \t\u3000]|[•●■□▪◆◇◻‣➢❑❖]")
-_AFTER_MARK = re.compile(rf"^([ \u3000]*(?:[{re.escape(_BULLET)}]|[(（]?\d{{1,3}}[.)）．]?|[(（]?[a-zA-Z][.)）．]))\t+", re.M)
+_AFTER_MARK = re.compile(
+    rf"^([ \u3000]*(?:[{re.escape(_BULLET)}]|[(（]?\d{{1,3}}[.)）．]?|[(（]?[a-zA-Z][.)）．]))\t+", re.M
+)
 _INDENT = re.compile(r"^[ \t\u3000]+|[ \t\u3000]+$", re.M)
 _CELLS = re.compile(r"\s*\t\s*")
 _LINES = re.compile(r"\s*\n\s*")
 _SPACES = re.compile(r" {2,}")
-_WIDE_BEFORE, _WIDE_AFTER = re.compile(f"[{_WIDE}]$"), re.compile(f"[{_WIDE}]")
+_WIDE_BEFORE = re.compile(f"[{_WIDE}]$")
+_WIDE_AFTER = re.compile(f"[{_WIDE}]")
 _HYPHENATED = re.compile(r"[^\W_][-‐]$")
 
 
@@ -63,7 +67,8 @@ def without_unseen(text: str) -> str:
 
 
 def legible(text: str) -> str:
-    """The same lines without what no reader sees, with radicals, ligatures and private signs as what they stand for."""
+    """The same lines without what no reader sees, with radicals, ligatures and private signs as what they
+    stand for."""
     text = _BREAK.sub("\n", text)
     text = _UNSEEN.sub("", text)
     text = _KANGXI.sub(lambda sign: unicodedata.normalize("NFKC", sign[0]), text).translate(RADICALS)
@@ -73,8 +78,9 @@ def legible(text: str) -> str:
 
 
 def running(text: str) -> str:
-    """The text on one line: printed lines joined, without a space between Japanese and with one between words; a word that was
-    hyphenated at the end of a line is whole; the cells of a table stand between bars, its rows between slashes."""
+    """The text on one line: printed lines joined, without a space between Japanese and with one between
+    words; a word that was hyphenated at the end of a line is whole; the cells of a table stand between bars,
+    its rows between slashes."""
     text = _AFTER_MARK.sub("\\1 ", _SPACES.sub(" ", legible(text)))
     lines = [line for line in _LINES.split(_INDENT.sub("", text)) if line]
     if any("\t" in line for line in lines):

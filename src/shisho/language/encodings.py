@@ -1,5 +1,6 @@
-"""Names of encodings as web servers and pages write them, and bytes by them. The WHATWG's encoding standard where Python's
-codecs differ: Shift_JIS is what Windows calls so, Latin-1 is windows-1252, and EUC-JP and ISO-2022-JP hold ① and 髙."""
+"""Names of encodings as web servers and pages write them, and bytes by them. The WHATWG's encoding standard
+where Python's codecs differ: Shift_JIS is what Windows calls so, Latin-1 is windows-1252, and EUC-JP and
+ISO-2022-JP hold ① and 髙."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ _READ = frozenset(
         *(f"iso8859-{number}" for number in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)),
     )
 )  # fmt: skip
-# Six signs of JIS that Windows and browsers map to other characters: 〜 would be another word's sign than ～ of Shift_JIS.
+# Six signs of JIS that Windows and browsers map to other characters: 〜 would be another word's sign than ～ of
+# Shift_JIS.
 _AS_IN_WINDOWS = str.maketrans("〜‖−¢£¬", "～∥－￠￡￢")
 _UNREADABLE = "\ufffd"
 
@@ -62,11 +64,13 @@ def agrees(text: str) -> bool:
 
 
 def _extended(error: UnicodeError) -> tuple[str, int]:
-    """Two bytes of JIS that Python's codecs lack, read through Windows' Shift_JIS, which holds NEC's and IBM's rows."""
+    """Two bytes of JIS that Python's codecs lack, read through Windows' Shift_JIS, which holds NEC's and
+    IBM's rows."""
     assert isinstance(error, UnicodeDecodeError)
     pair = [byte & 0x7F for byte in error.object[error.start : error.start + 2]]
     if len(pair) == 2 and all(0x21 <= byte <= 0x7E for byte in pair):
-        row, cell = pair[0] - 0x21, pair[1] - 0x21
+        row = pair[0] - 0x21
+        cell = pair[1] - 0x21
         lead = 0x81 + row // 2 if row < 62 else 0xC1 + row // 2
         trail = 0x9F + cell if row % 2 else 0x40 + cell + (cell >= 63)
         text = bytes((lead, trail)).decode("cp932", "ignore")

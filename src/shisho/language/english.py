@@ -1,4 +1,5 @@
-"""An English sentence as phrases: each content word with the preposition before it; what is passive is turned round."""
+"""An English sentence as phrases: each content word with the preposition before it; what is passive is turned
+round."""
 
 from __future__ import annotations
 
@@ -71,7 +72,12 @@ def statement(plain: str, places: list[FigurePlace], known_words: frozenset[str]
 
 def _drafts(plain: str, places: list[FigurePlace], known_words: frozenset[str]) -> Iterator[_Draft]:
     figures = iter([place.figure for place in places])
-    role, reach, marks, be, last, clause = "", 0, set[str](), False, None, 0
+    role = ""
+    reach = 0
+    marks = set[str]()
+    be = False
+    last = None
+    clause = 0
     for match in _WORD.finditer(_holed(plain, places)):
         word = match[0].replace("’", "'").removesuffix("'s").removesuffix("'")
         if word.endswith("n't"):
@@ -86,16 +92,23 @@ def _drafts(plain: str, places: list[FigurePlace], known_words: frozenset[str]) 
             continue
         marks |= _marks(word)
         if word in _PREPOSITIONS:
-            role, reach = word, 2
+            role = word
+            reach = 2
         elif word in _BE:
             be = True
         if word in _PASSED_OVER:
             continue
-        draft = _Draft("" if word == "\ue000" else word, role, [next(figures)] if word == "\ue000" else [], clause=clause)
-        draft.name, draft.marks = fold(word) in known_words, marks
+        draft = _Draft(
+            "" if word == "\ue000" else word, role, [next(figures)] if word == "\ue000" else [], clause=clause
+        )
+        draft.name = fold(word) in known_words
+        draft.marks = marks
         draft.passive = be and bool(_PAST.match(word)) and not draft.figures
         # A preposition holds for the two words after it, until another one.
-        marks, be, last, reach = set(), False, draft, reach - 1
+        marks = set()
+        be = False
+        last = draft
+        reach = reach - 1
         if reach <= 0:
             role = ""
         yield draft
@@ -109,16 +122,27 @@ def hedges(sentence: str) -> int:
 def denials(sentence: str) -> int:
     """How many words deny. Not the first time: there was one before."""
     sentence = _NOT_ONLY.sub("", sentence)
-    return len(re.findall(r"n['’]t\b", sentence)) + sum(word in _NOT for word in re.findall(r"[a-z]+", sentence))
+    return len(re.findall(r"n['’]t\b", sentence)) + sum(
+        word in _NOT for word in re.findall(r"[a-z]+", sentence)
+    )
 
 
 def _marks(word: str) -> set[str]:
-    sets = {"not": _NOT, "maybe": _MAYBE, "must": _MUST, "if": _IF, "sometimes": _SOMETIMES, "only": _ONLY, "able": _ABLE}
+    sets = {
+        "not": _NOT,
+        "maybe": _MAYBE,
+        "must": _MUST,
+        "if": _IF,
+        "sometimes": _SOMETIMES,
+        "only": _ONLY,
+        "able": _ABLE,
+    }
     return {mark for mark, words in sets.items() if word in words}
 
 
 def _holed(plain: str, places: list[FigurePlace]) -> str:
-    pieces, at = [], 0
+    pieces = []
+    at = 0
     for place in places:
         pieces += [plain[at : place.start], " \ue000 "]
         at = place.end

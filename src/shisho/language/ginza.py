@@ -19,7 +19,8 @@ _local = threading.local()
 
 
 def load() -> Any:
-    """The pipeline of this thread (its tokenizer is not thread-safe). Raises ImportError where GiNZA is not installed."""
+    """The pipeline of this thread (its tokenizer is not thread-safe). Raises ImportError where GiNZA is not
+    installed."""
     if not hasattr(_local, "pipeline"):
         import ja_ginza
 

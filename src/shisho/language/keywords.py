@@ -1,4 +1,5 @@
-"""A question to what one types into a search engine: its nouns whole and as they are written, its verbs in dictionary form."""
+"""A question to what one types into a search engine: its nouns whole and as they are written, its verbs in
+dictionary form."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ _ENGLISH_ASKED = (ENGLISH_STOP - {"why"}) | frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Keyword:
-    """`noun`: a compound, name or number; otherwise a verb or adjective. `quoted`: to be found word for word."""
+    """`noun`: a compound, name or number; otherwise a verb or adjective. `quoted`: to be found word for
+    word."""
 
     text: str
     noun: bool = True
@@ -66,11 +68,13 @@ def _plain(text: str) -> Iterator[Keyword]:
 
 
 def _japanese(text: str) -> Iterator[Keyword]:
-    """Neighbouring nouns are one word; a verb or adjective is one by itself, or with its suffix (重さ) begins a noun."""
+    """Neighbouring nouns are one word; a verb or adjective is one by itself, or with its suffix (重さ) begins a
+    noun."""
     morphemes: list[Any] = []
     tokens = list(tokenizer().tokenize(text))
     for at, token in enumerate(tokens):
-        kind, form = token.part_of_speech()[0], fold(token.normalized_form())
+        kind = token.part_of_speech()[0]
+        form = fold(token.normalized_form())
         joined = morphemes and morphemes[-1].end() == token.begin()
         if joined and _binds(tokens, at):
             morphemes.append(token)
@@ -94,11 +98,14 @@ def _binds(tokens: Sequence[Any], at: int) -> bool:
     nouns = before.part_of_speech()[0] in _NOMINAL and after.part_of_speech()[0] in _NOMINAL
     if not nouns or token.end() != after.begin() or token.part_of_speech()[0] in _NOMINAL:
         return False
-    return bool(_KATAKANA.fullmatch(token.surface())) or (_is_stem(token) and fold(token.normalized_form()) not in GRAMMAR)
+    return bool(_KATAKANA.fullmatch(token.surface())) or (
+        _is_stem(token) and fold(token.normalized_form()) not in GRAMMAR
+    )
 
 
 def _is_stem(token: Any) -> bool:
-    """A verb or adjective in the form that makes compounds (流れ橋, 高窓): before a noun it is no sentence's end."""
+    """A verb or adjective in the form that makes compounds (流れ橋, 高窓): before a noun it is no sentence's
+    end."""
     speech = token.part_of_speech()
     return speech[0] in _VERBAL and speech[5].startswith(("連用形-一般", "語幹"))
 
@@ -108,7 +115,8 @@ def _is_noun(tokens: list[Any]) -> bool:
 
 
 def _word(tokens: list[Any]) -> Iterator[Keyword]:
-    """The tokens as one word, unless they ask or say nothing. What is counted or classified by 何 is not known yet."""
+    """The tokens as one word, unless they ask or say nothing. What is counted or classified by 何 is not known
+    yet."""
     forms = [fold(token.normalized_form()) for token in tokens]
     if all(form in _ASKED for form in forms) or any(form in _ASKS for form in forms):
         return

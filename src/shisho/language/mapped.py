@@ -1,4 +1,5 @@
-"""Pages of a mapped file that are not needed again: they belong to the system's cache, and this process lets go of them."""
+"""Pages of a mapped file that are not needed again: they belong to the system's cache, and this process lets
+go of them."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ _DONTNEED = 4  # asm-generic/mman-common.h: a page that is read again comes from
 
 
 def release_mapped(name: str) -> None:
-    """Let go of the pages of files of this name that are mapped to be read only. Does nothing but on Linux."""
+    """Let go of the pages of files of this name that are mapped to be read only. Does nothing but on
+    Linux."""
     if sys.platform != "linux":
         return
     for start, end in _ranges(name):

@@ -1,4 +1,5 @@
-"""Names in a text: the dictionary's proper nouns, runs of katakana, and Latin words that are written as names."""
+"""Names in a text: the dictionary's proper nouns, runs of katakana, and Latin words that are written as
+names."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ def names(text: str) -> frozenset[str]:
     """The names in a text, folded and without white space. A capital at the head of a sentence may be one."""
     plain = terms.squeeze(text) if _JAPANESE.search(text) else text
     words = {*_KATAKANA.findall(plain), *_proper_nouns(plain)}
-    words.update(word for word in _LATIN.findall(plain) if len(word) > 1 and word.casefold() not in terms.ENGLISH_STOP)
+    words.update(
+        word for word in _LATIN.findall(plain) if len(word) > 1 and word.casefold() not in terms.ENGLISH_STOP
+    )
     return frozenset("".join(terms.fold(name).split()) for name in words)
 
 

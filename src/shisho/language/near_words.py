@@ -1,5 +1,5 @@
-"""Words that say the same in most sentences, in groups: the commoner ones of plain prose, by hand. A word means the same
-as those it shares a group with, not as those that they share others with."""
+"""Words that say the same in most sentences, in groups: the commoner ones of plain prose, by hand. A word
+means the same as those it shares a group with, not as those that they share others with."""
 
 from __future__ import annotations
 

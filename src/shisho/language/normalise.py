@@ -1,4 +1,5 @@
-"""A view of a text for matching: NFKC, radicals, broken lines and letter-spacing folded, every character knowing its origin.
+"""A view of a text for matching: NFKC, radicals, broken lines and letter-spacing folded, every character
+knowing its origin.
 
 What is stored and quoted is always the original; the view only finds it."""
 
@@ -26,7 +27,8 @@ _DROPPED = re.compile(
 )
 _HYPHENS = frozenset("-‐\u00ad")
 
-# Radicals that NFKC leaves (it folds only the Kangxi block), with the ideographs that Unicode calls their equivalents.
+# Radicals that NFKC leaves (it folds only the Kangxi block), with the ideographs that Unicode calls their
+# equivalents.
 RADICALS = str.maketrans(
     "⺁⺅⺆⺉⺊⺌⺍⺒⺓⺖⺗⺘⺙⺛⺝⺠⺡⺣⺤⺥⺧⺨⺩⺫⺬⺭⺮⺯⺲⺶⺷⺸⺹⺻⺼⺽⺾⺿⻀⻁⻂⻃⻄⻆⻇⻊⻌⻍⻎⻏⻑⻓⻖⻗⻘⻝⻞⻟⻡⻢⻣⻤⻥⻨⻩⻫⻭⻯⻱⻲",
     "厂亻冂刂卜小小巳幺忄心扌攵旡月民氵灬爪爫牛犭王目示礻竹糹罒羊羊羊耂聿月臼艹艹艹虎衤覀西角角足辶辶辶阝長长阝雨青食飠飠首马骨鬼鱼麦黄斉歯竜龜亀",
@@ -37,8 +39,9 @@ _FOLDED = RADICALS | str.maketrans("‐‑‒–—―−〜“”‘’⁄", "-
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """`text[i]` comes from `source[origins[i]]`; one more origin stands for the end. `marks` are the places in `text` of
-    superscripts, subscripts and fractions, which the folded form no longer tells from plain digits."""
+    """`text[i]` comes from `source[origins[i]]`; one more origin stands for the end. `marks` are the places
+    in `text` of superscripts, subscripts and fractions, which the folded form no longer tells from plain
+    digits."""
 
     source: str
     text: str
@@ -116,7 +119,11 @@ class _Folding:
             self._put("\n", start)
         elif breaks == 0:
             self._put(" ", start)
-        elif source[start - 1] in _HYPHENS and source[start - 2 : start - 1].isalpha() and source[end].isalpha():
+        elif (
+            source[start - 1] in _HYPHENS
+            and source[start - 2 : start - 1].isalpha()
+            and source[end].isalpha()
+        ):
             if source[end].islower():
                 self._unhyphenate(start - 1)
         elif not (_JAPANESE.match(source, start - 1) or _JAPANESE.match(source, end)):
@@ -131,7 +138,10 @@ class _Folding:
 
 @lru_cache(maxsize=20_000)
 def _folded(cluster: str) -> tuple[str, bool]:
-    """A character with its marks as it is matched, and whether it is a superscript, a subscript or a fraction."""
+    """A character with its marks as it is matched, and whether it is a superscript, a subscript or a
+    fraction."""
     kept_text = _DROPPED.sub("", cluster)
-    marked = any(unicodedata.decomposition(char).startswith(("<super>", "<sub>", "<fraction>")) for char in kept_text)
+    marked = any(
+        unicodedata.decomposition(char).startswith(("<super>", "<sub>", "<fraction>")) for char in kept_text
+    )
     return unicodedata.normalize("NFKC", kept_text).translate(_FOLDED), marked

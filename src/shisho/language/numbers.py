@@ -1,4 +1,5 @@
-"""Numbers, measures and dates as they are meant, however they are written: 全角, 漢数字, 和暦, ①, ½. 10² is not 102."""
+"""Numbers, measures and dates as they are meant, however they are written: 全角, 漢数字, 和暦, ①, ½. 10² is not
+102."""
 
 from __future__ import annotations
 
@@ -14,8 +15,26 @@ _LIMIT = 20_000  # characters read of one text; what is checked against each oth
 _SMALL = {"十": 10, "百": 100, "千": 1000}
 _LARGE = {"万": 10**4, "億": 10**8, "兆": 10**12}
 _DIGIT = {kanji: value for value, kanji in enumerate("〇一二三四五六七八九")}
-_ENGLISH_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_WORDS = {word: value for value, word in enumerate(_ENGLISH_NUMBERS)} | {"hundred": 100, "thousand": 1000, "million": 10**6}
+_ENGLISH_NUMBERS = (
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
+_WORDS = {word: value for value, word in enumerate(_ENGLISH_NUMBERS)} | {
+    "hundred": 100,
+    "thousand": 1000,
+    "million": 10**6,
+}
 _TEENS = ("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _WORDS |= {word: value for value, word in enumerate(_TEENS, 13)}
@@ -102,11 +121,15 @@ _MEASURE = re.compile(
     r"|(?<![一-鿿])(?P<bare>[〇一二三四五六七八九十百千万億兆]{2,20})(?![一-鿿])"
     rf"|\b(?P<word>{'|'.join(_WORDS)})\b(?:\s(?P<after>{'|'.join(u for u in _WRITTEN if u.isascii() and u.isalpha())})\b)?"
 )
-_ROUGHLY = re.compile(r"(?:約|およそ|おおよそ|ほぼ|概ね|\b(?:about|around|roughly|nearly|almost|approximately))\s*$")
+_ROUGHLY = re.compile(
+    r"(?:約|およそ|おおよそ|ほぼ|概ね|\b(?:about|around|roughly|nearly|almost|approximately))\s*$"
+)
 _OR_SO = re.compile(r"余|強|弱|ほど|程度|前後|あまり|近く|くらい|ぐらい")
 _SYMBOL = re.compile(r"[a-z]+[\^_]?-?\d+[a-z]*")
 _RAISED = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+|[₀₁₂₃₄₅₆₇₈₉]+")
-_NOT_COUNTED = frozenset({"十分", "一度", "一番", "一時", "一層", "一期", "一角", "一面", "万人", "一体", "一代", "百貨"})
+_NOT_COUNTED = frozenset(
+    {"十分", "一度", "一番", "一時", "一層", "一期", "一角", "一面", "万人", "一体", "一代", "百貨"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +148,8 @@ class Date:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A number with its unit; the unit is empty where none is written. `power` keeps 10² apart from 10 and from 102."""
+    """A number with its unit; the unit is empty where none is written. `power` keeps 10² apart from 10 and
+    from 102."""
 
     value: Decimal
     unit: str = ""
@@ -133,7 +157,8 @@ class Measure:
     rough: bool = field(default=False, compare=False)  # 約: said to be about so much
 
     def says(self, other: Measure) -> bool:
-        """The same number, or the one it is rounded from, the same power, and the unit that `other` has, if it has one."""
+        """The same number, or the one it is rounded from, the same power, and the unit that `other` has, if
+        it has one."""
         if self.power != other.power or not (self.value == other.value or other.rounds(self.value)):
             return False
         return other.unit in ("", self.unit) or {self.unit, other.unit} in _SHORT_UNITS
@@ -142,7 +167,9 @@ class Measure:
         """True where it is said to be approximate, and equals `value` to the digits that it has."""
         if not self.rough or abs(self.value - value) > _ROUND * abs(self.value):
             return False
-        return value.quantize(Decimal((0, (1,), int(self.value.normalize().as_tuple().exponent)))) == self.value
+        return (
+            value.quantize(Decimal((0, (1,), int(self.value.normalize().as_tuple().exponent)))) == self.value
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,12 +227,17 @@ def _places(plain: str) -> tuple[list[FigurePlace], str]:
 
     rest = _DATE.sub(take, plain)
     counted = (match for match in _MEASURE.finditer(rest) if match[0] not in _NOT_COUNTED)
-    places += [FigurePlace(*match.span(), replace(_measure(match), rough=_is_rough(rest, match))) for match in counted]
+    places += [
+        FigurePlace(*match.span(), replace(_measure(match), rough=_is_rough(rest, match)))
+        for match in counted
+    ]
     return places, rest
 
 
 def _is_rough(text: str, match: re.Match[str]) -> bool:
-    return bool(_ROUGHLY.search(text, max(0, match.start() - 10), match.start()) or _OR_SO.match(text, match.end()))
+    return bool(
+        _ROUGHLY.search(text, max(0, match.start() - 10), match.start()) or _OR_SO.match(text, match.end())
+    )
 
 
 def legible(text: str) -> str:
@@ -221,9 +253,12 @@ def kanji_number(text: str) -> Decimal:
     digits = ""
     for c in text:
         if c in _SMALL:
-            section, digits = section + Decimal(digits or 1) * _SMALL[c], ""
+            section = section + Decimal(digits or 1) * _SMALL[c]
+            digits = ""
         elif c in _LARGE:
-            total, section, digits = total + ((section + Decimal(digits or 0)) or 1) * _LARGE[c], Decimal(0), ""
+            total = total + ((section + Decimal(digits or 0)) or 1) * _LARGE[c]
+            section = Decimal(0)
+            digits = ""
         else:
             digits += str(_DIGIT.get(c, c))
     return total + section + Decimal(digits or 0)

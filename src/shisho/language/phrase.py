@@ -9,9 +9,9 @@ from shisho.language.numbers import Date, Measure
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A run of content words. `terms`: their normal forms, without figures. `role`: the particle after it, or the preposition
-    before it; empty for a predicate. `marks` of a predicate: not, passive, cause, must, able, if, maybe, sometimes; of any
-    phrase: only. `broken`: a pause follows. `aside`: it stands in brackets."""
+    """A run of content words. `terms`: their normal forms, without figures. `role`: the particle after it, or
+    the preposition before it; empty for a predicate. `marks` of a predicate: not, passive, cause, must, able,
+    if, maybe, sometimes; of any phrase: only. `broken`: a pause follows. `aside`: it stands in brackets."""
 
     terms: tuple[str, ...]
     surface: str

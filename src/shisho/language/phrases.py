@@ -1,7 +1,8 @@
-"""A sentence as phrases: its content words, what particle or preposition hangs on them, and what is said of its predicates.
+"""A sentence as phrases: its content words, what particle or preposition hangs on them, and what is said of
+its predicates.
 
-No parser: Sudachi's parts of speech, the particles, and the order of words. Good enough to see who does what to whom in most
-sentences, at about a millisecond each."""
+No parser: Sudachi's parts of speech, the particles, and the order of words. Good enough to see who does what
+to whom in most sentences, at about a millisecond each."""
 
 from __future__ import annotations
 
@@ -39,7 +40,9 @@ _OF_PARTICLES = {
     "と": word_set("為る 言う 見る 考える 評する 推定 推測 限る"),
 }
 _LIGHT_AFTER_TO = word_set("言う 考える 思う 見る 為る 推定 推測 見なす 述べる 指摘 報告 主張")
-_BARE = word_set("上 的 性 化 用 者 達 間 等 共")  # suffixes that change the kind of a word, little of its meaning
+_BARE = word_set(
+    "上 的 性 化 用 者 達 間 等 共"
+)  # suffixes that change the kind of a word, little of its meaning
 _COMPOUND_PARTICLE = (
     r"によって|により|による|に対して|に対し|に対する|に関して|に関する|について|において|における|にとって|にわたって|に伴って|に伴い|に基づいて|に基づき|"
     r"に基づく|との間で|との間の|との間に|とともに|という|といった|を通じて|を通して|を除く|を除いて|として|とともに|と共に|からの|への|での|との|までの|には|では|とは|からは|へは|までは|よりも|より|にも|でも|"
@@ -97,7 +100,9 @@ def hedges(sentence: str) -> int:
 
 def denies(sentence: str) -> int:
     """The denials of a folded sentence: in English all, in Japanese whether its end denies."""
-    return int(negated(sentence[-END_CHARS // 2 :])) if _JAPANESE.search(sentence) else english.denials(sentence)
+    return (
+        int(negated(sentence[-END_CHARS // 2 :])) if _JAPANESE.search(sentence) else english.denials(sentence)
+    )
 
 
 @lru_cache(maxsize=1_000)
@@ -145,7 +150,8 @@ class _Reader:
         for token in tokenizer().tokenize(self._holed[:8_000]):
             self._take(token, token.surface(), token.part_of_speech(), fold(token.normalized_form()))
         self._flush()
-        aside = only = False
+        aside = False
+        only = False
         for draft, after in zip(self._done, [*self._done[1:], None], strict=True):
             phrase = _phrase(draft, after, aside)
             if phrase.predicate and only:  # しか … ない
@@ -162,7 +168,8 @@ class _Reader:
         elif self._in_tail(surface, part, term):
             now.tail += surface
         elif part[0] == "動詞" and term in ("為る", "出来る", "致す") and now.surface and not now.tail:
-            now.predicate, now.tail = True, now.tail + surface
+            now.predicate = True
+            now.tail = now.tail + surface
         elif part[0] in ("動詞", "形容詞"):
             self._flush()
             # There is none: denied being.
@@ -188,7 +195,9 @@ class _Reader:
         nominal = term in _LIGHT and part[0] in ("名詞", "形状詞")
         if not now.predicate or not (now.tail or part[1] == "非自立可能" or nominal):
             # 人気が無い is a predicate of its own; 王では無い and 可能性が有る after a noun are not.
-            if term in ("有る", "無い") and (now.tail.endswith(("で", "では", "でも", "じゃ")) or _COPULA.match(now.tail)):
+            if term in ("有る", "無い") and (
+                now.tail.endswith(("で", "では", "でも", "じゃ")) or _COPULA.match(now.tail)
+            ):
                 return True
             if term in _LIGHT and _COPULA.match(now.tail):
                 return True
@@ -199,7 +208,8 @@ class _Reader:
         if part[0] == "動詞" and part[1] == "非自立可能":
             return not now.tail or bool(
                 re.search(
-                    r"(?:[てでば]|つつ|[れせ]|に|と|が|も|は|う|る|す|く|っ|き|し|い|り|み|ち|び|え|け|せ|め|べ|げ)$", now.tail
+                    r"(?:[てでば]|つつ|[れせ]|に|と|が|も|は|う|る|す|く|っ|き|し|い|り|み|ち|び|え|け|せ|め|べ|げ)$",
+                    now.tail,
                 )
             )
         if term in _LIGHT_AFTER_TO and now.tail.endswith(("と", "とも", "との")):
@@ -210,7 +220,9 @@ class _Reader:
             and bool(now.tail or term in ("事", "こと", "為", "よう", "場合"))
         )
 
-    def _noun(self, surface: str, term: str, figures: list[Any], *, name: bool = False, bare: bool = False) -> None:
+    def _noun(
+        self, surface: str, term: str, figures: list[Any], *, name: bool = False, bare: bool = False
+    ) -> None:
         now = self._now
         if now.tail or now.predicate or now.adverb:
             self._flush()
@@ -229,7 +241,8 @@ class _Reader:
 
 
 def _holed(plain: str, places: list[FigurePlace]) -> str:
-    pieces, at = [], 0
+    pieces = []
+    at = 0
     for place in places:
         pieces += [plain[at : place.start].replace(HOLE, " "), HOLE]
         at = place.end
@@ -281,5 +294,7 @@ def _marks(tail: str, predicate: bool, surface: str) -> Iterator[str]:
         ("maybe", _MAYBE),
         ("sometimes", _SOMETIMES),
     ):
-        if form.search(own_part if mark in ("passive", "cause") else tail) and not (mark == "if" and _MUST.search(tail)):
+        if form.search(own_part if mark in ("passive", "cause") else tail) and not (
+            mark == "if" and _MUST.search(tail)
+        ):
             yield mark

@@ -1,4 +1,5 @@
-"""Where sentences begin and end, in the original text: one pass, aware of brackets, line ends and abbreviations."""
+"""Where sentences begin and end, in the original text: one pass, aware of brackets, line ends and
+abbreviations."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ _EVENT = re.compile(
     r"[「『（(【〔《〈\[［“]|[」』）)】〕》〉\]］”]"
     r"|[。！？︒｡⁉⁈‼⁇]+[\"'’]*"
     r"|．(?![0-9０-９A-Za-zＡ-Ｚａ-ｚ])"
-    # From the first of a row of full stops only, and with all of them: else a long row is looked at once for each of them.
+    # From the first of a row of full stops only, and with all of them: else a long row is looked at once for
+    # each of them.
     r"|(?<![.!?])[.!?]++[\"'’]*+(?=[\s」』）)】\]”]|\Z)"
     r"|\n[^\S\n]*(?:\n\s*)?"
 )
@@ -32,24 +34,29 @@ _ITEM = re.compile(
 def sentences(text: str) -> list[tuple[int, int]]:
     """Spans `text[start:end]` in order, free of outer white space; what lies between them is white space."""
     spans: list[tuple[int, int]] = []
-    begin = depth = opened = 0
+    begin = 0
+    depth = 0
+    opened = 0
     for event in _EVENT.finditer(text):
         at, end = event.span()
         char = text[at]
         if char in _OPENING:
             if depth == 0 or at - opened > BRACKET_REACH:
-                depth, opened = 0, at
+                depth = 0
+                opened = at
             depth += 1
         elif char in _CLOSING:
             depth = max(0, depth - 1)
         elif char == "\n":
             if _ends_line(text, at, end, depth > 0 and at - opened <= BRACKET_REACH):
                 _add(spans, text, begin, at)
-                begin, depth = end, 0
+                begin = end
+                depth = 0
         elif (depth == 0 or at - opened > BRACKET_REACH) and not (char == "." and _inside(text, at, end)):
             end = _closed(text, end)
             _add(spans, text, begin, end)
-            begin, depth = end, 0
+            begin = end
+            depth = 0
     _add(spans, text, begin, len(text))
     return spans
 

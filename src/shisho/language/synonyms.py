@@ -1,4 +1,5 @@
-"""Synonyms of the dictionary: words that share one of its groups mean the same. Names and numbers have none here."""
+"""Synonyms of the dictionary: words that share one of its groups mean the same. Names and numbers have none
+here."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Text to index terms: Sudachi's short units in normalised form for Japanese, stems for Latin words, and character pairs
-for what the dictionary does not know. Passages and queries go through the same pipeline."""
+"""Text to index terms: Sudachi's short units in normalised form for Japanese, stems for Latin words, and
+character pairs for what the dictionary does not know. Passages and queries go through the same pipeline."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import Any
 
 from shisho.language.mapped import release_mapped
 
-PIECE_CHARS = 4_000  # Sudachi raises above 49,149 bytes, and one long run of katakana costs it the square of its length
+# Sudachi raises above 49,149 bytes, and one long run of katakana costs it the square of its length
+PIECE_CHARS = 4_000
 TERM_CHARS = 64
 DICTIONARY_FILE = "system.dic"
 WORDING = 4
@@ -24,7 +25,8 @@ def _words(text: str) -> frozenset[str]:
 
 
 CONTENT = frozenset({"名詞", "動詞", "形容詞", "形状詞", "接尾辞", "接頭辞", "副詞", "連体詞", "感動詞"})
-# Words that carry grammar, in Sudachi's normalised form: the commonest of those that GiNZA's stop words leave out as well.
+# Words that carry grammar, in Sudachi's normalised form: the commonest of those that GiNZA's stop words leave
+# out as well.
 GRAMMAR = _words(
     "為る 有る 居る 成る よる 因る 言う おく 置く おる つく 出来る 無い こと 物 為 よう 様 の 等 的 此の 其の 或る"
 )
@@ -56,7 +58,8 @@ Read = Callable[[str], list[str]]  # a folded sentence to its index terms
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """Terms of a text: sentences on lines, terms separated by spaces; kanji and character pairs likewise in one line."""
+    """Terms of a text: sentences on lines, terms separated by spaces; kanji and character pairs likewise in
+    one line."""
 
     terms: str
     bigrams: str
@@ -105,20 +108,25 @@ def sought(texts: Sequence[str], read: Read) -> TermQuery:
 
 
 def wording(text: str) -> list[str]:
-    """Runs of four characters of a squeezed text that are not plain Latin: particles and endings count here."""
-    return [gram for at in range(len(text) - WORDING + 1) if _JAPANESE.search(gram := text[at : at + WORDING])]
+    """Runs of four characters of a squeezed text that are not plain Latin: particles and endings count
+    here."""
+    return [
+        gram for at in range(len(text) - WORDING + 1) if _JAPANESE.search(gram := text[at : at + WORDING])
+    ]
 
 
 def squeeze(text: str) -> str:
     """NFKC without white space, so that a word broken at the end of a line is whole."""
-    # Most texts that NFKC changes hold nothing but wide brackets and digits; by itself it takes four times as long.
+    # Most texts that NFKC changes hold nothing but wide brackets and digits; by itself it takes four times as
+    # long.
     plain = _WIDE.sub(lambda wide: chr(ord(wide[0]) - 0xFEE0), text)
     plain = unicodedata.normalize("NFKC", plain)
     return plain.replace("\n", "").replace(" ", "").replace("\r", "").replace("\t", "")
 
 
 def fold(text: str) -> str:
-    """NFKC and case folding, the form in which terms are compared. A lone surrogate becomes a question mark."""
+    """NFKC and case folding, the form in which terms are compared. A lone surrogate becomes a question
+    mark."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return folded if folded.isascii() else folded.encode("utf-8", "replace").decode()
 
@@ -159,7 +167,11 @@ def graphs(text: str) -> list[str]:
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """The stem of a Latin word, its accents removed."""
-    plain = word if word.isascii() else "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
+    plain = (
+        word
+        if word.isascii()
+        else "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
+    )
     # Short words are often acronyms: the stem of ABS would be ab.
     return str(_stemmer().stemWord(plain)) if len(plain) > 3 else plain
 
@@ -169,7 +181,8 @@ def _number(word: str) -> str:
 
 
 def _read(piece: str, latin: Iterator[str], found_words: list[str]) -> None:
-    """Sudachi's reading of a piece. A dictionary word always gives the same term, so that its id is asked once."""
+    """Sudachi's reading of a piece. A dictionary word always gives the same term, so that its id is asked
+    once."""
     known_kinds = _known
     for token in tokenizer().tokenize(piece):
         word = token.word_id()
@@ -200,7 +213,8 @@ def _term(token: Any) -> str:
 
 
 def tokenizer() -> Any:
-    """Sudachi in short units. Tokenizers are not thread-safe: one per thread, over one dictionary (200 MB, mapped)."""
+    """Sudachi in short units. Tokenizers are not thread-safe: one per thread, over one dictionary (200 MB,
+    mapped)."""
     if not hasattr(_local, "tokenizer"):
         from sudachipy import SplitMode
 

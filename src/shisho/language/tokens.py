@@ -1,4 +1,5 @@
-"""How many tokens a model will count in a text, near enough to cut a prompt by: one a CJK character, one for four others."""
+"""How many tokens a model will count in a text, near enough to cut a prompt by: one a CJK character, one for
+four others."""
 
 from __future__ import annotations
 

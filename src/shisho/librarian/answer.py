@@ -1,4 +1,5 @@
-"""Verified evidence to an answer without a model: quotations in goal order, and plain words on what is missing."""
+"""Verified evidence to an answer without a model: quotations in goal order, and plain words on what is
+missing."""
 
 from __future__ import annotations
 
@@ -28,8 +29,8 @@ from shisho.messages.catalogue import word
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An answer by number. `missing` holds the questions of goals that are not met, then what could not be searched and why;
-    `abstained`: no goal has an answer."""
+    """An answer by number. `missing` holds the questions of goals that are not met, then what could not be
+    searched and why; `abstained`: no goal has an answer."""
 
     text: str
     sentences: tuple[Sentence, ...]
@@ -51,14 +52,22 @@ def compose(
     abstained = not any(quotation.score >= ENOUGH for quotation in evidence)
     titled = len(strategy.goals) > 1
     paragraphs = [say("answer_head"), *([say("answer_nothing")] if abstained else [])]
-    paragraphs += [_paragraph(goal, refs, titled, say) for goal, refs in zip(strategy.goals, quoted_refs, strict=True) if refs]
-    gaps = tuple(dict.fromkeys(say(f"gap_{gap.why}", query=gap.query, detail=gap.detail) for gap in unsearched))
+    paragraphs += [
+        _paragraph(goal, refs, titled, say)
+        for goal, refs in zip(strategy.goals, quoted_refs, strict=True)
+        if refs
+    ]
+    gaps = tuple(
+        dict.fromkeys(say(f"gap_{gap.why}", query=gap.query, detail=gap.detail) for gap in unsearched)
+    )
     if missing:
         paragraphs.append(_closing(missing, not abstained, verdict, say))
     if gaps:
         paragraphs.append("\n".join(say("answer_note", text=gap) for gap in gaps))
     # A quotation carries itself: its text is the very slice its number opens.
-    sentences = tuple(Sentence(ref.snippet, (ref.number,), SupportOutcome.SUPPORTED) for refs in quoted_refs for ref in refs)
+    sentences = tuple(
+        Sentence(ref.snippet, (ref.number,), SupportOutcome.SUPPORTED) for refs in quoted_refs for ref in refs
+    )
     return Draft("\n\n".join(paragraphs), sentences, (*missing, *gaps), abstained)
 
 
@@ -93,7 +102,9 @@ def _disagreements(refs: Sequence[EvidenceRef], say: Callable[..., str]) -> list
         for ref, other in combinations(sure, 2)
     ]
     return [
-        say("against", one=ref.number, other=other.number, what=say(f"against_{kind}")) for ref, other, kind in pairs if kind
+        say("against", one=ref.number, other=other.number, what=say(f"against_{kind}"))
+        for ref, other, kind in pairs
+        if kind
     ]
 
 

@@ -18,7 +18,8 @@ from shisho.language.terms import fold, terms
 from shisho.language.weights import LIGHT, word_set
 
 _EXAMPLE = re.compile(
-    r"例えば|たとえば|(?<![一-鿿])例[:：]|[(（]例|など(?:が|を)挙げ|\b(?:e\.g\.|ex\.|for example|for instance)", re.IGNORECASE
+    r"例えば|たとえば|(?<![一-鿿])例[:：]|[(（]例|など(?:が|を)挙げ|\b(?:e\.g\.|ex\.|for example|for instance)",
+    re.IGNORECASE,
 )
 _TABLE = re.compile(r"\t|\||✓|^\s*[●・•▪]|(?:\S+[ 　]+\d[\d,.]*[ 　]*){3,}", re.MULTILINE)
 _SUM = re.compile(r"内訳|そのうち|うち|\d\s*[+＋×]\s*\d|=\s*\d|それぞれ|各々|いずれも")
@@ -27,7 +28,9 @@ _POINTING = re.compile(
     r"(?:^|[、,(「『])(?:そして|また|しかし|なお)?、?(?:この|その|これ|それ|ここ|次の|翌)(?!\d)"
     r"|(?:この|その)(?:年|月|日|時|際|後|頃|ころ)|同(?:年|月|日|館|社|市|町|村|氏|校|作|時期|時点|じ(?:く|頃|年|時期))|翌(?:年|月|日)(?!\d)|次の|前(?:年|回|述)|当初|当時|再び|再度|上記|下記"
 )
-_FROM = re.compile(r"(?:[-~–—]|から|ないし|または|又は|か)\s*$|(?:紀元前|少なくとも|最大で?|最低|最低でも|優に|最高)\s*$")
+_FROM = re.compile(
+    r"(?:[-~–—]|から|ないし|または|又は|か)\s*$|(?:紀元前|少なくとも|最大で?|最低|最低でも|優に|最高)\s*$"
+)
 _TO = re.compile(
     r"\s*(?:[-~–—]\s*(?:[a-z]+\s*)?\d|から|ないし|または|又は|以上|以下|未満|以内|超|もの|を(?:優に)?(?:超|越|上回|下回|切)|近く|弱|強|余|台|ずつ|か(?=\d))"
 )
@@ -40,7 +43,9 @@ _NO_DAY = re.compile(
 _PAST = re.compile(r"(?:た|だった|でした|ました)[。.」』)）\]\d\[]*\s*$")
 _NOUN_AT_END = re.compile(r"[一-鿿ァ-ヺー][。」』]*\s*$")
 _ORDINAL_UNITS = word_set("号 番 条 世 代 話 次 期 番目 位 巻 章 度")
-_STATES = word_set("有る 居る 持つ 有する 達する 及ぶ 成る 占める 示す 置く 構成 備える 出来る 存在 為る 御座る 佇む 立つ 乗る")
+_STATES = word_set(
+    "有る 居る 持つ 有する 達する 及ぶ 成る 占める 示す 置く 構成 備える 出来る 存在 為る 御座る 佇む 立つ 乗る"
+)
 # What happens to a thing or a person once. Whatever else has a day may have several.
 ONCE = word_set(
     "生まれる 誕生 出生 死去 死亡 死ぬ 没する 没 崩御 逝去 設立 創設 創立 結成 発足 建立 創業 開業 開校 開通 開港 竣工 完成",
@@ -74,10 +79,11 @@ class Amount:
 class Assertion:
     """A clause.
 
-    `words`: its content words with the sentence's topic. `topic`: what the sentence is about (は, が) and what that belongs to;
-    `scope`: that with the topics before it. `names`: words of names; `named`: each name as one word. `nouns`: words of no verb.
-    `ordinals`: which one of several (the third exhibition). `day`: when it happened, if it says so exactly; `dates`: all that
-    the sentence has named so far. `passing`: it tells of what was or was done, not of what is."""
+    `words`: its content words with the sentence's topic. `topic`: what the sentence is about (は, が) and what
+    that belongs to; `scope`: that with the topics before it. `names`: words of names; `named`: each name as
+    one word. `nouns`: words of no verb. `ordinals`: which one of several (the third exhibition). `day`: when
+    it happened, if it says so exactly; `dates`: all that the sentence has named so far. `passing`: it tells
+    of what was or was done, not of what is."""
 
     words: frozenset[str]
     topic: frozenset[str]
@@ -190,7 +196,12 @@ def _is_state(predicate: Phrase) -> bool:
 def _topic(phrases: Sequence[Phrase]) -> frozenset[str]:
     """The terms of a clause's topic, with what it belongs to: ミネアポリス市の総面積は."""
     at = next(
-        (at for at, phrase in enumerate(phrases) if phrase.role in ("は", "が", "には", "では") and not phrase.aside), None
+        (
+            at
+            for at, phrase in enumerate(phrases)
+            if phrase.role in ("は", "が", "には", "では") and not phrase.aside
+        ),
+        None,
     )
     if at is None:
         return frozenset()
@@ -210,7 +221,8 @@ class _ClauseFigures:
 
 
 def _figures(clause: Sequence[tuple[Phrase, list[FigurePlace]]], sentence: _Sentence) -> _ClauseFigures:
-    figures, exact = _ClauseFigures(), True
+    figures = _ClauseFigures()
+    exact = True
     for phrase, place in ((phrase, place) for phrase, places in clause for place in places):
         figure = place.figure
         if isinstance(figure, Date):
@@ -235,12 +247,18 @@ def _is_exact(place: FigurePlace, text: str) -> bool:
 
 def _content(phrase: Phrase) -> frozenset[str]:
     unwritten = any(isinstance(figure, Measure) and not figure.unit for figure in phrase.figures)
-    return frozenset(phrase.terms) - _UNCOUNTED - (frozenset(_unit_words(phrase)) if unwritten else frozenset())
+    return (
+        frozenset(phrase.terms) - _UNCOUNTED - (frozenset(_unit_words(phrase)) if unwritten else frozenset())
+    )
 
 
 def _unit_words(phrase: Phrase) -> list[str]:
     """キロワット, of which numbers.py knows nothing."""
-    return [word for word in phrase.terms if word not in _UNCOUNTED and re.fullmatch(r"[ァ-ヺー]+|[a-z]+|平方|立方", word)]
+    return [
+        word
+        for word in phrase.terms
+        if word not in _UNCOUNTED and re.fullmatch(r"[ァ-ヺー]+|[a-z]+|平方|立方", word)
+    ]
 
 
 def _unit(phrase: Phrase, measure: Measure) -> str:
@@ -250,11 +268,16 @@ def _unit(phrase: Phrase, measure: Measure) -> str:
 def _is_ordinal(measure: Measure, text: str, place: FigurePlace) -> bool:
     if not measure.unit and re.search(r"[a-zァ-ヺー]\d*[-\s]?$", text[: place.start]):
         return True
-    return measure.unit in _ORDINAL_UNITS or text[: place.start].endswith("第") or text[place.end : place.end + 1] == "目"
+    return (
+        measure.unit in _ORDINAL_UNITS
+        or text[: place.start].endswith("第")
+        or text[place.end : place.end + 1] == "目"
+    )
 
 
 def _amount(phrase: Phrase, place: FigurePlace, measure: Measure, text: str) -> Amount | None:
-    before, after = text[max(0, place.start - 6) : place.start], text[place.end : place.end + 8]
+    before = text[max(0, place.start - 6) : place.start]
+    after = text[place.end : place.end + 8]
     unit = _unit(phrase, measure) + measure.power
     if not unit or _FROM.search(before) or _TO.match(after):
         return None
@@ -299,10 +322,12 @@ def _merged(dates: Sequence[Date]) -> Date | None:
 def of_one_time(our_dates: Iterable[Date], their_dates: Iterable[Date]) -> bool:
     """True where two texts speak of one time: neither names any, or both name the same, at least the
     same year."""
-    ours, others = tuple(our_dates), tuple(their_dates)
+    ours = tuple(our_dates)
+    others = tuple(their_dates)
     if not ours and not others:
         return True
-    date, other = _merged(ours), _merged(others)
+    date = _merged(ours)
+    other = _merged(others)
     if date is None or other is None or clash(date, other):
         return False
     return date.year == other.year or (date.month, date.day) == (other.month, other.day)
@@ -317,4 +342,6 @@ def names_of(text: str) -> frozenset[str]:
     """The terms of the names in a text; a single word in katakana is rather a thing's."""
     spelt = (terms(name) or [name] for name in names(text))
     several = frozenset(chain.from_iterable(words for words in spelt if len(words) > 1))
-    return (several | frozenset(word for said_assertion in assertions(text) for word in said_assertion.names)) - _UNCOUNTED
+    return (
+        several | frozenset(word for said_assertion in assertions(text) for word in said_assertion.names)
+    ) - _UNCOUNTED

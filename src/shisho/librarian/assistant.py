@@ -43,9 +43,13 @@ class Assistant:
         if not condition.strip():
             return made_strategy, ""
         _, remark = conditions.read(condition, [goal.id for goal in made_strategy.goals])
-        return (made_strategy, remark) if remark else (replace(made_strategy, condition=condition.strip()), "")
+        return (
+            (made_strategy, remark) if remark else (replace(made_strategy, condition=condition.strip()), "")
+        )
 
-    def judge(self, finding: Finding, passages: Sequence[NumberedPassage], aim: Strategy) -> VerifiedQuote | str:
+    def judge(
+        self, finding: Finding, passages: Sequence[NumberedPassage], aim: Strategy
+    ) -> VerifiedQuote | str:
         """The finding as a span of what was shown, or why it is refused."""
         if finding.goal_id not in {goal.id for goal in aim.goals}:
             return Message("there is no goal {goal}", goal=finding.goal_id)
@@ -53,7 +57,9 @@ class Assistant:
             return Message("score takes 0 to 1")
         if not any(passage.temp_index == finding.index for passage in passages):
             return Message("no passage {number} was shown in this session", number=finding.index)
-        return verify(finding, passages) or Message("these words do not stand in that passage: copy them from it")
+        return verify(finding, passages) or Message(
+            "these words do not stand in that passage: copy them from it"
+        )
 
     def status(self, aim: Strategy, refs: Sequence[StoredEvidence]) -> tuple[tuple[GoalStatus, ...], bool]:
         """How far each goal has come, and whether the condition holds."""
@@ -61,17 +67,23 @@ class Assistant:
         numbered = [replace(stand.ref, number=citations.take(stand.citation)) for stand in refs]
         status = citations.status(aim.goals, numbered)
         expression, _ = conditions.read(aim.condition, [goal.id for goal in aim.goals])
-        return status, conditions.holds(expression, [goal_status.goal_id for goal_status in status if goal_status.met])
+        return status, conditions.holds(
+            expression, [goal_status.goal_id for goal_status in status if goal_status.met]
+        )
 
     def missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]:
         """The questions of goals that are not met."""
         return tuple(goal.question for goal in open_goals(aim.goals, status))
 
     def cite(
-        self, evidence: Sequence[EvidenceRef], passages: Sequence[NumberedPassage], aim: Strategy, said_sentence: CitedSentence
+        self,
+        evidence: Sequence[EvidenceRef],
+        passages: Sequence[NumberedPassage],
+        aim: Strategy,
+        said_sentence: CitedSentence,
     ) -> CitedSentence | Finding:
-        """The sentence as it cites, or, where it cites nothing that stands and is no frame, with the evidence that carries it;
-        a Finding where only a shown passage does."""
+        """The sentence as it cites, or, where it cites nothing that stands and is no frame, with the evidence
+        that carries it; a Finding where only a shown passage does."""
         return mending.cite(evidence, passages, aim.goals, said_sentence)
 
     def mend(
@@ -79,14 +91,20 @@ class Assistant:
     ) -> list[tuple[Sentence | None, SentenceRevision]]:
         """Each sentence as it may stand, and what was done to it. None: it is left out."""
         refs = {ref.number: ref for ref in evidence}
-        return [mending.mend(sentence, refs, aim.question) for sentence in said_sentences if sentence.text.strip()]
+        return [
+            mending.mend(sentence, refs, aim.question) for sentence in said_sentences if sentence.text.strip()
+        ]
 
     def counts(self, mended: Sequence[SentenceRevision]) -> SupportCounts:
         """How many sentences came out how."""
         return mending.counts(mended)
 
     def render(
-        self, aim: Strategy, evidence: Sequence[EvidenceRef], sentences: Sequence[Sentence], counts: SupportCounts
+        self,
+        aim: Strategy,
+        evidence: Sequence[EvidenceRef],
+        sentences: Sequence[Sentence],
+        counts: SupportCounts,
     ) -> str:
         """The answer's text: each sentence with its numbers and what came of its check, then the counts."""
         return mending.render(aim.question, {ref.number: ref for ref in evidence}, sentences, counts)

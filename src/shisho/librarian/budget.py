@@ -29,7 +29,8 @@ class Spending:
 
 
 def ceiling(budget: Budget, spending: Spending, cost: Spending) -> LoopStop | None:
-    """The first ceiling that `cost` would break on top of `spending`; None where it fits. What costs nothing breaks nothing."""
+    """The first ceiling that `cost` would break on top of `spending`; None where it fits. What costs nothing
+    breaks nothing."""
     after = spending + cost
     ceilings = (
         (cost.rounds, after.rounds > budget.max_rounds, LoopStop.ROUNDS),

@@ -28,7 +28,8 @@ class Citations:
         return tuple(self._taken[number:])
 
     def status(self, goals: Iterable[Goal], evidence: Sequence[EvidenceRef]) -> tuple[GoalStatus, ...]:
-        """How far each goal has come: what answers it, and from how many independent sources. Only near is not enough."""
+        """How far each goal has come: what answers it, and from how many independent sources. Only near is
+        not enough."""
         telling = [ref for ref in evidence if ref.score >= ENOUGH]
         told_numbers = {goal: [ref.number for ref in telling if ref.goal_id == goal.id] for goal in goals}
         counted = ((goal, len(numbers), self.sources(numbers)) for goal, numbers in told_numbers.items())
@@ -38,13 +39,17 @@ class Citations:
         )
 
     def sources(self, numbers: Iterable[int]) -> int:
-        """How many independent sources stand behind these: a document is one, and so are the pages of one site, and whatever
-        copies each other."""
+        """How many independent sources stand behind these: a document is one, and so are the pages of one
+        site, and whatever copies each other."""
         groups: list[set[str]] = []
         for number in numbers:
             citation = self._taken[number - 1]
             marks = {f"document {citation.document_id}"}
-            marks |= {f"{kind} {name}" for kind, name in (("cluster", citation.cluster), ("site", citation.site)) if name}
+            marks |= {
+                f"{kind} {name}"
+                for kind, name in (("cluster", citation.cluster), ("site", citation.site))
+                if name
+            }
             joined = [group for group in groups if group & marks]
             groups = [group for group in groups if not group & marks] + [marks.union(*joined)]
         return len(groups)

@@ -1,4 +1,5 @@
-"""A sentence against its quotations, phrase by phrase: what is covered, and what is denied, hedged or strengthened."""
+"""A sentence against its quotations, phrase by phrase: what is covered, and what is denied, hedged or
+strengthened."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from shisho.librarian.ties import TiedPhrase, case_of, figures_agree, likeness, 
 
 FOREIGN = 0.34  # below this share of a sentence's words in its quotations, they speak of something else
 ALIKE = 2.0  # how much two places must have in common before an opposite in one contradicts the other
-MARGIN = 1.4  # how much better another thing must fit in a phrase's place before the phrase is taken for swapped
+# how much better another thing must fit in a phrase's place before the phrase is taken for swapped
+MARGIN = 1.4
 _VERB = re.compile(r"[うくぐすつぬぶむる]$")
 LONG = 11  # words of a sentence from which some of them may be missing
 LACKING = 0.35  # the share of its words that a long sentence may have in other words
@@ -48,7 +50,9 @@ class Comparison:
         self.words = {word for phrase in phrases for word in words_of(phrase)}
         self.quoted_words = {word for phrase in self.quoted for word in words_of(phrase)}
         self.wholes = {phrase.phrase.whole for phrase in phrases}
-        self.own_words = {word for phrase in self.said for word in (*phrase.phrase.terms, phrase.phrase.whole)}
+        self.own_words = {
+            word for phrase in self.said for word in (*phrase.phrase.terms, phrase.phrase.whole)
+        }
         self._in_order = sorted(self.words)  # so that every run renames alike
         self._renamed: dict[str, str] = {}
 
@@ -71,7 +75,9 @@ class Comparison:
 
     def likeness(self, said_phrase: TiedPhrase, quoted_phrase: TiedPhrase, *others: TiedPhrase) -> float:
         """How much two places hang together alike, whatever stands in them."""
-        without = frozenset(word for phrase in (said_phrase, quoted_phrase, *others) for word in words_of(phrase))
+        without = frozenset(
+            word for phrase in (said_phrase, quoted_phrase, *others) for word in words_of(phrase)
+        )
         return likeness(said_phrase.ties, quoted_phrase.ties, self.rename, without)
 
     def counterpart(self, said_phrase: TiedPhrase) -> TiedPhrase | None:
@@ -89,10 +95,14 @@ def compare_words(comparison: Comparison, doubts: Doubts) -> None:
     lacking = [(phrase, word) for phrase in said_phrases for word in _lacking(comparison, phrase)]
     if count and len(lacking) > (1 - FOREIGN) * count:
         doubts.wrong.append("words")
-    if (lacking and not _slight(comparison, lacking, count)) or any(_headless(comparison, phrase) for phrase in said_phrases):
+    if (lacking and not _slight(comparison, lacking, count)) or any(
+        _headless(comparison, phrase) for phrase in said_phrases
+    ):
         doubts.unsure.append("words")
     for phrase in said_phrases:
-        if any(_strengthens(comparison, word) for word in phrase.phrase.terms) or _narrows(comparison, phrase):
+        if any(_strengthens(comparison, word) for word in phrase.phrase.terms) or _narrows(
+            comparison, phrase
+        ):
             doubts.wrong.append("quantifier")
 
 
@@ -100,19 +110,32 @@ def _lacking(comparison: Comparison, said_phrase: TiedPhrase) -> list[str]:
     whole = said_phrase.phrase.whole
     if not whole or whole in comparison.wholes or any(same(whole, other) for other in comparison.wholes):
         return []
-    return [word for word in said_phrase.phrase.terms if word not in LIGHT and comparison.rename(word) not in comparison.words]
+    return [
+        word
+        for word in said_phrase.phrase.terms
+        if word not in LIGHT and comparison.rename(word) not in comparison.words
+    ]
 
 
 def _headless(comparison: Comparison, said_phrase: TiedPhrase) -> bool:
     """True where all that is quoted of a noun is the first part of a longer one, whose head is not said:
     a player of tennis is no tennis."""
     our_words = {comparison.rename(word) for word in said_phrase.phrase.terms}
-    if said_phrase.phrase.predicate or said_phrase.phrase.adverb or case_of(said_phrase.phrase.role) not in ("が", "を"):
+    if (
+        said_phrase.phrase.predicate
+        or said_phrase.phrase.adverb
+        or case_of(said_phrase.phrase.role) not in ("が", "を")
+    ):
         return False
     own_words = {comparison.rename(word) for word in comparison.own_words}
-    places = [quoted_phrase.phrase for quoted_phrase in comparison.quoted if our_words & set(quoted_phrase.phrase.terms)]
+    places = [
+        quoted_phrase.phrase
+        for quoted_phrase in comparison.quoted
+        if our_words & set(quoted_phrase.phrase.terms)
+    ]
     return bool(places) and all(
-        our_words <= set(phrase.terms[:-1]) and phrase.terms[-1] not in own_words | LIGHT | ABSTRACT for phrase in places
+        our_words <= set(phrase.terms[:-1]) and phrase.terms[-1] not in own_words | LIGHT | ABSTRACT
+        for phrase in places
     )
 
 
@@ -123,7 +146,9 @@ def _slight(comparison: Comparison, lacking: Sequence[tuple[TiedPhrase, str]], c
         return False
     if len(lacking) == 1 and _told_in_passing(comparison, *lacking[0]):
         return True
-    if count < LONG or any(phrase.phrase.name or phrase.phrase.figures or _weighs(word) for phrase, word in lacking):
+    if count < LONG or any(
+        phrase.phrase.name or phrase.phrase.figures or _weighs(word) for phrase, word in lacking
+    ):
         return False
     return not any(_repeats(comparison, number) for number in {one.sentence for one, _ in lacking})
 
@@ -150,7 +175,9 @@ def _repeats(comparison: Comparison, number: int) -> bool:
     theirs: dict[int, list[str]] = {}
     for one in comparison.quoted:
         theirs.setdefault(one.sentence, []).extend(words_of(one))
-    return any(SequenceMatcher(None, mine, words, autojunk=False).ratio() >= REPEATED for words in theirs.values())
+    return any(
+        SequenceMatcher(None, mine, words, autojunk=False).ratio() >= REPEATED for words in theirs.values()
+    )
 
 
 def _strengthens(comparison: Comparison, word: str) -> bool:
@@ -158,7 +185,8 @@ def _strengthens(comparison: Comparison, word: str) -> bool:
         return False
     if word == "onli" and "few" in comparison.words | comparison.own_words:  # only a few, a very few
         return not {"few"} & comparison.words
-    if word == "everi" and any(_EACH_TIME & set(phrase.phrase.terms) for phrase in comparison.said):  # every week, a week
+    # every week, a week
+    if word == "everi" and any(_EACH_TIME & set(phrase.phrase.terms) for phrase in comparison.said):
         return not _EACH_TIME & comparison.words
     return not (word.startswith("最") and {"最も", "一番"} & comparison.words)  # 最大 for 最も大きい
 
@@ -184,7 +212,9 @@ def compare_marks(comparison: Comparison, doubts: Doubts) -> None:
             doubts.unsure.append("negation")
 
 
-def _compare_denial(comparison: Comparison, said_phrase: TiedPhrase, quoted_phrase: TiedPhrase, doubts: Doubts) -> None:
+def _compare_denial(
+    comparison: Comparison, said_phrase: TiedPhrase, quoted_phrase: TiedPhrase, doubts: Doubts
+) -> None:
     if _denied(said_phrase) == _denied(quoted_phrase):
         return
     phrases = [phrase for phrase in comparison.quoted if phrase.sentence == quoted_phrase.sentence]
@@ -196,8 +226,12 @@ def _denied(phrase: TiedPhrase) -> bool:
     return ("not" in phrase.phrase.marks) != any(word in DENYING for word in phrase.phrase.terms)
 
 
-def _compare_surety(comparison: Comparison, said_phrase: TiedPhrase, quoted_phrase: TiedPhrase, doubts: Doubts) -> None:
-    hedges, our_words, their_words = _HEDGES, said_phrase.phrase.marks, quoted_phrase.phrase.marks
+def _compare_surety(
+    comparison: Comparison, said_phrase: TiedPhrase, quoted_phrase: TiedPhrase, doubts: Doubts
+) -> None:
+    hedges = _HEDGES
+    our_words = said_phrase.phrase.marks
+    their_words = quoted_phrase.phrase.marks
     hedged = _hedged(comparison.quoted, quoted_phrase)
     if their_words & hedges and not our_words & hedges and not _hedged(comparison.said, said_phrase):
         ends = _ends(comparison.said, said_phrase) and _ends(comparison.quoted, quoted_phrase)
@@ -225,7 +259,8 @@ def _ends(row: Sequence[TiedPhrase], home: TiedPhrase) -> bool:
 
 
 def _compare_prepositions(said_phrase: TiedPhrase, quoted_phrase: TiedPhrase, doubts: Doubts) -> None:
-    our_role, their_role = said_phrase.phrase.role, quoted_phrase.phrase.role
+    our_role = said_phrase.phrase.role
+    their_role = quoted_phrase.phrase.role
     if our_role != their_role and their_role in opposites(our_role):
         doubts.wrong.append("direction")
     elif our_role != their_role and our_role in DIRECTED and their_role:
@@ -257,7 +292,9 @@ def _turned(comparison: Comparison, said_phrase: TiedPhrase, word: str, turned: 
         if not turned & quoted_words or word in quoted_words:
             continue
         # Denying the opposite says the same.
-        if said_phrase.phrase.predicate and ("not" in said_phrase.phrase.marks) != ("not" in quoted_phrase.phrase.marks):
+        if said_phrase.phrase.predicate and ("not" in said_phrase.phrase.marks) != (
+            "not" in quoted_phrase.phrase.marks
+        ):
             continue
         if comparison.likeness(said_phrase, quoted_phrase) >= max(ALIKE, fits + MARGIN):
             return True

@@ -41,7 +41,8 @@ Expression = GoalMet | AtLeast
 
 
 def read(text: str, goal_ids: Sequence[str]) -> tuple[Expression, str]:
-    """The condition, and what was wrong with it: an unreadable one becomes the conjunction of all goals, told in words."""
+    """The condition, and what was wrong with it: an unreadable one becomes the conjunction of all goals, told
+    in words."""
     try:
         return parse(text, goal_ids), ""
     except ConditionUnreadable as error:
@@ -60,7 +61,9 @@ def parse(text: str, goal_ids: Collection[str]) -> Expression:
     """Read a condition over these goals. Raises Unreadable."""
     if len(text) > MAX_CHARS:
         raise ConditionUnreadable(Message("longer than {limit} characters", limit=MAX_CHARS))
-    parser = _Parser(_tokens(unicodedata.normalize("NFKC", text)), {goal_id.casefold(): goal_id for goal_id in goal_ids})
+    parser = _Parser(
+        _tokens(unicodedata.normalize("NFKC", text)), {goal_id.casefold(): goal_id for goal_id in goal_ids}
+    )
     expression = parser.either(0)
     if parser.ahead:
         raise ConditionUnreadable(Message("{word!r} is not expected there", word=parser.ahead))
@@ -74,7 +77,9 @@ def _tokens(text: str) -> list[str]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise ConditionUnreadable(Message("{word!r} is no part of a condition", word=text[at:].strip()[:1]))
+            raise ConditionUnreadable(
+                Message("{word!r} is no part of a condition", word=text[at:].strip()[:1])
+            )
         found_words.append(match[1] or match[2])
         at = match.end()
     return found_words
@@ -130,7 +135,9 @@ class _Parser:
     def _goal(self) -> GoalMet:
         word = self._next()
         if word.casefold() in _WORDS or word.casefold() not in self._goals:
-            raise ConditionUnreadable(Message("there is no goal {goal}", goal=word) if word else Message("it breaks off"))
+            raise ConditionUnreadable(
+                Message("there is no goal {goal}", goal=word) if word else Message("it breaks off")
+            )
         return GoalMet(self._goals[word.casefold()])
 
     def _took(self, token: str) -> bool:
@@ -147,5 +154,7 @@ class _Parser:
     def _expect(self, token: str) -> None:
         if not self._took(token):
             raise ConditionUnreadable(
-                Message("{token!r} is missing before {ahead}", token=token, ahead=self.ahead or Message("its end"))
+                Message(
+                    "{token!r} is missing before {ahead}", token=token, ahead=self.ahead or Message("its end")
+                )
             )

@@ -38,8 +38,11 @@ def contradiction(first: str, other: str, heading: str = "", other_heading: str 
     not matter."""
     if indefinite(first) or indefinite(other):
         return ""
-    our_side, their_side = _Side(first, heading), _Side(other, other_heading)
-    pairs = [pair for pair in product(our_side.said, their_side.said) if _of_one_thing(*pair, our_side, their_side)]
+    our_side = _Side(first, heading)
+    their_side = _Side(other, other_heading)
+    pairs = [
+        pair for pair in product(our_side.said, their_side.said) if _of_one_thing(*pair, our_side, their_side)
+    ]
     apart = {figures for pair in pairs for figures in _apart(*pair)}
     if not apart and not _share_a_day(our_side, their_side) and any(_dates_disagree(*pair) for pair in pairs):
         return "date"
@@ -67,7 +70,8 @@ def _of_one_thing(a: Assertion, b: Assertion, our_side: _Side, their_side: _Side
     common = _in_common(a, b)
     if not common or common < ALIKE * min(len(a.words), len(b.words)) or a.ordinals_differ(b):
         return False
-    left, right = _only_in(a, their_side), _only_in(b, our_side)
+    left = _only_in(a, their_side)
+    right = _only_in(b, our_side)
     if left & a.nouns and right & b.nouns:  # the second against the fourth, the north against the south
         return False
     names = our_side.names & their_side.names
@@ -77,7 +81,11 @@ def _of_one_thing(a: Assertion, b: Assertion, our_side: _Side, their_side: _Side
         return False
     if names or our_side.heading != their_side.heading:
         return bool(names) or _of_one_named_topic(a, b)
-    return not left and not right and (common >= NAMELESS or bool(a.topic and a.topic == b.topic and _clash_in_days(a, b)))
+    return (
+        not left
+        and not right
+        and (common >= NAMELESS or bool(a.topic and a.topic == b.topic and _clash_in_days(a, b)))
+    )
 
 
 def _of_one_named_topic(a: Assertion, b: Assertion) -> bool:
@@ -85,21 +93,26 @@ def _of_one_named_topic(a: Assertion, b: Assertion) -> bool:
 
 
 def _only_in(said_assertion: Assertion, other: _Side) -> frozenset[str]:
-    """Words that the other quotation has not; what its heading names it need not say where this one's topic does."""
+    """Words that the other quotation has not; what its heading names it need not say where this one's topic
+    does."""
     only = said_assertion.words - _shared(said_assertion.words, other.own)
     return only - (said_assertion.topic & _shared(said_assertion.topic, other.heading))
 
 
 def _on_one_topic(a: Assertion, b: Assertion, our_side: _Side, their_side: _Side) -> bool:
-    """Neither topic is narrowed by what the other does not say. Under two headings it is named: in a topic that both share, or
-    by the other's heading."""
+    """Neither topic is narrowed by what the other does not say. Under two headings it is named: in a topic
+    that both share, or by the other's heading."""
     if a.scope - _shared(a.scope, their_side.words) or b.scope - _shared(b.scope, our_side.words):
         return False
     if not our_side.heading or not their_side.heading or our_side.heading == their_side.heading:
         return True
     if our_side.heading <= their_side.own or their_side.heading <= our_side.own:
         return True
-    return bool(a.topic & b.topic & our_side.names) or len(a.named & b.named) >= NAMED or _of_one_named_topic(a, b)
+    return (
+        bool(a.topic & b.topic & our_side.names)
+        or len(a.named & b.named) >= NAMED
+        or _of_one_named_topic(a, b)
+    )
 
 
 def _shared(words: Iterable[str], others: Iterable[str]) -> frozenset[str]:
@@ -160,4 +173,6 @@ def _apart(a: Assertion, b: Assertion) -> list[tuple[Amount, Amount]]:
 def _denials_disagree(a: Assertion, b: Assertion) -> bool:
     if a.denied == b.denied or not (a.sure and b.sure) or not of_one_time(a.dates, b.dates):
         return False
-    return bool(_shared(a.predicate, b.predicate)) and _in_common(a, b) >= ALIKE_DENIED * max(len(a.words), len(b.words))
+    return bool(_shared(a.predicate, b.predicate)) and _in_common(a, b) >= ALIKE_DENIED * max(
+        len(a.words), len(b.words)
+    )

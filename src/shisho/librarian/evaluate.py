@@ -1,7 +1,7 @@
 """Which sentences of the shown passages answer a goal, and how surely. No model: ten signs, weighed.
 
-The weights are those of a logistic regression over questions whose answering sentence is known, rounded; 0.5 stands where
-about 4 in 100 answered questions fall below and two thirds of the unanswerable ones do."""
+The weights are those of a logistic regression over questions whose answering sentence is known, rounded; 0.5
+stands where about 4 in 100 answered questions fall below and two thirds of the unanswerable ones do."""
 
 from __future__ import annotations
 
@@ -61,11 +61,17 @@ def terms_wanted(goals: Sequence[Goal]) -> list[str]:
 
 
 def select(
-    passages: Sequence[NumberedPassage], goals: Sequence[Goal], refs: Sequence[EvidenceRef], rarity: Mapping[str, float]
+    passages: Sequence[NumberedPassage],
+    goals: Sequence[Goal],
+    refs: Sequence[EvidenceRef],
+    rarity: Mapping[str, float],
 ) -> list[Finding]:
-    """For each goal its best new sentences, best first, verbatim and with scores from 0 to 1; none where nothing is near."""
+    """For each goal its best new sentences, best first, verbatim and with scores from 0 to 1; none where
+    nothing is near."""
     return [
-        finding for goal in goals for finding in _for_goal(passages, goal, [e for e in refs if e.goal_id == goal.id], rarity)
+        finding
+        for goal in goals
+        for finding in _for_goal(passages, goal, [e for e in refs if e.goal_id == goal.id], rarity)
     ]
 
 
@@ -80,7 +86,8 @@ def _for_goal(
     if not ranked or ranked[0].score < floor:
         return
     told_words = [ref.snippet for ref in refs]
-    accepted = chars = 0
+    accepted = 0
+    chars = 0
     for first in ranked:
         if accepted == max(QUOTES, goal.min_evidence):
             return
@@ -94,14 +101,18 @@ def _for_goal(
         if any(double(snippet, other) for other in told_words):
             continue
         told_words.append(snippet)
-        accepted, chars = accepted + 1, chars + len(snippet)
+        accepted = accepted + 1
+        chars = chars + len(snippet)
         yield Finding(first.shown.temp_index, goal.id, snippet, round(first.score, 4))
 
 
 def term_weights(question: ParsedQuestion, rarity: Mapping[str, float]) -> dict[str, float]:
     """The question's terms by rarity, summing to 1. A term of unknown rarity is taken for the rarest."""
     rarest = max(rarity.values(), default=1.0) or 1.0
-    raw = {term: rarity.get(term, rarest) * (INFLECTED if "ぁ" <= term[-1] <= "ん" else 1.0) for term in question.terms}
+    raw = {
+        term: rarity.get(term, rarest) * (INFLECTED if "ぁ" <= term[-1] <= "ん" else 1.0)
+        for term in question.terms
+    }
     total = sum(raw.values())
     return {term: weight / total if total else 1 / len(raw) for term, weight in raw.items()}
 
@@ -137,7 +148,9 @@ def _signs(
     own_weight = sum(weight for term, weight in weights.items() if term in line.terms)
     near = line.terms | before | page.heading
     beside = sum(weights[a] + weights[b] for a, b in question.neighbours)
-    neighbour_weight = sum(weights[a] + weights[b] for a, b in question.neighbours if (a, b) in line.neighbours)
+    neighbour_weight = sum(
+        weights[a] + weights[b] for a, b in question.neighbours if (a, b) in line.neighbours
+    )
     return Signs(
         own=own_weight,
         near=sum(weight for term, weight in weights.items() if term in near),
@@ -174,11 +187,16 @@ def _figures_missing(question: ParsedQuestion, passage: NumberedPassage) -> bool
 
 def _cut(candidate: _Candidate, weights: Mapping[str, float]) -> tuple[int, int]:
     """A long sentence from the clause before the question's first word in it to the clause after the last."""
-    start, end = candidate.line.start, candidate.line.end
+    start = candidate.line.start
+    end = candidate.line.end
     if end - start <= LONG:
         return start, end
     parts = clauses(candidate.shown.text, start, end)
-    speaking = [at for at, (a, b) in enumerate(parts) if not weights.keys().isdisjoint(terms(fold(candidate.shown.text[a:b])))]
+    speaking = [
+        at
+        for at, (a, b) in enumerate(parts)
+        if not weights.keys().isdisjoint(terms(fold(candidate.shown.text[a:b])))
+    ]
     if not speaking:
         return start, end
     return parts[max(0, speaking[0] - 1)][0], parts[min(len(parts) - 1, speaking[-1] + 1)][1]

@@ -1,4 +1,5 @@
-"""Evidence is a slice of what was shown, or nothing: findings are sought in their passage, and doubles count once."""
+"""Evidence is a slice of what was shown, or nothing: findings are sought in their passage, and doubles count
+once."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ MIN_ALIGNED = 8  # characters: what is shorter aligns with anything
 
 @dataclass(frozen=True, slots=True)
 class VerifiedQuote:
-    """`snippet` is `text[start:end]` of the shown passage `index`; `replaced` where the finding had other words."""
+    """`snippet` is `text[start:end]` of the shown passage `index`; `replaced` where the finding had other
+    words."""
 
     index: int
     start: int
@@ -33,7 +35,8 @@ class VerifiedQuote:
 
 
 def verify(finding: Finding, passages: Sequence[NumberedPassage]) -> VerifiedQuote | None:
-    """The finding in the stored text: exact, else under folding, else aligned at 0.9. None drops the finding."""
+    """The finding in the stored text: exact, else under folding, else aligned at 0.9. None drops the
+    finding."""
     passage = next((passage for passage in passages if passage.temp_index == finding.index), None)
     snippet = finding.snippet.strip()
     if passage is None or not snippet or len(snippet) > MAX_SNIPPET:
@@ -83,7 +86,8 @@ def _found(snippet: str, text: str) -> tuple[int, int] | None:
 
 
 def _aligned(wanted_text: str, stored: str) -> tuple[int, int] | None:
-    """The stretch of `stored` nearest to `wanted_text` by edit distance, if at most a tenth of `wanted_text` differs."""
+    """The stretch of `stored` nearest to `wanted_text` by edit distance, if at most a tenth of `wanted_text`
+    differs."""
     allowed = int((1 - ALIKE) * len(wanted_text) + 1e-9)
     if len(wanted_text) < MIN_ALIGNED or allowed < 1 or not stored:
         return None
@@ -96,7 +100,8 @@ def _aligned(wanted_text: str, stored: str) -> tuple[int, int] | None:
 
 
 def _distances(wanted_text: str, stored: str) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    """Edit distance of `wanted_text` to the best stretch of `stored` that ends at each place (Sellers 1980), row by row."""
+    """Edit distance of `wanted_text` to the best stretch of `stored` that ends at each place (Sellers 1980),
+    row by row."""
     import numpy as np  # here, as no server needs it for its first word
 
     codes = np.frombuffer(stored.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)

@@ -20,7 +20,9 @@ def export(answer: Answer, form: str) -> str:
     """Raises InvalidParams for a form that is none of `FORMS`."""
     writers = {"md": _markdown, "jsonl": _json_lines, "bibtex": _bibtex, "ris": _ris}
     if form not in writers:
-        raise InvalidParams("{form!r} is no export format. Choose one of {formats}.", form=form, formats=", ".join(FORMS))
+        raise InvalidParams(
+            "{form!r} is no export format. Choose one of {formats}.", form=form, formats=", ".join(FORMS)
+        )
     return writers[form](answer)
 
 
@@ -28,7 +30,10 @@ def _markdown(answer: Answer) -> str:
     rows = [f"# {answer.question}", "", answer.text, ""]
     for evidence in answer.evidence:
         quotation = running(evidence.snippet)
-        rows += [f"[{evidence.number}]: {legible(evidence.title)}{_page(evidence)} <{evidence.link or evidence.document}>", ""]
+        rows += [
+            f"[{evidence.number}]: {legible(evidence.title)}{_page(evidence)} <{evidence.link or evidence.document}>",
+            "",
+        ]
         rows += [f"> {quotation}", ""] if quotation not in answer.text else []
     rows += [f"<!-- answer {answer.id} · {answer.condition} · {answer.loop_stop} · {answer.created_at} -->"]
     return "\n".join(rows) + "\n"
@@ -51,7 +56,11 @@ def _bibtex(answer: Answer) -> str:
 
 def _bibtex_entry(group: list[Evidence]) -> str:
     first = group[0]
-    fields = {"title": _braced(first.title), "pages": ", ".join(_pages(group)), "howpublished": _braced(_place(first))}
+    fields = {
+        "title": _braced(first.title),
+        "pages": ", ".join(_pages(group)),
+        "howpublished": _braced(_place(first)),
+    }
     note = " / ".join(running(evidence.snippet) for evidence in group)
     rows = [f"  {name} = {{{value}}}" for name, value in {**fields, "note": _braced(note)}.items() if value]
     return "@misc{" + first.document_id + ",\n" + ",\n".join(rows) + "\n}\n"
@@ -64,7 +73,9 @@ def _ris(answer: Answer) -> str:
 def _ris_entry(group: list[Evidence]) -> str:
     first = group[0]
     rows = [("TY", "ELEC" if first.source_url else "GEN"), ("ID", first.document_id), ("TI", first.title)]
-    rows += [("SP", page) for page in _pages(group)[:1]] + [("UR" if first.source_url else "L1", _place(first))]
+    rows += [("SP", page) for page in _pages(group)[:1]] + [
+        ("UR" if first.source_url else "L1", _place(first))
+    ]
     rows += [("N1", running(evidence.snippet)) for evidence in group] + [("ER", "")]
     return "".join(f"{tag}  - {_one_line(value)}\n" for tag, value in rows)
 
@@ -77,7 +88,9 @@ def _by_document(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
 
 
 def _pages(group: Iterable[Evidence]) -> list[str]:
-    return [str(page) for page in sorted({quotation.page for quotation in group if quotation.page is not None})]
+    return [
+        str(page) for page in sorted({quotation.page for quotation in group if quotation.page is not None})
+    ]
 
 
 def _page(quotation: Evidence) -> str:
@@ -90,7 +103,11 @@ def _place(quotation: Evidence) -> str:
 
 def _braced(value: str) -> str:
     # BibTeX reads \ { } % as its own; a lone brace would end the field.
-    return re.sub(r"([\\{}%#&$_])", lambda mark: {"\\": r"\textbackslash{}"}.get(mark[1], "\\" + mark[1]), _one_line(value))
+    return re.sub(
+        r"([\\{}%#&$_])",
+        lambda mark: {"\\": r"\textbackslash{}"}.get(mark[1], "\\" + mark[1]),
+        _one_line(value),
+    )
 
 
 def _one_line(value: str) -> str:

@@ -1,4 +1,5 @@
-"""Sentences that may stand in an answer without a citation, because they tell nothing: a closed list, whatever was asked."""
+"""Sentences that may stand in an answer without a citation, because they tell nothing: a closed list,
+whatever was asked."""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ MODEL = "none"
 
 @dataclass(frozen=True, slots=True)
 class InquiryRun:
-    """One inquiry, ready to be taken through the table. `acts`: the work of each node, recorded; `given`: the state at
-    START."""
+    """One inquiry, ready to be taken through the table. `acts`: the work of each node, recorded; `given`: the
+    state at START."""
 
     inquiry: Inquiry
     acts: Mapping[str, Act]
@@ -63,11 +63,10 @@ async def prepare(
 ) -> InquiryRun:
     """Begin a run in the ledger. One begun earlier under this id is replayed from the ledger and goes on.
 
-    `notify` hears each node's name with `step`, `replayed` and `start_state`, and `forgotten` where a stored step no longer
-    fits. Where `stop` turns true, what was found so far is the answer (STOPPED) and the same call goes on from there later.
-    Without `ask_web` there is no way to the web: where the inquiry would go there, its answer says why, which is `barred`.
-    Raises InvalidParams for a blank or overlong question.
-    """
+    `notify` hears each node's name with `step`, `replayed` and `start_state`, and `forgotten` where a stored
+    step no longer fits. Where `stop` turns true, what was found so far is the answer (STOPPED) and the same
+    call goes on from there later. Without `ask_web` there is no way to the web: where the inquiry would go
+    there, its answer says why, which is `barred`. Raises InvalidParams for a blank or overlong question."""
     question = checked(inquiry.question)
     await ledger.begin(inquiry)
     citations = Citations()
@@ -95,8 +94,12 @@ async def run(
 
 
 def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int) -> Answer:
-    draft, spending, aim = state["draft"], state["spent"], state["strategy"]
-    answer_id = inquiry.run_id if inquiry.task_id else sha256(f"{inquiry.run_id}/{steps}".encode()).hexdigest()[:24]
+    draft = state["draft"]
+    spending = state["spent"]
+    aim = state["strategy"]
+    answer_id = (
+        inquiry.run_id if inquiry.task_id else sha256(f"{inquiry.run_id}/{steps}".encode()).hexdigest()[:24]
+    )
     return Answer(
         id=answer_id,
         task_id=inquiry.task_id or inquiry.run_id,

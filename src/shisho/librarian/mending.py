@@ -20,13 +20,17 @@ from shisho.librarian.frames import frame
 from shisho.librarian.support import check
 from shisho.messages.catalogue import word
 
-MAX_SOUGHT = 400  # sentences of shown passages that are read closely in search of support, those with most words in common
+# sentences of shown passages that are read closely in search of support, those with most words in common
+MAX_SOUGHT = 400
 
 _NUMBERS = re.compile(r"\s*[\[［【]\s*(\d{1,9}(?:\s*[,、，;]\s*\d{1,9})*)\s*[\]］】]")
 
 
 def cite(
-    evidence: Sequence[EvidenceRef], passages: Sequence[NumberedPassage], goals: Sequence[Goal], said_sentence: CitedSentence
+    evidence: Sequence[EvidenceRef],
+    passages: Sequence[NumberedPassage],
+    goals: Sequence[Goal],
+    said_sentence: CitedSentence,
 ) -> CitedSentence | Finding:
     """The sentence with the evidence that carries it, where it cites none that stands; else as it is."""
     text, cited = _read(said_sentence)
@@ -53,7 +57,9 @@ def mend(
     support = check(text, quotations, [refs[number].heading for number in numbers], question)
     if support.outcome is SupportOutcome.ALTERED:
         sentence = Sentence(_quotation(quotations, question), numbers, support.outcome)
-        return sentence, SentenceRevision(text, "replaced", support.outcome, numbers, unknown, support.missing)
+        return sentence, SentenceRevision(
+            text, "replaced", support.outcome, numbers, unknown, support.missing
+        )
     return Sentence(text, numbers, support.outcome), SentenceRevision(
         text, "kept", support.outcome, numbers, unknown, support.missing
     )
@@ -67,7 +73,9 @@ def counts(mended: Sequence[SentenceRevision]) -> SupportCounts:
     return SupportCounts(supported, unverified, altered, removed)
 
 
-def render(question: str, refs: Mapping[int, EvidenceRef], sentences: Sequence[Sentence], counted: SupportCounts) -> str:
+def render(
+    question: str, refs: Mapping[int, EvidenceRef], sentences: Sequence[Sentence], counted: SupportCounts
+) -> str:
     """Each sentence with its numbers and, unless it is supported, what came of its check; then the counts."""
     language = answer_language(question)
     lines = [_line(sentence, refs, question) for sentence in sentences] or [word("mended_nothing", language)]
@@ -98,8 +106,12 @@ def _quotation(snippets: Sequence[str], question: str) -> str:
 
 def _read(said_sentence: CitedSentence) -> tuple[str, tuple[int, ...]]:
     """The bare sentence, and the numbers it cites, in the call or in its words."""
-    written = [int(number) for marks in _NUMBERS.findall(said_sentence.text) for number in re.findall(r"\d+", marks)]
-    return " ".join(_NUMBERS.sub("", said_sentence.text).split()), tuple(dict.fromkeys([*said_sentence.cites, *written]))
+    written = [
+        int(number) for marks in _NUMBERS.findall(said_sentence.text) for number in re.findall(r"\d+", marks)
+    ]
+    return " ".join(_NUMBERS.sub("", said_sentence.text).split()), tuple(
+        dict.fromkeys([*said_sentence.cites, *written])
+    )
 
 
 def _carries(quotation: str, heading: str, text: str) -> bool:
@@ -109,7 +121,11 @@ def _carries(quotation: str, heading: str, text: str) -> bool:
 def _sought(passages: Sequence[NumberedPassage], goals: Sequence[Goal], text: str) -> Finding | None:
     """The sentence of a shown passage that carries the text, for the goal that it is nearest to."""
     words = frozenset(terms(fold(text)))
-    lines = [(passage, passage.text[start:end]) for passage in passages for start, end in sentence_spans(passage.text)]
+    lines = [
+        (passage, passage.text[start:end])
+        for passage in passages
+        for start, end in sentence_spans(passage.text)
+    ]
     near = sorted(lines, key=lambda line: -len(words.intersection(terms(fold(line[1])))))[:MAX_SOUGHT]
     for passage, line in near:
         if _carries(line, passage.heading, text):

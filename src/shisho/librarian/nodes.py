@@ -24,18 +24,29 @@ from shisho.ports import Clock
 
 
 class Nodes:
-    """One run's nodes. Only `search` and `evaluate` touch the session, only `reach` the web, only `answer` the clock."""
+    """One run's nodes. Only `search` and `evaluate` touch the session, only `reach` the web, only `answer`
+    the clock."""
 
     def __init__(
-        self, search: InquirySearch, citations: Citations, clock: Clock, ask_web: AskWeb | None = None, barred: Gap = Gap.NO_WAY
+        self,
+        search: InquirySearch,
+        citations: Citations,
+        clock: Clock,
+        ask_web: AskWeb | None = None,
+        barred: Gap = Gap.NO_WAY,
     ) -> None:
-        self._search, self._citations, self._clock, self._ask_web = search, citations, clock, ask_web
+        self._search = search
+        self._citations = citations
+        self._clock = clock
+        self._ask_web = ask_web
         self._barred = barred
 
     async def strategy(self, state: LoopState) -> LoopState:
         made_strategy = strategy(state["question"])
         return LoopState(
-            strategy=made_strategy, goal_status=self._citations.status(made_strategy.goals, ()), rounds_without_evidence=0
+            strategy=made_strategy,
+            goal_status=self._citations.status(made_strategy.goals, ()),
+            rounds_without_evidence=0,
         )
 
     async def plan(self, state: LoopState) -> LoopState:
@@ -43,20 +54,26 @@ class Nodes:
         if state["verdicts"]:
             focus = state["verdicts"][-1].next_focus
             goals.sort(key=lambda goal: goal.id != focus)
-        passages, rarity = state.get("shown", ()), state.get("rarity", {})
+        passages = state.get("shown", ())
+        rarity = state.get("rarity", {})
         # What was asked of the documents alone is asked again of all.
         plans = state["plans"][_reached(state).rounds_before :]
         next_plan = await asyncio.to_thread(plan, state["strategy"], goals, plans, passages, rarity)
         return LoopState(plans=(next_plan,), spent=Spending(rounds=1))
 
     async def search(self, state: LoopState) -> LoopState:
-        aim, plans = state["strategy"], state["plans"]
+        aim = state["strategy"]
+        plans = state["plans"]
         wanted_words = await asyncio.to_thread(terms_wanted, aim.goals)
-        shown_round, rarity = await self._search.round(plans[-1], aim.complexity, "reached" in state, len(plans), wanted_words)
+        shown_round, rarity = await self._search.round(
+            plans[-1], aim.complexity, "reached" in state, len(plans), wanted_words
+        )
         return LoopState(shown=shown_round.shown, rarity=rarity, exhausted=shown_round.exhausted)
 
     async def evaluate(self, state: LoopState) -> LoopState:
-        aim, held_refs, passages = state["strategy"], state["evidence"], state["shown"]
+        aim = state["strategy"]
+        held_refs = state["evidence"]
+        passages = state["shown"]
         goals = open_goals(aim.goals, state["goal_status"])
         findings = await asyncio.to_thread(select, passages, goals, held_refs, state["rarity"])
         refs = [await self._accepted(finding, state) for finding in _once(findings)]
@@ -69,7 +86,8 @@ class Nodes:
         )
 
     async def route(self, state: LoopState) -> LoopState:
-        aim, status = state["strategy"], state["goal_status"]
+        aim = state["strategy"]
+        status = state["goal_status"]
         focus = next_focus(aim.goals, status, state["verdicts"])
         budget = state["budget"]
         verdict = route(
@@ -84,15 +102,21 @@ class Nodes:
         return LoopState(verdicts=(verdict,))
 
     async def reach(self, state: LoopState) -> LoopState:
-        """Have the web searched for the open goals. What the documents have shown stays; the rounds begin anew."""
-        budget, spending, plans = state["budget"], state["spent"], state["plans"]
+        """Have the web searched for the open goals. What the documents have shown stays; the rounds begin
+        anew."""
+        budget = state["budget"]
+        spending = state["spent"]
+        plans = state["plans"]
         goals = open_goals(state["strategy"].goals, state["goal_status"])
-        pages, seconds = budget.max_pages - spending.pages, max(0.0, budget.max_seconds - spending.seconds)
+        pages = budget.max_pages - spending.pages
+        seconds = max(0.0, budget.max_seconds - spending.seconds)
         before = state.get("reached")
         queries = await asyncio.to_thread(web_queries, goals, pages, before)
         if self._ask_web is None:
             asked_words = [query.text for query in queries] if self._barred is Gap.NOT_ASKED else [""]
-            web_result = WebResult(unsearched=tuple(UnsearchedQuery(self._barred, text) for text in asked_words or [""]))
+            web_result = WebResult(
+                unsearched=tuple(UnsearchedQuery(self._barred, text) for text in asked_words or [""])
+            )
         elif not queries and before is None:
             web_result = WebResult(unsearched=(UnsearchedQuery(Gap.BUDGET),))
         else:
@@ -108,17 +132,21 @@ class Nodes:
 
     async def answer(self, state: LoopState) -> LoopState:
         unsearched = _reached(state).unsearched
-        draft = compose(state["strategy"], state["goal_status"], state["evidence"], state["verdicts"][-1], unsearched)
+        draft = compose(
+            state["strategy"], state["goal_status"], state["evidence"], state["verdicts"][-1], unsearched
+        )
         return LoopState(draft=draft, composed_at=self._clock.now())
 
     async def cut_short(self, state: LoopState) -> LoopState:
-        """The end of a stopped run. It is no step of the ledger, so that the run can go on from its last one."""
+        """The end of a stopped run. It is no step of the ledger, so that the run can go on from its last
+        one."""
         verdict = ended(LoopStop.STOPPED, state["goal_status"], "stopped on request")
         last = LoopState(**{**state, "verdicts": (*state["verdicts"], verdict)})
         return LoopState(**{**last, **await self.answer(last)})
 
     async def _accepted(self, finding: Finding, state: LoopState) -> EvidenceRef | None:
-        """The finding as evidence: found word for word in what was shown, and taken from the document as it is stored now."""
+        """The finding as evidence: found word for word in what was shown, and taken from the document as it
+        is stored now."""
         verified = verify(finding, state["shown"])
         if verified is None:
             return None
@@ -129,7 +157,9 @@ class Nodes:
             return None
         heading = next(passage.heading for passage in state["shown"] if passage.temp_index == verified.index)
         number = self._citations.take(citation)
-        return EvidenceRef(number, finding.goal_id, citation.snippet, heading, finding.score, len(state["plans"]))
+        return EvidenceRef(
+            number, finding.goal_id, citation.snippet, heading, finding.score, len(state["plans"])
+        )
 
 
 def _together(before: WebResult | None, now: WebResult) -> WebResult:
@@ -154,6 +184,8 @@ def _once(findings: Sequence[Finding]) -> list[Finding]:
     kept_findings: list[Finding] = []
     for finding in findings:
         leads = all(other_finding.goal_id != finding.goal_id for other_finding in kept_findings)
-        if leads or not any(double(finding.snippet, other_finding.snippet) for other_finding in kept_findings):
+        if leads or not any(
+            double(finding.snippet, other_finding.snippet) for other_finding in kept_findings
+        ):
             kept_findings.append(finding)
     return kept_findings

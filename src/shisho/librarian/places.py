@@ -10,7 +10,15 @@ from itertools import combinations, pairwise, product
 from shisho.language.meanings import same
 from shisho.language.weights import LIGHT
 from shisho.librarian.comparison import MARGIN, Comparison, Doubts
-from shisho.librarian.ties import Rename, TiedPhrase, case_of, figure_kind, figure_kinds, figure_word, figures_agree
+from shisho.librarian.ties import (
+    Rename,
+    TiedPhrase,
+    case_of,
+    figure_kind,
+    figure_kinds,
+    figure_word,
+    figures_agree,
+)
 
 LEAST_GAIN = 1.4  # that each of two names or figures must have from changing places
 COMMON_GAIN = 2.5  # the same for other phrases, whose places vary more
@@ -37,9 +45,14 @@ def compare_places(comparison: Comparison, doubts: Doubts) -> None:
 
 
 def _compare_displacement(comparison: Comparison, said_phrase: TiedPhrase, doubts: Doubts) -> None:
-    """Something of the same kind, which the sentence does not name, must not fit as well where the phrase stands."""
-    phrases = [quoted_phrase for quoted_phrase in comparison.quoted if _is(comparison, said_phrase, quoted_phrase)]
-    own_likeness = max((comparison.likeness(said_phrase, quoted_phrase) for quoted_phrase in phrases), default=0.0)
+    """Something of the same kind, which the sentence does not name, must not fit as well where the phrase
+    stands."""
+    phrases = [
+        quoted_phrase for quoted_phrase in comparison.quoted if _is(comparison, said_phrase, quoted_phrase)
+    ]
+    own_likeness = max(
+        (comparison.likeness(said_phrase, quoted_phrase) for quoted_phrase in phrases), default=0.0
+    )
     named_words = {comparison.rename(word) for phrase in comparison.said for word in _identity(phrase)}
     for quoted_phrase in comparison.quoted:
         if (
@@ -84,7 +97,9 @@ def _listed(comparison: Comparison, said_phrase: TiedPhrase, other: TiedPhrase) 
     ]
     roles = _LISTING | {other.phrase.role}
     return any(
-        abs(phrase.place - other.place) <= 1 and not said_phrase.phrase.figures and phrase.phrase.role in roles
+        abs(phrase.place - other.place) <= 1
+        and not said_phrase.phrase.figures
+        and phrase.phrase.role in roles
         for phrase in phrases
     )
 
@@ -95,7 +110,8 @@ def _is(comparison: Comparison, said_phrase: TiedPhrase, quoted_phrase: TiedPhra
     if same(said_phrase.phrase.whole, quoted_phrase.phrase.whole):
         return True
     own_words = [comparison.rename(word) for word in said_phrase.phrase.terms]
-    our_words, their_words = set(own_words), set(quoted_phrase.phrase.terms)
+    our_words = set(own_words)
+    their_words = set(quoted_phrase.phrase.terms)
     if not our_words & their_words:
         return False
     # A社 is not B社, though 社 is in both; nor 木曽川電力 木曽川支流.
@@ -120,7 +136,9 @@ def _compare_exchanges(comparison: Comparison, doubts: Doubts) -> None:
     """Find pairs of phrases that would fit better in each other's places. Figures and names that stand
     in the other order than in their quotation must fit clearly better where they are."""
     nouns = [
-        phrase for phrase in comparison.said if phrase.phrase.figures or not (phrase.phrase.predicate or phrase.phrase.adverb)
+        phrase
+        for phrase in comparison.said
+        if phrase.phrase.figures or not (phrase.phrase.predicate or phrase.phrase.adverb)
     ]
     pairs = ((phrase, other) for phrase, other in combinations(nouns, 2) if phrase.sentence == other.sentence)
     for phrase, other in pairs:
@@ -146,31 +164,44 @@ def _gains(comparison: Comparison, phrase: TiedPhrase, other: TiedPhrase) -> tup
     """How much better each of two phrases would fit in the other's place."""
     if (phrase.phrase.figures or other.phrase.figures) and not figure_kinds(phrase) & figure_kinds(other):
         return NO_GAIN
-    our_phrases = [quoted_phrase for quoted_phrase in comparison.quoted if _is(comparison, phrase, quoted_phrase)]
-    their_phrases = [quoted_phrase for quoted_phrase in comparison.quoted if _is(comparison, other, quoted_phrase)]
-    if not our_phrases or not their_phrases or any(quoted_phrase in their_phrases for quoted_phrase in our_phrases):
+    our_phrases = [
+        quoted_phrase for quoted_phrase in comparison.quoted if _is(comparison, phrase, quoted_phrase)
+    ]
+    their_phrases = [
+        quoted_phrase for quoted_phrase in comparison.quoted if _is(comparison, other, quoted_phrase)
+    ]
+    if (
+        not our_phrases
+        or not their_phrases
+        or any(quoted_phrase in their_phrases for quoted_phrase in our_phrases)
+    ):
         return NO_GAIN
 
     def fit(said_phrase: TiedPhrase, places: Sequence[TiedPhrase], beside: TiedPhrase) -> float:
         return max(comparison.likeness(said_phrase, place, beside) for place in places)
 
-    return fit(phrase, their_phrases, other) - fit(phrase, our_phrases, other), fit(other, our_phrases, phrase) - fit(
-        other, their_phrases, phrase
-    )
+    return fit(phrase, their_phrases, other) - fit(phrase, our_phrases, other), fit(
+        other, our_phrases, phrase
+    ) - fit(other, their_phrases, phrase)
 
 
 def _crossed(comparison: Comparison) -> bool:
     """True where two figures of a kind each have beside them what the other has there: A 10 mg, B 50
     mg."""
-    said_figures, quoted_figures = _figures_of(comparison.said), _figures_of(comparison.quoted)
+    said_figures = _figures_of(comparison.said)
+    quoted_figures = _figures_of(comparison.quoted)
     for (kind, first), (other_kind, other) in combinations(said_figures, 2):
         pair = (kind, first), (other_kind, other)
         if kind == other_kind and first != other and all(figure in quoted_figures for figure in pair):
             for side in range(4):
-                our_sides = [frozenset(map(comparison.rename, said_figures[figure][side])) - LIGHT for figure in pair]
+                our_sides = [
+                    frozenset(map(comparison.rename, said_figures[figure][side])) - LIGHT for figure in pair
+                ]
                 their_sides = [frozenset(quoted_figures[figure][side]) - LIGHT for figure in pair]
                 crossed = all(our_sides[at] & their_sides[1 - at] - their_sides[at] for at in (0, 1))
-                if crossed and not any(our_sides[at] & their_sides[at] - their_sides[1 - at] for at in (0, 1)):
+                if crossed and not any(
+                    our_sides[at] & their_sides[at] - their_sides[1 - at] for at in (0, 1)
+                ):
                     return True
     return False
 
@@ -178,7 +209,8 @@ def _crossed(comparison: Comparison) -> bool:
 def _reversed(comparison: Comparison) -> bool:
     """True where who does it there has it done to him here, whichever of the two is told in the
     passive."""
-    said, quoted = _actors(comparison.said, comparison.rename), _actors(comparison.quoted, str)
+    said = _actors(comparison.said, comparison.rename)
+    quoted = _actors(comparison.quoted, str)
     for predicate in said.keys() & quoted.keys():
         doers, targets = said[predicate]
         true_doers, true_targets = quoted[predicate]
@@ -194,15 +226,20 @@ def _actors(row: Sequence[TiedPhrase], rename: Rename) -> dict[str, tuple[set[st
         for kind, word, role in one.ties:
             if kind == "role" and role in ("が", "を"):
                 doers, targets = actors.setdefault(rename(word), (set(), set()))
-                (doers if role == "が" else targets).update({rename(term) for term in one.phrase.terms} - LIGHT)
+                (doers if role == "が" else targets).update(
+                    {rename(term) for term in one.phrase.terms} - LIGHT
+                )
     return actors
 
 
 def _figures_of(row: Sequence[TiedPhrase]) -> dict[tuple[str, str], tuple[list[str], ...]]:
-    """The figures that stand once, with the words that stand before and after them, up to the next of their kind; of
-    these two those on the side where its thing stands, with what it stands in; and those next after it."""
+    """The figures that stand once, with the words that stand before and after them, up to the next of their
+    kind; of these two those on the side where its thing stands, with what it stands in; and those next after
+    it."""
     places = [
-        (figure_kind(figure), figure_word(figure), at) for at, phrase in enumerate(row) for figure in phrase.phrase.figures
+        (figure_kind(figure), figure_word(figure), at)
+        for at, phrase in enumerate(row)
+        for figure in phrase.phrase.figures
     ]
     times = Counter((kind, word) for kind, word, _ in places)
     around: dict[tuple[str, str], tuple[list[str], ...]] = {}
@@ -211,7 +248,8 @@ def _figures_of(row: Sequence[TiedPhrase]) -> dict[tuple[str, str], tuple[list[s
             others = [place for other, _, place in places if other == kind and place != at]
             start = max((place + 1 for place in others if place < at), default=0)
             end = min((place for place in others if place > at), default=len(row))
-            before, after = _terms(row[start:at], row[at]), _terms(row[at + 1 : end], row[at])
+            before = _terms(row[start:at], row[at])
+            after = _terms(row[at + 1 : end], row[at])
             own = list(row[at].phrase.terms)
             thing = own + (after if row[at].phrase.role == "の" else before)
             around[kind, word] = (before, after, thing, own + _terms(row[at + 1 : min(at + 2, end)], row[at]))
@@ -225,10 +263,14 @@ def _terms(row: Sequence[TiedPhrase], home: TiedPhrase) -> list[str]:
 
 def _turned_inside_out(comparison: Comparison) -> bool:
     """True where the land of a town is called the town of a land."""
-    said_pairs = {(comparison.rename(first), comparison.rename(other)) for first, other in _owned(comparison.said)}
+    said_pairs = {
+        (comparison.rename(first), comparison.rename(other)) for first, other in _owned(comparison.said)
+    }
     quoted_pairs = set(_owned(comparison.quoted))
     return any(
-        (other, first) in quoted_pairs and (first, other) not in quoted_pairs for first, other in said_pairs if first != other
+        (other, first) in quoted_pairs and (first, other) not in quoted_pairs
+        for first, other in said_pairs
+        if first != other
     )
 
 
@@ -237,19 +279,25 @@ def _owned(row: Sequence[TiedPhrase]) -> list[tuple[str, str]]:
     return [
         (phrase.phrase.whole, other.phrase.whole)
         for phrase, other in pairs
-        if phrase.phrase.role == "の" and phrase.sentence == other.sentence and phrase.phrase.whole and other.phrase.whole
+        if phrase.phrase.role == "の"
+        and phrase.sentence == other.sentence
+        and phrase.phrase.whole
+        and other.phrase.whole
     ]
 
 
 def _repeated(comparison: Comparison) -> bool:
     """True where a figure is said more often than it is quoted, and another of its kind less often."""
-    said_counts, quoted_counts = _tally(comparison.said), _tally(comparison.quoted)
+    said_counts = _tally(comparison.said)
+    quoted_counts = _tally(comparison.quoted)
     kinds = {kind for (kind, word), times in said_counts.items() if 1 < times > quoted_counts[kind, word]}
     return any(figure[0] in kinds and count > said_counts[figure] for figure, count in quoted_counts.items())
 
 
 def _tally(row: Sequence[TiedPhrase]) -> Counter[tuple[str, str]]:
-    return Counter((figure_kind(figure), figure_word(figure)) for phrase in row for figure in phrase.phrase.figures)
+    return Counter(
+        (figure_kind(figure), figure_word(figure)) for phrase in row for figure in phrase.phrase.figures
+    )
 
 
 def _hangs_alike(comparison: Comparison, said_phrase: TiedPhrase) -> bool:
@@ -260,7 +308,10 @@ def _hangs_alike(comparison: Comparison, said_phrase: TiedPhrase) -> bool:
         return True  # what is not there at all was seen before
     our_words = {comparison.rename(word) for word in _modified(said_phrase)}
     compound = {comparison.rename(word) for word in said_phrase.phrase.terms} - LIGHT
-    is_known = any(same(said_phrase.phrase.whole, whole) or said_phrase.phrase.whole in whole for whole in comparison.wholes)
+    is_known = any(
+        same(said_phrase.phrase.whole, whole) or said_phrase.phrase.whole in whole
+        for whole in comparison.wholes
+    )
     for phrase in quoted_phrases:
         their_words = _modified(phrase)
         together = len(compound) < 2 or is_known or compound <= _around(comparison, phrase)
@@ -296,10 +347,18 @@ def _parts(comparison: Comparison) -> list[list[TiedPhrase]]:
 
 
 def _compare_part(comparison: Comparison, part: Sequence[TiedPhrase], doubts: Doubts) -> None:
-    """All of a part must stand in one quoted sentence: the subject of one is not to have the number of another."""
-    wanted_words = {comparison.rename(word) for phrase in part for word in (*phrase.phrase.terms, *_topic(phrase))} - LIGHT
-    wanted_words = (wanted_words & comparison.words) - {word for phrase in comparison.headed for word in phrase.phrase.terms}
-    homes = {number: _words_there(comparison, number) for number in {phrase.sentence for phrase in comparison.quoted}}
+    """All of a part must stand in one quoted sentence: the subject of one is not to have the number of
+    another."""
+    wanted_words = {
+        comparison.rename(word) for phrase in part for word in (*phrase.phrase.terms, *_topic(phrase))
+    } - LIGHT
+    wanted_words = (wanted_words & comparison.words) - {
+        word for phrase in comparison.headed for word in phrase.phrase.terms
+    }
+    homes = {
+        number: _words_there(comparison, number)
+        for number in {phrase.sentence for phrase in comparison.quoted}
+    }
     best = max((len(wanted_words & words) for words in homes.values()), default=0)
     if best < len(wanted_words):
         doubts.unsure.append("sentence")

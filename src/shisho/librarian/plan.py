@@ -32,20 +32,27 @@ def plan(
     passages: Sequence[NumberedPassage],
     rarity: Mapping[str, float],
 ) -> Plan:
-    """The request of round `len(plans) + 1` for these open goals, the one in focus first. No (query, filter) comes twice: where
-    nothing new is left to ask, the plan is empty."""
+    """The request of round `len(plans) + 1` for these open goals, the one in focus first. No (query, filter)
+    comes twice: where nothing new is left to ask, the plan is empty."""
     filters = _filters(plans)
     earlier_keys = {_key(earlier.keyword_query, earlier.filter_conditions) for earlier in plans}
     queries = _later(goals[0], passages, rarity) if plans else _first(goals)
     for reasoning, query in queries:
         if query and _key(query, filters) not in earlier_keys:
             meant = goals[0].question if plans else strategy.question
-            return Plan(strategy.question, query, meant, f"{', '.join(_ids(goals, bool(plans)))}: {reasoning}", filters)
+            return Plan(
+                strategy.question,
+                query,
+                meant,
+                f"{', '.join(_ids(goals, bool(plans)))}: {reasoning}",
+                filters,
+            )
     return Plan(strategy.question, (), "", "nothing left to ask that was not asked", filters)
 
 
 def feedback_terms(passages: Sequence[NumberedPassage]) -> list[str]:
-    """Terms that the best passages share, commonest first: the ones whose rarity the next plan wants to know."""
+    """Terms that the best passages share, commonest first: the ones whose rarity the next plan wants to
+    know."""
     best = [terms(fold(passage.text)) for passage in _best(passages)]
     counted = Counter(term for found_words in best for term in dict.fromkeys(found_words))
     return [term for term, passages in counted.most_common() if passages > 1 or len(best) == 1]
@@ -61,7 +68,9 @@ def _later(
     own_words = questions.read(goal.question).terms
     rare = sorted(own_words, key=lambda term: -rarity.get(term, math.inf))
     common = min((rarity.get(term, math.inf) for term in own_words), default=0.0)
-    new = [term for term in feedback_terms(passages) if term not in own_words and rarity.get(term, 0.0) >= common]
+    new = [
+        term for term in feedback_terms(passages) if term not in own_words and rarity.get(term, 0.0) >= common
+    ]
     new = sorted(new, key=lambda term: -rarity.get(term, 0.0))[:NEW_TERMS]
     headings = [passage.heading for passage in _best(passages)]
     for kept_count in range(len(rare) - 1, 0, -1):
@@ -83,11 +92,14 @@ def _words(parts: Iterator[str] | Sequence[str]) -> tuple[str, ...]:
 
 
 def _best(passages: Sequence[NumberedPassage]) -> list[NumberedPassage]:
-    return sorted((passage for passage in passages if passage.match > 0), key=lambda passage: -passage.match)[:BEST_PASSAGES]
+    return sorted((passage for passage in passages if passage.match > 0), key=lambda passage: -passage.match)[
+        :BEST_PASSAGES
+    ]
 
 
 def _filters(plans: Sequence[Plan]) -> Mapping[str, Condition]:
-    """Filters that an earlier plan added hold for two rounds. What the user filtered by is in the scope: no plan drops it."""
+    """Filters that an earlier plan added hold for two rounds. What the user filtered by is in the scope: no
+    plan drops it."""
     return plans[-1].filter_conditions if len(plans) == 1 else {}
 
 

@@ -28,7 +28,8 @@ class AnswerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuestion:
-    """A question as it is compared with sentences. `unit` is the noun counted or classified: 何論 gives 論, 何県 gives 県."""
+    """A question as it is compared with sentences. `unit` is the noun counted or classified: 何論 gives 論, 何県
+    gives 県."""
 
     kind: AnswerKind
     terms: tuple[str, ...]
@@ -46,7 +47,10 @@ _COUNTED = (
 )
 # The first kind whose pattern is found is the kind of the question.
 _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
-    (AnswerKind.REASON, re.compile(r"なぜ|何故|どうして|なんで|理由|原因|要因|\bwhy\b|\breasons?\b|\bcauses?\b")),
+    (
+        AnswerKind.REASON,
+        re.compile(r"なぜ|何故|どうして|なんで|理由|原因|要因|\bwhy\b|\breasons?\b|\bcauses?\b"),
+    ),
     (
         AnswerKind.TIME,
         re.compile(
@@ -54,7 +58,10 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
             r"|\b(?:what|which|in what) (?:year|date|day|month|century|decade)"
         ),
     ),
-    (AnswerKind.PERSON, re.compile(r"誰|だれ|何者|人物|氏名|何という人|\bwho(?:m|se)?\b|\bwhich (?:person|author|scientist)")),
+    (
+        AnswerKind.PERSON,
+        re.compile(r"誰|だれ|何者|人物|氏名|何という人|\bwho(?:m|se)?\b|\bwhich (?:person|author|scientist)"),
+    ),
     (
         AnswerKind.AMOUNT,
         re.compile(

@@ -13,7 +13,9 @@ from shisho.librarian import questions
 from shisho.librarian.questions import AnswerKind
 
 RESULTS = 5  # pages wanted for one query
-LONGEST, SHORTER = 12, 5  # keywords
+# keywords
+LONGEST = 12
+SHORTER = 5
 MOST_CHARS = 200
 _DEFINING = {"ja": "とは", "en": "definition"}
 
@@ -22,17 +24,21 @@ class AskWeb(Protocol):
     """Has the web searched."""
 
     def __call__(self, queries: Sequence[WebQuery], pages: int, seconds: float) -> Awaitable[WebResult]:
-        """Waits for what the queries bring, at most so long, and asks for at most so many pages. A run that cannot wait here
-        is left by an exception that passes through the loop; run again, it comes back to this place."""
+        """Waits for what the queries bring, at most so long, and asks for at most so many pages. A run that
+        cannot wait here is left by an exception that passes through the loop; run again, it comes back to
+        this place."""
 
 
 def web_queries(goals: Sequence[Goal], pages: int, before: WebResult | None = None) -> tuple[WebQuery, ...]:
-    """At most two for each goal, all first ones before the second ones; no more than so many pages can answer. After what was
-    asked `before`: the same words of engines that have not answered for the goal yet, then other words."""
+    """At most two for each goal, all first ones before the second ones; no more than so many pages can
+    answer. After what was asked `before`: the same words of engines that have not answered for the goal yet,
+    then other words."""
     queries = [_asked(goal, before) for goal in goals]
     most = max(pages // (1 + RESULTS), min(1, pages // 2))
     in_turn = (query for query in chain(*zip_longest(*queries)) if query is not None)
-    return tuple({(query.text, query.language): query for query in reversed([*in_turn])}.values())[::-1][:most]
+    return tuple({(query.text, query.language): query for query in reversed([*in_turn])}.values())[::-1][
+        :most
+    ]
 
 
 def _asked(goal: Goal, before: WebResult | None) -> list[WebQuery]:

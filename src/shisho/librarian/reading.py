@@ -14,7 +14,8 @@ from shisho.language.terms import fold, pairs, terms
 
 @dataclass(frozen=True, slots=True)
 class SentenceLine:
-    """One sentence: `text[start:end]` of its passage, folded, with its terms and which of them stand side by side."""
+    """One sentence: `text[start:end]` of its passage, folded, with its terms and which of them stand side by
+    side."""
 
     start: int
     end: int

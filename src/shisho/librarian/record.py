@@ -1,4 +1,5 @@
-"""Every node's input hash and output into the ledger as they happen. A run that died is replayed to its end and goes on."""
+"""Every node's input hash and output into the ledger as they happen. A run that died is replayed to its end
+and goes on."""
 
 from __future__ import annotations
 
@@ -31,13 +32,24 @@ class RunStopped(Exception):
 
 
 class RunRecord:
-    """The record of one run. A step taken before with the same input is not taken again: its stored output is given."""
+    """The record of one run. A step taken before with the same input is not taken again: its stored output is
+    given."""
 
     def __init__(
-        self, ledger: Ledger, run_id: str, citations: Citations, clock: Clock, notify: Notify, stop: Callable[[], bool]
+        self,
+        ledger: Ledger,
+        run_id: str,
+        citations: Citations,
+        clock: Clock,
+        notify: Notify,
+        stop: Callable[[], bool],
     ) -> None:
-        self._ledger, self._run_id, self._citations = ledger, run_id, citations
-        self._clock, self._notify, self._stop = clock, notify, stop
+        self._ledger = ledger
+        self._run_id = run_id
+        self._citations = citations
+        self._clock = clock
+        self._notify = notify
+        self._stop = stop
         self.steps = 0
 
     def recorded(self, node: Node, act: Act) -> Act:
@@ -72,7 +84,8 @@ class RunRecord:
         return stored[2]
 
     async def _taken(self, node: Node, act: Act, input_: Any, fingerprint: str) -> Any:
-        known_count, started = len(self._citations), self._clock.monotonic()
+        known_count = len(self._citations)
+        started = self._clock.monotonic()
         state = await act(input_)
         state["spent"] = state.get("spent", Spending()) + Spending(seconds=self._clock.monotonic() - started)
         output = {"state": plain(state), "citations": plain(self._citations.since(known_count))}

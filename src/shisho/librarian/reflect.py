@@ -14,6 +14,7 @@ def open_goals(goals: Sequence[Goal], status: Sequence[GoalStatus]) -> list[Goal
 
 
 def next_focus(goals: Sequence[Goal], status: Sequence[GoalStatus], verdicts: Sequence[Verdict]) -> str:
-    """The id of the open goal with the most budget left; the earlier one where two are even. Empty when none is open."""
+    """The id of the open goal with the most budget left; the earlier one where two are even. Empty when none
+    is open."""
     had = [verdict.next_focus for verdict in verdicts]
     return min((goal.id for goal in open_goals(goals, status)), key=had.count, default="")

@@ -1,4 +1,5 @@
-"""On or out: goal status, condition, budget and history → verdict. No model can end a search here, and none can prolong it."""
+"""On or out: goal status, condition, budget and history → verdict. No model can end a search here, and none
+can prolong it."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ def route(
     exhausted: bool,
     next_focus: str,
 ) -> Verdict:
-    """The verdict after a round. `rounds_without_evidence` counts rounds since the last new evidence; `exhausted` says all in
-    scope was seen."""
+    """The verdict after a round. `rounds_without_evidence` counts rounds since the last new evidence;
+    `exhausted` says all in scope was seen."""
     expression, remark = condition.read(strategy.condition, [goal.id for goal in strategy.goals])
     met_words = [goal_status.goal_id for goal_status in status if goal_status.met]
     if condition.holds(expression, met_words):
@@ -43,7 +44,8 @@ def route(
 
 
 def ended(stop: LoopStop, status: Sequence[GoalStatus], reason: str) -> Verdict:
-    """The end, for this reason: an answer, if only a partial one, where there is evidence, else an abstention."""
+    """The end, for this reason: an answer, if only a partial one, where there is evidence, else an
+    abstention."""
     is_found = stop is LoopStop.CONDITION_MET or any(goal_status.evidence for goal_status in status)
     return Verdict(NextStep.COMPLETE if is_found else NextStep.ABSTAIN, "", reason, stop)
 

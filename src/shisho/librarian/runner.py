@@ -1,4 +1,5 @@
-"""Our own runner of the table of nodes. `shisho.integrations.langgraph` has another, which gives the same answers."""
+"""Our own runner of the table of nodes. `shisho.integrations.langgraph` has another, which gives the same
+answers."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from shisho.librarian.table import END, START, TABLE, Act
 
 
 async def run_table(acts: Mapping[str, Act], start_state: LoopState, most_steps: int) -> LoopState:
-    """Run node after node until the table leads to END. What `LoopState` annotates grows, the rest is replaced."""
+    """Run node after node until the table leads to END. What `LoopState` annotates grows, the rest is
+    replaced."""
     state = merge_state(_beginning(), start_state)
     name = START
     for _ in range(most_steps):

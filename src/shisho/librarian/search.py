@@ -1,4 +1,5 @@
-"""Plan → request → passages. The session behind it knows ids, what was seen, N and k; only numbered passages come back."""
+"""Plan → request → passages. The session behind it knows ids, what was seen, N and k; only numbered passages
+come back."""
 
 from __future__ import annotations
 
@@ -33,7 +34,9 @@ class InquirySearch:
         if not (plan.keyword_query or plan.vector_query):
             return Round((), 0, 0, False), {}
         session = await self.session(complexity, is_reached)
-        request = SearchRequest(plan.search_intent, plan.keyword_query, plan.vector_query, plan.filter_conditions)
+        request = SearchRequest(
+            plan.search_intent, plan.keyword_query, plan.vector_query, plan.filter_conditions
+        )
         shown_round = await session.search(request, round_)
         best = await asyncio.to_thread(feedback_terms, shown_round.shown)
         return shown_round, await session.rarity([*dict.fromkeys([*wanted_words, *best])])

@@ -1,5 +1,5 @@
-"""Where a question falls into parts: comparisons, things asked of each, and questions in a row. Nothing inside brackets
-or quotation marks is ever split, so 『罪と罰』 stays whole."""
+"""Where a question falls into parts: comparisons, things asked of each, and questions in a row. Nothing
+inside brackets or quotation marks is ever split, so 『罪と罰』 stays whole."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-_BRACKETED = re.compile(r"「[^」]*」|『[^』]*』|（[^）]*）|\([^)]*\)|“[^”]*”|\"[^\"]*\"|【[^】]*】|《[^》]*》|〈[^〉]*〉")
+_BRACKETED = re.compile(
+    r"「[^」]*」|『[^』]*』|（[^）]*）|\([^)]*\)|“[^”]*”|\"[^\"]*\"|【[^】]*】|《[^》]*》|〈[^〉]*〉"
+)
 # No joint inside a thing: with two readings of 「および」 the search for things would take exponential time.
 _ITEM = (
-    r"(?:(?!\s|および|及び|ならびに|並びに)[^、。，はがをと?？])(?:(?!および|及び|ならびに|並びに)[^、。，はがをと?？]){0,38}?"
+    r"(?:(?!\s|および|及び|ならびに|並びに)[^、。，はがをと?？])"
+    r"(?:(?!および|及び|ならびに|並びに)[^、。，はがをと?？]){0,38}?"
 )
 _JOINT = re.compile(r"、(?:および|及び|ならびに|並びに|そして)?|および|及び|ならびに|並びに|と")
 _LEAD = (
@@ -40,23 +43,31 @@ _EACH = re.compile(
     _LEAD + rf"(?P<items>{_ITEM}(?:(?:{_JOINT.pattern}){_ITEM})+?)"
     r"(?P<case>とは|は|を|について|の(?:[^、。はがをと]{1,12}(?:は|を|とは|について))?|)、?(?:それぞれ|各々|おのおの)(?P<rest>[^。]+)$"
 )
-# 「と」 often is no "and" (Aとして, Aと思われる), so things that stand without それぞれ are plain nouns: no hiragana in them.
+# 「と」 often is no "and" (Aとして, Aと思われる), so things that stand without それぞれ are plain nouns: no hiragana in
+# them.
 _NOUN = r"[^ぁ-ん、。，?？\s]{1,30}"
 _DEFINED = re.compile(
-    _LEAD + rf"(?P<items>{_NOUN}(?:(?:{_JOINT.pattern}){_NOUN})+)とは(?P<rest>、?(?:何|なに|なん)[^、。]{{0,10}})$"
+    _LEAD
+    + rf"(?P<items>{_NOUN}(?:(?:{_JOINT.pattern}){_NOUN})+)とは(?P<rest>、?(?:何|なに|なん)[^、。]{{0,10}})$"
 )
-_ASKING = re.compile(r"何|なに|なん[のでと]|誰|だれ|いつ|どこ|どの|どう|どれ|どんな|どちら|なぜ|いくら|いくつ")
+_ASKING = re.compile(
+    r"何|なに|なん[のでと]|誰|だれ|いつ|どこ|どの|どう|どれ|どんな|どちら|なぜ|いくら|いくつ"
+)
 _TOLD = re.compile(r"(?<!理由)(?<!例)(?:を|について)(?:説明|教え|述べ)")
 _ROW = re.compile(
     r"(?<=[?？])\s*(?=\S)|(?<=[かのいよ]。)\s*(?=\S)|(?<=か)、(?=また|そして|さらに|加えて|なぜ|どう|どの|いつ|誰|どこ|何)|(?<=[A-Za-z0-9)]),?\s+(?=and\s+"
     r"(?:what|who|when|where|why|how|which)\s+(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|many|much|long)\b)",
     re.IGNORECASE,
 )
-_LINK = re.compile(r"^[、,\s]*(?:(?:また|そして|さらに|加えて|次に|それから|and|also)[、,\s]*)?", re.IGNORECASE)
+_LINK = re.compile(
+    r"^[、,\s]*(?:(?:また|そして|さらに|加えて|次に|それから|and|also)[、,\s]*)?", re.IGNORECASE
+)
 _TOPIC = re.compile(r"^(?P<topic>[^、。?？]{1,40}?)(?:とは|って|は)")
 _TOPIC_ENGLISH = re.compile(r"^(?:what|who) (?:is|are|was|were) (?P<topic>.{2,60}?)[?.,\s]*$", re.IGNORECASE)
 _BACK = re.compile(r"^(?P<word>それら?|これら?|その|この|彼女|彼|同氏)(?P<rest>.*)$")
-_BACK_ENGLISH = re.compile(r"\b(?:it|its|they|their|them|he|his|him|she|her|this|that|these|those)\b", re.IGNORECASE)
+_BACK_ENGLISH = re.compile(
+    r"\b(?:it|its|they|their|them|he|his|him|she|her|this|that|these|those)\b", re.IGNORECASE
+)
 _LEANING = re.compile(r"(?:in|on|at|for|to|of|by|that|those|it|one)\b", re.IGNORECASE)
 _ENGLISH_ASKING = re.compile(r"\b(?:what|who|whom|whose|when|where|why|how|which)\b", re.IGNORECASE)
 
@@ -67,7 +78,11 @@ def compared(question: str) -> tuple[str, ...]:
     for pattern in _COMPARED:
         if match := pattern.search(masked):
             lead, a, b, of = _slices(question, match, "lead", "a", "b", "of")
-            return tuple(f"{lead}{item}の{of}" if of else f"{lead}{item}とは何か" for item in (a, b)) if _things((a, b)) else ()
+            return (
+                tuple(f"{lead}{item}の{of}" if of else f"{lead}{item}とは何か" for item in (a, b))
+                if _things((a, b))
+                else ()
+            )
     for pattern in _COMPARED_ENGLISH:
         if match := pattern.search(masked):
             a, b = (_bare(part) for part in _slices(question, match, "a", "b"))
@@ -82,7 +97,9 @@ def each(question: str) -> tuple[str, ...]:
         return ()
     match = _EACH.search(masked)
     if match and (
-        _ASKING.search(match["rest"]) or _TOLD.search(match["case"] + match["rest"]) or match["rest"].startswith("の")
+        _ASKING.search(match["rest"])
+        or _TOLD.search(match["case"] + match["rest"])
+        or match["rest"].startswith("の")
     ):
         return _of_each(question, masked, match)
     if match := _DEFINED.search(masked):
@@ -99,13 +116,17 @@ def _of_each(question: str, masked: str, match: re.Match[str]) -> tuple[str, ...
         if case not in ("", "の"):
             return ()
         case = ""
-    elif case.startswith("の") and "の" in items[0]:  # 日本の首都とフランスの首都は: の belongs to the last thing
-        items[-1], case = items[-1] + case.rstrip("はをとについて"), case[-1]
+    elif (
+        case.startswith("の") and "の" in items[0]
+    ):  # 日本の首都とフランスの首都は: の belongs to the last thing
+        items[-1] = items[-1] + case.rstrip("はをとについて")
+        case = case[-1]
     return tuple(f"{lead}{item}{case}{rest}" for item in items) if _things(items) else ()
 
 
 def questions(question: str) -> tuple[str, ...]:
-    """Questions in a row, each made to stand alone: a later one that points back takes the topic of the first."""
+    """Questions in a row, each made to stand alone: a later one that points back takes the topic of the
+    first."""
     masked = _masked(question)
     borders = [0, *(match.start() for match in _ROW.finditer(masked) if match.start()), len(question)]
     parts = [_LINK.sub("", question[a:b].strip()) for a, b in pairwise(borders)]
@@ -122,7 +143,9 @@ def _masked(question: str) -> str:
 
 def _slices(question: str, match: re.Match[str], *names: str) -> list[str]:
     group_index = match.re.groupindex
-    return [question[slice(*match.span(name))] if name in group_index and match[name] else "" for name in names]
+    return [
+        question[slice(*match.span(name))] if name in group_index and match[name] else "" for name in names
+    ]
 
 
 def _items(question: str, masked: str, match: re.Match[str]) -> list[str]:
@@ -134,7 +157,9 @@ def _items(question: str, masked: str, match: re.Match[str]) -> list[str]:
 def _things(items: Sequence[str]) -> bool:
     """True where each can be asked about by itself: no question word, nothing in front that leans on
     what went before."""
-    return all(re.search(r"\w", item) and not _ASKING.search(item) and not _LEANING.match(item) for item in items)
+    return all(
+        re.search(r"\w", item) and not _ASKING.search(item) and not _LEANING.match(item) for item in items
+    )
 
 
 def _bare(item: str) -> str:
@@ -167,5 +192,9 @@ def _alone(part: str, first: str) -> str:
     if match := _BACK_ENGLISH.search(part):
         named_match = _TOPIC_ENGLISH.match(first)
         of = "'s" if named_match and match[0].casefold() in ("its", "their", "his") else ""
-        return part[: match.start()] + named_match["topic"] + of + part[match.end() :] if named_match else f"{first} {part}"
+        return (
+            part[: match.start()] + named_match["topic"] + of + part[match.end() :]
+            if named_match
+            else f"{first} {part}"
+        )
     return f"{first} {part}" if back else part

@@ -8,7 +8,16 @@ from operator import add
 from typing import Annotated, TypedDict
 
 from shisho.domain.corpus import NumberedPassage
-from shisho.domain.inquiry import Budget, EvidenceRef, GoalStatus, Plan, Strategy, Verdict, WebPolicy, WebResult
+from shisho.domain.inquiry import (
+    Budget,
+    EvidenceRef,
+    GoalStatus,
+    Plan,
+    Strategy,
+    Verdict,
+    WebPolicy,
+    WebResult,
+)
 from shisho.domain.time import Instant
 from shisho.librarian.answer import Draft
 from shisho.librarian.budget import Spending
@@ -18,9 +27,9 @@ class LoopState(TypedDict, total=False):
     """The state of the loop. A field that is `Annotated` grows by what a node gives; the others are
     replaced.
 
-    `shown`, `rarity` and `exhausted` are of the last round; `rounds_without_evidence` counts the rounds since the last new
-    evidence, `dropped` the findings that could not be verified. `reached` is there once the web was asked.
-    """
+    `shown`, `rarity` and `exhausted` are of the last round; `rounds_without_evidence` counts the rounds since
+    the last new evidence, `dropped` the findings that could not be verified. `reached` is there once the web
+    was asked."""
 
     question: str
     budget: Budget

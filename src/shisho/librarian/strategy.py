@@ -18,7 +18,8 @@ _DISCUSSION = re.compile(
 
 
 def strategy(question: str) -> Strategy:
-    """One goal per part of the question; all of them are asked for. Raises InvalidParams for a blank or overlong question."""
+    """One goal per part of the question; all of them are asked for. Raises InvalidParams for a blank or
+    overlong question."""
     asked_text = checked(question)
     compared = splitting.compared(asked_text)
     parts = compared or splitting.each(asked_text) or splitting.questions(asked_text)
@@ -26,18 +27,26 @@ def strategy(question: str) -> Strategy:
         parts = (asked_text,)
     goals = tuple(Goal(f"G{number}", part) for number, part in enumerate(parts, 1))
     return Strategy(
-        asked_text, goals, " and ".join(goal.id for goal in goals), _complexity(asked_text, len(goals), bool(compared))
+        asked_text,
+        goals,
+        " and ".join(goal.id for goal in goals),
+        _complexity(asked_text, len(goals), bool(compared)),
     )
 
 
 def checked(question: str) -> str:
     """The question on one line. Raises InvalidParams."""
-    asked_text = " ".join(question.encode("utf-8", "replace").decode().split())  # a lone surrogate can be stored nowhere
+    # a lone surrogate can be stored nowhere
+    asked_text = " ".join(question.encode("utf-8", "replace").decode().split())
     if not any(character.isalnum() for character in asked_text):
-        raise InvalidParams("The question is blank. Write what you want to know, for example: 決定係数とは何か")
+        raise InvalidParams(
+            "The question is blank. Write what you want to know, for example: 決定係数とは何か"
+        )
     if len(asked_text) > MAX_CHARS:
         raise InvalidParams(
-            "The question has {count:,} characters; {limit:,} is the limit. Shorten it.", count=len(asked_text), limit=MAX_CHARS
+            "The question has {count:,} characters; {limit:,} is the limit. Shorten it.",
+            count=len(asked_text),
+            limit=MAX_CHARS,
         )
     return asked_text
 

@@ -27,16 +27,18 @@ _INITIAL = re.compile(r"\b[A-Z](?=[a-z])")
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """`missing` names what the quotations do not say: a figure, a name, or what is amiss (negation, role, direction,
-    quantifier, hedge, must, condition, place, sentence, words)."""
+    """`missing` names what the quotations do not say: a figure, a name, or what is amiss (negation, role,
+    direction, quantifier, hedge, must, condition, place, sentence, words)."""
 
     outcome: SupportOutcome
     missing: tuple[str, ...]
 
 
-def check(sentence: str, quotations: Sequence[str], headings: Sequence[str] = (), question: str = "") -> Support:
-    """Read the sentence against its quotations. Headings name what a quotation is about. The question carries nothing, but a
-    name from it is not held to be invented."""
+def check(
+    sentence: str, quotations: Sequence[str], headings: Sequence[str] = (), question: str = ""
+) -> Support:
+    """Read the sentence against its quotations. Headings name what a quotation is about. The question carries
+    nothing, but a name from it is not held to be invented."""
     if not quotations:
         return Support(SupportOutcome.ALTERED, ("words",))
     return _checked(sentence, tuple(quotations), tuple(headings), question)
@@ -61,10 +63,24 @@ def _checked(sentence: str, quotations: tuple[str, ...], headings: tuple[str, ..
 
 
 def _figures_lacking(figures: Figures, quoted_figures: Figures) -> list[str]:
-    dates = [date for date in figures.dates if not _dated(date, quoted_figures) and not _bare_year(date, quoted_figures)]
-    amounts = [measure for measure in figures.measures if not any(_counts(have, measure) for have in quoted_figures.measures)]
-    amounts = [measure for measure in amounts if not (measure.unit == "" and _is_year(measure, quoted_figures))]
-    return [*map(figure_word, dates), *map(figure_word, amounts), *sorted(figures.symbols - quoted_figures.symbols)]
+    dates = [
+        date
+        for date in figures.dates
+        if not _dated(date, quoted_figures) and not _bare_year(date, quoted_figures)
+    ]
+    amounts = [
+        measure
+        for measure in figures.measures
+        if not any(_counts(have, measure) for have in quoted_figures.measures)
+    ]
+    amounts = [
+        measure for measure in amounts if not (measure.unit == "" and _is_year(measure, quoted_figures))
+    ]
+    return [
+        *map(figure_word, dates),
+        *map(figure_word, amounts),
+        *sorted(figures.symbols - quoted_figures.symbols),
+    ]
 
 
 def _dated(date: Date, figures: Figures) -> bool:
@@ -73,33 +89,50 @@ def _dated(date: Date, figures: Figures) -> bool:
         return True
     rest = Date(None, date.month, date.day)
     years = any(have.year == date.year for have in figures.dates)
-    return years and date != Date(date.year) and any(have.year is None and have.says(rest) for have in figures.dates)
+    return (
+        years
+        and date != Date(date.year)
+        and any(have.year is None and have.says(rest) for have in figures.dates)
+    )
 
 
 def _counts(have: Measure, said_measure: Measure) -> bool:
     """つ counts whatever has no unit of measure."""
     if said_measure.unit == "つ":
         return (have.value, have.power) == (said_measure.value, said_measure.power) and have.unit in COUNTERS
-    return have.says(said_measure) or (have.unit == "つ" and said_measure.unit in COUNTERS and have.value == said_measure.value)
+    return have.says(said_measure) or (
+        have.unit == "つ" and said_measure.unit in COUNTERS and have.value == said_measure.value
+    )
 
 
 def _bare_year(date: Date, figures: Figures) -> bool:
     """(1998) stands for 1998年 too."""
-    return date == Date(date.year) and any(have.value == date.year and have.unit in ("", "年") for have in figures.measures)
+    return date == Date(date.year) and any(
+        have.value == date.year and have.unit in ("", "年") for have in figures.measures
+    )
 
 
 def _is_year(measure: Measure, figures: Figures) -> bool:
     return any(measure.value == have.year for have in figures.dates)
 
 
-def _compare_names(comparison: Comparison, sentence: str, quotation: str, question: str, doubts: Doubts) -> None:
-    known_text, asked_text = fold(squeeze(quotation)), fold(squeeze(question))
-    doubts.unsure += [fold(mark[0]) for mark in _WRITTEN_AS_NAME.finditer(sentence) if _function_name(mark, quotation)]
+def _compare_names(
+    comparison: Comparison, sentence: str, quotation: str, question: str, doubts: Doubts
+) -> None:
+    known_text = fold(squeeze(quotation))
+    asked_text = fold(squeeze(question))
+    doubts.unsure += [
+        fold(mark[0]) for mark in _WRITTEN_AS_NAME.finditer(sentence) if _function_name(mark, quotation)
+    ]
     words = {*terms(fold(quotation)), *UNITS, *FUNCTION_WORDS, *ERA_START, *_acronyms(quotation)}
     first = fold(sentence.split(" ", 1)[0]) if " " in sentence else ""
     for name in sorted(names(sentence)):
         parts = terms(name) or [name]
-        if name in known_text or name in words or all(any(same(part, word) for word in words) for part in parts):
+        if (
+            name in known_text
+            or name in words
+            or all(any(same(part, word) for word in words) for part in parts)
+        ):
             continue
         if any(same(name, whole) for whole in comparison.wholes) or not _proper(name):
             continue  # a common word is a matter of wording
@@ -114,7 +147,9 @@ def _function_name(mark: re.Match[str], quotation: str) -> bool:
     neighbours."""
     before = mark.string[: mark.start()].split()[-1:]
     after = re.match(r" \w+", mark.string[mark.end() :])
-    is_known = (before and f"{before[0]} {mark[0]}" in quotation) or (after and mark[0] + after[0] in quotation)
+    is_known = (before and f"{before[0]} {mark[0]}" in quotation) or (
+        after and mark[0] + after[0] in quotation
+    )
     return fold(mark[0]) in FUNCTION_WORDS and not is_known
 
 
@@ -134,4 +169,7 @@ def _acronyms(text: str) -> set[str]:
 
 
 def _spelt_out(name: str, sentence: str, words: set[str]) -> bool:
-    return any(name in match[0].casefold() and _acronyms(match[0]) & words for match in _CAPITALISED.finditer(sentence))
+    return any(
+        name in match[0].casefold() and _acronyms(match[0]) & words
+        for match in _CAPITALISED.finditer(sentence)
+    )

@@ -1,8 +1,8 @@
 """The loop as one table: what each node does, which keys of the state it sees, and which node comes next.
 
-strategy → plan → search → evaluate → route → (plan | reach | answer). `reach` goes to the web and on to plan; for goals still
-open once more, to another engine, then with other words. Every runner reads this table, so that all give the same answers.
-"""
+strategy → plan → search → evaluate → route → (plan | reach | answer). `reach` goes to the web and on to plan;
+for goals still open once more, to another engine, then with other words. Every runner reads this table, so
+that all give the same answers."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Act(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One row of the table. `work`: the method of a run's nodes; it is given the keys `sees` of the state and no others.
-    `route`: the state after it → the name of the next node, one of `leads_to`. `stoppable`: a wish to stop is heard before it
-    starts."""
+    """One row of the table. `work`: the method of a run's nodes; it is given the keys `sees` of the state and
+    no others. `route`: the state after it → the name of the next node, one of `leads_to`. `stoppable`: a wish
+    to stop is heard before it starts."""
 
     name: str
     work: Callable[[Nodes, LoopState], Awaitable[LoopState]]
@@ -43,9 +43,11 @@ class Node:
 class Runner(Protocol):
     """Takes a state through the table, from START to END."""
 
-    def __call__(self, acts: Mapping[str, Act], start_state: LoopState, most_steps: int) -> Awaitable[LoopState]:
-        """The state at the end. `acts`: what is run for each node, by its name. Raises Internal after `most_steps` steps, and
-        whatever an act raises."""
+    def __call__(
+        self, acts: Mapping[str, Act], start_state: LoopState, most_steps: int
+    ) -> Awaitable[LoopState]:
+        """The state at the end. `acts`: what is run for each node, by its name. Raises Internal after
+        `most_steps` steps, and whatever an act raises."""
 
 
 def most_steps(max_rounds: int) -> int:
@@ -92,11 +94,27 @@ _ROWS = (
         ("search",),
         stoppable=True,
     ),
-    Node("search", Nodes.search, ("strategy", "plans", "reached"), lambda state: "evaluate", ("evaluate",), stoppable=True),
+    Node(
+        "search",
+        Nodes.search,
+        ("strategy", "plans", "reached"),
+        lambda state: "evaluate",
+        ("evaluate",),
+        stoppable=True,
+    ),
     Node(
         "evaluate",
         Nodes.evaluate,
-        ("strategy", "goal_status", "plans", "shown", "rarity", "evidence", "rounds_without_evidence", "reached"),
+        (
+            "strategy",
+            "goal_status",
+            "plans",
+            "shown",
+            "rarity",
+            "evidence",
+            "rounds_without_evidence",
+            "reached",
+        ),
         lambda state: "route",
         ("route",),
         stoppable=True,
@@ -104,7 +122,16 @@ _ROWS = (
     Node(
         "route",
         Nodes.route,
-        ("strategy", "goal_status", "budget", "spent", "rounds_without_evidence", "exhausted", "verdicts", "reached"),
+        (
+            "strategy",
+            "goal_status",
+            "budget",
+            "spent",
+            "rounds_without_evidence",
+            "exhausted",
+            "verdicts",
+            "reached",
+        ),
         _after_route,
         ("plan", "reach", "answer"),
     ),

@@ -146,7 +146,11 @@ def figure_kinds(phrase: TiedPhrase) -> set[str]:
 
 def figures_agree(said_phrase: TiedPhrase, quoted_phrase: TiedPhrase) -> bool:
     """True where a figure of the one is a figure of the other."""
-    return any(_agree(figure, other) for figure in said_phrase.phrase.figures for other in quoted_phrase.phrase.figures)
+    return any(
+        _agree(figure, other)
+        for figure in said_phrase.phrase.figures
+        for other in quoted_phrase.phrase.figures
+    )
 
 
 def _agree(figure: Date | Measure, other: Date | Measure) -> bool:
@@ -156,8 +160,8 @@ def _agree(figure: Date | Measure, other: Date | Measure) -> bool:
 
 
 def likeness(ties: Ties, other: Ties, rename: Rename, without: frozenset[str]) -> float:
-    """How much two places hang together alike. `rename` gives the other text's word for a word; `without`: words that are
-    themselves in question."""
+    """How much two places hang together alike. `rename` gives the other text's word for a word; `without`:
+    words that are themselves in question."""
     alike = 0.0
     for (kind, word, role), weight in ties.items():
         if word in without or rename(word) in without:

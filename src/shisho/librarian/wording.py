@@ -19,7 +19,9 @@ MAX_PHRASES = 200
 
 CASES = frozenset({"が", "を", "に", "で", "から", "まで", "より", "の"})
 
-_REASON = re.compile(r"ため(?!の)|ので|せいで|おかげで|(?:た|の)結果|に基づ(?:いて|き|く)|に触発され|\bbecause\b|\bdue to\b")
+_REASON = re.compile(
+    r"ため(?!の)|ので|せいで|おかげで|(?:た|の)結果|に基づ(?:いて|き|く)|に触発され|\bbecause\b|\bdue to\b"
+)
 
 _CORE = frozenset({"が", "を"})
 Key = tuple[str, ...]
@@ -31,7 +33,8 @@ def compare_wording(comparison: Comparison, sentence: str, quotations: Sequence[
     for said_statement in phrases(sentence):
         our_keys = _keys(comparison, said_statement)
         near = [
-            (SequenceMatcher(None, our_keys, _keys(comparison, other), autojunk=False), other) for other in quoted_statements
+            (SequenceMatcher(None, our_keys, _keys(comparison, other), autojunk=False), other)
+            for other in quoted_statements
         ]
         matcher, other = max(near, key=lambda pair: pair[0].ratio(), default=(None, None))
         if matcher is not None and other is not None and matcher.ratio() >= NEAR:
@@ -42,7 +45,9 @@ def compare_wording(comparison: Comparison, sentence: str, quotations: Sequence[
             topic, target = _opening(comparison, said_statement)
             if topic != target and (target, topic) == _opening(comparison, other):
                 doubts.wrong.append("role")
-        if other is not None and len(_words(our_keys) & _words(_keys(comparison, other))) >= NEAR * len(_words(our_keys)):
+        if other is not None and len(_words(our_keys) & _words(_keys(comparison, other))) >= NEAR * len(
+            _words(our_keys)
+        ):
             _compare_roles(comparison, said_statement, other, doubts)
             _compare_causes(comparison, said_statement, other, doubts)
 
@@ -58,14 +63,17 @@ def _key(comparison: Comparison, phrase: Phrase) -> Key:
 def _compare_ends(said_statement: Statement, quoted_statement: Statement, doubts: Doubts) -> None:
     if hedges(quoted_statement.text) > hedges(said_statement.text) and not attributed(said_statement.text):
         doubts.wrong.append("hedge")
-    if denies(quoted_statement.text) != denies(said_statement.text) and not _alike_at_end(said_statement, quoted_statement):
+    if denies(quoted_statement.text) != denies(said_statement.text) and not _alike_at_end(
+        said_statement, quoted_statement
+    ):
         doubts.wrong.append("negation")
 
 
 def _alike_at_end(said_statement: Statement, quoted_statement: Statement) -> bool:
     """True where both close with one predicate, affirmed or denied in both, whatever words of saying
     follow it."""
-    our_phrase, their_phrase = said_statement.phrases[-1], quoted_statement.phrases[-1]
+    our_phrase = said_statement.phrases[-1]
+    their_phrase = quoted_statement.phrases[-1]
     return (
         our_phrase.predicate
         and our_phrase.terms == their_phrase.terms
@@ -74,12 +82,20 @@ def _alike_at_end(said_statement: Statement, quoted_statement: Statement) -> boo
 
 
 def _compare_blocks(
-    comparison: Comparison, our_keys: Sequence[Key], their_keys: Sequence[Key], matcher: SequenceMatcher[Key], doubts: Doubts
+    comparison: Comparison,
+    our_keys: Sequence[Key],
+    their_keys: Sequence[Key],
+    matcher: SequenceMatcher[Key],
+    doubts: Doubts,
 ) -> None:
     codes = matcher.get_opcodes()
-    replaced = [(_words(our_keys[a:b]), _words(their_keys[c:d])) for kind, a, b, c, d in codes if kind == "replace"]
     replaced = [
-        (said_words, quoted_words) for said_words, quoted_words in replaced if not _means_same(said_words, quoted_words)
+        (_words(our_keys[a:b]), _words(their_keys[c:d])) for kind, a, b, c, d in codes if kind == "replace"
+    ]
+    replaced = [
+        (said_words, quoted_words)
+        for said_words, quoted_words in replaced
+        if not _means_same(said_words, quoted_words)
     ]
     for said_words, quoted_words in replaced:
         if (quoted_words, said_words) in replaced:
@@ -92,11 +108,14 @@ def _compare_blocks(
             doubts.unsure.append("words")
 
 
-def _compare_roles(comparison: Comparison, said_statement: Statement, quoted_statement: Statement, doubts: Doubts) -> None:
+def _compare_roles(
+    comparison: Comparison, said_statement: Statement, quoted_statement: Statement, doubts: Doubts
+) -> None:
     """Words that stand once in both sentences keep their particles, unless one of the two is passive."""
     if _voices(said_statement) != _voices(quoted_statement):
         return
-    our_roles, their_roles = _roles(comparison, said_statement), _roles(comparison, quoted_statement)
+    our_roles = _roles(comparison, said_statement)
+    their_roles = _roles(comparison, quoted_statement)
     changed = [word for word in our_roles.keys() & their_roles.keys() if our_roles[word] != their_roles[word]]
     if len(changed) > 1:
         pairs = ((first, other) for first in changed for other in changed)
@@ -104,7 +123,8 @@ def _compare_roles(comparison: Comparison, said_statement: Statement, quoted_sta
             _plain_goal(our_roles[first]) == _plain_goal(their_roles[other])
             and _plain_goal(our_roles[other]) == _plain_goal(their_roles[first])
             for first, other in pairs
-            if "の" not in (roles := {our_roles[first], our_roles[other]}) or roles & _CORE  # 南南東の海 is 南南東へ離れた海
+            # 南南東の海 is 南南東へ離れた海
+            if "の" not in (roles := {our_roles[first], our_roles[other]}) or roles & _CORE
         )
         if swapped:
             doubts.wrong.append("role")
@@ -127,9 +147,12 @@ def _plain_goal(role: str) -> str:
     return "に" if role == "まで" else role
 
 
-def _compare_causes(comparison: Comparison, said_statement: Statement, quoted_statement: Statement, doubts: Doubts) -> None:
+def _compare_causes(
+    comparison: Comparison, said_statement: Statement, quoted_statement: Statement, doubts: Doubts
+) -> None:
     """Check that a reason in the quotation is not the effect in the sentence."""
-    our_sides, their_sides = _sides(comparison, said_statement), _sides(comparison, quoted_statement)
+    our_sides = _sides(comparison, said_statement)
+    their_sides = _sides(comparison, quoted_statement)
     if our_sides and their_sides:
         kept_count = len(our_sides[0] & their_sides[0]) + len(our_sides[1] & their_sides[1])
         if len(our_sides[0] & their_sides[1]) + len(our_sides[1] & their_sides[0]) > kept_count:

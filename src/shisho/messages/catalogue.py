@@ -29,7 +29,8 @@ def spoken() -> str:
 
 @cache
 def catalogue(language: str) -> Mapping[str, str]:
-    """Everything that is said in a language: by key, and in other languages than English by the English template too."""
+    """Everything that is said in a language: by key, and in other languages than English by the English
+    template too."""
     if language == "ja":
         from shisho.messages import (
             japanese_answers,
@@ -56,12 +57,15 @@ def word(key: str, language: str | None = None, **values: object) -> str:
 
 
 def render(text: str, language: str | None = None) -> str:
-    """A message in a language, the reader's where none is named; what has no translation, and text that is no Message, as it
-    is."""
+    """A message in a language, the reader's where none is named; what has no translation, and text that is no
+    Message, as it is."""
     language = language or _spoken
     if not isinstance(text, Message) or language == DEFAULT:
         return str(text)
-    values = {name: render(value, language) if isinstance(value, Message) else value for name, value in text.values.items()}
+    values = {
+        name: render(value, language) if isinstance(value, Message) else value
+        for name, value in text.values.items()
+    }
     template = catalogue(language).get(text.template, text.template)
     return template.format(**values) if values else template
 
@@ -73,7 +77,8 @@ def translated(text: str, language: str | None = None) -> str:
 
 
 def rendered(thing: Any, language: str | None = None) -> Any:
-    """The same thing with every Message in it as `render` says it; dataclasses, sequences and mappings are looked through."""
+    """The same thing with every Message in it as `render` says it; dataclasses, sequences and mappings are
+    looked through."""
     if isinstance(thing, Message):
         return render(thing, language)
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):

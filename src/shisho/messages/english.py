@@ -37,11 +37,15 @@ SAID: Mapping[str, str] = {
     "consent_box": "It goes to the box on this machine alone ({engines}). Nothing leaves it.",
     "consent_sure": "May it be sent?",
     "consent_kept": "Remembered: you will not be asked again (`shisho web off` takes it back).",
-    "consent_not_kept": ("Nothing is sent. You will be asked again another time (`shisho web off` for never)."),
+    "consent_not_kept": (
+        "Nothing is sent. You will be asked again another time (`shisho web off` for never)."
+    ),
     "consent_given": "web: on {since}",
     "consent_off": "web: off {since}",
     "consent_not_asked": "web: you are asked before it is used",
-    "consent_how": ("`shisho web on`, `off` or `ask` changes it. docs/howto/web.md tells what is sent to whom."),
+    "consent_how": (
+        "`shisho web on`, `off` or `ask` changes it. docs/howto/web.md tells what is sent to whom."
+    ),
     "consent_overruled": (
         "The setting `web` (environment or settings.toml) decides over this: `shisho settings` shows where it comes from."
     ),
@@ -51,7 +55,9 @@ SAID: Mapping[str, str] = {
     "met": "met",
     "open": "open",
     "evidence": "evidence",
-    "support": ("support: {supported} supported · {unverified} unverified · {altered} replaced by quotations"),
+    "support": (
+        "support: {supported} supported · {unverified} unverified · {altered} replaced by quotations"
+    ),
     "stopped_because": "why it stopped",
     "rounds": "rounds",
     "quotation": "“{text}”",
@@ -89,7 +95,9 @@ SAID: Mapping[str, str] = {
     "who_works": "The jobs are done while `shisho worker` or `shisho serve` runs.",
     "person_needed": "waits for a person: {text} (`shisho auth open`)",
     "opening": "Opening a browser window. It closes by itself once you are through.",
-    "still_waits": ("It waits on. If you were through, say `shisho auth done`; else `shisho auth open` again later."),
+    "still_waits": (
+        "It waits on. If you were through, say `shisho auth done`; else `shisho auth open` again later."
+    ),
     "ended_with": "{n} ended with what they have",
     "stopped": "{n} cancelled, {running} still running",
     "requeued": "{n} queued again",

@@ -32,12 +32,18 @@ SAID: Mapping[str, str] = {
     "Nothing to search for: give keyword_query or vector_query.": (
         "探すものがありません。keyword_query か vector_query を渡してください。"
     ),
-    "No passage {temp_index} was shown in this session.": ("このセッションでパッセージ {temp_index} は示されていません。"),
-    "That passage's document was removed while this session ran.": ("このパッセージの文書は、セッションの間に除かれました。"),
+    "No passage {temp_index} was shown in this session.": (
+        "このセッションでパッセージ {temp_index} は示されていません。"
+    ),
+    "That passage's document was removed while this session ran.": (
+        "このパッセージの文書は、セッションの間に除かれました。"
+    ),
     "There is no document {name}. `shisho list` shows what there is.": (
         "文書 {name} はありません。ある文書は `shisho list` で見られます。"
     ),
-    "{source} has no page {number}: it has {pages}.": ("{source} に{number}ページはありません(全{pages}ページ)。"),
+    "{source} has no page {number}: it has {pages}.": (
+        "{source} に{number}ページはありません(全{pages}ページ)。"
+    ),
     'Nothing to search for: give some words. For example: shisho search "決定係数 定義"': (
         '探す言葉がありません。例: shisho search "決定係数 定義"'
     ),
@@ -59,25 +65,37 @@ SAID: Mapping[str, str] = {
     "{cursor!r} is no cursor. Give the one that the last status had, or none.": (
         "{cursor!r} はカーソルではありません。前回の状態にあったものを渡すか、省いてください。"
     ),
-    "The corpus has no name. Leave it out for the default one.": ("コーパスの名前が空です。既定のものなら省いてください。"),
+    "The corpus has no name. Leave it out for the default one.": (
+        "コーパスの名前が空です。既定のものなら省いてください。"
+    ),
     "{web_corpus!r} is where searched pages go. Name another corpus.": (
         "{web_corpus!r} は検索したページの置き場です。別のコーパスを指定してください。"
     ),
     "A document handed over as bytes needs a file name, for example report.pdf.": (
         "データで渡す文書にはファイル名が要ります。例: report.pdf"
     ),
-    ("{path} is not below an allowed folder. The owner can add one to `allowed_roots` (SHISHO_ALLOWED_ROOTS)."): (
+    (
+        "{path} is not below an allowed folder. The owner can add one to `allowed_roots` (SHISHO_ALLOWED_ROOTS)."
+    ): (
         "{path} は許されたフォルダの中にありません。持ち主が `allowed_roots`(SHISHO_ALLOWED_ROOTS)に加えられます。"
     ),
-    "{text!r} is no domain. For example: example.co.jp": ("{text!r} はドメインではありません。例: example.co.jp"),
+    "{text!r} is no domain. For example: example.co.jp": (
+        "{text!r} はドメインではありません。例: example.co.jp"
+    ),
     "The idempotency key is blank. Give a word of your own, or leave it out.": (
         "冪等キーが空です。ご自分で決めた語を渡すか、省いてください。"
     ),
-    "There is no ceiling {name!r}. Known: {known}.": ("{name!r} という上限はありません。あるのは {known} です。"),
+    "There is no ceiling {name!r}. Known: {known}.": (
+        "{name!r} という上限はありません。あるのは {known} です。"
+    ),
     "{name} must be a number from 0 upward, not {most}.": "{name} は0以上の数です({most}は使えません)。",
-    "{name} takes {least} to {most}, not {value}.": ("{name} は{least}から{most}までです({value}は使えません)。"),
+    "{name} takes {least} to {most}, not {value}.": (
+        "{name} は{least}から{most}までです({value}は使えません)。"
+    ),
     "{path!r} is no path: {error}.": "{path!r} はパスではありません: {error}。",
-    "A blank names no task. Give its id, or `last`.": ("調査課題の名前が空です。IDか `last` を渡してください。"),
+    "A blank names no task. Give its id, or `last`.": (
+        "調査課題の名前が空です。IDか `last` を渡してください。"
+    ),
     "No one thing waits for a person under {name!r}. `shisho auth list` shows what does.": (
         "{name!r} に当たる人待ちが一つに決まりません。待っているものは `shisho auth list` で見られます。"
     ),
@@ -95,7 +113,9 @@ SAID: Mapping[str, str] = {
     ),
     "Give 1 to {max_findings} findings a call.": "1回に渡す所見は1から{max_findings}件までです。",
     "Give 1 to {max_sentences} sentences.": "文は1から{max_sentences}までです。",
-    "context takes 0 to {max_context}, not {context}.": ("context は0から{max_context}までです({context}は使えません)。"),
+    "context takes 0 to {max_context}, not {context}.": (
+        "context は0から{max_context}までです({context}は使えません)。"
+    ),
     "Give session_id and number, or the id of a passage or of evidence.": (
         "session_id と number か、パッセージまたは証拠のIDを渡してください。"
     ),
@@ -114,9 +134,13 @@ SAID: Mapping[str, str] = {
     "Nothing waits for a person under {id}. `shisho auth list` shows what does.": (
         "{id} に当たる人待ちはありません。待っているものは `shisho auth list` で見られます。"
     ),
-    "Gave up after {count} failures. The last one: {cause}": ("{count}回失敗したため、あきらめました。最後の失敗: {cause}"),
+    "Gave up after {count} failures. The last one: {cause}": (
+        "{count}回失敗したため、あきらめました。最後の失敗: {cause}"
+    ),
     "Document {name}: {reason}": "文書 {name}: {reason}",
-    ("{folder} has no {name} (or {name}.gz). A set is corpus.jsonl, queries.jsonl and qrels.tsv (BEIR layout)."): (
+    (
+        "{folder} has no {name} (or {name}.gz). A set is corpus.jsonl, queries.jsonl and qrels.tsv (BEIR layout)."
+    ): (
         "{folder} に {name}(または {name}.gz)がありません。評価セットは corpus.jsonl、queries.jsonl、qrels.tsv です(BEIRの形)。"
     ),
     "{name}, line {number}: not query-id, corpus-id and score with tabs between.": (
@@ -125,10 +149,14 @@ SAID: Mapping[str, str] = {
     "{name}, line {number}: not a JSON object with _id and text ({error}).": (
         "{name} の{number}行目: _id と text のあるJSONオブジェクトではありません({error})。"
     ),
-    ("{host} asks to be left alone for {wait_s:.0f} s, and its task has {left_s:.0f} s left: ask again then."): (
+    (
+        "{host} asks to be left alone for {wait_s:.0f} s, and its task has {left_s:.0f} s left: ask again then."
+    ): (
         "{host} は{wait_s:.0f}秒控えるよう求めていますが、調査課題の残りは{left_s:.0f}秒です。その後でやり直してください。"
     ),
-    ("{host} asks to be left alone for {wait:.0f} s or longer, and there are {left:.0f} s left to wait: ask again then."): (
+    (
+        "{host} asks to be left alone for {wait:.0f} s or longer, and there are {left:.0f} s left to wait: ask again then."
+    ): (
         "{host} は{wait:.0f}秒以上控えるよう求めていますが、待てるのは残り{left:.0f}秒です。その後でやり直してください。"
     ),
     (
@@ -144,7 +172,9 @@ SAID: Mapping[str, str] = {
     "{name} fits more than one document. Name one by its id:\n{rows}": (
         "{name} に当たる文書が複数あります。IDで指定してください:\n{rows}"
     ),
-    "There is no tool {name!r}. Known: {known}.": ("{name!r} というツールはありません。あるのは {known} です。"),
+    "There is no tool {name!r}. Known: {known}.": (
+        "{name!r} というツールはありません。あるのは {known} です。"
+    ),
     "{name} is given twice: {beside} beside {spread} and {inside} in it. Give it once.": (
         "{name} が二度あります({spread} の外に {beside}、中に {inside})。一度だけ渡してください。"
     ),
@@ -159,15 +189,21 @@ SAID: Mapping[str, str] = {
     "Something broke here. Please report it with the error id {error_id}.": (
         "こちらの不具合です。エラーID {error_id} を添えてお知らせください。"
     ),
-    "{text!r} is not key=value. For example: {example}": ("{text!r} は key=value の形ではありません。例: {example}"),
+    "{text!r} is not key=value. For example: {example}": (
+        "{text!r} は key=value の形ではありません。例: {example}"
+    ),
     "{key} has a range already; a range and a value cannot be asked together.": (
         "{key} にはすでに範囲があります。範囲と値を一緒には指定できません。"
     ),
-    "The database did not answer in time. Try again.": ("データベースが時間内に応答しませんでした。もう一度お試しください。"),
+    "The database did not answer in time. Try again.": (
+        "データベースが時間内に応答しませんでした。もう一度お試しください。"
+    ),
     "Port {port} of {host} cannot be used: {cause}. Choose another: shisho serve --port N": (
         "{host} のポート{port}は使えません: {cause}。別のポートを選んでください: shisho serve --port N"
     ),
-    "There is nothing at {path}. The API is under {api}.": ("{path} には何もありません。APIは {api} の下にあります。"),
+    "There is nothing at {path}. The API is under {api}.": (
+        "{path} には何もありません。APIは {api} の下にあります。"
+    ),
     "{detail}.": "{detail}。",
     (
         "To listen on {host} a token is needed, or everyone who reaches it could read the library. "
@@ -183,11 +219,15 @@ SAID: Mapping[str, str] = {
     "Pages of this origin may not call. Add it to allowed_origins.": (
         "この出所のページからは呼べません。allowed_origins に加えてください。"
     ),
-    "Send the server's token: Authorization: Bearer …": ("サーバーのトークンを送ってください: Authorization: Bearer …"),
+    "Send the server's token: Authorization: Bearer …": (
+        "サーバーのトークンを送ってください: Authorization: Bearer …"
+    ),
     "The body did not come within {seconds:g} seconds.": "本体が{seconds:g}秒以内に届きませんでした。",
     "The bytes of {name} are not base64.": "{name} のデータがbase64ではありません。",
     "{kind}: {cause}": "{kind}: {cause}",
-    "The job found nothing within {seconds:g} seconds.": ("仕事は{seconds:g}秒以内に何も見つけられませんでした。"),
+    "The job found nothing within {seconds:g} seconds.": (
+        "仕事は{seconds:g}秒以内に何も見つけられませんでした。"
+    ),
     "The process that ran the job died.": "仕事をしていたプロセスが落ちました。",
     "The process that ran the job gave no sign of life.": "仕事をしていたプロセスが応答しなくなりました。",
     "Goals are G1, G2, … each once, at most {max_goals}; not {goals}.": (
@@ -225,7 +265,9 @@ SAID: Mapping[str, str] = {
     "{word!r} is not expected there": "そこに {word!r} は置けません",
     "{word!r} is no part of a condition": "{word!r} は終了条件に使えません",
     "nested deeper than {limit}": "括弧の入れ子が{limit}段を超えています",
-    "at_least({count}, …) asks for a number from 1 to that of its goals": ("at_least({count}, …) の数は1から目標の数までです"),
+    "at_least({count}, …) asks for a number from 1 to that of its goals": (
+        "at_least({count}, …) の数は1から目標の数までです"
+    ),
     "it breaks off": "途中で切れています",
     "{token!r} is missing before {ahead}": "{ahead} の前に {token!r} がありません",
     "its end": "末尾",
@@ -252,7 +294,9 @@ SAID: Mapping[str, str] = {
     "queued in this task before (job {job_id})": "この調査課題ですでに受け付けています(仕事 {job_id})",
     "there is no goal {goal}": "目標 {goal} はありません",
     "score takes 0 to 1": "score は0から1までです",
-    "no passage {number} was shown in this session": ("このセッションでパッセージ {number} は示されていません"),
+    "no passage {number} was shown in this session": (
+        "このセッションでパッセージ {number} は示されていません"
+    ),
     "these words do not stand in that passage: copy them from it": (
         "この文言はそのパッセージにありません。そこから写してください"
     ),

@@ -31,7 +31,9 @@ SAID: Mapping[str, str] = {
     "NEEDS_OCR: no text layer on page {pages}; it is not searchable until it has one.": (
         "NEEDS_OCR: {pages}ページに文字の層がありません。文字の層を付けるまで検索できません。"
     ),
-    "Its name is in no known encoding: rename the file.": ("ファイル名の文字コードが分かりません。名前を変えてください。"),
+    "Its name is in no known encoding: rename the file.": (
+        "ファイル名の文字コードが分かりません。名前を変えてください。"
+    ),
     "There is no text in this file.": "このファイルには本文がありません。",
     "The file holds no text.": "ファイルに本文がありません。",
     "The page is larger than {megabytes} MB: save the part you need.": (
@@ -46,10 +48,14 @@ SAID: Mapping[str, str] = {
     "Reading took more than {seconds:g} s of computing: split the file or raise reader_seconds.": (
         "読み取りの計算が{seconds:g}秒を超えました。ファイルを分割するか、reader_seconds を上げてください。"
     ),
-    ("The file needs more memory, or holds more text, than a reader may: split it or raise reader_memory_mb."): (
+    (
+        "The file needs more memory, or holds more text, than a reader may: split it or raise reader_memory_mb."
+    ): (
         "読み取りに許されたメモリーか文字量を超えています。ファイルを分割するか、reader_memory_mb を上げてください。"
     ),
-    "The file broke its reader: it is damaged ({cause}).": ("読み取りの途中で止まりました。ファイルが壊れています({cause})。"),
+    "The file broke its reader: it is damaged ({cause}).": (
+        "読み取りの途中で止まりました。ファイルが壊れています({cause})。"
+    ),
     "The file broke its reader: it is damaged, or needs more memory than allowed.": (
         "読み取りの途中で止まりました。ファイルが壊れているか、許されたメモリーでは足りません。"
     ),
@@ -82,7 +88,9 @@ SAID: Mapping[str, str] = {
     (
         "make a text layer first, for example with `ocrmypdf -l jpn in.pdf out.pdf`, and add the result"
     ): "先に文字の層を付け(例: `ocrmypdf -l jpn in.pdf out.pdf`)、できたファイルを追加してください",
-    "They stand here by their codes and may be wrong": ("ここでは文字コードから起こしており、誤りがあるかもしれません"),
+    "They stand here by their codes and may be wrong": (
+        "ここでは文字コードから起こしており、誤りがあるかもしれません"
+    ),
     "None of its {pages} pages has a usable text layer (a scan?): {ocr}.": (
         "{pages}ページのどれにも使える文字の層がありません(スキャンした文書でしょうか)。{ocr}。"
     ),
@@ -107,7 +115,9 @@ SAID: Mapping[str, str] = {
     "The slides hold no text: if they are pictures, export them as PDF and run OCR over it.": (
         "スライドに文字がありません。画像なら、PDFに書き出してOCRをかけてください。"
     ),
-    "The text is in no known encoding: save it as UTF-8.": ("文字コードが分かりません。UTF-8で保存してください。"),
+    "The text is in no known encoding: save it as UTF-8.": (
+        "文字コードが分かりません。UTF-8で保存してください。"
+    ),
     'splitter = "ginza" needs an extra: pip install "shisho[ginza]"': (
         'splitter = "ginza" には追加機能が要ります: pip install "shisho[ginza]"'
     ),
@@ -155,7 +165,9 @@ SAID: Mapping[str, str] = {
     "{folder} cannot be the home folder: {why}. Choose another one with --home or SHISHO_HOME.": (
         "{folder} はホームフォルダにできません: {why}。--home か SHISHO_HOME で別の場所を選んでください。"
     ),
-    ("{path} was written by a newer version of Shisho (it has {version}). Update Shisho, or choose another home."): (
+    (
+        "{path} was written by a newer version of Shisho (it has {version}). Update Shisho, or choose another home."
+    ): (
         "{path} はより新しいShishoが書いたものです({version})。Shishoを更新するか、別のホームフォルダを選んでください。"
     ),
     "The disk is full: nothing was stored. Free some space and try again.": (
@@ -167,7 +179,9 @@ SAID: Mapping[str, str] = {
     "{path} cannot be used: {error}. Mend the disk or the folder, or choose another home.": (
         "{path} を使えません: {error}。ディスクかフォルダを直すか、別のホームフォルダを選んでください。"
     ),
-    "Another process holds the database. Try again.": ("別のプロセスがデータベースを使っています。もう一度お試しください。"),
+    "Another process holds the database. Try again.": (
+        "別のプロセスがデータベースを使っています。もう一度お試しください。"
+    ),
     "More than one {noun} begins with {prefix}: give more of its id.": (
         "{prefix} で始まる{noun}が複数あります。IDをもう少し長く書いてください。"
     ),
@@ -223,7 +237,9 @@ SAID: Mapping[str, str] = {
     "The bytes of this document are no longer there. Hand it in again.": (
         "この文書のデータはもうありません。もう一度渡してください。"
     ),
-    ("The page asked for a person and nobody came in time. Resume the task, and `shisho auth open` when it waits."): (
+    (
+        "The page asked for a person and nobody came in time. Resume the task, and `shisho auth open` when it waits."
+    ): (
         "ページが人の確認を求めましたが、時間内に誰も来ませんでした。調査課題を再開し、待ちになったら"
         " `shisho auth open` を実行してください。"
     ),
@@ -233,7 +249,9 @@ SAID: Mapping[str, str] = {
     "This is a PostScript program: make a PDF of it, for example with `ps2pdf`. {taken}": (
         "PostScriptのプログラムです。PDFにしてください(例: `ps2pdf`)。{taken}"
     ),
-    "open it in a word processor and save it as .docx or PDF": ("ワープロソフトで開き、.docx か PDF で保存してください"),
+    "open it in a word processor and save it as .docx or PDF": (
+        "ワープロソフトで開き、.docx か PDF で保存してください"
+    ),
     "Letters that the file does not name: {letters}. If they matter, {how_else}.": (
         "ファイルが何の字かを示していない文字が{letters}個あります。大切な箇所なら、{how_else}。"
     ),
@@ -242,15 +260,21 @@ SAID: Mapping[str, str] = {
         "RTFの文字コードが示されていません。{how_else}。"
     ),
     "The RTF is damaged: {how_else}.": "RTFが壊れています。{how_else}。",
-    ("Restore a backup (a file that `shisho backup` wrote) in its place, or choose another home; `shisho doctor` says more."): (
+    (
+        "Restore a backup (a file that `shisho backup` wrote) in its place, or choose another home; `shisho doctor` says more."
+    ): (
         "控え(`shisho backup` で作ったファイル)に置き換えるか、別のホームフォルダを選んでください。詳"
         "しくは `shisho doctor` で分かります。"
     ),
-    "{path} cannot be written ({cause}): nothing is remembered.": ("{path} に書き込めず({cause})、何も覚えていません。"),
+    "{path} cannot be written ({cause}): nothing is remembered.": (
+        "{path} に書き込めず({cause})、何も覚えていません。"
+    ),
     (
         "Taking it in failed by a fault of ours ({kind}); nothing of it was stored. Report what "
         "`shisho --debug add` says of it."
-    ): ("こちらの不具合({kind})で取り込めず、何も保存していません。`shisho --debug add` の出力をお知らせください。"),
+    ): (
+        "こちらの不具合({kind})で取り込めず、何も保存していません。`shisho --debug add` の出力をお知らせください。"
+    ),
     "Sudachi, core dictionary": "Sudachi、core辞書",
     "PDF, HTML, DOCX, PPTX, RTF, Markdown, text; each file in a child process": (
         "PDF、HTML、DOCX、PPTX、RTF、Markdown、テキスト(ファイルごとに別のプロセスで)"
@@ -285,9 +309,9 @@ SAID: Mapping[str, str] = {
         "ocrmypdf と tesseract の日本語データを入れてください。docs/howto/ocr.ja.md をご覧ください"
     ),
     "engines and pages that only scripts fill": "スクリプトでしか中身が出ない検索エンジンとページ",
-    ("until then open such PDFs where their fonts are installed and print them to new ones; pip install -U pypdfium2"): (
-        "そのようなPDFは、フォントのある環境で開いて新しいPDFに印刷してください。pip install -U pypdfium2"
-    ),
+    (
+        "until then open such PDFs where their fonts are installed and print them to new ones; pip install -U pypdfium2"
+    ): ("そのようなPDFは、フォントのある環境で開いて新しいPDFに印刷してください。pip install -U pypdfium2"),
     "Another process has just taken this file in. Add it again.": (
         "別のプロセスがこのファイルを取り込んだところです。もう一度追加してください。"
     ),
@@ -300,7 +324,9 @@ SAID: Mapping[str, str] = {
     "{path} cannot be read: {why}. Give yourself the right to it.": (
         "{path} を読めません: {why}。ご自分に権限を付けてください。"
     ),
-    "It is no plain file but a folder, a pipe or a device.": ("普通のファイルではなく、フォルダかパイプか装置です。"),
+    "It is no plain file but a folder, a pipe or a device.": (
+        "普通のファイルではなく、フォルダかパイプか装置です。"
+    ),
     "{path} is not the file that was handed in: a link has taken its place.": (
         "{path} は渡されたファイルではありません。リンクに置き換わっています。"
     ),

@@ -25,9 +25,13 @@ SAID: Mapping[str, str] = {
     "print JSON": "JSONで出力する",
     "Answer a question with quotations that can be checked.": "確かめられる引用で質問に答える。",
     "the question": "質問",
-    "take this folder in as a corpus and search only it": ("このフォルダをコーパスとして取り込み、そこだけを探す"),
+    "take this folder in as a corpus and search only it": (
+        "このフォルダをコーパスとして取り込み、そこだけを探す"
+    ),
     "search only this corpus; may be repeated": "このコーパスだけを探す(繰り返し可)",
-    "key=value, key=low..high; repeat a key for any of": ("key=value、key=下限..上限。同じキーを繰り返すと、そのどれか"),
+    "key=value, key=low..high; repeat a key for any of": (
+        "key=value、key=下限..上限。同じキーを繰り返すと、そのどれか"
+    ),
     "auto: the web only for what the library does not answer; both: the web in any case": (
         "auto: 蔵書で答えられないことだけウェブで。both: いつもウェブも"
     ),
@@ -36,7 +40,9 @@ SAID: Mapping[str, str] = {
     "most seconds": "最大秒数",
     "Find passages.": "パッセージを探す。",
     "words to find; in quotes: together": "探す言葉。引用符で囲むとひとまとまり",
-    "this many passages at most; none: by the library's size": ("パッセージの最大数。なければ蔵書の大きさによる"),
+    "this many passages at most; none: by the library's size": (
+        "パッセージの最大数。なければ蔵書の大きさによる"
+    ),
     "Show the documents there are.": "ある文書を表示する。",
     "id of the last document of the page before": "前のページの最後の文書のID",
     "Take a document out of search; adding its file again brings it back.": (
@@ -48,22 +54,32 @@ SAID: Mapping[str, str] = {
     "Show an answer with its condition, goals and evidence; a piece of evidence; or a document.": (
         "回答(終了条件・目標・証拠とともに)、証拠、文書のどれかを表示する。"
     ),
-    "of an answer, evidence or document; its beginning; or last": ("回答・証拠・文書のID、その先頭、または last"),
+    "of an answer, evidence or document; its beginning; or last": (
+        "回答・証拠・文書のID、その先頭、または last"
+    ),
     "Print an answer and its evidence for use elsewhere.": "回答と証拠を、よそで使える形で書き出す。",
     "id, its beginning, or last": "ID、その先頭、または last",
     "md, jsonl, bibtex or ris": "md、jsonl、bibtex、ris のどれか",
     "write to this file": "このファイルに書く",
-    "Copy everything into one file, while others go on working.": ("ほかの作業を止めずに、すべてを一つのファイルに写す。"),
+    "Copy everything into one file, while others go on working.": (
+        "ほかの作業を止めずに、すべてを一つのファイルに写す。"
+    ),
     "a file that does not exist yet": "まだないファイル",
-    "Say what works here, and how to get what does not.": ("ここで何が動き、動かないものをどう入れるかを示す。"),
-    "Show every setting, its value, and where the value came from.": ("すべての設定を、値とその由来とともに表示する。"),
+    "Say what works here, and how to get what does not.": (
+        "ここで何が動き、動かないものをどう入れるかを示す。"
+    ),
+    "Show every setting, its value, and where the value came from.": (
+        "すべての設定を、値とその由来とともに表示する。"
+    ),
     "Measure retrieval on a set of your own, through the real ingest and searcher.": (
         "手持ちの評価セットで、実際の取り込みと検索を通して検索を測る。"
     ),
     "corpus.jsonl, queries.jsonl, qrels.tsv (BEIR layout, .gz or not)": (
         "corpus.jsonl、queries.jsonl、qrels.tsv(BEIRの形、.gz も可)"
     ),
-    "also put this many questions with gold answers to the librarian": ("正答付きの質問をこの数だけ司書にも尋ねる"),
+    "also put this many questions with gold answers to the librarian": (
+        "正答付きの質問をこの数だけ司書にも尋ねる"
+    ),
     "only this many questions": "この数の質問だけ",
     "Show the tasks, or the jobs of one with the errors each has met.": (
         "調査課題の一覧、または一つの課題の仕事とそのエラーを表示する。"
@@ -79,22 +95,30 @@ SAID: Mapping[str, str] = {
         "Say whether words of your questions may go to search engines; without a word, show what holds."
     ): "質問の言葉を検索エンジンに送ってよいかを決める。何も書かなければ今の状態を表示する。",
     "on, off, or ask: forget what was said": "on、off、または ask(決めたことを忘れる)",
-    ("Serve an assistant over standard input and output (MCP). Ends with its client; its jobs go on when anything runs."): (
+    (
+        "Serve an assistant over standard input and output (MCP). Ends with its client; its jobs go on when anything runs."
+    ): (
         "標準入出力(MCP)でアシスタントの相手をする。クライアントとともに終わり、仕事は次に何かが動くときに続く。"
     ),
-    "print what to paste into this client's settings, and end": ("このクライアントの設定に貼るものを表示して終わる"),
+    "print what to paste into this client's settings, and end": (
+        "このクライアントの設定に貼るものを表示して終わる"
+    ),
     "Serve REST under /api/v1 and MCP under /mcp, with workers, until interrupted.": (
         "止められるまで、作業役とともに REST を /api/v1、MCP を /mcp で提供する。"
     ),
     "0: the system chooses": "0: システムが選ぶ",
-    "where to listen; beyond this machine only with a token": ("待ち受ける場所。この計算機の外にはトークンが要る"),
+    "where to listen; beyond this machine only with a token": (
+        "待ち受ける場所。この計算機の外にはトークンが要る"
+    ),
     "clients must send it; better set SHISHO_TOKEN, which ps does not show": (
         "クライアントが送る語。ps に見えない SHISHO_TOKEN のほうがよい"
     ),
     "Play a small web on this machine, engines and pages, until interrupted.": (
         "止められるまで、検索エンジンとページのある小さなウェブをこの計算機で演じる。"
     ),
-    "where others find it; none: box in the home folder": ("ほかから見つける場所。なければホームフォルダの box"),
+    "where others find it; none: box in the home folder": (
+        "ほかから見つける場所。なければホームフォルダの box"
+    ),
     "another seed, another web": "種が違えばウェブも違う",
     "invented things that pages are about": "ページの話題になる架空のものの数",
     "pages for each of them": "話題ごとのページ数",
@@ -106,7 +130,9 @@ SAID: Mapping[str, str] = {
     (
         "Print the hits, the challenge and the next-page state of a saved page. Exits with 1 where it cannot be read."
     ): "保存した結果ページの中身、関門、次ページへの引き継ぎを表示する。読めなければ1で終わる。",
-    "Name of the engine, or auto to tell it from the page.": ("検索エンジンの名前、またはページから見分ける auto。"),
+    "Name of the engine, or auto to tell it from the page.": (
+        "検索エンジンの名前、またはページから見分ける auto。"
+    ),
     "A saved result page or API answer.": "保存した結果ページかAPIの応答。",
     "Print one JSON object.": "JSONオブジェクトを一つ出力する。",
     "Where the page came from, if known.": "ページの出どころ(分かれば)。",
@@ -116,7 +142,9 @@ SAID: Mapping[str, str] = {
     "1 to 50 queries": "検索語を1から50件",
     "add to this task; none: a new one": "この課題に加える。なければ新しい課題",
     "ask this engine; may be repeated": "この検索エンジンに尋ねる(繰り返し可)",
-    "academic, news, government, technical, general": ("種別: academic、news、government、technical、general"),
+    "academic, news, government, technical, general": (
+        "種別: academic、news、government、technical、general"
+    ),
     "language of the pages": "ページの言語",
     "how old a page may be": "どこまで古いページでよいか",
     "pages to take in for each query": "検索語ごとに取り込むページ数",
@@ -127,7 +155,9 @@ SAID: Mapping[str, str] = {
     "Follow a task until it ends; with --json, a line for every change.": (
         "課題を終わりまで見守る。--json では変化ごとに1行。"
     ),
-    "Cancel what has not begun; what runs comes to its end.": ("始まっていないものを取り消す。実行中のものは最後まで進む。"),
+    "Cancel what has not begun; what runs comes to its end.": (
+        "始まっていないものを取り消す。実行中のものは最後まで進む。"
+    ),
     "cancel what runs too": "実行中のものも取り消す",
     "seconds to wait for what runs": "実行中のものを待つ秒数",
     "Queue again what was cancelled or has failed; each goes on after its last step.": (
@@ -142,7 +172,9 @@ SAID: Mapping[str, str] = {
     "Say that it is solved: all that its domain or engine held goes on where it stood.": (
         "解けたと伝える。そのドメインか検索エンジンで止まっていたものが、続きから進む。"
     ),
-    "all of this task instead: its id, its beginning, or last": ("代わりにこの課題のすべて: ID、その先頭、または last"),
+    "all of this task instead: its id, its beginning, or last": (
+        "代わりにこの課題のすべて: ID、その先頭、または last"
+    ),
     "Go without: the searches end with what they have.": "あきらめる。検索は今あるもので終わる。",
     "folder of the database and indexes; empty: the platform's data folder": (
         "データベースと索引のフォルダ。空ならOSのデータフォルダ"
@@ -163,7 +195,9 @@ SAID: Mapping[str, str] = {
     "file of a running `shisho box`: its small web is searched in place of the real one": (
         "動いている `shisho box` のファイル。本物の代わりにその小さなウェブを探す"
     ),
-    "jobs done at once by a server or by `shisho worker`": ("サーバーや `shisho worker` が同時にする仕事の数"),
+    "jobs done at once by a server or by `shisho worker`": (
+        "サーバーや `shisho worker` が同時にする仕事の数"
+    ),
     "seconds one attempt at a job may take; then it ends with what it has": (
         "仕事の1回の試みにかける秒数。過ぎたら今あるもので終わる"
     ),
@@ -176,7 +210,9 @@ SAID: Mapping[str, str] = {
     "word that HTTP clients must send; needed to listen beyond this machine": (
         "HTTPクライアントが送る語。この計算機の外で待ち受けるには必要"
     ),
-    "further host names the HTTP server answers to, separated by commas": ("HTTPサーバーが応じるほかのホスト名(コンマ区切り)"),
+    "further host names the HTTP server answers to, separated by commas": (
+        "HTTPサーバーが応じるほかのホスト名(コンマ区切り)"
+    ),
     "web pages of others that may call the HTTP server, as https://name, separated by commas": (
         "HTTPサーバーを呼んでよいほかのウェブページ(https://名前、コンマ区切り)"
     ),
@@ -194,10 +230,16 @@ SAID: Mapping[str, str] = {
     ): "OpenAlex、Crossref、PubMedに伝えるメールアドレス(示す人が優先される)。空ならなし",
     "key for PubMed: a request every 0.125 s instead of 0.5": "PubMedの鍵: 0.5秒でなく0.125秒に1回",
     "key for OpenAlex": "OpenAlexの鍵",
-    "key for Semantic Scholar: a request every 1.1 s instead of 3": ("Semantic Scholarの鍵: 3秒でなく1.1秒に1回"),
-    "key for Brave's Search API, which answers nobody without one": ("BraveのSearch APIの鍵(なければ誰にも答えない)"),
+    "key for Semantic Scholar: a request every 1.1 s instead of 3": (
+        "Semantic Scholarの鍵: 3秒でなく1.1秒に1回"
+    ),
+    "key for Brave's Search API, which answers nobody without one": (
+        "BraveのSearch APIの鍵(なければ誰にも答えない)"
+    ),
     "key for Marginalia; empty: the one that everybody shares": "Marginaliaの鍵。空なら皆が共有するもの",
-    "program of Chromium or Chrome; empty: what is installed": ("ChromiumかChromeのプログラム。空なら入っているもの"),
+    "program of Chromium or Chrome; empty: what is installed": (
+        "ChromiumかChromeのプログラム。空なら入っているもの"
+    ),
     "seconds one page may take in the browser": "ブラウザーで1ページにかける秒数",
     "memory one page may take in the browser, in megabytes": "ブラウザーで1ページが使ってよいメモリー(MB)",
     "pages open in the browser at once, for each process": "ブラウザーで同時に開くページ数(プロセスごと)",
@@ -221,15 +263,21 @@ SAID: Mapping[str, str] = {
     "[required]": "[必須]",
     "[env var: {}]": "[環境変数: {}]",
     "(deprecated) ": "(廃止予定)",
-    "Try [blue]'{command_path} {help_option}'[/] for help.": ("説明は [blue]'{command_path} {help_option}'[/] で見られます。"),
+    "Try [blue]'{command_path} {help_option}'[/] for help.": (
+        "説明は [blue]'{command_path} {help_option}'[/] で見られます。"
+    ),
     "{name} is missing.": "{name} がありません。",
     "The value of {name} cannot be used: {cause}.": "{name} の値が使えません: {cause}。",
-    "{name} is not used so: see whether it takes a value.": ("{name} の使い方が違います。値を取るかどうかを確かめてください。"),
+    "{name} is not used so: see whether it takes a value.": (
+        "{name} の使い方が違います。値を取るかどうかを確かめてください。"
+    ),
     "The arguments cannot be read: see whether there is one too many.": (
         "引数を読み取れません。余分なものがないか確かめてください。"
     ),
     "There is no option {name}.": "{name} というオプションはありません。",
-    "There is no option {name}. Near it: {near}.": ("{name} というオプションはありません。近いもの: {near}。"),
+    "There is no option {name}. Near it: {near}.": (
+        "{name} というオプションはありません。近いもの: {near}。"
+    ),
     "There is no command {name}.": "{name} というコマンドはありません。",
     "There is no command {name}. Near it: {near}.": "{name} というコマンドはありません。近いもの: {near}。",
     "it is no whole number": "整数ではありません",

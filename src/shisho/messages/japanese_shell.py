@@ -37,12 +37,16 @@ SAID: Mapping[str, str] = {
     "consent_box": "送り先はこの機械の上の箱だけです({engines})。外へは何も出ません。",
     "consent_sure": "送ってよいですか?",
     "consent_kept": "覚えました。以後は伺いません(取り消しは `shisho web off`)。",
-    "consent_not_kept": ("送りません。次の機会にまた伺います(二度と伺わないようにするには `shisho web off`)。"),
+    "consent_not_kept": (
+        "送りません。次の機会にまた伺います(二度と伺わないようにするには `shisho web off`)。"
+    ),
     "consent_given": "ウェブ: 使います {since}",
     "consent_off": "ウェブ: 使いません {since}",
     "consent_not_asked": "ウェブ: 使う前に伺います",
     "consent_how": "変えるには `shisho web on`、`off`、`ask`。何が誰に送られるかは docs/howto/web.md に。",
-    "consent_overruled": ("設定 web(環境変数か settings.toml)がこれに優先します。`shisho settings` で由来が分かります。"),
+    "consent_overruled": (
+        "設定 web(環境変数か settings.toml)がこれに優先します。`shisho settings` で由来が分かります。"
+    ),
     "sources": "出典",
     "condition": "終了条件",
     "goals": "知りたいこと",

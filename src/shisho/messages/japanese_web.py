@@ -19,12 +19,18 @@ SAID: Mapping[str, str] = {
     "The box cannot listen or write: {error}. Choose another port or folder.": (
         "箱が待ち受けか書き込みをできません: {error}。別のポートかフォルダを選んでください。"
     ),
-    "No such rule: {error}. What a rule can do: {known}.": ("そのような規則はありません: {error}。規則にできること: {known}。"),
-    "The box has 0 to {most} topics of at least 4 pages each.": ("箱の話題は0から{most}まで、それぞれ4ページ以上です。"),
+    "No such rule: {error}. What a rule can do: {known}.": (
+        "そのような規則はありません: {error}。規則にできること: {known}。"
+    ),
+    "The box has 0 to {most} topics of at least 4 pages each.": (
+        "箱の話題は0から{most}まで、それぞれ4ページ以上です。"
+    ),
     ("There is nothing to answer from: no page or document in this scope. See the errors of the task."): (
         "答えのもとになるものがありません。この範囲にページも文書もありません。調査課題のエラーをご覧ください。"
     ),
-    "There is no way to the web here: see the setting `web`.": ("ここからはウェブに出られません。設定 `web` をご覧ください。"),
+    "There is no way to the web here: see the setting `web`.": (
+        "ここからはウェブに出られません。設定 `web` をご覧ください。"
+    ),
     "Web pages cannot be fetched in this installation: the setting `web` is off.": (
         "この環境ではウェブページを取得できません。設定 `web` が off です。"
     ),
@@ -51,11 +57,15 @@ SAID: Mapping[str, str] = {
     ),
     "No engine is set up for this category.": "この種別に使える検索エンジンがありません。",
     "No engine answered. {reasons}": "どの検索エンジンも答えませんでした。{reasons}",
-    "{engine} shows no way to its page {number} any more.": ("{engine} の{number}ページ目へ進む手段がなくなりました。"),
+    "{engine} shows no way to its page {number} any more.": (
+        "{engine} の{number}ページ目へ進む手段がなくなりました。"
+    ),
     "{engine}: {reason}": "{engine}: {reason}",
     "wants proof of a person ({kind})": "人であることの確認を求めています({kind})",
     "{url} did not answer.": "{url} が応答しませんでした。",
-    "{engine} gave something else than a result page.": ("{engine} から返ったのは検索結果ページではありません。"),
+    "{engine} gave something else than a result page.": (
+        "{engine} から返ったのは検索結果ページではありません。"
+    ),
     "{host} has no address ({error}): check its spelling and your connection.": (
         "{host} のアドレスがありません({error})。つづりと接続を確かめてください。"
     ),
@@ -96,7 +106,9 @@ SAID: Mapping[str, str] = {
     "{host} leads to {address}, which is not on the Internet ({reason}). {advice}": (
         "{host} の行き先 {address} はインターネット上にありません({reason})。{advice}"
     ),
-    "{address} is not on the Internet ({reason}). {advice}": ("{address} はインターネット上にありません({reason})。{advice}"),
+    "{address} is not on the Internet ({reason}). {advice}": (
+        "{address} はインターネット上にありません({reason})。{advice}"
+    ),
     "{host} is a name inside a machine or a private network. {advice}": (
         "{host} は計算機か私設ネットワークの内側の名前です。{advice}"
     ),
@@ -115,7 +127,9 @@ SAID: Mapping[str, str] = {
     "{engine} needs a browser: `shisho doctor` says how to get one.": (
         "{engine} にはブラウザーが要ります。入れ方は `shisho doctor` で分かります。"
     ),
-    ("The server packs the page as {encoding!r}, which nobody asked for: save it from a browser and add it."): (
+    (
+        "The server packs the page as {encoding!r}, which nobody asked for: save it from a browser and add it."
+    ): (
         "サーバーがページを、求めていない {encoding!r} で圧縮しています。ブラウザーで保存して追加してください。"
     ),
     "The address leads to {media}, which holds no text: give the page that describes it.": (
@@ -149,7 +163,9 @@ SAID: Mapping[str, str] = {
         "ください。docs/howto/browser.ja.md をご覧ください"
     ),
     "There is no browser on this machine: {advice}.": "この計算機にブラウザーがありません。{advice}。",
-    "There is no browser at {path} (browser_path): {advice}.": ("{path} にブラウザーがありません(browser_path)。{advice}。"),
+    "There is no browser at {path} (browser_path): {advice}.": (
+        "{path} にブラウザーがありません(browser_path)。{advice}。"
+    ),
     (
         "A person has to look at a page of {profile}, and there is no screen here. Run `shisho auth "
         "open` in a desktop session, over `ssh -X`, or on another Linux machine with a copy of the "
@@ -166,18 +182,28 @@ SAID: Mapping[str, str] = {
     "engines.toml names no engine of ours: {engine}. Known: {known}.": (
         "engines.toml の {engine} は、ここにない検索エンジンです。あるのは {known} です。"
     ),
-    "engines.toml: the name of {engine} cannot be changed.": ("engines.toml: {engine} の名前は変えられません。"),
-    "engines.toml: {engine}.{field} cannot be {value!r}.": ("engines.toml: {engine}.{field} は {value!r} にできません。"),
-    "{engine} refused: {reason}. Ask another engine.": ("{engine} が断りました: {reason}。別の検索エンジンをお使いください。"),
+    "engines.toml: the name of {engine} cannot be changed.": (
+        "engines.toml: {engine} の名前は変えられません。"
+    ),
+    "engines.toml: {engine}.{field} cannot be {value!r}.": (
+        "engines.toml: {engine}.{field} は {value!r} にできません。"
+    ),
+    "{engine} refused: {reason}. Ask another engine.": (
+        "{engine} が断りました: {reason}。別の検索エンジンをお使いください。"
+    ),
     "no reason given": "理由は示されていません",
-    ("{engine} sent a page of a layout that is not known here; ask another engine, and report the saved page."): (
+    (
+        "{engine} sent a page of a layout that is not known here; ask another engine, and report the saved page."
+    ): (
         "{engine} のページの形が知らないものです。別の検索エンジンを使い、保存したページをお知らせください。"
     ),
     "{engine} answered with HTTP status {status}; ask another engine, or try again later.": (
         "{engine} がHTTPの状態 {status} を返しました。別の検索エンジンを使うか、後でやり直してください。"
     ),
     "The query is blank: say what to search for.": "検索語が空です。何を探すかを書いてください。",
-    "{engine} has pages 1 to {max_pages}, not {page}.": ("{engine} のページは1から{max_pages}までです({page}はありません)。"),
+    "{engine} has pages 1 to {max_pages}, not {page}.": (
+        "{engine} のページは1から{max_pages}までです({page}はありません)。"
+    ),
     "{engine} takes at most {limit} characters: shorten the query.": (
         "{engine} が受け取るのは{limit}文字までです。検索語を短くしてください。"
     ),
@@ -185,7 +211,9 @@ SAID: Mapping[str, str] = {
         "{engine} には1ページ目の `{missing}` が要ります。1ページ目からやり直してください。"
     ),
     "{error} It was not read.": "{error}読み取りませんでした。",
-    ("{engine} sent a page that only a browser fills with results; turn on the browser or ask another engine."): (
+    (
+        "{engine} sent a page that only a browser fills with results; turn on the browser or ask another engine."
+    ): (
         "{engine} のページはブラウザーでしか結果が出ません。ブラウザーを使うようにするか、別の検索エンジンをお使いください。"
     ),
     "The page is larger than {megabytes} MB: save the part you need and add that.": (
@@ -203,7 +231,9 @@ SAID: Mapping[str, str] = {
     "`contact` takes an address of a page or of mail, not {contact!r}.": (
         "`contact` にはページかメールのアドレスを書きます({contact!r} は使えません)。"
     ),
-    "The certificate of {host} is not valid for it ({cause}).": ("{host} の証明書が正しくありません({cause})。"),
+    "The certificate of {host} is not valid for it ({cause}).": (
+        "{host} の証明書が正しくありません({cause})。"
+    ),
     "{host} did not finish within {seconds:g} s: try again later.": (
         "{host} が{seconds:g}秒以内に終わりませんでした。後でやり直してください。"
     ),
@@ -214,7 +244,9 @@ SAID: Mapping[str, str] = {
         "{host} の転送が{max_redirects}回を超えました。最後のアドレスを渡してください。"
     ),
     "A request's body needs one Content-Length.": "本文のある要求には Content-Length が一つ要ります。",
-    "Pages are asked for by GET or POST, not {method!r}.": ("ページを求める方法は GET か POST です({method!r} は使えません)。"),
+    "Pages are asked for by GET or POST, not {method!r}.": (
+        "ページを求める方法は GET か POST です({method!r} は使えません)。"
+    ),
     "{host} sends a form on to {target}: ask there, if that is meant.": (
         "{host} はフォームを {target} へ回しています。それでよければ、そちらに直接尋ねてください。"
     ),
@@ -250,7 +282,9 @@ SAID: Mapping[str, str] = {
     ),
     "gives no robots.txt for now (status {status})": "は今、robots.txt を返しません(状態 {status})",
     "gives no robots.txt for now ({cause})": "は今、robots.txt を返しません({cause})",
-    "asks programs not to read this page (robots.txt)": ("はプログラムに読まないよう求めています(robots.txt)"),
+    "asks programs not to read this page (robots.txt)": (
+        "はプログラムに読まないよう求めています(robots.txt)"
+    ),
     "{name!r} is no name of a profile.": "{name!r} はプロファイルの名前ではありません。",
     "The browser profile of {name} is in use: close its window, or try again.": (
         "{name} のブラウザープロファイルは使用中です。窓を閉じるか、やり直してください。"
@@ -271,11 +305,15 @@ SAID: Mapping[str, str] = {
     ),
     "{engine} failed lately and rests: {cause}": "{engine} は最近失敗したため休ませています: {cause}",
     "no answer": "応答なし",
-    "{engine} needs a key of yours: set {settings}.": ("{engine} にはあなたの鍵が要ります。{settings} を設定してください。"),
+    "{engine} needs a key of yours: set {settings}.": (
+        "{engine} にはあなたの鍵が要ります。{settings} を設定してください。"
+    ),
     "{engine} shows its results in a browser only: install the extra `browser`.": (
         "{engine} の結果はブラウザーでしか出ません。追加機能 `browser` を入れてください。"
     ),
-    "{engine} was asked {count} times today, which is its limit.": ("{engine} には今日の上限の{count}回まで尋ねました。"),
+    "{engine} was asked {count} times today, which is its limit.": (
+        "{engine} には今日の上限の{count}回まで尋ねました。"
+    ),
     "The browser could not open {url} ({cause}): try later, or open it yourself.": (
         "ブラウザーで {url} を開けませんでした({cause})。後でやり直すか、ご自分で開いてください。"
     ),

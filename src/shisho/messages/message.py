@@ -1,4 +1,5 @@
-"""A sentence for a reader that can still be said in another language: it keeps its template and its values."""
+"""A sentence for a reader that can still be said in another language: it keeps its template and its
+values."""
 
 from __future__ import annotations
 
@@ -12,10 +13,12 @@ _SPEC = re.compile(r",?(?:\.[0-9])?[dfg]?")  # no width: a stored template must 
 
 
 class Message(str):
-    """English text, as a `str`, with the template and the values it was made of. What forgets the two still shows English.
+    """English text, as a `str`, with the template and the values it was made of. What forgets the two still
+    shows English.
 
-    `Message("There is no page {number}.", number=7)`. Fields are names alone, with a short format after them where need be
-    (`{seconds:g}`, `{path!r}`); a value may be a Message. A template that its values do not fill stands as it is written."""
+    `Message("There is no page {number}.", number=7)`. Fields are names alone, with a short format after them
+    where need be (`{seconds:g}`, `{path!r}`); a value may be a Message. A template that its values do not
+    fill stands as it is written."""
 
     template: str
     values: Mapping[str, Any]
@@ -25,7 +28,8 @@ class Message(str):
             ready_values = {name: _ready(values[name]) for name in fields(template)}
             text = template.format(**ready_values) if ready_values else template
         except (ValueError, KeyError, TypeError):
-            ready_values, text = {}, template
+            ready_values = {}
+            text = template
         message = super().__new__(cls, text)
         message.template = template
         message.values = ready_values
@@ -39,7 +43,8 @@ class Message(str):
 
 
 def fields(template: str) -> list[str]:
-    """The names of a template's values. Raises ValueError where a field is more than a name with a short format."""
+    """The names of a template's values. Raises ValueError where a field is more than a name with a short
+    format."""
     names: list[str] = []
     for _, name, spec, conversion in Formatter().parse(template):
         if name is None:
@@ -62,10 +67,14 @@ def unpack(packed: Any) -> str:
     """The text that was packed. Raises TypeError, KeyError or AttributeError for anything else."""
     if isinstance(packed, str):
         return packed
-    text, template = packed["text"], packed["template"]
+    text = packed["text"]
+    template = packed["template"]
     if not isinstance(text, str) or not isinstance(template, str):
         raise TypeError(packed)
-    values = {name: unpack(value) if isinstance(value, dict) else _ready(value) for name, value in packed["values"].items()}
+    values = {
+        name: unpack(value) if isinstance(value, dict) else _ready(value)
+        for name, value in packed["values"].items()
+    }
     return Message(template, **values)
 
 

@@ -1,10 +1,21 @@
-"""The plugs of the house: what the rooms need from outside, in verbs of the domain. Implementations stand in `stores/`,
-`system/`, `corpus/readers/` and `web/`; `bootstrap` plugs them in. No verb here speaks SQL or HTTP."""
+"""The plugs of the house: what the rooms need from outside, in verbs of the domain. Implementations stand in
+`stores/`, `system/`, `corpus/readers/` and `web/`; `bootstrap` plugs them in. No verb here speaks SQL or
+HTTP."""
 
 from __future__ import annotations
 
 from shisho.ports.clock import Clock
-from shisho.ports.corpus import DenseIndex, Embedder, Index, Ingester, Reader, Searcher, SearchSession, SessionLog, Shelf
+from shisho.ports.corpus import (
+    DenseIndex,
+    Embedder,
+    Index,
+    Ingester,
+    Reader,
+    Searcher,
+    SearchSession,
+    SessionLog,
+    Shelf,
+)
 from shisho.ports.files import Files
 from shisho.ports.interventions import Interventions, Notifier
 from shisho.ports.librarian import Ledger, PreparedInquiry

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 
 class Reader(Protocol):
-    """Bytes to blocks. Hostile bytes end in a typed error within the reader's time and memory limits, never in a crash."""
+    """Bytes to blocks. Hostile bytes end in a typed error within the reader's time and memory limits, never
+    in a crash."""
 
     async def read(self, source: Source) -> Reading:
         """Raises an `UnusableDocument` that says why these bytes cannot be taken in."""
@@ -53,11 +54,13 @@ class Shelf(Protocol):
         """The live document of this corpus with these bytes."""
 
     async def put(self, intake: Intake) -> DocumentId | None:
-        """Store a whole document in one transaction and return the version it superseded (same corpus, owner and source)."""
+        """Store a whole document in one transaction and return the version it superseded (same corpus, owner
+        and source)."""
 
     async def begin(self, document: Document) -> str:
-        """Take in a document part by part, which is one too long for one transaction. Nobody sees it before `finish`. Returns
-        the token of this arrival; whoever begins anew with the same document ends it. Raises Conflict where it is live."""
+        """Take in a document part by part, which is one too long for one transaction. Nobody sees it before
+        `finish`. Returns the token of this arrival; whoever begins anew with the same document ends it.
+        Raises Conflict where it is live."""
 
     async def extend(self, token: str, part: Intake) -> None:
         """The next part. Raises Conflict where the arrival was ended."""
@@ -112,9 +115,9 @@ class Shelf(Protocol):
         """N: live passages in scope."""
 
     async def remove(self, document_id: DocumentId, *, purge: bool) -> bool:
-        """Tombstone: found no more, citations still open. `purge` erases it and the older versions of its file: text, passages,
-        names, what was said of it, snippets, ledger copies. False where a log still holds what was erased because somebody
-        reads it; it goes by itself once they have done."""
+        """Tombstone: found no more, citations still open. `purge` erases it and the older versions of its
+        file: text, passages, names, what was said of it, snippets, ledger copies. False where a log still
+        holds what was erased because somebody reads it; it goes by itself once they have done."""
 
 
 class Index(Protocol):
@@ -124,7 +127,12 @@ class Index(Protocol):
         """Take in what the shelf has changed since the last time."""
 
     async def propose(
-        self, terms: Sequence[str], bigrams: Sequence[str], scope: Scope, limit: int, passage_ids: frozenset[PassageId]
+        self,
+        terms: Sequence[str],
+        bigrams: Sequence[str],
+        scope: Scope,
+        limit: int,
+        passage_ids: frozenset[PassageId],
     ) -> Sequence[PassageId]:
         """The best `limit` passages in scope that are not in `passage_ids`, by the index's own score."""
 
@@ -132,7 +140,8 @@ class Index(Protocol):
         """In how many passages each term stands, in the text or the heading; `field` is terms or bigrams."""
 
     async def statistics(self) -> Mapping[str, float]:
-        """`passages` on the shelf, and of a passage the mean number of `terms`, `bigrams` and `heading` terms."""
+        """`passages` on the shelf, and of a passage the mean number of `terms`, `bigrams` and `heading`
+        terms."""
 
 
 class DenseIndex(Protocol):
@@ -158,7 +167,8 @@ class SearchSession(Protocol):
     def id(self) -> str: ...
 
     async def search(self, request: SearchRequest, round_: int) -> Round:
-        """Round `round_` (from 1). Asked again for a round it has already given, it gives the same passages."""
+        """Round `round_` (from 1). Asked again for a round it has already given, it gives the same
+        passages."""
 
     async def resolve(self, temp_index: int, start: int, end: int) -> Citation:
         """The span `start:end` of the shown passage's text, as it stands in the document now stored."""

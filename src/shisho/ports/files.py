@@ -14,7 +14,8 @@ class Files(Protocol):
     """Files on disk."""
 
     def survey(self, paths: Iterable[Path]) -> FileSurvey:
-        """The files below these paths, and what was passed over. Raises InvalidParams for a path that is not there."""
+        """The files below these paths, and what was passed over. Raises InvalidParams for a path that is not
+        there."""
 
     def read(self, path: Path, within: Path | None = None) -> bytes:
         """The bytes of a file. `within`: the folder that it must not have left."""

@@ -22,12 +22,14 @@ class Interventions(Protocol):
         """The challenge that holds an engine, so that another job may wait for the same person without
         asking the engine again."""
 
-    async def mark(self, owner: str, target: AuthTarget, name: str, state: InterventionState) -> Sequence[PendingIntervention]:
+    async def mark(
+        self, owner: str, target: AuthTarget, name: str, state: InterventionState
+    ) -> Sequence[PendingIntervention]:
         """Pending or in progress, together with all that the same domain or engine holds."""
 
     async def complete(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
-        """The person has come: the jobs are queued again, with all that the same domain or engine holds. Returns what has
-        waited."""
+        """The person has come: the jobs are queued again, with all that the same domain or engine holds.
+        Returns what has waited."""
 
     async def skip(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
         """These and no others end with what they have."""
@@ -36,7 +38,8 @@ class Interventions(Protocol):
         """The engine answers again: as `complete`, for all that it holds. Cheap where it holds nothing."""
 
     async def unannounced(self, owner: str) -> Sequence[PendingIntervention]:
-        """One of each domain that the desktop has not been told of; each is returned once, in whichever process asks."""
+        """One of each domain that the desktop has not been told of; each is returned once, in whichever
+        process asks."""
 
 
 class Notifier(Protocol):

@@ -19,7 +19,9 @@ class Ledger(Protocol):
         """The facts that the run was begun with. Raises NotFound, or SourceRemoved after a purge of what
         it has read."""
 
-    async def record(self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any) -> None: ...
+    async def record(
+        self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any
+    ) -> None: ...
 
     async def step(self, run_id: str, step: int) -> tuple[str, str, Any] | None:
         """(node, input hash, output) of a step already taken."""
@@ -39,12 +41,13 @@ class Ledger(Protocol):
         """By id or unique prefix. Raises NotFound, or SourceRemoved after a purge."""
 
     async def find_run(self, prefix: str, owner: str) -> str:
-        """By id or unique prefix, finished or not; `last` is the newest that is not finished: one without an answer, or with
-        one that says STOPPED. Raises NotFound."""
+        """By id or unique prefix, finished or not; `last` is the newest that is not finished: one without an
+        answer, or with one that says STOPPED. Raises NotFound."""
 
 
 class PreparedInquiry(Protocol):
-    """A run that the ledger has begun, for whoever takes it through the table of nodes. The state is the librarian's own."""
+    """A run that the ledger has begun, for whoever takes it through the table of nodes. The state is the
+    librarian's own."""
 
     @property
     def acts(self) -> Mapping[str, Callable[[Any], Awaitable[Any]]]:

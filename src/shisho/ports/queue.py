@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
 
 class JobStore(Protocol):
-    """The queue as its workers see it. Every verb that takes a claim raises `ClaimLost` where the claim is no longer held, and
-    returns after the commit. A job that was asked to stop and would wait or be queued again is cancelled instead."""
+    """The queue as its workers see it. Every verb that takes a claim raises `ClaimLost` where the claim is no
+    longer held, and returns after the commit. A job that was asked to stop and would wait or be queued again
+    is cancelled instead."""
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         """Take the first queued job of these kinds whose time has come, by priority, age and id."""
@@ -50,24 +51,30 @@ class JobStore(Protocol):
     async def fail(self, claim: Claim, error: JobError) -> None:
         """The job has failed for good."""
 
-    async def put_back(self, claim: Claim, not_before: Instant | None = None, error: JobError | None = None) -> None:
-        """Queue it again. With an error it counts as a failure: the third without a new step fails the job for good."""
+    async def put_back(
+        self, claim: Claim, not_before: Instant | None = None, error: JobError | None = None
+    ) -> None:
+        """Queue it again. With an error it counts as a failure: the third without a new step fails the job
+        for good."""
 
     async def take_back(self, running_claim: RunningClaim, error: JobError) -> None:
-        """As `put_back` with an error, for a job of a silent worker. Raises ClaimLost too where it has beaten since
-        `running_claim`."""
+        """As `put_back` with an error, for a job of a silent worker. Raises ClaimLost too where it has beaten
+        since `running_claim`."""
 
     async def park(self, claim: Claim, until: Instant) -> bool:
-        """Wait for those of this job's own children that can end in time, at most `until`. False, and still held, where there
-        are none."""
+        """Wait for those of this job's own children that can end in time, at most `until`. False, and still
+        held, where there are none."""
 
-    async def await_person(self, claim: Claim, output: Any, until: Instant, challenge: HumanChallenge) -> None:
-        """Wait for a person because of what was met. Skipped, the job completes with `output`; where nobody comes, too, but
-        with None it fails."""
+    async def await_person(
+        self, claim: Claim, output: Any, until: Instant, challenge: HumanChallenge
+    ) -> None:
+        """Wait for a person because of what was met. Skipped, the job completes with `output`; where nobody
+        comes, too, but with None it fails."""
 
     async def spawn(self, claim: Claim, jobs: Sequence[NewJob]) -> Sequence[JobId]:
-        """Queue children with high priority in the same task. Those already there are left as they are. Returns what
-        stands, as `TaskStore.enqueue` does. The children of a job that was asked to stop are cancelled from the start."""
+        """Queue children with high priority in the same task. Those already there are left as they are.
+        Returns what stands, as `TaskStore.enqueue` does. The children of a job that was asked to stop are
+        cancelled from the start."""
 
     async def keep_step(self, claim: Claim, key: str, output: Any) -> Any:
         """Store the outcome of a step once; returns the one that stands."""
@@ -79,7 +86,8 @@ class JobStore(Protocol):
         """Say how far it has come, and wake those who wait."""
 
     async def charge(self, claim: Claim, amounts: Mapping[str, float]) -> bool:
-        """Spend from the task's budget, or nothing of it and False. `pages` is held against `max_pages`, and so on."""
+        """Spend from the task's budget, or nothing of it and False. `pages` is held against `max_pages`, and
+        so on."""
 
     async def release_all(self, worker_id: WorkerId) -> int:
         """Queue again, uncounted, all that this worker still holds. Returns how many."""
@@ -88,7 +96,8 @@ class JobStore(Protocol):
         """All claims now held, by anyone."""
 
     async def expire(self) -> int:
-        """End what has waited until its time: parked jobs are queued, awaiting ones completed or failed. How many."""
+        """End what has waited until its time: parked jobs are queued, awaiting ones completed or failed. How
+        many."""
 
     async def job(self, job_id: JobId) -> Job:
         """Raises NotFound."""
@@ -98,15 +107,19 @@ class JobStore(Protocol):
 
 
 class TaskStore(Protocol):
-    """The queue as its visitors see it. Every verb that names a task raises TaskNotFound where there is none."""
+    """The queue as its visitors see it. Every verb that names a task raises TaskNotFound where there is
+    none."""
 
     async def open(self, task: NewTask, key: IdempotencyKey | None = None) -> Task:
-        """Open a task, or return the one that stands under its id or the key. Raises Conflict as `enqueue`."""
+        """Open a task, or return the one that stands under its id or the key. Raises Conflict as
+        `enqueue`."""
 
-    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None) -> EnqueueResult:
-        """Queue jobs in one transaction, opening the task where it is new. Asking again adds nothing, but queues again what
-        was cancelled or has failed. The key is stored in the same transaction; raises Conflict where it belongs to another
-        request."""
+    async def enqueue(
+        self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None
+    ) -> EnqueueResult:
+        """Queue jobs in one transaction, opening the task where it is new. Asking again adds nothing, but
+        queues again what was cancelled or has failed. The key is stored in the same transaction; raises
+        Conflict where it belongs to another request."""
 
     async def repeated(self, key: IdempotencyKey) -> EnqueueResult | None:
         """The result of the first request under this key, None where it is new. Raises Conflict as
@@ -128,13 +141,15 @@ class TaskStore(Protocol):
         """The events after revision `after`, in order."""
 
     async def stop(self, task_id: TaskId, mode: StopMode) -> Halt:
-        """Cancel what is queued, parked or awaiting. `immediate` cancels what runs too; `graceful` lets it come to its end."""
+        """Cancel what is queued, parked or awaiting. `immediate` cancels what runs too; `graceful` lets it
+        come to its end."""
 
     async def resume(self, task_id: TaskId) -> Sequence[JobId]:
         """Queue again what was cancelled or has failed, and take back what was asked of running jobs."""
 
     async def remove(self, task_id: TaskId) -> RemovedRows:
-        """Delete the rows of a task: jobs, steps, events. A worker that still runs one finds its claim stale."""
+        """Delete the rows of a task: jobs, steps, events. A worker that still runs one finds its claim
+        stale."""
 
     async def durations(self, kind: str, limit: int = 20) -> Sequence[float]:
         """Seconds from claim to end of the latest completed jobs of a kind."""
@@ -144,7 +159,8 @@ class Ear(Protocol):
     """One listener at the bell."""
 
     async def wait(self, seconds: float) -> bool:
-        """True as soon as it has rung since the last wait, or since listening began; False after so long in silence."""
+        """True as soon as it has rung since the last wait, or since listening began; False after so long in
+        silence."""
 
 
 class Bell(Protocol):

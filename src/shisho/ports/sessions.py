@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 
 class SessionBook(Protocol):
-    """Sessions and the evidence that stands in them. Quotations are cut from the stored text anew each time, never kept."""
+    """Sessions and the evidence that stands in them. Quotations are cut from the stored text anew each time,
+    never kept."""
 
     async def begin(self, facts: SessionFacts) -> None:
         """Store a new session."""
@@ -19,9 +20,11 @@ class SessionBook(Protocol):
     async def session(self, prefix: str, owner: str) -> SessionFacts:
         """By id, unique prefix or `last`. Raises NotFound."""
 
-    async def accept(self, session_id: str, goal_id: str, citation: Citation, score: float, round_: int) -> int:
-        """The number of this quotation for this goal, from 1 in each session, now and ever after. Of its scores the highest
-        stands."""
+    async def accept(
+        self, session_id: str, goal_id: str, citation: Citation, score: float, round_: int
+    ) -> int:
+        """The number of this quotation for this goal, from 1 in each session, now and ever after. Of its
+        scores the highest stands."""
 
     async def evidence(self, session_id: str) -> Sequence[StoredEvidence]:
         """The evidence that stands, by number; what quotes a purged document is gone from it."""

@@ -18,10 +18,17 @@ class DiscoveredUrls(Protocol):
         """Store what one page holds, once. Returns how many of them the task had not met elsewhere."""
 
     async def expect(self, claim: Claim, canonical_url: str, document_id: DocumentId) -> None:
-        """The document that a find is about to become: where a document came from is known before it is there."""
+        """The document that a find is about to become: where a document came from is known before it is
+        there."""
 
     async def settle(
-        self, claim: Claim, canonical_url: str, document_id: DocumentId | None = None, *, code: str = "", reason: str = ""
+        self,
+        claim: Claim,
+        canonical_url: str,
+        document_id: DocumentId | None = None,
+        *,
+        code: str = "",
+        reason: str = "",
     ) -> None:
         """Store what became of a find: a document, or a failure with its code; with neither, it is left
         out."""
@@ -40,14 +47,16 @@ class Reports(Protocol):
     """Reports on what the jobs of tasks have found."""
 
     async def report(self, task_id: TaskId, owner: str, after: int, limit: int, since: int = 0) -> Report:
-        """All that a status tells beside the task itself, as of one moment: results after a place, at most so many; results
-        and failures since a revision. What was written at that revision is among them: it may have been read before."""
+        """All that a status tells beside the task itself, as of one moment: results after a place, at most so
+        many; results and failures since a revision. What was written at that revision is among them: it may
+        have been read before."""
 
     async def has_outcome(self, task_id: TaskId, since: int) -> bool:
         """True where a job has ended, waits for a person, or something went wrong since a revision."""
 
     async def orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
-        """Web pages that nothing but this task reaches: no other task's finds or answers, no session, no other answer."""
+        """Web pages that nothing but this task reaches: no other task's finds or answers, no session, no
+        other answer."""
 
     async def forget(self, task_id: TaskId) -> int:
         """Delete the finds of a task, and how they were searched for. Returns how many there were."""

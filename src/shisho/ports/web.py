@@ -6,7 +6,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from shisho.domain.politeness import CacheEntry, EngineHealth, Limit, LimiterStatus, PageMemory, Permit, RequestOutcome
+    from shisho.domain.politeness import (
+        CacheEntry,
+        EngineHealth,
+        Limit,
+        LimiterStatus,
+        PageMemory,
+        Permit,
+        RequestOutcome,
+    )
     from shisho.domain.web import Endpoint, EngineAbout, EngineQuery, Request, Response, Serp, State
 
 
@@ -17,10 +25,12 @@ class SerpEngine(Protocol):
     def about(self) -> EngineAbout: ...
 
     def request(self, query: EngineQuery, page: int, state: State) -> Request:
-        """The request for result page `page` (from 1); `state` is what the page before gave. Raises InvalidParams."""
+        """The request for result page `page` (from 1); `state` is what the page before gave. Raises
+        InvalidParams."""
 
     def parse(self, response: Response) -> Serp:
-        """Challenges and "no results" are answers. Raises ParserFailed (unknown layout) or EngineUnavailable."""
+        """Challenges and "no results" are answers. Raises ParserFailed (unknown layout) or
+        EngineUnavailable."""
 
 
 class SerpParser(Protocol):
@@ -47,44 +57,53 @@ class Fetcher(Protocol):
 
 
 class Browser(Protocol):
-    """A real browser for pages that only scripts fill. Guarded and bounded as the Fetcher; politeness is its caller's."""
+    """A real browser for pages that only scripts fill. Guarded and bounded as the Fetcher; politeness is its
+    caller's."""
 
     async def open(self, request: Request, profile: str = "", *, deadline_s: float = 30.0) -> Response:
-        """The page as its scripts have made it, in UTF-8, `url` where it ended; `profile` is the engine whose cookies are
-        used and kept ("": none). Waits for a free tab first. Raises as the Fetcher, and ExtraMissing, EngineUnavailable
-        (there is no browser), Conflict (the profile is in use)."""
+        """The page as its scripts have made it, in UTF-8, `url` where it ended; `profile` is the engine whose
+        cookies are used and kept ("": none). Waits for a free tab first. Raises as the Fetcher, and
+        ExtraMissing, EngineUnavailable (there is no browser), Conflict (the profile is in use)."""
 
     async def open_for_person(
-        self, url: str, profile: str, solved: Callable[[Response], Awaitable[bool]], *, deadline_s: float = 1800.0
+        self,
+        url: str,
+        profile: str,
+        solved: Callable[[Response], Awaitable[bool]],
+        *,
+        deadline_s: float = 1800.0,
     ) -> bool:
-        """Show the page in a window on that profile until `solved` says so of what it has become (True), or until the
-        person closes it or the time is over (False); cookies stay. Raises AuthRequired where there is no screen."""
+        """Show the page in a window on that profile until `solved` says so of what it has become (True), or
+        until the person closes it or the time is over (False); cookies stay. Raises AuthRequired where there
+        is no screen."""
 
     async def close(self) -> None:
         """End what was started for browsing."""
 
 
 class Resolver(Protocol):
-    """Where a name leads now. Asked before every connection; whether it may be connected to is the guard's to say."""
+    """Where a name leads now. Asked before every connection; whether it may be connected to is the guard's to
+    say."""
 
     async def resolve(self, host: str, port: int) -> Sequence[Endpoint]:
         """All addresses of a host. Raises AllFetchesFailed where it has none."""
 
 
 class Limiter(Protocol):
-    """One pace for each resource, kept by all workers of all processes together. A resource is `engine:<name>` or
-    `host:<name>`; a ticket is one waiter's place in its line, the same each time it asks: a job's id and its page, so that
-    a job that died and runs again is the same waiter."""
+    """One pace for each resource, kept by all workers of all processes together. A resource is
+    `engine:<name>` or `host:<name>`; a ticket is one waiter's place in its line, the same each time it asks:
+    a job's id and its page, so that a job that died and runs again is the same waiter."""
 
     async def acquire(self, resource: str, limit: Limit, ticket: str) -> Permit:
-        """Ask to send one request. Granted: it is counted, and under way until `release`, or for a minute at most. Not
-        granted: the ticket has its place in line, until half a minute after it should have asked again; those behind it go
-        ahead once it is two seconds late. Asked again while under way: whoever had it is gone and may have sent the request
-        just now, so it waits an interval and is not counted again."""
+        """Ask to send one request. Granted: it is counted, and under way until `release`, or for a minute at
+        most. Not granted: the ticket has its place in line, until half a minute after it should have asked
+        again; those behind it go ahead once it is two seconds late. Asked again while under way: whoever had
+        it is gone and may have sent the request just now, so it waits an interval and is not counted
+        again."""
 
     async def release(self, resource: str, limit: Limit, ticket: str, *, after_s: float = 0.0) -> None:
-        """The request is over. Nobody asks this resource for the limit's interval, or for `after_s` if that is longer. A ticket
-        that was never taken says that a request was sent all the same."""
+        """The request is over. Nobody asks this resource for the limit's interval, or for `after_s` if that
+        is longer. A ticket that was never taken says that a request was sent all the same."""
 
     async def status(self, limits: Mapping[str, Limit]) -> Mapping[str, LimiterStatus]:
         """How busy each resource is."""
@@ -96,7 +115,9 @@ class Health(Protocol):
     async def of(self, engines: Sequence[str]) -> Mapping[str, EngineHealth]:
         """The health of engines as it is remembered; an engine never asked is healthy."""
 
-    async def record(self, engine: str, outcome: RequestOutcome, latency_s: float, error: str = "") -> EngineHealth:
+    async def record(
+        self, engine: str, outcome: RequestOutcome, latency_s: float, error: str = ""
+    ) -> EngineHealth:
         """Count an answer and move the breaker."""
 
     async def probe(self, engine: str, asker: str = "") -> bool:

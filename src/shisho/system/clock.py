@@ -12,7 +12,8 @@ BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
 class SystemClock:
-    """`ports.Clock` by the operating system. `line`: seconds on the time line of the store whose moments are waited for."""
+    """`ports.Clock` by the operating system. `line`: seconds on the time line of the store whose moments are
+    waited for."""
 
     def __init__(self, line: Callable[[], float] | None = None) -> None:
         # Without a store's, a line of its own: the same for as long as this clock lasts.

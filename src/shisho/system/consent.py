@@ -18,8 +18,9 @@ _WORDS = {"yes": WebConsent.GIVEN, "no": WebConsent.OFF}
 
 @dataclass(frozen=True, slots=True)
 class ConsentFile:
-    """`mode`: the setting `web` (ask, on, off); only under `ask` the person's own word counts. `boxed`: nothing leaves this
-    machine, so that a yes given there is none for the web itself. Read anew each time: a server outlives a change of mind."""
+    """`mode`: the setting `web` (ask, on, off); only under `ask` the person's own word counts. `boxed`:
+    nothing leaves this machine, so that a yes given there is none for the web itself. Read anew each time: a
+    server outlives a change of mind."""
 
     path: Path
     clock: Clock
@@ -37,7 +38,8 @@ class ConsentFile:
         return self._kept()[self._place].get("at", "") if decided else ""
 
     def keep(self, consent: WebConsent) -> None:
-        """Remember a yes or a no, or forget both (NOT_ASKED). Raises Conflict where the home cannot be written."""
+        """Remember a yes or a no, or forget both (NOT_ASKED). Raises Conflict where the home cannot be
+        written."""
         state_word = {state: word for word, state in _WORDS.items()}.get(consent)
         entries = {place: word for place, word in self._kept().items() if place != self._place}
         if state_word is not None:
@@ -49,7 +51,9 @@ class ConsentFile:
             fresh.replace(self.path)
         except OSError as error:
             raise Conflict(
-                "{path} cannot be written ({cause}): nothing is remembered.", path=self.path, cause=reason_of(error)
+                "{path} cannot be written ({cause}): nothing is remembered.",
+                path=self.path,
+                cause=reason_of(error),
             ) from error
 
     @property
@@ -59,7 +63,8 @@ class ConsentFile:
     def _kept(self) -> Mapping[str, Mapping[str, str]]:
         try:
             entries = json.loads(self.path.read_text("utf-8"))
-        except (OSError, ValueError):  # nobody has said anything, or nothing that can be read: then it is asked again
+        # nobody has said anything, or nothing that can be read: then it is asked again
+        except (OSError, ValueError):
             return {}
         well_formed = isinstance(entries, dict) and all(isinstance(word, dict) for word in entries.values())
         return entries if well_formed else {}

@@ -25,10 +25,13 @@ LONGEST = 253  # characters of a domain name
 
 
 class DesktopNotifier:
-    """`ports.Notifier` by a program that takes a title and a text. It learns of the engine and the domain alone."""
+    """`ports.Notifier` by a program that takes a title and a text. It learns of the engine and the domain
+    alone."""
 
     def __init__(self, program: Sequence[str], environment: Mapping[str, str], *, language: str) -> None:
-        self._program, self._environment, self._language = tuple(program), environment, language
+        self._program = tuple(program)
+        self._environment = environment
+        self._language = language
 
     async def notify(self, waiting: PendingIntervention) -> None:
         engine, domain = (STRANGE.sub("_", name)[:LONGEST] for name in (waiting.engine, waiting.domain))
@@ -37,7 +40,13 @@ class DesktopNotifier:
         nowhere = asyncio.subprocess.DEVNULL
         try:
             process = await asyncio.create_subprocess_exec(
-                *self._program, TITLE, text, stdin=nowhere, stdout=nowhere, stderr=nowhere, env=self._environment
+                *self._program,
+                TITLE,
+                text,
+                stdin=nowhere,
+                stdout=nowhere,
+                stderr=nowhere,
+                env=self._environment,
             )
         except OSError as error:
             log.debug("the desktop could not be told: %s", error)

@@ -12,7 +12,8 @@ _SCARCE = 1 << 16  # bytes
 
 
 def file_trouble(error: OSError, path: Path) -> ShishoError:
-    """A failure of the file system as visitors are told it: Conflict where the disk is full, else StorageUnusable."""
+    """A failure of the file system as visitors are told it: Conflict where the disk is full, else
+    StorageUnusable."""
     if is_full(path.parent):
         return disk_full()
     return forbidden(path) if isinstance(error, PermissionError) else unusable(path, error)
@@ -31,7 +32,9 @@ def disk_full() -> Conflict:
 
 
 def forbidden(path: Path) -> StorageUnusable:
-    return StorageUnusable("{path} cannot be opened. Give yourself the right to read and write it and its folder.", path=path)
+    return StorageUnusable(
+        "{path} cannot be opened. Give yourself the right to read and write it and its folder.", path=path
+    )
 
 
 def unusable(path: Path, error: Exception) -> StorageUnusable:

@@ -9,15 +9,17 @@ from pathlib import Path
 from shisho.domain.corpus import FileSurvey
 from shisho.errors import InvalidParams
 
-# What programs keep beside documents: packages, environments, caches, archives' leftovers. Hidden names need no entry.
+# What programs keep beside documents: packages, environments, caches, archives' leftovers. Hidden names need
+# no entry.
 NO_DOCUMENTS = frozenset({"node_modules", "bower_components", "__pycache__", "__MACOSX", "site-packages"})
-ENVIRONMENT = "pyvenv.cfg"  # the file that tells a virtual environment of Python, whatever its folder is called
+# the file that tells a virtual environment of Python, whatever its folder is called
+ENVIRONMENT = "pyvenv.cfg"
 LOCK = "~$"  # what an office program keeps beside a file that it has open
 
 
 def survey(paths: Iterable[Path]) -> FileSurvey:
-    """Each file that is named, and every file below each folder that is. Hidden files and folders, and those that hold no
-    documents, are left out and counted. Raises InvalidParams for a path that is not there."""
+    """Each file that is named, and every file below each folder that is. Hidden files and folders, and those
+    that hold no documents, are left out and counted. Raises InvalidParams for a path that is not there."""
     left_out: Counter[str] = Counter()
     found_paths = [file for path in paths for file in _named(path, left_out)]
     return FileSurvey(tuple(found_paths), left_out)

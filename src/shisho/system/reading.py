@@ -1,4 +1,5 @@
-"""The bytes of one file: a plain file and nothing else, and for callers from outside no file that a link leads to."""
+"""The bytes of one file: a plain file and nothing else, and for callers from outside no file that a link
+leads to."""
 
 from __future__ import annotations
 
@@ -14,19 +15,23 @@ from shisho.messages.system import reason_of
 # Opened without waiting: a pipe put in the file's place would have the reader wait for ever.
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
-FOLDER = getattr(os, "O_DIRECTORY", 0) | NO_LINK | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_PATH", os.O_RDONLY)
+FOLDER = (
+    getattr(os, "O_DIRECTORY", 0) | NO_LINK | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_PATH", os.O_RDONLY)
+)
 
 
 def read(path: Path, max_bytes: int, within: Path | None = None) -> bytes:
-    """`within`: the folder that the file must be in; both without links, as they were when the path was accepted. Raises
-    TooLarge above `max_bytes`, before anything is read; ForbiddenPath where a link has taken the place of a part of the path;
-    DocumentUnreadable for what cannot be opened or is no plain file."""
+    """`within`: the folder that the file must be in; both without links, as they were when the path was
+    accepted. Raises TooLarge above `max_bytes`, before anything is read; ForbiddenPath where a link has taken
+    the place of a part of the path; DocumentUnreadable for what cannot be opened or is no plain file."""
     try:
         with _opened(path, within) as file:
             return _whole(file, max_bytes)
     except OSError as error:
         if within is not None and _leads_elsewhere(path):
-            raise ForbiddenPath("{path} is not the file that was handed in: a link has taken its place.", path=path) from error
+            raise ForbiddenPath(
+                "{path} is not the file that was handed in: a link has taken its place.", path=path
+            ) from error
         raise DocumentUnreadable("Cannot be opened: {cause}.", cause=reason_of(error)) from error
 
 
@@ -38,8 +43,13 @@ def _opened(path: Path, within: Path | None) -> Iterator[int]:
         file = _walked(path, within)
     else:
         file = os.open(path, READ)
-        # The best there is without a walk: what is open already cannot be swapped, and its name leads there now.
-        if not (path.resolve() == path and path.is_relative_to(within) and os.path.samestat(os.fstat(file), path.stat())):
+        # The best there is without a walk: what is open already cannot be swapped, and its name leads there
+        # now.
+        if not (
+            path.resolve() == path
+            and path.is_relative_to(within)
+            and os.path.samestat(os.fstat(file), path.stat())
+        ):
             os.close(file)
             raise OSError(f"{path} leads elsewhere")
     try:

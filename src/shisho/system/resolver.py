@@ -14,8 +14,8 @@ from shisho.messages.system import reason_of
 
 
 class SystemResolver:
-    """`ports.Resolver`. It has threads of its own: a name server that does not answer holds getaddrinfo for half a minute,
-    which nothing can cancel, and must not hold what else waits for a thread."""
+    """`ports.Resolver`. It has threads of its own: a name server that does not answer holds getaddrinfo for
+    half a minute, which nothing can cancel, and must not hold what else waits for a thread."""
 
     def __init__(self, threads: int = 8) -> None:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="resolve")
@@ -26,7 +26,9 @@ class SystemResolver:
             rows = await asyncio.get_running_loop().run_in_executor(self._threads, look_up)
         except (OSError, UnicodeError) as error:
             raise AllFetchesFailed(
-                "{host} has no address ({error}): check its spelling and your connection.", host=host, error=reason_of(error)
+                "{host} has no address ({error}): check its spelling and your connection.",
+                host=host,
+                error=reason_of(error),
             ) from error
         return [Endpoint(str(address[0]), port) for *_, address in rows]
 

@@ -1,4 +1,5 @@
-"""Bytes that wait for their job, as files that only their owner can read. Their names are ours, never the caller's."""
+"""Bytes that wait for their job, as files that only their owner can read. Their names are ours, never the
+caller's."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ class FileStaging:
         self._folder = folder
 
     def put(self, data: bytes) -> str:
-        """Store bytes so that they outlive a crash; returns their key. Raises StorageUnusable, Conflict on a full disk."""
+        """Store bytes so that they outlive a crash; returns their key. Raises StorageUnusable, Conflict on a
+        full disk."""
         try:
             return self._stored(data)
         except OSError as error:

@@ -1,4 +1,5 @@
-"""A web of pages in memory, with engines that search it: for tests, and for trying things out without a network."""
+"""A web of pages in memory, with engines that search it: for tests, and for trying things out without a
+network."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from shisho.domain.codec import dumps, loads
@@ -21,19 +23,29 @@ class MemoryEngine:
     about: EngineAbout
 
     def request(self, query: EngineQuery, page: int, state: State) -> Request:
-        return Request(f"https://{self.about.site}/search?" + urlencode({"q": query.text, "p": page, **state}))
+        return Request(
+            f"https://{self.about.site}/search?" + urlencode({"q": query.text, "p": page, **state})
+        )
 
     def parse(self, response: Response) -> Serp:
         try:
             return loads(response.body.decode(), Serp)
         except (json.JSONDecodeError, TypeError) as error:
-            raise ParserFailed("{engine} gave something else than a result page.", engine=self.about.name) from error
+            raise ParserFailed(
+                "{engine} gave something else than a result page.", engine=self.about.name
+            ) from error
 
 
 def engine(name: str = "memory", **fields: object) -> MemoryEngine:
     """An engine that answers for the category `general`."""
-    defaults: dict[str, object] = {"categories": ("general",), "tier": Tier.DEFAULT, "interval_s": 0.0, "pagination": "p"}
-    return MemoryEngine(EngineAbout(name=name, site=f"{name}.example", kind="json", **(defaults | fields)))  # type: ignore[arg-type]
+    defaults: dict[str, object] = {
+        "categories": ("general",),
+        "tier": Tier.DEFAULT,
+        "interval_s": 0.0,
+        "pagination": "p",
+    }
+    about: Any = {**defaults, **fields}
+    return MemoryEngine(EngineAbout(name=name, site=f"{name}.example", kind="json", **about))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +63,9 @@ class MemoryParser:
 
 @dataclass(slots=True)
 class MemoryWeb:
-    """`ports.Fetcher` over dictionaries. `serps` by engine, query and page; `pages` by address. A result page or page that is
-    `held` waits until its event is set. `asked` lists every address in the order of asking; `reached` is set when it is."""
+    """`ports.Fetcher` over dictionaries. `serps` by engine, query and page; `pages` by address. A result page
+    or page that is `held` waits until its event is set. `asked` lists every address in the order of asking;
+    `reached` is set when it is."""
 
     pages: Mapping[str, bytes | int] = field(default_factory=dict)
     serps: dict[tuple[str, str, int], Serp] = field(default_factory=dict)

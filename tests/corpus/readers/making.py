@@ -19,7 +19,9 @@ FONT = "HeiseiMin-W3"
 Text = tuple[str, float, float, float]  # text, size, distance from the left and from the top
 
 
-def pdf(pages: Sequence[Sequence[Text]], *, title: str = "", password: str | None = None, slides: bool = False) -> bytes:
+def pdf(
+    pages: Sequence[Sequence[Text]], *, title: str = "", password: str | None = None, slides: bool = False
+) -> bytes:
     """Each page a list of lines as (text, size, left, top)."""
     pdfmetrics.registerFont(UnicodeCIDFont(FONT))
     file = io.BytesIO()
@@ -46,10 +48,11 @@ def unembedded(text: str, direction: str, *, named: bool) -> bytes:
     """A PDF in a font that it does not hold, of rows of `text`; `named`: it says which they are."""
     codes = {letter: number for number, letter in enumerate(sorted(set(text) - {"\n"}), start=1)}
     letters = "".join(f"<{code:04x}><{ord(letter):04x}>" for letter, code in codes.items())
-    names = (
-        f"begincmap 1 begincodespacerange <0000><FFFF> endcodespacerange {len(codes)} beginbfchar {letters} endbfchar endcmap"
+    ranges = "1 begincodespacerange <0000><FFFF> endcodespacerange"
+    names = f"begincmap {ranges} {len(codes)} beginbfchar {letters} endbfchar endcmap"
+    shown = "".join(
+        f"<{''.join(f'{codes[letter]:04x}' for letter in row)}> Tj 0 -20 Td " for row in text.split("\n")
     )
-    shown = "".join(f"<{''.join(f'{codes[letter]:04x}' for letter in row)}> Tj 0 -20 Td " for row in text.split("\n"))
     content = f"BT /F1 12 Tf 300 700 Td {shown}ET"
     system = "<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>"
     objects = (

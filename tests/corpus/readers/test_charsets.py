@@ -1,4 +1,5 @@
-"""Which encoding a page or a text is read by: its mark, what it is, its server's word, its own word, what it looks like."""
+"""Which encoding a page or a text is read by: its mark, what it is, its server's word, its own word, what it
+looks like."""
 
 from __future__ import annotations
 
@@ -41,7 +42,9 @@ async def reader() -> AsyncIterator[KillableReader]:
 @pytest.mark.parametrize("kind", ["text/html", "text/plain", "text/markdown"])
 async def test_only_the_server_says_it(reader: KillableReader, kind: str, label: str, encoding: str) -> None:
     whole = page(WORDS) if kind == "text/html" else f"{WORDS}\n"
-    data = whole.replace("～", "〜").encode(encoding) if encoding == "euc_jis_2004" else whole.encode(encoding)
+    data = (
+        whole.replace("～", "〜").encode(encoding) if encoding == "euc_jis_2004" else whole.encode(encoding)
+    )
     reading = await reader.read(Source("https://example.jp/x", data, kind, charset=label))
     assert [block.text for block in reading.blocks] == [WORDS]
 
@@ -86,7 +89,12 @@ def test_of_two_words_that_fit_the_servers_counts() -> None:
 
 def test_a_damaged_letter_does_not_change_the_encoding() -> None:
     long = PLAIN * 20
-    for encoding, label in (("cp932", "Shift_JIS"), ("euc_jp", "EUC-JP"), ("utf-8", "utf-8"), ("utf-8", None)):
+    for encoding, label in (
+        ("cp932", "Shift_JIS"),
+        ("euc_jp", "EUC-JP"),
+        ("utf-8", "utf-8"),
+        ("utf-8", None),
+    ):
         data = page(long).encode(encoding).replace(b"</p>", long[0].encode(encoding)[:1] + b"</p>")
         assert words_of(data, label).startswith(long), encoding
 
@@ -97,7 +105,9 @@ def test_text_by_its_server() -> None:
     assert text.read("Привет".encode("koi8-r"), "koi8-r").blocks[0].text == "Привет"
 
 
-@pytest.mark.parametrize("label", ["punycode", "idna", "zlib", "unicode_escape", "utf-7", "\ud800", "a" * 9_999])
+@pytest.mark.parametrize(
+    "label", ["punycode", "idna", "zlib", "unicode_escape", "utf-7", "\ud800", "a" * 9_999]
+)
 async def test_strange_words_do_no_harm(reader: KillableReader, label: str) -> None:
     for data in (page(PLAIN, label).encode("cp932", "ignore"), b"xn--" + b"a-" * 100_000):
         try:

@@ -1,4 +1,5 @@
-"""The main text of news pages, measured: what the corpus stores of a page against plain trafilatura on the same pages."""
+"""The main text of news pages, measured: what the corpus stores of a page against plain trafilatura on the
+same pages."""
 
 from __future__ import annotations
 
@@ -37,8 +38,10 @@ def shingles(text: str) -> Counter[tuple[str, ...]]:
 
 
 def shares(found: str, gold: str) -> tuple[float, float, float]:
-    """True, false and missed shingles as shares of the page's, so that a long page weighs no more than a short one."""
-    ours, theirs = shingles(found), shingles(gold)
+    """True, false and missed shingles as shares of the page's, so that a long page weighs no more than a
+    short one."""
+    ours = shingles(found)
+    theirs = shingles(gold)
     counts = (ours & theirs).total(), (ours - theirs).total(), (theirs - ours).total()
     return tuple(count / max(1, sum(counts)) for count in counts)  # type: ignore[return-value]
 
@@ -57,17 +60,22 @@ def test_the_measure() -> None:
 
 
 def cut(page: bytes, gold: str, paragraphs: int) -> tuple[bytes, str] | None:
-    """The page with so many paragraphs of its article and no more: most of what is left is not the article."""
+    """The page with so many paragraphs of its article and no more: most of what is left is not the
+    article."""
     tree = lxml.html.document_fromstring(page, parser=lxml.html.HTMLParser(encoding="utf-8"))
     whole = squeezed(gold)
     own = [
-        each for each in tree.iter("p") if len(squeezed(each.text_content())) >= 40 and squeezed(each.text_content()) in whole
+        each
+        for each in tree.iter("p")
+        if len(squeezed(each.text_content())) >= 40 and squeezed(each.text_content()) in whole
     ]
     for paragraph in own[paragraphs:]:
         paragraph.drop_tree()
     if len(own) < paragraphs + 2:
         return None
-    return lxml.html.tostring(tree, encoding="utf-8"), "\n".join(paragraph.text_content() for paragraph in own[:paragraphs])
+    return lxml.html.tostring(tree, encoding="utf-8"), "\n".join(
+        paragraph.text_content() for paragraph in own[:paragraphs]
+    )
 
 
 def squeezed(text: str) -> str:
@@ -83,8 +91,10 @@ def stored(page: bytes) -> str:
 
 @pytest.mark.slow
 def test_main_text_is_found_better_than_by_trafilatura_and_no_dearer() -> None:
-    ours, plain = [], []
-    spent, spent_plain = 0.0, 0.0
+    ours = []
+    plain = []
+    spent = 0.0
+    spent_plain = 0.0
     for _, page, gold in pages():
         began = time.process_time()
         ours.append((stored(page), gold))
@@ -93,7 +103,9 @@ def test_main_text_is_found_better_than_by_trafilatura_and_no_dearer() -> None:
         spent += read - began
         spent_plain += time.process_time() - read
     assert len(ours) >= 90
-    print(f"\nF1 over {WORDS}-word shingles, {len(ours)} pages: ours {f1(ours):.4f}, trafilatura {f1(plain):.4f}")
+    print(
+        f"\nF1 over {WORDS}-word shingles, {len(ours)} pages: ours {f1(ours):.4f}, trafilatura {f1(plain):.4f}"
+    )
     print(f"CPU: {spent / spent_plain:.2f} times trafilatura's")
     assert f1(ours) >= f1(plain) + 0.01
     assert spent <= 1.15 * spent_plain
@@ -106,7 +118,9 @@ def test_short_articles_on_full_pages_are_found_no_worse(paragraphs: int) -> Non
     assert len(short) > 70
     ours = f1((stored(page), gold) for page, gold in short)
     plain = f1((trafilatura.extract(page) or "", gold) for page, gold in short)
-    print(f"\nF1 on {len(short)} pages cut to {paragraphs} paragraphs: ours {ours:.4f}, trafilatura {plain:.4f}")
+    print(
+        f"\nF1 on {len(short)} pages cut to {paragraphs} paragraphs: ours {ours:.4f}, trafilatura {plain:.4f}"
+    )
     assert ours >= plain
 
 

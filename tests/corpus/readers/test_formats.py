@@ -79,7 +79,9 @@ def test_a_table_that_lays_out_the_page_is_none() -> None:
     menu = "<td><ul><li>案内</li><li>更新</li></ul></td>"
     data = "<table><tr><th>年</th><td>1935</td></tr></table>"
     main = f"<td><h1>灯台</h1><p>段落。</p><p>次の段落。</p>{data}</td>"
-    assert rows(html.read(f"<html><body><table><tr>{menu}{main}</tr></table>{data}</body></html>".encode())) == [
+    assert rows(
+        html.read(f"<html><body><table><tr>{menu}{main}</tr></table>{data}</body></html>".encode())
+    ) == [
         ("list", "案内", ()),
         ("list", "更新", ()),
         ("heading", "灯台", ()),
@@ -99,24 +101,33 @@ def test_a_table_that_lays_out_the_page_is_none() -> None:
     ],
 )
 def test_tags_that_may_be_left_out(body: str) -> None:
-    reading = html.read(f"<!doctype html><html lang=ja><meta charset=utf-8><title>新版</title>{body}".encode())
+    reading = html.read(
+        f"<!doctype html><html lang=ja><meta charset=utf-8><title>新版</title>{body}".encode()
+    )
     assert reading.title == "新版" and {block.text for block in reading.blocks} == {"書き改めた頁である。"}
 
 
 def test_nothing_but_links_is_a_menu() -> None:
     links = "".join(f"<li><a href='/{each}'>{each}</a></li>" for each in ("入口", "更新", "地図"))
     lists = f"<ul>{links}</ul><div>{links} | </div><ul>{links}<li>一つの文。</li></ul><ol><li><a href='/a'>入口</a></li></ol>"
-    texts = [text for _, text, _ in rows(html.read(f"<html><body>{lists}<p>段落。</p></body></html>".encode()))]
+    texts = [
+        text for _, text, _ in rows(html.read(f"<html><body>{lists}<p>段落。</p></body></html>".encode()))
+    ]
     assert texts == ["入口", "更新", "地図", "一つの文。", "入口", "段落。"]
-    assert len(rows(html.read(f"<html><body><ul>{links}</ul></body></html>".encode()))) == 3, "a page of links is one"
+    assert len(rows(html.read(f"<html><body><ul>{links}</ul></body></html>".encode()))) == 3, (
+        "a page of links is one"
+    )
 
 
 def test_the_main_text_of_a_large_page() -> None:
     menu = "<nav>" + "".join(f"<a href='/{n}'>案内{n}</a> " for n in range(80)) + "</nav>"
     body = "".join(
-        f"<p>第{n}段落。決定係数は、回帰モデルの当てはまりの良さを表す指標であり、0から1の値をとる。</p>" for n in range(40)
+        f"<p>第{n}段落。決定係数は、回帰モデルの当てはまりの良さを表す指標であり、0から1の値をとる。</p>"
+        for n in range(40)
     )
-    reading = html.read(f"<html><body>{menu}<article><h1>回帰</h1>{body}</article>{menu}</body></html>".encode())
+    reading = html.read(
+        f"<html><body>{menu}<article><h1>回帰</h1>{body}</article>{menu}</body></html>".encode()
+    )
     text = lay_out(reading).text
     assert text.count("段落。") == 40
     assert "案内7" not in text
@@ -234,7 +245,11 @@ def test_a_declared_type_helps_where_the_bytes_say_nothing() -> None:
         ("a.pdf", b"not a pdf", DocumentUnreadable),
         ("a.png", b"\x89PNG\r\n\x1a\n....", UnsupportedMedia),
         ("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1....", UnsupportedMedia),
-        ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), DocumentEncrypted),
+        (
+            "a.docx",
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"),
+            DocumentEncrypted,
+        ),
         ("a.dat", b"\x01\x00\x02\x00\x03", UnsupportedMedia),
     ],
 )

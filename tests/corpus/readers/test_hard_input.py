@@ -1,4 +1,5 @@
-"""Lines, blocks and tables that are empty, white, of one character or without end: each is read or refused, in linear time."""
+"""Lines, blocks and tables that are empty, white, of one character or without end: each is read or refused,
+in linear time."""
 
 from __future__ import annotations
 
@@ -46,7 +47,19 @@ SINGLE = (
     "\U00020b9f",
 )
 LONG = 20_000
-PIECES = (*WHITE, *SINGLE, "a" * 300, "あ" * 300, " " * 300, "1. ", "第1章 総則", "表 1: 値", "図 2-1 ", "x = y", "。" * 40)
+PIECES = (
+    *WHITE,
+    *SINGLE,
+    "a" * 300,
+    "あ" * 300,
+    " " * 300,
+    "1. ",
+    "第1章 総則",
+    "表 1: 値",
+    "図 2-1 ",
+    "x = y",
+    "。" * 40,
+)
 
 words = st.one_of(st.sampled_from(PIECES), st.text(max_size=12))
 places = st.one_of(st.sampled_from((0.0, 72.0, 300.0, -5.0)), st.floats(-100, 900, width=16))
@@ -56,16 +69,24 @@ sizes = st.sampled_from((0.0, 0.1, 1.0, 9.0, 10.5, 14.0, 400.0))
 
 @st.composite
 def printed_lines(draw: st.DrawFn, page: int = 1) -> PdfLine:
-    left, top, right, down = draw(places), draw(places), draw(extents), draw(extents)
+    left = draw(places)
+    top = draw(places)
+    right = draw(extents)
+    down = draw(extents)
     begins = sorted(draw(st.lists(extents, max_size=3)))
     gaps = tuple((begin, begin + 20) for begin in begins)
     set_in = Typeface(draw(sizes), draw(places), draw(st.booleans()))
-    return PdfLine(draw(words), page, (left, top, left + right, top + down), set_in, draw(st.booleans()), gaps)
+    return PdfLine(
+        draw(words), page, (left, top, left + right, top + down), set_in, draw(st.booleans()), gaps
+    )
 
 
 pages = st.lists(
     st.builds(
-        PdfPage, st.lists(printed_lines(), max_size=8), st.sampled_from((0.0, 595.0)), st.sampled_from((0.0, 400.0, 842.0))
+        PdfPage,
+        st.lists(printed_lines(), max_size=8),
+        st.sampled_from((0.0, 595.0)),
+        st.sampled_from((0.0, 400.0, 842.0)),
     ),
     max_size=4,
 )
@@ -120,11 +141,15 @@ def test_lines_of_white_space_among_others_in_a_paragraph(blank: str) -> None:
     def line(words: str, top: float) -> PdfLine:
         return PdfLine(words, 1, (72, top - 8, 500, top + 2), Typeface(10.5, top, False), False)
 
-    found = paragraphs.blocks([PdfPage([line("決定係数は、", 100), line(blank, 117), line("指標である。", 134)], 595, 842)])
+    found = paragraphs.blocks(
+        [PdfPage([line("決定係数は、", 100), line(blank, 117), line("指標である。", 134)], 595, 842)]
+    )
     assert "決定係数は、" in found[0].text
 
 
-@pytest.mark.parametrize("content", [*WHITE, *SINGLE, " " * LONG, "a" * LONG, "あ" * LONG, "\n" * LONG, "あ。" * LONG])
+@pytest.mark.parametrize(
+    "content", [*WHITE, *SINGLE, " " * LONG, "a" * LONG, "あ" * LONG, "\n" * LONG, "あ。" * LONG]
+)
 @pytest.mark.parametrize(
     "around", ["{}", "<p>{}</p>", "<table><tr><td>{}</td></tr></table>", "<h1>{}</h1>本文", "<pre>{}</pre>"]
 )
@@ -132,7 +157,14 @@ def test_text_formats_take_any_content(content: str, around: str) -> None:
     data = around.format(content).encode()
     for read in (text.read, markdown.read, html.read):
         read_or_refused(lambda read=read: read(data))  # type: ignore[misc]
-    for mark in ("# {}\n\n本文", "- {}", "| {} |\n|---|\n| {} |", "> {}", "```\n{}\n```", "---\ntitle: {}\n---\n本文"):
+    for mark in (
+        "# {}\n\n本文",
+        "- {}",
+        "| {} |\n|---|\n| {} |",
+        "> {}",
+        "```\n{}\n```",
+        "---\ntitle: {}\n---\n本文",
+    ):
         read_or_refused(lambda mark=mark: markdown.read(mark.replace("{}", content).encode()))  # type: ignore[misc]
 
 
@@ -252,8 +284,8 @@ def _cpu_seconds(work: Callable[[str], object], content: str) -> float:
 
 
 def _grows_in_line(work: Callable[[str], object], make: Callable[[int], str], size: int) -> bool:
-    """Whether eight times the input costs far less than the 64 times of a quadratic rule. What costs next to nothing shows
-    no growth."""
+    """Whether eight times the input costs far less than the 64 times of a quadratic rule. What costs next to
+    nothing shows no growth."""
     large = _cpu_seconds(work, make(8 * size))
     return large < 0.02 or large < 24 * _cpu_seconds(work, make(size))
 
@@ -301,7 +333,9 @@ def test_white_space_in_code_of_a_page_is_linear() -> None:
 
 
 def test_a_title_with_white_space_inside_is_linear() -> None:
-    assert _grows_in_line(_through(markdown.read), lambda size: f"---\ntitle: a{' ' * size}b\n---\n本文。", 5_000)
+    assert _grows_in_line(
+        _through(markdown.read), lambda size: f"---\ntitle: a{' ' * size}b\n---\n本文。", 5_000
+    )
 
 
 def test_a_sentence_without_end_is_cut_in_linear_time() -> None:
@@ -315,8 +349,12 @@ def test_a_page_of_many_short_vertical_lines_is_ordered_in_linear_time() -> None
             for at in reversed(range(size))
         ]
 
-    small, large = lines(500), lines(4_000)
-    spent = [min(_timed(lambda drawn=drawn: _in_reading_order(drawn)) for _ in range(3)) for drawn in (small, large)]  # type: ignore[misc]
+    small = lines(500)
+    large = lines(4_000)
+    spent = [
+        min(_timed(lambda drawn=drawn: _in_reading_order(drawn)) for _ in range(3))
+        for drawn in (small, large)
+    ]  # type: ignore[misc]
     assert spent[1] < max(0.02, 24 * spent[0])
 
 
@@ -327,7 +365,8 @@ def _timed(work: Callable[[], object]) -> float:
 
 
 def test_comments_before_a_page_are_passed_over_once_each() -> None:
-    """Told in the parent process: the rule that tried comments in every order took twice as long for each further one."""
+    """Told in the parent process: the rule that tried comments in every order took twice as long for each
+    further one."""
     assert media.sniff("page", b"<!---->" * 5_000 + b"<html><body>") == media.HTML
     assert media.sniff("page", b"<!-- a - b -- c -->\n" * 20 + b"<html>") == media.HTML
     assert media.sniff("page", b"<!---->" * 5_000 + b"x") == media.TEXT

@@ -114,10 +114,14 @@ async def test_a_file_over_the_limit_never_reaches_a_child() -> None:
         ("raises", DocumentUnreadable), ("lies", DocumentUnreadable),
     ],
 )  # fmt: skip
-async def test_a_broken_parser_costs_one_file(function: str, failure: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_broken_parser_costs_one_file(
+    function: str, failure: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("shisho.isolation.killable.PATIENCE", 2)
     monkeypatch.setitem(killable._READERS, media.DOCX, f"tests.isolation.mischief:{function}")
-    reader = KillableReader(1.5, 512, 2**20, {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))})
+    reader = KillableReader(
+        1.5, 512, 2**20, {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    )
     try:
         with pytest.raises(failure, match=r"split|damaged"):
             await reader.read(Source("a.docx", word()))
@@ -181,5 +185,6 @@ async def test_text_pdfs_are_read_fast() -> None:
     await reader.close()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert reading.page_count == 93
-    # Of the child's own time, start included: others on the machine do not count. 150 to 200 pages/s were measured.
+    # Of the child's own time, start included: others on the machine do not count. 150 to 200 pages/s were
+    # measured.
     assert 93 / (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) > 60

@@ -13,7 +13,10 @@ from shisho.errors import DocumentEncrypted, DocumentUnreadable, NeedsOcr, Unusa
 from tests.corpus.readers.making import lines, pdf, unembedded
 from tests.shared import shared
 
-BODY = ("決定係数は、回帰モデルの当てはまりの良さを表す指標であり、", "0から1の値をとる。10²とR²と½と㈱とｶﾞｲﾄﾞを含む。")
+BODY = (
+    "決定係数は、回帰モデルの当てはまりの良さを表す指標であり、",
+    "0から1の値をとる。10²とR²と½と㈱とｶﾞｲﾄﾞを含む。",
+)
 JAPANESE = re.compile("[\u3041-\u30ff一-鿿]")
 
 
@@ -25,7 +28,10 @@ def test_text_is_verbatim_and_pages_count_from_one() -> None:
     reading = reader.read(pdf([lines(*BODY), lines("二頁目の文である。")], title="回帰ノート"))
     assert reading.title == "回帰ノート"
     assert reading.page_count == 2
-    assert [(block.page, block.text) for block in reading.blocks] == [(1, "\n".join(BODY)), (2, "二頁目の文である。")]
+    assert [(block.page, block.text) for block in reading.blocks] == [
+        (1, "\n".join(BODY)),
+        (2, "二頁目の文である。"),
+    ]
 
 
 def test_a_line_knows_its_box_from_the_top_left() -> None:
@@ -38,7 +44,12 @@ def test_a_line_knows_its_box_from_the_top_left() -> None:
 
 
 def test_large_type_makes_headings_and_paths() -> None:
-    page = [("第1章 回帰", 18.0, 72.0, 100.0), *lines(*BODY, top=140), ("1.1 定義", 14.0, 72.0, 200.0), *lines(*BODY, top=240)]
+    page = [
+        ("第1章 回帰", 18.0, 72.0, 100.0),
+        *lines(*BODY, top=140),
+        ("1.1 定義", 14.0, 72.0, 200.0),
+        *lines(*BODY, top=240),
+    ]
     reading = reader.read(pdf([lines("表紙"), page, page, lines(*BODY * 9)]))
     heads = [(block.text, block.headings) for block in reading.blocks if block.kind is BlockKind.HEADING]
     assert heads[:2] == [("第1章 回帰", ()), ("1.1 定義", ("第1章 回帰",))]
@@ -55,15 +66,22 @@ def test_a_slide_is_headed_by_its_title_alone() -> None:
         ]
 
     reading = reader.read(pdf([slide("決定係数"), slide("標準誤差")], slides=True))
-    assert [block.text for block in reading.blocks if block.kind is BlockKind.HEADING] == ["決定係数", "標準誤差"]
-    assert {block.headings for block in reading.blocks if block.page == 2 and block.kind is not BlockKind.HEADING} == {
-        ("標準誤差",)
-    }
+    assert [block.text for block in reading.blocks if block.kind is BlockKind.HEADING] == [
+        "決定係数",
+        "標準誤差",
+    ]
+    assert {
+        block.headings for block in reading.blocks if block.page == 2 and block.kind is not BlockKind.HEADING
+    } == {("標準誤差",)}
 
 
 def test_running_heads_are_said_once_and_page_numbers_never() -> None:
     pages = [
-        [("統計学入門", 9.0, 72.0, 40.0), *lines(f"{name}の本文である。", "例 3"), (f"- {n} -", 9.0, 290.0, 800.0)]
+        [
+            ("統計学入門", 9.0, 72.0, 40.0),
+            *lines(f"{name}の本文である。", "例 3"),
+            (f"- {n} -", 9.0, 290.0, 800.0),
+        ]
         for n, name in enumerate("甲乙丙丁戊", 1)
     ]
     text = text_of(reader.read(pdf(pages)))
@@ -132,7 +150,8 @@ def test_a_specimen_that_lost_letters_names_its_language() -> None:
 
 @pytest.mark.parametrize("direction", ["H", "V"])
 def test_words_that_name_their_letters_are_read_whatever_their_font_is_called(direction: str) -> None:
-    """As programs write that were told not to embed common fonts: nothing says which script the font is of."""
+    """As programs write that were told not to embed common fonts: nothing says which script the font is
+    of."""
     text = "決定係数は指標である。한글ไทย"
     reading = reader.read(unembedded(text, direction, named=True))
     assert text_of(reading) == text
@@ -143,7 +162,10 @@ def test_letters_that_the_file_does_not_name_are_counted_in_the_receipt() -> Non
     with pytest.raises(NeedsOcr, match="ocrmypdf"):
         reader.read(unembedded("決定係数は指標である。", "H", named=False))
     reading = reader.read(shared("pdf", "ja", "luatexja__luatexja__test__test19-ivs.pdf").read_bytes())
-    assert any("does not name: 81, on page 1, 2." in warning and "ocrmypdf" in warning for warning in reading.warnings)
+    assert any(
+        "does not name: 81, on page 1, 2." in warning and "ocrmypdf" in warning
+        for warning in reading.warnings
+    )
 
 
 def test_all_letters_of_a_vertical_file_without_its_fonts_are_read() -> None:
@@ -166,7 +188,8 @@ def test_vertical_writing_reads_from_right_to_left() -> None:
     assert places == sorted(places)
 
 
-# Where we rightly differ from the other tool's count: overlapping diagrams that PDFium reads once, and fonts only it maps.
+# Where we rightly differ from the other tool's count: overlapping diagrams that PDFium reads once, and fonts
+# only it maps.
 OUTLIERS = ("JDA-DM", "noembed", "90ms_rksj", "simple3")
 
 
@@ -174,11 +197,19 @@ def test_real_files_lose_no_japanese() -> None:
     compared = 0
     for row in map(json.loads, shared("pdf", "manifest.jsonl").read_text("utf-8").splitlines()):
         counted = (row["kana"] or 0) + (row["kanji"] or 0)
-        if not row["path"].startswith("pdf/ja/") or counted < 50 or any(name in row["path"] for name in OUTLIERS):
+        if (
+            not row["path"].startswith("pdf/ja/")
+            or counted < 50
+            or any(name in row["path"] for name in OUTLIERS)
+        ):
             continue
         reading = reader.read(shared(row["path"]).read_bytes())
         assert reading.page_count == row["pages"]
-        found = sum(len(JAPANESE.findall(block.text)) for block in reading.blocks if block.page is not None and block.page <= 6)
+        found = sum(
+            len(JAPANESE.findall(block.text))
+            for block in reading.blocks
+            if block.page is not None and block.page <= 6
+        )
         # Running heads, which we drop, are up to a third of the characters of a slide deck.
         assert 0.65 <= found / counted <= 1.02, row["path"]
         compared += 1

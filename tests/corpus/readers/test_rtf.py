@@ -19,7 +19,8 @@ def hexadecimal(text: str) -> bytes:
 
 
 def second_byte_as_it_is(text: str) -> bytes:
-    """What Word 97, Ichitaro and WordPad write: 「表」 is 95 5c, its second byte the sign that begins a word of RTF."""
+    """What Word 97, Ichitaro and WordPad write: 「表」 is 95 5c, its second byte the sign that begins a word of
+    RTF."""
     parts = []
     for letter in text:
         first, *rest = letter.encode("cp932")
@@ -33,7 +34,9 @@ def second_byte_as_it_is(text: str) -> bytes:
 def numbered(text: str) -> bytes:
     """Each letter by its number, with what an old program shows instead, in two bytes."""
     units = [int.from_bytes(pair, "little") for letter in text for pair in halves(letter)]
-    return rb"\uc2 " + b"".join(b"\\u%d\\'81\\'48" % (unit - 0x10000 if unit > 0x7FFF else unit) for unit in units)
+    return rb"\uc2 " + b"".join(
+        b"\\u%d\\'81\\'48" % (unit - 0x10000 if unit > 0x7FFF else unit) for unit in units
+    )
 
 
 def halves(letter: str) -> list[bytes]:
@@ -50,9 +53,14 @@ def texts(data: bytes) -> list[str]:
     [hexadecimal(SENTENCE), second_byte_as_it_is(SENTENCE), SENTENCE.encode("cp932"), numbered(SENTENCE)],
     ids=["hexadecimal", "second byte as it is", "eight bits", "numbered"],
 )
-@pytest.mark.parametrize("head", [HEAD, HEAD.replace(rb"\ansicpg932", b""), HEAD.replace(rb"\ansicpg932", rb"\ansicpg1252")])
+@pytest.mark.parametrize(
+    "head", [HEAD, HEAD.replace(rb"\ansicpg932", b""), HEAD.replace(rb"\ansicpg932", rb"\ansicpg1252")]
+)
 def test_japanese_is_read_however_it_is_written(written: bytes, head: bytes) -> None:
-    assert texts(head + rb"\f0 " + written + rb"\par " + hexadecimal("次の段落。") + rb"\par}") == [SENTENCE, "次の段落。"]
+    assert texts(head + rb"\f0 " + written + rb"\par " + hexadecimal("次の段落。") + rb"\par}") == [
+        SENTENCE,
+        "次の段落。",
+    ]
 
 
 def test_half_width_kana_are_letters_of_one_byte() -> None:
@@ -60,7 +68,9 @@ def test_half_width_kana_are_letters_of_one_byte() -> None:
 
 
 def test_western_letters_in_a_japanese_file_stay() -> None:
-    assert texts(HEAD + rb"\f1 caf\'e9s \'e0 la\f0 " + second_byte_as_it_is("テスト") + rb"\par}") == ["cafés à laテスト"]
+    assert texts(HEAD + rb"\f1 caf\'e9s \'e0 la\f0 " + second_byte_as_it_is("テスト") + rb"\par}") == [
+        "cafés à laテスト"
+    ]
 
 
 def test_letters_beyond_the_first_plane() -> None:
@@ -76,7 +86,13 @@ def test_other_scripts_of_two_bytes(page: int, charset: int, text: str) -> None:
 
 
 def test_rows_of_cells_make_a_table() -> None:
-    row = rb"\trowd\cellx100\cellx200\intbl " + hexadecimal("平均") + rb"\cell " + hexadecimal("分散") + rb"\cell\row "
+    row = (
+        rb"\trowd\cellx100\cellx200\intbl "
+        + hexadecimal("平均")
+        + rb"\cell "
+        + hexadecimal("分散")
+        + rb"\cell\row "
+    )
     (before, table, after) = rtf.read(
         HEAD + hexadecimal("前文。") + rb"\par " + row + row + hexadecimal("後文。") + rb"\par}"
     ).blocks
@@ -91,7 +107,8 @@ def test_pictures_and_their_bytes_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [rb"{\rtf1}", rb"{\rtf1\ansi \par\par }", rb"{\rtf1\uc\u99999999999 x}", rb"{\rtf1\ansi {\*\x y}}"]
+    "data",
+    [rb"{\rtf1}", rb"{\rtf1\ansi \par\par }", rb"{\rtf1\uc\u99999999999 x}", rb"{\rtf1\ansi {\*\x y}}"],
 )
 def test_what_holds_no_text_is_refused_with_a_next_step(data: bytes) -> None:
     with pytest.raises(DocumentUnreadable, match=r"\.docx or PDF"):

@@ -1,4 +1,5 @@
-"""What the lines of a PDF are put together to: shapes of words, paragraphs, tables, captions, headings, running heads."""
+"""What the lines of a PDF are put together to: shapes of words, paragraphs, tables, captions, headings,
+running heads."""
 
 import pytest
 
@@ -24,12 +25,16 @@ def line(
     """A line as wide as its letters; `gaps` begin at the given places and are 30 points wide."""
     right = left + size * sum(0.5 if letter.isascii() else 1 for letter in text) + 30 * len(gaps)
     white = tuple((start, start + 30) for start in gaps)
-    return PdfLine(text, page, (left, top - 0.8 * size, right, top + 0.1 * size), Typeface(size, top, bold), False, white)
+    return PdfLine(
+        text, page, (left, top - 0.8 * size, right, top + 0.1 * size), Typeface(size, top, bold), False, white
+    )
 
 
 def read(*lines: PdfLine, width: float = 595.0) -> list[Block]:
     numbers = sorted({line.page for line in lines})
-    return list(paragraphs.blocks([PdfPage([one for one in lines if one.page == n], width, 842.0) for n in numbers]))
+    return list(
+        paragraphs.blocks([PdfPage([one for one in lines if one.page == n], width, 842.0) for n in numbers])
+    )
 
 
 def texts(*lines: PdfLine) -> list[str]:
@@ -105,14 +110,17 @@ def test_words_of_headings(text: str, heads: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "formula"), [("𝑦𝑖 = 𝛼 + 𝛽𝑥𝑖", True), ("idf(𝑡) ⋅", True), ("得点 = 47 + 4 × 時間", False), ("the model is", False)]
+    ("text", "formula"),
+    [("𝑦𝑖 = 𝛼 + 𝛽𝑥𝑖", True), ("idf(𝑡) ⋅", True), ("得点 = 47 + 4 × 時間", False), ("the model is", False)],
 )
 def test_formulas(text: str, formula: bool) -> None:
     assert shapes.is_formula(text) is formula
 
 
 def test_a_sentence_goes_on_over_the_margin() -> None:
-    assert texts(*rest(100, 3), line("0から1までである。", 100 + 3 * PITCH)) == ["\n".join([FULL] * 3 + ["0から1までである。"])]
+    assert texts(*rest(100, 3), line("0から1までである。", 100 + 3 * PITCH)) == [
+        "\n".join([FULL] * 3 + ["0から1までである。"])
+    ]
 
 
 def test_a_line_that_begins_like_an_item_may_go_on_with_a_sentence() -> None:
@@ -121,7 +129,9 @@ def test_a_line_that_begins_like_an_item_may_go_on_with_a_sentence() -> None:
 
 def test_a_full_line_in_larger_type_is_no_heading_when_its_sentence_goes_on() -> None:
     blocks = read(
-        line("回帰分析では二つの量の関係を式で表す", 100, size=14), line("ことを試みる。", 122, size=14), *rest(160, 30)
+        line("回帰分析では二つの量の関係を式で表す", 100, size=14),
+        line("ことを試みる。", 122, size=14),
+        *rest(160, 30),
     )
     assert [block.kind for block in blocks if "回帰分析" in block.text] == [BlockKind.PARAGRAPH]
 
@@ -139,13 +149,19 @@ def test_the_next_column_goes_on_with_the_sentence() -> None:
 
 def test_a_bold_numbered_line_heads_without_swallowing_its_text() -> None:
     blocks = read(
-        line("3.1 考え方", 80, size=11, bold=True), *rest(97, 20), line("3.2 計算", 500, size=11, bold=True), *rest(517, 5)
+        line("3.1 考え方", 80, size=11, bold=True),
+        *rest(97, 20),
+        line("3.2 計算", 500, size=11, bold=True),
+        *rest(517, 5),
     )
     assert [(block.kind, block.text) for block in blocks if block.kind is BlockKind.HEADING] == [
         (BlockKind.HEADING, "3.1 考え方"),
         (BlockKind.HEADING, "3.2 計算"),
     ]
-    assert [block.headings for block in blocks if block.kind is BlockKind.PARAGRAPH] == [("3.1 考え方",), ("3.2 計算",)]
+    assert [block.headings for block in blocks if block.kind is BlockKind.PARAGRAPH] == [
+        ("3.1 考え方",),
+        ("3.2 計算",),
+    ]
 
 
 def test_a_number_alone_makes_no_heading() -> None:
@@ -153,7 +169,10 @@ def test_a_number_alone_makes_no_heading() -> None:
 
 
 def test_numbers_give_the_level_where_sizes_do_not() -> None:
-    head = [line(text, 80.0 + 150 * row, size=13) for row, text in enumerate(["1 序論", "1.1 背景", "1.1.1 歴史", "2 方法"])]
+    head = [
+        line(text, 80.0 + 150 * row, size=13)
+        for row, text in enumerate(["1 序論", "1.1 背景", "1.1.1 歴史", "2 方法"])
+    ]
     body = [rest(110.0 + 150 * row, 6) for row in range(4)]
     blocks = read(*[one for pair in zip(head, body, strict=True) for one in (pair[0], *pair[1])])
     assert [len(block.headings) for block in blocks if block.kind is BlockKind.HEADING] == [0, 1, 2, 0]
@@ -171,18 +190,29 @@ def test_rows_share_their_white() -> None:
 
 
 def test_lines_of_one_cell_belong_to_its_table() -> None:
-    rows = [line("一 長い説明", 100, gaps=(150.0,)), line("の続き", 117, left=180), line("二 短い説明", 134, gaps=(150.0,))]
+    rows = [
+        line("一 長い説明", 100, gaps=(150.0,)),
+        line("の続き", 117, left=180),
+        line("二 短い説明", 134, gaps=(150.0,)),
+    ]
     assert tables(rows) == {0: 0, 1: 0, 2: 0}
 
 
 def test_the_last_cell_goes_on_below_its_row() -> None:
-    rows = [line("一 説明", 100, gaps=(150.0,)), line("二 長い説明", 117, gaps=(150.0,)), line("の続き", 134, left=180)]
+    rows = [
+        line("一 説明", 100, gaps=(150.0,)),
+        line("二 長い説明", 117, gaps=(150.0,)),
+        line("の続き", 134, left=180),
+    ]
     assert tables([*rows, *rest(160, 2)]) == {0: 0, 1: 0, 2: 0}
     assert tables([*rows[:2], *rest(134, 2)]) == {0: 0, 1: 0}
 
 
 def test_white_after_a_label_makes_no_row() -> None:
-    items = [line("２ 会社は業務上必要がある場合に異動を命ずる", 100, gaps=(85.0,)), line("３ 前項の場合", 117, gaps=(85.0,))]
+    items = [
+        line("２ 会社は業務上必要がある場合に異動を命ずる", 100, gaps=(85.0,)),
+        line("３ 前項の場合", 117, gaps=(85.0,)),
+    ]
     assert tables(items) == {}
 
 
@@ -208,11 +238,19 @@ def test_a_running_head_goes_from_the_first_page_where_the_title_says_it() -> No
 
 def test_a_wider_gap_after_a_full_stop_begins_a_paragraph() -> None:
     ended = FULL[:-1] + "。"
-    assert len(texts(line(FULL, 100), line(ended, 117), line(FULL, 136.5), line(FULL, 153.5), line(ended, 170.5))) == 2
+    assert (
+        len(
+            texts(line(FULL, 100), line(ended, 117), line(FULL, 136.5), line(FULL, 153.5), line(ended, 170.5))
+        )
+        == 2
+    )
 
 
 def test_numbers_stand_below_larger_heads_without_one() -> None:
-    head = [line(text, 80.0 + 150 * row, size=size) for row, (text, size) in enumerate([("前編", 20), ("1 序論", 14)] * 2)]
+    head = [
+        line(text, 80.0 + 150 * row, size=size)
+        for row, (text, size) in enumerate([("前編", 20), ("1 序論", 14)] * 2)
+    ]
     body = [rest(110.0 + 150 * row, 6) for row in range(4)]
     blocks = read(*[one for pair in zip(head, body, strict=True) for one in (pair[0], *pair[1])])
     assert [len(block.headings) for block in blocks if block.kind is BlockKind.HEADING] == [0, 1, 0, 1]
@@ -220,7 +258,10 @@ def test_numbers_stand_below_larger_heads_without_one() -> None:
 
 def test_two_heads_under_each_other_are_two() -> None:
     blocks = read(line("検証要件", 80, size=14), line("V3.1 基本要件", 102, size=14), *rest(140, 20))
-    assert [block.text for block in blocks if block.kind is BlockKind.HEADING] == ["検証要件", "V3.1 基本要件"]
+    assert [block.text for block in blocks if block.kind is BlockKind.HEADING] == [
+        "検証要件",
+        "V3.1 基本要件",
+    ]
 
 
 def test_a_line_of_double_height_goes_on() -> None:
@@ -229,11 +270,15 @@ def test_a_line_of_double_height_goes_on() -> None:
 
 
 def test_text_after_a_formula_is_its_own_paragraph() -> None:
-    assert texts(line("𝑛 − 𝑝 − 1", 100, left=250), line("ここで n は数である。", 117), *rest())[0] == "𝑛 − 𝑝 − 1"
+    assert (
+        texts(line("𝑛 − 𝑝 − 1", 100, left=250), line("ここで n は数である。", 117), *rest())[0] == "𝑛 − 𝑝 − 1"
+    )
 
 
 def test_two_pages_show_a_page_number() -> None:
     pages = [
-        one for page in (1, 2) for one in (line(f"{page}枚目の文である。", 300, page=page), line(f"{page}", 800, page=page))
+        one
+        for page in (1, 2)
+        for one in (line(f"{page}枚目の文である。", 300, page=page), line(f"{page}", 800, page=page))
     ]
     assert texts(*pages) == ["1枚目の文である。", "2枚目の文である。"]

@@ -49,7 +49,9 @@ def test_a_single_text_is_cut_at_a_character() -> None:
     assert data["text"].endswith("…") and (JAPANESE * 20).startswith(data["text"][:-1]) and size(data) <= ROOM
 
 
-@pytest.mark.parametrize("text", [JAPANESE, "0123456789abcdef", "The coefficient of determination. ", "𠮷野家", '"\\\n'])
+@pytest.mark.parametrize(
+    "text", [JAPANESE, "0123456789abcdef", "The coefficient of determination. ", "𠮷野家", '"\\\n']
+)
 def test_a_full_reply_is_under_five_thousand_tokens(text: str) -> None:
     data = fitted({"rows": [{"text": text * 3}] * 4000, "more": False})
     assert tokens(written(data)) < 5_000
@@ -64,10 +66,15 @@ json_text = st.text(max_size=300)
     st.text(max_size=9_000),
     st.integers(600, 3_000),
 )
-def test_whatever_the_shape_it_fits(first: list[dict[str, str]], second: list[str], text: str, room: int) -> None:
+def test_whatever_the_shape_it_fits(
+    first: list[dict[str, str]], second: list[str], text: str, room: int
+) -> None:
     data = fitted({"first": first, "inner": {"second": list(second)}, "text": text, "more": False}, room)
     assert size(data) <= room
-    assert data["first"] == first[: len(data["first"])] and data["inner"]["second"] == second[: len(data["inner"]["second"])]
+    assert (
+        data["first"] == first[: len(data["first"])]
+        and data["inner"]["second"] == second[: len(data["inner"]["second"])]
+    )
     whole = data["first"] == first and data["inner"]["second"] == second and data["text"] == text
     assert whole is not data["more"]
 

@@ -36,6 +36,7 @@ def test_the_howto_shows_the_same_shape(client: AssistantClient) -> None:
     text = (HOWTO / f"{client}.md").read_text("utf-8")
     block = re.search(r"```(?:json|toml)\n(.*?)```", text, re.DOTALL)
     assert block and f"--print-config {client}" in text
-    shown, made = read(client, block[1]), read(client, config(client))
+    shown = read(client, block[1])
+    made = read(client, config(client))
     assert shown.keys() == made.keys() and entry(client, shown).keys() == entry(client, made).keys()
     assert entry(client, shown)["args"] == ["mcp"]

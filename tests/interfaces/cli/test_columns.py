@@ -1,4 +1,5 @@
-"""Tables that fit, and rows that do not: nothing that is copied is ever broken; and names that tell files apart."""
+"""Tables that fit, and rows that do not: nothing that is copied is ever broken; and names that tell files
+apart."""
 
 from __future__ import annotations
 
@@ -21,16 +22,25 @@ URL = "https://www.example.ac.jp/faculty/department/lectures/2024/regression.htm
 def test_columns_stand_under_their_heads_whatever_the_letters() -> None:
     lines = list(columns(["ID", "状態", "質問"], [("a1", "完了", "残差"), ("b22", "waiting", "mean")], 80))
     assert lines == ["ID   状態     質問", "a1   完了     残差", "b22  waiting  mean"]
-    assert {cell_len(line[: line.index(last)]) for line, last in zip(lines, ("質問", "残差", "mean"), strict=True)} == {14}
+    assert {
+        cell_len(line[: line.index(last)]) for line, last in zip(lines, ("質問", "残差", "mean"), strict=True)
+    } == {14}
 
 
 @pytest.mark.parametrize("width", [40, 80])
 def test_what_does_not_fit_stands_on_lines_of_its_own(width: int) -> None:
-    assert list(columns(["ID", "状態", "URL"], [(ID, "待機", URL)], width)) == [ID, "  状態: 待機", f"  URL: {URL}"]
+    assert list(columns(["ID", "状態", "URL"], [(ID, "待機", URL)], width)) == [
+        ID,
+        "  状態: 待機",
+        f"  URL: {URL}",
+    ]
     assert list(columns(["", "名"], [("○", "m" * 90), ("-", "n")], width)) == [f"○ {'m' * 90}", "- n"]
 
 
-@given(st.lists(st.tuples(st.text("aあ", max_size=30), st.text("bい", max_size=30)), min_size=1), st.integers(1, 100))
+@given(
+    st.lists(st.tuples(st.text("aあ", max_size=30), st.text("bい", max_size=30)), min_size=1),
+    st.integers(1, 100),
+)
 def test_no_cell_is_broken(rows: list[tuple[str, str]], width: int) -> None:
     printed = list(columns(["x", "y"], rows, width))
     assert all(any(cell in line for line in printed) for row in rows for cell in row)
@@ -39,7 +49,12 @@ def test_no_cell_is_broken(rows: list[tuple[str, str]], width: int) -> None:
 
 def test_names_have_the_folders_that_tell_them_apart() -> None:
     names = distinct_names(["/a/x/1.pdf", "/a/y/1.pdf", "/b/y/1.pdf", "/c/2.pdf", "/c/2.pdf"])
-    assert dict(names) == {"/a/x/1.pdf": "x/1.pdf", "/a/y/1.pdf": "a/y/1.pdf", "/b/y/1.pdf": "b/y/1.pdf", "/c/2.pdf": "2.pdf"}
+    assert dict(names) == {
+        "/a/x/1.pdf": "x/1.pdf",
+        "/a/y/1.pdf": "a/y/1.pdf",
+        "/b/y/1.pdf": "b/y/1.pdf",
+        "/c/2.pdf": "2.pdf",
+    }
 
 
 def test_names_below_a_folder(tmp_path: Path) -> None:

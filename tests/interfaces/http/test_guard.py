@@ -110,7 +110,9 @@ class Echo:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         self.calls += 1
         size = len((await receive())["body"])
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"cache-control", b"max-age=5")]})
+        await send(
+            {"type": "http.response.start", "status": 200, "headers": [(b"cache-control", b"max-age=5")]}
+        )
         await send({"type": "http.response.body", "body": str(size).encode()})
 
 
@@ -122,7 +124,9 @@ async def guarded() -> AsyncIterator[tuple[httpx.AsyncClient, Echo]]:
         yield client, echo
 
 
-async def test_bodies_are_bounded_by_what_came_not_by_what_was_said(guarded: tuple[httpx.AsyncClient, Echo]) -> None:
+async def test_bodies_are_bounded_by_what_came_not_by_what_was_said(
+    guarded: tuple[httpx.AsyncClient, Echo],
+) -> None:
     client, echo = guarded
 
     async def chunks(count: int) -> AsyncIterator[bytes]:
@@ -133,7 +137,12 @@ async def test_bodies_are_bounded_by_what_came_not_by_what_was_said(guarded: tup
     assert (await client.post("/a", content=chunks(10))).text == "1000"
     assert (await client.post("/large", content=b"x" * 5000)).text == "5000"
     assert echo.calls == 3
-    for path, content in (("/a", b"x" * 1001), ("/a", chunks(11)), ("/a", chunks(10**6)), ("/large", b"x" * 5001)):
+    for path, content in (
+        ("/a", b"x" * 1001),
+        ("/a", chunks(11)),
+        ("/a", chunks(10**6)),
+        ("/large", b"x" * 5001),
+    ):
         refused = await client.post(path, content=content)
         assert refused.status_code == 413 and refused.json()["code"] == "TOO_LARGE"
     assert echo.calls == 3

@@ -34,9 +34,15 @@ QUESTION = "決定係数が0に近いとき何を意味するか"
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server with the sample lectures."""
-    with serving(tmp_path_factory.mktemp("rest") / "home") as url, httpx.Client(base_url=url, timeout=PATIENCE) as client:
+    with (
+        serving(tmp_path_factory.mktemp("rest") / "home") as url,
+        httpx.Client(base_url=url, timeout=PATIENCE) as client,
+    ):
         task = client.post("/api/v1/documents", json={"paths": [str(SAMPLES)]}).json()["task_id"]
-        while client.get(f"/api/v1/tasks/{task}", params={"wait": 20, "since_revision": 0}).json()["status"] == "running":
+        while (
+            client.get(f"/api/v1/tasks/{task}", params={"wait": 20, "since_revision": 0}).json()["status"]
+            == "running"
+        ):
             pass
         yield url
 
@@ -55,7 +61,13 @@ def test_health(server: str) -> None:
 def test_every_verb_is_a_route(client: httpx.Client) -> None:
     described = client.get("/openapi.json").json()
     operations = {one["operationId"]: one for path in described["paths"].values() for one in path.values()}
-    assert {verb.name for verb in VERBS} | {"livez", "readyz", "task_events", "get_evidence", "get_page"} == operations.keys()
+    assert {verb.name for verb in VERBS} | {
+        "livez",
+        "readyz",
+        "task_events",
+        "get_evidence",
+        "get_page",
+    } == operations.keys()
     assert all(operations[verb.name]["description"] == verb.says for verb in VERBS)
 
 
@@ -67,7 +79,8 @@ def test_ask_and_read(client: httpx.Client) -> None:
     page = client.get(f"/documents/{one['document_id']}/pages/{one['page']}")
     assert one["snippet"] in page.text and page.headers["content-type"].startswith("text/plain")
     found = client.post(
-        "/passages/search", json={"keyword_query": ["決定係数 定義"], "filter_conditions": {"page": {"low": "1"}}}
+        "/passages/search",
+        json={"keyword_query": ["決定係数 定義"], "filter_conditions": {"page": {"low": "1"}}},
     )
     assert found.json()["passages"]
 
@@ -77,8 +90,13 @@ def test_bytes_are_taken_in(client: httpx.Client) -> None:
     task = client.post("/documents", json={"files": [{"name": "火星.txt", "base64": data}]}).json()["task_id"]
     with client.stream("GET", f"/tasks/{task}/events") as stream:
         news = [json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: ")]
-    assert news[-1]["status"] == "completed" and [one["revision"] for one in news] == sorted({one["revision"] for one in news})
-    assert client.post("/passages/search", json={"keyword_query": ["フォボス"]}).json()["passages"][0]["source"] == "火星.txt"
+    assert news[-1]["status"] == "completed" and [one["revision"] for one in news] == sorted(
+        {one["revision"] for one in news}
+    )
+    assert (
+        client.post("/passages/search", json={"keyword_query": ["フォボス"]}).json()["passages"][0]["source"]
+        == "火星.txt"
+    )
 
 
 @pytest.mark.parametrize(
@@ -104,7 +122,16 @@ def test_errors(client: httpx.Client, method: str, path: str, body: Any, status:
     assert reply.json()["message"] and reply.json()["error_id"]
 
 
-BROKEN = (b"", b"{", b"[]", b"null", b'{"question": "\\ud800"}', b'{"question": NaN}', b"\xff\xfe", b"[" * 100_000)
+BROKEN = (
+    b"",
+    b"{",
+    b"[]",
+    b"null",
+    b'{"question": "\\ud800"}',
+    b'{"question": NaN}',
+    b"\xff\xfe",
+    b"[" * 100_000,
+)
 
 
 @pytest.mark.parametrize("raw", BROKEN, ids=range(len(BROKEN)))
@@ -122,7 +149,8 @@ def test_strangers_are_turned_away(server: str) -> None:
 
 @pytest.mark.skipif(not hasattr(socket, "TCP_QUICKACK"), reason="the yardstick needs Linux")
 def test_a_kept_alive_client_does_not_wait_for_its_own_acknowledgements(server: str) -> None:
-    """A server that waits for them adds 40 ms to each reply, unless the client acknowledges at once: the yardstick."""
+    """A server that waits for them adds 40 ms to each reply, unless the client acknowledges at once: the
+    yardstick."""
     address = urlsplit(server)
     assert address.hostname and address.port
     with socket.create_connection((address.hostname, address.port), 60) as client:
@@ -187,7 +215,12 @@ def test_a_token_opens_and_appears_nowhere(tmp_path: Path) -> None:
                 said += reply.text + str(reply.headers)
         right = {"authorization": f"Bearer {CANARY}"}
         assert httpx.get(f"{url}/livez").status_code == 200
-        for path in ("/api/v1/tasks", "/api/v1/tasks/none", "/api/v1/documents?limit=0", f"/api/v1/answers/{'x' * 600}"):
+        for path in (
+            "/api/v1/tasks",
+            "/api/v1/tasks/none",
+            "/api/v1/documents?limit=0",
+            f"/api/v1/answers/{'x' * 600}",
+        ):
             reply = httpx.get(url + path, headers=right)
             assert reply.status_code != 401
             said += reply.text + str(reply.headers)
@@ -195,7 +228,11 @@ def test_a_token_opens_and_appears_nowhere(tmp_path: Path) -> None:
         process.terminate()
         out, err = process.communicate(timeout=PATIENCE)
     assert CANARY not in said + out + err
-    assert not [path for path in (tmp_path / "home").rglob("*") if path.is_file() and CANARY.encode() in path.read_bytes()]
+    assert not [
+        path
+        for path in (tmp_path / "home").rglob("*")
+        if path.is_file() and CANARY.encode() in path.read_bytes()
+    ]
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])
@@ -210,7 +247,8 @@ MODES = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
 
 @pytest.mark.slow
 def test_no_request_made_from_the_document_breaks_the_server(server: str) -> None:
-    """Schemathesis, bounded: right requests and wrong ones for every operation but the endless stream. Waits are cut short."""
+    """Schemathesis, bounded: right requests and wrong ones for every operation but the endless stream. Waits
+    are cut short."""
     schema = schemathesis.openapi.from_url(f"{server}/api/v1/openapi.json")
     tried: Counter[str] = Counter()
     for operation in (each.ok() for each in schema.get_all_operations()):
@@ -220,7 +258,13 @@ def test_no_request_made_from_the_document_breaks_the_server(server: str) -> Non
 
 
 def _tried(operation: schemathesis.APIOperation, mode: GenerationMode, tried: Counter[str]) -> None:
-    @settings(max_examples=20, deadline=None, database=None, suppress_health_check=list(HealthCheck), derandomize=True)
+    @settings(
+        max_examples=20,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+        derandomize=True,
+    )
     @given(operation.as_strategy(generation_mode=mode))
     def check(case: schemathesis.Case) -> None:
         for part in (case.query, case.body):

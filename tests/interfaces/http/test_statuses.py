@@ -1,4 +1,5 @@
-"""Each error has the HTTP status that a client expects of its meaning; what goes over the wire is well named."""
+"""Each error has the HTTP status that a client expects of its meaning; what goes over the wire is well
+named."""
 
 from __future__ import annotations
 
@@ -84,14 +85,19 @@ def test_statuses_of_an_error_code_are_documented(code: str) -> None:
     page = (Path(__file__).parents[3] / "docs" / "errors.md").read_text("utf-8")
     row = next(line for line in page.splitlines() if line.startswith(f"| `{code}` |"))
     documented = {int(status) for status in re.findall(r"\b[45]\d\d\b", row.split("|")[2])}
-    assert documented == {EXPECTED[kind] for kind in CLASSES if kind.code == code} | AT_THE_DOOR.get(code, set())
+    assert documented == {EXPECTED[kind] for kind in CLASSES if kind.code == code} | AT_THE_DOOR.get(
+        code, set()
+    )
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """A server of an empty library whose web is off."""
     home = tmp_path_factory.mktemp("statuses") / "home"
-    with serving(home, SHISHO_WEB="off") as url, httpx.Client(base_url=f"{url}/api/v1", timeout=PATIENCE) as opened:
+    with (
+        serving(home, SHISHO_WEB="off") as url,
+        httpx.Client(base_url=f"{url}/api/v1", timeout=PATIENCE) as opened,
+    ):
         yield opened
 
 
@@ -107,7 +113,9 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )
-def test_status_over_http(client: httpx.Client, path: str, body: dict[str, Any], status: int, code: str) -> None:
+def test_status_over_http(
+    client: httpx.Client, path: str, body: dict[str, Any], status: int, code: str
+) -> None:
     reply = client.post(path, json=body)
     assert (reply.status_code, reply.json()["code"]) == (status, code), reply.text
 
@@ -137,7 +145,8 @@ NAMES = re.findall(
 
 
 def test_names_of_the_document_are_the_contract() -> None:
-    """A generated client has these classes. A new one is a noun phrase of the field: no bare participle, pronoun or verb."""
+    """A generated client has these classes. A new one is a noun phrase of the field: no bare participle,
+    pronoun or verb."""
     document = build(cast(Desk, None), AccessRules()).app.openapi()  # type: ignore[attr-defined]
     assert sorted(document["components"]["schemas"]) == sorted(NAMES)
     assert not [name for name in NAMES if not re.fullmatch(r"([A-Z][a-z]+)+", name)]

@@ -12,14 +12,25 @@ import pytest
 
 from tests.interfaces.serving import SHISHO, environment
 
-NOT_NEEDED = ("numpy", "trafilatura", "fastapi", "langgraph", "lxml", "sudachipy", "pypdfium2", "playwright", "docx")
+NOT_NEEDED = (
+    "numpy",
+    "trafilatura",
+    "fastapi",
+    "langgraph",
+    "lxml",
+    "sudachipy",
+    "pypdfium2",
+    "playwright",
+    "docx",
+)
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 CALLS = ("initialize", HELLO), ("tools/list", {}), ("tools/call", {"name": "list_tasks", "arguments": {}})
 TIMES = 1.7
 
 
 def spoken(home: Path, *options: str) -> tuple[float, str]:
-    """CPU seconds of a server from its start to its end after three calls, and what it said on its error stream."""
+    """CPU seconds of a server from its start to its end after three calls, and what it said on its error
+    stream."""
     words = {key: value for key, value in environment(home).items() if key != "PYTHONDONTWRITEBYTECODE"}
     lines = [
         json.dumps({"jsonrpc": "2.0", "id": at, "method": method, "params": params})
@@ -28,7 +39,11 @@ def spoken(home: Path, *options: str) -> tuple[float, str]:
     lines.insert(1, json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
     with (home / "said").open("w+") as said:
         server = subprocess.Popen(
-            [sys.executable, *options, *SHISHO, "mcp"], env=words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said
+            [sys.executable, *options, *SHISHO, "mcp"],
+            env=words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=said,
         )
         assert server.stdin and server.stdout
         for line in lines:
@@ -57,8 +72,11 @@ def test_the_first_reply_costs_little_more_than_the_import_of_the_sdk(tmp_path: 
     home = tmp_path / "home"
     home.mkdir()
     _, said = spoken(home, "-X", "importtime")  # warms up, too
-    loaded = {line.rpartition("|")[2].strip() for line in said.splitlines() if line.startswith("import time:")}
+    loaded = {
+        line.rpartition("|")[2].strip() for line in said.splitlines() if line.startswith("import time:")
+    }
     assert loaded.isdisjoint(NOT_NEEDED), loaded & set(NOT_NEEDED)
-    ours, sdk = min(spoken(home)[0] for _ in range(3)), min(imported() for _ in range(3))
+    ours = min(spoken(home)[0] for _ in range(3))
+    sdk = min(imported() for _ in range(3))
     print(f"first call: {ours:.2f} s of CPU, of which the import of the SDK takes {sdk:.2f} s")
     assert ours <= TIMES * sdk, (ours, sdk)

@@ -1,4 +1,5 @@
-"""The official MCP client drives every tool, over standard streams and over HTTP; whoever leaves takes nothing along."""
+"""The official MCP client drives every tool, over standard streams and over HTTP; whoever leaves takes
+nothing along."""
 
 from __future__ import annotations
 
@@ -22,7 +23,17 @@ from shisho.interfaces.api.contract import VERBS
 from shisho.interfaces.mcp import server as mcp
 from shisho.language.tokens import tokens
 from tests.interfaces.errand import errand
-from tests.interfaces.serving import SAMPLES, Call, Refused, calling, data_of, paper, serving, stdio, until_done
+from tests.interfaces.serving import (
+    SAMPLES,
+    Call,
+    Refused,
+    calling,
+    data_of,
+    paper,
+    serving,
+    stdio,
+    until_done,
+)
 from tests.machine import Stopwatch
 
 TOOLS = Path(mcp.__file__).with_name("tools.json")
@@ -56,16 +67,25 @@ async def test_every_tool_over_every_way(way: str, mode: str, tmp_path: Path) ->
 
 
 async def test_the_list_of_tools_is_the_contract(tmp_path: Path) -> None:
-    """A change here changes what every client sees: SHISHO_SNAPSHOT=1 writes the list anew; say so in the changelog."""
+    """A change here changes what every client sees: SHISHO_SNAPSHOT=1 writes the list anew; say so in the
+    changelog."""
     made = [schemas.tool(verb) for verb in VERBS]
     if os.environ.get("SHISHO_SNAPSHOT"):
         TOOLS.write_text(json.dumps(made, ensure_ascii=False, indent=1) + "\n", "utf-8")
     async with open_desk(home=tmp_path / "home") as desk, Client(mcp.build(desk)) as client:
-        tools = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in (await client.list_tools()).tools]
+        tools = [
+            tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+            for tool in (await client.list_tools()).tools
+        ]
         prompts = (await client.list_prompts()).prompts
-        templates = {each.uri_template for each in (await client.list_resource_templates()).resource_templates}
+        templates = {
+            each.uri_template for each in (await client.list_resource_templates()).resource_templates
+        }
     assert tools == made == json.loads(TOOLS.read_text("utf-8"))
-    assert all(tool["description"] and tool["outputSchema"]["type"] == "object" and tool["annotations"] for tool in tools)
+    assert all(
+        tool["description"] and tool["outputSchema"]["type"] == "object" and tool["annotations"]
+        for tool in tools
+    )
     assert not any(tool["inputSchema"]["additionalProperties"] for tool in tools)
     for tool in tools:
         for schema in (tool["inputSchema"], tool["outputSchema"]):
@@ -112,7 +132,10 @@ async def test_links_open_and_wrong_ones_say_so(tmp_path: Path) -> None:
         ):
             with pytest.raises(Exception, match=r"(?i)not|no |unknown") as told:
                 await text(wrong)
-            assert getattr(told.value, "code", getattr(getattr(told.value, "error", None), "code", None)) == -32602
+            assert (
+                getattr(told.value, "code", getattr(getattr(told.value, "error", None), "code", None))
+                == -32602
+            )
         prompt = await client.get_prompt("research", {"question": "決定係数とは何か"})
         said = prompt.messages[0].content.text  # type: ignore[union-attr]
         assert "決定係数とは何か" in said and "since_revision" in said and "cursor" in said
@@ -149,8 +172,14 @@ async def test_errors_are_typed(tool: str, arguments: dict[str, Any], code: str,
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"queries": ["x"], "max_resuls": 3}, r"max_resuls: there is no such argument; known: queries, task_id, options, "),
-        ({"queries": ["x"], "options": {"serp_pages": 1}}, r"options\.serp_pages: .*known: engines, .*serp_max_pages"),
+        (
+            {"queries": ["x"], "max_resuls": 3},
+            r"max_resuls: there is no such argument; known: queries, task_id, options, ",
+        ),
+        (
+            {"queries": ["x"], "options": {"serp_pages": 1}},
+            r"options\.serp_pages: .*known: engines, .*serp_max_pages",
+        ),
         (
             {"queries": ["x"], "priority": "high", "options": {"priority": "low"}},
             "priority is given twice: high beside options",
@@ -158,7 +187,9 @@ async def test_errors_are_typed(tool: str, arguments: dict[str, Any], code: str,
         ({"queries": ["x"], "max_results_per_query": 101}, "max_results_per_query: it must be 100 or less"),
     ],
 )
-async def test_arguments_that_do_not_exist_are_refused_by_name(arguments: dict[str, Any], said: str, tmp_path: Path) -> None:
+async def test_arguments_that_do_not_exist_are_refused_by_name(
+    arguments: dict[str, Any], said: str, tmp_path: Path
+) -> None:
     async with open_desk(home=tmp_path / "home") as desk, calling(mcp.build(desk)) as call:
         with pytest.raises(Refused, match=said) as refused:
             await call("queue_searches", **arguments)
@@ -168,14 +199,20 @@ async def test_arguments_that_do_not_exist_are_refused_by_name(arguments: dict[s
 
 async def test_options_are_taken_beside_their_object_too(tmp_path: Path) -> None:
     async with open_desk(home=tmp_path / "home") as desk, calling(mcp.build(desk)) as call:
-        beside = await call("queue_searches", queries=["x"], max_results_per_query=3, priority="high", engines=["mojeek"])
-        both = await call("queue_searches", queries='["y"]', options={"max_results_per_query": 3}, max_results_per_query=3)
+        beside = await call(
+            "queue_searches", queries=["x"], max_results_per_query=3, priority="high", engines=["mojeek"]
+        )
+        both = await call(
+            "queue_searches", queries='["y"]', options={"max_results_per_query": 3}, max_results_per_query=3
+        )
         for queued, priority in ((beside, 10), (both, 50)):
             (job,) = (await desk.tasks.list_jobs(queued["task_id"])).jobs
             assert (job.input.read(SearchJob).max_results_per_query, job.priority) == (3, priority)
 
 
-async def test_a_client_that_asks_is_told_that_we_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_client_that_asks_is_told_that_we_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from shisho.interfaces.mcp import tools as mcp_tools
 
     monkeypatch.setattr(mcp_tools, "BEAT", 0.1)
@@ -197,7 +234,9 @@ async def test_leaving_in_the_middle_of_a_long_poll_changes_nothing(tmp_path: Pa
     with serving(tmp_path / "home") as url:
         async with calling(f"{url}/mcp") as call:
             task = (await call("add_documents", paths=papers))["task_id"]
-            left = sum(await asyncio.gather(*(leave(url, task) for leave in [_leave_mcp] * 6 + [_leave_rest] * 6)))
+            left = sum(
+                await asyncio.gather(*(leave(url, task) for leave in [_leave_mcp] * 6 + [_leave_rest] * 6))
+            )
             assert left >= 3, "hardly anybody left in the middle"
             status = await until_done(call, task)
     assert status["status"] == "completed" and len(status["results"]) == len(papers) and not status["errors"]
@@ -226,7 +265,8 @@ async def _leave_rest(url: str, task: str) -> int:
 
 
 async def test_when_a_client_ends_its_server_nothing_is_lost(tmp_path: Path) -> None:
-    home, papers = tmp_path / "home", [str(paper(tmp_path / "papers", number)) for number in range(8)]
+    home = tmp_path / "home"
+    papers = [str(paper(tmp_path / "papers", number)) for number in range(8)]
     async with calling(stdio(home)) as call:
         task = (await call("add_documents", paths=papers))["task_id"]
         early = await call("get_status", task_id=task, wait=0)
@@ -235,4 +275,6 @@ async def test_when_a_client_ends_its_server_nothing_is_lost(tmp_path: Path) -> 
         async with calling(stdio(home)) as call:
             status = await until_done(call, task)
     assert status["status"] == "completed" and len(status["results"]) == len(papers) and not status["errors"]
-    assert watch.undisturbed < 25, "the jobs of a server that is gone must not wait for their beat to be missed"
+    assert watch.undisturbed < 25, (
+        "the jobs of a server that is gone must not wait for their beat to be missed"
+    )

@@ -38,7 +38,12 @@ def npm() -> Path:
     (folder / "package.json").write_text(json.dumps({"private": True, "dependencies": PACKAGES}))
     program = shutil.which("npm")
     done = program and subprocess.run(
-        [program, "install", "--no-audit", "--no-fund"], cwd=folder, capture_output=True, text=True, timeout=600, check=False
+        [program, "install", "--no-audit", "--no-fund"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
     )
     if not done or done.returncode:
         word = f"npm could not install the clients: {done.stderr[-300:] if done else 'there is no npm'}"
@@ -52,12 +57,26 @@ def npm() -> Path:
 def run(npm: Path, program: str, *words: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join([str(npm / "node_modules" / "node" / "bin"), os.environ["PATH"]])
     return subprocess.run(
-        [program, *words], env={**os.environ, "PATH": path}, cwd=npm, capture_output=True, text=True, timeout=600, check=False
+        [program, *words],
+        env={**os.environ, "PATH": path},
+        cwd=npm,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
     )
 
 
 def inspected(npm: Path, server: list[str], method: str, *words: str) -> Any:
-    done = run(npm, str(npm / "node_modules" / ".bin" / "mcp-inspector"), "--cli", *server, "--method", method, *words)
+    done = run(
+        npm,
+        str(npm / "node_modules" / ".bin" / "mcp-inspector"),
+        "--cli",
+        *server,
+        "--method",
+        method,
+        *words,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -87,7 +106,9 @@ async def test_the_inspector_drives_every_tool(npm: Path, tmp_path: Path) -> Non
 
 def test_the_inspector_over_standard_streams(npm: Path, tmp_path: Path) -> None:
     given = environment(tmp_path / "home")
-    words = [word for name in ("SHISHO_HOME", "SHISHO_ALLOWED_ROOTS") for word in ("-e", f"{name}={given[name]}")]
+    words = [
+        word for name in ("SHISHO_HOME", "SHISHO_ALLOWED_ROOTS") for word in ("-e", f"{name}={given[name]}")
+    ]
     server = [*words, sys.executable, *SHISHO, "mcp"]
     assert len(inspected(npm, server, "tools/list")["tools"]) == 22
 

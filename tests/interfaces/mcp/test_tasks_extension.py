@@ -1,4 +1,5 @@
-"""The tasks extension: a client that declares it gets a handle with the task's own id; any other gets plain tools."""
+"""The tasks extension: a client that declares it gets a handle with the task's own id; any other gets plain
+tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The turn of writers: one at a time, those who wait one after the other, and who does not move is passed over once."""
+"""The turn of writers: one at a time, those who wait one after the other, and who does not move is passed
+over once."""
 
 from __future__ import annotations
 
@@ -15,7 +16,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has SQL
 
 
 def test_one_at_a_time_and_all_in_the_end(tmp_path: Path) -> None:
-    inside, most, done = 0, 0, 0
+    inside = 0
+    most = 0
+    done = 0
     counting = threading.Lock()
 
     def write() -> None:
@@ -41,12 +44,15 @@ def test_one_at_a_time_and_all_in_the_end(tmp_path: Path) -> None:
 
 
 def test_who_does_not_move_is_passed_over_and_comes_back(tmp_path: Path) -> None:
-    frozen, other = Courtesy(tmp_path / "lock"), Courtesy(tmp_path / "lock")
+    frozen = Courtesy(tmp_path / "lock")
+    other = Courtesy(tmp_path / "lock")
     with frozen.taken():
         for _ in range(3):
             with other.taken(0.05) as in_turn:
                 assert not in_turn
-        assert sum(thread.name == "shisho-lock" for thread in threading.enumerate()) == 1, "nobody queues twice"
+        assert sum(thread.name == "shisho-lock" for thread in threading.enumerate()) == 1, (
+            "nobody queues twice"
+        )
     waiting = [thread for thread in threading.enumerate() if thread.name == "shisho-lock"]
     for thread in waiting:
         thread.join(PATIENCE)

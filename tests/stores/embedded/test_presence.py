@@ -15,7 +15,7 @@ import sys, time
 from pathlib import Path
 from shisho.stores.embedded.presence import FilePresence
 presence = FilePresence(Path(sys.argv[1]))
-presence.enter("other")
+presence.register("other")
 print("entered", flush=True)
 time.sleep(600)
 """
@@ -23,7 +23,8 @@ OTHER = WorkerId("other")
 
 
 def test_a_worker_is_alive_until_it_leaves(tmp_path: Path) -> None:
-    here, there = FilePresence(tmp_path / "workers"), FilePresence(tmp_path / "workers")
+    here = FilePresence(tmp_path / "workers")
+    there = FilePresence(tmp_path / "workers")
     here.register(ANA)
     there.register(BEN)
     assert here.gone([ANA, BEN]) == there.gone([ANA, BEN]) == frozenset()

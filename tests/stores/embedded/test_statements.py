@@ -1,4 +1,5 @@
-"""Statements stand as named constants with a sentence each, name their columns, and survive a column that they do not know."""
+"""Statements stand as named constants with a sentence each, name their columns, and survive a column that
+they do not know."""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ def texts(node: ast.AST) -> Iterator[tuple[int, str]]:
 
 def strays(text: str) -> list[str]:
     """Statements that are made inside functions."""
-    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    functions = [
+        node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
     said = {(line, said) for node in functions for line, said in texts(node)}
     return [f"line {line}: {statement}" for line, statement in sorted(said) if BEGINS.match(statement)]
 
@@ -50,15 +53,20 @@ def columnless(text: str) -> list[str]:
 def by_position(text: str) -> list[str]:
     """Rows that are read by the place of a column."""
     indexed = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Subscript)]
-    inner = [node for node in indexed if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int)]
+    inner = [
+        node for node in indexed if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int)
+    ]
     return [
         f"line {node.lineno}: {ast.unparse(node)}"
         for node in inner
-        if isinstance(node.value, ast.Subscript) or (isinstance(node.value, ast.Name) and node.value.id == "row")
+        if isinstance(node.value, ast.Subscript)
+        or (isinstance(node.value, ast.Name) and node.value.id == "row")
     ]
 
 
-@pytest.mark.parametrize("check", [strays, wordless, columnless, by_position], ids=lambda check: check.__name__)
+@pytest.mark.parametrize(
+    "check", [strays, wordless, columnless, by_position], ids=lambda check: check.__name__
+)
 def test_every_statement_is_in_order(check: object) -> None:
     assert callable(check)
     findings = {page.name: check(page.read_text("utf-8")) for page in pages()}

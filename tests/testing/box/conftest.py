@@ -30,7 +30,9 @@ class Visitor:
     async def get(self, url: str, headers: Mapping[str, str] | None = None) -> Response:
         return await self.fetcher.fetch(Request(url, headers=headers or {}))
 
-    async def serp(self, name: str, text: str, page: int = 1, state: State | None = None, script: bool = True) -> Serp:
+    async def serp(
+        self, name: str, text: str, page: int = 1, state: State | None = None, script: bool = True
+    ) -> Serp:
         """One result page. `script`: as if its script had run, where the engine has one."""
         engine = engines()[name]
         request = engine.request(EngineQuery(text, TODAY), page, state or {})

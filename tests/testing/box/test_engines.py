@@ -1,4 +1,5 @@
-"""What the box's engines show is what our parsers read, from the first page to the last; a wrong request is refused."""
+"""What the box's engines show is what our parsers read, from the first page to the last; a wrong request is
+refused."""
 
 from __future__ import annotations
 
@@ -92,18 +93,26 @@ WRONG: list[tuple[str, Request, ChallengeKind]] = [
 
 
 @pytest.mark.parametrize(("name", "request_", "kind"), WRONG)
-async def test_wrong_parameters_are_blocked(name: str, request_: Request, kind: ChallengeKind, visitor: Visitor) -> None:
+async def test_wrong_parameters_are_blocked(
+    name: str, request_: Request, kind: ChallengeKind, visitor: Visitor
+) -> None:
     serp = engines()[name].parse(await visitor.fetcher.fetch(request_))
     assert serp.challenge is not None and serp.challenge.kind is kind
     assert len(visitor.box.log.wrong) == 1
 
 
 REFUSED: list[tuple[str, str]] = [
-    ("wikipedia", "https://ja.wikipedia.org/w/api.php?action=query&format=json&list=search&srsearch=x&srlimit=10&sroffset=5"),
+    (
+        "wikipedia",
+        "https://ja.wikipedia.org/w/api.php?action=query&format=json&list=search&srsearch=x&srlimit=10&sroffset=5",
+    ),
     ("arxiv", "https://export.arxiv.org/api/query?search_query=all:x&start=3&max_results=10"),
     ("crossref", "https://api.crossref.org/works?query=x&rows=10&cursor=stale-10"),
     ("openalex", "https://api.openalex.org/works?search=x&per-page=10&cursor=stale-10"),
-    ("pubmed", "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/esearch.fcgi?db=pubmed&term=x&retmode=xml&retmax=10&retstart=5"),
+    (
+        "pubmed",
+        "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/esearch.fcgi?db=pubmed&term=x&retmode=xml&retmax=10&retstart=5",
+    ),
 ]
 
 
@@ -121,11 +130,16 @@ async def test_marginalia_wants_a_key(visitor: Visitor) -> None:
         engines()["marginalia"].parse(response)
 
 
-TOKENS: list[tuple[str, Mapping[str, str]]] = [("duckduckgo", {"vqd": "made-up-10"}), ("startpage", {"sc": "made-up-10"})]
+TOKENS: list[tuple[str, Mapping[str, str]]] = [
+    ("duckduckgo", {"vqd": "made-up-10"}),
+    ("startpage", {"sc": "made-up-10"}),
+]
 
 
 @pytest.mark.parametrize(("name", "state"), TOKENS)
-async def test_tokens_are_of_their_query_and_expire(name: str, state: Mapping[str, str], visitor: Visitor) -> None:
+async def test_tokens_are_of_their_query_and_expire(
+    name: str, state: Mapping[str, str], visitor: Visitor
+) -> None:
     first = await visitor.serp(name, TOPIC)
     other = await visitor.serp(name, "青凪図書館")
     assert first.next and other.next

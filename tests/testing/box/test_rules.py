@@ -103,7 +103,8 @@ async def test_a_person_solves_it_once(visitor: Visitor) -> None:
     engine = engines()["mojeek"]
     assert engine.parse(await visitor.get(url)).challenge is not None
     solved = await visitor.fetcher.fetch(Request("https://www.mojeek.com/box/solve", "POST", {"next": url}))
-    assert engine.parse(solved).challenge is not None  # the cookie is the profile's to keep: without it the way is barred again
+    # the cookie is the profile's to keep: without it the way is barred again
+    assert engine.parse(solved).challenge is not None
     cookie = {"box_person": "1"}
     assert engine.parse(await visitor.fetcher.fetch(Request(url, cookies=cookie))).hits
     visitor.box.behave(engine="mojeek", do="blocked")
@@ -113,7 +114,8 @@ async def test_a_person_solves_it_once(visitor: Visitor) -> None:
 
 async def test_shapes_of_result_pages(visitor: Visitor) -> None:
     box = visitor.box
-    first, second = await visitor.serp("mojeek", TOPIC), await visitor.serp("mojeek", TOPIC, 2)
+    first = await visitor.serp("mojeek", TOPIC)
+    second = await visitor.serp("mojeek", TOPIC, 2)
 
     async def third(do: str) -> list[str]:
         box.calm()
@@ -131,7 +133,9 @@ async def test_shapes_of_result_pages(visitor: Visitor) -> None:
     assert await third("no_results") == []
 
 
-@pytest.mark.parametrize("name", ["mojeek", "duckduckgo", "startpage", "brave", "openalex", "arxiv", "pubmed"])
+@pytest.mark.parametrize(
+    "name", ["mojeek", "duckduckgo", "startpage", "brave", "openalex", "arxiv", "pubmed"]
+)
 async def test_the_last_page_leads_nowhere(name: str, visitor: Visitor) -> None:
     visitor.box.behave(engine=name, page=1, do="last")
     serp = await visitor.serp(name, TOPIC)
@@ -147,7 +151,11 @@ async def test_an_unknown_layout(name: str, visitor: Visitor) -> None:
 
 async def test_pages_sent_otherwise(visitor: Visitor) -> None:
     box = visitor.box
-    page = next(page for page in box.web.world.pages if page.useful and page.body is None and page.topic.language == "ja")
+    page = next(
+        page
+        for page in box.web.world.pages
+        if page.useful and page.body is None and page.topic.language == "ja"
+    )
     plain = (await visitor.get(page.url)).body.decode()
     box.behave(host=page.host, do="shift_jis")
     turned = await visitor.get(page.url)
@@ -156,7 +164,10 @@ async def test_pages_sent_otherwise(visitor: Visitor) -> None:
     box.behave(host=page.host, do="rendered")
     shell = (await visitor.get(page.url)).body.decode()
     script = shell.partition("document.write(")[2].partition("); document.close")[0]
-    assert json.loads(script.replace("<\\/", "</")) == plain and page.paragraphs[0] not in shell.partition("<script>")[0]
+    assert (
+        json.loads(script.replace("<\\/", "</")) == plain
+        and page.paragraphs[0] not in shell.partition("<script>")[0]
+    )
     box.calm()
     box.behave(host=page.host, path="/robots.txt", do="text", text="User-agent: *\nDisallow: /")
     robots = await visitor.get(f"https://{page.host}/robots.txt")

@@ -34,7 +34,12 @@ async def test_every_request_is_in_the_log(visitor: Visitor) -> None:
     assert (first.engine, first.text, first.page, first.status, first.note) == ("mojeek", TOPIC, 1, 200, "")
     assert first.cookies == {"lb": "ja", "arc": "none"} and first.query == {"q": TOPIC} and second.hits
     assert (form.method, form.form["q"], form.engine, form.page) == ("POST", TOPIC, "duckduckgo", 1)
-    assert (page.scheme, page.host, page.path, page.query) == ("http", "www.ndc-hanashi.example", "/ndc.html", {"x": "1"})
+    assert (page.scheme, page.host, page.path, page.query) == (
+        "http",
+        "www.ndc-hanashi.example",
+        "/ndc.html",
+        {"x": "1"},
+    )
     assert page.headers["accept-language"] == "ja" and page.headers["user-agent"] == "Shisho/test"
     times = [stamp for entry in (first, form, page) for stamp in (entry.at, entry.ended)]
     assert times == sorted(times) and before < times[0] and times[-1] < time.monotonic()
@@ -49,7 +54,10 @@ async def test_who_only_knocks_is_in_the_log_too(visitor: Visitor) -> None:
     async with asyncio.timeout(PATIENCE):
         while len(visitor.box.log.silent) < 2:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
-    assert [entry.scheme for entry in visitor.box.log.silent] == ["http", "https"] and not visitor.box.log.requests
+    assert [entry.scheme for entry in visitor.box.log.silent] == [
+        "http",
+        "https",
+    ] and not visitor.box.log.requests
 
 
 async def test_a_request_is_logged_before_its_answer(tmp_path: Path) -> None:
@@ -58,7 +66,9 @@ async def test_a_request_is_logged_before_its_answer(tmp_path: Path) -> None:
         async with asyncio.timeout(PATIENCE):
             while not read(tmp_path / "log.jsonl").requests:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
-        assert [(entry.path, entry.status) for entry in read(tmp_path / "log.jsonl").requests] == [("/hang", 0)]
+        assert [(entry.path, entry.status) for entry in read(tmp_path / "log.jsonl").requests] == [
+            ("/hang", 0)
+        ]
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
     (held,) = box.log.requests
@@ -81,7 +91,10 @@ async def test_several_requests_on_one_connection(visitor: Visitor) -> None:
 async def test_only_its_own_authority_vouches_for_it(visitor: Visitor) -> None:
     with pytest.raises(ssl.SSLCertVerificationError):
         await asyncio.open_connection(
-            "127.0.0.1", visitor.box.ports.https, ssl=ssl.create_default_context(), server_hostname="www.mojeek.com"
+            "127.0.0.1",
+            visitor.box.ports.https,
+            ssl=ssl.create_default_context(),
+            server_hostname="www.mojeek.com",
         )
 
 
@@ -90,12 +103,17 @@ async def test_two_hundred_requests_cost_a_second_of_computing(visitor: Visitor)
 
     async def ask(number: int) -> None:
         reader, writer = await asyncio.open_connection(
-            "127.0.0.1", visitor.box.ports.https, ssl=visitor.box.ssl_context, server_hostname="www.mojeek.com"
+            "127.0.0.1",
+            visitor.box.ports.https,
+            ssl=visitor.box.ssl_context,
+            server_hostname="www.mojeek.com",
         )
         for _ in range(number):
             writer.write(f"GET /search?q={quote(TOPIC)} HTTP/1.1\r\nHost: www.mojeek.com\r\n\r\n".encode())
             head = await reader.readuntil(b"\r\n\r\n")
-            length = next(int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
+            length = next(
+                int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")
+            )
             await reader.readexactly(length)
         writer.close()
         await writer.wait_closed()

@@ -12,7 +12,9 @@ from tests.testing.box.conftest import Visitor, fetcher
 BELL = "港の古い時計台"
 
 
-@pytest.mark.parametrize("path", ["301", "302", "303", "307", "308", "chain/4", "to?url=https://redirect.example/end"])
+@pytest.mark.parametrize(
+    "path", ["301", "302", "303", "307", "308", "chain/4", "to?url=https://redirect.example/end"]
+)
 async def test_redirects_end(path: str, visitor: Visitor) -> None:
     response = await visitor.get(f"https://redirect.example/{path}")
     assert response.url == "https://redirect.example/end" and BELL in response.body.decode()
@@ -28,7 +30,9 @@ async def test_redirects_that_do_not(path: str, visitor: Visitor) -> None:
 async def test_redirects_into_a_network_are_not_followed(path: str, visitor: Visitor) -> None:
     with pytest.raises(ForbiddenAddress):
         await visitor.get(f"https://redirect.example/{path}")
-    assert len(visitor.box.log.connections) == 1 and [entry.path for entry in visitor.box.log.requests] == [f"/{path}"]
+    assert len(visitor.box.log.connections) == 1 and [entry.path for entry in visitor.box.log.requests] == [
+        f"/{path}"
+    ]
 
 
 async def test_other_hosts_and_schemes(visitor: Visitor) -> None:
@@ -78,7 +82,12 @@ async def test_charsets(path: str, charset: str | None, codec: str, visitor: Vis
     assert (response.charset or "").lower() == (charset or "") and BELL in response.body.decode(codec)
 
 
-ROBOTS = [("shut", 200, "Disallow: /\n"), ("part", 200, "Crawl-delay: 2"), ("none", 404, ""), ("broken", 500, "")]
+ROBOTS = [
+    ("shut", 200, "Disallow: /\n"),
+    ("part", 200, "Crawl-delay: 2"),
+    ("none", 404, ""),
+    ("broken", 500, ""),
+]
 
 
 @pytest.mark.parametrize(("kind", "status", "said"), ROBOTS)
@@ -91,7 +100,10 @@ async def test_robots(kind: str, status: int, said: str, visitor: Visitor) -> No
 async def test_robots_of_all_others_allow(visitor: Visitor) -> None:
     for host in ("www.mojeek.com", "www.example.ac.jp"):
         assert "Disallow:\n" in (await visitor.get(f"https://{host}/robots.txt")).body.decode()
-    assert not visitor.box.log.of("mojeek") and len((await visitor.get("https://robots-large.example/robots.txt")).body) > 2**20
+    assert (
+        not visitor.box.log.of("mojeek")
+        and len((await visitor.get("https://robots-large.example/robots.txt")).body) > 2**20
+    )
 
 
 async def test_slow_robots(visitor: Visitor) -> None:
@@ -106,7 +118,9 @@ async def test_who_knows_a_page_gets_no_second_copy(visitor: Visitor) -> None:
     for header, known in (("If-None-Match", "etag"), ("If-Modified-Since", "last-modified")):
         again = await visitor.get(url, {header: first.headers[known]})
         assert (again.status, again.body) == (304, b"")
-    changed = await visitor.get(url, {"If-None-Match": '"another"', "If-Modified-Since": "Thu, 01 Jan 1970 00:00:00 GMT"})
+    changed = await visitor.get(
+        url, {"If-None-Match": '"another"', "If-Modified-Since": "Thu, 01 Jan 1970 00:00:00 GMT"}
+    )
     assert changed.status == 200 and changed.body == first.body
 
 

@@ -1,4 +1,5 @@
-"""The pages of the box: the same for the same seed, true to their questions, ranked as they are said to be."""
+"""The pages of the box: the same for the same seed, true to their questions, ranked as they are said to
+be."""
 
 from __future__ import annotations
 
@@ -39,7 +40,9 @@ def text_of(page: BoxPage) -> str:
 
 
 def test_the_same_seed_the_same_web() -> None:
-    one, same, other = make(7), make(7), make(8)
+    one = make(7)
+    same = make(7)
+    other = make(8)
     assert one.pages == same.pages and one.questions == same.questions
     assert not {page.url for page in one.pages} <= {page.url for page in other.pages}
     assert TopicIndex(one).rank("mojeek", "霧ヶ丘灯台", RankingModel(7)) == TopicIndex(same).rank(
@@ -75,7 +78,9 @@ def test_pages_of_no_use_answer_nothing(world: World) -> None:
 
 
 def test_a_reader_finds_the_text_of_every_frame(world: World) -> None:
-    frames: dict[int, BoxPage] = {page.number % 3: page for page in world.pages if page.useful and page.body is None}
+    frames: dict[int, BoxPage] = {
+        page.number % 3: page for page in world.pages if page.useful and page.body is None
+    }
     written = [page for page in world.pages if page.body is not None and page.media_type == "text/html"]
     assert len(frames) == 3 and len(written) == 10
     for page in [*frames.values(), *written]:
@@ -89,7 +94,11 @@ def test_mirrors_say_the_same_elsewhere(world: World) -> None:
     assert mirrors
     for mirror in mirrors:
         original = world.page(mirror.mirror_of or "")
-        assert original is not None and original.url != mirror.url and set(original.paragraphs) <= set(mirror.paragraphs)
+        assert (
+            original is not None
+            and original.url != mirror.url
+            and set(original.paragraphs) <= set(mirror.paragraphs)
+        )
 
 
 def test_tracking_parameters_make_no_other_page(world: World) -> None:
@@ -108,7 +117,8 @@ def test_chances_fall(decay: Decay) -> None:
 @pytest.mark.parametrize("decay", Decay)
 def test_relevance_falls_with_depth(decay: Decay, index: TopicIndex, world: World) -> None:
     manner = RankingModel(0, decay)
-    first, third = [], []
+    first = []
+    third = []
     for topic in world.topics[-16:]:
         relevant = {page.url for page in index.relevant(topic.name)}
         for engine in ("mojeek", "brave", "duckduckgo"):
@@ -119,21 +129,30 @@ def test_relevance_falls_with_depth(decay: Decay, index: TopicIndex, world: Worl
 
 
 def test_engines_overlap_and_differ(index: TopicIndex) -> None:
-    one, two = ({hit.page.url for hit in index.rank(name, "霧ヶ丘灯台", RankingModel())} for name in ("mojeek", "duckduckgo"))
+    one, two = (
+        {hit.page.url for hit in index.rank(name, "霧ヶ丘灯台", RankingModel())}
+        for name in ("mojeek", "duckduckgo")
+    )
     assert one & two and one - two and two - one
 
 
 def test_pages_overlap_as_often_as_told(index: TopicIndex, world: World) -> None:
     def share(repeats: float) -> float:
-        rows = [index.rank("mojeek", topic.name, RankingModel(repeats=repeats, tracking=0)) for topic in world.topics[-16:]]
+        rows = [
+            index.rank("mojeek", topic.name, RankingModel(repeats=repeats, tracking=0))
+            for topic in world.topics[-16:]
+        ]
         return mean(len({one.url for one in each}) / len(each) for each in rows)
 
     assert share(0) == 1 and 0.9 < share(0.05) < 1 and share(0.5) < 0.75
 
 
 def test_an_aspect_in_the_query_narrows_what_is_relevant(index: TopicIndex, world: World) -> None:
-    every, height = index.relevant("霧ヶ丘灯台"), index.relevant("霧ヶ丘灯台の高さは何メートルか")
-    assert {page.url for page in height} < {page.url for page in every} and all("高さ" in page.aspects for page in height)
+    every = index.relevant("霧ヶ丘灯台")
+    height = index.relevant("霧ヶ丘灯台の高さは何メートルか")
+    assert {page.url for page in height} < {page.url for page in every} and all(
+        "高さ" in page.aspects for page in height
+    )
     for question in world.questions:
         assert set(question.urls) <= {page.url for page in index.relevant(question.text)}, question.text
 

@@ -65,9 +65,8 @@ async def test_what_scripts_write_comes_back_as_utf8(tmp_path: Path) -> None:
 
 
 async def test_late_text_is_waited_for_and_unrest_is_not_for_ever(tmp_path: Path) -> None:
-    late = (
-        "<p id=a></p><script>setTimeout(() => fetch('/slow').then(r => r.text()).then(t => {a.textContent = t}), 400)</script>"
-    )
+    fetched = "fetch('/slow').then(r => r.text()).then(t => {a.textContent = t})"
+    late = f"<p id=a></p><script>setTimeout(() => {fetched}, 400)</script>"
     clock = "<p id=a></p><script>setInterval(() => {a.textContent += '時'}, 50)</script>"
 
     async def pages(asked: Asked) -> Answer:
@@ -97,11 +96,15 @@ async def test_what_is_sent_is_honest_and_goes_to_its_page_alone(tmp_path: Path)
             await browser.open(Request("http://a.example/?q=a*b", headers=headers, cookies={"l": "ja"}))
             form = {"q": "決定係数", "s": "10"}
             await browser.open(Request("http://a.example/"))
-            await browser.open(Request("http://a.example/html", "POST", form, {"Referer": "http://a.example/"}), "engine")
+            await browser.open(
+                Request("http://a.example/html", "POST", form, {"Referer": "http://a.example/"}), "engine"
+            )
     first, plain, posted = (each for each in server.asked if each.path != "/favicon.ico")
     assert first.headers["accept-language"] == "en"
     assert first.headers["cookie"] == "l=ja" and first.path == "/?q=a*b"
-    assert first.headers["user-agent"].startswith("Mozilla/5.0 ") and first.headers["user-agent"].endswith(" Shisho/test")
+    assert first.headers["user-agent"].startswith("Mozilla/5.0 ") and first.headers["user-agent"].endswith(
+        " Shisho/test"
+    )
     assert plain.headers["accept-language"].startswith("ja")
     assert (posted.method, posted.body) == ("POST", b"q=%E6%B1%BA%E5%AE%9A%E4%BF%82%E6%95%B0&s=10")
     assert posted.headers["content-type"] == "application/x-www-form-urlencoded"
@@ -124,9 +127,14 @@ async def test_a_redirect_takes_no_key_along(tmp_path: Path) -> None:
                     await browser.open(Request("http://a.example/", method, form, {"X-Token": "secret"}))
                 request = Request("http://a.example/", method, form, {"Accept-Language": "en"}, {"l": "ja"})
                 assert (await browser.open(request)).url == "http://other.example/found"
-    assert [(asked.method, asked.headers["cookie"]) for asked in server.asked] == [("GET", "l=ja"), ("POST", "l=ja")]
+    assert [(asked.method, asked.headers["cookie"]) for asked in server.asked] == [
+        ("GET", "l=ja"),
+        ("POST", "l=ja"),
+    ]
     found = [asked for asked in other.asked if asked.path == "/found"]
-    assert [(asked.method, asked.body, asked.headers.get("cookie")) for asked in found] == [("GET", b"", None)] * 2
+    assert [(asked.method, asked.body, asked.headers.get("cookie")) for asked in found] == [
+        ("GET", b"", None)
+    ] * 2
 
 
 async def test_cookies_stay_in_their_profile_over_restarts(tmp_path: Path) -> None:
@@ -169,7 +177,8 @@ async def test_a_profile_has_one_owner(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("tabs", "together"), [(1, 1), (2, 2)])
 async def test_no_more_pages_at_once_than_tabs(tmp_path: Path, tabs: int, together: int) -> None:
-    now, most = 0, 0
+    now = 0
+    most = 0
 
     async def pages(asked: Asked) -> Answer:
         nonlocal now, most
@@ -194,7 +203,11 @@ async def test_a_page_that_never_finishes_ends_at_its_deadline(tmp_path: Path) -
     async def pages(asked: Asked) -> Answer:
         if asked.path == "/deaf":
             await asyncio.sleep(3600)
-        return Answer("<p>half", hold=True) if asked.path == "/held" else Answer("<p>a</p><script>for(;;);</script>")
+        return (
+            Answer("<p>half", hold=True)
+            if asked.path == "/held"
+            else Answer("<p>a</p><script>for(;;);</script>")
+        )
 
     names = Names()
     async with serving(pages) as server:
@@ -209,7 +222,11 @@ async def test_a_page_that_never_finishes_ends_at_its_deadline(tmp_path: Path) -
 
 NO_PAGES = {
     "/pdf": (Answer("%PDF-1.7", media_type="application/pdf"), UnsupportedMedia, "needs no browser"),
-    "/zip": (Answer("a", headers=[("Content-Disposition", "attachment; filename=a.zip")]), UnsupportedMedia, "download"),
+    "/zip": (
+        Answer("a", headers=[("Content-Disposition", "attachment; filename=a.zip")]),
+        UnsupportedMedia,
+        "download",
+    ),
     "/long": (Answer("<p>a<p hidden>" + "あ" * 5_100_000), TooLarge, "characters"),
     "/nothing": (Answer(status=204), AllFetchesFailed, "could not open"),
 }
@@ -217,7 +234,9 @@ NO_PAGES = {
 
 async def test_what_is_no_page_says_so(tmp_path: Path) -> None:
     names = Names()
-    async with serving(lambda asked: NO_PAGES[asked.path][0] if asked.path in NO_PAGES else Answer(status=404)) as server:
+    async with serving(
+        lambda asked: NO_PAGES[asked.path][0] if asked.path in NO_PAGES else Answer(status=404)
+    ) as server:
         names.lead("a.example", [server.endpoint])
         async with browsing(tmp_path, names, "a.example") as browser:
             for path, (_, error, word) in NO_PAGES.items():
@@ -246,7 +265,9 @@ async def test_windows_dialogs_and_permissions_hold_nothing_up(tmp_path: Path) -
         a.textContent = said + ' ' + place.state + ' ' + worker }) }))</script>"""
     names = Names()
     context, _ = tls("a.example")
-    async with serving(lambda asked: Answer(page if asked.path == "/" else "<p>popup</p>"), context) as server:
+    async with serving(
+        lambda asked: Answer(page if asked.path == "/" else "<p>popup</p>"), context
+    ) as server:
         names.lead("a.example", [server.endpoint])
         async with browsing(tmp_path, names, "a.example") as browser:
             text = (await browser.open(Request("https://a.example/"), deadline_s=20)).body.decode()
@@ -255,8 +276,12 @@ async def test_windows_dialogs_and_permissions_hold_nothing_up(tmp_path: Path) -
     assert "/worker.js" not in server.paths
 
 
-async def test_without_a_browser_it_is_said_how_to_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    browser = ChromiumBrowser(GuardedProxy(Names(), AllowList()), tmp_path, {}, LaunchOptions(path=str(tmp_path / "nowhere")))
+async def test_without_a_browser_it_is_said_how_to_get_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = ChromiumBrowser(
+        GuardedProxy(Names(), AllowList()), tmp_path, {}, LaunchOptions(path=str(tmp_path / "nowhere"))
+    )
     with pytest.raises(EngineUnavailable, match=r"browser_path.*install Chromium"):
         await browser.open(Request("http://a.example/"))
     monkeypatch.setitem(__import__("sys").modules, "playwright.async_api", None)

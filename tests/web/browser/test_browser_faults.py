@@ -1,4 +1,5 @@
-"""What ends in mid-page: the browser, its renderer, its driver, our own process; and what one page may weigh."""
+"""What ends in mid-page: the browser, its renderer, its driver, our own process; and what one page may
+weigh."""
 
 from __future__ import annotations
 
@@ -58,7 +59,9 @@ async def test_a_browser_killed_in_mid_page_is_replaced_and_the_page_served(
                 assert await asyncio.to_thread(kill, which)
                 await asyncio.sleep(20)
             return Answer("二度目の本文")
-        return Answer("<p id=a></p><script>fetch('/data').then(r => r.text()).then(t => {a.textContent = t})</script>")
+        return Answer(
+            "<p id=a></p><script>fetch('/data').then(r => r.text()).then(t => {a.textContent = t})</script>"
+        )
 
     names = Names()
     async with serving(pages) as server:
@@ -87,16 +90,22 @@ async def test_a_page_that_breaks_every_browser_is_given_up(tmp_path: Path) -> N
 
 
 async def test_what_one_page_may_hold_is_bounded(tmp_path: Path) -> None:
-    hoard = "<p>a</p><script>kept = []; setInterval(() => kept.push(new Uint8Array(2e7).fill(1)), 20)</script>"
+    hoard = (
+        "<p>a</p><script>kept = []; setInterval(() => kept.push(new Uint8Array(2e7).fill(1)), 20)</script>"
+    )
     text = "".join(f"<p>{number} 回帰分析の残差を調べる。</p>" for number in range(20_000))
     names = Names()
-    async with serving(lambda asked: Answer({"/hoard": hoard, "/long": text}.get(asked.path, "<p>a</p>"))) as server:
+    async with serving(
+        lambda asked: Answer({"/hoard": hoard, "/long": text}.get(asked.path, "<p>a</p>"))
+    ) as server:
         names.lead("a.example", [server.endpoint])
         async with browsing(tmp_path, names, "a.example", manner=LaunchOptions(memory_mb=800)) as browser:
             await browser.open(Request("http://a.example/"))
-            small, browser.heaviest_mb = browser.heaviest_mb, 0.0
+            small = browser.heaviest_mb
+            browser.heaviest_mb = 0.0
             await browser.open(Request("http://a.example/long"))
-            large, browser.heaviest_mb = browser.heaviest_mb, 0.0
+            large = browser.heaviest_mb
+            browser.heaviest_mb = 0.0
             with pytest.raises(TooLarge, match="browser_memory_mb"):
                 await browser.open(Request("http://a.example/hoard"))
             held = f"{small:.0f} empty page, {large:.0f} of 20,000 paragraphs, stopped at {browser.heaviest_mb:.0f}"
@@ -121,7 +130,9 @@ async def test_a_cancelled_page_leaves_nothing_behind(tmp_path: Path) -> None:
                 assert await gone(), moment
 
 
-async def test_nothing_of_ours_is_told_to_the_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_nothing_of_ours_is_told_to_the_browser(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SHISHO_BRAVE_API_KEY", "geheim")
     seen: list[str] = []
 
@@ -169,7 +180,9 @@ async def test_a_process_that_is_killed_takes_its_browser_along(tmp_path: Path) 
 
     async with serving(pages) as server:
         command = (sys.executable, "-c", textwrap.dedent(OTHER), str(tmp_path), str(server.port))
-        process = await asyncio.create_subprocess_exec(*command, env=child_environment(), cwd=Path(__file__).parents[3])
+        process = await asyncio.create_subprocess_exec(
+            *command, env=child_environment(), cwd=Path(__file__).parents[3]
+        )
         await asyncio.wait_for(started.wait(), PATIENCE)
         family = children(process.pid)
         assert any(map(browser_root, family.values())) and any(map(driver, family.values()))

@@ -1,5 +1,5 @@
-"""Nothing that a page does in the browser reaches this machine or a private network. The judge is the secret server's own
-count of connections, not what the browser says."""
+"""Nothing that a page does in the browser reaches this machine or a private network. The judge is the secret
+server's own count of connections, not what the browser says."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ async def secret() -> AsyncIterator[tuple[Server, Datagrams]]:
     """A server of this machine, for TCP and UDP on one port, that no page may reach."""
     async with serving(lambda asked: Answer("機密")) as server:
         loop = asyncio.get_running_loop()
-        transport, datagrams = await loop.create_datagram_endpoint(Datagrams, local_addr=("127.0.0.1", server.port))
+        transport, datagrams = await loop.create_datagram_endpoint(
+            Datagrams, local_addr=("127.0.0.1", server.port)
+        )
         try:
             yield server, datagrams
         finally:
@@ -44,7 +46,9 @@ NAVIGATIONS: dict[str, Callable[[str], Answer]] = {
     "redirect": lambda url: Answer(status=302, headers=[("Location", url)]),
     "meta": lambda url: Answer(f'<meta http-equiv="refresh" content="0;url={url}"><p>wait'),
     "script": lambda url: Answer(f"<p>wait<script>location = '{url}'</script>"),
-    "form": lambda url: Answer(f"<form id=f method=post action='{url}'><input name=a></form><script>f.submit()</script>"),
+    "form": lambda url: Answer(
+        f"<form id=f method=post action='{url}'><input name=a></form><script>f.submit()</script>"
+    ),
 }
 GOALS = (
     "http://127.0.0.1:{port}/",
@@ -62,7 +66,9 @@ async def test_no_navigation_leads_inside(tmp_path: Path) -> None:
     async with secret() as (inside, _):
 
         def pages(asked: Asked) -> Answer:
-            way, goal = WAYS[int(asked.path.removeprefix("/"))] if asked.path[1:].isdecimal() else ("redirect", "/0")
+            way, goal = (
+                WAYS[int(asked.path.removeprefix("/"))] if asked.path[1:].isdecimal() else ("redirect", "/0")
+            )
             return NAVIGATIONS[way](goal.format(port=inside.port))
 
         async with serving(pages) as server:
@@ -80,7 +86,8 @@ async def test_no_navigation_leads_inside(tmp_path: Path) -> None:
 
 
 async def test_a_name_that_turns_round_is_not_followed(tmp_path: Path) -> None:
-    """DNS rebinding: the page comes from a public address, what it asks of its own host next would go to this machine."""
+    """DNS rebinding: the page comes from a public address, what it asks of its own host next would go to this
+    machine."""
     page = "<p id=a>-</p><script>fetch('/again').then(r => r.text()).then(t => {a.textContent = t})</script>"
     names = Names()
     async with secret() as (inside, _), serving(lambda asked: Answer(page)) as server:
@@ -144,7 +151,10 @@ async def test_no_part_of_a_page_comes_from_inside(tmp_path: Path) -> None:
 
         def page(asked: Asked) -> Answer:
             parts = [part.format(at=f"{kind}.inside.example:{inside.port}") for kind, part in PARTS.items()]
-            parts += [PARTS[kind].format(at=f"127.0.0.1:{inside.port}") for kind in ("img", "websocket", "iframe", "fetch")]
+            parts += [
+                PARTS[kind].format(at=f"127.0.0.1:{inside.port}")
+                for kind in ("img", "websocket", "iframe", "fetch")
+            ]
             return Answer(f"<p>本文</p>{''.join(parts)}{LINES.format(at=f'127.0.0.1:{inside.port}')}")
 
         async with serving(page) as server:
@@ -154,7 +164,11 @@ async def test_no_part_of_a_page_comes_from_inside(tmp_path: Path) -> None:
                 refused = [each.authority for each in browser.proxy.refused]
         assert "本文".encode() in response.body and "機密".encode() not in response.body
         assert inside.connections == 0 and not datagrams.received
-    asked_for = {authority.partition(".")[0] for authority in refused if authority.endswith(f".inside.example:{inside.port}")}
+    asked_for = {
+        authority.partition(".")[0]
+        for authority in refused
+        if authority.endswith(f".inside.example:{inside.port}")
+    }
     assert asked_for == set(PARTS)
     assert f"127.0.0.1:{inside.port}" in refused
     assert {type(each.error) for each in browser.proxy.refused} == {ForbiddenAddress}
@@ -168,7 +182,11 @@ async def test_in_a_long_visit_the_browser_reaches_no_host_but_those_of_the_page
         if asked.path == "/late.js":
             await asyncio.sleep(14)
             return Answer("document.title = '遅い題'", media_type="text/javascript; charset=utf-8")
-        return Answer(status=302, headers=[("Location", "http://b.example/")]) if asked.path == "/old" else Answer(parts)
+        return (
+            Answer(status=302, headers=[("Location", "http://b.example/")])
+            if asked.path == "/old"
+            else Answer(parts)
+        )
 
     names = Names()
     async with serving(pages) as server:

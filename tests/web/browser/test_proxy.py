@@ -1,4 +1,5 @@
-"""The browser's proxy: what it lets through, what it refuses, and that a refusal never becomes a connection."""
+"""The browser's proxy: what it lets through, what it refuses, and that a refusal never becomes a
+connection."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ PUBLIC = Endpoint("93.184.216.34", 80)
 
 @dataclass
 class Outward:
-    """Stands where the Internet begins: every connection is noted; a public address leads to `server`, none other anywhere."""
+    """Stands where the Internet begins: every connection is noted; a public address leads to `server`, none
+    other anywhere."""
 
     server: Endpoint | None = None
     reached: list[Endpoint] = field(default_factory=list)
@@ -46,7 +48,9 @@ class Client:
     def credential(self) -> str:
         return base64.b64encode(f"{self.user}:{self.proxy.password}".encode()).decode()
 
-    async def open(self, raw: str | bytes, *, known: bool = True) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    async def open(
+        self, raw: str | bytes, *, known: bool = True
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         raw = raw.encode("latin-1") if isinstance(raw, str) else raw
         if known:
             raw = raw.replace(b"\r\n", f"\r\nProxy-Authorization: Basic {self.credential}\r\n".encode(), 1)
@@ -113,7 +117,8 @@ FORBIDDEN = [
 
 @pytest.mark.parametrize("raw", FORBIDDEN, ids=lambda raw: raw.split("\r")[0])
 async def test_what_is_forbidden_is_never_connected_to(raw: str) -> None:
-    names, outward = Names(), Outward()
+    names = Names()
+    outward = Outward()
     names.lead("public.example", [PUBLIC])
     names.lead("private.example", [Endpoint("192.168.1.1", 443)])
     names.lead("mixed.example", [PUBLIC, Endpoint("127.0.0.1", 443)])
@@ -147,7 +152,8 @@ async def test_what_is_forbidden_is_never_connected_to(raw: str) -> None:
     ids=lambda raw: raw.split("\r")[0][:50],
 )
 async def test_what_cannot_be_read_one_way_is_refused(raw: str) -> None:
-    names, outward = Names(), Outward()
+    names = Names()
+    outward = Outward()
     names.lead("public.example", [PUBLIC])
     async with proxying(names, outward) as client:
         assert (await client.ask(raw))[:12] in (b"HTTP/1.1 400", b"HTTP/1.1 403")
@@ -155,12 +161,16 @@ async def test_what_cannot_be_read_one_way_is_refused(raw: str) -> None:
 
 
 async def test_only_who_knows_the_password_is_served() -> None:
-    names, outward = Names(), Outward()
+    names = Names()
+    outward = Outward()
     names.lead("public.example", [PUBLIC])
     async with proxying(names, outward) as client, proxying(names, outward) as other:
         raw = get("http://public.example/")
         wrong = f"Proxy-Authorization: Basic {other.credential}\r\n"
-        for answer in (await client.ask(raw, known=False), await client.ask(get("http://public.example/", wrong), known=False)):
+        for answer in (
+            await client.ask(raw, known=False),
+            await client.ask(get("http://public.example/", wrong), known=False),
+        ):
             assert answer.startswith(b"HTTP/1.1 407 ") and b"Proxy-Authenticate: Basic" in answer
         assert outward.reached == []
         assert not (await client.ask(raw)).startswith(b"HTTP/1.1 407 ")
@@ -181,7 +191,10 @@ async def test_a_name_is_resolved_and_checked_for_every_connection() -> None:
 
 async def test_plain_http_goes_through_with_the_host_of_its_url() -> None:
     def echo(asked: Asked) -> Answer:
-        return Answer(asked.body, headers=[("X-Path", asked.path), ("Connection", "keep-alive"), ("Keep-Alive", "timeout=5")])
+        return Answer(
+            asked.body,
+            headers=[("X-Path", asked.path), ("Connection", "keep-alive"), ("Keep-Alive", "timeout=5")],
+        )
 
     names = Names()
     names.lead("public.example", [PUBLIC])
@@ -189,7 +202,11 @@ async def test_plain_http_goes_through_with_the_host_of_its_url() -> None:
         body = "本文".encode()
         fields = f"Content-Length: {len(body)}\r\nCookie: a=b\r\nConnection: X-Secret\r\nX-Secret: 1\r\nUpgrade: h2c\r\n"
         second = b"GET http://elsewhere.example/ HTTP/1.1\r\n\r\n"
-        raw = f"POST http://public.example/a?b=%20c HTTP/1.1\r\nHost: other.example\r\n{fields}\r\n".encode() + body + second
+        raw = (
+            f"POST http://public.example/a?b=%20c HTTP/1.1\r\nHost: other.example\r\n{fields}\r\n".encode()
+            + body
+            + second
+        )
         answer = await client.ask(raw)
     assert answer.startswith(b"HTTP/1.1 200 OK\r\n") and answer.endswith("本文".encode())
     assert b"Keep-Alive: timeout" not in answer
@@ -206,7 +223,10 @@ async def test_tls_goes_through_a_tunnel_untouched() -> None:
     authority.configure_trust(trusting)
     names = Names()
     names.lead("public.example", [PUBLIC])
-    async with serving(lambda asked: Answer("秘密"), context) as server, proxying(names, Outward(server.endpoint)) as client:
+    async with (
+        serving(lambda asked: Answer("秘密"), context) as server,
+        proxying(names, Outward(server.endpoint)) as client,
+    ):
         reader, writer = await client.open(tunnel("public.example:443"))
         assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
         await writer.start_tls(trusting, server_hostname="public.example")
@@ -289,33 +309,49 @@ async def test_refusals_are_told_by_authority_and_time() -> None:
         before = asyncio.get_running_loop().time()
         await client.ask(tunnel("127.0.0.1:443"))
         await client.ask(get("http://[::1]:80/x"))
-        assert isinstance(client.proxy.refusal(heads.authority("https://127.0.0.1/x"), before), ForbiddenAddress)
+        assert isinstance(
+            client.proxy.refusal(heads.authority("https://127.0.0.1/x"), before), ForbiddenAddress
+        )
         assert isinstance(client.proxy.refusal(heads.authority("http://[::1]/"), before), ForbiddenAddress)
         assert client.proxy.refusal("127.0.0.1:443", asyncio.get_running_loop().time()) is None
         assert client.proxy.refusal("127.0.0.1:80", before) is None
 
 
 def test_hops_keep_their_own_fields() -> None:
-    head = heads.request(b"GET http://a.example/ HTTP/1.1\r\nAccept: x\r\nProxy-Connection: keep-alive\r\nTE: gzip\r\n\r\n")
+    head = heads.request(
+        b"GET http://a.example/ HTTP/1.1\r\nAccept: x\r\nProxy-Connection: keep-alive\r\nTE: gzip\r\n\r\n"
+    )
     sent = heads.outgoing(head, check_url("http://a.example:80/%E6%9C%AC", AllowList()))
     assert sent == b"GET /%E6%9C%AC HTTP/1.1\r\nHost: a.example\r\nAccept: x\r\nConnection: close\r\n\r\n"
-    answer = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=\xe6\x9c\xac\r\nbad line\r\nTransfer-Encoding: chunked\r\n\r\n"
-    assert heads.incoming(answer) == answer.replace(b"bad line\r\n", b"").replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
-    assert heads.interim(b"HTTP/1.1 103 Early Hints\r\n\r\n") and not heads.interim(b"HTTP/1.1 200 OK\r\n\r\n")
+    answer = (
+        b"HTTP/1.1 200 OK\r\nSet-Cookie: a=\xe6\x9c\xac\r\nbad line\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
+    assert heads.incoming(answer) == answer.replace(b"bad line\r\n", b"").replace(
+        b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"
+    )
+    assert heads.interim(b"HTTP/1.1 103 Early Hints\r\n\r\n") and not heads.interim(
+        b"HTTP/1.1 200 OK\r\n\r\n"
+    )
     with pytest.raises(InvalidParams):
         _ = heads.request(b"POST http://a/ HTTP/1.1\r\nContent-Length: +1\r\n\r\n").body_size
 
 
-async def test_under_the_name_of_a_visit_only_its_page_s_hosts_are_let_through_and_the_others_not_even_resolved() -> None:
+async def test_under_the_name_of_a_visit_only_its_page_s_hosts_are_let_through_and_the_others_not_even_resolved() -> (
+    None
+):
     names = Names()
     for name in ("page.example", "part.example", "maker.example"):
         names.lead(name, [PUBLIC])
-    async with serving(lambda asked: Answer("本文")) as server, proxying(names, Outward(server.endpoint)) as client:
+    async with (
+        serving(lambda asked: Answer("本文")) as server,
+        proxying(names, Outward(server.endpoint)) as client,
+    ):
         with client.proxy.visit() as hosts:
             mine = Client(client.proxy, client.port, hosts.user)
             hosts.add("http://page.example./start")
             assert b"200 " in await mine.ask(get("http://page.example/"))
-            late = asyncio.create_task(mine.ask(get("http://PART.example/")))  # its word comes after the connection
+            # its word comes after the connection
+            late = asyncio.create_task(mine.ask(get("http://PART.example/")))
             refused = asyncio.create_task(mine.ask(tunnel("maker.example:443")))
             await asyncio.sleep(0.1)
             hosts.add("wss://part.example/line")

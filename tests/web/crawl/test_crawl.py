@@ -1,4 +1,5 @@
-"""Visits under way together: how many, at which hosts, and what becomes of them when one has to wait or cannot be paid."""
+"""Visits under way together: how many, at which hosts, and what becomes of them when one has to wait or
+cannot be paid."""
 
 from __future__ import annotations
 
@@ -22,13 +23,17 @@ def find(host: str, rank: int) -> DiscoveredUrl:
 
 
 def crawl(
-    hits: list[DiscoveredUrl], visit: Callable[[DiscoveredUrl], Awaitable[None]], enough: Callable[[], bool] = lambda: False
+    hits: list[DiscoveredUrl],
+    visit: Callable[[DiscoveredUrl], Awaitable[None]],
+    enough: Callable[[], bool] = lambda: False,
 ) -> Crawl:
     return Crawl(Frontier(hits), visit, enough, SystemClock())
 
 
 async def test_four_at_once_and_one_of_each_host() -> None:
-    now, most, seen = Counter[str](), 0, list[int]()
+    now = Counter[str]()
+    most = 0
+    seen = list[int]()
 
     async def visit(hit: DiscoveredUrl) -> None:
         nonlocal most
@@ -58,7 +63,8 @@ async def test_a_short_wait_is_waited_and_a_long_one_told() -> None:
 
 
 async def test_a_host_that_is_ready_does_not_wait_for_a_slow_visit_elsewhere() -> None:
-    order, slow = list[str](), asyncio.Event()
+    order = list[str]()
+    slow = asyncio.Event()
 
     async def visit(hit: DiscoveredUrl) -> None:
         host = host_of(hit)
@@ -77,7 +83,8 @@ async def test_a_host_that_is_ready_does_not_wait_for_a_slow_visit_elsewhere() -
 
 
 async def test_what_was_paid_for_is_kept_when_the_budget_ends() -> None:
-    kept, purse = list[int](), 3
+    kept = list[int]()
+    purse = 3
 
     async def visit(hit: DiscoveredUrl) -> None:
         nonlocal purse
@@ -99,12 +106,18 @@ async def test_enough_lets_those_under_way_end_and_begins_no_other() -> None:
         await asyncio.sleep(0.002 * (hit.rank or 0))
         kept.append(hit.rank or 0)
 
-    assert await crawl([find(f"h{rank}.example", rank) for rank in range(1, 11)], visit, lambda: bool(kept)).run() is None
+    assert (
+        await crawl(
+            [find(f"h{rank}.example", rank) for rank in range(1, 11)], visit, lambda: bool(kept)
+        ).run()
+        is None
+    )
     assert kept == [1, 2, 3, 4]
 
 
 async def test_leaving_in_the_middle_leaves_no_visit_behind() -> None:
-    begun, ended = asyncio.Event(), list[str]()
+    begun = asyncio.Event()
+    ended = list[str]()
 
     async def visit(hit: DiscoveredUrl) -> None:
         begun.set()

@@ -11,7 +11,9 @@ from shisho.web.crawl.frontier import AT_ONCE, Frontier, host_of, within
 
 
 def hits(*names: str) -> list[DiscoveredUrl]:
-    return [DiscoveredUrl(f"http://{name}", f"https://{name}", rank=rank) for rank, name in enumerate(names, 1)]
+    return [
+        DiscoveredUrl(f"http://{name}", f"https://{name}", rank=rank) for rank, name in enumerate(names, 1)
+    ]
 
 
 def name_of(hit: DiscoveredUrl | None) -> str | None:
@@ -54,7 +56,9 @@ def test_a_host_that_must_wait_comes_later() -> None:
     assert frontier.take(9.9, ["fast.example"], ready) is None
     assert frontier.next_at(["fast.example"], ready) == 10.0
     assert name_of(frontier.take(10, ["fast.example"], ready)) == "slow.example/1"
-    assert frontier.next_at(["fast.example", "slow.example"], ready) is None, "an ending visit brings the next"
+    assert frontier.next_at(["fast.example", "slow.example"], ready) is None, (
+        "an ending visit brings the next"
+    )
 
 
 def test_no_more_than_four_at_once() -> None:
@@ -81,17 +85,27 @@ def test_nothing_is_handed_out_once_there_is_enough() -> None:
     assert frontier.take(0, [], {}) is None and frontier.next_at([], {}) is None
 
 
-ADDRESSES = st.lists(st.builds("{}.example/{}".format, st.sampled_from("abcdef"), st.integers(0, 4)), max_size=30)
+ADDRESSES = st.lists(
+    st.builds("{}.example/{}".format, st.sampled_from("abcdef"), st.integers(0, 4)), max_size=30
+)
 
 
-@given(ADDRESSES, st.sets(st.sampled_from("abcdef")), st.lists(st.integers(0, 5), min_size=1, max_size=8), st.integers(1, 5))
+@given(
+    ADDRESSES,
+    st.sets(st.sampled_from("abcdef")),
+    st.lists(st.integers(0, 5), min_size=1, max_size=8),
+    st.integers(1, 5),
+)
 def test_every_crawl_visits_each_hit_once_and_politely(
     names: list[str], bad: set[str], lengths: list[int], at_once: int
 ) -> None:
     """Visits take `lengths` in turn, and a host rests for a second after each."""
     frontier = Frontier(hits(*names), blocked=[f"{host}.example" for host in bad], at_once=at_once)
     wanted = list(dict.fromkeys(name for name in names if name[0] not in bad))
-    now, ready_at, ends_at, met = 0.0, dict[str, float](), dict[str, float](), list[str]()
+    now = 0.0
+    ready_at = dict[str, float]()
+    ends_at = dict[str, float]()
+    met = list[str]()
     while frontier.left or ends_at:
         before = frontier.left
         hit = frontier.take(now, ends_at, ready_at)

@@ -11,7 +11,14 @@ import pytest
 
 from shisho.domain.politeness import Limit
 from shisho.domain.web import Request, Response
-from shisho.errors import AllFetchesFailed, ForbiddenAddress, ShishoError, TimedOut, TooLarge, UnsupportedMedia
+from shisho.errors import (
+    AllFetchesFailed,
+    ForbiddenAddress,
+    ShishoError,
+    TimedOut,
+    TooLarge,
+    UnsupportedMedia,
+)
 from shisho.stores.memory.cache import MemoryCache
 from shisho.stores.memory.limiter import MemoryLimiter
 from shisho.stores.memory.shelf import MemoryShelf
@@ -57,11 +64,13 @@ def test_rules(text: str, url: str, allowed: bool) -> None:
     assert bool(rules.refusal(url)) is not allowed
 
 
-THERE_IS_NONE, UNKNOWN = (304, 400, 401, 403, 404, 410, 451), (429, 500, 502, 503, 599)
+THERE_IS_NONE = (304, 400, 401, 403, 404, 410, 451)
+UNKNOWN = (429, 500, 502, 503, 599)
 
 
 @pytest.mark.parametrize(
-    ("status", "allowed"), [(200, False), *((code, True) for code in THERE_IS_NONE), *((code, False) for code in UNKNOWN)]
+    ("status", "allowed"),
+    [(200, False), *((code, True) for code in THERE_IS_NONE), *((code, False) for code in UNKNOWN)],
 )
 def test_the_status_decides(status: int, allowed: bool) -> None:
     assert robots(Response(b"User-agent: *\nDisallow: /", status=status)).allows(PAGE) is allowed
@@ -159,7 +168,8 @@ class Desk:
 
 def opened(answers: Mapping[str, Response | ShishoError]) -> Desk:
     clock = SetClock()
-    sites, limiter = Sites(answers), MemoryLimiter(clock)
+    sites = Sites(answers)
+    limiter = MemoryLimiter(clock)
     return Desk(RobotsBook(sites, MemoryCache(clock, MemoryShelf()), limiter, clock), sites, clock, limiter)
 
 
@@ -168,7 +178,9 @@ SHUT = Response(b"User-agent: *\nDisallow: /a/")
 
 async def test_it_is_asked_once_a_day_and_once_at_a_time() -> None:
     desk = opened({"https://example.org/robots.txt": SHUT})
-    found = await asyncio.gather(*(desk.book.rules(f"https://someone@Example.org/a/{n}", str(n)) for n in range(20)))
+    found = await asyncio.gather(
+        *(desk.book.rules(f"https://someone@Example.org/a/{n}", str(n)) for n in range(20))
+    )
     assert not any(rules.allows(PAGE) for rules in found) and len(desk.sites.asked) == 1
     desk.clock.pass_(86_399)
     await desk.book.rules(PAGE, "job")
@@ -179,7 +191,12 @@ async def test_it_is_asked_once_a_day_and_once_at_a_time() -> None:
 
 
 async def test_each_scheme_and_port_is_a_site_of_its_own() -> None:
-    sites = ("https://example.org", "http://example.org", "https://example.org:8443", "https://www.example.org")
+    sites = (
+        "https://example.org",
+        "http://example.org",
+        "https://example.org:8443",
+        "https://www.example.org",
+    )
     desk = opened({f"{site}/robots.txt": SHUT for site in sites})
     for site in sites:
         await desk.book.rules(f"{site}/a", "job")
@@ -243,7 +260,9 @@ def led(url: str) -> Response:
     return Response(b"", status=301, headers={"location": url})
 
 
-async def test_a_robots_txt_that_stands_elsewhere_counts_for_the_first_host_and_each_host_has_its_turn() -> None:
+async def test_a_robots_txt_that_stands_elsewhere_counts_for_the_first_host_and_each_host_has_its_turn() -> (
+    None
+):
     there = "https://rules.example/all.txt"
     desk = opened({"https://example.org/robots.txt": led(there), there: SHUT})
     limit = host_limit(None)
@@ -270,8 +289,12 @@ async def test_five_redirects_of_a_robots_txt_are_followed_and_a_circle_closes_t
 
 
 async def test_a_robots_txt_that_wants_to_be_left_alone_is_left_alone_for_as_long() -> None:
-    desk = opened({"https://example.org/robots.txt": Response(b"", status=503, headers={"retry-after": "7200"})})
+    desk = opened(
+        {"https://example.org/robots.txt": Response(b"", status=503, headers={"retry-after": "7200"})}
+    )
     await desk.book.rules(PAGE, "job")
     desk.clock.pass_(7_199)
     assert not (await desk.book.rules(PAGE, "job")).allows(PAGE) and len(desk.sites.asked) == 1
-    assert (await desk.limiter.status({"host:example.org": host_limit(None)}))["host:example.org"].free_in_s > 0
+    assert (await desk.limiter.status({"host:example.org": host_limit(None)}))[
+        "host:example.org"
+    ].free_in_s > 0

@@ -27,11 +27,13 @@ Said = Response | BaseException
 
 
 class Site:
-    """`ports.Fetcher` that gives these answers in turn, the last for ever; and a purse. `shut`: robots.txt of other hosts."""
+    """`ports.Fetcher` that gives these answers in turn, the last for ever; and a purse. `shut`: robots.txt of
+    other hosts."""
 
     def __init__(self, *answers: Said, money: int = 99, robots: bytes | None = None) -> None:
         self.answers: Sequence[Said] = answers
-        self.money, self.robots = money, robots
+        self.money = money
+        self.robots = robots
         self.asked: list[str] = []
         self.shut: dict[str, bytes] = {}
         self.clock = TwoHands()
@@ -45,7 +47,8 @@ class Site:
         if request.url.endswith("/robots.txt"):
             text = self.shut.get(request.url.split("/")[2], self.robots or b"")
             return Response(text, request.url, media_type="text/plain")
-        said, self.answers = self.answers[0], self.answers[1:] or self.answers
+        said = self.answers[0]
+        self.answers = self.answers[1:] or self.answers
         await asyncio.sleep(0)
         if isinstance(said, BaseException):
             raise said
@@ -122,11 +125,24 @@ async def test_an_answer_ends_the_counting() -> None:
 @pytest.mark.parametrize(
     ("response", "error"),
     [
-        (Response(b"<html><div class='g-recaptcha'></div></html>", URL, 403, media_type="text/html"), AuthRequired),
-        (Response(b"<html><div class='g-recaptcha'></div></html>", URL, 429, media_type="text/html"), AuthRequired),
+        (
+            Response(b"<html><div class='g-recaptcha'></div></html>", URL, 403, media_type="text/html"),
+            AuthRequired,
+        ),
+        (
+            Response(b"<html><div class='g-recaptcha'></div></html>", URL, 429, media_type="text/html"),
+            AuthRequired,
+        ),
         (Response(b"<title>Too many requests</title>", URL, 429, media_type="text/html"), RetryLater),
         (Response(b"gone", URL, 404, media_type="text/plain"), AllFetchesFailed),
-        (Response(TEXT.replace(b"</body>", b"<div class='g-recaptcha'></div></body>"), URL, media_type="text/html"), None),
+        (
+            Response(
+                TEXT.replace(b"</body>", b"<div class='g-recaptcha'></div></body>"),
+                URL,
+                media_type="text/html",
+            ),
+            None,
+        ),
         (Response(b"", URL, 304), None),
     ],
 )
@@ -184,25 +200,34 @@ async def test_an_hour_is_an_hour_for_the_host_that_asked_for_it_and_for_no_othe
         await site.visit()
     assert (later.value.seconds, later.value.host) == (3600, "b.example")
     standing = await site.limiter.status({f"host:{name}": LIMIT for name in ("a.example", "b.example")})
-    assert standing["host:a.example"].free_in_s <= 1 and standing["host:b.example"].free_in_s == pytest.approx(3600)
+    assert standing["host:a.example"].free_in_s <= 1 and standing[
+        "host:b.example"
+    ].free_in_s == pytest.approx(3600)
     with pytest.raises(RetryLater):
         await site.after(3599)
     assert (await site.after(1.1)).url == THERE and site.asked == [URL, THERE, THERE]
 
 
 async def test_a_challenge_that_names_a_time_has_it_too() -> None:
-    walled = Response(b"<html><div class='g-recaptcha'></div></html>", URL, 429, headers={"retry-after": "600"})
+    walled = Response(
+        b"<html><div class='g-recaptcha'></div></html>", URL, 429, headers={"retry-after": "600"}
+    )
     site = Site(walled)
     with pytest.raises(AuthRequired):
         await site.visit()
-    assert (await site.limiter.status({"host:a.example": LIMIT}))["host:a.example"].free_in_s == pytest.approx(600)
+    assert (await site.limiter.status({"host:a.example": LIMIT}))[
+        "host:a.example"
+    ].free_in_s == pytest.approx(600)
 
 
 @pytest.mark.parametrize(
-    ("targets", "words"), [([URL], "circle"), ([f"https://a.example/{number}" for number in range(6)], "more than 5 times")]
+    ("targets", "words"),
+    [([URL], "circle"), ([f"https://a.example/{number}" for number in range(6)], "more than 5 times")],
 )
 async def test_a_chain_ends(targets: list[str], words: str) -> None:
-    site = Site(*(Response(b"", URL, 301, headers={"location": target}) for target in targets), Response(TEXT, URL))
+    site = Site(
+        *(Response(b"", URL, 301, headers={"location": target}) for target in targets), Response(TEXT, URL)
+    )
     with pytest.raises(AllFetchesFailed, match=words):
         for _ in range(9):
             with suppress(RetryLater):

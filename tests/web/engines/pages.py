@@ -17,7 +17,9 @@ from shisho.domain.web import Response
 from shisho.web.http.url import canonical, unwrap
 from tests.shared import shared
 
-REVIEWED: dict[str, dict[str, Any]] = tomllib.loads((Path(__file__).parent / "disagreements.toml").read_text("utf-8"))
+REVIEWED: dict[str, dict[str, Any]] = tomllib.loads(
+    (Path(__file__).parent / "disagreements.toml").read_text("utf-8")
+)
 _ENGINES = {"wikimedia": "wikipedia", "searx": "searxng"}
 _ADVERTISEMENT = re.compile(r"https?://[^/]*bing\.com/aclick\?")
 
@@ -40,7 +42,9 @@ class Saved:
         entries = json.loads(shared("serp", self.expected or "").read_text("utf-8"))["results"]
         thrown_out = REVIEWED["not_organic"].get(self.file, {}).get("urls", [])
         urls = [entry["url"] for entry in entries if not _ADVERTISEMENT.match(entry["url"])]
-        return [canonical(unwrap(url)) for url in urls if not any(url.startswith(prefix) for prefix in thrown_out)]
+        return [
+            canonical(unwrap(url)) for url in urls if not any(url.startswith(prefix) for prefix in thrown_out)
+        ]
 
 
 def saved() -> list[Saved]:
@@ -77,4 +81,6 @@ def _recorded(path: Path) -> Iterator[Response]:
         body = body.get("string", body.get("content")) if isinstance(body, dict) else body
         body = body.encode() if isinstance(body, str) else body
         status = answer["status"]["code"] if "status" in answer else answer["status_code"]
-        yield Response(gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body, exchange["request"]["uri"], status)
+        yield Response(
+            gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body, exchange["request"]["uri"], status
+        )

@@ -23,7 +23,9 @@ def answers(engine: str) -> list[tuple[Response, Serp | ShishoError]]:
     return read
 
 
-@pytest.mark.parametrize(("engine", "least"), [("arxiv", 17), ("semantic_scholar", 20), ("crossref", 18), ("wikipedia", 39)])
+@pytest.mark.parametrize(
+    ("engine", "least"), [("arxiv", 17), ("semantic_scholar", 20), ("crossref", 18), ("wikipedia", 39)]
+)
 def test_recorded_answers(engine: str, least: int) -> None:
     with_hits = 0
     for response, serp in answers(engine):
@@ -45,7 +47,8 @@ def test_arxiv_pages_meet_without_gap_or_overlap() -> None:
             by_start[response.url.split("search_query=testing")[1]] = serp
     whole = next(serp for key, serp in by_start.items() if "start=0&max_results=100" in key)
     first, second = (
-        next(s for k, s in by_start.items() if f"start={n}&max_results=10" in k and "100" not in k) for n in (0, 10)
+        next(s for k, s in by_start.items() if f"start={n}&max_results=10" in k and "100" not in k)
+        for n in (0, 10)
     )
     urls = [hit.url for hit in whole.hits]
     assert [hit.url for hit in (*first.hits, *second.hits)] == urls[:20]
@@ -59,10 +62,14 @@ def test_wikipedia_hits_lead_to_the_article() -> None:
 
 
 def test_pubmed_names_ids_first_and_brings_articles_after() -> None:
-    named = read_saved("pubmed", Response(shared("serp/api/mixed/tests__data__pubmed-api-search.xml").read_bytes()))
+    named = read_saved(
+        "pubmed", Response(shared("serp/api/mixed/tests__data__pubmed-api-search.xml").read_bytes())
+    )
     assert named.hits == () and named.next == {} and named.follow is not None
     assert "efetch.fcgi" in named.follow.url and "db=pubmed" in named.follow.url
-    article = read_saved("pubmed", Response(shared("serp/api/mixed/tests__data__pubmed-api-paper.xml").read_bytes()))
+    article = read_saved(
+        "pubmed", Response(shared("serp/api/mixed/tests__data__pubmed-api-paper.xml").read_bytes())
+    )
     (hit,) = article.hits
     assert hit.url.startswith(PMID) and hit.title and hit.snippet and hit.date == "2020-06-26"
 
@@ -75,11 +82,17 @@ def test_pubmed_articles_of_many_years() -> None:
 
 
 def test_an_unknown_word_is_no_results_and_an_api_error_is_no_parse_failure() -> None:
-    nothing = b"<eSearchResult><Count>0</Count><RetMax>0</RetMax><RetStart>0</RetStart><IdList/></eSearchResult>"
+    nothing = (
+        b"<eSearchResult><Count>0</Count><RetMax>0</RetMax><RetStart>0</RetStart><IdList/></eSearchResult>"
+    )
     assert read_saved("pubmed", Response(nothing)).no_results
     with pytest.raises(EngineUnavailable, match="limit"):
-        read_saved("pubmed", Response(b"<eSearchResult><ERROR>API rate limit exceeded</ERROR></eSearchResult>"))
+        read_saved(
+            "pubmed", Response(b"<eSearchResult><ERROR>API rate limit exceeded</ERROR></eSearchResult>")
+        )
     with pytest.raises(EngineUnavailable, match="429"):
         read_saved("semantic_scholar", Response(b"Too Many Requests", status=429))
     with pytest.raises(EngineUnavailable, match="Too Many"):
-        read_saved("semantic_scholar", Response(b'{"message": "Too Many Requests", "code": "429"}', status=429))
+        read_saved(
+            "semantic_scholar", Response(b'{"message": "Too Many Requests", "code": "429"}', status=429)
+        )

@@ -1,4 +1,5 @@
-"""Every captured page of every engine: hits in their order, challenges, empty pages, shells, and nothing taken for another."""
+"""Every captured page of every engine: hits in their order, challenges, empty pages, shells, and nothing
+taken for another."""
 
 from __future__ import annotations
 
@@ -143,7 +144,11 @@ def test_auto_names_the_engine_of_every_page() -> None:
             named = str(error.details.get("engine"))
         own = page.engine if page.kind != "other" else ""
         # A wall in front of an engine may carry no word of it; other wikis stand in Wikipedia's folder.
-        if own and named not in (own, "wikidata" if own == "wikipedia" else own, "" if "block" in page.kind else own):
+        if own and named not in (
+            own,
+            "wikidata" if own == "wikipedia" else own,
+            "" if "block" in page.kind else own,
+        ):
             wrong.append((page.file, named))
     assert wrong == []
 
@@ -157,7 +162,9 @@ def test_no_engine_crashes_on_another_engines_page() -> None:
                 assert isinstance(error, EngineUnavailable | ParserFailed), (name, page.file)
 
 
-@pytest.mark.parametrize("name", ["mojeek", "duckduckgo", "ecosia", "startpage", "qwant", "brave", "google", "bing"])
+@pytest.mark.parametrize(
+    "name", ["mojeek", "duckduckgo", "ecosia", "startpage", "qwant", "brave", "google", "bing"]
+)
 def test_renamed_classes_never_give_an_empty_success(name: str) -> None:
     """A new look tomorrow: the same pages with every class and test id renamed."""
     for page in of_truth("results"):
@@ -174,7 +181,9 @@ def test_renamed_classes_never_give_an_empty_success(name: str) -> None:
 
 def test_a_button_is_no_hit_though_it_looks_like_one() -> None:
     """`Try again` stands in a heading inside an anchor that leads nowhere."""
-    pages = [page for page in saved() if page.file.startswith("google/") and b"Try again" in page.response.body]
+    pages = [
+        page for page in saved() if page.file.startswith("google/") and b"Try again" in page.response.body
+    ]
     seen = 0
     for page in pages:
         try:
@@ -182,5 +191,7 @@ def test_a_button_is_no_hit_though_it_looks_like_one() -> None:
         except ShishoError:
             continue
         seen += bool(hits)
-        assert all(hit.title != "Try again" and hit.url != "https://www.google.com" for hit in hits), page.file
+        assert all(hit.title != "Try again" and hit.url != "https://www.google.com" for hit in hits), (
+            page.file
+        )
     assert seen >= 4

@@ -1,4 +1,5 @@
-"""Engines nobody captured: answers written after their documentation. They are marked `verified=False` for it."""
+"""Engines nobody captured: answers written after their documentation. They are marked `verified=False` for
+it."""
 
 from __future__ import annotations
 
@@ -15,7 +16,14 @@ from shisho.web.engines import engines, read_saved
 MARGINALIA = {
     "license": "CC-BY-NC-SA 4.0",
     "query": "図書館",
-    "results": [{"url": "https://small.example/ja", "title": "小さな図書館", "description": "手書きの目録。", "quality": 3.1}],
+    "results": [
+        {
+            "url": "https://small.example/ja",
+            "title": "小さな図書館",
+            "description": "手書きの目録。",
+            "quality": 3.1,
+        }
+    ],
 }
 # wikidata.org/w/api.php?action=help&modules=wbsearchentities
 WIKIDATA = {
@@ -68,7 +76,12 @@ QWANT = {
 }  # fmt: skip
 
 ANSWERS: list[tuple[str, dict[str, Any], tuple[SerpHit, ...], Any]] = [
-    ("marginalia", MARGINALIA, (SerpHit(1, "https://small.example/ja", "小さな図書館", "手書きの目録。"),), None),
+    (
+        "marginalia",
+        MARGINALIA,
+        (SerpHit(1, "https://small.example/ja", "小さな図書館", "手書きの目録。"),),
+        None,
+    ),
     (
         "wikidata",
         WIKIDATA,
@@ -82,12 +95,19 @@ ANSWERS: list[tuple[str, dict[str, Any], tuple[SerpHit, ...], Any]] = [
         "openalex",
         OPENALEX,
         (
-            SerpHit(1, "https://journal.example/1", "Reference work", "A reads many books librarian", "2021-05-01"),
+            SerpHit(
+                1, "https://journal.example/1", "Reference work", "A reads many books librarian", "2021-05-01"
+            ),
             SerpHit(2, "https://openalex.org/W2", "Untitled"),
         ),
         {"cursor": "IlsxNjA5"},
     ),
-    ("searxng", SEARXNG, (SerpHit(1, "https://a.example/1", "司書とは", "資料を集め、整え、渡す。", "2024-02-03"),), {}),
+    (
+        "searxng",
+        SEARXNG,
+        (SerpHit(1, "https://a.example/1", "司書とは", "資料を集め、整え、渡す。", "2024-02-03"),),
+        {},
+    ),
     ("brave_api", BRAVE_API, (SerpHit(1, "https://a.example/1", "司書", "資料の司書", "2025-01-15"),), {}),
     ("qwant", QWANT, (SerpHit(1, "https://a.example/1", "司書", "資料の人"),), None),
 ]
@@ -119,7 +139,9 @@ def test_no_results(name: str, data: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, engine in engines().items() if engine.about.kind == "json"])
-@pytest.mark.parametrize("body", [b"{}", b"[]", b'"text"', b"null", b'{"results": 7}', b"<html>hello</html>", b"", b"{"])
+@pytest.mark.parametrize(
+    "body", [b"{}", b"[]", b'"text"', b"null", b'{"results": 7}', b"<html>hello</html>", b"", b"{"]
+)
 def test_another_shape_fails_loudly(name: str, body: bytes) -> None:
     with pytest.raises((ParserFailed, EngineUnavailable)):
         read_saved(name, Response(body))
@@ -129,7 +151,10 @@ def test_errors_of_the_apis_are_their_refusal() -> None:
     for name, data in (
         ("openalex", {"error": "Invalid query parameters", "message": "cursor is not valid"}),
         ("wikidata", {"error": {"code": "maxlag", "info": "Waiting for a database server"}}),
-        ("brave_api", {"type": "ErrorResponse", "error": {"code": "SUBSCRIPTION_TOKEN_INVALID", "detail": "token"}}),
+        (
+            "brave_api",
+            {"type": "ErrorResponse", "error": {"code": "SUBSCRIPTION_TOKEN_INVALID", "detail": "token"}},
+        ),
         ("wikipedia", {"error": {"code": "maxlag", "info": "Waiting for a database server"}}),
     ):
         with pytest.raises(EngineUnavailable):

@@ -27,7 +27,9 @@ def test_a_page_as_json(engine: str, tmp_path: Path) -> None:
     code, printed = run(engine, str(file))
     assert code == 0
     assert printed["engine"] == "bing" and printed["challenge"] is None and printed["next"] is None
-    assert printed["hits"] == [{"rank": 1, "url": "https://example.com/a", "title": "題", "snippet": "", "date": None}]
+    assert printed["hits"] == [
+        {"rank": 1, "url": "https://example.com/a", "title": "題", "snippet": "", "date": None}
+    ]
 
 
 def test_a_challenge_and_a_failure_as_json(tmp_path: Path) -> None:
@@ -52,4 +54,9 @@ def test_a_captured_page() -> None:
 
     page = next(page for page in saved() if page.engine == "mojeek")
     code, printed = run("auto", str(shared("serp", page.file)))
-    assert code == 0 and printed["engine"] == "mojeek" and isinstance(printed["hits"], list) and len(printed["hits"]) == 10
+    assert (
+        code == 0
+        and printed["engine"] == "mojeek"
+        and isinstance(printed["hits"], list)
+        and len(printed["hits"]) == 10
+    )

@@ -82,7 +82,9 @@ def test_overrides_reach_facts_and_selectors() -> None:
     """)
     mine = engines(overrides)
     request = mine["searxng"].request(EngineQuery("x", date(2026, 1, 1), time_range=TimeRange.WEEK), 2, {})
-    assert request.url.startswith("https://searx.home.example/search?") and request.warnings == ("time_range_ignored",)
+    assert request.url.startswith("https://searx.home.example/search?") and request.warnings == (
+        "time_range_ignored",
+    )
     assert (mine["searxng"].about.enabled, mine["searxng"].about.per_day) == (True, 100)
     page = b'<title>x - Mojeek</title><div class=entry><a href="https://a.example/">T</a><p>S</p></div>'
     assert [hit.title for hit in mine["mojeek"].parse(Response(page)).hits] == ["T"]
@@ -119,15 +121,22 @@ def test_an_unknown_engine_is_named() -> None:
 
 
 def test_a_page_of_no_engine_is_not_guessed_at() -> None:
-    blog = b"<title>A blog</title>" + b'<div class=post><h3><a href="https://a.example/%d">T</a></h3><p>S</p></div>' * 12
+    blog = (
+        b"<title>A blog</title>"
+        + b'<div class=post><h3><a href="https://a.example/%d">T</a></h3><p>S</p></div>' * 12
+    )
     for name in ("auto", *(n for n, e in engines().items() if e.about.kind == "html")):
         with pytest.raises(ParserFailed):
             read_saved(name, Response(blog))
 
 
 def test_an_unknown_layout_of_a_known_engine_is_guessed_and_says_so() -> None:
-    entry = b'<section class=z9><h2 class=t7><a href="https://a.example/%d">T %d</a></h2><p>S %d</p></section>'
-    page = b"<title>x - Mojeek Search</title><main>" + b"".join(entry % (n, n, n) for n in range(9)) + b"</main>"
+    entry = (
+        b'<section class=z9><h2 class=t7><a href="https://a.example/%d">T %d</a></h2><p>S %d</p></section>'
+    )
+    page = (
+        b"<title>x - Mojeek Search</title><main>" + b"".join(entry % (n, n, n) for n in range(9)) + b"</main>"
+    )
     serp = read_saved("mojeek", Response(page, "https://www.mojeek.com/search?q=x"))
     assert [(hit.title, hit.snippet) for hit in serp.hits][:2] == [("T 0", "S 0"), ("T 1", "S 1")]
     assert serp.warnings == ("layout_guessed",) and len(serp.hits) == 9
@@ -144,7 +153,8 @@ def test_the_next_page_is_one_that_comes_later() -> None:
 
 def test_the_howto_is_right() -> None:
     text = (Path(__file__).parents[3] / "docs" / "howto" / "add-an-engine.md").read_text("utf-8")
-    (code,), (overrides,) = re.findall(r"```python\n(.*?)```", text, re.S), re.findall(r"```toml\n(.*?)```", text, re.S)
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
+    (overrides,) = re.findall(r"```toml\n(.*?)```", text, re.S)
     example: dict[str, Any] = {}
     exec(compile(code, "howto", "exec"), example)
     asked = example["request"](EngineQuery("司書", date(2026, 1, 1), time_range=TimeRange.MONTH), 2, {})
@@ -156,7 +166,9 @@ def test_the_howto_is_right() -> None:
 
 def test_japanese_words_are_not_torn_apart_by_marks() -> None:
     page = "<ol id=b_results><li class=b_algo><h2><a href='https://a.example/'>歯 <strong>真ん中</strong>溶けてる</a></h2>"
-    page += "<div class=b_caption><p>2024年3月5日 · 前歯の<strong>真ん中</strong>が<br>溶ける</p></div></li></ol>"
+    page += (
+        "<div class=b_caption><p>2024年3月5日 · 前歯の<strong>真ん中</strong>が<br>溶ける</p></div></li></ol>"
+    )
     (hit,) = read_saved("bing", Response(page.encode())).hits
     assert hit.title == "歯 真ん中溶けてる"
     assert hit.snippet == "2024年3月5日 · 前歯の真ん中が 溶ける"

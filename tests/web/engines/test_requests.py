@@ -1,4 +1,5 @@
-"""The requests of every engine for pages 1, 2, 3, each time range, Japanese and English, held against the engine table."""
+"""The requests of every engine for pages 1, 2, 3, each time range, Japanese and English, held against the
+engine table."""
 
 from __future__ import annotations
 
@@ -15,19 +16,30 @@ from shisho.web.engines import engines
 TODAY = date(2026, 3, 31)
 ENGINES = engines()
 STATE = {"vqd": "4-123", "sc": "tok", "cursor": "CUR2"}
-DAY, WEEK, MONTH, YEAR = TimeRange.DAY, TimeRange.WEEK, TimeRange.MONTH, TimeRange.YEAR
+DAY = TimeRange.DAY
+WEEK = TimeRange.WEEK
+MONTH = TimeRange.MONTH
+YEAR = TimeRange.YEAR
 
 
 def ask(
-    name: str, page: int = 1, language: str = "ja", time_range: TimeRange = TimeRange.ALL, text: str = "司書 とは"
+    name: str,
+    page: int = 1,
+    language: str = "ja",
+    time_range: TimeRange = TimeRange.ALL,
+    text: str = "司書 とは",
 ) -> Request:
-    return ENGINES[name].request(EngineQuery(text, TODAY, language, None, time_range), page, STATE if page > 1 else {})
+    return ENGINES[name].request(
+        EngineQuery(text, TODAY, language, None, time_range), page, STATE if page > 1 else {}
+    )
 
 
 def values(request: Request) -> Mapping[str, str]:
     """The parameters of the URL, or the fields of the form."""
     return (
-        dict(request.form) if request.method == "POST" else dict(parse_qsl(urlsplit(request.url).query, keep_blank_values=True))
+        dict(request.form)
+        if request.method == "POST"
+        else dict(parse_qsl(urlsplit(request.url).query, keep_blank_values=True))
     )
 
 
@@ -136,7 +148,8 @@ def test_pages(name: str, page: int) -> None:
 @pytest.mark.parametrize("name", RANGES)
 @pytest.mark.parametrize("time_range", TimeRange)
 def test_time_ranges(name: str, time_range: TimeRange) -> None:
-    plain, ranged = values(ask(name, text="x")), ask(name, text="x", time_range=time_range)
+    plain = values(ask(name, text="x"))
+    ranged = ask(name, text="x", time_range=time_range)
     added = {key: value for key, value in values(ranged).items() if plain.get(key) != value}
     assert added == RANGES[name].get(time_range, {})
     ignored = time_range is not TimeRange.ALL and time_range not in RANGES[name]
@@ -189,7 +202,12 @@ def test_duckduckgo_knows_its_own_regions_only(language: str, country: str | Non
 
 
 def test_bing_marks_later_pages() -> None:
-    assert [values(ask("bing", page)).get("FORM") for page in (1, 2, 3, 4)] == [None, "PERE", "PERE1", "PERE2"]
+    assert [values(ask("bing", page)).get("FORM") for page in (1, 2, 3, 4)] == [
+        None,
+        "PERE",
+        "PERE1",
+        "PERE2",
+    ]
 
 
 def test_startpage_sends_its_token_on_later_pages_only() -> None:
@@ -240,5 +258,11 @@ def test_no_request_carries_a_key_of_the_users() -> None:
 
 def test_a_leap_day_has_a_year_before() -> None:
     engine = ENGINES["mojeek"]
-    assert values(engine.request(EngineQuery("x", date(2024, 2, 29), time_range=YEAR), 1, {}))["since"] == "20230228"
-    assert values(engine.request(EngineQuery("x", date(2026, 1, 15), time_range=MONTH), 1, {}))["since"] == "20251215"
+    assert (
+        values(engine.request(EngineQuery("x", date(2024, 2, 29), time_range=YEAR), 1, {}))["since"]
+        == "20230228"
+    )
+    assert (
+        values(engine.request(EngineQuery("x", date(2026, 1, 15), time_range=MONTH), 1, {}))["since"]
+        == "20251215"
+    )

@@ -21,7 +21,9 @@ TARGETS = [
     ("http://example.com?q=1", Target("http", "example.com", 80, "/?q=1")),
     (
         "https://日本語.jp/図書館?q=司書 補",
-        Target("https", "xn--wgv71a119e.jp", 443, "/%E5%9B%B3%E6%9B%B8%E9%A4%A8?q=%E5%8F%B8%E6%9B%B8%20%E8%A3%9C"),
+        Target(
+            "https", "xn--wgv71a119e.jp", 443, "/%E5%9B%B3%E6%9B%B8%E9%A4%A8?q=%E5%8F%B8%E6%9B%B8%20%E8%A3%9C"
+        ),
     ),
     ("https://example.jp/%83e%83X?x=%2F", Target("https", "example.jp", 443, "/%83e%83X?x=%2F")),
     ("http://my_host.example.com/", Target("http", "my_host.example.com", 80, "/")),
@@ -125,7 +127,9 @@ def test_public_addresses_are_allowed(address: str) -> None:
 
 
 @given(st.ip_addresses())
-def test_nothing_is_allowed_that_is_not_global(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
+def test_nothing_is_allowed_that_is_not_global(
+    address: ipaddress.IPv4Address | ipaddress.IPv6Address,
+) -> None:
     if forbidden(str(address)) is None:
         assert address.is_global and not address.is_multicast and not address.is_reserved
 
@@ -139,7 +143,9 @@ def test_no_ipv4_address_is_hidden_in_ipv6(address: ipaddress.IPv4Address) -> No
     assert forbidden(str(ipaddress.IPv6Address((0x20010000 << 96) | (number ^ 0xFFFFFFFF)))) is not None
 
 
-@pytest.mark.parametrize("address", ["", "localhost", "fe80::1%eth0", "2606:4700::1%1", "1.2.3", "0x7f000001"])
+@pytest.mark.parametrize(
+    "address", ["", "localhost", "fe80::1%eth0", "2606:4700::1%1", "1.2.3", "0x7f000001"]
+)
 def test_what_is_no_plain_address_is_forbidden(address: str) -> None:
     assert forbidden(address) is not None
 
@@ -178,14 +184,20 @@ def test_whatever_is_read_is_safe_and_reads_the_same_again(url: str) -> None:
     except (InvalidParams, ForbiddenAddress):
         return
     assert check_url(target.url, STRICT) == target
-    assert target.port in (80, 443) and target.path.isascii() and target.path.isprintable() and " " not in target.path
+    assert (
+        target.port in (80, 443)
+        and target.path.isascii()
+        and target.path.isprintable()
+        and " " not in target.path
+    )
     if ":" in target.host or target.host.replace(".", "").isdecimal():
         assert forbidden(target.host) is None
 
 
 def test_one_bad_address_refuses_all() -> None:
     target = check_url("http://example.com/", STRICT)
-    good, bad = Endpoint("93.184.216.34", 80), Endpoint("10.0.0.1", 80)
+    good = Endpoint("93.184.216.34", 80)
+    bad = Endpoint("10.0.0.1", 80)
     assert chosen([good], target, STRICT) == good
     for mixed in ([good, bad], [bad, good], [bad]):
         with pytest.raises(ForbiddenAddress, match=r"10\.0\.0\.1"):
@@ -224,7 +236,9 @@ def test_a_port_behind_an_ipv6_address_is_no_longer_address() -> None:
         check_url("http://[fd00::1:80]:443/", allow)
 
 
-@pytest.mark.parametrize("hosts", [["http://wiki.example.jp"], ["a b"], ["wiki:port"], ["*.example.jp"], ["10.0.0.0/8"]])
+@pytest.mark.parametrize(
+    "hosts", [["http://wiki.example.jp"], ["a b"], ["wiki:port"], ["*.example.jp"], ["10.0.0.0/8"]]
+)
 def test_exceptions_that_are_none(hosts: list[str]) -> None:
     with pytest.raises(InvalidParams):
         AllowList.named(hosts)

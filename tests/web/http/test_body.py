@@ -14,7 +14,9 @@ PACKED = gzip.compress(JAPANESE, mtime=0)  # else tests are named after the seco
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000, len(PACKED)])
-@pytest.mark.parametrize(("packed", "whole"), [(PACKED, JAPANESE), (PACKED * 3, JAPANESE * 3), (PACKED + bytes(100), JAPANESE)])
+@pytest.mark.parametrize(
+    ("packed", "whole"), [(PACKED, JAPANESE), (PACKED * 3, JAPANESE * 3), (PACKED + bytes(100), JAPANESE)]
+)
 def test_gzip_in_pieces(size: int, packed: bytes, whole: bytes) -> None:
     unpacker = decoder("gzip")
     pieces = [piece for at in range(0, len(packed), size) for piece in unpacker.feed(packed[at : at + size])]
@@ -22,7 +24,9 @@ def test_gzip_in_pieces(size: int, packed: bytes, whole: bytes) -> None:
     assert b"".join(pieces) == whole and max(map(len, pieces)) <= STEP
 
 
-@pytest.mark.parametrize("packed", [PACKED[:-1], PACKED[:100], PACKED + PACKED[:50], b"<html>", PACKED[:-8] + bytes(8)])
+@pytest.mark.parametrize(
+    "packed", [PACKED[:-1], PACKED[:100], PACKED + PACKED[:50], b"<html>", PACKED[:-8] + bytes(8)]
+)
 def test_broken_gzip_is_no_page(packed: bytes) -> None:
     unpacker = decoder("gzip")
     with pytest.raises(AllFetchesFailed):

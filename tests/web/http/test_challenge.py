@@ -9,14 +9,29 @@ from shisho.web.http.challenge import detect
 from tests.web.engines.pages import saved
 
 BLOCKS = [
-    ('<form id="challenge-form" action="//duckduckgo.com/anomaly.js?sv=html">', "", 200, ChallengeKind.CAPTCHA),
-    ("<html><body>x</body></html>", "https://www.google.com/sorry/index?continue=x", 429, ChallengeKind.CAPTCHA),
+    (
+        '<form id="challenge-form" action="//duckduckgo.com/anomaly.js?sv=html">',
+        "",
+        200,
+        ChallengeKind.CAPTCHA,
+    ),
+    (
+        "<html><body>x</body></html>",
+        "https://www.google.com/sorry/index?continue=x",
+        429,
+        ChallengeKind.CAPTCHA,
+    ),
     ("<html><body>x</body></html>", "https://www.startpage.com/sp/captcha?x=1", 200, ChallengeKind.CAPTCHA),
     ("<html><body>x</body></html>", "https://consent.google.com/m?continue=x", 200, ChallengeKind.CONSENT),
     ("<title>Before you continue to Google Search</title>", "", 200, ChallengeKind.CONSENT),
     ('<div class="cf-turnstile" data-sitekey="x"></div>', "", 403, ChallengeKind.TURNSTILE),
     ("<title>Just a moment...</title>", "", 403, ChallengeKind.JS_CHALLENGE),
-    ('<script src="/x/.within.website/x/cmd/anubis/static/js/main.mjs">', "", 200, ChallengeKind.JS_CHALLENGE),
+    (
+        '<script src="/x/.within.website/x/cmd/anubis/static/js/main.mjs">',
+        "",
+        200,
+        ChallengeKind.JS_CHALLENGE,
+    ),
     ('<script src="https://www.google.com/recaptcha/api.js"></script>', "", 403, ChallengeKind.CAPTCHA),
     ('<script src="https://geo.captcha-delivery.com/captcha/?x">', "", 403, ChallengeKind.CAPTCHA),
     ("<title>Access denied</title>", "", 403, ChallengeKind.BLOCKED),
@@ -29,8 +44,16 @@ PAGES = [
         "https://a.example/",
         200,
     ),
-    ("<title>Why Cloudflare says Just a moment...</title>" + "<p>an article</p>" * 2_000, "https://a.example/", 200),
-    ("<p>Our systems detected unusual traffic, says the captcha.</p>" + "<p>an article</p>" * 2_000, "https://a.example/", 200),
+    (
+        "<title>Why Cloudflare says Just a moment...</title>" + "<p>an article</p>" * 2_000,
+        "https://a.example/",
+        200,
+    ),
+    (
+        "<p>Our systems detected unusual traffic, says the captcha.</p>" + "<p>an article</p>" * 2_000,
+        "https://a.example/",
+        200,
+    ),
     ("<html><body>404 not found</body></html>", "https://a.example/", 404),
     ("", "", 200),
 ]

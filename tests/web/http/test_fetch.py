@@ -13,7 +13,15 @@ import pytest
 
 from shisho.corpus.readers import html
 from shisho.domain.web import Endpoint, Request
-from shisho.errors import AllFetchesFailed, ForbiddenAddress, InvalidParams, ShishoError, TimedOut, TooLarge, UnsupportedMedia
+from shisho.errors import (
+    AllFetchesFailed,
+    ForbiddenAddress,
+    InvalidParams,
+    ShishoError,
+    TimedOut,
+    TooLarge,
+    UnsupportedMedia,
+)
 from shisho.system.resolver import SystemResolver
 from shisho.web.http import address
 from shisho.web.http.address import AllowList
@@ -41,7 +49,8 @@ def text(body: str, **fields: Any) -> Handler:
 @asynccontextmanager
 async def serving_raw(*answers: bytes) -> AsyncIterator[Server]:
     """Each connection is given the next of these bytes."""
-    state, left = Server(), list(answers)
+    state = Server()
+    left = list(answers)
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
@@ -51,7 +60,9 @@ async def serving_raw(*answers: bytes) -> AsyncIterator[Server]:
         writer.close()
 
     tasks: list[asyncio.Task[None]] = []
-    server = await asyncio.start_server(lambda *streams: tasks.append(asyncio.create_task(serve(*streams))), "127.0.0.1", 0)
+    server = await asyncio.start_server(
+        lambda *streams: tasks.append(asyncio.create_task(serve(*streams))), "127.0.0.1", 0
+    )
     state.port = server.sockets[0].getsockname()[1]
     yield state
     server.close()
@@ -69,9 +80,16 @@ class ByPort:
 
 
 async def test_a_page_comes_back_as_it_is() -> None:
-    headers = [("ETag", '"7"'), ("Last-Modified", "Mon, 02 Nov 2026 00:00:00 GMT"), ("Set-Cookie", "a=b"), ("X-Other", "1")]
+    headers = [
+        ("ETag", '"7"'),
+        ("Last-Modified", "Mon, 02 Nov 2026 00:00:00 GMT"),
+        ("Set-Cookie", "a=b"),
+        ("X-Other", "1"),
+    ]
     page = "図書館".encode("shift_jis")
-    async with serving(lambda _: Answer(page, media_type="Text/HTML; Charset=Shift_JIS", headers=headers)) as server:
+    async with serving(
+        lambda _: Answer(page, media_type="Text/HTML; Charset=Shift_JIS", headers=headers)
+    ) as server:
         answer = await reaching(server).fetch(Request("http://a.test/図書館?q=1#part"))
     assert answer.body == page
     assert (answer.status, answer.media_type, answer.charset) == (200, "text/html", "shift_jis")
@@ -91,12 +109,18 @@ async def test_what_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     }
     given = {"Accept-Language": "en", "If-None-Match": '"7"', "X-Key": "k"}
     async with serving(text("ok")) as server:
-        await reaching(server).fetch(Request("http://a.test/p?q=1", headers=given | lies, cookies={"c": "1", "d": "2"}))
+        await reaching(server).fetch(
+            Request("http://a.test/p?q=1", headers=given | lies, cookies={"c": "1", "d": "2"})
+        )
     (asked,) = server.asked
     assert (asked.method, asked.path) == ("GET", "/p?q=1")
     assert asked.headers["user-agent"] == "Shisho/1.2.3 (+https://shisho.example/about)"
     assert (asked.headers["host"], asked.headers["accept-encoding"]) == ("a.test", "gzip")
-    assert (asked.headers["accept-language"], asked.headers["if-none-match"], asked.headers["x-key"]) == ("en", '"7"', "k")
+    assert (asked.headers["accept-language"], asked.headers["if-none-match"], asked.headers["x-key"]) == (
+        "en",
+        '"7"',
+        "k",
+    )
     assert asked.headers["cookie"] == "c=1; d=2"
     assert "content-length" not in asked.headers
 
@@ -111,7 +135,9 @@ async def test_a_form_is_posted() -> None:
 
 @pytest.mark.parametrize("status", [304, 404, 403, 429, 503])
 async def test_every_status_is_an_answer(status: int) -> None:
-    async with serving(text("" if status == 304 else "no", status=status, headers=[("Retry-After", "120")])) as server:
+    async with serving(
+        text("" if status == 304 else "no", status=status, headers=[("Retry-After", "120")])
+    ) as server:
         answer = await reaching(server).fetch(Request("http://a.test/"))
     assert (answer.status, answer.headers["retry-after"]) == (status, "120")
 
@@ -171,7 +197,9 @@ async def test_redirects_are_followed_to_five() -> None:
 
 
 async def test_a_circle_is_seen_at_once() -> None:
-    async with serving(chain({"a.test/1": (302, "//b.test/2"), "b.test/2": (301, "http://a.test/1")})) as server:
+    async with serving(
+        chain({"a.test/1": (302, "//b.test/2"), "b.test/2": (301, "http://a.test/1")})
+    ) as server:
         with pytest.raises(AllFetchesFailed, match="circle"):
             await reaching(server).fetch(Request("http://a.test/1"))
     assert len(server.asked) == 2
@@ -188,7 +216,10 @@ async def test_a_redirect_to_no_web_address(location: str) -> None:
 
 @pytest.mark.parametrize(
     ("raw", "path"),
-    [("/図書館".encode(), "/%E5%9B%B3%E6%9B%B8%E9%A4%A8"), ("/図書館".encode("shift_jis"), "/%90%7D%8F%91%8A%D9")],
+    [
+        ("/図書館".encode(), "/%E5%9B%B3%E6%9B%B8%E9%A4%A8"),
+        ("/図書館".encode("shift_jis"), "/%90%7D%8F%91%8A%D9"),
+    ],
 )
 async def test_a_japanese_location_is_followed_as_it_is(raw: bytes, path: str) -> None:
     first = b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + raw + b"\r\n\r\n"
@@ -197,11 +228,16 @@ async def test_a_japanese_location_is_followed_as_it_is(raw: bytes, path: str) -
     assert answer.url == f"http://a.test{path}" and answer.body == b"end"
 
 
-@pytest.mark.parametrize(("status", "method"), [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")])
+@pytest.mark.parametrize(
+    ("status", "method"), [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")]
+)
 async def test_a_form_goes_on_only_where_it_must(status: int, method: str) -> None:
     async with serving(chain({"a.test/1": (status, "/2")})) as server:
         await reaching(server).fetch(Request("http://a.test/1", "POST", {"q": "x"}))
-    assert [(asked.method, asked.body) for asked in server.asked][1] == (method, b"q=x" if method == "POST" else b"")
+    assert [(asked.method, asked.body) for asked in server.asked][1] == (
+        method,
+        b"q=x" if method == "POST" else b"",
+    )
 
 
 async def test_a_form_is_not_sent_on_to_another_host() -> None:
@@ -212,8 +248,17 @@ async def test_a_form_is_not_sent_on_to_another_host() -> None:
 
 
 async def test_nothing_private_goes_to_another_host_nor_comes_back() -> None:
-    rules = {"a.test/1": (302, "/2"), "a.test/2": (302, "http://b.test/3"), "b.test/3": (302, "http://a.test/4")}
-    headers = {"Authorization": "Bearer k", "X-Subscription-Token": "k", "Accept-Language": "en", "If-None-Match": '"7"'}
+    rules = {
+        "a.test/1": (302, "/2"),
+        "a.test/2": (302, "http://b.test/3"),
+        "b.test/3": (302, "http://a.test/4"),
+    }
+    headers = {
+        "Authorization": "Bearer k",
+        "X-Subscription-Token": "k",
+        "Accept-Language": "en",
+        "If-None-Match": '"7"',
+    }
     async with serving(chain(rules)) as server:
         await reaching(server).fetch(Request("http://a.test/1", headers=headers, cookies={"c": "k"}))
     held = [
@@ -221,7 +266,10 @@ async def test_nothing_private_goes_to_another_host_nor_comes_back() -> None:
         for asked in server.asked
     ]
     assert held == [{"authorization", "x-subscription-token", "cookie"}] * 2 + [set(), set()]
-    assert all((asked.headers["accept-language"], asked.headers["if-none-match"]) == ("en", '"7"') for asked in server.asked)
+    assert all(
+        (asked.headers["accept-language"], asked.headers["if-none-match"]) == ("en", '"7"')
+        for asked in server.asked
+    )
 
 
 @pytest.mark.parametrize(("first", "second", "kept"), [("http", "https", True), ("https", "http", False)])
@@ -290,7 +338,9 @@ async def test_another_checked_address_is_tried_where_one_is_dead() -> None:
     names.lead("two.test", [Endpoint("2606:4700::1111", 80), Endpoint(PUBLIC, 80)])
     async with serving(text("ok")) as server:
         recorder = Recorder({PUBLIC: server.port})
-        answer = await HttpFetcher(names, AllowList(), AGENT, network=recorder).fetch(Request("http://two.test/"))
+        answer = await HttpFetcher(names, AllowList(), AGENT, network=recorder).fetch(
+            Request("http://two.test/")
+        )
     assert answer.body == b"ok" and recorder.opened == [("2606:4700::1111", 80), (PUBLIC, 80)]
 
 
@@ -299,7 +349,9 @@ async def test_a_name_is_resolved_once_and_held_to_its_address() -> None:
     names.lead("rebinding.test", [Endpoint(PUBLIC, 80)], [Endpoint("127.0.0.1", 80)])
     async with serving(text("ok")) as server:
         recorder = Recorder({PUBLIC: server.port})
-        await HttpFetcher(names, AllowList(), AGENT, network=recorder).fetch(Request("http://rebinding.test/"))
+        await HttpFetcher(names, AllowList(), AGENT, network=recorder).fetch(
+            Request("http://rebinding.test/")
+        )
     assert names.asked == ["rebinding.test"] and recorder.opened == [(PUBLIC, 80)]
 
 
@@ -309,7 +361,9 @@ async def test_a_name_that_leads_elsewhere_at_the_next_hop_is_refused() -> None:
     async with serving(chain({"rebinding.test/1": (302, "/2")})) as server:
         recorder = Recorder({PUBLIC: server.port, "127.0.0.1": server.port})
         with pytest.raises(ForbiddenAddress, match=r"127\.0\.0\.1"):
-            await HttpFetcher(names, AllowList(), AGENT, network=recorder).fetch(Request("http://rebinding.test/1"))
+            await HttpFetcher(names, AllowList(), AGENT, network=recorder).fetch(
+                Request("http://rebinding.test/1")
+            )
     assert recorder.opened == [(PUBLIC, 80)]
 
 
@@ -386,7 +440,9 @@ async def test_names_of_one_address_share_no_connection() -> None:
         fetcher = reaching(server, ssl_context=ours)
         for host in ("a.test", "b.test", "a.test"):
             await fetcher.fetch(Request(f"https://{host}/"))
-        await asyncio.gather(*(fetcher.fetch(Request(f"https://{host}/")) for host in ("a.test", "b.test") * 3))
+        await asyncio.gather(
+            *(fetcher.fetch(Request(f"https://{host}/")) for host in ("a.test", "b.test") * 3)
+        )
     hosts = [asked.headers["host"] for asked in server.asked]
     assert server.connections == 9 and sorted(named) == sorted(hosts)  # type: ignore[type-var]
 
@@ -418,9 +474,12 @@ async def test_a_resolver_that_does_not_answer_is_given_up() -> None:
         await HttpFetcher(Silent(), BOX, AGENT, total_s=0.2).fetch(Request("http://a.test/"))
 
 
-@pytest.mark.parametrize(("scheme", "stopped"), [("http", False), ("https", False), ("http", True), ("https", True)])
+@pytest.mark.parametrize(
+    ("scheme", "stopped"), [("http", False), ("https", False), ("http", True), ("https", True)]
+)
 async def test_a_connection_is_closed_however_a_fetch_ends(scheme: str, stopped: bool) -> None:
-    came, left = asyncio.Event(), asyncio.Event()
+    came = asyncio.Event()
+    left = asyncio.Event()
 
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         came.set()
@@ -453,7 +512,8 @@ async def test_a_connection_is_closed_however_a_fetch_ends(scheme: str, stopped:
     ],
 )
 async def test_limits_go_by_media_type(media: str, megabytes: int) -> None:
-    body, sent = bytes(megabytes * 2**20), b""
+    body = bytes(megabytes * 2**20)
+    sent = b""
 
     def answer(_: Asked) -> Answer:
         return Answer(sent, media_type=media, headers=[("Content-Encoding", "gzip")])
@@ -467,7 +527,9 @@ async def test_limits_go_by_media_type(media: str, megabytes: int) -> None:
 
 
 async def test_an_announced_length_over_the_limit_is_not_waited_for() -> None:
-    async with serving_raw(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 10000000000\r\n\r\n<p>") as server:
+    async with serving_raw(
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 10000000000\r\n\r\n<p>"
+    ) as server:
         with pytest.raises(TooLarge):
             await reaching(server, total_s=5).fetch(Request("http://a.test/"))
 
@@ -482,16 +544,21 @@ async def test_what_holds_no_text_is_refused(media: str) -> None:
 # ── the characters of a page ──
 
 ARTICLE = (
-    "<html><head>{}<title>図書館の蔵書</title></head><body><p>閲覧室では、蔵書を静かに読むことができます。</p></body></html>"
+    "<html><head>{}<title>図書館の蔵書</title></head>"
+    "<body><p>閲覧室では、蔵書を静かに読むことができます。</p></body></html>"
 )
 
 
 @pytest.mark.parametrize("name", ["Shift_JIS", "EUC-JP", "ISO-2022-JP", "UTF-8"])
 @pytest.mark.parametrize(
-    ("header", "meta"), [(True, True), (True, False), (False, True), (False, False)], ids=["both", "header", "meta", "neither"]
+    ("header", "meta"),
+    [(True, True), (True, False), (False, True), (False, False)],
+    ids=["both", "header", "meta", "neither"],
 )
 async def test_a_japanese_page_is_read_however_it_is_encoded(name: str, header: bool, meta: bool) -> None:
-    page = ARTICLE.format(f'<meta http-equiv="Content-Type" content="text/html; charset={name}">' if meta else "")
+    page = ARTICLE.format(
+        f'<meta http-equiv="Content-Type" content="text/html; charset={name}">' if meta else ""
+    )
     media = f"text/html; charset={name}" if header else "text/html"
     async with serving(lambda _: Answer(page.encode(name), media_type=media)) as server:
         answer = await reaching(server).fetch(Request("http://a.test/"))

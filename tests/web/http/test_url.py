@@ -40,9 +40,15 @@ DIFFERENT = [
 LEADS = [
     ("https://www.google.com/url?q=https://a.example/x&sa=U", "https://a.example/x"),
     ("https://www.google.co.jp/url?sa=t&url=https%3A%2F%2Fa.example%2F%3Fq%3D1", "https://a.example/?q=1"),
-    ("https://www.google.com/imgres?imgurl=http://i/x.png&imgrefurl=https://a.example/p", "https://a.example/p"),
+    (
+        "https://www.google.com/imgres?imgurl=http://i/x.png&imgrefurl=https://a.example/p",
+        "https://a.example/p",
+    ),
     ("https://duckduckgo.com/l/?uddg=https%3A%2F%2Frust%2Dlang.org%2F&rut=d43f", "https://rust-lang.org/"),
-    ("https://www.bing.com/ck/a?!&&p=2eb&u=a1aHR0cHM6Ly9leGFtcGxlLmNvbS9hP2I9Yw&ntb=1", "https://example.com/a?b=c"),
+    (
+        "https://www.bing.com/ck/a?!&&p=2eb&u=a1aHR0cHM6Ly9leGFtcGxlLmNvbS9hP2I9Yw&ntb=1",
+        "https://example.com/a?b=c",
+    ),
     ("https://www.bing.com/ck/a?u=a1!!!not-base64", "https://www.bing.com/ck/a?u=a1!!!not-base64"),
     ("https://www.google.com/url?q=javascript:alert(1)", "https://www.google.com/url?q=javascript:alert(1)"),
     ("https://example.com/url?q=https://a.example/", "https://example.com/url?q=https://a.example/"),
@@ -87,7 +93,9 @@ def test_what_may_be_a_result(url: str, expected: bool) -> None:
     assert is_result(url) is expected
 
 
-@pytest.mark.parametrize("url", ["", "mailto:a@b", "ftp://example.com/", "javascript:void(0)", "https:///x", "http://[broken"])
+@pytest.mark.parametrize(
+    "url", ["", "mailto:a@b", "ftp://example.com/", "javascript:void(0)", "https:///x", "http://[broken"]
+)
 def test_no_web_address_has_no_canonical_form(url: str) -> None:
     with pytest.raises(ValueError):
         canonical(url)
@@ -151,12 +159,15 @@ def test_a_final_dot_is_no_other_host(url: str, same: str) -> None:
 
 
 def test_with_a_final_dot_it_is_the_same_page_site_host_and_limit() -> None:
-    dotted, plain = "https://Example.ORG./a?b=1", "https://example.org/a?b=1"
+    dotted = "https://Example.ORG./a?b=1"
+    plain = "https://example.org/a?b=1"
     assert canonical(dotted) == canonical(plain)
     assert host_of_url(dotted) == host_of_url(plain) and site_of(dotted) == site_of(plain)
     assert site_of("https://example.org:443/") == site_of("https://example.org./") == "https://example.org"
     assert authority(dotted) == authority(plain) == "example.org:443"
-    assert not is_result("https://www.google.com./search?q=a") and unwrap("https://www.google.com./url?q=https://a.example/")
+    assert not is_result("https://www.google.com./search?q=a") and unwrap(
+        "https://www.google.com./url?q=https://a.example/"
+    )
     allow = AllowList.named(["inside.example.:8080"])
     assert check_url("http://inside.example:8080/", allow) == check_url("http://inside.example.:8080/", allow)
     with pytest.raises(ForbiddenAddress):

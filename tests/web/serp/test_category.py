@@ -93,6 +93,8 @@ QUERIES = {
 }
 
 
-@pytest.mark.parametrize(("query", "category"), [(query, category) for category, rows in QUERIES.items() for query in rows])
+@pytest.mark.parametrize(
+    ("query", "category"), [(query, category) for category, rows in QUERIES.items() for query in rows]
+)
 def test_the_kind_of_a_query(query: str, category: str) -> None:
     assert category_of(query) == category

@@ -42,7 +42,12 @@ def test_a_key_is_in_what_is_sent_and_not_in_what_is_stored(engine: Engine) -> N
 
 
 ROWS: list[tuple[str, Mapping[str, str], str, Mapping[str, str]]] = [
-    ("pubmed", {"ncbi_api_key": "k 1".replace(" ", "&"), "contact_email": "a@b.jp"}, "api_key=k%261&email=a%40b.jp", {}),
+    (
+        "pubmed",
+        {"ncbi_api_key": "k 1".replace(" ", "&"), "contact_email": "a@b.jp"},
+        "api_key=k%261&email=a%40b.jp",
+        {},
+    ),
     ("openalex", {"openalex_api_key": "k1"}, "api_key=k1", {}),
     ("semantic_scholar", {"semantic_scholar_key": " k1\n"}, "", {"x-api-key": "k1"}),
     ("brave_api", {"brave_api_key": "k1"}, "", {"X-Subscription-Token": "k1"}),
@@ -51,15 +56,24 @@ ROWS: list[tuple[str, Mapping[str, str], str, Mapping[str, str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "values", "query", "headers"), ROWS, ids=lambda each: each if isinstance(each, str) else "")
-def test_where_each_key_goes(name: str, values: Mapping[str, str], query: str, headers: Mapping[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("name", "values", "query", "headers"), ROWS, ids=lambda each: each if isinstance(each, str) else ""
+)
+def test_where_each_key_goes(
+    name: str, values: Mapping[str, str], query: str, headers: Mapping[str, str]
+) -> None:
     engine = engines()[name]
     sent = authorised(engine.request(QUERY, 1, {}), engine.about, values)
     assert sent.url.endswith(query) and headers.items() <= sent.headers.items()
 
 
 @pytest.mark.parametrize(
-    "url", ["https://elsewhere.example/", "http://eutils.ncbi.nlm.nih.gov/", "https://eutils.ncbi.nlm.nih.gov.evil.example/"]
+    "url",
+    [
+        "https://elsewhere.example/",
+        "http://eutils.ncbi.nlm.nih.gov/",
+        "https://eutils.ncbi.nlm.nih.gov.evil.example/",
+    ],
 )
 def test_no_other_site_is_told(url: str) -> None:
     assert authorised(Request(url), engines()["pubmed"].about, KEYS) == Request(url)
@@ -78,7 +92,9 @@ async def test_nothing_that_comes_back_shows_a_key(engine: Engine) -> None:
         assert hidden(text, engine.about, KEYS) == text and CANARY not in text
     with pytest.raises(ShishoError) as met:
         engine.parse(response)
-    assert CANARY not in f"{met.value.message} {met.value.details}" and response.body.decode("euc-jp").endswith("統計")
+    assert CANARY not in f"{met.value.message} {met.value.details}" and response.body.decode(
+        "euc-jp"
+    ).endswith("統計")
 
 
 @pytest.mark.parametrize("engine", KEYED, ids=named)
@@ -89,7 +105,9 @@ async def test_no_error_shows_a_key(engine: Engine, caplog: pytest.LogCaptureFix
     with caplog.at_level("DEBUG"), pytest.raises(TimedOut) as met:
         await fetched(fails, engine.request(QUERY, 1, {}), engine.about, KEYS)
     said = "".join(traceback.format_exception(met.value)) + str(met.value.details) + caplog.text
-    assert hidden(said, engine.about, KEYS) == said and "did not answer" in met.value.message and met.value.retry
+    assert (
+        hidden(said, engine.about, KEYS) == said and "did not answer" in met.value.message and met.value.retry
+    )
 
 
 def test_a_key_buys_a_pace() -> None:

@@ -1,4 +1,5 @@
-"""The simulation of `make bench`, in short: paging with `auto` pays, and what pays is the rules and not the simulation."""
+"""The simulation of `make bench`, in short: paging with `auto` pays, and what pays is the rules and not the
+simulation."""
 
 from __future__ import annotations
 
@@ -52,12 +53,19 @@ def test_a_greedier_rule_loses_too_much(bench: ModuleType, monkeypatch: pytest.M
 
 @pytest.mark.parametrize("shape", ["steep", "cliff", "long tail", "nothing"])
 def test_simulated_pages_are_as_described(bench: ModuleType, shape: str) -> None:
-    """No URL twice on a page; pages of ten until the engine's end; never more requests than pages; auto finds no more."""
+    """No URL twice on a page; pages of ten until the engine's end; never more requests than pages; auto finds
+    no more."""
     for number in range(200):
         pages = bench.simulated(bench.SHAPES[shape], random.Random(number), bench.MEAN)
         assert len(pages) == bench.PAGES and 5 <= len({one.url for page in pages for one in page}) <= 50
         for page in pages:
             assert len({one.url for one in page}) == len(page) <= bench.PAGE_SIZE
-        always, auto = (bench.followed(pages, strategy) for strategy in (StopStrategy.FIXED, StopStrategy.AUTO))
+        always, auto = (
+            bench.followed(pages, strategy) for strategy in (StopStrategy.FIXED, StopStrategy.AUTO)
+        )
         assert 1 <= auto.requests <= always.requests <= bench.PAGES
-        assert auto.found <= always.found <= sum({one.url: one.relevant for page in pages for one in page}.values())
+        assert (
+            auto.found
+            <= always.found
+            <= sum({one.url: one.relevant for page in pages for one in page}.values())
+        )

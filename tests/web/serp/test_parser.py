@@ -23,7 +23,8 @@ from tests.web.engines.pages import exchanges, saved
 
 MB = 2**20
 START = 5.0  # what a new child may compute before it has the page, and one after it until it is killed
-ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}  # children run functions of these tests
+# children run functions of these tests
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 ATOM = b"<feed xmlns='http://www.w3.org/2005/Atom'>%s</feed>"
 BING = (
     "<html><title>x - Bing</title><ol id=b_results><li class=b_algo><h2><a href='https://a.example/'>題</a></h2>"
@@ -83,7 +84,11 @@ async def test_answers_of_interfaces_are_read_as_in_process(parser: KillableSerp
 
 
 async def test_what_came_beside_the_body_reaches_the_child(parser: KillableSerpParser) -> None:
-    told = {"url": "https://www.bing.com/search?q=x&first=11", "charset": "euc-jp", "today": date(2026, 7, 20)}
+    told = {
+        "url": "https://www.bing.com/search?q=x&first=11",
+        "charset": "euc-jp",
+        "today": date(2026, 7, 20),
+    }
     response = Response(BING.format("3 日前").encode("euc-jp"), **told)
     serp = await parser.parse("bing", response)
     assert serp.hits[0].title == "題" and serp.hits[0].date == "2026-07-17"
@@ -114,7 +119,11 @@ async def test_reasons_cross_with_their_details(parser: KillableSerpParser) -> N
 async def test_hostile_pages_end_in_a_reason_while_the_loop_stays_awake(parser: KillableSerpParser) -> None:
     lags: list[tuple[float, float]] = []
     watcher = asyncio.create_task(watch_loop(lags))
-    for engine, name in (*(("google", name) for name in HOSTILE), ("arxiv", "levels"), ("searxng", "brackets")):
+    for engine, name in (
+        *(("google", name) for name in HOSTILE),
+        ("arxiv", "levels"),
+        ("searxng", "brackets"),
+    ):
         before = children_seconds()
         with pytest.raises(ParserFailed) as caught:
             await parser.parse(engine, Response(HOSTILE[name]))
@@ -146,7 +155,9 @@ async def test_entities_are_not_expanded(parser: KillableSerpParser, subset: byt
     title = b"<entry><id>https://a.example/</id><title>t&b;</title></entry>"
     for engine in ("arxiv", "pubmed"):
         with pytest.raises(ParserFailed):
-            await parser.parse(engine, Response(b'<?xml version="1.0"?><!DOCTYPE x ' + subset + b">" + ATOM % title))
+            await parser.parse(
+                engine, Response(b'<?xml version="1.0"?><!DOCTYPE x ' + subset + b">" + ATOM % title)
+            )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals and limits of POSIX")
@@ -155,7 +166,9 @@ async def test_entities_are_not_expanded(parser: KillableSerpParser, subset: byt
     [("hangs", "more than 1 s"), ("spins", "more than 1 s"), ("eats", "memory"), ("dies", "broke its parser"),
      ("raises", "RecursionError"), ("lies", "broke its parser")],
 )  # fmt: skip
-async def test_a_broken_parser_costs_one_page(function: str, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_broken_parser_costs_one_page(
+    function: str, word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     parser = KillableSerpParser(environment=ENVIRONMENT, seconds=1, memory_mb=512)
     page = Response(BING.format("").encode(), "https://www.bing.com/")
     monkeypatch.setattr("shisho.isolation.killable.PATIENCE", 2)
@@ -170,7 +183,9 @@ async def test_a_broken_parser_costs_one_page(function: str, word: str, monkeypa
         await parser.close()
 
 
-async def test_one_slow_page_does_not_hold_the_others(parser: KillableSerpParser, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_one_slow_page_does_not_hold_the_others(
+    parser: KillableSerpParser, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page = Response(BING.format("").encode())
     await parser.parse("bing", page)
     with monkeypatch.context() as broken:

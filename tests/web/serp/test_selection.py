@@ -49,7 +49,11 @@ def test_tiers_then_the_next_free_slot() -> None:
 
 
 def test_of_engines_free_alike_those_of_the_first_category_come_first() -> None:
-    abouts = [engine("web"), engine("laws", categories=("general", "government")), engine("press", categories=("news",))]
+    abouts = [
+        engine("web"),
+        engine("laws", categories=("general", "government")),
+        engine("press", categories=("news",)),
+    ]
     needs = Needs("q", ("government", "general"))
     assert names(candidates(abouts, needs, READY)) == ["laws", "web"]
     assert names(candidates(abouts, needs, busy(laws=5.0))) == ["web", "laws"]
@@ -81,7 +85,12 @@ OPEN = EngineHealth("e", BreakerState.OPEN, open_until="2026-07-01T12:00:00Z", l
 @pytest.mark.parametrize(
     ("about", "means", "why", "said"),
     [
-        (engine("e", enabled=False, reason="Its terms forbid it."), READY, PassedOverReason.DISABLED, "Its terms forbid it."),
+        (
+            engine("e", enabled=False, reason="Its terms forbid it."),
+            READY,
+            PassedOverReason.DISABLED,
+            "Its terms forbid it.",
+        ),
         (engine("e", enabled=False), READY, PassedOverReason.DISABLED, "engines.toml"),
         (
             engine("e", credentials=(Credential("e_key", required=True),)),
@@ -95,7 +104,9 @@ OPEN = EngineHealth("e", BreakerState.OPEN, open_until="2026-07-01T12:00:00Z", l
         (engine("e", query_limit=4), READY, PassedOverReason.TOO_LONG, "4 characters"),
     ],
 )
-def test_why_an_engine_is_passed_over(about: EngineAbout, means: Means, why: PassedOverReason, said: str) -> None:
+def test_why_an_engine_is_passed_over(
+    about: EngineAbout, means: Means, why: PassedOverReason, said: str
+) -> None:
     for needs in (Needs("query"), Needs("query", engines=("e",))):
         choice = candidates([about, engine("other")], needs, means)
         assert reasons(choice) == {"e": why} and said in choice.passed[0].reason
@@ -153,10 +164,16 @@ def test_where_no_engine_has_the_filter_it_is_used_and_warned_of() -> None:
 
 def test_named_engines_come_in_the_order_given() -> None:
     abouts = [PLAIN, MONTHLY, engine("off", enabled=False), engine("papers", categories=("academic",))]
-    needs = Needs("q", engines=("papers", "nonsense", "plain", "off", "monthly", "plain"), time_range=TimeRange.MONTH)
+    needs = Needs(
+        "q", engines=("papers", "nonsense", "plain", "off", "monthly", "plain"), time_range=TimeRange.MONTH
+    )
     choice = candidates(abouts, needs, busy(papers=60.0))
     assert names(choice) == ["papers", "plain", "monthly"]
-    assert [each.warnings for each in choice.candidates] == [("time_range_ignored",), ("time_range_ignored",), ()]
+    assert [each.warnings for each in choice.candidates] == [
+        ("time_range_ignored",),
+        ("time_range_ignored",),
+        (),
+    ]
     assert reasons(choice) == {"nonsense": PassedOverReason.UNKNOWN, "off": PassedOverReason.DISABLED}
 
 
@@ -188,7 +205,12 @@ ENGINES = st.lists(
 )
 
 
-@given(ENGINES, st.text(), st.sampled_from(TimeRange), st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 4)))
+@given(
+    ENGINES,
+    st.text(),
+    st.sampled_from(TimeRange),
+    st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 4)),
+)
 def test_every_fitting_engine_is_asked_or_said_why_not(
     abouts: list[EngineAbout], query: str, time_range: TimeRange, used: dict[str, int]
 ) -> None:

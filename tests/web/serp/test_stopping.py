@@ -1,4 +1,5 @@
-"""How deep a query is followed, and why it ends: every row of the contract, and what holds for any pages at all."""
+"""How deep a query is followed, and why it ends: every row of the contract, and what holds for any pages at
+all."""
 
 from __future__ import annotations
 
@@ -44,13 +45,22 @@ SHALLOW = replace(ABOUT, max_pages=5)
     ],
 )
 def test_the_last_page_allowed(
-    serp_page: int, most: int | None, strategy: StopStrategy, categories: list[str], about: EngineAbout, last: int
+    serp_page: int,
+    most: int | None,
+    strategy: StopStrategy,
+    categories: list[str],
+    about: EngineAbout,
+    last: int,
 ) -> None:
     assert deepest_page(serp_page, most, strategy, categories, about) == last
 
 
-def facts(number: int, urls: str, fresh: int | None = None, visited: int = 0, useful: int = 0, last: bool = False) -> PageFacts:
-    return PageFacts(number, tuple(urls), len(urls) if fresh is None else fresh, visited, useful, last, opening=number == 1)
+def facts(
+    number: int, urls: str, fresh: int | None = None, visited: int = 0, useful: int = 0, last: bool = False
+) -> PageFacts:
+    return PageFacts(
+        number, tuple(urls), len(urls) if fresh is None else fresh, visited, useful, last, opening=number == 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,7 +81,8 @@ def test_novelty_and_harvest(page: PageFacts, novelty: float, harvest: float | N
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 FIRST = facts(1, "abcdefghij", visited=10, useful=4)
-# pages, the reason under auto, the reason under fixed and exhaustive; the search may go to page 5 and wants 10 useful hits
+# pages, the reason under auto, the reason under fixed and exhaustive; the search may go to page 5 and wants
+# 10 useful hits
 STOPS: list[tuple[str, list[PageFacts], str | None, str | None]] = [
     ("nothing asked yet", [], None, None),
     ("a good page", [FIRST], None, None),
@@ -81,7 +92,12 @@ STOPS: list[tuple[str, list[PageFacts], str | None, str | None]] = [
     ("enough on one page", [facts(1, "abcdefghijkl", visited=12, useful=10)], "ENOUGH", None),
     ("enough over pages", [FIRST, facts(2, "klmnopqr", visited=8, useful=6)], "ENOUGH", None),
     ("rows are not enough", [facts(1, ALPHABET, visited=9, useful=9)], None, None),
-    ("enough on the last page", [facts(1, "abcdefghijkl", visited=12, useful=10, last=True)], "ENOUGH", "END"),
+    (
+        "enough on the last page",
+        [facts(1, "abcdefghijkl", visited=12, useful=10, last=True)],
+        "ENOUGH",
+        "END",
+    ),
     ("nothing new", [FIRST, facts(2, "klmnopqrst", fresh=0)], "SATURATED", None),
     ("a tenth is new", [FIRST, facts(2, "klmnopqrst", fresh=1)], None, None),
     ("less than a tenth is new", [FIRST, facts(2, "klmnopqrstu", fresh=1)], "SATURATED", None),
@@ -100,12 +116,19 @@ STOPS: list[tuple[str, list[PageFacts], str | None, str | None]] = [
     ("page 1 again", [FIRST, facts(2, "abcdefghij", fresh=0)], "REPEATED", "REPEATED"),
     ("in another order", [FIRST, facts(2, "jihgfedcba", fresh=0)], "REPEATED", "REPEATED"),
     ("page 1 again, an entry less", [FIRST, facts(2, "abcdefghi", fresh=0)], "REPEATED", "REPEATED"),
-    ("page 1 again, later", [FIRST, facts(2, "klmno"), facts(3, "abcdefghij", fresh=0)], "REPEATED", "REPEATED"),
+    (
+        "page 1 again, later",
+        [FIRST, facts(2, "klmno"), facts(3, "abcdefghij", fresh=0)],
+        "REPEATED",
+        "REPEATED",
+    ),
     ("page 1 again, an entry more", [FIRST, facts(2, "abcdefghijk", fresh=1)], "SATURATED", None),
 ]
 
 
-@pytest.mark.parametrize(("pages", "auto", "other"), [row[1:] for row in STOPS], ids=[row[0] for row in STOPS])
+@pytest.mark.parametrize(
+    ("pages", "auto", "other"), [row[1:] for row in STOPS], ids=[row[0] for row in STOPS]
+)
 def test_why_paging_ends(pages: list[PageFacts], auto: str | None, other: str | None) -> None:
     assert stop_reason(pages, PagingRules(AUTO, 1, 5, 10)) == auto
     assert stop_reason(pages, PagingRules(FIXED, 1, 5, 10)) == other
@@ -113,7 +136,9 @@ def test_why_paging_ends(pages: list[PageFacts], auto: str | None, other: str | 
 
 
 def test_no_page_is_asked_that_the_engine_does_not_have() -> None:
-    assert stop_reason([], PagingRules(FIXED, 6, deepest_page(6, 3, FIXED, [], SHALLOW), 10)) is PagingStop.LIMIT
+    assert (
+        stop_reason([], PagingRules(FIXED, 6, deepest_page(6, 3, FIXED, [], SHALLOW), 10)) is PagingStop.LIMIT
+    )
     assert stop_reason([], PagingRules(FIXED, 5, deepest_page(5, 3, FIXED, [], SHALLOW), 10)) is None
 
 

@@ -1,8 +1,9 @@
 """A font whose letters are boxes: what PDFium measures a letter by where a PDF does not hold its font.
 
-PDFium knows which letters such a PDF means, but it places a letter by the outline that its font gives it: a font without that
-letter makes lines without height, and drops vertical ones. A box as large as the letter is all that reading needs, so one small
-font serves every script, and no text depends on the fonts of a machine."""
+PDFium knows which letters such a PDF means, but it places a letter by the outline that its font gives it: a
+font without that letter makes lines without height, and drops vertical ones. A box as large as the letter is
+all that reading needs, so one small font serves every script, and no text depends on the fonts of a
+machine."""
 
 from __future__ import annotations
 
@@ -10,10 +11,12 @@ import struct
 from functools import lru_cache
 
 EM = 1000
-ASCENT, DESCENT = 880, -120
+ASCENT = 880
+DESCENT = -120
 _WIDE = (60, -100, 940, 860)  # left, bottom, right, top of the ink of a kanji
 _NARROW = (40, -20, 460, 740)
-_WIDE_GLYPH, _NARROW_GLYPH = 1, 2
+_WIDE_GLYPH = 1
+_NARROW_GLYPH = 2
 # First and last letter, and their glyph. What is white, or steers, has none.
 _LETTERS = (
     (0x21, 0x7E, _NARROW_GLYPH),
@@ -39,7 +42,9 @@ def font() -> bytes:
         b"cmap": _cmap(),
         b"glyf": _glyph(_WIDE) + _glyph(_NARROW),
         b"head": _head(),
-        b"hhea": struct.pack(">I3hH11hH", 0x10000, ASCENT, DESCENT, 0, EM, 0, 0, EM, 1, 0, 0, 0, 0, 0, 0, 0, 3),
+        b"hhea": struct.pack(
+            ">I3hH11hH", 0x10000, ASCENT, DESCENT, 0, EM, 0, 0, EM, 1, 0, 0, 0, 0, 0, 0, 0, 3
+        ),
         b"hmtx": struct.pack(">HhHhHh", EM, 0, EM, _WIDE[0], EM // 2, _NARROW[0]),
         b"loca": struct.pack(">4I", 0, 0, len(_glyph(_WIDE)), 2 * len(_glyph(_WIDE))),
         b"maxp": struct.pack(">I14H", 0x10000, 3, 4, 1, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0),
@@ -75,7 +80,9 @@ def _cmap() -> bytes:
 
 def _head() -> bytes:
     bounds = (_WIDE[0], _WIDE[1], _WIDE[2], _WIDE[3])
-    return struct.pack(">4I2H2q4h2H3h", 0x10000, 0x10000, 0, 0x5F0F3CF5, 0b1011, EM, 0, 0, *bounds, 0, 8, 2, 1, 0)
+    return struct.pack(
+        ">4I2H2q4h2H3h", 0x10000, 0x10000, 0, 0x5F0F3CF5, 0b1011, EM, 0, 0, *bounds, 0, 8, 2, 1, 0
+    )
 
 
 def _os2() -> bytes:

@@ -1,4 +1,5 @@
-"""DOCX by python-docx: headings by style, paragraphs, lists and tables in document order, then foot- and endnotes."""
+"""DOCX by python-docx: headings by style, paragraphs, lists and tables in document order, then foot- and
+endnotes."""
 
 from __future__ import annotations
 
@@ -23,8 +24,12 @@ _LEVEL = re.compile(r"(?:heading|見出し)\s*([1-9])", re.I)
 _NOTES = ("/footnotes", "/endnotes")
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-_PARAGRAPH, _TABLE, _BOX, _RUN = qn("w:p"), qn("w:tbl"), qn("w:txbxContent"), qn("w:r")
-_ROW, _CELL = qn("w:tr"), qn("w:tc")
+_PARAGRAPH = qn("w:p")
+_TABLE = qn("w:tbl")
+_BOX = qn("w:txbxContent")
+_RUN = qn("w:r")
+_ROW = qn("w:tr")
+_CELL = qn("w:tc")
 _VERTICAL = f"{qn('w:rPr')}/{qn('w:vertAlign')}"
 
 
@@ -40,7 +45,8 @@ def read(data: bytes) -> Reading:
 
 
 def _items(parent: Any, document: Any) -> Iterator[Any]:
-    """Paragraphs and tables in order, those inside content controls and text boxes too, which python-docx leaves out."""
+    """Paragraphs and tables in order, those inside content controls and text boxes too, which python-docx
+    leaves out."""
     for element in parent:
         if element.tag == _PARAGRAPH:
             yield Paragraph(element, document._body)
@@ -71,15 +77,19 @@ def _blocks(item: Any, headings: Headings) -> Iterator[Block]:
 
 
 def _rows(grid: Any) -> Iterator[list[str]]:
-    """A cell over several columns stands once; one over several rows in each of them. python-docx's own walk climbs from every
-    row to the first, which is cubic, and ends at Python's stack."""
+    """A cell over several columns stands once; one over several rows in each of them. python-docx's own walk
+    climbs from every row to the first, which is cubic, and ends at Python's stack."""
     above: dict[int, str] = {}
     for row in _own(grid, _ROW, _TABLE):
         texts: list[str] = []
         column = row.grid_before
         for cell in _own(row, _CELL, _ROW):
             if cell.vMerge != "continue":
-                inner = (paragraph for paragraph in cell.iter(_PARAGRAPH) if not _inside(paragraph, cell, _FALLBACK))
+                inner = (
+                    paragraph
+                    for paragraph in cell.iter(_PARAGRAPH)
+                    if not _inside(paragraph, cell, _FALLBACK)
+                )
                 above[column] = "\n".join(map(_text, inner))
             texts.append(above.get(column, ""))
             column += cell.grid_span
@@ -102,7 +112,8 @@ def _notes(document: Any) -> Iterator[Block]:
 
 
 def _text(paragraph: Any) -> str:
-    """All runs, those inserted under tracking, in fields and in formulas too; ruby in parentheses after its base."""
+    """All runs, those inserted under tracking, in fields and in formulas too; ruby in parentheses after its
+    base."""
     parts: list[str] = []
     ruby = ""
     for run in paragraph.iter(_RUN, f"{_MATH}r"):

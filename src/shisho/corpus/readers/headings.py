@@ -16,7 +16,8 @@ class Headings:
         return tuple(text for _, text in self._open)
 
     def open(self, text: str, level: int) -> tuple[str, ...]:
-        """A heading begins: those of its level and below end. Returns the path that it stands under itself."""
+        """A heading begins: those of its level and below end. Returns the path that it stands under
+        itself."""
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
         above = self.path

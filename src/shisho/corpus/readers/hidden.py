@@ -1,4 +1,5 @@
-"""Text of a page that a reader cannot see: no browser shows it, so it is none of the page's, and nobody may quote it."""
+"""Text of a page that a reader cannot see: no browser shows it, so it is none of the page's, and nobody may
+quote it."""
 
 from __future__ import annotations
 
@@ -19,12 +20,15 @@ _RGB = re.compile(r"rgba?\(\s*(\d+)[\s,]+(\d+)[\s,]+(\d+)(?:[\s,/]+([\d.]+%?))?\
 _NAMED = {"white": _PAPER, "black": "#000000"}
 _EDGES = ("left", "right", "top", "bottom", "margin-left", "margin-top", "text-indent")
 _MARKED = XPath("//*[@style or @hidden or self::dialog or self::font[@color]]")
-_STYLED = XPath("boolean(//style | //link[contains(concat(' ', normalize-space(@rel), ' '), ' stylesheet ')])")
+_STYLED = XPath(
+    "boolean(//style | //link[contains(concat(' ', normalize-space(@rel), ' '), ' stylesheet ')])"
+)
 
 
 def drop_hidden(tree: Any) -> None:
-    """Take out of an lxml tree what its own attributes hide: `hidden`, a closed dialog, and by inline style no display,
-    no visibility, no opacity, letters of no size, a place off the screen, or the colour of what is behind it.
+    """Take out of an lxml tree what its own attributes hide: `hidden`, a closed dialog, and by inline style
+    no display, no visibility, no opacity, letters of no size, a place off the screen, or the colour of what
+    is behind it.
 
     What only a style sheet or a script hides stays. Text after a dropped element stays as well."""
     for element in _MARKED(tree):
@@ -85,7 +89,8 @@ def _by_colour(element: Any, style: Mapping[str, str]) -> bool:
 
 
 def _behind(element: Any) -> str:
-    """The background that its own or an outer element declares; paper where no style sheet could say otherwise."""
+    """The background that its own or an outer element declares; paper where no style sheet could say
+    otherwise."""
     for place in (element, *element.iterancestors()):
         style = style_of(place)
         declared = style.get("background-color") or style.get("background") or place.get("bgcolor")

@@ -1,5 +1,5 @@
-"""HTML: the main text by trafilatura under its headings, by readability where trafilatura missed most of it; all text of the
-body where there is no main text to find."""
+"""HTML: the main text by trafilatura under its headings, by readability where trafilatura missed most of it;
+all text of the body where there is no main text to find."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable, TooLarge
 from shisho.isolation.prescan import MAX_BYTES, check
 
-# trafilatura gives a page with little text back as one paragraph without headings, or misses most of it. All letters counts.
+# trafilatura gives a page with little text back as one paragraph without headings, or misses most of it. All
+# letters counts.
 SHORT = 1_000
 FRAGMENT = 100
-# On news pages of 600 to 1,000 letters the rest of the page is 1.5 to 10 times as long and is not the article (measured).
+# On news pages of 600 to 1,000 letters the rest of the page is 1.5 to 10 times as long and is not the article
+# (measured).
 LITTLE_ELSE = 1.5
-# Where trafilatura's text is poor, readability's steps in: it found next to nothing and readability many times as much, or it
-# found less than this share of the letters of the page's paragraphs and readability all of that and much more. Measured (F1)
-# on 92 news pages: .946 becomes .969; trafilatura with its own fallbacks has .955.
+# Where trafilatura's text is poor, readability's steps in: it found next to nothing and readability many
+# times as much, or it found less than this share of the letters of the page's paragraphs and readability all
+# of that and much more. Measured (F1) on 92 news pages: .946 becomes .969; trafilatura with its own fallbacks
+# has .955.
 LITTLE = 300
 FAR_MORE = 5
 SHARE = 0.6
@@ -45,8 +48,12 @@ _KINDS = {
     **dict.fromkeys(("figcaption", "caption"), BlockKind.CAPTION),
     **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6", "head"), BlockKind.HEADING),
     "table": BlockKind.TABLE,
-    **dict.fromkeys(("p", "div", "section", "article", "main", "aside", "header", "address"), BlockKind.PARAGRAPH),
-    **dict.fromkeys(("details", "summary", "blockquote", "quote", "pre", "ul", "ol", "dl", "list"), BlockKind.PARAGRAPH),
+    **dict.fromkeys(
+        ("p", "div", "section", "article", "main", "aside", "header", "address"), BlockKind.PARAGRAPH
+    ),
+    **dict.fromkeys(
+        ("details", "summary", "blockquote", "quote", "pre", "ul", "ol", "dl", "list"), BlockKind.PARAGRAPH
+    ),
 }
 _CELLS = frozenset(("td", "th", "cell"))
 _ROWS = frozenset(("tr", "row"))
@@ -54,14 +61,29 @@ _KEPT_AS_IS = frozenset(("pre", "code"))
 # A cell with one of these lays out a page and holds no datum.
 _LAYING_OUT = "//table[.//*[self::h1 or self::h2 or self::h3 or self::table or self::p[following-sibling::p]][ancestor::td]]"
 _OF_HEAD = frozenset(("title", "meta", "link", "base", "script", "style", "noscript", "template"))
-_HIDDEN = ("script", "style", "noscript", "template", "head", "nav", "footer", "svg", "math", "iframe", "select", "button")
+_HIDDEN = (
+    "script",
+    "style",
+    "noscript",
+    "template",
+    "head",
+    "nav",
+    "footer",
+    "svg",
+    "math",
+    "iframe",
+    "select",
+    "button",
+)
 
 
 def read(data: bytes, charset: str | None = None) -> Reading:
-    """Headings, paragraphs, list items and tables (a row per line, cells separated by tabs). `charset` is what the server
-    named."""
+    """Headings, paragraphs, list items and tables (a row per line, cells separated by tabs). `charset` is
+    what the server named."""
     if len(data) > MAX_BYTES:
-        raise TooLarge("The page is larger than {megabytes} MB: save the part you need.", megabytes=MAX_BYTES // 2**20)
+        raise TooLarge(
+            "The page is larger than {megabytes} MB: save the part you need.", megabytes=MAX_BYTES // 2**20
+        )
     match = _CHARSET.search(data, 0, 8192)
     html = plain(decode(data, charset, match[1].decode("ascii", "ignore") if match else None))
     check(html)
@@ -76,7 +98,9 @@ def read(data: bytes, charset: str | None = None) -> Reading:
         if _size(blocks) < SHORT and _says_less(blocks, _everything(tree)):
             blocks = _without_menus(tree)
     if not blocks:
-        raise DocumentUnreadable("The page holds no text. If a browser shows some, save it from there as PDF and add that.")
+        raise DocumentUnreadable(
+            "The page holds no text. If a browser shows some, save it from there as PDF and add that."
+        )
     return Reading(tuple(blocks), title=title)
 
 
@@ -91,7 +115,8 @@ def _tree(html: str) -> Any:
 
 
 def _begin_body(tree: Any) -> None:
-    """Where <body> is left out, as it may be, libxml2 leaves the elements it does not know in the head: article, main …"""
+    """Where <body> is left out, as it may be, libxml2 leaves the elements it does not know in the head:
+    article, main …"""
     head = tree.find("head")
     strays = [] if head is None else list(dropwhile(lambda element: element.tag in _OF_HEAD, head))
     if strays:
@@ -129,7 +154,8 @@ def _spell_out(tree: Any) -> None:
 
 
 def _main(tree: Any) -> list[Block]:
-    # "fast" leaves out its own second opinions, "txt" the plain text that "python" would make beside the tree.
+    # "fast" leaves out its own second opinions, "txt" the plain text that "python" would make beside the
+    # tree.
     extracted: Any = trafilatura.bare_extraction(
         tree, output_format="txt", fast=True, favor_precision=True, include_comments=False
     )
@@ -180,7 +206,9 @@ def _by_readability(tree: Any) -> list[Block]:
 def _everything(tree: Any) -> list[Block]:
     etree.strip_elements(tree, *_HIDDEN, with_tail=False)
     for table in tree.xpath(_LAYING_OUT):
-        for part in [part for part in table.iter("tr", "td", "th") if next(part.iterancestors("table")) is table]:
+        for part in [
+            part for part in table.iter("tr", "td", "th") if next(part.iterancestors("table")) is table
+        ]:
             part.tag = "div"
         table.tag = "div"
     return _Walk().blocks_of(tree)
@@ -193,8 +221,8 @@ def _without_menus(tree: Any) -> list[Block]:
 
 
 def _menus(tree: Any) -> list[Any]:
-    """Parts that are links and nothing else, and several: in a small page they would be passages under its title. None where
-    the whole page is links."""
+    """Parts that are links and nothing else, and several: in a small page they would be passages under its
+    title. None where the whole page is links."""
     letters: dict[Any, tuple[int, int, int]] = {}  # in all, in links, links
     elements = list(tree.iter(etree.Element))
     for element in reversed(elements):  # children before their parents
@@ -204,7 +232,11 @@ def _menus(tree: Any) -> list[Any]:
         whole, linked, links = (sum(column) for column in zip((own_letters, 0, 0), *below, strict=True))
         letters[element] = (whole, whole, 1) if element.tag == "a" else (whole, linked, links)
     whole, linked, _ = letters[elements[0]]
-    menus = [element for element in elements if letters[element][2] >= MENU and letters[element][0] == letters[element][1]]
+    menus = [
+        element
+        for element in elements
+        if letters[element][2] >= MENU and letters[element][0] == letters[element][1]
+    ]
     return menus if linked < whole else []
 
 
@@ -269,7 +301,8 @@ class _Walk:
         kind = self._kinds[-1]
         text = self._taken()
         if kind is BlockKind.TABLE:
-            text, self._rows = "\n".join(filter(None, (*self._rows, text))), []
+            text = "\n".join(filter(None, (*self._rows, text)))
+            self._rows = []
         if not text.strip():
             return
         path = self._headings.open(text, level) if kind is BlockKind.HEADING else self._headings.path

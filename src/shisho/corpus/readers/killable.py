@@ -1,4 +1,5 @@
-"""The Reader of the house: files are parsed in a child process that is killed when it overruns and replaced when it breaks."""
+"""The Reader of the house: files are parsed in a child process that is killed when it overruns and replaced
+when it breaks."""
 
 from __future__ import annotations
 
@@ -27,12 +28,14 @@ _ENCODED = (media.HTML, media.MARKDOWN, media.TEXT)
 
 
 class KillableReader:
-    """Reads one file at a time within `seconds` of computing (HTML: at most 5), `memory_mb` and `max_bytes`. Belongs to one
-    event loop.
+    """Reads one file at a time within `seconds` of computing (HTML: at most 5), `memory_mb` and `max_bytes`.
+    Belongs to one event loop.
 
     `environment` is the child's; without it the child gets the parent's, secrets and all."""
 
-    def __init__(self, seconds: float, memory_mb: int, max_bytes: int, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, seconds: float, memory_mb: int, max_bytes: int, environment: Mapping[str, str] | None = None
+    ) -> None:
         self._seconds = seconds
         self._memory_mb = memory_mb
         self._max_bytes = max_bytes
@@ -42,19 +45,23 @@ class KillableReader:
         """Raises an `UnusableDocument` that says why, or Internal when no child can be started at all."""
         if len(source.data) > self._max_bytes:
             raise TooLarge(
-                "The file is larger than {megabytes:g} MB: split it or raise max_file_mb.", megabytes=self._max_bytes / 2**20
+                "The file is larger than {megabytes:g} MB: split it or raise max_file_mb.",
+                megabytes=self._max_bytes / 2**20,
             )
         kind = media.sniff(source.name, source.data, source.media_type)
         seconds = min(HTML_SECONDS, self._seconds) if kind == media.HTML else self._seconds
         megabytes = len(source.data) / 2**20
         seconds += SECONDS_PER_MB * megabytes
         memory_mb = self._memory_mb + int(MEMORY_PER_MB * megabytes)
-        work = Work(_READERS[kind], "shisho.corpus.readers.wire:pack", _given(source, kind), seconds, memory_mb)
+        work = Work(
+            _READERS[kind], "shisho.corpus.readers.wire:pack", _given(source, kind), seconds, memory_mb
+        )
         try:
             return wire.joined(await self._killable.parts(work, source.data, wire.unpack))
         except Overrun as overrun:
             raise TooLarge(
-                "Reading took more than {seconds:g} s of computing: split the file or raise reader_seconds.", seconds=seconds
+                "Reading took more than {seconds:g} s of computing: split the file or raise reader_seconds.",
+                seconds=seconds,
             ) from overrun
         except ChildExhausted as exhausted:
             raise TooLarge(
@@ -65,7 +72,9 @@ class KillableReader:
                 raise DocumentUnreadable(
                     "The file broke its reader: it is damaged, or needs more memory than allowed."
                 ) from broken
-            raise DocumentUnreadable("The file broke its reader: it is damaged ({cause}).", cause=broken) from broken
+            raise DocumentUnreadable(
+                "The file broke its reader: it is damaged ({cause}).", cause=broken
+            ) from broken
 
     async def close(self) -> None:
         await self._killable.close()

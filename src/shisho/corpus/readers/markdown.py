@@ -1,4 +1,5 @@
-"""Markdown by markdown-it: the words a reader of the page would quote, without markup, under their headings."""
+"""Markdown by markdown-it: the words a reader of the page would quote, without markup, under their
+headings."""
 
 from __future__ import annotations
 
@@ -44,7 +45,9 @@ def _blocks(tokens: Sequence[Token]) -> list[Block]:
         elif token.nesting == -1:
             opened.pop()
             if token.type == "table_close":
-                blocks.append(Block("\n".join("\t".join(row) for row in rows), BlockKind.TABLE, headings=headings.path))
+                blocks.append(
+                    Block("\n".join("\t".join(row) for row in rows), BlockKind.TABLE, headings=headings.path)
+                )
                 rows = []
         elif token.type in ("inline", "fence", "code_block", "html_block"):
             text = _text(token)

@@ -36,17 +36,29 @@ _SUFFIXES = {
 }
 _TAKEN = Message("Taken are PDF, HTML, DOCX, PPTX, RTF, Markdown and plain text.")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_BINARY = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"\x7fELF", b"MZ\x90", b"SQLite format 3")
+_BINARY = (
+    b"\x89PNG",
+    b"\xff\xd8\xff",
+    b"GIF8",
+    b"\x1f\x8b",
+    b"7z\xbc\xaf",
+    b"Rar!",
+    b"\x7fELF",
+    b"MZ\x90",
+    b"SQLite format 3",
+)
 _RICH = re.compile(rb"(?:\xef\xbb\xbf)?\s*+\{\\rtf")
 _MARKUP = re.compile(
-    # Possessive: a match is tried in the parent process, where nothing stops one that looks at comments in every order.
+    # Possessive: a match is tried in the parent process, where nothing stops one that looks at comments in
+    # every order.
     rb"\s*+(?:<\?xml[^>]{0,200}>\s*+)?(?:<!--(?:[^-]|-(?!->)){0,2000}+-->\s*+)*+<(?:!doctype\s+html|html|head|body)\b",
     re.I,
 )
 
 
 def sniff(name: str, data: bytes, declared: str | None = None) -> str:
-    """One of SUPPORTED. Raises UnsupportedMedia, DocumentEncrypted (a protected office file) or DocumentUnreadable (empty)."""
+    """One of SUPPORTED. Raises UnsupportedMedia, DocumentEncrypted (a protected office file) or
+    DocumentUnreadable (empty)."""
     if not data.strip(b"\x00\t\n\r "):
         raise DocumentUnreadable("The file is empty.")
     if b"%PDF-" in data[:1024]:
@@ -56,7 +68,9 @@ def sniff(name: str, data: bytes, declared: str | None = None) -> str:
     if data.startswith(_OLE):
         raise _old_office(data)
     if data.startswith(_BINARY):
-        raise UnsupportedMedia("This is a picture, an archive or a program, not a document. {taken}", taken=_TAKEN)
+        raise UnsupportedMedia(
+            "This is a picture, an archive or a program, not a document. {taken}", taken=_TAKEN
+        )
     if _RICH.match(data):
         return RTF
     if data.startswith(b"%!"):
@@ -95,7 +109,8 @@ def _told(name: str, data: bytes, declared: str | None) -> str:
             return kind
         if kind in SUPPORTED:
             raise DocumentUnreadable(
-                "The file is named as {kind} but does not begin like one: it is damaged or misnamed.", kind=kind
+                "The file is named as {kind} but does not begin like one: it is damaged or misnamed.",
+                kind=kind,
             )
     if b"\x00" in data[:4096] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise UnsupportedMedia("Files like this cannot be read. {taken}", taken=_TAKEN)

@@ -17,11 +17,14 @@ SMALL = 2**20  # a part below this may be packed as tightly as it likes
 
 
 def opened(data: bytes) -> io.BytesIO:
-    """The bytes as a file, if unpacking them is safe. Sizes may be trusted: zipfile stops at the size it was told."""
+    """The bytes as a file, if unpacking them is safe. Sizes may be trusted: zipfile stops at the size it was
+    told."""
     try:
         parts = zipfile.ZipFile(io.BytesIO(data)).infolist()
     except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError) as failure:
-        raise DocumentUnreadable("The file is damaged: open it in its program and save it again.") from failure
+        raise DocumentUnreadable(
+            "The file is damaged: open it in its program and save it again."
+        ) from failure
     if len(parts) > MAX_ENTRIES or sum(part.file_size for part in parts) > MAX_UNPACKED:
         raise TooLarge(
             "Unpacked, the file has over {megabytes} MB or {max_entries} parts: split it.",

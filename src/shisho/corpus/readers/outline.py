@@ -1,4 +1,5 @@
-"""Which groups of lines are headings, and of which level: by size and weight of type, and by the numbers before them."""
+"""Which groups of lines are headings, and of which level: by size and weight of type, and by the numbers
+before them."""
 
 from __future__ import annotations
 
@@ -31,7 +32,9 @@ class Outline:
         self._large_marks = sum(line.size >= LARGE * self._body for line in lines) <= COMMON * len(lines)
         heads = [group for group in groups if self._stands_out(group)]
         self._ranks = _ranks(heads)
-        self._chapters = max((chapter for group in heads if (chapter := _chapter(group)) is not None), default=None)
+        self._chapters = max(
+            (chapter for group in heads if (chapter := _chapter(group)) is not None), default=None
+        )
         self._top = self._top_of_numbers(heads)
 
     def level(self, group: Group) -> int:
@@ -47,14 +50,17 @@ class Outline:
 
     def title(self, page: PdfPage, groups: Iterable[Group]) -> Group | None:
         """Of a slide: the highest of its large lines, if it stands in the upper third."""
-        large = [group for group in groups if _may_head(group) and group[0].size >= LARGE_ON_SLIDE * self._body]
+        large = [
+            group for group in groups if _may_head(group) and group[0].size >= LARGE_ON_SLIDE * self._body
+        ]
         highest = min(large, key=lambda group: group[0].box[1], default=None)
         return highest if highest and highest[0].box[1] < page.height / 3 else None
 
     def _stands_out(self, group: Group) -> bool:
         if not _may_head(group):
             return False
-        size, text = group[0].size, group[0].text
+        size = group[0].size
+        text = group[0].text
         bold = self._bold_marks and all(line.type.bold for line in group)
         numbered = depth(text) is not None
         if self._large_marks and size >= LARGE * self._body:

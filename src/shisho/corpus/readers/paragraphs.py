@@ -38,7 +38,8 @@ def blocks(pages: Sequence[PdfPage]) -> tuple[Block, ...]:
             path = headings.path
             if kind is BlockKind.PARAGRAPH:
                 if level := (group is title) if page.is_slide else outline.level(group):
-                    path, kind = headings.open(text, level), BlockKind.HEADING
+                    path = headings.open(text, level)
+                    kind = BlockKind.HEADING
                 elif shapes.is_item(text):
                     kind = BlockKind.LIST
             found_blocks.append(Block(text, kind, group[0].page, path, _placed(group)))
@@ -70,7 +71,8 @@ class _Grouping:
         return BlockKind.CAPTION if shapes.is_caption(self._lines[index].text) else BlockKind.PARAGRAPH
 
     def _goes_on(self, group: Sequence[PdfLine], index: int) -> bool:
-        last, line = self._lines[index - 1], self._lines[index]
+        last = self._lines[index - 1]
+        line = self._lines[index]
         if index in self._tables or index - 1 in self._tables:
             return self._tables.get(index) == self._tables.get(index - 1)
         if any(_is_beside(other, line) for other in group[-4:]):
@@ -95,7 +97,8 @@ class _Grouping:
 
     def _follows(self, group: Sequence[PdfLine], index: int, advance: float, pitch: float) -> bool:
         """True where the line goes on with the paragraph although the one before might be its last."""
-        last, line = self._lines[index - 1], self._lines[index]
+        last = self._lines[index - 1]
+        line = self._lines[index]
         if last.type.bold != line.type.bold or shapes.is_caption(line.text) or shapes.is_item(line.text):
             return False
         # A number begins a paragraph, but 「see ch.」 may go on with one.
@@ -107,7 +110,9 @@ class _Grouping:
             return advance <= max(1.3 * pitch, 1.6 * line.size) and advance <= 3 * line.size
         shift = line.begin - last.begin
         out = shapes.is_item(group[0].text) and shift < -0.3 * line.size
-        return advance <= 1.08 * pitch and shift <= 0.7 * line.size and not out and not self._has_room(index - 1)
+        return (
+            advance <= 1.08 * pitch and shift <= 0.7 * line.size and not out and not self._has_room(index - 1)
+        )
 
     def _is_unfinished(self, index: int) -> bool:
         """True where a line ends at the margin and in mid-sentence."""
@@ -116,7 +121,8 @@ class _Grouping:
     def _has_room(self, index: int) -> bool:
         """True where the next line's first word would have stood on this line: then somebody ended it
         here."""
-        line, follower = self._lines[index], self._lines[index + 1]
+        line = self._lines[index]
+        follower = self._lines[index + 1]
         words = follower.text.split(None, 1)
         if not words:
             return False
@@ -133,7 +139,10 @@ def _pitches(lines: Sequence[PdfLine]) -> dict[float, float]:
         same = above.size == below.size and above.vertical == below.vertical
         if same and 0.8 * above.size < advance < 3 * above.size:
             steps.setdefault(above.size, Counter())[round(advance * 2) / 2] += 1
-    return {size: min(found_step, key=lambda step: (-found_step[step], step)) for size, found_step in steps.items()}
+    return {
+        size: min(found_step, key=lambda step: (-found_step[step], step))
+        for size, found_step in steps.items()
+    }
 
 
 def _margins(lines: Sequence[PdfLine]) -> list[float]:
@@ -150,11 +159,14 @@ def _margins(lines: Sequence[PdfLine]) -> list[float]:
 def _is_below(above: PdfLine, below: PdfLine) -> bool:
     if above.vertical != below.vertical:
         return False
-    return _advance(above, below) > -0.5 * below.size and min(above.end, below.end) > max(above.begin, below.begin)
+    return _advance(above, below) > -0.5 * below.size and min(above.end, below.end) > max(
+        above.begin, below.begin
+    )
 
 
 def _advance(above: PdfLine, below: PdfLine) -> float:
-    """How far the next line stands from this one, along the page: downward, or leftward in vertical writing."""
+    """How far the next line stands from this one, along the page: downward, or leftward in vertical
+    writing."""
     if above.vertical:
         return above.box[2] - below.box[2]
     # PDFium takes two printed lines for one here and there: the base is that of the first.
@@ -164,18 +176,23 @@ def _advance(above: PdfLine, below: PdfLine) -> float:
 
 def _is_beside(last: PdfLine, line: PdfLine) -> bool:
     """On one row, as the pieces of a line with formulas are."""
-    (remaining, top, right, bottom), (x0, y0, x1, y1) = last.box, line.box
+    (remaining, top, right, bottom) = last.box
+    (x0, y0, x1, y1) = line.box
     apart = max(x0 - right, remaining - x1)
     size = max(last.size, line.size)
     if last.vertical or line.vertical or apart > 1.5 * size:
         return False
     overlap = min(bottom, y1) - max(top, y0)
     if shapes.is_scrap(last.text) or shapes.is_scrap(line.text):
-        return overlap > (-0.2 if shapes.is_formula(last.text) or shapes.is_formula(line.text) else 0.1) * size
+        return (
+            overlap > (-0.2 if shapes.is_formula(last.text) or shapes.is_formula(line.text) else 0.1) * size
+        )
     return overlap > 0.5 * min(bottom - top, y1 - y0)
 
 
-def _with_labels(groups: Sequence[tuple[BlockKind, list[PdfLine]]], body: float) -> list[tuple[BlockKind, list[PdfLine]]]:
+def _with_labels(
+    groups: Sequence[tuple[BlockKind, list[PdfLine]]], body: float
+) -> list[tuple[BlockKind, list[PdfLine]]]:
     """The words of a figure above its caption (ticks, axes, names) become one note."""
     labelled: list[tuple[BlockKind, list[PdfLine]]] = []
     for kind, lines in groups:
@@ -194,7 +211,8 @@ def _is_label(group: tuple[BlockKind, list[PdfLine]], body: float) -> bool:
     if kind is BlockKind.TABLE:
         return all(shapes.is_wordless(line.text) for line in lines)
     return kind is BlockKind.PARAGRAPH and all(
-        line.size < LABEL * body and len(line.text) <= LABEL_CHARS and not shapes.has_ended(line.text) for line in lines
+        line.size < LABEL * body and len(line.text) <= LABEL_CHARS and not shapes.has_ended(line.text)
+        for line in lines
     )
 
 

@@ -1,4 +1,5 @@
-"""PDF by pypdfium2: lines as PDFium gives them with their boxes, put together to blocks; pages without text are named."""
+"""PDF by pypdfium2: lines as PDFium gives them with their boxes, put together to blocks; pages without text
+are named."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ from shisho.errors import DocumentEncrypted, DocumentUnreadable, NeedsOcr, TooLa
 from shisho.messages.message import Message
 
 MAX_PAGES = 10_000
-OCR = Message("make a text layer first, for example with `ocrmypdf -l jpn in.pdf out.pdf`, and add the result")
+OCR = Message(
+    "make a text layer first, for example with `ocrmypdf -l jpn in.pdf out.pdf`, and add the result"
+)
 UNNAMED = Message("They stand here by their codes and may be wrong")
 LISTED = 20
 # (cid:12) is what other programs write for a glyph without a character.
@@ -46,17 +49,27 @@ def read(data: bytes, password: str | None = None) -> Reading:
     damaged = _numbers(pages, lambda page: not page.height)
     needs_ocr = _numbers(pages, lambda page: not _letters(page) or _is_garbled(page))
     guessed = _numbers(pages, lambda page: bool(page.unnamed) and not _is_garbled(page))
-    pdf_pages = [replace(page, lines=()) if number in needs_ocr else page for number, page in enumerate(pages, start=1)]
+    pdf_pages = [
+        replace(page, lines=()) if number in needs_ocr else page for number, page in enumerate(pages, start=1)
+    ]
     blocks = paragraphs.blocks(pdf_pages)
     if not blocks:
-        raise NeedsOcr("None of its {pages} pages has a usable text layer (a scan?): {ocr}.", pages=len(pages), ocr=OCR)
+        raise NeedsOcr(
+            "None of its {pages} pages has a usable text layer (a scan?): {ocr}.", pages=len(pages), ocr=OCR
+        )
     warnings = [Message("Page {number} is damaged and was left out.", number=number) for number in damaged]
     if needs_ocr:
-        warnings.append(Message("No usable text layer on page {pages}: {ocr}.", pages=_listed(needs_ocr), ocr=OCR))
+        warnings.append(
+            Message("No usable text layer on page {pages}: {ocr}.", pages=_listed(needs_ocr), ocr=OCR)
+        )
     if guessed:
         letters = sum(len(pages[number - 1].unnamed) for number in guessed)
         values = {"letters": letters, "pages": _listed(guessed), "unnamed": UNNAMED, "ocr": OCR}
-        warnings.append(Message("Letters that the file does not name: {letters}, on page {pages}. {unnamed}: {ocr}.", **values))
+        warnings.append(
+            Message(
+                "Letters that the file does not name: {letters}, on page {pages}. {unnamed}: {ocr}.", **values
+            )
+        )
     return Reading(blocks, title, len(pages), tuple(needs_ocr), tuple(warnings))
 
 
@@ -67,14 +80,22 @@ def _opened(data: bytes, password: str | None) -> Any:
         if failure.err_code == pdfium.FPDF_ERR_PASSWORD:
             if password:
                 raise DocumentEncrypted("The password is wrong.") from failure
-            raise DocumentEncrypted("The file is protected by a password: give it with --password.") from failure
+            raise DocumentEncrypted(
+                "The file is protected by a password: give it with --password."
+            ) from failure
         if failure.err_code == pdfium.FPDF_ERR_SECURITY:
             raise DocumentEncrypted(
                 "The file is encrypted in a way that cannot be opened here: save a plain copy."
             ) from failure
-        raise DocumentUnreadable("The PDF is damaged: open it in a viewer and print it to a new PDF.") from failure
+        raise DocumentUnreadable(
+            "The PDF is damaged: open it in a viewer and print it to a new PDF."
+        ) from failure
     if len(document) > MAX_PAGES:
-        raise TooLarge("The PDF has {pages} pages, more than {max_pages}: split it.", pages=len(document), max_pages=MAX_PAGES)
+        raise TooLarge(
+            "The PDF has {pages} pages, more than {max_pages}: split it.",
+            pages=len(document),
+            max_pages=MAX_PAGES,
+        )
     return document
 
 

@@ -1,5 +1,6 @@
-"""Which fonts PDFium reads by: those inside the PDF, its own Latin ones, and boxes for all others; never the machine's, so that
-a file reads the same everywhere. Only for reading: drawn by them, a page would be boxes."""
+"""Which fonts PDFium reads by: those inside the PDF, its own Latin ones, and boxes for all others; never the
+machine's, so that a file reads the same everywhere. Only for reading: drawn by them, a page would be
+boxes."""
 
 from __future__ import annotations
 
@@ -20,8 +21,9 @@ _BUILT_IN = (b"Helvetica", b"Times", b"Courier", b"Symbol", b"ZapfDingbats", b"A
 class FontSubstitutes:
     """The answers of this process when PDFium asks for a font that a PDF names but does not hold.
 
-    `uncertain`: since `begin`, PDFium took a Latin font of its own for one that it does not know. That is right for Latin
-    letters; others have no outline in it and may be lost, which only a reading with boxes for those fonts too can tell."""
+    `uncertain`: since `begin`, PDFium took a Latin font of its own for one that it does not know. That is
+    right for Latin letters; others have no outline in it and may be lost, which only a reading with boxes for
+    those fonts too can tell."""
 
     def __init__(self) -> None:
         self.uncertain = False
@@ -48,7 +50,9 @@ class FontSubstitutes:
         self.uncertain = False
         self._everywhere = everywhere
 
-    def _font_for(self, _: Any, weight: int, italic: int, charset: int, pitch: int, face: Any, exact: Any) -> int | None:
+    def _font_for(
+        self, _: Any, weight: int, italic: int, charset: int, pitch: int, face: Any, exact: Any
+    ) -> int | None:
         if charset not in _WESTERN:
             return _BOXES
         if (ctypes.string_at(face) if face else b"").startswith(_BUILT_IN):

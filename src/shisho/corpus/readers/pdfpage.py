@@ -1,4 +1,5 @@
-"""One page of a PDF as printed lines: text verbatim, box in points from the top left of the page as it is shown."""
+"""One page of a PDF as printed lines: text verbatim, box in points from the top left of the page as it is
+shown."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ class Typeface:
 
 @dataclass(frozen=True, slots=True)
 class PdfLine:
-    """A line of a page. `gaps`: the white between its pieces where it is wider than any word space, as (left, right)."""
+    """A line of a page. `gaps`: the white between its pieces where it is wider than any word space, as (left,
+    right)."""
 
     text: str
     page: int
@@ -63,7 +65,8 @@ class PdfLine:
 
 @dataclass(frozen=True, slots=True)
 class PdfPage:
-    """Lines in reading order, and the shown size in points. `unnamed`: letters of which the file does not say what they are."""
+    """Lines in reading order, and the shown size in points. `unnamed`: letters of which the file does not say
+    what they are."""
 
     lines: Sequence[PdfLine]
     width: float
@@ -87,7 +90,9 @@ def printed_page(document: Any, number: int) -> PdfPage:
         for match in _LINE.finditer(text):
             start = match.start() + wide
             wide += sum(letter > "\uffff" for letter in match[0])
-            if plain(match[0]).strip() and (line := _printed(textpage.raw, place, match[0], start, match.end() + wide, number)):
+            if plain(match[0]).strip() and (
+                line := _printed(textpage.raw, place, match[0], start, match.end() + wide, number)
+            ):
                 lines.append(line)
         width, height = page.get_size()
         return PdfPage(_in_reading_order(lines), width, height, unnamed_letters(textpage.raw))
@@ -103,8 +108,10 @@ def _printed(textpage: Any, place: _Placing, text: str, start: int, end: int, nu
     boxes = place.rectangles(textpage, at, last - at + 1)
     if not boxes:
         return None
-    remaining, top = min(box[0] for box in boxes), min(box[1] for box in boxes)
-    right, bottom = max(box[2] for box in boxes), max(box[3] for box in boxes)
+    remaining = min(box[0] for box in boxes)
+    top = min(box[1] for box in boxes)
+    right = max(box[2] for box in boxes)
+    bottom = max(box[3] for box in boxes)
     vertical = len("".join(text.split())) > SHORT and bottom - top > 2 * (right - remaining)
     height = right - remaining if vertical else bottom - top
     type_ = place.type(textpage, at, last) or Typeface(height, bottom, False)
@@ -136,22 +143,24 @@ class _Placing:
         self._page = page
         self._extent = (0, 0, max(1, round(width * _SCALE)), max(1, round(height * _SCALE)), 0)
         x0, y0 = self._shown(0, 0)
-        (x1, y1), (x2, y2) = self._shown(1000, 0), self._shown(0, 1000)
+        (x1, y1) = self._shown(1000, 0)
+        (x2, y2) = self._shown(0, 1000)
         self._matrix = ((x1 - x0) / 1000, (x2 - x0) / 1000, x0, (y1 - y0) / 1000, (y2 - y0) / 1000, y0)
 
     def _shown(self, x: float, y: float) -> tuple[float, float]:
-        device_x, device_y = ctypes.c_int(), ctypes.c_int()
-        pdfium.FPDF_PageToDevice(self._page.raw, *self._extent, x, y, ctypes.byref(device_x), ctypes.byref(device_y))
+        device_x = ctypes.c_int()
+        device_y = ctypes.c_int()
+        pdfium.FPDF_PageToDevice(
+            self._page.raw, *self._extent, x, y, ctypes.byref(device_x), ctypes.byref(device_y)
+        )
         return device_x.value / _SCALE, device_y.value / _SCALE
 
     def box(self, remaining: float, bottom: float, right: float, top: float) -> Box:
         a, b, c, d, e, f = self._matrix
-        x0, y0, x1, y1 = (
-            a * remaining + b * bottom + c,
-            d * remaining + e * bottom + f,
-            a * right + b * top + c,
-            d * right + e * top + f,
-        )
+        x0 = a * remaining + b * bottom + c
+        y0 = d * remaining + e * bottom + f
+        x1 = a * right + b * top + c
+        y1 = d * right + e * top + f
         if x0 > x1:
             x0, x1 = x1, x0
         return (x0, y0, x1, y1) if y0 < y1 else (x0, y1, x1, y0)
@@ -165,7 +174,8 @@ class _Placing:
         ]
 
     def type(self, textpage: Any, first: int, last: int) -> Typeface | None:
-        """By a few characters from `first` to `last`; the size that most of them have, the greater where two are as many."""
+        """By a few characters from `first` to `last`; the size that most of them have, the greater where two
+        are as many."""
         glyphs = [
             (size, self._base(textpage, index), _is_bold(name))
             for index in sorted({first + (last - first) * part // SAMPLES for part in range(SAMPLES + 1)})
@@ -176,7 +186,9 @@ class _Placing:
             return None
         sizes = [size for size, _, _ in glyphs]
         size = max(sizes, key=lambda size: (sizes.count(size), size))
-        return Typeface(size, next(base for at, base, _ in glyphs if at == size), all(bold for _, _, bold in glyphs))
+        return Typeface(
+            size, next(base for at, base, _ in glyphs if at == size), all(bold for _, _, bold in glyphs)
+        )
 
     def _size(self, textpage: Any, index: int) -> float:
         # Many producers say size 1 and put the size into the text matrix.
@@ -185,7 +197,8 @@ class _Placing:
         return float(round(pdfium.FPDFText_GetFontSize(textpage, index) * math.hypot(matrix.c, matrix.d), 1))
 
     def _base(self, textpage: Any, index: int) -> float:
-        x, y = ctypes.c_double(), ctypes.c_double()
+        x = ctypes.c_double()
+        y = ctypes.c_double()
         pdfium.FPDFText_GetCharOrigin(textpage, index, x, y)
         return self.box(x.value, y.value, x.value, y.value)[1]
 
@@ -203,7 +216,8 @@ def _is_bold(font: bytes) -> bool:
 
 
 def _in_reading_order(lines: list[PdfLine]) -> list[PdfLine]:
-    """As drawn, which keeps columns apart; but vertical lines go from right to left, whatever order they were drawn in."""
+    """As drawn, which keeps columns apart; but vertical lines go from right to left, whatever order they were
+    drawn in."""
     upright: list[PdfLine] = []
     lying: list[PdfLine] = []
     for line in lines:

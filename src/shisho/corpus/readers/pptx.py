@@ -1,4 +1,5 @@
-"""PPTX by python-pptx: a slide is a page; title as heading, text and tables from top to bottom, speaker notes last."""
+"""PPTX by python-pptx: a slide is a page; title as heading, text and tables from top to bottom, speaker notes
+last."""
 
 from __future__ import annotations
 
@@ -23,8 +24,12 @@ def read(data: bytes) -> Reading:
     deck = pptx.Presentation(opened(data))
     blocks = [block for number, slide in enumerate(deck.slides, start=1) for block in _slide(slide, number)]
     if not blocks:
-        raise DocumentUnreadable("The slides hold no text: if they are pictures, export them as PDF and run OCR over it.")
-    return Reading(tuple(blocks), plain(deck.core_properties.title or "").strip(), page_count=len(deck.slides))
+        raise DocumentUnreadable(
+            "The slides hold no text: if they are pictures, export them as PDF and run OCR over it."
+        )
+    return Reading(
+        tuple(blocks), plain(deck.core_properties.title or "").strip(), page_count=len(deck.slides)
+    )
 
 
 def _slide(slide: Any, number: int) -> Iterator[Block]:
@@ -38,7 +43,9 @@ def _slide(slide: Any, number: int) -> Iterator[Block]:
             continue
         if shape.has_text_frame and (text := _text(shape.text_frame)):
             yield Block(text, BlockKind.PARAGRAPH, number, path)
-        elif getattr(shape, "has_table", False) and (text := table([c.text for c in row.cells] for row in shape.table.rows)):
+        elif getattr(shape, "has_table", False) and (
+            text := table([c.text for c in row.cells] for row in shape.table.rows)
+        ):
             yield Block(plain(text), BlockKind.TABLE, number, path)
     if slide.has_notes_slide:
         frame = slide.notes_slide.notes_text_frame

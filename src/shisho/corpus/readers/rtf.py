@@ -1,7 +1,9 @@
-"""RTF by striprtf: its paragraphs and tables as text. Headings and notes are not told apart there, pictures are left out.
+"""RTF by striprtf: its paragraphs and tables as text. Headings and notes are not told apart there, pictures
+are left out.
 
-striprtf reads a letter of two bytes only where both are written as hexadecimal numbers. Japanese programs write the second as
-it is where it is an ASCII letter (`\\'83e\\'83X\\'83g` is 「テスト」): bytes are written alike before it sees them."""
+striprtf reads a letter of two bytes only where both are written as hexadecimal numbers. Japanese programs
+write the second as it is where it is an ASCII letter (`\\'83e\\'83X\\'83g` is 「テスト」): bytes are written alike
+before it sees them."""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ _CELL = "|"
 
 
 def read(data: bytes) -> Reading:
-    """A paragraph a block, and a row of cells a line of a table. Raises DocumentUnreadable for what is no RTF inside."""
+    """A paragraph a block, and a row of cells a line of a table. Raises DocumentUnreadable for what is no RTF
+    inside."""
     page = _code_page(data)
     source = _alike(_without_binary(data), page).decode("ascii")
     try:
@@ -50,7 +53,9 @@ def read(data: bytes) -> Reading:
             "The letters of the RTF are in an encoding that it does not name: {how_else}.", how_else=HOW_ELSE
         )
     warning = Message(
-        "Letters that the file does not name: {letters}. If they matter, {how_else}.", letters=lost, how_else=HOW_ELSE
+        "Letters that the file does not name: {letters}. If they matter, {how_else}.",
+        letters=lost,
+        how_else=HOW_ELSE,
     )
     return Reading(tuple(blocks), warnings=(warning,) if lost else ())
 

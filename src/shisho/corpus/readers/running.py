@@ -20,7 +20,8 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def without_running_heads(pages: Sequence[PdfPage]) -> list[PdfPage]:
-    """Page numbers go; a line that heads or foots half of all pages stays where it comes first, if only it says its words."""
+    """Page numbers go; a line that heads or foots half of all pages stays where it comes first, if only it
+    says its words."""
     running = _running(pages)
     seen_words: set[str] = set()
     pdf_pages: list[PdfPage] = []
@@ -28,7 +29,11 @@ def without_running_heads(pages: Sequence[PdfPage]) -> list[PdfPage]:
         edges = {id(line) for line in _edges(page)}
         lines = []
         for line in page.lines:
-            keys = {key for key in _keys(line) if _stands(line, running.get(key))} if id(line) in edges else set()
+            keys = (
+                {key for key in _keys(line) if _stands(line, running.get(key))}
+                if id(line) in edges
+                else set()
+            )
             if not keys or (not keys & seen_words and _LETTER.search(line.text) and not _is_said(line, page)):
                 lines.append(line)
             seen_words |= keys
@@ -53,20 +58,24 @@ def _running(pages: Sequence[PdfPage]) -> dict[str, float]:
         height = median(found_height)
         together = sum(abs(other - height) <= DRIFT for other in found_height)
         # Two pages are enough for a page number, never for words.
-        if together >= (max(REPEATS, len(pages) / 2) if _LETTER.search(key) else min(REPEATS, max(2, len(pages)))):
+        if together >= (
+            max(REPEATS, len(pages) / 2) if _LETTER.search(key) else min(REPEATS, max(2, len(pages)))
+        ):
             running[key] = height
     return running
 
 
 def _keys(line: PdfLine) -> list[str]:
-    """The line as it is, and once for each number in it with that number told from the page's: a page number stays the same."""
+    """The line as it is, and once for each number in it with that number told from the page's: a page number
+    stays the same."""
     if len(line.text) > LONG:
         return []
     text = "".join(line.text.split())
     if len(text) > 100:
         return [text]
     numbered = [
-        f"{text[: match.start()]}#{int(match[0]) - line.page}#{text[match.end() :]}" for match in _NUMBER.finditer(text)
+        f"{text[: match.start()]}#{int(match[0]) - line.page}#{text[match.end() :]}"
+        for match in _NUMBER.finditer(text)
     ]
     return numbered + ([text] if _LETTER.search(text) else [])
 

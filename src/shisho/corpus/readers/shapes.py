@@ -22,8 +22,12 @@ _AFTER = re.compile(r"\s*[:：.．]\s*\S|\s+(?!(?:[はがをにでとのもへ]|
 _FIGURE = re.compile(r"図(?!表)|写真|グラフ|Fig")
 
 _CHAPTER = re.compile(rf"第{_NUMERAL}(?P<unit>[部編章節款])")
-_SECTION = re.compile(r"[A-Z]?(?P<number>[0-9０-９]{1,2}(?:[.．\-－][0-9０-９]{1,2}){0,4})(?:[.．、]\s?(?=\D)|\s+)(?=\S)")
-_APPENDIX = re.compile(r"[A-Z](?P<number>(?:\.[0-9]{1,2}){1,3})\s+(?=\S)|(?:Appendix|付録|附則|別表)\s*[A-Z0-9]?")
+_SECTION = re.compile(
+    r"[A-Z]?(?P<number>[0-9０-９]{1,2}(?:[.．\-－][0-9０-９]{1,2}){0,4})(?:[.．、]\s?(?=\D)|\s+)(?=\S)"
+)
+_APPENDIX = re.compile(
+    r"[A-Z](?P<number>(?:\.[0-9]{1,2}){1,3})\s+(?=\S)|(?:Appendix|付録|附則|別表)\s*[A-Z0-9]?"
+)
 _UNITS = {"部": 0, "編": 0, "章": 1, "節": 2, "款": 3}
 
 _MATHS = re.compile("[=≈≃≠≤≥<>∑∏∫√±×÷⋅∂∇∈∞+−^\U0001d400-\U0001d7ff]")
@@ -78,7 +82,8 @@ def is_wordless(text: str) -> bool:
 
 
 def depth(text: str) -> int | None:
-    """Of the number before a heading: 1 for 「3 」 and 「第3章」, 2 for 「3.1 」 and 「第1節」; none where there is none."""
+    """Of the number before a heading: 1 for 「3 」 and 「第3章」, 2 for 「3.1 」 and 「第1節」; none where there is
+    none."""
     if match := _CHAPTER.match(text):
         return _UNITS[match["unit"]]
     if match := _SECTION.match(text) or _APPENDIX.match(text):
@@ -87,7 +92,8 @@ def depth(text: str) -> int | None:
 
 
 def reads_as_heading(text: str) -> bool:
-    """Words, without the end or the pause of a sentence, without dots that lead to a page number, and no formula."""
+    """Words, without the end or the pause of a sentence, without dots that lead to a page number, and no
+    formula."""
     text = text.strip()
     if _ENDED.search(text) or _PAUSED.search(text) or _LEADER.search(text) or is_caption(text):
         return False

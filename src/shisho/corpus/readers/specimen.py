@@ -1,4 +1,5 @@
-"""A PDF in Japanese, Korean and both scripts of Chinese that holds none of their fonts: what a reader has to read anywhere."""
+"""A PDF in Japanese, Korean and both scripts of Chinese that holds none of their fonts: what a reader has to
+read anywhere."""
 
 from __future__ import annotations
 

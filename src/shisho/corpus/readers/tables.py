@@ -35,7 +35,13 @@ def _goes_on_in_cell(row: PdfLine, above: PdfLine, line: PdfLine) -> bool:
     """True where a line below the last row stands under one of its later cells."""
     apart = line.type.base - above.type.base
     under = any(abs(line.box[0] - right) < LEAST * line.size for _, right in row.gaps)
-    return under and 0 < apart < FAR * line.size and line.size <= row.size and not line.type.bold and not is_caption(line.text)
+    return (
+        under
+        and 0 < apart < FAR * line.size
+        and line.size <= row.size
+        and not line.type.bold
+        and not is_caption(line.text)
+    )
 
 
 def _may_be_row(line: PdfLine) -> bool:
@@ -49,16 +55,25 @@ def _is_next_row(lines: Sequence[PdfLine]) -> bool:
     above, *cells, below = lines
     white = _shared_white(above, below)
     apart = below.type.base - above.type.base
-    if not white or len(cells) > CELL_LINES or not 0 < apart < FAR * max(above.size, below.size) * (len(cells) + 1):
+    if (
+        not white
+        or len(cells) > CELL_LINES
+        or not 0 < apart < FAR * max(above.size, below.size) * (len(cells) + 1)
+    ):
         return False
-    return all(_is_of_cell(line, white) and line.size <= above.size and line.type.bold <= above.type.bold for line in cells)
+    return all(
+        _is_of_cell(line, white) and line.size <= above.size and line.type.bold <= above.type.bold
+        for line in cells
+    )
 
 
 def _shared_white(above: PdfLine, below: PdfLine) -> list[tuple[float, float]]:
     """Both rows have their gaps from left to right."""
     shared = []
-    ours, lower = list(above.gaps), list(below.gaps)
-    at = other = 0
+    ours = list(above.gaps)
+    lower = list(below.gaps)
+    at = 0
+    other = 0
     while at < len(ours) and other < len(lower):
         remaining = max(ours[at][0], lower[other][0])
         right = min(ours[at][1], lower[other][1])
@@ -72,4 +87,6 @@ def _shared_white(above: PdfLine, below: PdfLine) -> list[tuple[float, float]]:
 
 
 def _is_of_cell(line: PdfLine, white: Sequence[tuple[float, float]]) -> bool:
-    return not is_caption(line.text) and any(line.box[2] <= right or line.box[0] >= remaining for remaining, right in white)
+    return not is_caption(line.text) and any(
+        line.box[2] <= right or line.box[0] >= remaining for remaining, right in white
+    )

@@ -30,7 +30,8 @@ def read(data: bytes, charset: str | None = None) -> Reading:
 
 
 def _pieces(paragraph: str) -> Iterator[str]:
-    """A paragraph as it is; a log of a hundred megabytes without a blank line in pieces that end with a line."""
+    """A paragraph as it is; a log of a hundred megabytes without a blank line in pieces that end with a
+    line."""
     start = 0
     while len(paragraph) - start > LONGEST:
         line = paragraph.rfind("\n", start + 1, start + LONGEST)
@@ -48,13 +49,15 @@ def plain(text: str) -> str:
 
 
 def decode(data: bytes, *labels: str | None) -> str:
-    """By the byte order mark; as UTF-8 where it is, for nothing else looks like it by accident; by the first label that the
-    bytes agree with (a server's stands before a page's own); by the Japanese encodings; by a guess."""
+    """By the byte order mark; as UTF-8 where it is, for nothing else looks like it by accident; by the first
+    label that the bytes agree with (a server's stands before a page's own); by the Japanese encodings; by a
+    guess."""
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
     named_words = [codec for label in labels if (codec := codec_of(label))]
-    # Bytes of these two are valid UTF-8 as well. In UTF-16 every ASCII letter has a zero; without any, the label is wrong.
+    # Bytes of these two are valid UTF-8 as well. In UTF-16 every ASCII letter has a zero; without any, the
+    # label is wrong.
     wide = [codec for codec in named_words if codec.startswith("utf-16") and b"\x00" in data]
     escaped = ["iso2022_jp_ext"] if b"\x1b$" in data else []
     narrow = [codec for codec in named_words if not codec.startswith("utf-16")]

@@ -1,5 +1,5 @@
-"""How a reading crosses from the child that made it: as rows, checked on arrival. A long PDF has a hundred thousand lines, for
-which these rows take a third of the time that `domain.codec` does."""
+"""How a reading crosses from the child that made it: as rows, checked on arrival. A long PDF has a hundred
+thousand lines, for which these rows take a third of the time that `domain.codec` does."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def pack(reading: Reading) -> Iterator[Any]:
     for block in reading.blocks:
         if size > PART:
             yield {"facts": facts, "blocks": rows}
-            rows, size = [], 0
+            rows = []
+            size = 0
         rows.append(_row(block))
         size += len(block.text) + LINE * len(block.lines)
     yield {"facts": facts, "blocks": rows}

@@ -1,5 +1,5 @@
-"""Arguments as they come from outside: checked against what a verb takes, and what is wrong with them, told so that it can be
-mended."""
+"""Arguments as they come from outside: checked against what a verb takes, and what is wrong with them, told
+so that it can be mended."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ LISTED = 20
 
 
 def checked(name: str, model: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments that were given, as the model has them. Some clients send objects and lists as JSON in a string: those are
-    read. Raises InvalidParams."""
+    """The arguments that were given, as the model has them. Some clients send objects and lists as JSON in a
+    string: those are read. Raises InvalidParams."""
     try:
         validated = model.model_validate(given)
     except ValidationError as error:
@@ -31,7 +31,11 @@ def checked(name: str, model: type[BaseModel], given: Mapping[str, Any]) -> dict
             validated = model.model_validate(unpacked)
         except ValidationError:
             raise refusal(
-                Message("{name} cannot be called so. {reasons}.", name=name, reasons=reasons(model, error.errors())),
+                Message(
+                    "{name} cannot be called so. {reasons}.",
+                    name=name,
+                    reasons=reasons(model, error.errors()),
+                ),
                 model,
                 error.errors(),
             ) from error
@@ -41,7 +45,10 @@ def checked(name: str, model: type[BaseModel], given: Mapping[str, Any]) -> dict
 def refusal(said: Message, model: type[BaseModel], errors: Sequence[Any]) -> InvalidParams:
     """The error that names each wrong argument and the reason; for one that does not exist, those that
     do."""
-    wrong = [{"argument": ".".join(map(str, error["loc"])), "reason": _reason(model, error)} for error in errors[:LISTED]]
+    wrong = [
+        {"argument": ".".join(map(str, error["loc"])), "reason": _reason(model, error)}
+        for error in errors[:LISTED]
+    ]
     return InvalidParams(said, wrong=wrong)
 
 
@@ -50,7 +57,9 @@ def reasons(model: type[BaseModel], errors: Sequence[Any]) -> Message:
     return Message.joined(
         (
             Message(
-                "{argument}: {reason}", argument=".".join(map(str, error["loc"])) or "arguments", reason=_reason(model, error)
+                "{argument}: {reason}",
+                argument=".".join(map(str, error["loc"])) or "arguments",
+                reason=_reason(model, error),
             )
             for error in errors[:TOLD]
         ),

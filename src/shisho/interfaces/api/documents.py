@@ -14,7 +14,17 @@ from shisho.domain.task import Bytes, DocumentsQueued
 from shisho.errors import InvalidParams
 from shisho.interfaces.api.filters import parsed
 from shisho.interfaces.api.operations import Effect, Verb
-from shisho.interfaces.api.replies import Corpora, Cursor, DocumentList, Id, InputObject, Key, Limit, Name, RemovedDocument
+from shisho.interfaces.api.replies import (
+    Corpora,
+    Cursor,
+    DocumentList,
+    Id,
+    InputObject,
+    Key,
+    Limit,
+    Name,
+    RemovedDocument,
+)
 
 
 class FileInput(InputObject):
@@ -26,17 +36,21 @@ class FileInput(InputObject):
 
 async def add_documents(
     desk: Desk,
-    paths: Annotated[list[Name], Field(max_length=200, description="files and folders below allowed_roots")] = [],  # noqa: B006
+    paths: Annotated[
+        list[Name], Field(max_length=200, description="files and folders below allowed_roots")
+    ] = [],  # noqa: B006
     urls: Annotated[list[Name], Field(max_length=200, description="http(s) addresses")] = [],  # noqa: B006
     files: Annotated[list[FileInput], Field(max_length=20, description="documents handed over here")] = [],  # noqa: B006
     corpus: Name = DEFAULT_CORPUS,
-    metadata: Annotated[dict[Name, Name], Field(max_length=20, description="said of each document, for filters")] = {},  # noqa: B006
+    metadata: Annotated[
+        dict[Name, Name], Field(max_length=20, description="said of each document, for filters")
+    ] = {},  # noqa: B006
     password: Annotated[str | None, Field(max_length=200, description="opens encrypted files")] = None,
     task_id: Id | None = None,
     idempotency_key: Key = None,
 ) -> DocumentsQueued:
-    """Take documents into a corpus: PDF, HTML, DOCX, PPTX, RTF, Markdown, text. Returns at once; follow with get_status. What
-    is known already is named in already_known and not read again."""
+    """Take documents into a corpus: PDF, HTML, DOCX, PPTX, RTF, Markdown, text. Returns at once; follow with
+    get_status. What is known already is named in already_known and not read again."""
     return await desk.tasks.queue_documents(
         paths=paths,
         urls=urls,
@@ -53,13 +67,16 @@ async def list_documents(
     desk: Desk,
     corpora: Corpora = [],  # noqa: B006
     filters: Annotated[
-        list[Name], Field(max_length=20, description="key=value, or key=low..high; repeat a key for any of its values")
+        list[Name],
+        Field(max_length=20, description="key=value, or key=low..high; repeat a key for any of its values"),
     ] = [],  # noqa: B006
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> DocumentList:
     """The documents of the library in the order of their adding."""
-    documents = await desk.documents(corpora=corpora, filters=parsed(filters), after=cursor or "", limit=limit + 1)
+    documents = await desk.documents(
+        corpora=corpora, filters=parsed(filters), after=cursor or "", limit=limit + 1
+    )
     shown_documents = tuple(documents[:limit])
     more = len(documents) > limit
     return DocumentList(shown_documents, more, shown_documents[-1].id if more else None)
@@ -68,7 +85,9 @@ async def list_documents(
 async def remove_document(
     desk: Desk,
     document_id: Annotated[Name, Field(description="id, its unique beginning, or the file it came from")],
-    purge: Annotated[bool, Field(description="erase its text and every quotation of it; cannot be undone")] = False,
+    purge: Annotated[
+        bool, Field(description="erase its text and every quotation of it; cannot be undone")
+    ] = False,
 ) -> RemovedDocument:
     """Take a document out of search. Its citations still open, unless it is purged."""
     return RemovedDocument(await desk.remove(document_id, purge=purge), purge)
@@ -91,7 +110,14 @@ VERBS = (
         outside=True,
         link="task://{0.task_id}",
     ),
-    Verb(list_documents, DocumentList, "List documents", ("GET", "/documents"), Effect.READ, rows=("documents", "id")),
+    Verb(
+        list_documents,
+        DocumentList,
+        "List documents",
+        ("GET", "/documents"),
+        Effect.READ,
+        rows=("documents", "id"),
+    ),
     Verb(
         remove_document,
         RemovedDocument,

@@ -27,7 +27,8 @@ def of_disk(error: OSError) -> ShishoError | None:
 
 
 def to_shisho_error(error: Exception) -> ShishoError:
-    """The error that a visitor meets: of the file system what it means, of a fault of ours no more than that there was one."""
+    """The error that a visitor meets: of the file system what it means, of a fault of ours no more than that
+    there was one."""
     if isinstance(error, ShishoError):
         return error
     if isinstance(error, OSError) and (cause := of_disk(error)) is not None:
@@ -44,6 +45,9 @@ def told(raised: Exception) -> dict[str, Any]:
 
     error = to_shisho_error(raised)
     error_id = error.details.get("error_id") or uuid.uuid4().hex[:12]
-    details = {name: without_unseen(value) if isinstance(value, str) else value for name, value in error.details.items()}
+    details = {
+        name: without_unseen(value) if isinstance(value, str) else value
+        for name, value in error.details.items()
+    }
     message = without_unseen(render(error.message))
     return {"ok": False, "code": error.code, "message": message, "details": details, "error_id": error_id}

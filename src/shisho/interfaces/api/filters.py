@@ -24,9 +24,14 @@ def parsed(given: Sequence[str]) -> dict[str, Condition]:
             continue
         condition = conditions.get(key, ())
         if isinstance(condition, FilterRange):
-            raise InvalidParams("{key} has a range already; a range and a value cannot be asked together.", key=key)
+            raise InvalidParams(
+                "{key} has a range already; a range and a value cannot be asked together.", key=key
+            )
         conditions[key] = (*((condition,) if isinstance(condition, str) else condition), value)
-    return {key: value[0] if isinstance(value, tuple) and len(value) == 1 else value for key, value in conditions.items()}
+    return {
+        key: value[0] if isinstance(value, tuple) and len(value) == 1 else value
+        for key, value in conditions.items()
+    }
 
 
 def metadata_of(given: Sequence[str]) -> dict[str, str]:

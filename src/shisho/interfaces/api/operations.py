@@ -28,7 +28,9 @@ class Reply(BaseModel):
     """The fields that every verb gives beside its own."""
 
     model_config = ConfigDict(extra="forbid")
-    more: bool = Field(default=False, description="there is more than is shown: pass `cursor`, or open `link`")
+    more: bool = Field(
+        default=False, description="there is more than is shown: pass `cursor`, or open `link`"
+    )
     cursor: str | None = Field(default=None, description="pass it to the same verb for what comes next")
     link: str | None = Field(default=None, description="the resource that holds all of it")
 
@@ -37,11 +39,11 @@ class Reply(BaseModel):
 class Verb:
     """`run(desk, **arguments)` gives a `noun`, a dataclass; its signature and docstring are the contract.
 
-    `route`: method and path under /api/v1; names in braces are arguments. `again`: calling it twice does no more than once.
-    `outside`: it may reach beyond this library. `link`: the resource that holds all of the reply, as a format of the noun.
-    `rows`: the list that is paged, and the field of a row that is the cursor after it. `spread`: an argument, an object, whose
-    members may also be given beside it. `shape` makes the noun of what `run` gives; what is None in it is left out.
-    """
+    `route`: method and path under /api/v1; names in braces are arguments. `again`: calling it twice does no
+    more than once. `outside`: it may reach beyond this library. `link`: the resource that holds all of the
+    reply, as a format of the noun. `rows`: the list that is paged, and the field of a row that is the cursor
+    after it. `spread`: an argument, an object, whose members may also be given beside it. `shape` makes the
+    noun of what `run` gives; what is None in it is left out."""
 
     run: Callable[..., Awaitable[Any]]
     noun: type
@@ -72,11 +74,14 @@ class Verb:
         """Without the desk, annotations resolved."""
         signature = inspect.signature(self.run, eval_str=True)
         own_parameters = [
-            parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in list(signature.parameters.values())[1:]
+            parameter.replace(kind=parameter.KEYWORD_ONLY)
+            for parameter in list(signature.parameters.values())[1:]
         ]
         beside = get_type_hints(self._members, include_extras=True) if self._members else {}
         return own_parameters + [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=beside[name] | None)
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=beside[name] | None
+            )
             for name in (self._members.model_fields if self._members else ())
         ]
 
@@ -84,7 +89,10 @@ class Verb:
     def arguments(self) -> type[BaseModel]:
         """All arguments as one object; others are refused."""
         taken: dict[str, Any] = {
-            parameter.name: (parameter.annotation, ... if parameter.default is parameter.empty else parameter.default)
+            parameter.name: (
+                parameter.annotation,
+                ... if parameter.default is parameter.empty else parameter.default,
+            )
             for parameter in self.parameters
         }
         return create_model(self.class_name("Arguments"), __config__=ConfigDict(extra="forbid"), **taken)
@@ -95,14 +103,17 @@ class Verb:
         if self.spread is None:
             return None
         annotation = get_type_hints(self.run)[self.spread]
-        return next(kind for kind in get_args(annotation) if isinstance(kind, type) and issubclass(kind, BaseModel))
+        return next(
+            kind for kind in get_args(annotation) if isinstance(kind, type) and issubclass(kind, BaseModel)
+        )
 
     @cached_property
     def reply(self) -> type[Reply]:
         """The noun as it is told."""
         hints = get_type_hints(self.noun, include_extras=True)
         own_fields: dict[str, Any] = {
-            field.name: (hints[field.name], ... if field.default is MISSING else field.default) for field in fields(self.noun)
+            field.name: (hints[field.name], ... if field.default is MISSING else field.default)
+            for field in fields(self.noun)
         }
         return create_model(self.noun.__name__, __base__=Reply, __doc__=self.noun.__doc__, **own_fields)
 
@@ -119,10 +130,16 @@ class Verb:
         own_data: dict[str, Any] = plain_data(self.shape(found) if self.shape else found)
         own_data = _without_none(own_data) if self.shape else own_data
         link = own_data.get("link") if self.link is None else self.link.format(found)
-        return {**own_data, "more": own_data.get("more", False), "cursor": own_data.get("cursor"), "link": link}
+        return {
+            **own_data,
+            "more": own_data.get("more", False),
+            "cursor": own_data.get("cursor"),
+            "link": link,
+        }
 
     def _gathered(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The members that were given beside their object put into it. Raises InvalidParams where both places differ."""
+        """The members that were given beside their object put into it. Raises InvalidParams where both places
+        differ."""
         if self._members is None or self.spread is None:
             return arguments
         names = self._members.model_fields.keys()

@@ -1,4 +1,5 @@
-"""Replies that carry text of documents: in fields whose names say so, for whoever reads them is to take it for data."""
+"""Replies that carry text of documents: in fields whose names say so, for whoever reads them is to take it
+for data."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ class ShownPassage:
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """A passage found outside a session, with everything that opens it and the parts its score was made of."""
+    """A passage found outside a session, with everything that opens it and the parts its score was made
+    of."""
 
     passage: PassageId
     document: DocumentId
@@ -46,8 +48,8 @@ class FoundPassage:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Without a session: `passages` with their ids. With one: `shown`, passages by number, text and heading, and nothing
-    else of the library. `exhausted`: every passage in scope was shown."""
+    """Without a session: `passages` with their ids. With one: `shown`, passages by number, text and heading,
+    and nothing else of the library. `exhausted`: every passage in scope was shown."""
 
     shown: tuple[ShownPassage, ...] = ()
     passages: tuple[FoundPassage, ...] = ()

@@ -74,8 +74,8 @@ class TaskList:
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """Something a task has found. Without `document_id` it is not taken in; `job_state` cancelled: answers leave it out.
-    `job_id`, `job_state` of what goes well and `fetched_at` are told in full detail."""
+    """Something a task has found. Without `document_id` it is not taken in; `job_state` cancelled: answers
+    leave it out. `job_id`, `job_state` of what goes well and `fetched_at` are told in full detail."""
 
     url: str
     title: str
@@ -92,8 +92,8 @@ class TaskResult:
 
 @dataclass(frozen=True, slots=True)
 class ProgressSummary:
-    """Done of all, as "2/3": queries searched, pages visited, questions answered; documents that were taken in, of all
-    pages and files that were to be."""
+    """Done of all, as "2/3": queries searched, pages visited, questions answered; documents that were taken
+    in, of all pages and files that were to be."""
 
     queries: str
     pages: str
@@ -103,8 +103,9 @@ class ProgressSummary:
 
 @dataclass(frozen=True, slots=True)
 class TaskStatus:
-    """A task as of `revision`. `changed`: it differs from `since_revision`; what is left out then is as it was. `retry_after`:
-    seconds after which asking again makes sense; left out when nothing will change by itself."""
+    """A task as of `revision`. `changed`: it differs from `since_revision`; what is left out then is as it
+    was. `retry_after`: seconds after which asking again makes sense; left out when nothing will change by
+    itself."""
 
     task_id: str
     status: TaskState
@@ -128,8 +129,8 @@ class TaskStatus:
 
 
 def to_task_status(status: TaskSnapshot) -> TaskStatus:
-    """A status without what its reader knows: what never changes, after the first; where nothing has changed, all but the
-    signs of it."""
+    """A status without what its reader knows: what never changes, after the first; where nothing has changed,
+    all but the signs of it."""
     task_status = TaskStatus(
         task_id=status.task_id,
         status=status.status,
@@ -153,13 +154,17 @@ def to_task_status(status: TaskSnapshot) -> TaskStatus:
             changed_at=status.changed_at,
         )
     if status.since is None:
-        task_status = replace(task_status, question=status.question, budget=status.budget, created_at=status.created_at)
+        task_status = replace(
+            task_status, question=status.question, budget=status.budget, created_at=status.created_at
+        )
     return task_status
 
 
 def to_progress_summary(progress: TaskProgress) -> ProgressSummary:
     """The numbers as they are told."""
-    return ProgressSummary(str(progress.queries), str(progress.pages), str(progress.documents), str(progress.answers))
+    return ProgressSummary(
+        str(progress.queries), str(progress.pages), str(progress.documents), str(progress.answers)
+    )
 
 
 def to_task_result(result: ResultRow, detail: StatusDetail) -> TaskResult:
@@ -189,13 +194,21 @@ Name = Annotated[str, Field(min_length=1, max_length=500)]
 Id = Annotated[str, Field(min_length=1, max_length=500, description="id, its unique beginning, or `last`")]
 Cursor = Annotated[str | None, Field(max_length=200, description="`cursor` of the reply before")]
 Limit = Annotated[int, Field(ge=1, le=200)]
-Key = Annotated[str | None, Field(max_length=200, description="repeat the call unchanged with its key for the same reply")]
+Key = Annotated[
+    str | None, Field(max_length=200, description="repeat the call unchanged with its key for the same reply")
+]
 Wait = Annotated[float, Field(ge=0, le=50, description="seconds to wait at most")]
 Corpora = Annotated[list[Name], Field(max_length=50, description="only these corpora; none: all")]
-Filter = Annotated[str, Field(max_length=500)] | Annotated[list[Name], Field(min_length=1, max_length=50)] | RangeInput
+Filter = (
+    Annotated[str, Field(max_length=500)]
+    | Annotated[list[Name], Field(min_length=1, max_length=50)]
+    | RangeInput
+)
 Filters = Annotated[
     dict[Name, Filter],
-    Field(max_length=20, description="by metadata, `page` or date: a value, a list (any of them) or {low, high}"),
+    Field(
+        max_length=20, description="by metadata, `page` or date: a value, a list (any of them) or {low, high}"
+    ),
 ]
 
 

@@ -1,7 +1,7 @@
 """JSON Schemas of verbs, short enough for an assistant to carry: every tool is listed in every conversation.
 
-What arguments are is told in full but for lengths and nulls, which the server checks and accepts. Of a reply, the first two
-levels are told, the second by its names; the text of a reply holds the rest anyway."""
+What arguments are is told in full but for lengths and nulls, which the server checks and accepts. Of a reply,
+the first two levels are told, the second by its names; the text of a reply holds the rest anyway."""
 
 from __future__ import annotations
 
@@ -12,8 +12,23 @@ from shisho.interfaces.api.operations import Effect, Reply, Verb
 
 Schema = Mapping[str, Any]
 DEPTH = 2  # levels of a reply that are told
-ASKED = ("description", "enum", "const", "pattern", "minimum", "maximum", "exclusiveMinimum", "minItems", "maxItems")
-TAKEN_FOR_GRANTED = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, "openWorldHint": True}
+ASKED = (
+    "description",
+    "enum",
+    "const",
+    "pattern",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "minItems",
+    "maxItems",
+)
+TAKEN_FOR_GRANTED = {
+    "readOnlyHint": False,
+    "destructiveHint": True,
+    "idempotentHint": False,
+    "openWorldHint": True,
+}
 ANY: dict[str, Any] = {}  # the schema of whatever there is
 
 
@@ -56,7 +71,9 @@ def reply(verb: Verb) -> dict[str, Any]:
     once, in the server's instructions."""
     whole = verb.reply.model_json_schema()
     schema = _told(whole, whole.get("$defs", {}), 0)
-    own_properties = {name: kind for name, kind in schema["properties"].items() if name not in Reply.model_fields}
+    own_properties = {
+        name: kind for name, kind in schema["properties"].items() if name not in Reply.model_fields
+    }
     return {
         **schema,
         "properties": own_properties,
@@ -79,7 +96,9 @@ def _asked(schema: Schema, defs: Schema) -> dict[str, Any]:
         schema_kept["default"] = schema["default"]
     if "properties" in schema:
         schema_kept.pop("description", None)  # of a class; an argument has its own
-        schema_kept["properties"] = {name: _asked(property_, defs) for name, property_ in schema["properties"].items()}
+        schema_kept["properties"] = {
+            name: _asked(property_, defs) for name, property_ in schema["properties"].items()
+        }
         schema_kept["additionalProperties"] = False
     elif isinstance(schema.get("additionalProperties"), dict):
         schema_kept["additionalProperties"] = _asked(schema["additionalProperties"], defs)
@@ -101,7 +120,11 @@ def _told(schema: Schema, defs: Schema, depth: int) -> dict[str, Any]:
     if "type" in schema:
         schema_kept["type"] = schema["type"]
     if depth == 1:
-        schema_kept |= {name: schema[name] for name in ("enum", "description") if name in schema and "properties" not in schema}
+        schema_kept |= {
+            name: schema[name]
+            for name in ("enum", "description")
+            if name in schema and "properties" not in schema
+        }
     if "properties" in schema:
         schema_kept["properties"] = {
             name: _told(property_, defs, depth + 1) for name, property_ in schema["properties"].items()

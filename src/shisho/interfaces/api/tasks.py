@@ -57,14 +57,18 @@ class TaskBudget(InputObject):
 class SearchOptionsInput(InputObject):
     """How the queries are searched."""
 
-    engines: Annotated[list[Name], Field(max_length=20, description="see list_engines; none: by category")] = Field(default=[])
+    engines: Annotated[
+        list[Name], Field(max_length=20, description="see list_engines; none: by category")
+    ] = Field(default=[])
     categories: Annotated[list[Name], Field(max_length=10)] = Field(default=[])
     language: Annotated[str, Field(max_length=20)] = "ja"
     region: Annotated[str | None, Field(max_length=20)] = None
     time_range: TimeRange = TimeRange.ALL
     max_results_per_query: Annotated[int, Field(ge=1, le=100)] = 10
     serp_page: Annotated[int, Field(ge=1, le=10, description="result page to begin with")] = 1
-    serp_max_pages: Annotated[int | None, Field(ge=1, le=10, description="null: as the category suggests")] = None
+    serp_max_pages: Annotated[
+        int | None, Field(ge=1, le=10, description="null: as the category suggests")
+    ] = None
     stop_strategy: StopStrategy = StopStrategy.AUTO
     priority: Literal["high", "medium", "low"] = "medium"
 
@@ -78,23 +82,31 @@ class SearchOptionsInput(InputObject):
         return SearchOptions(**given)
 
 
-async def create_task(desk: Desk, question: Text, budget: TaskBudget | None = None, idempotency_key: Key = None) -> TaskCreated:
+async def create_task(
+    desk: Desk, question: Text, budget: TaskBudget | None = None, idempotency_key: Key = None
+) -> TaskCreated:
     """Open a research task, to gather searches, addresses and questions under one id and one budget."""
     ceilings = budget.model_dump(exclude_none=True) if budget else {}
-    return TaskCreated(await desk.tasks.create_task(question, budget=ceilings, idempotency_key=idempotency_key))
+    return TaskCreated(
+        await desk.tasks.create_task(question, budget=ceilings, idempotency_key=idempotency_key)
+    )
 
 
 async def queue_searches(
     desk: Desk,
     queries: Annotated[list[Text], Field(min_length=1, max_length=MAX_QUERIES)],
     task_id: Annotated[Id | None, Field(description="none: a task is made")] = None,
-    options: Annotated[SearchOptionsInput | None, Field(description="the arguments after it may stand in here instead")] = None,
+    options: Annotated[
+        SearchOptionsInput | None, Field(description="the arguments after it may stand in here instead")
+    ] = None,
     idempotency_key: Key = None,
 ) -> SearchesQueued:
-    """Queue web searches and return at once; the pages they find are read and taken in. Queue all you need in one call, go on
-    with other work, then poll get_status."""
+    """Queue web searches and return at once; the pages they find are read and taken in. Queue all you need in
+    one call, go on with other work, then poll get_status."""
     search_options = (options or SearchOptionsInput()).chosen()
-    return await desk.tasks.queue_searches(queries, task_id=task_id, options=search_options, idempotency_key=idempotency_key)
+    return await desk.tasks.queue_searches(
+        queries, task_id=task_id, options=search_options, idempotency_key=idempotency_key
+    )
 
 
 async def queue_urls(
@@ -112,23 +124,30 @@ async def get_status(
     task_id: Id = "last",
     wait: Wait = 20.0,
     wait_for: Annotated[
-        WaitCondition, Field(description="what ends the wait: any change; the end of a job, or an error; the end of all")
+        WaitCondition,
+        Field(description="what ends the wait: any change; the end of a job, or an error; the end of all"),
     ] = WaitCondition.CHANGE,
-    since_revision: Annotated[int | None, Field(ge=0, description="`revision` of the reply before: only what is newer")] = None,
-    detail: Annotated[StatusDetail, Field(description="full: more rows, with job, state and time")] = StatusDetail.SUMMARY,
+    since_revision: Annotated[
+        int | None, Field(ge=0, description="`revision` of the reply before: only what is newer")
+    ] = None,
+    detail: Annotated[
+        StatusDetail, Field(description="full: more rows, with job, state and time")
+    ] = StatusDetail.SUMMARY,
     cursor: Cursor = None,
 ) -> TaskSnapshot:
-    """How a task stands and what it has found. Call it with wait=50 and wait_for=done, again while `status` is running; results
-    come when all is done. To see them as they come: wait_for=result or change, with the last `revision` as since_revision.
-    What you know already, and what is null, is left out."""
+    """How a task stands and what it has found. Call it with wait=50 and wait_for=done, again while `status`
+    is running; results come when all is done. To see them as they come: wait_for=result or change, with the
+    last `revision` as since_revision. What you know already, and what is null, is left out."""
     return await desk.tasks.get_status(
         task_id, wait=wait, wait_for=wait_for, since_revision=since_revision, detail=detail, cursor=cursor
     )
 
 
-async def stop_task(desk: Desk, task_id: Id, mode: StopMode = StopMode.GRACEFUL, wait: Wait = 0.0) -> TaskStopped:
-    """Stop a task. graceful: running jobs come to their end; immediate: they are cancelled too. What was found remains, and
-    resume_task goes on with it."""
+async def stop_task(
+    desk: Desk, task_id: Id, mode: StopMode = StopMode.GRACEFUL, wait: Wait = 0.0
+) -> TaskStopped:
+    """Stop a task. graceful: running jobs come to their end; immediate: they are cancelled too. What was
+    found remains, and resume_task goes on with it."""
     return await desk.tasks.stop_task(task_id, mode=mode, wait=wait)
 
 
@@ -160,7 +179,8 @@ async def list_tasks(
 
 
 async def get_auth_queue(desk: Desk, task_id: Id | None = None) -> AuthQueue:
-    """Searches that met a CAPTCHA, a login or a consent page and wait for the user. Tell the user what waits where."""
+    """Searches that met a CAPTCHA, a login or a consent page and wait for the user. Tell the user what waits
+    where."""
     return AuthQueue(tuple(await desk.tasks.get_auth_queue(task_id)))
 
 
@@ -168,7 +188,9 @@ async def resolve_auth(
     desk: Desk,
     target: Annotated[AuthTarget, Field(description="what `id` names")],
     id: Name,
-    action: Annotated[AuthAction, Field(description="complete: the user has solved it; skip: end with what there is")],
+    action: Annotated[
+        AuthAction, Field(description="complete: the user has solved it; skip: end with what there is")
+    ],
 ) -> AuthResolved:
     """Say that the user has dealt with what waited, and let its searches go on."""
     return await desk.tasks.resolve_auth(target, id, action)
@@ -202,7 +224,16 @@ VERBS = (
         link=TASK,
         spread="options",
     ),
-    Verb(queue_urls, UrlsQueued, "Queue addresses", ("POST", "/urls"), Effect.ADD, again=False, outside=True, link=TASK),
+    Verb(
+        queue_urls,
+        UrlsQueued,
+        "Queue addresses",
+        ("POST", "/urls"),
+        Effect.ADD,
+        again=False,
+        outside=True,
+        link=TASK,
+    ),
     Verb(
         get_status,
         TaskStatus,
@@ -216,11 +247,24 @@ VERBS = (
     Verb(list_tasks, TaskList, "List tasks", ("GET", "/tasks"), Effect.READ, rows=("tasks", "task_id")),
     Verb(stop_task, TaskStopped, "Stop a task", ("POST", "/tasks/{task_id}/stop"), Effect.CHANGE, link=TASK),
     Verb(
-        resume_task, TaskResumed, "Resume a task", ("POST", "/tasks/{task_id}/resume"), Effect.CHANGE, outside=True, link=TASK
+        resume_task,
+        TaskResumed,
+        "Resume a task",
+        ("POST", "/tasks/{task_id}/resume"),
+        Effect.CHANGE,
+        outside=True,
+        link=TASK,
     ),
     Verb(remove_task, TaskDeleted, "Remove a task", ("DELETE", "/tasks/{task_id}"), Effect.DESTROY),
     Verb(get_auth_queue, AuthQueue, "What waits for the user", ("GET", "/auth"), Effect.READ),
-    Verb(resolve_auth, AuthResolved, "The user has come", ("POST", "/auth/resolve"), Effect.CHANGE, outside=True),
+    Verb(
+        resolve_auth,
+        AuthResolved,
+        "The user has come",
+        ("POST", "/auth/resolve"),
+        Effect.CHANGE,
+        outside=True,
+    ),
     Verb(list_engines, EngineList, "Search engines", ("GET", "/engines"), Effect.READ),
     Verb(feedback, FeedbackRecorded, "Block or reject", ("POST", "/feedback"), Effect.CHANGE),
 )

@@ -1,4 +1,5 @@
-"""Replies that stay small enough for a model to read: what is too long is cut from the end, and the reply says so."""
+"""Replies that stay small enough for a model to read: what is too long is cut from the end, and the reply
+says so."""
 
 from __future__ import annotations
 
@@ -16,7 +17,18 @@ ROOM = 4_900  # tokens of a reply: under 5,000, with its link
 SLACK = 60  # tokens for `more` and `cursor`, which are set after the cut
 SHORT = 60
 STRANGERS_NAMES = frozenset(
-    {"title", "source", "document", "heading", "subject", "url", "source_url", "reason", "last_error", "warnings"}
+    {
+        "title",
+        "source",
+        "document",
+        "heading",
+        "subject",
+        "url",
+        "source_url",
+        "reason",
+        "last_error",
+        "warnings",
+    }
 )
 T = TypeVar("T")
 Count = Callable[[str], int]
@@ -44,8 +56,8 @@ def written(data: Any) -> str:
 
 
 def fitted(data: dict[str, Any], count: Count, room: int = ROOM) -> dict[str, Any]:
-    """The data, in place, with `more` set where its lists, and then its texts, had to be shortened. `count`: tokens of a
-    text."""
+    """The data, in place, with `more` set where its lists, and then its texts, had to be shortened. `count`:
+    tokens of a text."""
 
     def size(value: Any) -> int:
         return count(written(value))
@@ -82,15 +94,20 @@ def _clipped(text: str, over: int) -> str:
 
 
 def plain_data(thing: Any) -> Any:
-    """JSON-ready data of whatever is told to a client, in the reader's language, with nothing hidden in its names."""
+    """JSON-ready data of whatever is told to a client, in the reader's language, with nothing hidden in its
+    names."""
     return without_hidden(to_jsonable_python(rendered(thing)))
 
 
 def without_hidden(data: Any) -> Any:
-    """The data, its titles, file names and what is said of them without characters that a reader does not see, or that turn
-    the text around: they come from strangers, and can hold words for a model alone. Quoted text stays as it is stored."""
+    """The data, its titles, file names and what is said of them without characters that a reader does not
+    see, or that turn the text around: they come from strangers, and can hold words for a model alone. Quoted
+    text stays as it is stored."""
     if isinstance(data, dict):
-        return {key: _seen(value) if key in STRANGERS_NAMES else without_hidden(value) for key, value in data.items()}
+        return {
+            key: _seen(value) if key in STRANGERS_NAMES else without_hidden(value)
+            for key, value in data.items()
+        }
     return [without_hidden(value) for value in data] if isinstance(data, list) else data
 
 

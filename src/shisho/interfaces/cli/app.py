@@ -45,9 +45,15 @@ app.add_typer(engines_cli.app, name="engines")
 app.add_typer(cli_queue.queue, name="queue")
 app.add_typer(cli_auth.app, name="auth")
 
-Filters = Annotated[list[str], typer.Option("--filter", "-f", help="key=value, key=low..high; repeat a key for any of")]
-Corpora = Annotated[list[str], typer.Option("--corpus", "-c", help="search only this corpus; may be repeated")]
-Folders = Annotated[list[Path], typer.Option("--in", help="take this folder in as a corpus and search only it")]
+Filters = Annotated[
+    list[str], typer.Option("--filter", "-f", help="key=value, key=low..high; repeat a key for any of")
+]
+Corpora = Annotated[
+    list[str], typer.Option("--corpus", "-c", help="search only this corpus; may be repeated")
+]
+Folders = Annotated[
+    list[Path], typer.Option("--in", help="take this folder in as a corpus and search only it")
+]
 
 
 def _version(is_asked: bool) -> None:
@@ -94,7 +100,9 @@ def add(
 
         display = AddingDisplay(_words(context), names_below(paths), json_)
         metadata = metadata_of(meta)
-        if await display.show(desk.add(*paths, corpus=corpus, metadata=metadata, password=password, notify=display.notify)):
+        if await display.show(
+            desk.add(*paths, corpus=corpus, metadata=metadata, password=password, notify=display.notify)
+        ):
             raise typer.Exit(1)
 
     _run(context, work, json_, "interrupted_add")
@@ -109,16 +117,21 @@ def ask(
     filters: Filters = [],  # noqa: B006
     sources: Annotated[
         Literal["auto", "documents", "web", "both"],
-        typer.Option(help="auto: the web only for what the library does not answer; both: the web in any case"),
+        typer.Option(
+            help="auto: the web only for what the library does not answer; both: the web in any case"
+        ),
     ] = "auto",
-    continue_: Annotated[str | None, typer.Option("--continue", help="go on with a stopped run: its id, or last")] = None,
+    continue_: Annotated[
+        str | None, typer.Option("--continue", help="go on with a stopped run: its id, or last")
+    ] = None,
     max_rounds: Annotated[int | None, typer.Option(help="most search rounds")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="most seconds")] = None,
     json_: Json = False,
 ) -> None:
     """Answer a question with quotations that can be checked."""
     if (question is None) == (continue_ is None):
-        _fail(InvalidParams('Give a question, or --continue last. For example: shisho ask "決定係数とは何か"'), json_)
+        advice = 'Give a question, or --continue last. For example: shisho ask "決定係数とは何か"'
+        _fail(InvalidParams(advice), json_)
 
     async def work(desk: Desk) -> None:
         from shisho.domain.inquiry import LoopStop
@@ -165,7 +178,8 @@ def search(
     corpora: Corpora = [],  # noqa: B006
     folders: Folders = [],  # noqa: B006
     limit: Annotated[
-        int | None, typer.Option(min=1, max=1_000, help="this many passages at most; none: by the library's size")
+        int | None,
+        typer.Option(min=1, max=1_000, help="this many passages at most; none: by the library's size"),
     ] = None,
     json_: Json = False,
 ) -> None:
@@ -201,8 +215,11 @@ def list_(
     async def work(desk: Desk) -> None:
         from shisho.interfaces.cli import render
 
-        found_documents = await desk.documents(corpora=corpora, filters=parsed(filters), after=after, limit=limit + 1)
-        documents, more = found_documents[:limit], len(found_documents) > limit
+        found_documents = await desk.documents(
+            corpora=corpora, filters=parsed(filters), after=after, limit=limit + 1
+        )
+        documents = found_documents[:limit]
+        more = len(found_documents) > limit
         _print(documents, json_, lambda: render.documents(documents, more, _words(context)))
 
     _run(context, work, json_)
@@ -212,7 +229,9 @@ def list_(
 def remove(
     context: typer.Context,
     document: Annotated[str, typer.Argument(help="id, its beginning, or the file")],
-    purge: Annotated[bool, typer.Option("--purge", help="erase its text, quotations and ledger copies")] = False,
+    purge: Annotated[
+        bool, typer.Option("--purge", help="erase its text, quotations and ledger copies")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="do not ask before a purge")] = False,
     json_: Json = False,
 ) -> None:
@@ -226,7 +245,11 @@ def remove(
         if purge and not yes and not confirm(words("purge_sure", text=held_document.source)):
             raise typer.Exit(1)
         held_document = await desk.remove(held_document.id, purge=purge)
-        _print(held_document, json_, lambda: typer.echo(words("purged" if purge else "removed", text=held_document.source)))
+        _print(
+            held_document,
+            json_,
+            lambda: typer.echo(words("purged" if purge else "removed", text=held_document.source)),
+        )
         if purge and not json_:
             for warning in held_document.warnings:
                 typer.echo(render(warning), err=True)

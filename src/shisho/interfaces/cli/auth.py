@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 app = typer.Typer(cls=CommandGroup, help="What waits for a person.", no_args_is_help=True)
 
 Item = Annotated[str, typer.Argument(metavar="[ID|DOMAIN]", help="id, its beginning, a domain, or last")]
-TaskOption = Annotated[str | None, typer.Option(help="all of this task instead: its id, its beginning, or last")]
+TaskOption = Annotated[
+    str | None, typer.Option(help="all of this task instead: its id, its beginning, or last")
+]
 
 
 @app.command("list")
@@ -85,4 +87,8 @@ async def _meant(desk: Desk, item: str, task: str | None) -> tuple[AuthTarget, s
     if task is not None:
         return AuthTarget.TASK, task
     interventions = await desk.tasks.get_auth_queue()
-    return (AuthTarget.DOMAIN if any(intervention.domain == item for intervention in interventions) else AuthTarget.ITEM), item
+    return (
+        AuthTarget.DOMAIN
+        if any(intervention.domain == item for intervention in interventions)
+        else AuthTarget.ITEM
+    ), item

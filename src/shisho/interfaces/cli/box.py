@@ -24,14 +24,17 @@ Port = Annotated[int, typer.Option(min=0, max=65_535, help="0: the system choose
 
 def box(
     context: typer.Context,
-    folder: Annotated[Path | None, typer.Option(help="where others find it; none: box in the home folder")] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="where others find it; none: box in the home folder")
+    ] = None,
     port: Port = 0,
     https_port: Port = 0,
     seed: Annotated[int, typer.Option(help="another seed, another web")] = 0,
     topics: Annotated[int, typer.Option(min=0, max=42, help="invented things that pages are about")] = 16,
     pages: Annotated[int, typer.Option(min=4, max=500, help="pages for each of them")] = 20,
     decay: Annotated[
-        Literal["steep", "linear", "long_tail", "cliff"], typer.Option(help="how relevance falls with the rank")
+        Literal["steep", "linear", "long_tail", "cliff"],
+        typer.Option(help="how relevance falls with the rank"),
     ] = "steep",
 ) -> None:
     """Play a small web on this machine, engines and pages, until interrupted."""
@@ -57,7 +60,12 @@ def box(
         asyncio.run(_run(made_box))
     except OSError as error:
         typer.echo(
-            render(Message("The box cannot listen or write: {error}. Choose another port or folder.", error=reason_of(error))),
+            render(
+                Message(
+                    "The box cannot listen or write: {error}. Choose another port or folder.",
+                    error=reason_of(error),
+                )
+            ),
             err=True,
         )
         raise typer.Exit(1) from error

@@ -1,4 +1,5 @@
-"""Rows under their heads where there is room for them; else each row as lines of its own. No id or address is ever broken."""
+"""Rows under their heads where there is room for them; else each row as lines of its own. No id or address is
+ever broken."""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ def print_columns(console: Console, heads: Sequence[str], rows: Sequence[Sequenc
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
-    return GAP.join(cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
+    return GAP.join(
+        cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)
+    ).rstrip()
 
 
 def _stacked(heads: Sequence[str], row: Sequence[str]) -> Iterator[str]:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 async def asked_with_consent(
     desk: Desk, words: Words, question: str, sources: Sources, ask: Callable[[], Awaitable[Answer]]
 ) -> Answer:
-    """The answer of `ask`. Where it would need the web and nobody has said yes or no yet, the person at the terminal is asked:
-    for `auto` only once the library has left something open."""
+    """The answer of `ask`. Where it would need the web and nobody has said yes or no yet, the person at the
+    terminal is asked: for `auto` only once the library has left something open."""
     if sources is Sources.DOCUMENTS or not _unanswered(desk):
         return await ask()
     if sources is not Sources.AUTO:
@@ -52,7 +52,10 @@ def agreed(desk: Desk, words: Words, outgoing: OutgoingQueries) -> bool:
     """Show what would be sent, and to whom; a yes is remembered, a no is for this once."""
     queries = "\n".join(f"  {query}" for query in outgoing.queries)
     typer.echo(words("consent_words", queries=queries), err=True)
-    typer.echo(words("consent_box" if outgoing.boxed else "consent_engines", engines=", ".join(outgoing.engines)), err=True)
+    typer.echo(
+        words("consent_box" if outgoing.boxed else "consent_engines", engines=", ".join(outgoing.engines)),
+        err=True,
+    )
     said = confirm(words("consent_sure"))
     if said:
         desk.tasks.set_web_consent(WebConsent.GIVEN)

@@ -37,7 +37,9 @@ def engines(context: typer.Context, json_: Json = False) -> None:
 def parse(
     context: typer.Context,
     engine: Annotated[str, typer.Argument(help="Name of the engine, or auto to tell it from the page.")],
-    file: Annotated[Path, typer.Argument(help="A saved result page or API answer.", exists=True, dir_okay=False)],
+    file: Annotated[
+        Path, typer.Argument(help="A saved result page or API answer.", exists=True, dir_okay=False)
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     url: Annotated[str, typer.Option(help="Where the page came from, if known.")] = "",
     status: Annotated[int, typer.Option(help="The HTTP status it came with.")] = 200,
@@ -62,10 +64,18 @@ def parse_file(engine: str, file: Path, url: str = "", status: int = 200, **give
     try:
         serp = asyncio.run(read_result_page(engine, Response(file.read_bytes(), url, status), **given))
     except ShishoError as error:
-        return {"ok": False, "code": error.code, "message": render(error.message), "details": dict(error.details)}
+        return {
+            "ok": False,
+            "code": error.code,
+            "message": render(error.message),
+            "details": dict(error.details),
+        }
     return {
         "engine": serp.engine or None,
-        "hits": [{"rank": h.rank, "url": h.url, "title": h.title, "snippet": h.snippet, "date": h.date} for h in serp.hits],
+        "hits": [
+            {"rank": h.rank, "url": h.url, "title": h.title, "snippet": h.snippet, "date": h.date}
+            for h in serp.hits
+        ],
         "challenge": serp.challenge.kind.value if serp.challenge else None,
         "next": dict(serp.next) if serp.next is not None else None,
         "no_results": serp.no_results,

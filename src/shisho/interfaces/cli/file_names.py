@@ -11,8 +11,8 @@ from shisho.language.display import legible
 
 
 def names_below(paths: Sequence[Path]) -> Callable[[str], str]:
-    """The name of a file below the paths that a command was given: from the folder on where there is one, as it was typed
-    where there are several. What lies elsewhere (behind a link) keeps its whole path."""
+    """The name of a file below the paths that a command was given: from the folder on where there is one, as
+    it was typed where there are several. What lies elsewhere (behind a link) keeps its whole path."""
     folders = [(typed, str(typed.expanduser().resolve())) for typed in paths]
     alone = len(folders) == 1
 
@@ -38,7 +38,9 @@ def distinct_names(sources: Iterable[str]) -> Mapping[str, str]:
             groups[_tail(source, length)].append(source)
         names |= {group[0]: legible(tail) for tail, group in groups.items() if len(group) == 1}
         clashing = list(chain.from_iterable(group for group in groups.values() if len(group) > 1))
-        names |= {source: legible(source) for source in clashing if depths[source] >= len(PurePath(source).parts)}
+        names |= {
+            source: legible(source) for source in clashing if depths[source] >= len(PurePath(source).parts)
+        }
         depths = {source: depths[source] + 1 for source in clashing if source not in names}
     return names
 

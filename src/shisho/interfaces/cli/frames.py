@@ -1,6 +1,8 @@
-"""The frame that Typer puts around our words, in the reader's language: help of commands and options, headings, usage errors.
+"""The frame that Typer puts around our words, in the reader's language: help of commands and options,
+headings, usage errors.
 
-Help is looked up when it is shown, so that commands are written in English alone and importing them costs nothing more."""
+Help is looked up when it is shown, so that commands are written in English alone and importing them costs
+nothing more."""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ from shisho.interfaces.cli.values import read_plainly
 from shisho.messages.catalogue import DEFAULT, render, spoken, translated
 from shisho.messages.message import Message
 
-UsageError: Any = typer.BadParameter.__base__  # Typer keeps its click to itself, and names of it only this one
+# Typer keeps its click to itself, and names of it only this one
+UsageError: Any = typer.BadParameter.__base__
 _FORMATTER: Any = typer.Context.formatter_class
 
 
@@ -120,7 +123,11 @@ def _told() -> Iterator[None]:
     try:
         yield
     except UsageError as error:
-        if spoken() == DEFAULT or isinstance(error, _SpokenUsageError) or type(error).__name__ == "NoArgsIsHelpError":
+        if (
+            spoken() == DEFAULT
+            or isinstance(error, _SpokenUsageError)
+            or type(error).__name__ == "NoArgsIsHelpError"
+        ):
             raise
         raise _SpokenUsageError(render(_meaning(error)), error.ctx) from error
 
@@ -132,7 +139,9 @@ def _meaning(error: Any) -> Message:
         return Message("{name} is missing.", name=error.param.get_error_hint())
     if isinstance(error, typer.BadParameter):
         name = error.param.get_error_hint() if error.param is not None else ""
-        return Message("The value of {name} cannot be used: {cause}.", name=name, cause=_wanted(error.__cause__))
+        return Message(
+            "The value of {name} cannot be used: {cause}.", name=name, cause=_wanted(error.__cause__)
+        )
     if kind == "NoSuchOption":
         return _no_option(error.option_name, error.possibilities or ())
     if kind == "BadOptionUsage":

@@ -1,4 +1,5 @@
-"""Ctrl-C: the first ends a command in order and says what was kept and how to go on; the second ends it at once."""
+"""Ctrl-C: the first ends a command in order and says what was kept and how to go on; the second ends it at
+once."""
 
 from __future__ import annotations
 
@@ -34,14 +35,15 @@ class EndRequest(asyncio.Event):
 
 
 def end_request(*, with_terminal: bool = False) -> EndRequest:
-    """In the running loop, from now on. `with_terminal`: also when the terminal is closed, which whoever is started with nohup
-    must outlive."""
+    """In the running loop, from now on. `with_terminal`: also when the terminal is closed, which whoever is
+    started with nohup must outlive."""
     request = EndRequest()
     loop = asyncio.get_running_loop()
     for name in ("SIGINT", "SIGTERM", *(["SIGHUP"] if with_terminal else [])):
         try:
             loop.add_signal_handler(getattr(signal, name), request.heed, name)
-        except (AttributeError, NotImplementedError):  # Windows: the process ends as usual; its jobs are taken back when missed
+        # Windows: the process ends as usual; its jobs are taken back when missed
+        except (AttributeError, NotImplementedError):
             break
     return request
 

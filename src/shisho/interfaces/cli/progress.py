@@ -24,11 +24,12 @@ Show = Callable[[Text | str], None]
 
 @contextmanager
 def shown(words: Words, *, quiet: bool = False) -> Iterator[Notify]:
-    """A listener for `Desk.ask` and `resume`. On a terminal the last line counts what is under way; elsewhere lines are plain,
-    and of documents nothing is shown, as no one waits for them."""
+    """A listener for `Desk.ask` and `resume`. On a terminal the last line counts what is under way; elsewhere
+    lines are plain, and of documents nothing is shown, as no one waits for them."""
     console = Console(stderr=True, highlight=False, markup=False, emoji=False, quiet=quiet)
     show = partial(console.print, soft_wrap=True)
-    documents, web = _Documents(words, show), _Searches(words, show)
+    documents = _Documents(words, show)
+    web = _Searches(words, show)
 
     if not console.is_terminal:
         yield web.hear
@@ -55,7 +56,8 @@ class _Documents:
     """Files taken in, rounds, and what was kept."""
 
     def __init__(self, words: Words, show: Show) -> None:
-        self._words, self._show = words, show
+        self._words = words
+        self._show = show
         self._rounds = 0
 
     def tell(self, event: str, **facts: Any) -> None:
@@ -66,7 +68,9 @@ class _Documents:
             self._show(receipt_line(facts["receipt"], words, file_name(facts["receipt"].source)))
         elif event == "plan":
             self._rounds += 1
-            self._show(words("round", n=self._rounds, text=" ".join(facts["given"]["plans"][-1].keyword_query)))
+            self._show(
+                words("round", n=self._rounds, text=" ".join(facts["given"]["plans"][-1].keyword_query))
+            )
         elif event == "evaluate":
             self._show(words("kept", n=len(facts["given"]["evidence"])))
 
@@ -75,7 +79,8 @@ class _Searches:
     """A task's searches, the pages they have read, and what the librarian has kept: each said once."""
 
     def __init__(self, words: Words, show: Show) -> None:
-        self._words, self._show = words, show
+        self._words = words
+        self._show = show
         self._said: set[str] = set()
 
     def hear(self, event: str, **facts: Any) -> None:
@@ -93,7 +98,9 @@ class _Searches:
             self._once(words("web_asked", text=read_payload(job).subject))
         for result in status.results:
             if result.document_id:
-                self._once(words("web_read", text=f"{result.title}  {result.url}" if result.title else result.url))
+                self._once(
+                    words("web_read", text=f"{result.title}  {result.url}" if result.title else result.url)
+                )
         for failure in status.errors:
             if failure.url:
                 self._once(words("web_unread", text=failure.url, code=failure.code))
@@ -112,7 +119,8 @@ class _Searches:
         if job.state is not JobState.COMPLETED:
             code = job.errors[-1].code if job.errors else self._words(f"state_{job.state}")
             return self._words("web_failed", text=read_payload(job).subject, code=code)
-        pages, documents = len(job.output["pages"]), len(job.output["documents"])
+        pages = len(job.output["pages"])
+        documents = len(job.output["documents"])
         facts = {"engine": job.output["engine"], "pages": pages, "documents": documents}
         return self._words("web_ended", text=read_payload(job).subject, **facts)
 

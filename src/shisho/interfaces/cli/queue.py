@@ -30,10 +30,16 @@ def add(
     engine: Annotated[list[str], typer.Option(help="ask this engine; may be repeated")] = [],  # noqa: B006
     category: Annotated[list[str], typer.Option(help="academic, news, government, technical, general")] = [],  # noqa: B006
     lang: Annotated[str, typer.Option(help="language of the pages")] = "ja",
-    time_range: Annotated[Literal["all", "day", "week", "month", "year"], typer.Option(help="how old a page may be")] = "all",
+    time_range: Annotated[
+        Literal["all", "day", "week", "month", "year"], typer.Option(help="how old a page may be")
+    ] = "all",
     results: Annotated[int, typer.Option(min=1, max=100, help="pages to take in for each query")] = 10,
-    pages: Annotated[int | None, typer.Option(min=1, max=10, help="result pages at most; none: by category")] = None,
-    stop: Annotated[Literal["auto", "fixed", "exhaustive"], typer.Option(help="when to stop following result pages")] = "auto",
+    pages: Annotated[
+        int | None, typer.Option(min=1, max=10, help="result pages at most; none: by category")
+    ] = None,
+    stop: Annotated[
+        Literal["auto", "fixed", "exhaustive"], typer.Option(help="when to stop following result pages")
+    ] = "auto",
     urgent: Annotated[bool, typer.Option("--urgent", help="before all others")] = False,
     json_: Json = False,
 ) -> None:
@@ -99,7 +105,9 @@ def watch(context: typer.Context, task: TaskName = "last", json_: Json = False) 
         told(news)
         while news.more or news.status in (TaskState.RUNNING, TaskState.WAITING):
             since = None if news.more else news.revision
-            news = await desk.tasks.get_status(news.task_id, wait=WAIT, since_revision=since, cursor=news.cursor)
+            news = await desk.tasks.get_status(
+                news.task_id, wait=WAIT, since_revision=since, cursor=news.cursor
+            )
             if news.changed:
                 told(news)
 
@@ -140,7 +148,9 @@ def resume(context: typer.Context, task: TaskName = "last", json_: Json = False)
 
 def jobs(
     context: typer.Context,
-    task: Annotated[str | None, typer.Argument(metavar="[TASK]", help="id, its beginning, or last; none: all tasks")] = None,
+    task: Annotated[
+        str | None, typer.Argument(metavar="[TASK]", help="id, its beginning, or last; none: all tasks")
+    ] = None,
     after: Annotated[str | None, typer.Option(help="id of the last row of the page before")] = None,
     limit: Annotated[int, typer.Option(min=1, max=1_000)] = 50,
     json_: Json = False,
@@ -162,7 +172,9 @@ def jobs(
 
 def worker(
     context: typer.Context,
-    slots: Annotated[int | None, typer.Option("-n", min=1, max=64, help="jobs at once; none: the setting `workers`")] = None,
+    slots: Annotated[
+        int | None, typer.Option("-n", min=1, max=64, help="jobs at once; none: the setting `workers`")
+    ] = None,
     drain: Annotated[bool, typer.Option("--drain", help="end when no task has anything left to do")] = False,
 ) -> None:
     """Do the jobs of the queue until interrupted. As many of these as you like may run, on one home."""

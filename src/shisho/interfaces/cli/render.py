@@ -26,13 +26,15 @@ _err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji
 
 
 def answer(given_answer: Answer, words: Words) -> None:
-    """The answer's text, then where each quotation stands, in the question's language; the quotation itself only where the text
-    does not have it."""
+    """The answer's text, then where each quotation stands, in the question's language; the quotation itself
+    only where the text does not have it."""
     _out.print(legible(given_answer.text))
     if given_answer.evidence:
         own_words = Words(answer_language(given_answer.question))
         _out.print(f"\n{own_words('sources')}")
-        names = distinct_names(evidence.document for evidence in given_answer.evidence if not evidence.source_url)
+        names = distinct_names(
+            evidence.document for evidence in given_answer.evidence if not evidence.source_url
+        )
         for evidence in given_answer.evidence:
             is_told = evidence.snippet and running(evidence.snippet) in given_answer.text
             name = legible(evidence.title) if evidence.source_url else names[evidence.document]
@@ -45,16 +47,24 @@ def answer(given_answer: Answer, words: Words) -> None:
 def _evidence_line(evidence: Evidence, words: Words, name: str, *, is_quoted: bool = True) -> Text:
     page = "" if evidence.page is None else " " + words("page", n=evidence.page)
     # A terminal that knows links opens the quotation where it stands.
-    line = Text(f"[{evidence.number}] ").append(f"{name}{page}", style=f"link {evidence.link}" if evidence.link else "")
+    line = Text(f"[{evidence.number}] ").append(
+        f"{name}{page}", style=f"link {evidence.link}" if evidence.link else ""
+    )
     if evidence.source_url:
         line.append(f"\n    {evidence.source_url}", style="dim")
     if is_quoted:
-        snippet = words("quotation", text=running(evidence.snippet)) if evidence.snippet else words("removed_source")
+        snippet = (
+            words("quotation", text=running(evidence.snippet))
+            if evidence.snippet
+            else words("removed_source")
+        )
         line.append(f"\n    {snippet}")
     return line
 
 
-def shown(thing: Answer | Evidence | tuple[Document, str], words: Words, pages: Mapping[int, int] | None = None) -> None:
+def shown(
+    thing: Answer | Evidence | tuple[Document, str], words: Words, pages: Mapping[int, int] | None = None
+) -> None:
     """Print in full the thing that `shisho show` was asked for. `pages`: where each page of a document
     begins in its text."""
     if isinstance(thing, Answer):
@@ -89,13 +99,17 @@ def _account(answer: Answer, words: Words) -> None:
     status = {goal_status.goal_id: goal_status for goal_status in answer.goal_status}
     for goal in answer.goals:
         state = status[goal.id]
-        numbers = " ".join(f"[{quotation.number}]" for quotation in answer.evidence if quotation.goal_id == goal.id)
+        numbers = " ".join(
+            f"[{quotation.number}]" for quotation in answer.evidence if quotation.goal_id == goal.id
+        )
         _out.print(
             f"  {goal.id} {words('met' if state.met else 'open')}  {goal.question}  {words('evidence')}: {numbers or '-'}"
         )
     outcomes = Counter(sentence.support for sentence in answer.sentences)
     _out.print(words("support", **{str(outcome): outcomes[outcome] for outcome in SupportOutcome}))
-    used = " · ".join(words(f"spent_{name}", n=f"{round(amount, 1):g}") for name, amount in answer.budget_used.items())
+    used = " · ".join(
+        words(f"spent_{name}", n=f"{round(amount, 1):g}") for name, amount in answer.budget_used.items()
+    )
     why = words(f"end_{answer.loop_stop}".lower())
     _out.print(f"{words('stopped_because')}: {why}\n{words('rounds')}: {answer.rounds} ({used})")
 

@@ -35,8 +35,8 @@ def file_name(source: str) -> str:
 
 @dataclass(slots=True)
 class AddingDisplay:
-    """`notify` for `Desk.add`, and its receipts. `name` is how a file is called; `json_`: a line of JSON for each receipt and
-    nothing else; `quiet`: only what changed for the worse, on the error stream."""
+    """`notify` for `Desk.add`, and its receipts. `name` is how a file is called; `json_`: a line of JSON for
+    each receipt and nothing else; `quiet`: only what changed for the worse, on the error stream."""
 
     words: Words
     name: Callable[[str], str] = file_name
@@ -94,7 +94,9 @@ class AddingDisplay:
         if self.failures and self.counts.total() > 1:
             _out.print(self.words("failures"))
             for receipt in self.failures[:REPEATED]:
-                _out.print(Text(f"  {self.name(receipt.source)}\n    {receipt.code}: {render(receipt.reason)}"))
+                _out.print(
+                    Text(f"  {self.name(receipt.source)}\n    {receipt.code}: {render(receipt.reason)}")
+                )
             if len(self.failures) > REPEATED:
                 _out.print("  " + self.words("more_failures", n=len(self.failures) - REPEATED))
 

@@ -60,11 +60,18 @@ def follow(words: Words) -> Callable[[TaskSnapshot], None]:
                 answers=progress.answers,
             )
         ]
-        lines += [f"  {result.title or result.url}\n    {result.url}" for result in snapshot.results if result.document_id]
         lines += [
-            f"  {error.code}: {error.query or ''} {error.url or ''} — {render(error.reason)}" for error in snapshot.errors
+            f"  {result.title or result.url}\n    {result.url}"
+            for result in snapshot.results
+            if result.document_id
         ]
-        lines += ["  " + words("person_needed", text=_where(intervention)) for intervention in snapshot.waiting_for]
+        lines += [
+            f"  {error.code}: {error.query or ''} {error.url or ''} — {render(error.reason)}"
+            for error in snapshot.errors
+        ]
+        lines += [
+            "  " + words("person_needed", text=_where(intervention)) for intervention in snapshot.waiting_for
+        ]
         for line in lines:
             if line not in printed:
                 typer.echo(line)
@@ -85,14 +92,23 @@ def tasks(page: TaskPage, words: Words) -> None:
     if not page.tasks:
         typer.echo(words("nothing_queued"))
         return
-    rows = [(task.task_id, words(f"state_{task.status}"), task.created_at[:19], task.question) for task in page.tasks]
+    rows = [
+        (task.task_id, words(f"state_{task.status}"), task.created_at[:19], task.question)
+        for task in page.tasks
+    ]
     print_columns(_out, [words("id"), words("state"), words("created"), words("question")], rows)
 
 
 def jobs(page: JobPage, words: Words) -> None:
     """The jobs of a task, oldest first, each with its last error."""
     rows = [
-        (job.id, words(f"job_{job.kind}"), words(f"state_{job.state}"), read_payload(job).subject, _error(job))
+        (
+            job.id,
+            words(f"job_{job.kind}"),
+            words(f"state_{job.state}"),
+            read_payload(job).subject,
+            _error(job),
+        )
         for job in page.jobs
     ]
     print_columns(_out, [words("id"), words("kind"), words("state"), words("subject"), words("error")], rows)
@@ -119,7 +135,13 @@ def waiting(interventions: Sequence[PendingIntervention], words: Words) -> None:
 
 def engines(rows: Sequence[EngineStatus], words: Words) -> None:
     """Each engine: whether it can be asked, how it has answered, what is left of its day; below it, why not and what failed."""
-    heads = ["", *(words(name) for name in ("engine", "tier", "health", "answered", "latency", "left_today", "rests_until"))]
+    heads = [
+        "",
+        *(
+            words(name)
+            for name in ("engine", "tier", "health", "answered", "latency", "left_today", "rests_until")
+        ),
+    ]
     print_columns(_out, heads, [_engine(row, words) for row in rows])
     for row in rows:
         for note in (render(row.reason), row.last_error and f"{words('error')}: {row.last_error}"):

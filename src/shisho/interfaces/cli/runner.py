@@ -22,7 +22,10 @@ Json = Annotated[bool, typer.Option("--json", help="print JSON")]
 
 
 def run(
-    context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, None]], json_: bool, kept: str = "interrupted"
+    context: typer.Context,
+    work: Callable[[Desk], Coroutine[Any, Any, None]],
+    json_: bool,
+    kept: str = "interrupted",
 ) -> None:
     """Do the work over the desk of the home that the command names. `kept`: the word for what Ctrl-C leaves behind."""
 

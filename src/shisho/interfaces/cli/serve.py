@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 def mcp(
     context: typer.Context,
     print_config: Annotated[
-        AssistantClient | None, typer.Option("--print-config", help="print what to paste into this client's settings, and end")
+        AssistantClient | None,
+        typer.Option("--print-config", help="print what to paste into this client's settings, and end"),
     ] = None,
 ) -> None:
     """Serve an assistant over standard input and output (MCP). Ends with its client; its jobs go on when anything runs."""
@@ -55,7 +56,9 @@ def mcp(
 def serve(
     context: typer.Context,
     port: Annotated[int, typer.Option(min=0, max=65_535, help="0: the system chooses")] = 8765,
-    host: Annotated[str, typer.Option(help="where to listen; beyond this machine only with a token")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option(help="where to listen; beyond this machine only with a token")
+    ] = "127.0.0.1",
     token: Annotated[
         str | None, typer.Option(help="clients must send it; better set SHISHO_TOKEN, which ps does not show")
     ] = None,
@@ -97,11 +100,15 @@ def _rules(settings: Settings, host: str) -> AccessRules:
 
 
 def _worked(
-    context: typer.Context, work: Callable[[Desk], Coroutine[Any, Any, EndRequest]], *, holds_input: bool = False
+    context: typer.Context,
+    work: Callable[[Desk], Coroutine[Any, Any, EndRequest]],
+    *,
+    holds_input: bool = False,
 ) -> None:
-    """Over a desk whose queue is worked on meanwhile. `holds_input`: a thread may be left that waits for standard input, and
-    nothing ends such a thread but the process."""
-    # To the error stream, as standard output carries the protocol; and before the SDK sets up a log of its own.
+    """Over a desk whose queue is worked on meanwhile. `holds_input`: a thread may be left that waits for
+    standard input, and nothing ends such a thread but the process."""
+    # To the error stream, as standard output carries the protocol; and before the SDK sets up a log of its
+    # own.
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
 
     async def working(desk: Desk) -> None:

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from shisho.desk import Desk
 
 
-def backup(context: typer.Context, file: Annotated[Path, typer.Argument(help="a file that does not exist yet")]) -> None:
+def backup(
+    context: typer.Context, file: Annotated[Path, typer.Argument(help="a file that does not exist yet")]
+) -> None:
     """Copy everything into one file, while others go on working."""
 
     async def work(desk: Desk) -> None:
@@ -65,7 +67,8 @@ def settings(context: typer.Context, json_: Json = False) -> None:
         }
         for row in settings_.TABLE
     ]
-    consent, words = web_consent(settings_held), Words(settings_held.reader)
+    consent = web_consent(settings_held)
+    words = Words(settings_held.reader)
     state = {"state": consent.state(), "since": consent.since() or None}
 
     def printed() -> None:
@@ -77,8 +80,12 @@ def settings(context: typer.Context, json_: Json = False) -> None:
 
 def eval_(
     context: typer.Context,
-    folder: Annotated[Path, typer.Argument(help="corpus.jsonl, queries.jsonl, qrels.tsv (BEIR layout, .gz or not)")],
-    answers: Annotated[int, typer.Option(help="also put this many questions with gold answers to the librarian")] = 0,
+    folder: Annotated[
+        Path, typer.Argument(help="corpus.jsonl, queries.jsonl, qrels.tsv (BEIR layout, .gz or not)")
+    ],
+    answers: Annotated[
+        int, typer.Option(help="also put this many questions with gold answers to the librarian")
+    ] = 0,
     limit: Annotated[int | None, typer.Option(help="only this many questions")] = None,
     json_: Json = False,
 ) -> None:

@@ -1,5 +1,5 @@
-"""Words of the command line as values, where there is nothing to check: Typer reads every value with pydantic, and loading that
-costs `shisho list` a quarter of its time."""
+"""Words of the command line as values, where there is nothing to check: Typer reads every value with
+pydantic, and loading that costs `shisho list` a quarter of its time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,11 @@ class PlainValues:
         if value is None:
             return ()
         inner = get_args(self._annotation)
-        if not isinstance(value, Sequence) or isinstance(value, str) or get_origin(self._annotation) is not list:
+        if (
+            not isinstance(value, Sequence)
+            or isinstance(value, str)
+            or get_origin(self._annotation) is not list
+        ):
             return MISREAD
         read = [_plain(part, inner[0]) for part in value]
         return MISREAD if MISREAD in read else read

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 def web(
     context: typer.Context,
-    say: Annotated[Literal["on", "off", "ask"] | None, typer.Argument(help="on, off, or ask: forget what was said")] = None,
+    say: Annotated[
+        Literal["on", "off", "ask"] | None, typer.Argument(help="on, off, or ask: forget what was said")
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Say whether words of your questions may go to search engines; without a word, show what holds."""
@@ -27,9 +29,14 @@ def web(
         said = {"on": WebConsent.GIVEN, "off": WebConsent.OFF, "ask": WebConsent.NOT_ASKED}
         if say is not None:
             desk.tasks.set_web_consent(said[say])
-        state, since = desk.tasks.get_web_consent(), desk.tasks.get_web_consent_time()
+        state = desk.tasks.get_web_consent()
+        since = desk.tasks.get_web_consent_time()
         state_row = {"state": state, "since": since or None}
-        show(state_row, json_, lambda: typer.echo(_told(words(context), state, since, said[say] if say else state)))
+        show(
+            state_row,
+            json_,
+            lambda: typer.echo(_told(words(context), state, since, said[say] if say else state)),
+        )
 
     run(context, work, json_)
 

@@ -35,8 +35,9 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class AccessRules:
-    """`host` is where the server listens; `hosts` are further names it answers to, `origins` pages of others that may call
-    it. A body has `body_bytes` at most, at the paths in `large` so many, and must have come in `body_seconds`.
+    """`host` is where the server listens; `hosts` are further names it answers to, `origins` pages of others
+    that may call it. A body has `body_bytes` at most, at the paths in `large` so many, and must have come in
+    `body_seconds`.
 
     Raises InvalidParams where others than this machine could come in without a token.
     """
@@ -61,10 +62,16 @@ class AccessRules:
         """Why this request may not come in."""
         if not self._host_known(headers.get("host", "")):
             return Refusal(
-                421, "FORBIDDEN_ADDRESS", Message("This Host name is not one of this server's. Add it to allowed_hosts.")
+                421,
+                "FORBIDDEN_ADDRESS",
+                Message("This Host name is not one of this server's. Add it to allowed_hosts."),
             )
         if not self._origin_known(headers.get("origin"), headers.get("host", "")):
-            return Refusal(403, "FORBIDDEN_ADDRESS", Message("Pages of this origin may not call. Add it to allowed_origins."))
+            return Refusal(
+                403,
+                "FORBIDDEN_ADDRESS",
+                Message("Pages of this origin may not call. Add it to allowed_origins."),
+            )
         if self.token and path not in OPEN_PATHS and not self._token_right(headers.get("authorization", "")):
             return Refusal(401, "AUTH_REQUIRED", Message("Send the server's token: Authorization: Bearer …"))
         return None
@@ -75,11 +82,15 @@ class AccessRules:
         except ValueError:
             return False
         # A page can make its own name point at this machine, but not an address: addresses cannot be rebound.
-        return name in LOOPBACK | self.hosts | {self.host} or (not is_loopback(self.host) and _is_address(name))
+        return name in LOOPBACK | self.hosts | {self.host} or (
+            not is_loopback(self.host) and _is_address(name)
+        )
 
     def _origin_known(self, origin: str | None, host: str) -> bool:
         return (
-            origin is None or origin in self.origins or origin.lower() in {f"http://{host}".lower(), f"https://{host}".lower()}
+            origin is None
+            or origin in self.origins
+            or origin.lower() in {f"http://{host}".lower(), f"https://{host}".lower()}
         )
 
     def _token_right(self, token: str) -> bool:
@@ -114,7 +125,8 @@ class Guard:
     """The outermost layer of the application. A body is taken in whole before anything is done with it."""
 
     def __init__(self, app: ASGIApp, rules: AccessRules) -> None:
-        self.app, self.rules = app, rules
+        self.app = app
+        self.rules = rules
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -150,7 +162,9 @@ class Guard:
                         return bytes(body)
         except TimeoutError:
             seconds = self.rules.body_seconds
-            return Refusal(408, "TIMEOUT", Message("The body did not come within {seconds:g} seconds.", seconds=seconds))
+            return Refusal(
+                408, "TIMEOUT", Message("The body did not come within {seconds:g} seconds.", seconds=seconds)
+            )
 
 
 def is_loopback(host: str) -> bool:

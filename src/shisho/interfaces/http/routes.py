@@ -44,7 +44,8 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 
 
 def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
-    """A route with the verb's arguments: those in the braces of its path there, the others in the query or the body."""
+    """A route with the verb's arguments: those in the braces of its path there, the others in the query or
+    the body."""
     method, path = verb.route
     path_names = set(re.findall(r"{(\w+)}", path))
     rest = {parameter.name: parameter for parameter in verb.parameters if parameter.name not in path_names}
@@ -56,7 +57,9 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
 
     async def call(arguments: BaseModel | None = None, **names: str) -> Response:
         reply = await verb.ask(desk, **names, **{name: getattr(arguments, name) for name in rest})
-        return Response(RECENT.of(reply, lambda: written(verb.data(reply)).encode()), media_type="application/json")
+        return Response(
+            RECENT.of(reply, lambda: written(verb.data(reply)).encode()), media_type="application/json"
+        )
 
     parameters = [
         inspect.Parameter(parameter.name, KEYWORD, annotation=parameter.annotation)
@@ -115,10 +118,14 @@ def add_reading(router: APIRouter, desk: Desk) -> None:
 def add_news(router: APIRouter, desk: Desk) -> None:
     """The server-sent events of a task."""
 
-    @router.get("/tasks/{task_id}/events", operation_id="task_events", summary="News of a task", responses=REFUSALS)
-    async def events(task_id: IdPath, cursor: Annotated[str | None, Query(max_length=200)] = None) -> EventSourceResponse:
-        """The status of a task each time it changes, as server-sent events named `status`, each with what is new since the one
-        before. The stream ends when the task does."""
+    @router.get(
+        "/tasks/{task_id}/events", operation_id="task_events", summary="News of a task", responses=REFUSALS
+    )
+    async def events(
+        task_id: IdPath, cursor: Annotated[str | None, Query(max_length=200)] = None
+    ) -> EventSourceResponse:
+        """The status of a task each time it changes, as server-sent events named `status`, each with what is
+        new since the one before. The stream ends when the task does."""
         first = await desk.tasks.get_status(task_id, wait=0, cursor=cursor)
         return EventSourceResponse(_news(desk, first))
 
@@ -127,7 +134,10 @@ async def _news(desk: Desk, status: TaskSnapshot) -> AsyncIterator[ServerSentEve
     try:
         while True:
             yield ServerSentEvent(data=written(plain_data(status)), event="status", id=str(status.revision))
-            if status.status not in (TaskState.CREATED, TaskState.RUNNING, TaskState.WAITING) and not status.more:
+            if (
+                status.status not in (TaskState.CREATED, TaskState.RUNNING, TaskState.WAITING)
+                and not status.more
+            ):
                 return
             status = await _next(desk, status)
     except ShishoError as error:
@@ -138,6 +148,8 @@ async def _next(desk: Desk, status: TaskSnapshot) -> TaskSnapshot:
     """The next status that is another, or brings the rows that were left."""
     since = None if status.more else status.revision
     while True:
-        snapshot = await desk.tasks.get_status(status.task_id, wait=WAIT, since_revision=since, cursor=status.cursor)
+        snapshot = await desk.tasks.get_status(
+            status.task_id, wait=WAIT, since_revision=since, cursor=status.cursor
+        )
         if snapshot.revision != since:
             return snapshot

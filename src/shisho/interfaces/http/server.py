@@ -62,11 +62,17 @@ def build(desk: Desk, rules: AccessRules) -> ASGIApp:
     return Guard(app, rules)
 
 
-async def serve(desk: Desk, rules: AccessRules, port: int, started: Callable[[str], None], event: asyncio.Event) -> None:
+async def serve(
+    desk: Desk, rules: AccessRules, port: int, started: Callable[[str], None], event: asyncio.Event
+) -> None:
     """Serve until `event` is set. Port 0: the system chooses; `started` is called with the address."""
     listener = _listen(rules.host, port)
     config = uvicorn.Config(
-        build(desk, rules), log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_SECONDS
+        build(desk, rules),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
     )
     started(_address(rules.host, listener.getsockname()[1]))
     server = uvicorn.Server(config)
@@ -89,7 +95,9 @@ def _health(app: FastAPI, desk: Desk) -> None:
         """The process answers."""
         return {"status": "ok"}
 
-    @app.get("/readyz", operation_id="readyz", tags=["health"], responses={503: {"model": http_routes.ErrorBody}})
+    @app.get(
+        "/readyz", operation_id="readyz", tags=["health"], responses={503: {"model": http_routes.ErrorBody}}
+    )
     async def readyz() -> JSONResponse:
         """The database answers, and could store something; if not, why."""
         try:
@@ -114,11 +122,16 @@ def _refusals(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def wrong(request: Request, error: RequestValidationError) -> JSONResponse:
         verb = by_name.get(getattr(request.scope.get("route"), "operation_id", ""))
-        places = [{**detail, "loc": detail["loc"][1:]} for detail in error.errors()]  # without "body" or "query"
+        # without "body" or "query"
+        places = [{**detail, "loc": detail["loc"][1:]} for detail in error.errors()]
         taken = verb.arguments if verb else BaseModel
         return http_routes.refused(
             arguments.refusal(
-                Message("The request cannot be understood. {reasons}.", reasons=arguments.reasons(taken, places)), taken, places
+                Message(
+                    "The request cannot be understood. {reasons}.", reasons=arguments.reasons(taken, places)
+                ),
+                taken,
+                places,
             )
         )
 
@@ -126,11 +139,15 @@ def _refusals(app: FastAPI) -> None:
     async def nowhere(request: Request, error: HTTPException) -> JSONResponse:
         if error.status_code == 404:
             return http_routes.refused(
-                NotFound("There is nothing at {path}. The API is under {api}.", path=request.url.path, api=API)
+                NotFound(
+                    "There is nothing at {path}. The API is under {api}.", path=request.url.path, api=API
+                )
             )
         if error.status_code >= 500:
             return http_routes.refused(error)
-        return JSONResponse(told(InvalidParams("{detail}.", detail=error.detail)), error.status_code, headers=error.headers)
+        return JSONResponse(
+            told(InvalidParams("{detail}.", detail=error.detail)), error.status_code, headers=error.headers
+        )
 
     @app.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> JSONResponse:

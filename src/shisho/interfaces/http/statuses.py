@@ -1,4 +1,5 @@
-"""The HTTP status of each error: what a client, a proxy or a generated client does with it without reading the code."""
+"""The HTTP status of each error: what a client, a proxy or a generated client does with it without reading
+the code."""
 
 from __future__ import annotations
 
@@ -70,4 +71,6 @@ def status_of(error: ShishoError) -> int:
 def headers_of(error: ShishoError) -> dict[str, str]:
     """`Retry-After` in whole seconds, where it is known when asking again makes sense."""
     seconds = error.details.get("retry_after_s")
-    return {"Retry-After": str(math.ceil(seconds))} if isinstance(seconds, int | float) and seconds > 0 else {}
+    return (
+        {"Retry-After": str(math.ceil(seconds))} if isinstance(seconds, int | float) and seconds > 0 else {}
+    )

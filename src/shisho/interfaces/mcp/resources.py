@@ -46,7 +46,9 @@ def add(server: MCPServer[Any], desk: Desk) -> None:
 async def _whole(desk: Desk, task_id: str) -> TaskSnapshot:
     status = await desk.tasks.get_status(task_id, wait=0, detail=StatusDetail.FULL)
     while status.more:
-        rest = await desk.tasks.get_status(status.task_id, wait=0, detail=StatusDetail.FULL, cursor=status.cursor)
+        rest = await desk.tasks.get_status(
+            status.task_id, wait=0, detail=StatusDetail.FULL, cursor=status.cursor
+        )
         status = replace(rest, results=(*status.results, *rest.results))
     return status
 

@@ -26,7 +26,8 @@ class DeskServer(MCPServer[Any]):
     """An MCP server whose tools are the verbs of a desk, and whose errors are ours."""
 
     def __init__(self, desk: Desk, verbs: Mapping[str, Verb]) -> None:
-        self._desk, self._verbs = desk, verbs
+        self._desk = desk
+        self._verbs = verbs
         super().__init__(
             "shisho",
             title="司書 Shisho",
@@ -43,7 +44,11 @@ class DeskServer(MCPServer[Any]):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         if name not in self._verbs:
-            return refusal(InvalidParams("There is no tool {name!r}. Known: {known}.", name=name, known=", ".join(self._verbs)))
+            return refusal(
+                InvalidParams(
+                    "There is no tool {name!r}. Known: {known}.", name=name, known=", ".join(self._verbs)
+                )
+            )
         return await called(self._verbs[name], self._desk, arguments, context)
 
     async def get_prompt(
@@ -51,7 +56,8 @@ class DeskServer(MCPServer[Any]):
     ) -> GetPromptResult | InputRequiredResult:
         try:
             return await super().get_prompt(name, arguments, context)
-        except ValueError as error:  # an unknown name, a missing argument: the client's mistake, no crash of ours
+        # an unknown name, a missing argument: the client's mistake, no crash of ours
+        except ValueError as error:
             raise MCPError(code=INVALID_PARAMS, message=str(error)) from error
 
 

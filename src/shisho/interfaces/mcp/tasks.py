@@ -1,5 +1,5 @@
-"""The tasks extension (SEP-2663): for a client that declares it, `ask` gives a task handle with our own task id, and
-tasks/get, tasks/cancel speak of that task. The SDK has no runtime for it; ours is the queue."""
+"""The tasks extension (SEP-2663): for a client that declares it, `ask` gives a task handle with our own task
+id, and tasks/get, tasks/cancel speak of that task. The SDK has no runtime for it; ours is the queue."""
 
 from __future__ import annotations
 
@@ -42,12 +42,15 @@ class UpdateParams(TaskParams):
 
 
 class TasksExtension(Extension):
-    """`asking` and `looking` are the verbs `get_answer` and `get_status`, whose replies are the results of tasks."""
+    """`asking` and `looking` are the verbs `get_answer` and `get_status`, whose replies are the results of
+    tasks."""
 
     identifier: ClassVar[str] = "io.modelcontextprotocol/tasks"  # type: ignore[misc]
 
     def __init__(self, desk: Desk, asking: Verb, looking: Verb) -> None:
-        self.desk, self.asking, self.looking = desk, asking, looking
+        self.desk = desk
+        self.asking = asking
+        self.looking = looking
 
     def methods(self) -> Sequence[MethodBinding]:
         return (
@@ -61,7 +64,8 @@ class TasksExtension(Extension):
     ) -> HandlerResult:
         if params.name != "ask" or not _declared(ctx):
             return await call_next(ctx)
-        # The call itself queues and returns; the handle stands for what it has queued. A refusal passes through.
+        # The call itself queues and returns; the handle stands for what it has queued. A refusal passes
+        # through.
         params.arguments = {**(params.arguments or {}), "wait": 0}
         result: Any = await call_next(ctx)
         if result.is_error or result.structured_content["answer"] is not None:
@@ -102,11 +106,15 @@ class TasksExtension(Extension):
             "statusMessage": _said(status),
         }
         if task["status"] == "completed":
-            task["result"] = (await self._result(status)).model_dump(mode="json", by_alias=True, exclude_none=True)
+            task["result"] = (await self._result(status)).model_dump(
+                mode="json", by_alias=True, exclude_none=True
+            )
         return task
 
     async def _result(self, status: TaskSnapshot) -> CallToolResult:
-        verb, key = (self.looking, status.task_id) if status.answer_id is None else (self.asking, status.answer_id)
+        verb, key = (
+            (self.looking, status.task_id) if status.answer_id is None else (self.asking, status.answer_id)
+        )
         try:
             data = await verb(self.desk, **{verb.parameters[0].name: key, "wait": 0})
         except ShishoError as error:

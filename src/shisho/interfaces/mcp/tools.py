@@ -25,12 +25,15 @@ BEAT = 5.0  # seconds between signs of life, for clients that ask for progress
 
 
 def listed() -> list[Tool]:
-    """All tools, from `tools.json`: what `schemas.tool` makes of each verb, kept ready as every client asks for it first."""
+    """All tools, from `tools.json`: what `schemas.tool` makes of each verb, kept ready as every client asks
+    for it first."""
     text = (resources.files("shisho.interfaces.mcp") / "tools.json").read_text("utf-8")
     return [Tool.model_validate(tool) for tool in json.loads(text)]
 
 
-async def called(verb: Verb, desk: Desk, arguments: Mapping[str, Any], context: Context | None) -> CallToolResult:
+async def called(
+    verb: Verb, desk: Desk, arguments: Mapping[str, Any], context: Context | None
+) -> CallToolResult:
     """Call a verb, and give its reply or its error."""
     try:
         checked_arguments = checked(verb.name, verb.arguments, arguments)
@@ -46,11 +49,16 @@ def result(verb: Verb, data: dict[str, Any], desk: Desk) -> CallToolResult:
     """The reply as text and as data, cut to fit, with a link to all of it."""
     data = fitted(data, desk.count_tokens)
     if verb.rows and data["more"]:
-        rows, key = data[verb.rows[0]], verb.rows[1]
+        rows = data[verb.rows[0]]
+        key = verb.rows[1]
         data["cursor"] = str(rows[-1][key]) if rows else data["cursor"]
     content: list[Any] = [TextContent(type="text", text=written(data))]
     if data["link"]:
-        content.append(ResourceLink(type="resource_link", uri=data["link"], name=data["link"], mime_type="application/json"))
+        content.append(
+            ResourceLink(
+                type="resource_link", uri=data["link"], name=data["link"], mime_type="application/json"
+            )
+        )
     return CallToolResult(content=content, structured_content=data)
 
 
@@ -60,7 +68,8 @@ def refusal(error: Exception) -> CallToolResult:
 
 
 async def _alive(context: Context | None, work: Coroutine[Any, Any, T]) -> T:
-    """The outcome of the work, with a sign of life from time to time. Whoever goes away ends the waiting, not the job."""
+    """The outcome of the work, with a sign of life from time to time. Whoever goes away ends the waiting, not
+    the job."""
     doing = asyncio.ensure_future(work)
     try:
         for beats in count(1):

@@ -1,4 +1,5 @@
-"""Sessions of assistants in SQLite: what they are after and the evidence that stands. Quotations are re-sliced, never kept."""
+"""Sessions of assistants in SQLite: what they are after and the evidence that stands. Quotations are
+re-sliced, never kept."""
 
 from __future__ import annotations
 
@@ -45,7 +46,9 @@ class EmbeddedAssistants:
     """`ports.SessionBook` over one SQLite file."""
 
     def __init__(self, database: Database, clock: Clock, site: Callable[[str], str]) -> None:
-        self._database, self._clock, self._site = database, clock, site
+        self._database = database
+        self._clock = clock
+        self._site = site
 
     async def begin(self, facts: SessionFacts) -> None:
         row = (facts.id, facts.owner, dumps(facts.strategy), dumps(facts.scope), self._clock.now())
@@ -58,14 +61,26 @@ class EmbeddedAssistants:
             rows = await self._rows(BY_PREFIX, (owner, prefix, prefix + TOP))
         if len(rows) != 1 or not prefix:
             if rows:
-                raise NotFound("More than one session begins with {prefix}. `open_session` gives an id.", prefix=prefix)
+                raise NotFound(
+                    "More than one session begins with {prefix}. `open_session` gives an id.", prefix=prefix
+                )
             raise NotFound("There is no session {prefix}. `open_session` gives an id.", prefix=prefix)
         (row,) = rows
         return SessionFacts(row.id, owner, loads(row.strategy, Strategy), loads(row.scope, Scope))
 
-    async def accept(self, session_id: str, goal_id: str, citation: Citation, score: float, round_: int) -> int:
-        values: dict[str, Any] = {"session_id": session_id, "goal_id": goal_id, "document_id": citation.document_id}
-        values |= {"passage_id": passage_number(citation.passage_id), "page": citation.page, "start": citation.start}
+    async def accept(
+        self, session_id: str, goal_id: str, citation: Citation, score: float, round_: int
+    ) -> int:
+        values: dict[str, Any] = {
+            "session_id": session_id,
+            "goal_id": goal_id,
+            "document_id": citation.document_id,
+        }
+        values |= {
+            "passage_id": passage_number(citation.passage_id),
+            "page": citation.page,
+            "start": citation.start,
+        }
         values |= {"end": citation.end, "cluster": citation.cluster, "score": score, "round": round_}
 
         def work(connection: apsw.Connection) -> int:
@@ -97,4 +112,6 @@ def _stand(row: Row, site: Callable[[str], str]) -> StoredEvidence:
         cluster=row.cluster,
         site=site(row.source),
     )
-    return StoredEvidence(EvidenceRef(row.number, row.goal_id, row.snippet, row.heading, row.score, row.round), citation)
+    return StoredEvidence(
+        EvidenceRef(row.number, row.goal_id, row.snippet, row.heading, row.score, row.round), citation
+    )

@@ -1,5 +1,5 @@
-"""The bell across the processes that share one SQLite file: while someone listens, a thread asks every 20 ms whether another
-connection has committed, and reads which tasks have new events."""
+"""The bell across the processes that share one SQLite file: while someone listens, a thread asks every 20 ms
+whether another connection has committed, and reads which tasks have new events."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ from shisho.stores.embedded.rows import every
 from shisho.telemetry import log
 
 POLL_SECONDS = 0.02
-# What has happened since. No GROUP BY: for its sake the planner would walk through all events of all time, fifty times
-# a second.
+# What has happened since. No GROUP BY: for its sake the planner would walk through all events of all time,
+# fifty times a second.
 NEWS = "SELECT seq, task_id, kind FROM events WHERE seq > ? ORDER BY seq"
 # The last that has happened.
 LAST = "SELECT coalesce(max(seq), 0) FROM events"
 
 
 class EmbeddedBell:
-    """`ports.Bell` over one SQLite file. What this process commits rings at once; what others commit, within the poll."""
+    """`ports.Bell` over one SQLite file. What this process commits rings at once; what others commit, within
+    the poll."""
 
     def __init__(self, database: Database, poll_seconds: float = POLL_SECONDS) -> None:
-        self._database, self._poll_seconds = database, poll_seconds
+        self._database = database
+        self._poll_seconds = poll_seconds
         self._local = LocalBell()
         self._listeners = 0
         self._watch: _Watch | None = None
@@ -60,10 +62,13 @@ class _Watch:
     """The thread that looks at the file. It begins before the listener reads, so nothing falls between."""
 
     def __init__(self, database: Database, bell: LocalBell, poll_seconds: float) -> None:
-        self._bell, self._loop, self._poll_seconds = bell, asyncio.get_running_loop(), poll_seconds
+        self._bell = bell
+        self._loop = asyncio.get_running_loop()
+        self._poll_seconds = poll_seconds
         self.ended = threading.Event()
         self._connection = database.reader()
-        self._version, self._seq = self._data_version(), self._last_seq()
+        self._version = self._data_version()
+        self._seq = self._last_seq()
         threading.Thread(target=self._run, name="shisho-bell", daemon=True).start()
 
     def _run(self) -> None:

@@ -38,11 +38,16 @@ class EmbeddedCache:
     """`ports.Cache` for all processes that share one SQLite file."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
-        self._database, self._clock = database, clock
+        self._database = database
+        self._clock = clock
 
     async def get(self, key: str) -> CacheEntry | None:
-        row = await self._database.read(lambda connection: first(connection.execute(GET, (key, self._clock.steady()))))
-        return None if row is None else CacheEntry(json.loads(row.value_json), bool(row.partial), row.stored_at)
+        row = await self._database.read(
+            lambda connection: first(connection.execute(GET, (key, self._clock.steady())))
+        )
+        return (
+            None if row is None else CacheEntry(json.loads(row.value_json), bool(row.partial), row.stored_at)
+        )
 
     async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None:
         steady = self._clock.steady()
@@ -63,7 +68,9 @@ class EmbeddedCache:
     async def page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
         key = (corpus, owner, canonical_url)
         row = await self._database.read(lambda connection: first(connection.execute(PAGE, key)))
-        return None if row is None else PageMemory(row.document_id, row.fetched_at, row.etag, row.last_modified)
+        return (
+            None if row is None else PageMemory(row.document_id, row.fetched_at, row.etag, row.last_modified)
+        )
 
     async def remember(self, corpus: str, owner: str, canonical_url: str, page: PageMemory) -> None:
         row = (corpus, owner, canonical_url, page.document_id, page.fetched_at, page.etag, page.last_modified)

@@ -1,5 +1,5 @@
-"""One SQLite file: a writer thread that commits in groups, short read-only transactions, and what is done where the file or its
-folder cannot be used as they are.
+"""One SQLite file: a writer thread that commits in groups, short read-only transactions, and what is done
+where the file or its folder cannot be used as they are.
 
 Measured for this project: group commit is 41 times faster with 100 callers.
 """
@@ -37,21 +37,26 @@ NOTE_SECONDS = 60.0
 
 
 class Database:
-    """`await write(f)` runs f in the writer's transaction and returns after the commit; `await read(f)` in a snapshot.
+    """`await write(f)` runs f in the writer's transaction and returns after the commit; `await read(f)` in a
+    snapshot.
 
-    It can be made over a home that cannot be used: whatever needs what is not there raises StorageUnusable (or Conflict, where
-    it may help to try again), and is tried again at the next call."""
+    It can be made over a home that cannot be used: whatever needs what is not there raises StorageUnusable
+    (or Conflict, where it may help to try again), and is tried again at the next call."""
 
     def __init__(self, path: Path) -> None:
         if _version() < OLDEST_SAFE:
-            raise Internal("SQLite {version} can corrupt data; install apsw 3.53 or newer.", version=apsw.sqlite_lib_version())
+            raise Internal(
+                "SQLite {version} can corrupt data; install apsw 3.53 or newer.",
+                version=apsw.sqlite_lib_version(),
+            )
         self.path = path
         self._local = threading.local()
         self._open: list[apsw.Connection] = []
         self._work: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="shisho-read")
         lock = path.with_name(path.name + ".lock")
-        self._courtesy, self._asking = Courtesy(lock), Courtesy(lock)
+        self._courtesy = Courtesy(lock)
+        self._asking = Courtesy(lock)
         self._asked = threading.Lock()
         self._door = Door(path, self._courtesy)
         self._door.open()
@@ -59,8 +64,8 @@ class Database:
         self._writer.start()
 
     async def write(self, work: Work[T]) -> T:
-        """Raises what `work` raises (its own changes undone, its neighbours' kept), Conflict if the commit failed,
-        StorageUnusable where nothing can be written."""
+        """Raises what `work` raises (its own changes undone, its neighbours' kept), Conflict if the commit
+        failed, StorageUnusable where nothing can be written."""
         loop = asyncio.get_running_loop()
         item = _Item(work, loop, loop.create_future())
         self._work.put(item)
@@ -69,12 +74,13 @@ class Database:
         return result
 
     async def read(self, work: Work[T]) -> T:
-        """Run `work` on a read-only connection in a thread, all its queries seeing one state of the data. Raises
-        StorageUnusable, Conflict."""
+        """Run `work` on a read-only connection in a thread, all its queries seeing one state of the data.
+        Raises StorageUnusable, Conflict."""
         return await asyncio.get_running_loop().run_in_executor(self._readers, self.snapshot, work)
 
     async def backup(self, target: Path) -> None:
-        """A consistent copy in one file, taken while others go on writing. Raises Conflict if the target exists."""
+        """A consistent copy in one file, taken while others go on writing. Raises Conflict if the target
+        exists."""
 
         def copy() -> None:
             if target.exists():
@@ -85,7 +91,8 @@ class Database:
         await asyncio.to_thread(copy)
 
     def reader(self) -> apsw.Connection:
-        """A read-only connection of the caller's own, for one thread, who closes it. Raises StorageUnusable, Conflict."""
+        """A read-only connection of the caller's own, for one thread, who closes it. Raises StorageUnusable,
+        Conflict."""
         with self._troubles():
             return self._door.reader()
 
@@ -99,7 +106,8 @@ class Database:
         await asyncio.to_thread(self._try_to_write)
 
     async def examine(self) -> None:
-        """Look through the whole file for damage, which takes a while; what is found is told to whoever writes from then on."""
+        """Look through the whole file for damage, which takes a while; what is found is told to whoever
+        writes from then on."""
         with suppress(ShishoError):
             await asyncio.to_thread(self._door.examine)
 
@@ -151,7 +159,12 @@ class Database:
         return trouble(error, self.path)
 
     def _try_to_write(self) -> None:
-        with self._asked, self._troubles(), closing(self._door.writer()) as connection, self._asking.taken(READY_SECONDS):
+        with (
+            self._asked,
+            self._troubles(),
+            closing(self._door.writer()) as connection,
+            self._asking.taken(READY_SECONDS),
+        ):
             self._door.examined(connection).set_busy_timeout(int(READY_SECONDS * 1000))
             connection.execute("BEGIN IMMEDIATE")
             self._door.note(connection)
@@ -218,7 +231,8 @@ class Database:
         try:
             item.result = item.work(connection)
         except Exception as error:
-            # A full disk or an I/O error ends the whole transaction, not the savepoint; what is damaged is not written on.
+            # A full disk or an I/O error ends the whole transaction, not the savepoint; what is damaged is
+            # not written on.
             if not connection.in_transaction or is_damage(error):
                 raise
             connection.execute("ROLLBACK TO item")
@@ -235,7 +249,8 @@ def _copy(source: apsw.Connection, target: Path) -> None:
 def _fold_wal(connection: apsw.Connection | None) -> None:
     if connection is None:
         return
-    # Whoever waits for readers here holds the write lock meanwhile: while another process reads, the next idle moment will do.
+    # Whoever waits for readers here holds the write lock meanwhile: while another process reads, the next
+    # idle moment will do.
     with suppress(apsw.Error):
         connection.set_busy_timeout(FOLD_MS)
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
@@ -250,7 +265,9 @@ class _Item:
     __slots__ = ("error", "future", "loop", "result", "work")
 
     def __init__(self, work: Work[Any], loop: asyncio.AbstractEventLoop, future: asyncio.Future[Any]) -> None:
-        self.work, self.loop, self.future = work, loop, future
+        self.work = work
+        self.loop = loop
+        self.future = future
         self.result: Any = None
         self.error: BaseException | None = None
 

@@ -1,5 +1,6 @@
-"""A file lock that writers take by turns. SQLite's own lock has no queue: without this one, one of four writing processes
-starved for 3 s. It is a courtesy only: who holds it may be frozen, so after a while it is passed over."""
+"""A file lock that writers take by turns. SQLite's own lock has no queue: without this one, one of four
+writing processes starved for 3 s. It is a courtesy only: who holds it may be frozen, so after a while it is
+passed over."""
 
 from __future__ import annotations
 
@@ -55,7 +56,8 @@ class Courtesy:
         return _Unlocking(self._file)
 
     def _wait(self, patience_s: float) -> _Turn | None:
-        # The system serves those who wait in it by turns, but not for a limited time; so another thread waits in it.
+        # The system serves those who wait in it by turns, but not for a limited time; so another thread waits
+        # in it.
         is_known = self._queued is not None and self._queued.is_alive()
         if self._queued is None or not is_known:
             self._queued = _Waiter(self._path)
@@ -114,7 +116,8 @@ class _Waiter(threading.Thread):
     def turn(self, patience_s: float) -> _Turn | None:
         with self._changed:
             self._changed.wait_for(lambda: self._turn is not None, patience_s)
-            turn, self._turn = self._turn, None
+            turn = self._turn
+            self._turn = None
             self._wanted = False
             return turn
 

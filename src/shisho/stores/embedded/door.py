@@ -1,5 +1,5 @@
-"""How far a database can be used just now: written, only read, or not at all. What is in the way may go, so it is tried again
-at every call; damage stays."""
+"""How far a database can be used just now: written, only read, or not at all. What is in the way may go, so
+it is tried again at every call; damage stays."""
 
 from __future__ import annotations
 
@@ -36,21 +36,25 @@ class Door:
     """Opens connections to one database. Verbs that do raise ShishoError or apsw.Error."""
 
     def __init__(self, path: Path, courtesy: Courtesy) -> None:
-        self.path, self._courtesy = path, courtesy
+        self.path = path
+        self._courtesy = courtesy
         self._opening = threading.Lock()
         self._spare: apsw.Connection | None = None
         self._no_writing: Exception | None = None
         self._no_reading: Exception | None = None
         self._damage: ShishoError | None = None
-        self._looked = self._left = False
+        self._looked = False
+        self._left = False
         self._noted = time.monotonic()
         self._anchor = anchored(None, this_start(), time.time(), since_start())
-        self._is_unchanging = False  # nothing can be written beside the file either, so that it is read as it is
+        # nothing can be written beside the file either, so that it is read as it is
+        self._is_unchanging = False
 
     def open(self) -> None:
         """See how far it can be used. Raises nothing: whoever needs what is not there is told why."""
         with self._opening:
-            self._no_writing = self._no_reading = None
+            self._no_writing = None
+            self._no_reading = None
             self._is_unchanging = False
             try:
                 self._open_for_writing()
@@ -77,7 +81,8 @@ class Door:
         if self._no_writing is not None:
             raise self._no_writing
         with self._opening:
-            spare, self._spare = self._spare, None
+            spare = self._spare
+            self._spare = None
         return spare or home.connect(self.path, readonly=False)
 
     def reader(self) -> apsw.Connection:
@@ -147,12 +152,15 @@ class Door:
             home.make(self.path)
         except OSError as error:
             told_error = home.trouble(error, self.path)
-            raise told_error if isinstance(told_error, Conflict) else home.no_home(self.path, error) from error
+            raise (
+                told_error if isinstance(told_error, Conflict) else home.no_home(self.path, error)
+            ) from error
         connection = home.connect(self.path, readonly=False)
         try:
             if connection.readonly("main"):
                 raise home.read_only(self.path)
-            if home.missing_migrations(connection, self.path):  # whoever only reads must not wait for those who write
+            # whoever only reads must not wait for those who write
+            if home.missing_migrations(connection, self.path):
                 with self._courtesy.taken():
                     home.migrate(connection, self.path)
             self._anchor = self._anchored(connection)
@@ -171,7 +179,9 @@ class Door:
 
     def _try_to_read(self) -> Exception | None:
         try:
-            with closing(home.connect(self.path, readonly=True, unchanging=self._is_unchanging)) as connection:
+            with closing(
+                home.connect(self.path, readonly=True, unchanging=self._is_unchanging)
+            ) as connection:
                 if home.missing_migrations(connection, self.path):
                     return home.read_only(self.path)
                 self._anchor = anchored(_held(connection), this_start(), time.time(), since_start())

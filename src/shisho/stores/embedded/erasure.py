@@ -29,12 +29,13 @@ class Erasure:
     """Goes after a purge through index and log. Belongs to one event loop."""
 
     def __init__(self, path: Path, index: DerivedIndex) -> None:
-        self._path, self._index = path, index
+        self._path = path
+        self._index = index
         self._retrying: asyncio.Task[None] | None = None
 
     async def erase(self) -> bool:
-        """False where a reader holds the log: it is tried again until it is empty, or until the last who has the database open
-        has closed it, which empties the log too."""
+        """False where a reader holds the log: it is tried again until it is empty, or until the last who has
+        the database open has closed it, which empties the log too."""
         await self._index.catch_up()
         for _ in range(TRIES):
             if await asyncio.to_thread(self._fold):

@@ -34,7 +34,9 @@ SETTLE = """UPDATE finds SET status = :status, document_id = :document_id, code 
         revision = (SELECT revision FROM tasks WHERE id = :task_id)
     WHERE job_id = :job_id AND canonical_url = :canonical_url"""
 # The document that a find is about to become.
-EXPECT = "UPDATE finds SET document_id = :document_id WHERE job_id = :job_id AND canonical_url = :canonical_url"
+EXPECT = (
+    "UPDATE finds SET document_id = :document_id WHERE job_id = :job_id AND canonical_url = :canonical_url"
+)
 # Whether a find was useful.
 MARK = "UPDATE finds SET useful = :useful WHERE job_id = :job_id AND canonical_url = :canonical_url"
 # How far a search has come, in place of what was noted before.
@@ -87,7 +89,8 @@ ORPHANS = """SELECT DISTINCT d.id
 WRITTEN_AT = "SELECT at FROM events WHERE task_id = :task_id AND revision = :since"
 # How many jobs of a task there are of each kind in each state.
 TALLY = "SELECT kind, state, count(*) AS jobs FROM jobs WHERE task_id = :task_id GROUP BY kind, state"
-# Of a task's web addresses: how many were visited, how many there are, and how many of them are different pages.
+# Of a task's web addresses: how many were visited, how many there are, and how many of them are different
+# pages.
 VISITS = """SELECT count(*) FILTER (WHERE status IN ('visited', 'failed')) AS visited,
     count(*) FILTER (WHERE status <> 'left_out') AS known,
     count(DISTINCT canonical_url) FILTER (WHERE status <> 'left_out') AS sources
@@ -112,7 +115,8 @@ class EmbeddedUrls:
     """`ports.DiscoveredUrls` and `ports.Reports` over one SQLite file."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
-        self._database, self._clock = database, clock
+        self._database = database
+        self._clock = clock
 
     async def add(self, claim: Claim, finds: Sequence[DiscoveredUrl]) -> int:
         """Store what one page holds, once. Returns how many of them the task had not met elsewhere."""
@@ -121,7 +125,10 @@ class EmbeddedUrls:
         def work(connection: apsw.Connection) -> int:
             values: dict[str, Any] = {"task_id": _held(connection, claim), "job_id": claim.job_id}
             page = finds[0].page_number if finds else None
-            rows = {row.canonical_url for row in every(connection.execute(SEEN, values | {"urls": urls, "page_number": page}))}
+            rows = {
+                row.canonical_url
+                for row in every(connection.execute(SEEN, values | {"urls": urls, "page_number": page}))
+            }
             for find in finds:
                 connection.execute(ADD, values | _columns(find))
             return len({find.canonical_url for find in finds}) - len(rows)
@@ -129,7 +136,8 @@ class EmbeddedUrls:
         return await self._database.write(work)
 
     async def expect(self, claim: Claim, canonical_url: str, document_id: DocumentId) -> None:
-        """The document that a find is about to become: where a document came from is known before it is there."""
+        """The document that a find is about to become: where a document came from is known before it is
+        there."""
         values = {"document_id": document_id, "job_id": claim.job_id, "canonical_url": canonical_url}
 
         def work(connection: apsw.Connection) -> None:
@@ -139,12 +147,23 @@ class EmbeddedUrls:
         await self._database.write(work)
 
     async def settle(
-        self, claim: Claim, canonical_url: str, document_id: DocumentId | None = None, *, code: str = "", reason: str = ""
+        self,
+        claim: Claim,
+        canonical_url: str,
+        document_id: DocumentId | None = None,
+        *,
+        code: str = "",
+        reason: str = "",
     ) -> None:
         """Store what became of a find: a document, or a failure with its code; with neither, it is left
         out."""
         status = UrlState.FAILED if code else UrlState.VISITED if document_id else UrlState.LEFT_OUT
-        values = {"status": status, "document_id": document_id, "code": code or None, "reason": message.stored(reason) or None}
+        values = {
+            "status": status,
+            "document_id": document_id,
+            "code": code or None,
+            "reason": message.stored(reason) or None,
+        }
         values |= {"job_id": claim.job_id, "canonical_url": canonical_url, "now": self._clock.now()}
 
         def work(connection: apsw.Connection) -> None:
@@ -164,7 +183,13 @@ class EmbeddedUrls:
 
     async def note(self, claim: Claim, note: SearchNote) -> None:
         """How far the search of this job has come, in place of what was noted before."""
-        values = {"job_id": claim.job_id, "query": note.query, "engine": note.engine, "stop": note.stop, "pages": note.pages}
+        values = {
+            "job_id": claim.job_id,
+            "query": note.query,
+            "engine": note.engine,
+            "stop": note.stop,
+            "pages": note.pages,
+        }
         values |= {"novelty": json.dumps(note.novelty), "harvest": json.dumps(note.harvest)}
 
         def work(connection: apsw.Connection) -> None:
@@ -177,8 +202,9 @@ class EmbeddedUrls:
         return [_stored(row) for row in await self._rows(OF_JOB, {"job_id": job_id})]
 
     async def report(self, task_id: TaskId, owner: str, after: int, limit: int, since: int = 0) -> Report:
-        """All that a status tells beside the task itself, as of one moment: results after a place, at most so many; results
-        and failures since a revision. What was written at that revision is among them: it may have been read before."""
+        """All that a status tells beside the task itself, as of one moment: results after a place, at most so
+        many; results and failures since a revision. What was written at that revision is among them: it may
+        have been read before."""
 
         def work(connection: apsw.Connection) -> Report:
             values: dict[str, Any] = {"task_id": task_id, "since": since}
@@ -187,7 +213,10 @@ class EmbeddedUrls:
             rows = every(connection.execute(RESULTS, values | {"after": after, "limit": limit + 1}))
             failures = every(connection.execute(FAILURES, values | {"most": MOST_FAILURES}))
             return Report(
-                tally={(row.kind, JobState(row.state)): row.jobs for row in every(connection.execute(TALLY, values))},
+                tally={
+                    (row.kind, JobState(row.state)): row.jobs
+                    for row in every(connection.execute(TALLY, values))
+                },
                 visited=visits.visited,
                 known=visits.known,
                 sources=visits.sources,
@@ -209,7 +238,8 @@ class EmbeddedUrls:
         return bool(await self._database.read(lambda connection: connection.execute(OUTCOME, values).get))
 
     async def orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
-        """Web pages that nothing but this task reaches: no other task's finds or answers, no session, no other answer."""
+        """Web pages that nothing but this task reaches: no other task's finds or answers, no session, no
+        other answer."""
         rows = await self._rows(ORPHANS, {"task_id": task_id, "corpus": WEB_CORPUS})
         return [DocumentId(row.id) for row in rows]
 

@@ -48,7 +48,8 @@ class EmbeddedHealth:
     """`ports.Health` for all processes that share one SQLite file."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
-        self._database, self._clock = database, clock
+        self._database = database
+        self._clock = clock
 
     async def of(self, engines: Sequence[str]) -> dict[str, EngineHealth]:
         def work(connection: apsw.Connection) -> dict[str, EngineHealth]:
@@ -56,7 +57,9 @@ class EmbeddedHealth:
 
         return await self._database.read(work)
 
-    async def record(self, engine: str, outcome: RequestOutcome, latency_s: float, error: str = "") -> EngineHealth:
+    async def record(
+        self, engine: str, outcome: RequestOutcome, latency_s: float, error: str = ""
+    ) -> EngineHealth:
         def work(connection: apsw.Connection) -> EngineHealth:
             connection.execute(ANSWERED, (engine, outcome, latency_s))
             connection.execute(FORGET, {"engine": engine, "latest": LATEST})
@@ -69,7 +72,8 @@ class EmbeddedHealth:
 
     async def probe(self, engine: str, asker: str = "") -> bool:
         def work(connection: apsw.Connection) -> bool:
-            health, now = self._held(connection, engine), self._clock.steady()
+            health = self._held(connection, engine)
+            now = self._clock.steady()
             if health.breaker is not BreakerState.HALF_OPEN:
                 if health.breaker is BreakerState.OPEN:
                     _keep(connection, health)  # what a clock that ran back has shortened
@@ -96,7 +100,9 @@ class EmbeddedHealth:
         if row is None:
             return EngineHealth(engine)
         health = EngineHealth(engine, BreakerState(row.breaker), row.failures, row.openings, row.open_until)
-        return as_of(replace(health, last_error=row.last_error, last_error_at=row.last_error_at), self._clock.steady())
+        return as_of(
+            replace(health, last_error=row.last_error, last_error_at=row.last_error_at), self._clock.steady()
+        )
 
 
 def _rated(connection: apsw.Connection, health: EngineHealth) -> EngineHealth:

@@ -7,8 +7,11 @@ import sys
 from pathlib import Path
 
 SECONDS = 5.0
-# Where SQLite locks the shared-memory file of a write-ahead log ("wal.c", WAL_LOCK_MAX, and "os_unix.c", UNIX_SHM_BASE).
-WRITE, CHECKPOINT, RECOVER = 120, 121, 122
+# Where SQLite locks the shared-memory file of a write-ahead log ("wal.c", WAL_LOCK_MAX, and "os_unix.c",
+# UNIX_SHM_BASE).
+WRITE = 120
+CHECKPOINT = 121
+RECOVER = 122
 # In a process of its own: closing any file takes all locks of its process on it away, SQLite's too.
 ASK = """
 import fcntl, os, struct, sys
@@ -26,10 +29,19 @@ for at in map(int, sys.argv[2:]):
 
 
 def holder(database: Path) -> int | None:
-    """The id of the process that writes into this database now; None where nobody does, or it cannot be known."""
+    """The id of the process that writes into this database now; None where nobody does, or it cannot be
+    known."""
     if sys.platform == "win32":
         return None
-    command = [sys.executable, "-I", "-S", "-c", ASK, f"{database}-shm", *map(str, (WRITE, RECOVER, CHECKPOINT))]
+    command = [
+        sys.executable,
+        "-I",
+        "-S",
+        "-c",
+        ASK,
+        f"{database}-shm",
+        *map(str, (WRITE, RECOVER, CHECKPOINT)),
+    ]
     try:
         output = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False).stdout
     except (OSError, subprocess.SubprocessError):

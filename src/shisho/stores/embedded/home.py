@@ -1,5 +1,5 @@
-"""The folder and the files of a database: made for their owner's eyes alone, opened as far as they can be, and what is wrong
-with them said in one sentence."""
+"""The folder and the files of a database: made for their owner's eyes alone, opened as far as they can be,
+and what is wrong with them said in one sentence."""
 
 from __future__ import annotations
 
@@ -22,9 +22,19 @@ from shisho.stores.embedded.rows import every
 from shisho.system.disk import disk_full, file_trouble, forbidden, is_full, unusable
 from shisho.telemetry import log
 
-CACHE_KB = -32_768  # 32 MB for the writer: with SQLite's 2 MB the bands of a long document are read and written over and over
+# 32 MB for the writer: with SQLite's 2 MB the bands of a long document are read and written over and over
+CACHE_KB = -32_768
 BUSY_MS = 10_000
-OURS = ("shisho.db", "lexical", "staging", "workers", "profiles", "settings.toml", "engines.toml", "web_consent.")
+OURS = (
+    "shisho.db",
+    "lexical",
+    "staging",
+    "workers",
+    "profiles",
+    "settings.toml",
+    "engines.toml",
+    "web_consent.",
+)
 INNER = ("lexical", "staging", "workers", "profiles")
 BACKUP = Message(
     "Restore a backup (a file that `shisho backup` wrote) in its place, or choose another home; `shisho doctor` says more."
@@ -53,7 +63,8 @@ def make(path: Path) -> None:
 
 
 def _close_to_others(path: Path) -> None:
-    folder, me = path.parent, os.geteuid()
+    folder = path.parent
+    me = os.geteuid()
     files = [path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", ".lock"))]
     # A folder that holds other things too is not ours to close.
     if all(entry.name.startswith(OURS) for entry in folder.iterdir()):
@@ -74,7 +85,12 @@ def connect(path: Path, *, readonly: bool, unchanging: bool = False) -> apsw.Con
     connection.set_busy_timeout(BUSY_MS)
     settings = {"foreign_keys": "ON", "mmap_size": 0, "trusted_schema": "OFF"}
     if not readonly:
-        settings |= {"journal_mode": "WAL", "synchronous": "FULL", "journal_size_limit": 64 << 20, "secure_delete": "ON"}
+        settings |= {
+            "journal_mode": "WAL",
+            "synchronous": "FULL",
+            "journal_size_limit": 64 << 20,
+            "secure_delete": "ON",
+        }
         settings["cache_size"] = CACHE_KB
     try:
         for name, value in settings.items():
@@ -94,7 +110,8 @@ def has_log(path: Path) -> bool:
 
 
 def missing_migrations(connection: apsw.Connection, path: Path) -> list[str]:
-    """Names of the scripts that the database lacks. Raises StorageUnusable for one that a newer version has made."""
+    """Names of the scripts that the database lacks. Raises StorageUnusable for one that a newer version has
+    made."""
     if not connection.execute(HAS_MIGRATIONS).get:
         return _scripts()
     done = [row.name for row in every(connection.execute(MIGRATIONS))]
@@ -135,7 +152,9 @@ def trouble(error: Exception, path: Path) -> Exception:
     """The error as visitors are told it; one that has nothing to do with the storage as it is."""
     if isinstance(error, ShishoError):
         return error
-    if isinstance(error, apsw.FullError) or (isinstance(error, apsw.IOError | apsw.CantOpenError) and is_full(path.parent)):
+    if isinstance(error, apsw.FullError) or (
+        isinstance(error, apsw.IOError | apsw.CantOpenError) and is_full(path.parent)
+    ):
         return disk_full()
     if isinstance(error, apsw.BusyError | apsw.LockedError | apsw.ProtocolError):
         return _busy(path)
@@ -155,7 +174,10 @@ def trouble(error: Exception, path: Path) -> Exception:
 def damaged(path: Path, what: str) -> StorageUnusable:
     """The error for a database that is not what was stored."""
     return StorageUnusable(
-        "{path} is damaged ({what}). Nothing more is written into it. {backup}", path=path, what=what, backup=BACKUP
+        "{path} is damaged ({what}). Nothing more is written into it. {backup}",
+        path=path,
+        what=what,
+        backup=BACKUP,
     )
 
 
@@ -173,7 +195,9 @@ def no_home(path: Path, error: OSError) -> StorageUnusable:
     folder = path.parent
     why = Message("it is a file") if folder.is_file() else reason_of(error)
     return StorageUnusable(
-        "{folder} cannot be the home folder: {why}. Choose another one with --home or SHISHO_HOME.", folder=folder, why=why
+        "{folder} cannot be the home folder: {why}. Choose another one with --home or SHISHO_HOME.",
+        folder=folder,
+        why=why,
     )
 
 

@@ -34,7 +34,9 @@ COLUMNS = "id, job_id, task_id, domain, url, engine, kind, state, created_at, ex
 WAITING = f"""SELECT {COLUMNS} FROM interventions
     WHERE ended_at IS NULL AND owner = :owner AND (:task_id IS NULL OR task_id = :task_id) ORDER BY created_at, id"""
 # Whether there is something that the desktop was not told of.
-UNTOLD = "SELECT 1 FROM interventions WHERE ended_at IS NULL AND announced_at IS NULL AND owner = :owner LIMIT 1"
+UNTOLD = (
+    "SELECT 1 FROM interventions WHERE ended_at IS NULL AND announced_at IS NULL AND owner = :owner LIMIT 1"
+)
 # The desktop is told of all there is.
 TELL = """UPDATE interventions SET announced_at = :now WHERE ended_at IS NULL AND announced_at IS NULL AND owner = :owner
     RETURNING id"""
@@ -54,19 +56,30 @@ class EmbeddedInterventions:
         self._transactions = Transactions(database, clock, bell)
 
     async def waiting(self, owner: str, task_id: TaskId | None = None) -> Sequence[PendingIntervention]:
-        return await self._transactions.read(lambda transaction: waiting(transaction.connection, owner, task_id))
+        return await self._transactions.read(
+            lambda transaction: waiting(transaction.connection, owner, task_id)
+        )
 
     async def pending(self, owner: str, engine: str) -> HumanChallenge | None:
-        interventions = [intervention for intervention in await self.waiting(owner) if intervention.engine == engine]
+        interventions = [
+            intervention for intervention in await self.waiting(owner) if intervention.engine == engine
+        ]
         return interventions[-1].met if interventions else None
 
-    async def mark(self, owner: str, target: AuthTarget, name: str, state: InterventionState) -> Sequence[PendingIntervention]:
+    async def mark(
+        self, owner: str, target: AuthTarget, name: str, state: InterventionState
+    ) -> Sequence[PendingIntervention]:
         def work(transaction: Transaction) -> list[PendingIntervention]:
-            interventions = together(waiting(transaction.connection, owner), select_interventions(target, name))
+            interventions = together(
+                waiting(transaction.connection, owner), select_interventions(target, name)
+            )
             for intervention in interventions:
                 transaction.rows(MARK, {"id": intervention.id, "state": state})
                 transaction.happened(
-                    intervention.task_id, intervention.job_id, PERSON, {"state": state, "domain": intervention.domain}
+                    intervention.task_id,
+                    intervention.job_id,
+                    PERSON,
+                    {"state": state, "domain": intervention.domain},
                 )
             return interventions
 
@@ -79,7 +92,9 @@ class EmbeddedInterventions:
 
     async def skip(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
         def work(transaction: Transaction) -> list[PendingIntervention]:
-            interventions = list(filter(select_interventions(target, name), waiting(transaction.connection, owner)))
+            interventions = list(
+                filter(select_interventions(target, name), waiting(transaction.connection, owner))
+            )
             for intervention in interventions:
                 transaction.rows(SKIP, {"id": intervention.job_id, "now": transaction.now})
                 transaction.released(intervention.job_id, JobState.COMPLETED, InterventionState.SKIPPED)
@@ -91,7 +106,9 @@ class EmbeddedInterventions:
         if await self.pending(owner, engine) is None:
             return []
         return await self._transactions.write(
-            lambda transaction: _complete(transaction, owner, lambda intervention: intervention.engine == engine)
+            lambda transaction: _complete(
+                transaction, owner, lambda intervention: intervention.engine == engine
+            )
         )
 
     async def unannounced(self, owner: str) -> Sequence[PendingIntervention]:
@@ -109,7 +126,11 @@ class EmbeddedInterventions:
 
 def raise_(transaction: Transaction, claim: Claim, challenge: HumanChallenge, until: Instant) -> None:
     """Store what a job has met, in the transaction that makes it wait."""
-    values = {"id": intervention_id(claim.job_id, claim.attempt), "job_id": claim.job_id, "now": transaction.now}
+    values = {
+        "id": intervention_id(claim.job_id, claim.attempt),
+        "job_id": claim.job_id,
+        "now": transaction.now,
+    }
     values |= {
         "engine": challenge.engine,
         "domain": challenge.domain,
@@ -120,7 +141,9 @@ def raise_(transaction: Transaction, claim: Claim, challenge: HumanChallenge, un
     transaction.rows(RAISE, values)
 
 
-def waiting(connection: apsw.Connection, owner: str, task_id: TaskId | None = None) -> list[PendingIntervention]:
+def waiting(
+    connection: apsw.Connection, owner: str, task_id: TaskId | None = None
+) -> list[PendingIntervention]:
     """The interventions that wait, oldest first."""
     return [_waiting(row) for row in every(connection.execute(WAITING, {"owner": owner, "task_id": task_id}))]
 

@@ -110,11 +110,18 @@ class EmbeddedJobs:
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         kinds_json = dumps(list(kinds))
         # While there was nothing to do, look before taking the lock that others may need.
-        if self._idle and not await self._transactions.rows(DUE, {"kinds": kinds_json, "steady": self._transactions.steady()}):
+        if self._idle and not await self._transactions.rows(
+            DUE, {"kinds": kinds_json, "steady": self._transactions.steady()}
+        ):
             return None
 
         def work(transaction: Transaction) -> Job | None:
-            values = {"worker_id": worker_id, "kinds": kinds_json, "now": transaction.now, "steady": transaction.steady}
+            values = {
+                "worker_id": worker_id,
+                "kinds": kinds_json,
+                "now": transaction.now,
+                "steady": transaction.steady,
+            }
             row = transaction.first(CLAIM, values)
             if row is None:
                 return None
@@ -155,7 +162,9 @@ class EmbeddedJobs:
 
         await self._transactions.write(work)
 
-    async def put_back(self, claim: Claim, not_before: Instant | None = None, error: JobError | None = None) -> None:
+    async def put_back(
+        self, claim: Claim, not_before: Instant | None = None, error: JobError | None = None
+    ) -> None:
         def work(transaction: Transaction) -> None:
             if error is not None:
                 self._count_failure(transaction, claim, error, not_before)
@@ -182,12 +191,20 @@ class EmbeddedJobs:
 
         return await self._transactions.write(work)
 
-    async def await_person(self, claim: Claim, output: Any, until: Instant, challenge: HumanChallenge) -> None:
+    async def await_person(
+        self, claim: Claim, output: Any, until: Instant, challenge: HumanChallenge
+    ) -> None:
         output_json = None if output is None else dumps(output)
 
         def work(transaction: Transaction) -> None:
             state = self._wait(
-                transaction, claim, JobState.AWAITING_AUTH, AWAITING, challenge.facts, until=until, output=output_json
+                transaction,
+                claim,
+                JobState.AWAITING_AUTH,
+                AWAITING,
+                challenge.facts,
+                until=until,
+                output=output_json,
             )
             if state is JobState.AWAITING_AUTH:
                 raise_(transaction, claim, challenge, until)
@@ -231,7 +248,8 @@ class EmbeddedJobs:
         def work(transaction: Transaction) -> bool:
             task_id, _ = self._held(transaction, claim)
             (task,) = transaction.rows(BUDGET, {"id": task_id})
-            ceilings, total = json.loads(task.budget_json), json.loads(task.spent_json)
+            ceilings = json.loads(task.budget_json)
+            total = json.loads(task.spent_json)
             total |= {name: total.get(name, 0) + amount for name, amount in amounts.items()}
             if any(total[name] > ceilings.get(f"max_{name}", total[name]) for name in amounts):
                 return False
@@ -280,7 +298,9 @@ class EmbeddedJobs:
             raise ClaimLost
         return TaskId(row.task_id), bool(row.cancel_requested)
 
-    def _write(self, transaction: Transaction, claim: Claim, sets: str, **values: Any) -> tuple[TaskId, JobState]:
+    def _write(
+        self, transaction: Transaction, claim: Claim, sets: str, **values: Any
+    ) -> tuple[TaskId, JobState]:
         row = transaction.first(WRITE.format(sets=sets), _fence(claim) | {"now": transaction.now} | values)
         if row is None:
             raise ClaimLost
@@ -295,22 +315,33 @@ class EmbeddedJobs:
         data: Mapping[str, Any] | None = None,
         **values: Any,
     ) -> JobState:
-        """Leave the worker for `state`; a job that was asked to stop is cancelled instead. Returns where it went."""
+        """Leave the worker for `state`; a job that was asked to stop is cancelled instead. Returns where it
+        went."""
         assignments = [LEAVING.format(state=state), *([sets] if sets else [])]
         _, job_state = self._write(transaction, claim, ", ".join(assignments), **values)
         transaction.moved(claim.job_id, JobState.RUNNING, job_state, data if job_state is state else None)
         return job_state
 
-    def _count_failure(self, transaction: Transaction, claim: Claim, error: JobError, not_before: Instant | None) -> None:
+    def _count_failure(
+        self, transaction: Transaction, claim: Claim, error: JobError, not_before: Instant | None
+    ) -> None:
         row = transaction.first(FAILURES, _fence(claim))
         if row is None:
             raise ClaimLost
-        state, counted = after_failure(row.failures, stepped=bool(row.stepped), stop_asked=bool(row.cancel_requested))
+        state, counted = after_failure(
+            row.failures, stepped=bool(row.stepped), stop_asked=bool(row.cancel_requested)
+        )
         said_errors = [*errors(row.error_json), replace(error, attempt=claim.attempt, at=transaction.now)]
         if state is JobState.FAILED:
             said_errors.append(gave_up(said_errors[-1]))
         self._write(
-            transaction, claim, COUNTED, state=state, failures=counted, errors=dumps(said_errors), not_before=not_before
+            transaction,
+            claim,
+            COUNTED,
+            state=state,
+            failures=counted,
+            errors=dumps(said_errors),
+            not_before=not_before,
         )
         transaction.moved(claim.job_id, JobState.RUNNING, state, {"code": error.code, "failures": counted})
 
@@ -331,11 +362,14 @@ def _running(row: Row) -> RunningClaim:
 def _expire(transaction: Transaction, job_id: JobId, state: JobState, has_output: bool) -> None:
     values: dict[str, str | None] = {"id": job_id, "now": transaction.now, "error": None}
     if state is JobState.PARKED:
-        new, sets = JobState.QUEUED, "state = 'queued'"
+        new = JobState.QUEUED
+        sets = "state = 'queued'"
     elif has_output:
-        new, sets = JobState.COMPLETED, "state = 'completed', finished_at = :now"
+        new = JobState.COMPLETED
+        sets = "state = 'completed', finished_at = :now"
     else:
-        new, sets = JobState.FAILED, FAILED
+        new = JobState.FAILED
+        sets = FAILED
         values["error"] = dumps(JobError("AUTH_REQUIRED", NOBODY_CAME, at=transaction.now))
     transaction.rows(EXPIRE.format(sets=sets), values)
     if state is JobState.PARKED:

@@ -1,4 +1,5 @@
-"""Runs, their steps, their answers, in SQLite. A snippet stands in one place, so that a purge can erase it."""
+"""Runs, their steps, their answers, in SQLite. A snippet stands in one place, so that a purge can erase
+it."""
 
 from __future__ import annotations
 
@@ -63,7 +64,8 @@ class EmbeddedLedger:
     """`ports.Ledger` over one SQLite file."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
-        self._database, self._clock = database, clock
+        self._database = database
+        self._clock = clock
 
     async def begin(self, inquiry: Inquiry) -> None:
         row = (inquiry.run_id, inquiry.scope.owner, dumps(inquiry), self._clock.now())
@@ -75,12 +77,16 @@ class EmbeddedLedger:
             if row is None:
                 raise NotFound("There is no run {run_id}.", run_id=run_id)
             if row.state == "purged":
-                raise SourceRemoved("A document that this run read was purged, so it cannot be continued. Ask again.")
+                raise SourceRemoved(
+                    "A document that this run read was purged, so it cannot be continued. Ask again."
+                )
             return loads(row.facts, Inquiry)
 
         return await self._database.read(work)
 
-    async def record(self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any) -> None:
+    async def record(
+        self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any
+    ) -> None:
         row = (run_id, step, node, input_hash, dumps(input_), dumps(output), self._clock.now())
         await self._database.write(lambda connection: connection.execute(RECORD, row) and None)
 
@@ -103,7 +109,14 @@ class EmbeddedLedger:
     async def save(self, answer: Answer, owner: str) -> None:
         body = dumps(replace(answer, evidence=()))
         rows = [
-            (quotation.id, answer.id, quotation.number, quotation.document_id, quotation.snippet, _without_snippet(quotation))
+            (
+                quotation.id,
+                answer.id,
+                quotation.number,
+                quotation.document_id,
+                quotation.snippet,
+                _without_snippet(quotation),
+            )
             for quotation in answer.evidence
         ]
 
@@ -112,7 +125,8 @@ class EmbeddedLedger:
             values = (answer.id, answer.task_id, owner, answer.created_at, body)
             connection.execute(SAVE_ANSWER, values)
             connection.executemany(SAVE_EVIDENCE, rows)
-            # The answer of a task's inquiry has its run's id; any other names its run as its task. A stopped one stays open.
+            # The answer of a task's inquiry has its run's id; any other names its run as its task. A stopped
+            # one stays open.
             if answer.loop_stop is not LoopStop.STOPPED:
                 runs = (answer.id, answer.task_id)
                 connection.execute(END_RUNS, runs)
@@ -121,7 +135,9 @@ class EmbeddedLedger:
 
     async def answer(self, prefix: str, owner: str) -> Answer:
         def work(connection: apsw.Connection) -> Answer:
-            query, values = (LAST_ANSWER, (owner,)) if prefix == "last" else (ANSWERS, (owner, prefix, prefix + TOP))
+            query, values = (
+                (LAST_ANSWER, (owner,)) if prefix == "last" else (ANSWERS, (owner, prefix, prefix + TOP))
+            )
             row = _single(every(connection.execute(query, values)), "answer", prefix)
             evidence = [_evidence(quoted) for quoted in every(connection.execute(EVIDENCE_OF, (row.id,)))]
             answer: Answer = build(json.loads(row.body), Answer)
@@ -131,9 +147,13 @@ class EmbeddedLedger:
 
     async def evidence(self, prefix: str, owner: str) -> Evidence:
         def work(connection: apsw.Connection) -> Evidence:
-            row = _single(every(connection.execute(EVIDENCE, (owner, prefix, prefix + TOP))), "evidence", prefix)
+            row = _single(
+                every(connection.execute(EVIDENCE, (owner, prefix, prefix + TOP))), "evidence", prefix
+            )
             if row.snippet is None:
-                raise SourceRemoved("The document that this evidence quotes was purged. Add it again and ask anew.")
+                raise SourceRemoved(
+                    "The document that this evidence quotes was purged. Add it again and ask anew."
+                )
             return _evidence(row)
 
         return await self._database.read(work)
@@ -141,7 +161,9 @@ class EmbeddedLedger:
     async def find_run(self, prefix: str, owner: str) -> str:
         def work(connection: apsw.Connection) -> str:
             if prefix != "last":
-                return str(_single(every(connection.execute(RUNS, (owner, prefix, prefix + TOP))), "run", prefix).id)
+                return str(
+                    _single(every(connection.execute(RUNS, (owner, prefix, prefix + TOP))), "run", prefix).id
+                )
             run_id = connection.execute(LAST_RUN, (owner,)).get
             if run_id is None:
                 raise NotFound(NOTHING_UNFINISHED)
@@ -157,11 +179,15 @@ def _single(rows: list[Row], noun: str, prefix: str) -> Row:
         if prefix == "last":
             raise NotFound("Nothing has been answered yet.")
         raise NotFound("There is no {noun} {prefix}.", noun=Message(noun), prefix=prefix)
-    raise NotFound("More than one {noun} begins with {prefix}: give more of its id.", noun=Message(noun), prefix=prefix)
+    raise NotFound(
+        "More than one {noun} begins with {prefix}: give more of its id.", noun=Message(noun), prefix=prefix
+    )
 
 
 def _without_snippet(evidence: Evidence) -> str:
-    return json.dumps({key: value for key, value in plain(evidence).items() if key != "snippet"}, ensure_ascii=False)
+    return json.dumps(
+        {key: value for key, value in plain(evidence).items() if key != "snippet"}, ensure_ascii=False
+    )
 
 
 def _step(row: Row) -> dict[str, Any]:
@@ -178,5 +204,7 @@ def _step(row: Row) -> dict[str, Any]:
 
 def _evidence(row: Row) -> Evidence:
     # An empty snippet says "source removed": a kept one is never empty.
-    quotation: Evidence = build({"heading": "", **json.loads(row.body), "snippet": row.snippet or ""}, Evidence)
+    quotation: Evidence = build(
+        {"heading": "", **json.loads(row.body), "snippet": row.snippet or ""}, Evidence
+    )
     return quotation

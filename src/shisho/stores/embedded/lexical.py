@@ -1,4 +1,5 @@
-"""The lexical index in tantivy: it proposes, our own scoring ranks. Derived from the shelf; delete its folder at any time.
+"""The lexical index in tantivy: it proposes, our own scoring ranks. Derived from the shelf; delete its folder
+at any time.
 
 Fields are white-space tokenised, frequencies only. BM25 in tantivy is fixed at k1=1.2, b=.75.
 """
@@ -54,7 +55,8 @@ class LexicalIndex:
     """`ports.Index` over a tantivy folder."""
 
     def __init__(self, folder: Path, database: Database) -> None:
-        self._folder, self._database = folder, database
+        self._folder = folder
+        self._database = database
         self._lock = asyncio.Lock()
         self._index: Any = None
         self._seen = -1
@@ -78,7 +80,12 @@ class LexicalIndex:
                     return
 
     async def propose(
-        self, terms: Sequence[str], bigrams: Sequence[str], scope: Scope, limit: int, passage_ids: frozenset[PassageId]
+        self,
+        terms: Sequence[str],
+        bigrams: Sequence[str],
+        scope: Scope,
+        limit: int,
+        passage_ids: frozenset[PassageId],
     ) -> Sequence[PassageId]:
         allowed = await self._database.read(lambda connection: _allowed(connection, scope))
         return await asyncio.to_thread(self._propose, terms, bigrams, allowed, limit, passage_ids)
@@ -101,7 +108,12 @@ class LexicalIndex:
         return await self._database.read(work)
 
     def _propose(
-        self, terms: Sequence[str], bigrams: Sequence[str], allowed: _Allowed, limit: int, passage_ids: frozenset[PassageId]
+        self,
+        terms: Sequence[str],
+        bigrams: Sequence[str],
+        allowed: _Allowed,
+        limit: int,
+        passage_ids: frozenset[PassageId],
     ) -> list[PassageId]:
         index = self._opened()
         fields = [("terms", terms), ("bigrams", bigrams)]
@@ -116,7 +128,8 @@ class LexicalIndex:
         if filters := _filters(index, allowed):
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), *filters])
         searcher = index.searcher()
-        # Over-fetching by what was seen refills the hole; excluding it inside the query costs two to four times as much.
+        # Over-fetching by what was seen refills the hole; excluding it inside the query costs two to four
+        # times as much.
         hits = searcher.search(query, limit + len(passage_ids), count=False).hits
         numbers = searcher.fast_field_values("passage", [address for _, address in hits])
         return [name for name in map(rows.passage_id, numbers) if name not in passage_ids][:limit]
@@ -135,7 +148,8 @@ class LexicalIndex:
             return self._in_memory(error)
 
     def _in_memory(self, error: Exception) -> int:
-        """An index that ends with this process, for a home that cannot be written. Returns what it has seen."""
+        """An index that ends with this process, for a home that cannot be written. Returns what it has
+        seen."""
         log.warning("the index is made in memory: %s", error)
         self._is_passing = True
         self._index = tantivy.Index(_schema())
@@ -194,7 +208,8 @@ class LexicalIndex:
     def _mark(self, seen_count: int) -> None:
         if self._is_passing:
             return
-        # After the commit: a crash between the two repeats a batch, and taking in a document twice changes nothing.
+        # After the commit: a crash between the two repeats a batch, and taking in a document twice changes
+        # nothing.
         fresh = self._folder / "watermark.new"
         fresh.write_text(f"{FORMAT} {seen_count}", "ascii")
         fresh.replace(self._folder / "watermark")
@@ -206,9 +221,16 @@ class _Allowed:
     __slots__ = ("corpora", "documents", "pages", "without")
 
     def __init__(
-        self, corpora: tuple[int, ...], documents: tuple[str, ...] | None, without: Sequence[str], condition: SqlCondition
+        self,
+        corpora: tuple[int, ...],
+        documents: tuple[str, ...] | None,
+        without: Sequence[str],
+        condition: SqlCondition,
     ) -> None:
-        self.corpora, self.documents, self.without, self.pages = corpora, documents, without, condition.pages
+        self.corpora = corpora
+        self.documents = documents
+        self.without = without
+        self.pages = condition.pages
 
 
 def _allowed(connection: apsw.Connection, scope: Scope) -> _Allowed:

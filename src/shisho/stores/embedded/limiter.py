@@ -1,4 +1,5 @@
-"""The pace of resources in SQLite. Each question is one transaction, and the clock is read inside it: order is one for all."""
+"""The pace of resources in SQLite. Each question is one transaction, and the clock is read inside it: order
+is one for all."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ class EmbeddedLimiter:
     """`ports.Limiter` for all processes that share one SQLite file."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
-        self._database, self._clock = database, clock
+        self._database = database
+        self._clock = clock
 
     async def acquire(self, resource: str, limit: Limit, ticket: str) -> Permit:
         return await self._change(resource, lambda pace: acquire(pace, limit, ticket))
@@ -72,7 +74,8 @@ class EmbeddedLimiter:
         return await self._database.write(work)
 
     def _now(self, connection: apsw.Connection, resource: str) -> ResourcePace:
-        wall, monotonic = to_epoch(self._clock.now()), self._clock.monotonic()
+        wall = to_epoch(self._clock.now())
+        monotonic = self._clock.monotonic()
         row = first(connection.execute(PACE, (resource,)))
         rows = ResourcePace() if row is None else ResourcePace(row.at, row.free_at, row.wall, row.monotonic)
         line = every(connection.execute(PLACES, (resource,)))

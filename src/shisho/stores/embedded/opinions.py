@@ -13,8 +13,8 @@ from shisho.ports import Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import every, passage_id
 
-# Live pages of blocked domains: the host stands between `://` and the next slash; a dot before and a colon after let a
-# suffix match whole labels only.
+# Live pages of blocked domains: the host stands between `://` and the next slash; a dot before and a colon
+# after let a suffix match whole labels only.
 BLOCKED = """SELECT d.id AS document_id FROM documents d JOIN opinions o ON o.owner = d.owner AND o.kind = 'domain'
     WHERE d.owner = :owner AND d.state = 'live' AND d.source LIKE 'http%://%' AND
         '.' || lower(substr(substr(d.source, instr(d.source, '://') + 3), 1,
@@ -41,7 +41,8 @@ class EmbeddedOpinions:
     """`ports.Opinions` over one SQLite file."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
-        self._database, self._clock = database, clock
+        self._database = database
+        self._clock = clock
 
     async def block(self, owner: str, domain: str) -> None:
         await self._say((owner, "domain", domain, None, None, None, self._clock.now()))
@@ -50,7 +51,15 @@ class EmbeddedOpinions:
         await self._unsay((owner, "domain", domain))
 
     async def reject(self, owner: str, evidence: Evidence) -> None:
-        row = (owner, "evidence", evidence.id, evidence.document_id, evidence.start, evidence.end, self._clock.now())
+        row = (
+            owner,
+            "evidence",
+            evidence.id,
+            evidence.document_id,
+            evidence.start,
+            evidence.end,
+            self._clock.now(),
+        )
         await self._say(row)
 
     async def restore(self, owner: str, evidence: Evidence) -> None:

@@ -1,4 +1,5 @@
-"""Which worker processes of this machine are alive: each holds a file lock, which the system lets go when it dies."""
+"""Which worker processes of this machine are alive: each holds a file lock, which the system lets go when it
+dies."""
 
 from __future__ import annotations
 
@@ -47,7 +48,9 @@ class FilePresence:
     def gone(self, worker_ids: Iterable[WorkerId]) -> frozenset[WorkerId]:
         if sys.platform == "win32":
             return frozenset()
-        return frozenset(worker_id for worker_id in worker_ids if worker_id not in self._held and self._is_gone(worker_id))
+        return frozenset(
+            worker_id for worker_id in worker_ids if worker_id not in self._held and self._is_gone(worker_id)
+        )
 
     def _is_gone(self, worker_id: WorkerId) -> bool:
         path = self._path(worker_id)

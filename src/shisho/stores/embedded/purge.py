@@ -1,4 +1,5 @@
-"""Erase what a purge promises to erase: the text, its passages, every snippet and every copy in the ledger."""
+"""Erase what a purge promises to erase: the text, its passages, every snippet and every copy in the
+ledger."""
 
 from __future__ import annotations
 
@@ -49,8 +50,9 @@ SILENCE = "UPDATE answers SET body = ? WHERE id = ?"
 
 
 def erase(connection: apsw.Connection, document_id: str) -> None:
-    """The document and the older versions of its file, inside the caller's transaction. Answers that quoted them stay, with
-    the quotations gone; of the document its id, the hash of its bytes and its times are left."""
+    """The document and the older versions of its file, inside the caller's transaction. Answers that quoted
+    them stay, with the quotations gone; of the document its id, the hash of its bytes and its times are
+    left."""
     for version in every(connection.execute(VERSIONS, (document_id,))):
         connection.execute(PURGE, (version.id,))
         _erase(connection, version.id)
@@ -74,7 +76,9 @@ def _erase(connection: apsw.Connection, document_id: str) -> None:
 def _silence_answers(connection: apsw.Connection, document_id: str, traces: Traces) -> None:
     for row in every(connection.execute(QUOTING, (document_id,))):
         answer = _silenced(json.loads(row.body), json.loads(row.quoted))
-        answer = {key: traces.blanked(part, about=key not in ("question", "goals")) for key, part in answer.items()}
+        answer = {
+            key: traces.blanked(part, about=key not in ("question", "goals")) for key, part in answer.items()
+        }
         connection.execute(SILENCE, (json.dumps(answer, ensure_ascii=False), row.id))
 
 

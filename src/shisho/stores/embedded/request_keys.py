@@ -1,4 +1,5 @@
-"""Idempotency keys in SQLite: each belongs to one request, and keeps what stood after it, in the transaction of its work."""
+"""Idempotency keys in SQLite: each belongs to one request, and keeps what stood after it, in the transaction
+of its work."""
 
 from __future__ import annotations
 
@@ -12,7 +13,9 @@ from shisho.messages import message
 from shisho.stores.embedded.transitions import Transaction
 
 # The first request under a key.
-FIND = "SELECT verb, request, subject, task_id, reply_json FROM request_keys WHERE owner = :owner AND key = :key"
+FIND = (
+    "SELECT verb, request, subject, task_id, reply_json FROM request_keys WHERE owner = :owner AND key = :key"
+)
 # A request under its key, with what stands after it.
 KEEP = """INSERT INTO request_keys(owner, key, verb, request, subject, task_id, reply_json, created_at)
     VALUES (:owner, :key, :verb, :request, :subject, :task_id, :reply, :now)"""
@@ -30,7 +33,9 @@ def repeated(transaction: Transaction, key: IdempotencyKey | None) -> EnqueueRes
         raise KeyConflict(first.taken(row.task_id), verb=row.verb, task_id=row.task_id)
     stored_reply = json.loads(row.reply_json)
     job_ids, added = (tuple(map(JobId, stored_reply[name])) for name in ("job_ids", "added"))
-    return EnqueueResult(TaskId(row.task_id), job_ids, added, build(stored_reply["facts"], ReplyFacts), is_repeat=True)
+    return EnqueueResult(
+        TaskId(row.task_id), job_ids, added, build(stored_reply["facts"], ReplyFacts), is_repeat=True
+    )
 
 
 def keep(transaction: Transaction, key: IdempotencyKey | None, enqueued: EnqueueResult) -> None:
@@ -40,4 +45,7 @@ def keep(transaction: Transaction, key: IdempotencyKey | None, enqueued: Enqueue
     reply = dumps({"job_ids": enqueued.job_ids, "added": enqueued.added, "facts": enqueued.facts})
     values = {"owner": key.owner, "key": key.key, "verb": key.verb, "request": key.request}
     subject = message.stored(key.subject)
-    transaction.rows(KEEP, values | {"subject": subject, "task_id": enqueued.task_id, "reply": reply, "now": transaction.now})
+    transaction.rows(
+        KEEP,
+        values | {"subject": subject, "task_id": enqueued.task_id, "reply": reply, "now": transaction.now},
+    )

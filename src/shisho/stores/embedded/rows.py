@@ -1,5 +1,5 @@
-"""Rows of the database to the nouns of the domain, and back. A row is read by the names of its columns, so that a column more
-in a table changes nothing for a program that does not know it."""
+"""Rows of the database to the nouns of the domain, and back. A row is read by the names of its columns, so
+that a column more in a table changes nothing for a program that does not know it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,15 @@ from typing import Any, cast
 
 import apsw
 
-from shisho.domain.corpus import BlockKind, Document, DocumentId, DocumentState, Passage, PassageId, PrintedLine
+from shisho.domain.corpus import (
+    BlockKind,
+    Document,
+    DocumentId,
+    DocumentState,
+    Passage,
+    PassageId,
+    PrintedLine,
+)
 from shisho.messages.message import unpack
 
 Row = Any
@@ -90,7 +98,10 @@ def unpack_lines(blob: bytes | None) -> tuple[PrintedLine, ...]:
     if blob is None:
         return ()
     packed = json.loads(zlib.decompress(blob))
-    return tuple(PrintedLine(start, end, page, (left, top, right, low)) for start, end, page, left, top, right, low in packed)
+    return tuple(
+        PrintedLine(start, end, page, (left, top, right, low))
+        for start, end, page, left, top, right, low in packed
+    )
 
 
 def every(cursor: apsw.Cursor) -> list[Row]:
@@ -116,7 +127,8 @@ def _maker(columns: tuple[tuple[str, ...], ...]) -> Callable[[Iterable[Any]], Ro
     return make
 
 
-# A caller's list is one bound value, however long it is: SQLite takes no more than 32,766 of them in a statement.
+# A caller's list is one bound value, however long it is: SQLite takes no more than 32,766 of them in a
+# statement.
 ANY_OF = "(SELECT value FROM json_each(?))"
 
 

@@ -1,4 +1,5 @@
-"""A scope as SQL over documents: bound values only, field names from a fixed list or bound as metadata keys."""
+"""A scope as SQL over documents: bound values only, field names from a fixed list or bound as metadata
+keys."""
 
 from __future__ import annotations
 
@@ -10,12 +11,19 @@ from shisho.errors import InvalidParams
 from shisho.language.comparable import comparable
 from shisho.stores.embedded.rows import ANY_OF, listed
 
-COLUMNS = {"document": "d.id", "title": "d.title", "source": "d.source", "media_type": "d.media_type", "added_at": "d.added_at"}
+COLUMNS = {
+    "document": "d.id",
+    "title": "d.title",
+    "source": "d.source",
+    "media_type": "d.media_type",
+    "added_at": "d.added_at",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class SqlCondition:
-    """A condition over `documents d JOIN corpora c`, its values, and the page range that only passages can answer."""
+    """A condition over `documents d JOIN corpora c`, its values, and the page range that only passages can
+    answer."""
 
     sql: str
     values: tuple[str | int | float, ...]
@@ -25,7 +33,8 @@ class SqlCondition:
 
 def where(scope: Scope) -> SqlCondition:
     """Live documents in scope. Raises InvalidParams for a page that is no number."""
-    parts, values = ["d.state = 'live'", "c.owner = ?"], [scope.owner]
+    parts = ["d.state = 'live'", "c.owner = ?"]
+    values = [scope.owner]
     if scope.corpora:
         parts.append(f"c.name IN {ANY_OF}")
         values.append(listed(scope.corpora))
@@ -43,7 +52,8 @@ def where(scope: Scope) -> SqlCondition:
 
 def _column(column: str, condition: Condition) -> tuple[str, list[str | int | float]]:
     if isinstance(condition, FilterRange):
-        low, high = condition.low or "", condition.high
+        low = condition.low or ""
+        high = condition.high
         ceiling = "" if high is None else f" AND {column} <= ? || char(0x10FFFF)"
         return f"({column} >= ?{ceiling})", [low] if high is None else [low, high]
     return f"{column} IN {ANY_OF}", [listed([condition] if isinstance(condition, str) else condition)]
@@ -55,14 +65,18 @@ def _metadata(key: str, condition: Condition) -> tuple[str, list[str | int | flo
 
 
 def _equal(condition: str | tuple[str, ...]) -> tuple[str, list[str | int | float]]:
-    folded = [comparable(value).folded for value in ([condition] if isinstance(condition, str) else condition)]
+    folded = [
+        comparable(value).folded for value in ([condition] if isinstance(condition, str) else condition)
+    ]
     return f"folded IN {ANY_OF}", [listed(folded)]
 
 
 def _range(condition: FilterRange) -> tuple[str, list[str | int | float]]:
     low, high = (None if end is None else comparable(end) for end in (condition.low, condition.high))
-    as_text, texts = ["1"], list[str | int | float]()
-    as_number, numbers = ["number IS NOT NULL"], list[str | int | float]()
+    as_text = ["1"]
+    texts = list[str | int | float]()
+    as_number = ["number IS NOT NULL"]
+    numbers = list[str | int | float]()
     if low is not None:
         as_text.append("folded >= ?")
         texts.append(low.folded)
@@ -74,7 +88,10 @@ def _range(condition: FilterRange) -> tuple[str, list[str | int | float]]:
         texts.append(high.folded)
         as_number.append("number <= ?" if high.number is not None else "0")
         numbers.extend([] if high.number is None else [high.number])
-    return f"(({' AND '.join(as_number)}) OR (number IS NULL AND {' AND '.join(as_text)}))", [*numbers, *texts]
+    return f"(({' AND '.join(as_number)}) OR (number IS NULL AND {' AND '.join(as_text)}))", [
+        *numbers,
+        *texts,
+    ]
 
 
 def _pages(filters: Mapping[str, Condition]) -> tuple[int | None, int | None] | None:
@@ -83,7 +100,10 @@ def _pages(filters: Mapping[str, Condition]) -> tuple[int | None, int | None] | 
         return None
     try:
         if isinstance(condition, FilterRange):
-            return (int(condition.low) if condition.low else None, int(condition.high) if condition.high else None)
+            return (
+                int(condition.low) if condition.low else None,
+                int(condition.high) if condition.high else None,
+            )
         if isinstance(condition, str):
             return int(condition), int(condition)
     except ValueError:

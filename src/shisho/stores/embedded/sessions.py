@@ -17,7 +17,9 @@ ROUNDS = "SELECT round, ranked, in_scope, exhausted FROM session_rounds WHERE se
 SHOWN = """SELECT round, number, passage_id, document_id, match FROM session_passages
     WHERE session_id = ? ORDER BY number"""
 # One round.
-ADD_ROUND = "INSERT INTO session_rounds(session_id, round, ranked, in_scope, exhausted) VALUES (?, ?, ?, ?, ?)"
+ADD_ROUND = (
+    "INSERT INTO session_rounds(session_id, round, ranked, in_scope, exhausted) VALUES (?, ?, ?, ?, ?)"
+)
 # One passage that a round has shown.
 ADD_SHOWN = """INSERT INTO session_passages(session_id, number, round, passage_id, document_id, match)
     VALUES (?, ?, ?, ?, ?, ?)"""
@@ -36,7 +38,9 @@ class EmbeddedSessions:
                 records[row.round].append(_shown(row))
             heads = rows.every(connection.execute(ROUNDS, (session_id,)))
             return [
-                RoundRecord(row.round, row.ranked, row.in_scope, bool(row.exhausted), tuple(records[row.round]))
+                RoundRecord(
+                    row.round, row.ranked, row.in_scope, bool(row.exhausted), tuple(records[row.round])
+                )
                 for row in heads
             ]
 

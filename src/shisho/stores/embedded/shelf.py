@@ -1,4 +1,5 @@
-"""The shelf in SQLite. A document with its passages goes in, is replaced, and goes out in one transaction each."""
+"""The shelf in SQLite. A document with its passages goes in, is replaced, and goes out in one transaction
+each."""
 
 from __future__ import annotations
 
@@ -37,8 +38,11 @@ AT_PLACE = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'live' AN
 # What is said of an owner's live documents, by name.
 METADATA_KEYS = """SELECT DISTINCT m.key FROM document_meta m JOIN documents d ON d.id = m.document_id
     WHERE d.owner = ? AND d.state = 'live' ORDER BY m.key"""
-# Documents in scope from one on, oldest first: the condition and what is later than the last one seen are filled in.
-PAGE = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE {{condition}}{{later}} ORDER BY d.added_at, d.id LIMIT ?"
+# Documents in scope from one on, oldest first: the condition and what is later than the last one seen are
+# filled in.
+PAGE = (
+    f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE {{condition}}{{later}} ORDER BY d.added_at, d.id LIMIT ?"
+)
 # Later than the last document seen.
 LATER = " AND (d.added_at, d.id) > (SELECT seen.added_at, seen.id FROM documents seen WHERE seen.id = ?)"
 # The text of a document, part by part.
@@ -50,7 +54,8 @@ PASSAGES = f"""SELECT {rows.PASSAGE} FROM passages p JOIN documents d ON d.id = 
     WHERE d.state = 'live' AND p.id IN {rows.ANY_OF}"""
 # All passages of a document, in order.
 PASSAGES_OF = f"SELECT {rows.PASSAGE} FROM passages p WHERE p.document_id = ? ORDER BY p.ordinal"
-# Passages that share a band. Two of each: a letter sent a thousand times must not slow the thousand and first.
+# Passages that share a band. Two of each: a letter sent a thousand times must not slow the thousand and
+# first.
 AKIN = f"""WITH near AS (SELECT min(b.passage_id) AS lowest, max(b.passage_id) AS highest FROM passage_bands b
         JOIN passages p ON p.id = b.passage_id JOIN documents d ON d.id = p.document_id
         WHERE b.band IN {rows.ANY_OF} AND d.owner = ? GROUP BY b.band)
@@ -102,10 +107,15 @@ async def _nothing_else() -> bool:
 
 
 class EmbeddedShelf:
-    """`ports.Shelf` over one SQLite file. `erased` goes after a purge through what else holds copies of its rows."""
+    """`ports.Shelf` over one SQLite file. `erased` goes after a purge through what else holds copies of its
+    rows."""
 
-    def __init__(self, database: Database, clock: Clock, erased: Callable[[], Awaitable[bool]] = _nothing_else) -> None:
-        self._database, self._clock, self._erased = database, clock, erased
+    def __init__(
+        self, database: Database, clock: Clock, erased: Callable[[], Awaitable[bool]] = _nothing_else
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._erased = erased
 
     async def ensure_corpus(self, name: str, owner: str) -> Corpus:
         def work(connection: apsw.Connection) -> Corpus:
@@ -173,7 +183,8 @@ class EmbeddedShelf:
             row = rows.first(connection.execute(DOCUMENT, (document_id,)))
             if row is None:
                 raise NotFound(
-                    "There is no document {document_id}. `shisho list` shows what there is.", document_id=document_id
+                    "There is no document {document_id}. `shisho list` shows what there is.",
+                    document_id=document_id,
                 )
             return rows.document(row)
 
@@ -220,11 +231,13 @@ class EmbeddedShelf:
             state = connection.execute(storing.STATE, (document_id,)).get
             if state is None:
                 raise NotFound(
-                    "There is no document {document_id}. `shisho list` shows what there is.", document_id=document_id
+                    "There is no document {document_id}. `shisho list` shows what there is.",
+                    document_id=document_id,
                 )
             if state == "purged":
                 raise SourceRemoved(
-                    "The text of this document was purged. Add the file again to read it.", document=document_id
+                    "The text of this document was purged. Add the file again to read it.",
+                    document=document_id,
                 )
             return "".join(part.text for part in rows.every(connection.execute(TEXT, (document_id,))))
 
@@ -281,7 +294,8 @@ class EmbeddedShelf:
             connection.execute(REMOVE, (state, document_id))
             if connection.changes() == 0:
                 raise NotFound(
-                    "There is no document {document_id} to remove. `shisho list` shows what there is.", document_id=document_id
+                    "There is no document {document_id} to remove. `shisho list` shows what there is.",
+                    document_id=document_id,
                 )
             if purge:
                 erase(connection, document_id)
@@ -299,7 +313,10 @@ def _corpus_id(connection: apsw.Connection, name: str, owner: str, now: Instant)
 
 def _corpora(connection: apsw.Connection, owner: str, name: str | None = None) -> list[Corpus]:
     found = rows.every(connection.execute(CORPORA, (owner, name)))
-    return [Corpus(name=row.name, owner=row.owner, documents=row.documents, passages=row.passages) for row in found]
+    return [
+        Corpus(name=row.name, owner=row.owner, documents=row.documents, passages=row.passages)
+        for row in found
+    ]
 
 
 def _count(connection: apsw.Connection, scope: Scope) -> int:
@@ -310,7 +327,9 @@ def _count(connection: apsw.Connection, scope: Scope) -> int:
     if condition.pages is None:
         return int(connection.execute(COUNT_DOCUMENTS.format(condition=condition.sql), condition.values).get)
     low, high = condition.pages
-    return int(connection.execute(COUNT_PAGES.format(condition=condition.sql), (*condition.values, low, high)).get)
+    return int(
+        connection.execute(COUNT_PAGES.format(condition=condition.sql), (*condition.values, low, high)).get
+    )
 
 
 def _put(connection: apsw.Connection, intake: Intake) -> DocumentId | None:
@@ -332,8 +351,11 @@ def _put_in_place(connection: apsw.Connection, document: Document) -> DocumentId
     return _place(connection, corpus_id, document.source, document.id)
 
 
-def _place(connection: apsw.Connection, corpus_id: int, source: str, document_id: DocumentId) -> DocumentId | None:
-    """Let a source stand for this document; the one it stood for is superseded unless another source holds it too."""
+def _place(
+    connection: apsw.Connection, corpus_id: int, source: str, document_id: DocumentId
+) -> DocumentId | None:
+    """Let a source stand for this document; the one it stood for is superseded unless another source holds it
+    too."""
     earlier = connection.execute(PLACE, (corpus_id, source)).get
     connection.execute(PUT_PLACE, (corpus_id, source, document_id))
     if earlier in (None, document_id):

@@ -49,7 +49,8 @@ def insert(connection: apsw.Connection, intake: Intake, corpus_id: int) -> None:
 
 
 def insert_document(connection: apsw.Connection, document: Document, corpus_id: int) -> None:
-    """A document without its text, in place of what is left of one that was purged or never came to its end."""
+    """A document without its text, in place of what is left of one that was purged or never came to its
+    end."""
     discard(connection, document.id)
     values = (
         document.id,
@@ -68,7 +69,8 @@ def insert_document(connection: apsw.Connection, document: Document, corpus_id: 
 
 
 def insert_part(connection: apsw.Connection, intake: Intake) -> None:
-    document_id, passages = intake.document.id, intake.passages
+    document_id = intake.document.id
+    passages = intake.passages
     layout = rows.pack_lines(intake.lines)
     connection.execute(PART, (document_id, intake.start, intake.text, layout))
     connection.executemany(PASSAGE, map(_values, passages))

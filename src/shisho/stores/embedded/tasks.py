@@ -61,7 +61,9 @@ ASK_STOP = "UPDATE jobs SET cancel_requested = 1 WHERE id = :id"
 # Take that back from all jobs of a task.
 UNASK_STOP = "UPDATE jobs SET cancel_requested = 0 WHERE task_id = :id AND cancel_requested"
 # Jobs that can be resumed, oldest first.
-RESUMABLE = "SELECT id FROM jobs WHERE task_id = :id AND state IN ('cancelled', 'failed') ORDER BY created_at, id"
+RESUMABLE = (
+    "SELECT id FROM jobs WHERE task_id = :id AND state IN ('cancelled', 'failed') ORDER BY created_at, id"
+)
 # Cancel a job.
 CANCEL = "UPDATE jobs SET state = 'cancelled', not_before = NULL, output_json = NULL, finished_at = :now WHERE id = :id"
 # The events of a task.
@@ -96,7 +98,9 @@ class EmbeddedTasks:
         opened = await self.enqueue(task, (), key)
         return await self.task(opened.task_id)
 
-    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None) -> EnqueueResult:
+    async def enqueue(
+        self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None
+    ) -> EnqueueResult:
         def work(transaction: Transaction) -> EnqueueResult:
             repeated = request_keys.repeated(transaction, key)
             if repeated is not None:
@@ -118,7 +122,9 @@ class EmbeddedTasks:
         if prefix == "last":
             rows = await self._transactions.rows(NEWEST, {"owner": owner})
         else:
-            rows = await self._transactions.rows(BY_PREFIX, {"owner": owner, "prefix": prefix, "top": prefix + TOP})
+            rows = await self._transactions.rows(
+                BY_PREFIX, {"owner": owner, "prefix": prefix, "top": prefix + TOP}
+            )
         if len(rows) > 1:
             raise TaskNotFound("More than one task begins with {prefix}: give more of its id.", prefix=prefix)
         if not rows:
@@ -207,7 +213,12 @@ def _task(transaction: Transaction, task_id: TaskId) -> Task:
 
 
 def _opened(transaction: Transaction, new: NewTask) -> TaskId:
-    values: dict[str, Any] = {"id": new.id, "owner": new.owner, "question": new.question, "budget": dumps(new.budget)}
+    values: dict[str, Any] = {
+        "id": new.id,
+        "owner": new.owner,
+        "question": new.question,
+        "budget": dumps(new.budget),
+    }
     transaction.rows(OPEN, values | {"now": transaction.now})
     return new.id
 
@@ -216,7 +227,9 @@ def _event(task_id: TaskId, row: Row) -> Event:
     return Event(task_id, row.revision, JobId(row.job_id), row.at, row.kind, json.loads(row.data_json))
 
 
-def _enqueued(transaction: Transaction, task_id: TaskId, new: Sequence[NewJob], key: IdempotencyKey | None) -> EnqueueResult:
+def _enqueued(
+    transaction: Transaction, task_id: TaskId, new: Sequence[NewJob], key: IdempotencyKey | None
+) -> EnqueueResult:
     job_ids = [transaction.insert(task_id, job) for job in new]
     again = [(job_id, job) for job_id, job in zip(job_ids, new, strict=True) if job_id != job.id]
     revived = {job_id for job_id, job in again if transaction.revive(job_id, int(job.priority))}

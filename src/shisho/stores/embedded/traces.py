@@ -32,7 +32,9 @@ FORGET_FIND = """UPDATE finds SET canonical_url = 'purged:' || seq, url = '', ti
     WHERE job_id = ? AND canonical_url = ?"""
 # Jobs that took a document in, or none of them.
 TAKING_IN = f"{{key}} IN (SELECT j.id FROM jobs j WHERE j.id IN {ANY_OF} AND j.kind IN ('ingest', 'fetch'))"
-NOT_TAKING_IN = f"{{key}} IN (SELECT j.id FROM jobs j WHERE j.id IN {ANY_OF} AND j.kind NOT IN ('ingest', 'fetch'))"
+NOT_TAKING_IN = (
+    f"{{key}} IN (SELECT j.id FROM jobs j WHERE j.id IN {ANY_OF} AND j.kind NOT IN ('ingest', 'fetch'))"
+)
 # Wherever something stands.
 ANY_PLACE = "instr({column}, ?)"
 # JSON that may name the document; table, column and condition are filled in.
@@ -61,8 +63,8 @@ ANYWHERE = (
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """How a document is named: its `places` (full paths and addresses, which name nothing else), and its `names` (of its
-    file, its title, what was said of it), which mean it only where a row is about it."""
+    """How a document is named: its `places` (full paths and addresses, which name nothing else), and its
+    `names` (of its file, its title, what was said of it), which mean it only where a row is about it."""
 
     document_id: str
     places: frozenset[str]
@@ -103,7 +105,8 @@ def traces(connection: apsw.Connection, document_id: str) -> Traces:
 
 
 def forget(connection: apsw.Connection, traces: Traces) -> None:
-    """Blank them in the queue's rows and the ledger's: wherever a place stands, and names in what is about the document."""
+    """Blank them in the queue's rows and the ledger's: wherever a place stands, and names in what is about
+    the document."""
     rows = every(connection.execute(FOUND, (traces.document_id, listed(traces.places))))
     jobs = listed({row.job_id for row in rows})
     for table, column, key in OF_JOBS:
@@ -112,7 +115,9 @@ def forget(connection: apsw.Connection, traces: Traces) -> None:
     for table, column in ANYWHERE:
         for place in traces.places:
             for form in sorted({place, json.dumps(place, ensure_ascii=False)[1:-1]}):
-                _rewrite(connection, traces, table, column, ANY_PLACE.format(column=column), form, about=False)
+                _rewrite(
+                    connection, traces, table, column, ANY_PLACE.format(column=column), form, about=False
+                )
     for place in traces.places:
         for table, column in (("tasks", "question"), ("interventions", "url")):
             connection.execute(BLANK_TEXT.format(table=table, column=column), (place,))
@@ -121,7 +126,14 @@ def forget(connection: apsw.Connection, traces: Traces) -> None:
 
 
 def _rewrite(
-    connection: apsw.Connection, traces: Traces, table: str, column: str, where: str, value: str, *, about: bool
+    connection: apsw.Connection,
+    traces: Traces,
+    table: str,
+    column: str,
+    where: str,
+    value: str,
+    *,
+    about: bool,
 ) -> None:
     write = WRITE_JSON.format(table=table, column=column, where=where)
     for row in every(connection.execute(READ_JSON.format(table=table, column=column, where=where), (value,))):

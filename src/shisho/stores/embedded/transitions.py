@@ -1,4 +1,5 @@
-"""A job's change of state in SQLite: its task's counts, the event, the parent that waited for it, all in one transaction."""
+"""A job's change of state in SQLite: its task's counts, the event, the parent that waited for it, all in one
+transaction."""
 
 from __future__ import annotations
 
@@ -60,7 +61,9 @@ BELONGS = "SELECT task_id, cause_id FROM jobs WHERE id = :id"
 # Whoever waited for a person does so no longer.
 RELEASE = "UPDATE interventions SET state = :end, ended_at = :now WHERE job_id = :id AND ended_at IS NULL"
 # The next revision of a task; what it changes in the numbers of jobs by state is filled in.
-REVISE = f"UPDATE tasks SET revision = revision + 1{{counts}} WHERE id = :id RETURNING revision, state, {COUNTS}"
+REVISE = (
+    f"UPDATE tasks SET revision = revision + 1{{counts}} WHERE id = :id RETURNING revision, state, {COUNTS}"
+)
 # What happened at a revision.
 EVENT = "INSERT INTO events(task_id, revision, job_id, at, kind, data_json) VALUES (?, ?, ?, ?, ?, ?)"
 # The state of a task as its jobs give it.
@@ -75,11 +78,13 @@ WAKE = f"""UPDATE jobs SET state = 'queued', not_before = NULL WHERE id = :id AN
 
 
 class Transaction:
-    """One transaction of the queue. `topics` is what the bell rings for after its commit. What happens is dated `now`; what
-    is waited for is due by `steady`."""
+    """One transaction of the queue. `topics` is what the bell rings for after its commit. What happens is
+    dated `now`; what is waited for is due by `steady`."""
 
     def __init__(self, connection: apsw.Connection, clock: Clock) -> None:
-        self.connection, self.now, self.steady = connection, clock.now(), clock.steady()
+        self.connection = connection
+        self.now = clock.now()
+        self.steady = clock.steady()
         self.topics: set[str] = set()
 
     def rows(self, query: str, values: Mapping[str, Any]) -> list[Row]:
@@ -88,18 +93,34 @@ class Transaction:
     def first(self, query: str, values: Mapping[str, Any]) -> Row | None:
         return first(self.connection.execute(query, values))
 
-    def insert(self, task_id: TaskId, new: NewJob, state: JobState = JobState.QUEUED, cause: JobId | None = None) -> JobId:
+    def insert(
+        self, task_id: TaskId, new: NewJob, state: JobState = JobState.QUEUED, cause: JobId | None = None
+    ) -> JobId:
         """Add a job, or leave the one that stands for it. Returns the id that stands."""
-        values = {"id": new.id, "task_id": task_id, "kind": new.kind, "state": state, "priority": int(new.priority)}
-        values |= {"input": new.input.text, "not_before": new.not_before, "key": new.dedupe_key, "cause": cause}
-        if not self.rows(INSERT, values | {"now": self.now, "finished_at": self.now if state in ENDED else None}):
+        values = {
+            "id": new.id,
+            "task_id": task_id,
+            "kind": new.kind,
+            "state": state,
+            "priority": int(new.priority),
+        }
+        values |= {
+            "input": new.input.text,
+            "not_before": new.not_before,
+            "key": new.dedupe_key,
+            "cause": cause,
+        }
+        if not self.rows(
+            INSERT, values | {"now": self.now, "finished_at": self.now if state in ENDED else None}
+        ):
             (stands,) = self.rows(STANDS, values)
             return JobId(stands.id)
         self.happened(task_id, new.id, state, {"kind": new.kind}, {state: 1})
         return new.id
 
     def revive(self, job_id: JobId, priority: int | None = None) -> bool:
-        """Queue a job again that was cancelled or has failed; it goes on after its last step. False for any other."""
+        """Queue a job again that was cancelled or has failed; it goes on after its last step. False for any
+        other."""
         rows = self.first(ENDED_STATE, {"id": job_id})
         if rows is None:
             return False
@@ -107,9 +128,11 @@ class Transaction:
         self.moved(job_id, JobState(rows.state), JobState.QUEUED)
         return True
 
-    def moved(self, job_id: JobId, old: JobState, new: JobState, data: Mapping[str, Any] | None = None) -> None:
-        """Record a move that has been made. A parent goes on that has waited for this job as the last one that could end in its
-        time."""
+    def moved(
+        self, job_id: JobId, old: JobState, new: JobState, data: Mapping[str, Any] | None = None
+    ) -> None:
+        """Record a move that has been made. A parent goes on that has waited for this job as the last one
+        that could end in its time."""
         if new not in MOVES[old]:
             raise Internal("A {old} job cannot become {new}.", old=old, new=new)
         (belongs,) = self.rows(BELONGS, {"id": job_id})
@@ -130,7 +153,8 @@ class Transaction:
         data: Mapping[str, Any] | None = None,
         counts: Mapping[JobState, int] | None = None,
     ) -> None:
-        """Append an event under the task's next revision; `counts` is what it changes in the numbers of jobs by state."""
+        """Append an event under the task's next revision; `counts` is what it changes in the numbers of jobs
+        by state."""
         changed = "".join(f", {state} = {state} + {by}" for state, by in (counts or {}).items())
         (revised,) = self.rows(REVISE.format(counts=changed), {"id": task_id})
         self.connection.execute(EVENT, (task_id, revised.revision, job_id, self.now, kind, dumps(data or {})))
@@ -148,7 +172,9 @@ class Transactions:
     """Runs transactions of the queue and rings after their commit."""
 
     def __init__(self, database: Database, clock: Clock, bell: Bell) -> None:
-        self._database, self._clock, self._bell = database, clock, bell
+        self._database = database
+        self._clock = clock
+        self._bell = bell
 
     async def write(self, work: Callable[[Transaction], T]) -> T:
         topics: set[str] = set()

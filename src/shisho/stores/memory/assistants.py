@@ -35,7 +35,9 @@ class MemoryAssistants:
     """`ports.SessionBook` in dictionaries."""
 
     def __init__(self, shelf: MemoryShelf, clock: Clock, site: Callable[[str], str]) -> None:
-        self._shelf, self._clock, self._site = shelf, clock, site
+        self._shelf = shelf
+        self._clock = clock
+        self._site = site
         self._sessions: dict[str, tuple[Instant, SessionFacts]] = {}
         self._accepted: dict[str, dict[tuple[str, DocumentId, int, int], AcceptedSpan]] = {}
 
@@ -47,12 +49,16 @@ class MemoryAssistants:
         named = [id_ for _, id_ in newest if id_.startswith(prefix)] if prefix else []
         ids = [id_ for _, id_ in newest[-1:]] if prefix == "last" else named
         if len(ids) > 1:
-            raise NotFound("More than one session begins with {prefix}. `open_session` gives an id.", prefix=prefix)
+            raise NotFound(
+                "More than one session begins with {prefix}. `open_session` gives an id.", prefix=prefix
+            )
         if not ids:
             raise NotFound("There is no session {prefix}. `open_session` gives an id.", prefix=prefix)
         return self._sessions[ids[0]][1]
 
-    async def accept(self, session_id: str, goal_id: str, citation: Citation, score: float, round_: int) -> int:
+    async def accept(
+        self, session_id: str, goal_id: str, citation: Citation, score: float, round_: int
+    ) -> int:
         spans = self._accepted.setdefault(session_id, {})
         key = (goal_id, citation.document_id, citation.start, citation.end)
         standing = spans.get(key)
@@ -77,7 +83,9 @@ class MemoryAssistants:
 
     def quotes(self, document_id: DocumentId) -> bool:
         """True where evidence of any session quotes this document."""
-        return any(span.document_id == document_id for spans in self._accepted.values() for span in spans.values())
+        return any(
+            span.document_id == document_id for spans in self._accepted.values() for span in spans.values()
+        )
 
     async def _evidence(self, span: AcceptedSpan) -> StoredEvidence | None:
         passages = await self._shelf.passages_of(span.document_id)

@@ -44,22 +44,33 @@ class StoredFind:
 
 
 class MemoryUrls:
-    """`ports.DiscoveredUrls` and `ports.Reports` in dictionaries, beside what they tell of: the queue, the shelf, answers and
-    sessions of assistants."""
+    """`ports.DiscoveredUrls` and `ports.Reports` in dictionaries, beside what they tell of: the queue, the
+    shelf, answers and sessions of assistants."""
 
-    def __init__(self, shared: SharedQueue, shelf: MemoryShelf, ledger: MemoryLedger, book: MemoryAssistants) -> None:
-        self._shared, self._shelf, self._ledger, self._book = shared, shelf, ledger, book
+    def __init__(
+        self, shared: SharedQueue, shelf: MemoryShelf, ledger: MemoryLedger, book: MemoryAssistants
+    ) -> None:
+        self._shared = shared
+        self._shelf = shelf
+        self._ledger = ledger
+        self._book = book
         self._finds: dict[tuple[JobId, str], StoredFind] = {}
         self._notes: dict[JobId, SearchNote] = {}
 
     async def add(self, claim: Claim, finds: Sequence[DiscoveredUrl]) -> int:
         task_id = self._held(claim).task_id
         page = finds[0].page_number if finds else None
-        elsewhere = [row for row in self._of_task(task_id) if (row.job_id, row.find.page_number) != (claim.job_id, page)]
+        elsewhere = [
+            row
+            for row in self._of_task(task_id)
+            if (row.job_id, row.find.page_number) != (claim.job_id, page)
+        ]
         known = {row.find.canonical_url for row in elsewhere}
         for find in finds:
             rank = 1 + sum(job_id == claim.job_id for job_id, _ in self._finds)
-            row = StoredFind(task_id, claim.job_id, replace(find, rank=rank), self._next(task_id), self._revision(task_id))
+            row = StoredFind(
+                task_id, claim.job_id, replace(find, rank=rank), self._next(task_id), self._revision(task_id)
+            )
             self._finds.setdefault((claim.job_id, find.canonical_url), row)
         return len({find.canonical_url for find in finds} - known)
 
@@ -68,7 +79,13 @@ class MemoryUrls:
         self._change(claim, canonical_url, document_id=document_id)
 
     async def settle(
-        self, claim: Claim, canonical_url: str, document_id: DocumentId | None = None, *, code: str = "", reason: str = ""
+        self,
+        claim: Claim,
+        canonical_url: str,
+        document_id: DocumentId | None = None,
+        *,
+        code: str = "",
+        reason: str = "",
     ) -> None:
         task_id = self._held(claim).task_id
         self._change(
@@ -98,7 +115,11 @@ class MemoryUrls:
         rows = self._of_task(task_id)
         jobs = [job for job in self._shared.jobs.values() if job.task_id == task_id]
         pages = [row for row in rows if row.is_page and row.status is not UrlState.LEFT_OUT]
-        listed = [row for row in rows if row.seq > after and row.revision >= since and row.job_id in self._shared.jobs]
+        listed = [
+            row
+            for row in rows
+            if row.seq > after and row.revision >= since and row.job_id in self._shared.jobs
+        ]
         answers = [job for job in jobs if job.kind == JobKind.ANSWER and job.state is JobState.COMPLETED]
         events = self._shared.events[task_id]
         since_at = next((event.at for event in events if event.revision == since), Instant(""))
@@ -108,12 +129,20 @@ class MemoryUrls:
             visited=sum(row.status in (UrlState.VISITED, UrlState.FAILED) for row in pages),
             known=len(pages),
             sources=len({row.find.canonical_url for row in pages}),
-            taken_in=len({row.find.canonical_url for row in rows if row.status is UrlState.VISITED and row.document_id}),
+            taken_in=len(
+                {row.find.canonical_url for row in rows if row.status is UrlState.VISITED and row.document_id}
+            ),
             results=[await self._result(row) for row in listed[:limit]],
             last=listed[:limit][-1].seq if listed[:limit] else after,
             more=len(listed) > limit,
-            failures=[*_failed_finds(rows, since), *_failed_jobs(jobs, rows, since_at), *_left_over(jobs, since_at)],
-            waiting=sorted(waiting, key=lambda row: (row.since, row.id)) if self._is_owners(task_id, owner) else [],
+            failures=[
+                *_failed_finds(rows, since),
+                *_failed_jobs(jobs, rows, since_at),
+                *_left_over(jobs, since_at),
+            ],
+            waiting=sorted(waiting, key=lambda row: (row.since, row.id))
+            if self._is_owners(task_id, owner)
+            else [],
             answer_id=max(answers, key=lambda job: (job.created_at, job.id)).id if answers else None,
             changed_at=events[-1].at if events else None,
         )
@@ -121,7 +150,9 @@ class MemoryUrls:
     async def has_outcome(self, task_id: TaskId, since: int) -> bool:
         events = self._shared.events[task_id]
         ended = any(event.revision > since and event.kind in OUTCOMES for event in events)
-        return ended or any(row.status is UrlState.FAILED and row.revision >= since for row in self._of_task(task_id))
+        return ended or any(
+            row.status is UrlState.FAILED and row.revision >= since for row in self._of_task(task_id)
+        )
 
     async def orphans(self, task_id: TaskId) -> Sequence[DocumentId]:
         mine = {row.document_id for row in self._of_task(task_id) if row.document_id is not None}
@@ -147,7 +178,9 @@ class MemoryUrls:
         if document_id not in held:
             return False
         document = held[document_id]
-        others = [row for row in self._finds.values() if row.document_id == document_id and row.task_id != task_id]
+        others = [
+            row for row in self._finds.values() if row.document_id == document_id and row.task_id != task_id
+        ]
         quoting = [self._shared.jobs.get(JobId(answer_id)) for answer_id in self._ledger.quoting(document_id)]
         return not (
             document.corpus != WEB_CORPUS
@@ -208,7 +241,11 @@ def _failed_finds(rows: Iterable[StoredFind], since: int) -> list[FailedItem]:
 
 def _failed_jobs(jobs: Iterable[Job], rows: Sequence[StoredFind], since: Instant) -> list[FailedItem]:
     told = {row.job_id for row in rows if row.status is UrlState.FAILED and row.find.engine is None}
-    failed = [job for job in jobs if job.state is JobState.FAILED and (job.finished_at or "") >= since and job.id not in told]
+    failed = [
+        job
+        for job in jobs
+        if job.state is JobState.FAILED and (job.finished_at or "") >= since and job.id not in told
+    ]
     latest = sorted(failed, key=lambda job: job.finished_at or "", reverse=True)[:MOST_FAILURES]
     return [_failed_job(job) for job in latest]
 
@@ -222,5 +259,12 @@ def _failed_job(job: Job) -> FailedItem:
 def _left_over(jobs: Iterable[Job], since: Instant) -> list[FailedItem]:
     searched = [job for job in jobs if job.kind == JobKind.SEARCH and job.state is JobState.COMPLETED]
     lately = [job for job in searched if (job.finished_at or "") >= since and isinstance(job.output, dict)]
-    errors = [(json.loads(job.input.text).get("query"), error) for job in lately for error in job.output.get("errors", ())]
-    return [FailedItem(query, error["url"], error["code"], error["reason"]) for query, error in errors[:MOST_FAILURES]]
+    errors = [
+        (json.loads(job.input.text).get("query"), error)
+        for job in lately
+        for error in job.output.get("errors", ())
+    ]
+    return [
+        FailedItem(query, error["url"], error["code"], error["reason"])
+        for query, error in errors[:MOST_FAILURES]
+    ]

@@ -27,13 +27,17 @@ class MemoryHealth:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._held: dict[str, EngineHealth] = {}
-        self._answers: defaultdict[str, deque[tuple[RequestOutcome, float]]] = defaultdict(lambda: deque(maxlen=LATEST))
+        self._answers: defaultdict[str, deque[tuple[RequestOutcome, float]]] = defaultdict(
+            lambda: deque(maxlen=LATEST)
+        )
         self._probers: dict[str, tuple[str, Instant]] = {}
 
     async def of(self, engines: Sequence[str]) -> Mapping[str, EngineHealth]:
         return {engine: rated(self._now(engine), self._answers[engine]) for engine in engines}
 
-    async def record(self, engine: str, outcome: RequestOutcome, latency_s: float, error: str = "") -> EngineHealth:
+    async def record(
+        self, engine: str, outcome: RequestOutcome, latency_s: float, error: str = ""
+    ) -> EngineHealth:
         self._answers[engine].append((outcome, latency_s))
         self._held[engine] = record_outcome(self._now(engine), outcome, self._clock.steady(), error)
         self._probers.pop(engine, None)

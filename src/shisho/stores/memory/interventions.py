@@ -34,12 +34,16 @@ class MemoryInterventions:
         interventions = self._chosen(owner, lambda intervention: intervention.engine == engine)
         return interventions[-1].met if interventions else None
 
-    async def mark(self, owner: str, target: AuthTarget, name: str, state: InterventionState) -> Sequence[PendingIntervention]:
+    async def mark(
+        self, owner: str, target: AuthTarget, name: str, state: InterventionState
+    ) -> Sequence[PendingIntervention]:
         interventions = self._group(owner, select_interventions(target, name))
         for intervention in interventions:
             self._shared.waiting[intervention.job_id] = replace(intervention, state=state)
             self._shared.happened(
-                self._shared.jobs[intervention.job_id], PERSON, {"state": state, "domain": intervention.domain}
+                self._shared.jobs[intervention.job_id],
+                PERSON,
+                {"state": state, "domain": intervention.domain},
             )
         return interventions
 
@@ -49,7 +53,9 @@ class MemoryInterventions:
     async def skip(self, owner: str, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
         interventions = self._chosen(owner, select_interventions(target, name))
         for intervention in interventions:
-            self._shared.released(self._shared.jobs[intervention.job_id], JobState.COMPLETED, InterventionState.SKIPPED)
+            self._shared.released(
+                self._shared.jobs[intervention.job_id], JobState.COMPLETED, InterventionState.SKIPPED
+            )
         return interventions
 
     async def solved(self, owner: str, engine: str) -> Sequence[PendingIntervention]:
@@ -67,7 +73,9 @@ class MemoryInterventions:
             for intervention in self._shared.waiting.values()
             if self._shared.tasks[intervention.task_id].owner == owner
         ]
-        return sorted(filter(choose, own_interventions), key=lambda intervention: (intervention.since, intervention.id))
+        return sorted(
+            filter(choose, own_interventions), key=lambda intervention: (intervention.since, intervention.id)
+        )
 
     def _group(self, owner: str, choose: Chosen) -> list[PendingIntervention]:
         return together(self._chosen(owner, lambda intervention: True), choose)
@@ -75,6 +83,9 @@ class MemoryInterventions:
     def _freed(self, interventions: Sequence[PendingIntervention]) -> Sequence[PendingIntervention]:
         for intervention in interventions:
             self._shared.released(
-                self._shared.jobs[intervention.job_id], JobState.QUEUED, InterventionState.COMPLETED, output=None
+                self._shared.jobs[intervention.job_id],
+                JobState.QUEUED,
+                InterventionState.COMPLETED,
+                output=None,
             )
         return interventions

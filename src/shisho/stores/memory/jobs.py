@@ -35,8 +35,12 @@ class MemoryJobs:
 
     async def claim(self, worker_id: WorkerId, kinds: Sequence[str]) -> Job | None:
         now = self._shared.clock.now()
-        queued = (job for job in self._shared.jobs.values() if job.state is JobState.QUEUED and job.kind in kinds)
-        due = [job for job in queued if job.not_before is None or job.not_before <= self._shared.clock.steady()]
+        queued = (
+            job for job in self._shared.jobs.values() if job.state is JobState.QUEUED and job.kind in kinds
+        )
+        due = [
+            job for job in queued if job.not_before is None or job.not_before <= self._shared.clock.steady()
+        ]
         if not due:
             return None
         job = min(due, key=lambda other_job: (other_job.priority, *age(other_job)))
@@ -67,7 +71,9 @@ class MemoryJobs:
         errors = (*job.errors, replace(error, attempt=claim.attempt, at=self._shared.clock.now()))
         self._shared.move(job, JobState.FAILED, {"code": error.code}, errors=errors)
 
-    async def put_back(self, claim: Claim, not_before: Instant | None = None, error: JobError | None = None) -> None:
+    async def put_back(
+        self, claim: Claim, not_before: Instant | None = None, error: JobError | None = None
+    ) -> None:
         job = self._held(claim)
         if error is not None:
             self._count_failure(job, error, not_before)
@@ -87,8 +93,11 @@ class MemoryJobs:
         self._wait(job, JobState.PARKED, not_before=until)
         return True
 
-    async def await_person(self, claim: Claim, output: Any, until: Instant, challenge: HumanChallenge) -> None:
-        job, now = self._held(claim), self._shared.clock.now()
+    async def await_person(
+        self, claim: Claim, output: Any, until: Instant, challenge: HumanChallenge
+    ) -> None:
+        job = self._held(claim)
+        now = self._shared.clock.now()
         if not job.stop_asked:
             self._shared.waiting[job.id] = PendingIntervention(
                 id=intervention_id(job.id, job.attempt),
@@ -132,7 +141,11 @@ class MemoryJobs:
         return True
 
     async def release_all(self, worker_id: WorkerId) -> int:
-        jobs = [job for job in self._shared.jobs.values() if job.state is JobState.RUNNING and job.worker_id == worker_id]
+        jobs = [
+            job
+            for job in self._shared.jobs.values()
+            if job.state is JobState.RUNNING and job.worker_id == worker_id
+        ]
         for job in jobs:
             self._wait(job, JobState.QUEUED)
         return len(jobs)
@@ -145,7 +158,11 @@ class MemoryJobs:
         now = self._shared.clock.now()
         waiting = (JobState.PARKED, JobState.AWAITING_AUTH)
         steady = self._shared.clock.steady()
-        due = [job for job in self._shared.jobs.values() if job.state in waiting and (job.not_before or steady) <= steady]
+        due = [
+            job
+            for job in self._shared.jobs.values()
+            if job.state in waiting and (job.not_before or steady) <= steady
+        ]
         for job in due:
             if job.state is JobState.PARKED:
                 self._shared.move(job, JobState.QUEUED, not_before=None)
@@ -153,7 +170,9 @@ class MemoryJobs:
                 self._shared.released(job, JobState.COMPLETED, InterventionState.EXPIRED)
             else:
                 error = JobError("AUTH_REQUIRED", "Nobody came.", at=now)
-                self._shared.released(job, JobState.FAILED, InterventionState.EXPIRED, errors=(*job.errors, error))
+                self._shared.released(
+                    job, JobState.FAILED, InterventionState.EXPIRED, errors=(*job.errors, error)
+                )
         return len(due)
 
     async def job(self, job_id: JobId) -> Job:
@@ -172,7 +191,8 @@ class MemoryJobs:
 
     def _wait(self, job: Job, state: JobState, data: Mapping[str, Any] | None = None, **changes: Any) -> None:
         if job.stop_asked:
-            state, data = JobState.CANCELLED, None
+            state = JobState.CANCELLED
+            data = None
         self._shared.move(job, state, data, **changes)
 
     def _count_failure(self, job: Job, error: JobError, not_before: Instant | None) -> None:
@@ -182,7 +202,9 @@ class MemoryJobs:
         if state is JobState.FAILED:
             said_errors.append(gave_up(said_errors[-1]))
         data = {"code": error.code, "failures": failures}
-        self._shared.move(job, state, data, failures=failures, errors=tuple(said_errors), not_before=not_before)
+        self._shared.move(
+            job, state, data, failures=failures, errors=tuple(said_errors), not_before=not_before
+        )
 
 
 def _is_held(job: Job, claim: Claim) -> bool:

@@ -32,7 +32,9 @@ class MemoryLedger:
             raise NotFound("There is no run {run_id}.", run_id=run_id)
         return loads(self._runs[run_id][1], Inquiry)
 
-    async def record(self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any) -> None:
+    async def record(
+        self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any
+    ) -> None:
         self._steps.setdefault(run_id, {})[step] = (node, input_hash, dumps(input_), dumps(output))
 
     async def step(self, run_id: str, step: int) -> tuple[str, str, Any] | None:
@@ -70,12 +72,16 @@ class MemoryLedger:
     async def evidence(self, prefix: str, owner: str) -> Evidence:
         answers = [answer for whose, answer in self._answers.values() if whose == owner]
         evidence = chain.from_iterable(answer.evidence for answer in answers)
-        return _single([quotation for quotation in evidence if quotation.id.startswith(prefix)], "evidence", prefix)
+        return _single(
+            [quotation for quotation in evidence if quotation.id.startswith(prefix)], "evidence", prefix
+        )
 
     def quoting(self, document_id: DocumentId) -> list[str]:
         """The answers that quote a document."""
         answers = [answer for _, answer in self._answers.values()]
-        return [answer.id for answer in answers if any(one.document_id == document_id for one in answer.evidence)]
+        return [
+            answer.id for answer in answers if any(one.document_id == document_id for one in answer.evidence)
+        ]
 
     async def find_run(self, prefix: str, owner: str) -> str:
         run_ids = [run_id for run_id, (whose, _) in self._runs.items() if whose == owner]
@@ -96,4 +102,6 @@ def _single(matches: list[T], noun: str, prefix: str) -> T:
         if prefix == "last":
             raise NotFound("Nothing has been answered yet.")
         raise NotFound("There is no {noun} {prefix}.", noun=Message(noun), prefix=prefix)
-    raise NotFound("More than one {noun} begins with {prefix}: give more of its id.", noun=Message(noun), prefix=prefix)
+    raise NotFound(
+        "More than one {noun} begins with {prefix}: give more of its id.", noun=Message(noun), prefix=prefix
+    )

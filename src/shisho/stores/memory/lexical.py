@@ -20,7 +20,12 @@ class MemoryIndex:
         """There is nothing to catch up with."""
 
     async def propose(
-        self, terms: Sequence[str], bigrams: Sequence[str], scope: Scope, limit: int, passage_ids: frozenset[PassageId]
+        self,
+        terms: Sequence[str],
+        bigrams: Sequence[str],
+        scope: Scope,
+        limit: int,
+        passage_ids: frozenset[PassageId],
     ) -> Sequence[PassageId]:
         wanted_terms = {"terms": set(terms), "bigrams": set(bigrams)}
         weights = {field: await self._weights(field, words) for field, words in wanted_terms.items()}
@@ -48,14 +53,19 @@ class MemoryIndex:
             "heading": [passage.heading_terms for passage in passages],
         }
         means = {
-            name: sum(len(text.split()) for text in field_texts) / max(1, len(passages)) for name, field_texts in texts.items()
+            name: sum(len(text.split()) for text in field_texts) / max(1, len(passages))
+            for name, field_texts in texts.items()
         }
         return {"passages": len(passages), **means}
 
     async def _weights(self, field: str, words: set[str]) -> dict[str, float]:
         total = len(self._shelf.searchable())
         frequencies = await self.frequencies(field, list(words))
-        return {word: math.log(1 + (total - count + 0.5) / (count + 0.5)) for word, count in frequencies.items() if count}
+        return {
+            word: math.log(1 + (total - count + 0.5) / (count + 0.5))
+            for word, count in frequencies.items()
+            if count
+        }
 
 
 def _words(passage: Passage, field: str) -> list[str]:

@@ -18,7 +18,9 @@ class MemoryOpinions:
     """`ports.Opinions` in dictionaries, beside the shelf and the queue that they are about."""
 
     def __init__(self, shared: SharedQueue, shelf: MemoryShelf, urls: MemoryUrls) -> None:
-        self._shared, self._shelf, self._urls = shared, shelf, urls
+        self._shared = shared
+        self._shelf = shelf
+        self._urls = urls
         self._domains: set[tuple[str, str]] = set()
         self._rejected: dict[tuple[str, str], Evidence] = {}
 
@@ -48,7 +50,9 @@ class MemoryOpinions:
             if any(_is_of(document, domain) for domain in domains)
             or (document.id in cancelled and document.corpus == WEB_CORPUS)
         }
-        passages = {passage.id for whose, evidence in self._said(owner) for passage in await self._quoted(evidence)}
+        passages = {
+            passage.id for whose, evidence in self._said(owner) for passage in await self._quoted(evidence)
+        }
         return ExcludedSources(tuple(sorted(documents)), tuple(sorted(passages)))
 
     def _said(self, owner: str) -> list[tuple[str, Evidence]]:
@@ -56,7 +60,9 @@ class MemoryOpinions:
 
     async def _quoted(self, evidence: Evidence) -> list[Passage]:
         passages = await self._shelf.passages_of(evidence.document_id)
-        return [passage for passage in passages if passage.start < evidence.end and passage.end > evidence.start]
+        return [
+            passage for passage in passages if passage.start < evidence.end and passage.end > evidence.start
+        ]
 
     def _is_cancelled(self, job_id: object) -> bool:
         return any(job.id == job_id and job.state is JobState.CANCELLED for job in self._shared.jobs.values())

@@ -1,4 +1,5 @@
-"""All sides of one queue that keeps nothing: for tests, and for one process that lives as long as its work."""
+"""All sides of one queue that keeps nothing: for tests, and for one process that lives as long as its
+work."""
 
 from __future__ import annotations
 

@@ -22,7 +22,13 @@ from shisho.domain.corpus import (
 from shisho.errors import Conflict, InvalidParams, NotFound, SourceRemoved
 from shisho.language.comparable import comparable
 
-COLUMNS = {"document": "id", "title": "title", "source": "source", "media_type": "media_type", "added_at": "added_at"}
+COLUMNS = {
+    "document": "id",
+    "title": "title",
+    "source": "source",
+    "media_type": "media_type",
+    "added_at": "added_at",
+}
 
 
 class MemoryShelf:
@@ -61,10 +67,14 @@ class MemoryShelf:
         document = intake.document
         self._corpora[document.owner, document.corpus] = None
         held_document = self._documents.get(document.id)
-        metadata = document.metadata if held_document is None else {**held_document.metadata, **document.metadata}
+        metadata = (
+            document.metadata if held_document is None else {**held_document.metadata, **document.metadata}
+        )
         if held_document is None or held_document.state is DocumentState.PURGED:
             self._intakes[document.id] = intake
-        self._documents[document.id] = replace(document, metadata=metadata, passage_count=len(intake.passages))
+        self._documents[document.id] = replace(
+            document, metadata=metadata, passage_count=len(intake.passages)
+        )
         return self._place(document, document.source)
 
     def _place(self, document: Document, source: str) -> DocumentId | None:
@@ -73,7 +83,11 @@ class MemoryShelf:
         return None if earlier in (None, document.id) else self._retire(earlier, DocumentState.SUPERSEDED)
 
     def _retire(self, name: DocumentId | None, state: DocumentState) -> DocumentId | None:
-        if name is None or name in self._places.values() or self._documents[name].state is not DocumentState.LIVE:
+        if (
+            name is None
+            or name in self._places.values()
+            or self._documents[name].state is not DocumentState.LIVE
+        ):
             return None
         self._documents[name] = replace(self._documents[name], state=state)
         return name
@@ -122,7 +136,9 @@ class MemoryShelf:
 
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
         documents = [
-            document for document in self._documents.values() if document.id.startswith(prefix) and document.owner == owner
+            document
+            for document in self._documents.values()
+            if document.id.startswith(prefix) and document.owner == owner
         ]
         return sorted(documents, key=lambda document: document.id)[:limit]
 
@@ -144,7 +160,9 @@ class MemoryShelf:
 
     async def text(self, document_id: DocumentId) -> str:
         if (await self.document(document_id)).state is DocumentState.PURGED:
-            raise SourceRemoved("The text of this document was purged. Add the file again to read it.", document=document_id)
+            raise SourceRemoved(
+                "The text of this document was purged. Add the file again to read it.", document=document_id
+            )
         return self._intakes[document_id].text
 
     async def lines(self, document_id: DocumentId) -> Sequence[PrintedLine]:
@@ -161,7 +179,9 @@ class MemoryShelf:
 
     async def near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         wanted_bands = set(bands)
-        return [passage for passage in self.searchable(Scope(owner)) if wanted_bands.intersection(passage.bands)][:50]
+        return [
+            passage for passage in self.searchable(Scope(owner)) if wanted_bands.intersection(passage.bands)
+        ][:50]
 
     async def places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
         return {
@@ -194,10 +214,16 @@ class MemoryShelf:
             if (document.corpus, document.owner) == (held_document.corpus, held_document.owner)
         ]
         gone_states = (DocumentState.SUPERSEDED, DocumentState.REMOVED)
-        versions = [document for document in same if document.source == held_document.source and document.state in gone_states]
+        versions = [
+            document
+            for document in same
+            if document.source == held_document.source and document.state in gone_states
+        ]
         for document in (*versions, held_document):
             del self._intakes[document.id]
-            bare = replace(document, state=DocumentState.PURGED, source="", title="", metadata={}, warnings=())
+            bare = replace(
+                document, state=DocumentState.PURGED, source="", title="", metadata={}, warnings=()
+            )
             self._documents[document.id] = bare
 
     def sources(self, document_id: DocumentId) -> list[str]:
@@ -216,7 +242,9 @@ class MemoryShelf:
         return (
             passages
             if pages is None
-            else [passage for passage in passages if passage.page is not None and _on_page(passage.page, pages)]
+            else [
+                passage for passage in passages if passage.page is not None and _on_page(passage.page, pages)
+            ]
         )
 
     def _live(self, scope: Scope) -> list[Document]:
@@ -244,7 +272,11 @@ def _holds(document: Document, key: str, condition: Condition) -> bool:
     if isinstance(condition, FilterRange):
         return _within(value, condition)
     values = (condition,) if isinstance(condition, str) else condition
-    return value in values if key in COLUMNS else comparable(value).folded in {comparable(member).folded for member in values}
+    return (
+        value in values
+        if key in COLUMNS
+        else comparable(value).folded in {comparable(member).folded for member in values}
+    )
 
 
 def _within(value: str, condition: FilterRange) -> bool:
@@ -256,7 +288,9 @@ def _within(value: str, condition: FilterRange) -> bool:
         if position.number is not None:
             if bound.number is None or sign * (position.number - bound.number) < 0:
                 return False
-        elif (sign == 1 and position.folded < bound.folded) or (sign == -1 and position.folded > bound.folded + "\U0010ffff"):
+        elif (sign == 1 and position.folded < bound.folded) or (
+            sign == -1 and position.folded > bound.folded + "\U0010ffff"
+        ):
             return False
     return True
 

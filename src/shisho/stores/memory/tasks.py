@@ -41,17 +41,30 @@ class MemoryTasks:
     async def open(self, task: NewTask, key: IdempotencyKey | None = None) -> Task:
         return self._shared.task((await self.enqueue(task, (), key)).task_id)
 
-    async def enqueue(self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None) -> EnqueueResult:
+    async def enqueue(
+        self, task: NewTask | TaskId, jobs: Sequence[NewJob], key: IdempotencyKey | None = None
+    ) -> EnqueueResult:
         if key is not None and (again := await self.repeated(key)) is not None:
             return again
         if isinstance(task, NewTask) and task.id not in self._shared.tasks:
             made_task = Task(
-                task.id, task.owner, task.question, TaskState.CREATED, 0, task.budget, {}, self._shared.clock.now()
+                task.id,
+                task.owner,
+                task.question,
+                TaskState.CREATED,
+                0,
+                task.budget,
+                {},
+                self._shared.clock.now(),
             )
             self._shared.tasks[task.id] = made_task
         task_id = self._shared.task(task.id if isinstance(task, NewTask) else task).id
         job_ids = [self._shared.insert(task_id, job) for job in jobs]
-        added = [at for at, job in zip(job_ids, jobs, strict=True) if at == job.id or self._shared.revive(at, job.priority)]
+        added = [
+            at
+            for at, job in zip(job_ids, jobs, strict=True)
+            if at == job.id or self._shared.revive(at, job.priority)
+        ]
         enqueued = EnqueueResult(task_id, tuple(job_ids), tuple(added), key.facts if key else ReplyFacts())
         if key is not None:
             self._shared.keys[key.owner, key.key] = key, enqueued
@@ -70,7 +83,9 @@ class MemoryTasks:
 
     async def find(self, prefix: str, owner: str) -> TaskId:
         newest = [task.id for task in await self.tasks(owner, limit=len(self._shared.tasks))]
-        task_ids = newest[:1] if prefix == "last" else [task_id for task_id in newest if task_id.startswith(prefix)]
+        task_ids = (
+            newest[:1] if prefix == "last" else [task_id for task_id in newest if task_id.startswith(prefix)]
+        )
         if len(task_ids) != 1:
             raise TaskNotFound("There is no one task {prefix}.", prefix=prefix)
         return task_ids[0]
@@ -78,14 +93,18 @@ class MemoryTasks:
     async def tasks(
         self, owner: str, states: Sequence[TaskState] = (), after: TaskId | None = None, limit: int = 50
     ) -> Sequence[Task]:
-        newest = sorted((task for task in self._shared.tasks.values() if task.owner == owner), key=age, reverse=True)
+        newest = sorted(
+            (task for task in self._shared.tasks.values() if task.owner == owner), key=age, reverse=True
+        )
         begin = 1 + next((at for at, task in enumerate(newest) if task.id == after), -1)
         return [task for task in newest[begin:] if not states or task.state in states][:limit]
 
     async def snapshot(self, task_id: TaskId, after: JobId | None = None, limit: int = 200) -> Snapshot:
         jobs = sorted(self._jobs(task_id), key=age)
         begin = 1 + next((at for at, job in enumerate(jobs) if job.id == after), -1)
-        return Snapshot(self._shared.tasks[task_id], tuple(jobs[begin : begin + limit]), len(jobs) > begin + limit)
+        return Snapshot(
+            self._shared.tasks[task_id], tuple(jobs[begin : begin + limit]), len(jobs) > begin + limit
+        )
 
     async def events(self, task_id: TaskId, after: int = 0, limit: int = 200) -> Sequence[Event]:
         self._shared.task(task_id)
@@ -109,7 +128,11 @@ class MemoryTasks:
     async def resume(self, task_id: TaskId) -> Sequence[JobId]:
         for job in self._jobs(task_id):
             self._shared.jobs[job.id] = replace(job, stop_asked=False)
-        return [job.id for job in sorted(self._jobs(task_id), key=age) if self._shared.revive(job.id, job.priority)]
+        return [
+            job.id
+            for job in sorted(self._jobs(task_id), key=age)
+            if self._shared.revive(job.id, job.priority)
+        ]
 
     async def remove(self, task_id: TaskId) -> RemovedRows:
         jobs = self._jobs(task_id)
@@ -119,12 +142,16 @@ class MemoryTasks:
             self._shared.waiting.pop(job.id, None)
         events = self._shared.events.pop(task_id, [])
         del self._shared.tasks[task_id]
-        self._shared.keys = {name: used for name, used in self._shared.keys.items() if used[1].task_id != task_id}
+        self._shared.keys = {
+            name: used for name, used in self._shared.keys.items() if used[1].task_id != task_id
+        }
         self._shared.bell.ring((task_id, JobState.CANCELLED))
         return RemovedRows(len(jobs), len(events))
 
     async def durations(self, kind: str, limit: int = 20) -> Sequence[float]:
-        jobs = [job for job in self._shared.jobs.values() if job.kind == kind and job.state is JobState.COMPLETED]
+        jobs = [
+            job for job in self._shared.jobs.values() if job.kind == kind and job.state is JobState.COMPLETED
+        ]
         spans = [(job.finished_at, job.started_at) for job in jobs if job.finished_at and job.started_at]
         return [count_seconds(start, end) for end, start in sorted(spans, reverse=True)[:limit]]
 

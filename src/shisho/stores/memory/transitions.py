@@ -43,14 +43,19 @@ class SharedQueue:
     waiting: dict[JobId, PendingIntervention] = field(default_factory=dict)
 
     def move(self, job: Job, state: JobState, data: Mapping[str, Any] | None = None, **changes: Any) -> None:
-        """Put a job into a state, with its event, its task's counts, and the parent that waited for it as its last child."""
+        """Put a job into a state, with its event, its task's counts, and the parent that waited for it as its
+        last child."""
         if state not in MOVES[job.state]:
             raise Internal("A {old} job cannot become {new}.", old=job.state, new=state)
         changes.setdefault("finished_at", self.clock.now() if state in ENDED else None)
         self.jobs[job.id] = replace(job, state=state, **changes)
         self.happened(job, state, data or {})
         parent = self.jobs.get(job.cause_id) if job.cause_id else None
-        if parent and parent.state is JobState.PARKED and not self.awaited(parent.id, parent.not_before or Instant("")):
+        if (
+            parent
+            and parent.state is JobState.PARKED
+            and not self.awaited(parent.id, parent.not_before or Instant(""))
+        ):
             self.move(parent, JobState.QUEUED, not_before=None)
 
     def released(self, job: Job, state: JobState, end: InterventionState, **changes: Any) -> None:
@@ -66,10 +71,14 @@ class SharedQueue:
         self.events[task.id].append(Event(task.id, revision, job.id, self.clock.now(), kind, data))
         self.bell.ring((task.id, kind))
 
-    def insert(self, task_id: TaskId, new: NewJob, state: JobState = JobState.QUEUED, cause: JobId | None = None) -> JobId:
+    def insert(
+        self, task_id: TaskId, new: NewJob, state: JobState = JobState.QUEUED, cause: JobId | None = None
+    ) -> JobId:
         if new.id in self.jobs:
             return new.id
-        same = (job for job in self.jobs.values() if job.task_id == task_id and job.dedupe_key == new.dedupe_key)
+        same = (
+            job for job in self.jobs.values() if job.task_id == task_id and job.dedupe_key == new.dedupe_key
+        )
         twin = next(same, None) if new.dedupe_key is not None else None
         if twin is not None:
             return twin.id

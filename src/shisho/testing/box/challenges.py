@@ -1,4 +1,5 @@
-"""Pages that want proof of a person. Submitting their form sets a cookie, and with it the same address answers as usual."""
+"""Pages that want proof of a person. Submitting their form sets a cookie, and with it the same address
+answers as usual."""
 
 from __future__ import annotations
 
@@ -20,9 +21,21 @@ _LOOKS = {
         '<div class="g-recaptcha" data-sitekey="box"></div>',
         "I am a person",
     ),
-    RuleAction.TURNSTILE: (403, "One more step", "turnstile", '<div class="cf-turnstile" data-sitekey="box"></div>', "Verify"),
+    RuleAction.TURNSTILE: (
+        403,
+        "One more step",
+        "turnstile",
+        '<div class="cf-turnstile" data-sitekey="box"></div>',
+        "Verify",
+    ),
     RuleAction.CONSENT: (200, "Before you continue", "consent", "<p>We use cookies.</p>", "Accept all"),
-    RuleAction.LOGIN: (401, "Sign in", "sign-in", '<input name="user"><input type="password" name="word">', "Sign in"),
+    RuleAction.LOGIN: (
+        401,
+        "Sign in",
+        "sign-in",
+        '<input name="user"><input type="password" name="word">',
+        "Sign in",
+    ),
     RuleAction.JS_CHALLENGE: (403, "Just a moment...", "challenge", "<p>Checking your browser.</p>", "Go on"),
 }
 
@@ -30,10 +43,14 @@ _LOOKS = {
 def challenge(kind: RuleAction, request: BoxRequest) -> BoxResponse:
     """The page of that kind. A block has no form: nobody can solve it."""
     if kind is RuleAction.BLOCKED:
-        return html("<html><head><title>Access denied</title></head><body><p>Access denied.</p></body></html>", 403)
+        return html(
+            "<html><head><title>Access denied</title></head><body><p>Access denied.</p></body></html>", 403
+        )
     status, title, form, widget, button = _LOOKS[kind]
     body = _FORM.format(form=form, action=SOLVE, next=escape(request.url), widget=widget, button=button)
-    return html(f"<html><head><title>{title}</title></head><body><h1>{title}</h1>{body}</body></html>", status)
+    return html(
+        f"<html><head><title>{title}</title></head><body><h1>{title}</h1>{body}</body></html>", status
+    )
 
 
 def solved(request: BoxRequest) -> bool:

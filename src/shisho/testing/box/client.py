@@ -1,4 +1,5 @@
-"""The box from outside: where its names lead, whom to trust, and a running box in another process. Cheap to import."""
+"""The box from outside: where its names lead, whom to trust, and a running box in another process. Cheap to
+import."""
 
 from __future__ import annotations
 
@@ -21,11 +22,14 @@ from shisho.messages.system import reason_of
 if TYPE_CHECKING:
     from shisho.testing.box.log import LogRecord
 
-FILE, CA, LOG = "box.json", "ca.pem", "log.jsonl"
+FILE = "box.json"
+CA = "ca.pem"
+LOG = "log.jsonl"
 HOME = "127.0.0.1"
 
-# Names that lead where nobody may go: what each asking brings, and the last again ever after. 2d00::/8 is public but given to
-# nobody, so a connection to it cannot succeed anywhere. None of these is among the hosts that are excepted from the guard.
+# Names that lead where nobody may go: what each asking brings, and the last again ever after. 2d00::/8 is
+# public but given to nobody, so a connection to it cannot succeed anywhere. None of these is among the hosts
+# that are excepted from the guard.
 TRAPS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "rebind.hostile.example": (("2d00::1",), (HOME,)),
     "mixed.hostile.example": (("2d00::1", HOME),),
@@ -136,7 +140,9 @@ def connect(folder: Path) -> BoxClient:
         state = json.loads((folder / FILE).read_text("utf-8"))
         return BoxClient(folder, Ports(**state["ports"]), tuple(state["hosts"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InvalidParams("No box runs on {folder}: start one with `shisho box --folder {folder}`.", folder=folder) from error
+        raise InvalidParams(
+            "No box runs on {folder}: start one with `shisho box --folder {folder}`.", folder=folder
+        ) from error
 
 
 def write(folder: Path, ports: Ports, hosts: Sequence[str], ca_pem: str) -> None:
@@ -144,7 +150,9 @@ def write(folder: Path, ports: Ports, hosts: Sequence[str], ca_pem: str) -> None
     finds a box that listens."""
     (folder / CA).write_text(ca_pem, "ascii")
     draft = folder / f"{FILE}.new"
-    draft.write_text(json.dumps({"ports": asdict(ports), "hosts": list(hosts), "ca": CA, "log": LOG}), "utf-8")
+    draft.write_text(
+        json.dumps({"ports": asdict(ports), "hosts": list(hosts), "ca": CA, "log": LOG}), "utf-8"
+    )
     draft.replace(folder / FILE)
 
 

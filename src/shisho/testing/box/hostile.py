@@ -109,7 +109,9 @@ async def pdf_bomb(reader: StreamReader, writer: StreamWriter) -> None:
 async def stacked_encodings(reader: StreamReader, writer: StreamWriter) -> None:
     """gzip in gzip: a thousand times a thousand."""
     body = gzip.compress(gzip.compress(bytes(2**20)))
-    await _send(writer, _HTML + b"Content-Encoding: gzip, gzip\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    await _send(
+        writer, _HTML + b"Content-Encoding: gzip, gzip\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+    )
 
 
 async def unknown_encoding(reader: StreamReader, writer: StreamWriter) -> None:
@@ -137,7 +139,9 @@ async def reset(reader: StreamReader, writer: StreamWriter) -> None:
     await _send(writer, _HTML + b"Content-Length: 1000000\r\n\r\n" + _PAGE)
     await asyncio.sleep(0.05)
     with suppress(OSError, AttributeError):  # a connection closed with its lingering off is reset
-        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        writer.get_extra_info("socket").setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+        )
     writer.transport.abort()
 
 
@@ -191,7 +195,8 @@ SCRIPTS: Mapping[str, Script] = {
 
 
 async def play(name: str, reader: StreamReader, writer: StreamWriter) -> None:
-    """Run a script to its end, which is often that the other side has had enough. Raises KeyError for an unknown one."""
+    """Run a script to its end, which is often that the other side has had enough. Raises KeyError for an
+    unknown one."""
     with suppress(ConnectionError):
         await SCRIPTS[name](reader, writer)
 
@@ -207,7 +212,8 @@ async def _send(writer: StreamWriter, data: bytes) -> None:
 
 
 async def _bomb() -> AsyncIterator[bytes]:
-    # A full flush makes a block of the stream that stands for itself, so that one megabyte is packed once and sent often.
+    # A full flush makes a block of the stream that stands for itself, so that one megabyte is packed once and
+    # sent often.
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     yield packer.compress(b"<p>") + packer.flush(zlib.Z_FULL_FLUSH)
     megabyte = packer.compress(bytes(2**20)) + packer.flush(zlib.Z_FULL_FLUSH)

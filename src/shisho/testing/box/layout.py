@@ -1,4 +1,5 @@
-"""A page's paragraphs in one of three frames, with the menus and margins that a reader has to tell from the text."""
+"""A page's paragraphs in one of three frames, with the menus and margins that a reader has to tell from the
+text."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ def render(page: BoxPage) -> bytes:
         return page.body
     words = MADE["language"][page.topic.language]["menu"]
     frame = _FRAMES[page.number % len(_FRAMES)]
-    title, host = escape(page.title), escape(page.host)
+    title = escape(page.title)
+    host = escape(page.host)
     # Every other page names its canonical address, which for a mirror is the original's.
     more = _CANONICAL.format(url=escape(page.mirror_of or page.url)) if page.number % 2 else ""
     body = frame.format(

@@ -13,10 +13,10 @@ from typing import IO
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """A request, or (without `method`) a connection that was opened. `at` and `ended` are of the machine's monotonic clock, so
-    they compare across processes; `wall` is seconds since 1970. `status` 0: not answered (yet). `engine`, `text` and `page` say
-    which result page was meant. `note` says why the answer is not the usual one: `shell`, `wrong: <reason>`, `solved`, the
-    name of a rule; `desk`: a word to the box itself."""
+    """A request, or (without `method`) a connection that was opened. `at` and `ended` are of the machine's
+    monotonic clock, so they compare across processes; `wall` is seconds since 1970. `status` 0: not answered
+    (yet). `engine`, `text` and `page` say which result page was meant. `note` says why the answer is not the
+    usual one: `shell`, `wrong: <reason>`, `solved`, the name of a rule; `desk`: a word to the box itself."""
 
     number: int
     connection: int
@@ -51,7 +51,9 @@ class LogRecord:
     @property
     def connections(self) -> list[LogEntry]:
         desk = {entry.connection for entry in self._entries.values() if entry.note == "desk"}
-        return [entry for entry in self._entries.values() if not entry.method and entry.connection not in desk]
+        return [
+            entry for entry in self._entries.values() if not entry.method and entry.connection not in desk
+        ]
 
     @property
     def requests(self) -> list[LogEntry]:
@@ -85,7 +87,8 @@ class LogRecord:
 
 
 class Log(LogRecord):
-    """The log of a running box. A line is written when something comes and again when it ends: the later line counts."""
+    """The log of a running box. A line is written when something comes and again when it ends: the later line
+    counts."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._held: dict[int, LogEntry] = {}

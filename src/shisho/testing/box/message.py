@@ -13,7 +13,8 @@ from urllib.parse import parse_qsl, quote
 
 @dataclass(frozen=True, slots=True)
 class BoxRequest:
-    """One request. `host` in lower case and without its port; `path` as it came; header names in lower case."""
+    """One request. `host` in lower case and without its port; `path` as it came; header names in lower
+    case."""
 
     scheme: str
     method: str
@@ -27,12 +28,18 @@ class BoxRequest:
     @property
     def form(self) -> dict[str, str]:
         kind = self.headers.get("content-type", "")
-        return pairs(self.body.decode("utf-8", "replace")) if kind.startswith("application/x-www-form-urlencoded") else {}
+        return (
+            pairs(self.body.decode("utf-8", "replace"))
+            if kind.startswith("application/x-www-form-urlencoded")
+            else {}
+        )
 
     @property
     def cookies(self) -> dict[str, str]:
         try:
-            return {name: morsel.value for name, morsel in SimpleCookie(self.headers.get("cookie", "")).items()}
+            return {
+                name: morsel.value for name, morsel in SimpleCookie(self.headers.get("cookie", "")).items()
+            }
         except CookieError:
             return {}
 

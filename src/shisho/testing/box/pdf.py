@@ -14,10 +14,17 @@ _PAGE = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Fon
 def write(pages: Sequence[Sequence[str]]) -> bytes:
     """Pages of lines: the first line of each is its heading."""
     kids = " ".join(f"{4 + 2 * at} 0 R" for at in range(len(pages)))
-    objects = ["<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>", _FONT]
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
+        _FONT,
+    ]
     for at, lines in enumerate(pages):
         drawn = _drawn(lines)
-        objects += [_PAGE.format(content=5 + 2 * at), f"<< /Length {len(drawn)} >>\nstream\n{drawn}\nendstream"]
+        objects += [
+            _PAGE.format(content=5 + 2 * at),
+            f"<< /Length {len(drawn)} >>\nstream\n{drawn}\nendstream",
+        ]
     return _filed(objects)
 
 

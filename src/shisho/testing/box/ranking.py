@@ -1,9 +1,9 @@
 """Rank an engine's results: which topic a query means, which pages are relevant to it, and in what order
 they stand.
 
-Pure. The order is drawn from seed, engine and query: at rank r (from 0) a relevant page stands with the chance that the
-`Decay` gives, until none is left; the rest are pages of the same topic that do not answer, then of others. Engines know
-different pages, so they overlap and none has all."""
+Pure. The order is drawn from seed, engine and query: at rank r (from 0) a relevant page stands with the
+chance that the `Decay` gives, until none is left; the rest are pages of the same topic that do not answer,
+then of others. Engines know different pages, so they overlap and none has all."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ LEAST_MATCH = 0.3
 _WORDS = re.compile(r"[a-z0-9]+|[ァ-ヿ一-鿿々]+")
 _ASKING = frozenset("何誰")
 _GRAMMAR = frozenset(
-    re.findall(r"\w+", "the of to in a an and is are was were what who when which how many does do did on at for by")
+    re.findall(
+        r"\w+", "the of to in a an and is are was were what who when which how many does do did on at for by"
+    )
 )
 
 
@@ -48,8 +50,9 @@ class RankedResult:
 
 @dataclass(frozen=True, slots=True)
 class RankingModel:
-    """How results are drawn. `depth`: how many an engine has for a query, ± 20 %; `repeats`: the chance, from the second
-    ten on, that a row repeats an earlier one; `tracking`: the share of addresses with tracking parameters."""
+    """How results are drawn. `depth`: how many an engine has for a query, ± 20 %; `repeats`: the chance, from
+    the second ten on, that a row repeats an earlier one; `tracking`: the share of addresses with tracking
+    parameters."""
 
     seed: int = 0
     decay: Decay = Decay.STEEP
@@ -76,7 +79,9 @@ class TopicIndex:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._grams = {topic: grams(f"{topic.name} {topic.words} {' '.join(topic.aspects)}") for topic in world.topics}
+        self._grams = {
+            topic: grams(f"{topic.name} {topic.words} {' '.join(topic.aspects)}") for topic in world.topics
+        }
         self._spread = Counter(gram for found_gram in self._grams.values() for gram in found_gram)
         self.rank = lru_cache(maxsize=4_096)(self._rank)
         self._known = lru_cache(maxsize=256)(self._draw_known)
@@ -94,7 +99,11 @@ class TopicIndex:
 
     def _score(self, asked_grams: frozenset[str], topic: Topic) -> float:
         weights = {gram: math.log(1 + len(self._grams) / (1 + self._spread[gram])) for gram in asked_grams}
-        return sum(weights[gram] for gram in asked_grams & self._grams[topic]) / sum(weights.values()) if asked_grams else 0.0
+        return (
+            sum(weights[gram] for gram in asked_grams & self._grams[topic]) / sum(weights.values())
+            if asked_grams
+            else 0.0
+        )
 
     def relevant(self, query: str) -> list[BoxPage]:
         """The pages that tell what is asked: of the aspects the query names, else of any."""
@@ -118,14 +127,18 @@ class TopicIndex:
         far = _drawn(draw, [page for page in box_pages if page.topic not in topics])
         depth = round(manner.depth * draw.uniform(0.8, 1.2))
         pages = _order(draw, manner, good, [*far, *near], depth)
-        return tuple(RankedResult(_address(draw, manner, engine, page), page, _snippet(page, query)) for page in pages)
+        return tuple(
+            RankedResult(_address(draw, manner, engine, page), page, _snippet(page, query)) for page in pages
+        )
 
     def _draw_known(self, engine: str, seed: int) -> tuple[BoxPage, ...]:
         draw = Random(f"{seed}/{engine}")
         return tuple(page for page in self._world.pages if draw.random() < KNOWN)
 
 
-def _order(draw: Random, manner: RankingModel, good: list[BoxPage], rest: list[BoxPage], depth: int) -> list[BoxPage]:
+def _order(
+    draw: Random, manner: RankingModel, good: list[BoxPage], rest: list[BoxPage], depth: int
+) -> list[BoxPage]:
     """`good` and `rest` are stacks: their ends come first."""
     rows: list[BoxPage] = []
     while len(rows) < depth and (good or rest):

@@ -22,14 +22,17 @@ _PAPER_LINES = (
 
 
 def real_world(world: World, pdf: bytes | None) -> World:
-    """The generated pages and these. `pdf`: the bytes of another PDF than our own; it stands at the same address."""
-    return World([*_pages(), _paper(pdf), *world.pages], [*_questions(), *_about_paper(pdf), *world.questions])
+    """The generated pages and these. `pdf`: the bytes of another PDF than our own; it stands at the same
+    address."""
+    return World(
+        [*_pages(), _paper(pdf), *world.pages], [*_questions(), *_about_paper(pdf), *world.questions]
+    )
 
 
 def _rows() -> list[Mapping[str, Any]]:
-    rows: list[Mapping[str, Any]] = tomllib.loads((files("shisho.testing.box") / "pages" / "pages.toml").read_text("utf-8"))[
-        "page"
-    ]
+    rows: list[Mapping[str, Any]] = tomllib.loads(
+        (files("shisho.testing.box") / "pages" / "pages.toml").read_text("utf-8")
+    )["page"]
     return rows
 
 
@@ -40,14 +43,31 @@ def _pages() -> Iterator[BoxPage]:
         aspects = frozenset({row["name"]})
         day = date(2021 + number % 5, 1 + number, 10)
         # No charset in the header: what the page says of itself has to do.
-        yield BoxPage(0, row["url"], row["title"], topic, (row["about"],), aspects, day=day, body=body, media_type="text/html")
+        yield BoxPage(
+            0,
+            row["url"],
+            row["title"],
+            topic,
+            (row["about"],),
+            aspects,
+            day=day,
+            body=body,
+            media_type="text/html",
+        )
 
 
 def _paper(pdf: bytes | None) -> BoxPage:
     lines = _PAPER_LINES[1]
     body = write(_PAPER_LINES) if pdf is None else pdf
     return BoxPage(
-        0, _PAPER, "標本調査と標準誤差", _PAPER_TOPIC, lines, frozenset({"標準誤差"}), body=body, media_type="application/pdf"
+        0,
+        _PAPER,
+        "標本調査と標準誤差",
+        _PAPER_TOPIC,
+        lines,
+        frozenset({"標準誤差"}),
+        body=body,
+        media_type="application/pdf",
     )
 
 
@@ -59,4 +79,6 @@ def _questions() -> Iterator[BoxQuestion]:
 
 def _about_paper(pdf: bytes | None) -> Iterator[BoxQuestion]:
     if pdf is None:
-        yield BoxQuestion("標本の大きさを4倍にすると標準誤差はどうなるか", "半分", (_PAPER,), _PAPER_TOPIC.name)
+        yield BoxQuestion(
+            "標本の大きさを4倍にすると標準誤差はどうなるか", "半分", (_PAPER,), _PAPER_TOPIC.name
+        )

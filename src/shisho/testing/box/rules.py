@@ -15,7 +15,8 @@ class RuleAction(StrEnum):
     """The action of a rule. From `no_results` on they are for result pages only."""
 
     STATUS = "status"  # answer with `status`, and Retry-After if `retry_after` is set
-    PACE = "pace"  # `status` to whoever comes sooner than `interval_s` after the end of the request before; else as usual
+    # `status` to whoever comes sooner than `interval_s` after the end of the request before; else as usual
+    PACE = "pace"
     SLOW = "slow"  # as usual, after `delay_s`
     HANG = "hang"  # no answer, ever
     RESET = "reset"  # the connection is cut
@@ -49,14 +50,22 @@ CHALLENGES = frozenset(
     }
 )
 SHAPES = frozenset(
-    {RuleAction.NO_RESULTS, RuleAction.UNKNOWN_LAYOUT, RuleAction.REPEAT, RuleAction.KNOWN, RuleAction.USELESS, RuleAction.LAST}
+    {
+        RuleAction.NO_RESULTS,
+        RuleAction.UNKNOWN_LAYOUT,
+        RuleAction.REPEAT,
+        RuleAction.KNOWN,
+        RuleAction.USELESS,
+        RuleAction.LAST,
+    }
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Where: `engine`, `host`, the beginning of `path`, the whole `query`, result page `page`; empty is anywhere. When: after
-    `after` requests that fit were let through, `times` times (0: for ever). Seconds everywhere."""
+    """Where: `engine`, `host`, the beginning of `path`, the whole `query`, result page `page`; empty is
+    anywhere. When: after `after` requests that fit were let through, `times` times (0: for ever). Seconds
+    everywhere."""
 
     do: RuleAction = RuleAction.STATUS
     engine: str = ""
@@ -109,8 +118,8 @@ class RuleSet:
         self._held = [state for state in self._held if rule is not None and state.rule != rule]
 
     def match(self, place: RuleTarget, now: float) -> Rule | None:
-        """The rule for this request, which is counted and under way until it has `ended`. A pace that is kept lets older
-        rules speak."""
+        """The rule for this request, which is counted and under way until it has `ended`. A pace that is kept
+        lets older rules speak."""
         fitting = [state for state in self._held if _fits(state.rule, place)]
         rule = next((state.rule for state in fitting if _speaks(state, now)), None)
         for state in fitting:

@@ -29,8 +29,9 @@ from shisho.testing.box.world import BoxPage, BoxQuestion, make
 
 
 class Box:
-    """`async with Box(seed=1) as box:`. Give a `folder` where other processes shall find it (`client.connect`). A port 0 is
-    any that is free. `decay` to `tracking` as in `ranking.RankingModel`; `pdf`: the bytes of the one PDF, else it is made."""
+    """`async with Box(seed=1) as box:`. Give a `folder` where other processes shall find it
+    (`client.connect`). A port 0 is any that is free. `decay` to `tracking` as in `ranking.RankingModel`;
+    `pdf`: the bytes of the one PDF, else it is made."""
 
     def __init__(
         self,
@@ -134,12 +135,16 @@ class Box:
 
         def knocked() -> StreamReaderProtocol:
             number = self.log.connected(scheme)
-            return StreamReaderProtocol(StreamReader(), lambda reader, writer: self._start(number, scheme, reader, writer))
+            return StreamReaderProtocol(
+                StreamReader(), lambda reader, writer: self._start(number, scheme, reader, writer)
+            )
 
         return knocked
 
     def _start(self, number: int, scheme: str, reader: StreamReader, writer: StreamWriter) -> None:
-        task = asyncio.get_running_loop().create_task(self._serve(number, BoxConnection(scheme, reader, writer)))
+        task = asyncio.get_running_loop().create_task(
+            self._serve(number, BoxConnection(scheme, reader, writer))
+        )
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 

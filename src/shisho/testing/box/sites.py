@@ -1,4 +1,5 @@
-"""The hosts of pages: robots.txt, pages with their validators, and hosts that each show one thing a crawler must bear."""
+"""The hosts of pages: robots.txt, pages with their validators, and hosts that each show one thing a crawler
+must bear."""
 
 from __future__ import annotations
 
@@ -54,7 +55,9 @@ def rendered(answer: BoxResponse) -> BoxResponse:
     """The same page, set up by a script."""
     body = json.dumps(answer.body.decode()).replace("</", "<\\/")
     script = f"<script>document.open(); document.write({body}); document.close();</script>"
-    return html(f'<!doctype html><html><head><meta charset="utf-8"></head><body><div id="root"></div>{script}</body></html>')
+    return html(
+        f'<!doctype html><html><head><meta charset="utf-8"></head><body><div id="root"></div>{script}</body></html>'
+    )
 
 
 def in_shift_jis(answer: BoxResponse) -> BoxResponse:
@@ -77,8 +80,8 @@ def robots(text: str = "", status: int = 200, delay_s: float = 0.0) -> BoxRespon
 
 
 def _redirects(request: BoxRequest, port: int) -> BoxResponse:
-    """/301 and its like lead to /end; /loop to itself; /chain/N to /chain/N-1 and so to /end; /away to another host;
-    /loopback, /metadata, /private where nobody may go; /to?url= anywhere."""
+    """/301 and its like lead to /end; /loop to itself; /chain/N to /chain/N-1 and so to /end; /away to
+    another host; /loopback, /metadata, /private where nobody may go; /to?url= anywhere."""
     origin = f"{request.scheme}://{request.host}"
     kind, _, rest = request.path.strip("/").partition("/")
     targets = {
@@ -100,7 +103,8 @@ def _redirects(request: BoxRequest, port: int) -> BoxResponse:
 
 
 def _charsets(request: BoxRequest, port: int) -> BoxResponse:
-    """/sjis and /eucjp say nothing in their header (the first says it in the page); /sjis-header says it there alone."""
+    """/sjis and /eucjp say nothing in their header (the first says it in the page); /sjis-header says it
+    there alone."""
     declared = '<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS">'
     match request.path:
         case "/sjis":
@@ -111,25 +115,33 @@ def _charsets(request: BoxRequest, port: int) -> BoxResponse:
             return BoxResponse(article().encode("euc_jp"), media_type="text/html")
         case "/wrong":  # the header lies
             return BoxResponse(
-                article(head='<meta charset="euc-jp">').encode("euc_jp"), media_type="text/html; charset=iso-8859-1"
+                article(head='<meta charset="euc-jp">').encode("euc_jp"),
+                media_type="text/html; charset=iso-8859-1",
             )
         case _:
             return missing()
 
 
 def _script(request: BoxRequest, port: int) -> BoxResponse:
-    """/story has its text only after a script has run; /plain has it at once; /never promises it and has none."""
+    """/story has its text only after a script has run; /plain has it at once; /never promises it and has
+    none."""
     if request.path == "/plain":
         return html(article())
     if request.path not in ("/story", "/never"):
         return missing()
     script = f"<script>{_MADE_LATER if request.path == '/story' else ''}</script>"
     head = '<meta charset="utf-8"><title>時計台の鐘</title>'
-    return html(f'<!doctype html><html lang="ja"><head>{head}</head><body><div id="root"></div>{script}</body></html>')
+    return html(
+        f'<!doctype html><html lang="ja"><head>{head}</head><body><div id="root"></div>{script}</body></html>'
+    )
 
 
 def _soft(request: BoxRequest, port: int) -> BoxResponse:
-    return html(article("ページが見つかりません", "お探しのページは移動または削除された可能性があります。", paragraphs=1))
+    return html(
+        article(
+            "ページが見つかりません", "お探しのページは移動または削除された可能性があります。", paragraphs=1
+        )
+    )
 
 
 def _wall(request: BoxRequest, port: int) -> BoxResponse:
@@ -167,7 +179,9 @@ ODD: Mapping[str, Callable[[BoxRequest, int], BoxResponse]] = {
 
 ROBOTS: Mapping[str, Callable[[], BoxResponse]] = {
     "robots-shut.example": lambda: robots("User-agent: *\nDisallow: /\n"),
-    "robots-part.example": lambda: robots("User-agent: *\nCrawl-delay: 2\nDisallow: /private/\nAllow: /private/open\n"),
+    "robots-part.example": lambda: robots(
+        "User-agent: *\nCrawl-delay: 2\nDisallow: /private/\nAllow: /private/open\n"
+    ),
     "robots-none.example": missing,
     "robots-broken.example": lambda: html("<p>broken</p>", 500),
     "robots-slow.example": lambda: robots(delay_s=5.0),

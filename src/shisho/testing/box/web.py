@@ -13,7 +13,16 @@ from shisho.testing.box import sites
 from shisho.testing.box.challenges import SOLVE, challenge, solve, solved
 from shisho.testing.box.client import HOME
 from shisho.testing.box.engines import ENGINES
-from shisho.testing.box.engines.engine import SHELL, BoxEngine, Row, SerpContent, SerpRequest, Tokens, WrongRequest, ran_script
+from shisho.testing.box.engines.engine import (
+    SHELL,
+    BoxEngine,
+    Row,
+    SerpContent,
+    SerpRequest,
+    Tokens,
+    WrongRequest,
+    ran_script,
+)
 from shisho.testing.box.hostile import SCRIPTS
 from shisho.testing.box.message import BoxRequest, BoxResponse, Way, html, json_, xml
 from shisho.testing.box.ranking import RankedResult, RankingModel, TopicIndex
@@ -61,7 +70,8 @@ class SmallWeb:
         return reply if isinstance(reply, BoxPage) else self.world.page(url)
 
     def results(self, name: str, query: str) -> list[str]:
-        """All addresses an engine has for a query, in its order. Raises KeyError for an engine the box does not play."""
+        """All addresses an engine has for a query, in its order. Raises KeyError for an engine the box does
+        not play."""
         engine = {engine.name: engine for engine in ENGINES}[name]
         return [_row(engine, result).url for result in self._ranked(engine, query)]
 
@@ -81,12 +91,15 @@ class SmallWeb:
         try:
             search = engine.read(request, self.tokens)
         except WrongRequest as reason:
-            return RoutedRequest(RuleTarget(request.host, request.path, engine.name), engine, wrong=str(reason))
+            return RoutedRequest(
+                RuleTarget(request.host, request.path, engine.name), engine, wrong=str(reason)
+            )
         text, page = (search.text, search.page) if search else ("", 0)
         return RoutedRequest(RuleTarget(request.host, request.path, engine.name, text, page), engine, search)
 
     def answer(self, request: BoxRequest, routed: RoutedRequest, now: float) -> tuple[BoxResponse, str]:
-        """The answer, and a note for the log where it is not the usual one. `now` in seconds of any steady clock."""
+        """The answer, and a note for the log where it is not the usual one. `now` in seconds of any steady
+        clock."""
         if request.host == HOME and request.method == "POST":
             return self._desk(request), "desk"
         if request.path == SOLVE and request.method == "POST":
@@ -109,7 +122,9 @@ class SmallWeb:
         if note not in _BEFORE_RULES:
             self.rules.ended(routed.place, now)
 
-    def _usual(self, request: BoxRequest, routed: RoutedRequest, rule: Rule | None) -> tuple[BoxResponse, str]:
+    def _usual(
+        self, request: BoxRequest, routed: RoutedRequest, rule: Rule | None
+    ) -> tuple[BoxResponse, str]:
         if routed.engine and routed.wrong:
             return routed.engine.block(routed.wrong), f"wrong: {routed.wrong}"
         if routed.engine and routed.search:
@@ -130,9 +145,13 @@ class SmallWeb:
             return sites.missing(), ""
         sent = sites.page(page, request)
         change = _CHANGED.get(rule.do) if rule else None
-        return (change(sent) if change and sent.body and sent.media_type.startswith("text/html") else sent), ""
+        return (
+            change(sent) if change and sent.body and sent.media_type.startswith("text/html") else sent
+        ), ""
 
-    def _serp(self, engine: BoxEngine, search: SerpRequest, request: BoxRequest, rule: Rule | None) -> BoxResponse:
+    def _serp(
+        self, engine: BoxEngine, search: SerpRequest, request: BoxRequest, rule: Rule | None
+    ) -> BoxResponse:
         do = rule.do if rule else None
         if do is RuleAction.UNKNOWN_LAYOUT:
             return _STRANGE.get(engine.kind) or html("<html><body><div class='q1'>fine</div></body></html>")
@@ -155,7 +174,8 @@ class SmallWeb:
         return engine.show(SerpContent(search, rows, more, len(results), token, request.host))
 
     def _useless(self, search: SerpRequest, results: Sequence[RankedResult]) -> tuple[RankedResult, ...]:
-        """As many rows, from this page on of pages that no row before it shows and that are about something else."""
+        """As many rows, from this page on of pages that no row before it shows and that are about something
+        else."""
         about = self.index.topics(search.text)
         shown_urls = {result.page.url for result in results[: search.start]}
         other = [page for page in self.world.pages if page.topic not in about and page.url not in shown_urls]

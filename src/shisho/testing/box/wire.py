@@ -19,7 +19,9 @@ class BoxConnection:
     """One connection of a client."""
 
     def __init__(self, scheme: str, reader: StreamReader, writer: StreamWriter) -> None:
-        self._scheme, self.reader, self.writer = scheme, reader, writer
+        self._scheme = scheme
+        self.reader = reader
+        self.writer = writer
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=256 * 1024)
 
     async def asked(self) -> BoxRequest | None:
@@ -56,7 +58,16 @@ class BoxConnection:
         parts = urlsplit(target)
         name = host.rsplit(":", 1)[0] if ":" in host else host
         url = f"{self._scheme}://{host}{target}"
-        return BoxRequest(self._scheme, head.method.decode(), name, parts.path or "/", url, pairs(parts.query), headers, body)
+        return BoxRequest(
+            self._scheme,
+            head.method.decode(),
+            name,
+            parts.path or "/",
+            url,
+            pairs(parts.query),
+            headers,
+            body,
+        )
 
     async def answer(self, request: BoxRequest, answer: BoxResponse) -> None:
         """Send it. A connection that is to be reset is; one that hangs does so until the client goes."""
@@ -67,7 +78,8 @@ class BoxConnection:
         if answer.way is Way.HANG:
             await self.reader.read()
             raise ConnectionResetError
-        body, headers = answer.body, [*answer.headers, ("Content-Type", answer.media_type)]
+        body = answer.body
+        headers = [*answer.headers, ("Content-Type", answer.media_type)]
         silent = request.method == "HEAD" or answer.status in (204, 304)
         if len(body) > _LEAST_ZIPPED and "gzip" in request.headers.get("accept-encoding", ""):
             body = gzip.compress(body, 1)

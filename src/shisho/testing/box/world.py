@@ -15,7 +15,9 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsp
 from shisho.errors import InvalidParams
 
 MADE: Mapping[str, Any] = tomllib.loads((files("shisho.testing.box") / "world.toml").read_text("utf-8"))
-FACT_SHARE, MIRROR_SHARE = 0.6, 0.1  # of a topic's pages; the rest mention it and say nothing
+# of a topic's pages; the rest mention it and say nothing
+FACT_SHARE = 0.6
+MIRROR_SHARE = 0.1
 _LAST_DAY = date(2026, 6, 30)
 _TRACKING = ("utm_", "fbclid", "gclid")
 
@@ -33,8 +35,9 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class BoxPage:
-    """One address of the box. `aspects`: what it tells of its topic; empty on pages that are no use. `mirror_of`: the
-    address of which it is a copy with another frame. `body`: bytes to send as they are, else the paragraphs are laid out."""
+    """One address of the box. `aspects`: what it tells of its topic; empty on pages that are no use.
+    `mirror_of`: the address of which it is a copy with another frame. `body`: bytes to send as they are, else
+    the paragraphs are laid out."""
 
     number: int
     url: str
@@ -58,7 +61,8 @@ class BoxPage:
 
 @dataclass(frozen=True, slots=True)
 class BoxQuestion:
-    """A question, the string an answer must hold, and the addresses whose text holds it; the first is the best."""
+    """A question, the string an answer must hold, and the addresses whose text holds it; the first is the
+    best."""
 
     text: str
     gold: str
@@ -99,12 +103,16 @@ class World:
 
 
 def make(seed: int = 0, topics: int = 16, pages: int = 20) -> World:
-    """`topics` invented things with `pages` pages each. Raises InvalidParams where the tables have not so many names."""
+    """`topics` invented things with `pages` pages each. Raises InvalidParams where the tables have not so
+    many names."""
     kinds = MADE["kind"]
     subjects = [(kind, kind["names"][turn]) for turn in range(len(kinds[0]["names"])) for kind in kinds]
     if not 0 <= topics <= len(subjects) or pages < 4:
         raise InvalidParams(
-            "The box has 0 to {most} topics of at least 4 pages each.", most=len(subjects), topics=topics, pages=pages
+            "The box has 0 to {most} topics of at least 4 pages each.",
+            most=len(subjects),
+            topics=topics,
+            pages=pages,
         )
     box_pages: list[BoxPage] = []
     questions: list[BoxQuestion] = []
@@ -120,29 +128,46 @@ class _Subject:
     """The pages of one topic."""
 
     def __init__(self, seed: int, kind: Mapping[str, Any], name: str, taken: set[str]) -> None:
-        self._kind, self._name, self._seed, self._taken = kind, name, seed, taken
+        self._kind = kind
+        self._name = name
+        self._seed = seed
+        self._taken = taken
         self._tongue = MADE["language"][kind["language"]]
         self._chance = Random(f"{seed}/{name}")
-        self._topic = Topic(name, kind["language"], kind["words"], tuple(aspect["word"] for aspect in kind["aspects"]))
+        self._topic = Topic(
+            name, kind["language"], kind["words"], tuple(aspect["word"] for aspect in kind["aspects"])
+        )
 
     def pages(self, count: int) -> list[BoxPage]:
         facts = [self._of_facts(number) for number in range(round(count * FACT_SHARE))]
-        mirrors = [self._mirror(self._chance.choice(facts)) for _ in range(max(1, round(count * MIRROR_SHARE)))]
+        mirrors = [
+            self._mirror(self._chance.choice(facts)) for _ in range(max(1, round(count * MIRROR_SHARE)))
+        ]
         return [*facts, *mirrors, *(self._idle() for _ in range(count - len(facts) - len(mirrors)))]
 
     def _of_facts(self, number: int) -> BoxPage:
         aspects = self._kind["aspects"]
         # The first pages go through all aspects in turn, so that every question has its page.
-        told_aspects = [aspects[number % len(aspects)], *self._chance.sample(aspects, self._chance.choice((0, 1, 1, 2)))]
+        told_aspects = [
+            aspects[number % len(aspects)],
+            *self._chance.sample(aspects, self._chance.choice((0, 1, 1, 2))),
+        ]
         told_aspects = list({aspect["word"]: aspect for aspect in told_aspects}.values())
         sentences = [self._said(aspect) for aspect in told_aspects]
-        title = self._pick("title").format(name=self._name, about=self._joined([aspect["word"] for aspect in told_aspects]))
+        title = self._pick("title").format(
+            name=self._name, about=self._joined([aspect["word"] for aspect in told_aspects])
+        )
         text = [
             self._pick("intro"),
-            *(f"{self._filler()}{self._gap}{said_sentence}{self._gap}{self._filler()}" for said_sentence in sentences),
+            *(
+                f"{self._filler()}{self._gap}{said_sentence}{self._gap}{self._filler()}"
+                for said_sentence in sentences
+            ),
         ]
         return self._page(
-            title, [*text, self._filler() + self._gap + self._filler()], frozenset(aspect["word"] for aspect in told_aspects)
+            title,
+            [*text, self._filler() + self._gap + self._filler()],
+            frozenset(aspect["word"] for aspect in told_aspects),
         )
 
     def _said(self, aspect: Mapping[str, Any]) -> str:
@@ -154,7 +179,9 @@ class _Subject:
         return self._page(self._pick("idle_title").format(name=self._name), text)
 
     def _mirror(self, page: BoxPage) -> BoxPage:
-        return replace(self._page(page.title, [*page.paragraphs, self._filler()], page.aspects), mirror_of=page.url)
+        return replace(
+            self._page(page.title, [*page.paragraphs, self._filler()], page.aspects), mirror_of=page.url
+        )
 
     def _page(self, title: str, text: Sequence[str], aspects: frozenset[str] = frozenset()) -> BoxPage:
         day = _LAST_DAY - timedelta(days=self._chance.randrange(2_500))
@@ -163,7 +190,8 @@ class _Subject:
 
     def _address(self) -> str:
         while True:
-            host, number = self._chance.choice(MADE["hosts"]), self._chance.randrange(10, 9_000)
+            host = self._chance.choice(MADE["hosts"])
+            number = self._chance.randrange(10, 9_000)
             path = self._chance.choice(
                 (f"/{number}.html", f"/articles/{number}", f"/{quote(self._name)}/{number}", f"/?p={number}")
             )
@@ -174,7 +202,9 @@ class _Subject:
 
     def _filler(self) -> str:
         pattern: str = self._pick("filler")
-        sentence = pattern.format(when=self._pick("when"), who=self._pick("who"), did=self._pick("did"), name=self._name)
+        sentence = pattern.format(
+            when=self._pick("when"), who=self._pick("who"), did=self._pick("did"), name=self._name
+        )
         return sentence[0].upper() + sentence[1:]
 
     def _pick(self, name: str) -> str:
@@ -196,11 +226,15 @@ def value(seed: int, name: str, aspect: Mapping[str, Any]) -> str:
     return f"{chance.randint(aspect['from'], aspect['to'])}{aspect['unit']}"
 
 
-def _questions(kind: Mapping[str, Any], name: str, pages: Sequence[BoxPage], seed: int) -> Iterator[BoxQuestion]:
+def _questions(
+    kind: Mapping[str, Any], name: str, pages: Sequence[BoxPage], seed: int
+) -> Iterator[BoxQuestion]:
     for aspect in kind["aspects"]:
         holding = [page.url for page in pages if aspect["word"] in page.aspects]
         if holding:
-            yield BoxQuestion(aspect["asked"].format(name=name), value(seed, name, aspect), tuple(holding), name)
+            yield BoxQuestion(
+                aspect["asked"].format(name=name), value(seed, name, aspect), tuple(holding), name
+            )
 
 
 def _titled(pages: Sequence[BoxPage]) -> Iterator[BoxPage]:

@@ -1,7 +1,7 @@
 """A real browser for pages that only scripts fill: an installed Chromium behind our own proxy.
 
-Every page gets a browser of its own and gives it back before anything waits: it starts in under a second, and between pages
-there is no memory held, no tab to leak and no profile locked that a person may want to open."""
+Every page gets a browser of its own and gives it back before anything waits: it starts in under a second, and
+between pages there is no memory held, no tab to leak and no profile locked that a person may want to open."""
 
 from __future__ import annotations
 
@@ -30,10 +30,13 @@ class _Broken(Exception):
 
 
 class ChromiumBrowser:
-    """`ports.Browser`. Belongs to one event loop. `environment` is all that the browser sees of ours; `profiles` is the folder
-    of the engines' profiles. `heaviest_mb` is the most that any page has held so far."""
+    """`ports.Browser`. Belongs to one event loop. `environment` is all that the browser sees of ours;
+    `profiles` is the folder of the engines' profiles. `heaviest_mb` is the most that any page has held so
+    far."""
 
-    def __init__(self, proxy: GuardedProxy, profiles: Path, environment: Mapping[str, str], manner: LaunchOptions) -> None:
+    def __init__(
+        self, proxy: GuardedProxy, profiles: Path, environment: Mapping[str, str], manner: LaunchOptions
+    ) -> None:
         self.heaviest_mb = 0.0
         self.proxy = proxy
         self._profiles = profiles
@@ -56,12 +59,20 @@ class ChromiumBrowser:
                     ) from late
 
     async def open_for_person(
-        self, url: str, profile: str, solved: Callable[[Response], Awaitable[bool]], *, deadline_s: float = 1800.0
+        self,
+        url: str,
+        profile: str,
+        solved: Callable[[Response], Awaitable[bool]],
+        *,
+        deadline_s: float = 1800.0,
     ) -> bool:
         chromium.need_screen(self._environment, profile)
         with hold(self._profiles, profile) as held_profile:
             try:
-                async with self._launcher.browser(held_profile, headless=False) as live, asyncio.timeout(deadline_s):
+                async with (
+                    self._launcher.browser(held_profile, headless=False) as live,
+                    asyncio.timeout(deadline_s),
+                ):
                     return await self._watch_person(live, held_profile, url, solved)
             except TimeoutError:
                 return False
@@ -90,7 +101,8 @@ class ChromiumBrowser:
             watching = asyncio.create_task(self._watch_memory(live, heavy))
             try:
                 tab = Tab(live.context.pages[0], self.proxy)
-                live.context.pages[0].once("crash", lambda _: live.kill())  # else what waits for it waits for ever
+                # else what waits for it waits for ever
+                live.context.pages[0].once("crash", lambda _: live.kill())
                 async with asyncio.timeout(deadline_s):
                     await tab.go(request)
                     response = await tab.read()

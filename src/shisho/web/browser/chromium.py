@@ -35,12 +35,13 @@ _FLAGS = (
     "--disable-sync",
     "--disable-dev-shm-usage",
     "--no-pings",
-    "--gaia-url=http://127.0.0.1:9/",  # else it asks accounts.google.com who is signed in, whatever else is turned off
+    # else it asks accounts.google.com who is signed in, whatever else is turned off
+    "--gaia-url=http://127.0.0.1:9/",
     "--autofill-server-url=http://127.0.0.1:9/",  # else it tells googleapis.com which forms it has met
     "--deny-permission-prompts",
     "--disk-cache-size=52428800",
-    # Every way round the proxy: QUIC, WebRTC (the switch was renamed; each version knows one of the names), and names or
-    # addresses that the browser would look up by itself.
+    # Every way round the proxy: QUIC, WebRTC (the switch was renamed; each version knows one of the names),
+    # and names or addresses that the browser would look up by itself.
     "--disable-quic",
     f"--force-webrtc-ip-handling-policy={_UDP}",
     f"--webrtc-ip-handling-policy={_UDP}",
@@ -63,7 +64,9 @@ def program(path: str = "") -> str:
     program_path = find(path)
     if program_path is None:
         if path:
-            raise EngineUnavailable("There is no browser at {path} (browser_path): {advice}.", path=path, advice=HOW_TO_GET)
+            raise EngineUnavailable(
+                "There is no browser at {path} (browser_path): {advice}.", path=path, advice=HOW_TO_GET
+            )
         raise EngineUnavailable("There is no browser on this machine: {advice}.", advice=HOW_TO_GET)
     return program_path
 
@@ -95,19 +98,25 @@ async def memory_mb(processes: Iterable[int]) -> float:
         page = os.sysconf("SC_PAGE_SIZE")
         pages = [_statm(process) for process in processes]
         return (
-            (sum(resident - shared for resident, shared in pages) + max((counts[1] for counts in pages), default=0))
+            (
+                sum(resident - shared for resident, shared in pages)
+                + max((counts[1] for counts in pages), default=0)
+            )
             * page
             / 2**20
         )
     if shutil.which("ps") is None:
         return 0.0
     listed = ",".join(map(str, processes))
-    ps = await asyncio.create_subprocess_exec("ps", "-o", "rss=", "-p", listed, stdout=asyncio.subprocess.PIPE)
+    ps = await asyncio.create_subprocess_exec(
+        "ps", "-o", "rss=", "-p", listed, stdout=asyncio.subprocess.PIPE
+    )
     return sum(map(int, (await ps.communicate())[0].split())) / 1024
 
 
 def _statm(process: int) -> tuple[int, int]:
-    """Pages resident, and those of them that are shared. Unlike smaps it may be read of a sandboxed process too."""
+    """Pages resident, and those of them that are shared. Unlike smaps it may be read of a sandboxed process
+    too."""
     try:
         fields = Path(f"/proc/{process}/statm").read_text().split()
         return int(fields[1]), int(fields[2])

@@ -1,5 +1,5 @@
-"""The heads of requests and answers as our proxy reads and rewrites them (RFC 9112, 9110 7.6): pure rules, strict where two
-readers might read differently."""
+"""The heads of requests and answers as our proxy reads and rewrites them (RFC 9112, 9110 7.6): pure rules,
+strict where two readers might read differently."""
 
 from __future__ import annotations
 
@@ -38,9 +38,14 @@ class Head:
 
     @property
     def body_size(self) -> int:
-        """Raises InvalidParams where the length is not plain: what follows could be read as another request."""
+        """Raises InvalidParams where the length is not plain: what follows could be read as another
+        request."""
         sizes = set(self.all("content-length"))
-        if self.all("transfer-encoding") or len(sizes) > 1 or not all(re.fullmatch("[0-9]{1,12}", size) for size in sizes):
+        if (
+            self.all("transfer-encoding")
+            or len(sizes) > 1
+            or not all(re.fullmatch("[0-9]{1,12}", size) for size in sizes)
+        ):
             raise InvalidParams("A request's body needs one Content-Length.")
         return int(sizes.pop()) if sizes else 0
 
@@ -59,7 +64,11 @@ def request(raw: bytes) -> Head:
     first, *lines = raw.removesuffix(END).decode("latin-1").split("\r\n")
     method, target, version = first.split(" ")
     fields = _fields(lines)
-    if not method.isalpha() or version not in ("HTTP/1.1", "HTTP/1.0") or re.search(r"[\x00-\x20\x7f]", target):
+    if (
+        not method.isalpha()
+        or version not in ("HTTP/1.1", "HTTP/1.0")
+        or re.search(r"[\x00-\x20\x7f]", target)
+    ):
         raise ValueError("no request line")
     if len(fields) < len(lines):
         raise ValueError("a line is no field")
@@ -67,8 +76,11 @@ def request(raw: bytes) -> Head:
 
 
 def outgoing(head: Head, target: Target) -> bytes:
-    """The request as the server gets it. Its Host comes from the URL that was checked, not from the field beside it."""
-    return f"{head.method} {target.path} HTTP/1.1\r\nHost: {target.authority}\r\n{_kept(head.fields)}".encode("latin-1")
+    """The request as the server gets it. Its Host comes from the URL that was checked, not from the field
+    beside it."""
+    return f"{head.method} {target.path} HTTP/1.1\r\nHost: {target.authority}\r\n{_kept(head.fields)}".encode(
+        "latin-1"
+    )
 
 
 def interim(raw: bytes) -> bool:
@@ -94,5 +106,9 @@ def _kept(fields: Fields) -> str:
     listed = ",".join(value for key, value in fields if key.lower() == "connection")
     hop_names = {word.strip().lower() for word in listed.split(",")}
     dropped = _OF_ONE_HOP | (hop_names - {"content-length", "transfer-encoding"})
-    lines = [f"{key}: {value}" for key, value in fields if key.lower() not in dropped and not key.lower().startswith("proxy-")]
+    lines = [
+        f"{key}: {value}"
+        for key, value in fields
+        if key.lower() not in dropped and not key.lower().startswith("proxy-")
+    ]
     return "\r\n".join([*lines, "Connection: close", "", ""])

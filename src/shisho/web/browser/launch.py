@@ -20,13 +20,14 @@ from shisho.web.browser.proxy import GuardedProxy
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, CDPSession, Page, Playwright
 
-START_S, CLOSE_S = 60.0, 5.0
+START_S = 60.0
+CLOSE_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchOptions:
-    """How browsers are run. `path` "": whatever is installed. `agent` is added to the browser's own user agent.
-    `trust_any_certificate` is for a web in a box alone."""
+    """How browsers are run. `path` "": whatever is installed. `agent` is added to the browser's own user
+    agent. `trust_any_certificate` is for a web in a box alone."""
 
     path: str = ""
     agent: str = ""
@@ -109,7 +110,9 @@ class Launcher:
         except Error as failure:
             raise _unusable(failure) from failure
 
-    async def _launched(self, driver: _Driver, profile: Profile, headless: bool, hosts: PageHosts) -> RunningBrowser:
+    async def _launched(
+        self, driver: _Driver, profile: Profile, headless: bool, hosts: PageHosts
+    ) -> RunningBrowser:
         launching = asyncio.ensure_future(
             driver.playwright.chromium.launch_persistent_context(
                 str(profile.folder or ""),
@@ -140,7 +143,9 @@ class Launcher:
             await context.add_cookies(profile.session_cookies())  # type: ignore[arg-type]
             assert context.browser is not None
             session = await context.browser.new_browser_cdp_session()
-            return RunningBrowser(context, session, _numbers(await session.send("SystemInfo.getProcessInfo"))[0])
+            return RunningBrowser(
+                context, session, _numbers(await session.send("SystemInfo.getProcessInfo"))[0]
+            )
         except BaseException:
             await asyncio.shield(context.close())
             raise
@@ -167,7 +172,8 @@ class Launcher:
             raise
 
     async def _stop(self) -> None:
-        driver, self._driver = self._driver, None
+        driver = self._driver
+        self._driver = None
         if driver is not None:
             with suppress(Exception):  # a dead driver cannot be stopped
                 await driver.playwright.stop()
@@ -185,7 +191,8 @@ class Launcher:
 
 
 async def _note_hosts(context: BrowserContext, hosts: PageHosts) -> None:
-    """Every request of a page is noted, of its frames, workers and windows too, and each hop of a redirect."""
+    """Every request of a page is noted, of its frames, workers and windows too, and each hop of a
+    redirect."""
 
     async def note_lines(page: Page) -> None:
         # Playwright tells of a WebSocket only once it is connected.
@@ -227,5 +234,6 @@ def _unusable(failure: Exception) -> EngineUnavailable:
             "see docs/howto/browser.md."
         )
     return EngineUnavailable(
-        "The browser does not start ({cause}): `shisho doctor` says which one is used.", cause=_first_line(failure)
+        "The browser does not start ({cause}): `shisho doctor` says which one is used.",
+        cause=_first_line(failure),
     )

@@ -1,5 +1,5 @@
-"""The hosts that the page under visit asks for. A browser has errands of its own (who is signed in, which forms it has met):
-its maker's hosts are none of the page's, and the proxy lets it reach no others."""
+"""The hosts that the page under visit asks for. A browser has errands of its own (who is signed in, which
+forms it has met): its maker's hosts are none of the page's, and the proxy lets it reach no others."""
 
 from __future__ import annotations
 

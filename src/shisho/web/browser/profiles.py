@@ -1,4 +1,5 @@
-"""A browser's memory of an engine: one folder each, with one owner at a time, and the cookies that a browser would forget."""
+"""A browser's memory of an engine: one folder each, with one owner at a time, and the cookies that a browser
+would forget."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ class Profile:
     folder: Path | None
 
     def session_cookies(self) -> list[dict[str, Any]]:
-        """Those without an end: Chromium drops them when it closes, and with them what a person has just solved."""
+        """Those without an end: Chromium drops them when it closes, and with them what a person has just
+        solved."""
         try:
             cookies = json.loads(self._kept.read_text("utf-8")) if self.folder else []
         except (OSError, ValueError):
@@ -72,11 +74,14 @@ def _lock(file: int, name: str) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise Conflict("The browser profile of {name} is in use: close its window, or try again.", name=name) from error
+        raise Conflict(
+            "The browser profile of {name} is in use: close its window, or try again.", name=name
+        ) from error
 
 
 def _forget_strangers(lock: Path) -> None:
-    """Chromium takes over the lock of a dead process, but only where the host has kept its name: a container has not."""
+    """Chromium takes over the lock of a dead process, but only where the host has kept its name: a container
+    has not."""
     if lock.is_symlink() and os.readlink(lock).rpartition("-")[0] != socket.gethostname():  # noqa: PTH115 — it leads nowhere
         for name in ("SingletonLock", "SingletonSocket", "SingletonCookie"):
             lock.with_name(name).unlink(missing_ok=True)

@@ -1,5 +1,6 @@
-"""The browser's way out: a proxy on this machine that connects to checked addresses only, as the fetcher does. Request
-interception inside a browser sees the first hop of a redirect alone and does not hold a name to its address; this does."""
+"""The browser's way out: a proxy on this machine that connects to checked addresses only, as the fetcher
+does. Request interception inside a browser sees the first hop of a redirect alone and does not hold a name to
+its address; this does."""
 
 from __future__ import annotations
 
@@ -29,7 +30,11 @@ Touch = Callable[[], None]
 _CHUNK = 64 * 1024
 _REMEMBERED = 1000
 _AUTHORITY = re.compile(r"[^/?#@\\]+:[0-9]{1,5}")
-_STATUS = {ForbiddenAddress: "403 Forbidden", InvalidParams: "400 Bad Request", AllFetchesFailed: "502 Bad Gateway"}
+_STATUS = {
+    ForbiddenAddress: "403 Forbidden",
+    InvalidParams: "400 Bad Request",
+    AllFetchesFailed: "502 Bad Gateway",
+}
 
 
 async def open_endpoint(endpoint: Endpoint) -> Streams:
@@ -39,7 +44,8 @@ async def open_endpoint(endpoint: Endpoint) -> Streams:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds for a request's head, for reaching a server, without a byte in either direction, and for a connection in all."""
+    """Seconds for a request's head, for reaching a server, without a byte in either direction, and for a
+    connection in all."""
 
     head_s: float = 10.0
     connect_s: float = 10.0
@@ -48,7 +54,8 @@ class Limits:
     connections: int = 64
 
 
-STRICT, STANDARD = AllowList(), Limits()
+STRICT = AllowList()
+STANDARD = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +68,23 @@ class RefusedRequest:
 
 
 class GuardedProxy:
-    """HTTP proxy on 127.0.0.1 for whoever has its password: tunnels (CONNECT) and plain http. Belongs to one event loop.
+    """HTTP proxy on 127.0.0.1 for whoever has its password: tunnels (CONNECT) and plain http. Belongs to one
+    event loop.
 
-    `refused` remembers what was not passed on. `connect` is the only way out. Who comes under the name of a visit is let
-    through to that page's hosts alone; `uninvited` counts, by host:port, what browsers wanted for themselves."""
+    `refused` remembers what was not passed on. `connect` is the only way out. Who comes under the name of a
+    visit is let through to that page's hosts alone; `uninvited` counts, by host:port, what browsers wanted
+    for themselves."""
 
     def __init__(
-        self, resolver: Resolver, allow: AllowList = STRICT, *, connect: Connect = open_endpoint, limits: Limits = STANDARD
+        self,
+        resolver: Resolver,
+        allow: AllowList = STRICT,
+        *,
+        connect: Connect = open_endpoint,
+        limits: Limits = STANDARD,
     ) -> None:
-        self.user, self.password = "shisho", secrets.token_urlsafe(24)
+        self.user = "shisho"
+        self.password = secrets.token_urlsafe(24)
         self.refused: deque[RefusedRequest] = deque(maxlen=_REMEMBERED)
         self.uninvited: Counter[str] = Counter()
         self._visits: dict[str, PageHosts] = {}
@@ -142,7 +157,8 @@ class GuardedProxy:
         if len(self._open) > self._limits.connections:
             return await _reply(client, "503 Service Unavailable", "Too many connections at once.")
         try:
-            target, size = self._target(head), head.body_size
+            target = self._target(head)
+            size = head.body_size
             if user in self._visits and not await self._visits[user].has(target.host):
                 self.uninvited[head.authority] += 1
                 log.info("the browser wanted %s for itself", head.authority)
@@ -161,10 +177,13 @@ class GuardedProxy:
             await _end(upstream[1])
 
     def _user(self, head: heads.Head) -> str | None:
-        """Under which name it comes; None for a stranger: other programs of this machine may not make us their way out."""
+        """Under which name it comes; None for a stranger: other programs of this machine may not make us
+        their way out."""
         for user in (self.user, *self._visits):
             word = base64.b64encode(f"{user}:{self.password}".encode())
-            if any(compare_digest(value.encode(), b"Basic " + word) for value in head.all("proxy-authorization")):
+            if any(
+                compare_digest(value.encode(), b"Basic " + word) for value in head.all("proxy-authorization")
+            ):
                 return user
         return None
 
@@ -184,7 +203,9 @@ class GuardedProxy:
                 endpoints = await self._resolver.resolve(target.host, target.port)
                 return await self._connect(chosen(endpoints, target, self._allow))
         except (OSError, TimeoutError) as failure:
-            raise AllFetchesFailed("{host} does not answer: try later, or open it in a browser.", host=target.host) from failure
+            raise AllFetchesFailed(
+                "{host} does not answer: try later, or open it in a browser.", host=target.host
+            ) from failure
 
     async def _tunnel(self, client: Streams, upstream: Streams) -> None:
         client[1].write(b"HTTP/1.1 200 Connection established\r\n\r\n")

@@ -19,8 +19,18 @@ if TYPE_CHECKING:
     from playwright.async_api import Response as Answered
 
 MAX_CHARS = 5_000_000
-_SETTLE_S, _LOOK_S, _SAME_LOOKS = 8.0, 0.2, 4
-_SHOWN = {"text/html", "application/xhtml+xml", "text/plain", "application/json", "application/xml", "text/xml", ""}
+_SETTLE_S = 8.0
+_LOOK_S = 0.2
+_SAME_LOOKS = 4
+_SHOWN = {
+    "text/html",
+    "application/xhtml+xml",
+    "text/plain",
+    "application/json",
+    "application/xml",
+    "text/xml",
+    "",
+}
 _KEPT = ("etag", "last-modified", "retry-after")
 # The browser's own to say.
 _OURS = {"user-agent", "accept", "accept-encoding", "host", "connection", "content-length", "content-type"}
@@ -42,8 +52,8 @@ class _Landing:
 
 
 class Tab:
-    """Watches a fresh page from its first request on. `proxy` tells what it has refused. `alone`: windows that the page
-    opens are closed."""
+    """Watches a fresh page from its first request on. `proxy` tells what it has refused. `alone`: windows
+    that the page opens are closed."""
 
     def __init__(self, page: Page, proxy: GuardedProxy, *, alone: bool = True) -> None:
         self._page = page
@@ -68,7 +78,10 @@ class Tab:
 
         if request.cookies:
             await self._page.context.add_cookies(
-                [{"name": name, "value": value, "url": request.url} for name, value in request.cookies.items()]
+                [
+                    {"name": name, "value": value, "url": request.url}
+                    for name, value in request.cookies.items()
+                ]
             )
         headers = _sent(request)
         referer = headers.pop("referer", None)
@@ -83,7 +96,8 @@ class Tab:
             raise self._why_not(self._failure[0] or request.url, error.message) from error
 
     async def read(self) -> Response:
-        """The page once it rests, or after eight seconds of unrest: its HTML as UTF-8. Raises a ShishoError."""
+        """The page once it rests, or after eight seconds of unrest: its HTML as UTF-8. Raises a
+        ShishoError."""
         await self._page.wait_for_load_state("domcontentloaded", timeout=0)
         await self._settle()
         landing = self._landing
@@ -94,23 +108,31 @@ class Tab:
             raise _again(refusal)
         if landing.media_type not in _SHOWN:
             raise UnsupportedMedia(
-                "{url} is no page but {media_type}: it needs no browser.", url=landing.url, media_type=landing.media_type
+                "{url} is no page but {media_type}: it needs no browser.",
+                url=landing.url,
+                media_type=landing.media_type,
             )
         html = str(await self._evaluate(_HTML))
         if len(html) > MAX_CHARS:
-            raise TooLarge("{url} has more than {max_chars:,} characters.", url=landing.url, max_chars=MAX_CHARS)
+            raise TooLarge(
+                "{url} has more than {max_chars:,} characters.", url=landing.url, max_chars=MAX_CHARS
+            )
         # The mark outweighs a charset that the page names for the bytes it once had.
         body = b"\xef\xbb\xbf" + f"<!DOCTYPE html>{html}".encode("utf-8", "replace")
         headers = {name: value for name, value in landing.headers.items() if name in _KEPT}
-        return Response(body, self._page.url, landing.status, "utf-8", media_type="text/html", headers=headers)
+        return Response(
+            body, self._page.url, landing.status, "utf-8", media_type="text/html", headers=headers
+        )
 
     async def _settle(self) -> None:
-        """Until nothing is under way and the page has kept its length for two looks. Waiting for the network alone is too
-        early (scripts still write) or too late (a page that polls never rests)."""
+        """Until nothing is under way and the page has kept its length for two looks. Waiting for the network
+        alone is too early (scripts still write) or too late (a page that polls never rests)."""
         from playwright.async_api import Error
 
         clock = asyncio.get_running_loop().time
-        until, before, same = clock() + _SETTLE_S, None, 0
+        until = clock() + _SETTLE_S
+        before = None
+        same = 0
         while clock() < until and same < _SAME_LOOKS:
             await asyncio.sleep(_LOOK_S)
             try:
@@ -127,7 +149,9 @@ class Tab:
         if self._session is None:
             self._session = await self._page.context.new_cdp_session(self._page)
         frame = (await self._session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
-        world = await self._session.send("Page.createIsolatedWorld", {"frameId": frame, "worldName": "shisho"})
+        world = await self._session.send(
+            "Page.createIsolatedWorld", {"frameId": frame, "worldName": "shisho"}
+        )
         params = {"expression": expression, "contextId": world["executionContextId"], "returnByValue": True}
         return (await self._session.send("Runtime.evaluate", params))["result"].get("value")
 
@@ -139,10 +163,14 @@ class Tab:
         if "Download is starting" in failure:
             return UnsupportedMedia("{url} is a file to download and no page: it needs no browser.", url=url)
         if "ERR_CERT" in failure:
-            return AllFetchesFailed("{url} shows a certificate that is not valid for it: its owner has to mend that.", url=url)
+            return AllFetchesFailed(
+                "{url} shows a certificate that is not valid for it: its owner has to mend that.", url=url
+            )
         reason = failure.partition("\n")[0][:200]
         return AllFetchesFailed(
-            "The browser could not open {url} ({cause}): try later, or open it yourself.", url=url, cause=reason
+            "The browser could not open {url} ({cause}): try later, or open it yourself.",
+            url=url,
+            cause=reason,
         )
 
     def _begun(self, request: Asked) -> None:
@@ -160,10 +188,13 @@ class Tab:
     def _answered(self, answer: Answered) -> None:
         if self._own(answer.request):
             media_type = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
-            self._answers[_whole(answer.url)] = _Landing(answer.url, answer.status, media_type, answer.headers)
+            self._answers[_whole(answer.url)] = _Landing(
+                answer.url, answer.status, media_type, answer.headers
+            )
 
     def _landed(self, frame: Frame) -> None:
-        """An answer need not become the page: a download or 204 leaves it; and an address may change without an answer."""
+        """An answer need not become the page: a download or 204 leaves it; and an address may change without
+        an answer."""
         if frame == self._page.main_frame:
             self._landing = self._answers.get(_whole(frame.url), self._landing)
 
@@ -174,7 +205,11 @@ class Tab:
 def broke(error: Exception) -> bool:
     """True where it was the browser that ended, not the page that failed. Playwright has no public class
     for that."""
-    return type(error).__name__ == "TargetClosedError" or "crashed" in str(error) or "Connection closed" in str(error)
+    return (
+        type(error).__name__ == "TargetClosedError"
+        or "crashed" in str(error)
+        or "Connection closed" in str(error)
+    )
 
 
 def _whole(url: str) -> str:
@@ -186,13 +221,16 @@ def _again(error: ShishoError) -> ShishoError:
 
 
 def _sent(request: Request) -> dict[str, str]:
-    """The browser sends its headers along wherever a redirect or a part of the page leads, so that none may be a key."""
+    """The browser sends its headers along wherever a redirect or a part of the page leads, so that none may
+    be a key."""
     if request.method not in ("GET", "POST"):
         raise InvalidParams("Pages are asked for by GET or POST, not {method!r}.", method=request.method)
     headers = {name.lower(): value for name, value in request.headers.items() if name.lower() not in _OURS}
     for name in headers.keys() - _HARMLESS:
         raise InvalidParams(
-            "The browser cannot keep the header {name} to {url} alone: ask without the browser.", name=name, url=request.url
+            "The browser cannot keep the header {name} to {url} alone: ask without the browser.",
+            name=name,
+            url=request.url,
         )
     return headers
 

@@ -1,4 +1,5 @@
-"""The frontier driven: visits under way together, hosts that ask for patience put off, and no worker held for a long wait."""
+"""The frontier driven: visits under way together, hosts that ask for patience put off, and no worker held for
+a long wait."""
 
 from __future__ import annotations
 
@@ -18,8 +19,9 @@ SHORT = 2.0  # seconds that a worker may be held for a host
 
 @dataclass(slots=True)
 class Crawl:
-    """One pass over a frontier. `visit` deals with a hit and what goes wrong with it; `enough` ends the pass early. Once one
-    finds the budget spent, no other begins, and those that were paid for come to their end."""
+    """One pass over a frontier. `visit` deals with a hit and what goes wrong with it; `enough` ends the pass
+    early. Once one finds the budget spent, no other begins, and those that were paid for come to their
+    end."""
 
     frontier: Frontier
     visit: Callable[[DiscoveredUrl], Coroutine[Any, Any, None]]
@@ -30,8 +32,8 @@ class Crawl:
     _spent: BudgetExhausted | None = None
 
     async def run(self) -> float | None:
-        """Visit what can be visited. None: all is done; else the seconds after which the rest may be visited. Raises
-        BudgetExhausted."""
+        """Visit what can be visited. None: all is done; else the seconds after which the rest may be visited.
+        Raises BudgetExhausted."""
         try:
             while True:
                 wait = self._begin()

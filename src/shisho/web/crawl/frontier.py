@@ -1,4 +1,5 @@
-"""Which hit is visited next: the best whose host is free, one of each host at a time. Pure; time is told, never asked."""
+"""Which hit is visited next: the best whose host is free, one of each host at a time. Pure; time is told,
+never asked."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ AT_ONCE = 4
 class Frontier:
     """The hits of a search that have not been visited, best first; `hits` come in that order.
 
-    `visited`: canonical URLs that the task needs no second look at. `barred`: hits of blocked domains, never handed out."""
+    `visited`: canonical URLs that the task needs no second look at. `barred`: hits of blocked domains, never
+    handed out."""
 
     def __init__(
         self,
@@ -37,10 +39,11 @@ class Frontier:
         return tuple(self._left)
 
     def take(self, now: float, busy: Collection[str], ready_at: Mapping[str, float]) -> DiscoveredUrl | None:
-        """The best hit that may be visited now; it is not handed out again. None: nothing is left, or all must wait.
+        """The best hit that may be visited now; it is not handed out again. None: nothing is left, or all
+        must wait.
 
-        `busy`: hosts with a visit under way, one for each visit. `ready_at`: when a host may be asked again, by the same clock
-        as `now`; a host that is not in it may be asked at once."""
+        `busy`: hosts with a visit under way, one for each visit. `ready_at`: when a host may be asked again,
+        by the same clock as `now`; a host that is not in it may be asked at once."""
         if len(busy) >= self._at_once:
             return None
         for at, hit in enumerate(self._left):
@@ -59,15 +62,16 @@ class Frontier:
         return self._led.get(hit.canonical_url, host_of(hit))
 
     def put_back(self, hit: DiscoveredUrl, host: str = "") -> None:
-        """It could not be visited after all; it stands before those that were below it. `host`: who is waited for, where that
-        is not its own."""
+        """It could not be visited after all; it stands before those that were below it. `host`: who is waited
+        for, where that is not its own."""
         if host:
             self._led[hit.canonical_url] = host
         place = sum((other_hit.rank or 0) < (hit.rank or 0) for other_hit in self._left)
         self._left.insert(place, hit)
 
     def next_at(self, busy: Collection[str], ready_at: Mapping[str, float]) -> float | None:
-        """When the first host that no visit is under way at may be asked; None: only an ending visit can bring the next."""
+        """When the first host that no visit is under way at may be asked; None: only an ending visit can
+        bring the next."""
         if len(busy) >= self._at_once:
             return None
         free = {self.host(hit) for hit in self._left} - {*busy}

@@ -24,7 +24,8 @@ PRODUCT = "Shisho"
 LEAST_INTERVAL_S = 1.0
 PER_DAY = 200
 MOST_BYTES = 500 * 1024  # RFC 9309 2.5: what a reader must take in at the least
-KEPT_S, KEPT_CLOSED_S = 86_400.0, 600.0
+KEPT_S = 86_400.0
+KEPT_CLOSED_S = 600.0
 # "User-agent: Shisho/1.0": the product token ends before the slash (RFC 9309 2.2.1).
 _VERSION = re.compile(r"^([ \t]*user-agent[ \t]*:[ \t]*[^\s/#]+)/[^\r\n#]*", re.IGNORECASE | re.MULTILINE)
 _LARGE = 20_000  # characters; what takes longer to read than the event loop should wait
@@ -45,7 +46,11 @@ class Robots:
         """Why the page is not to be read, in words that follow the site's name; "" where it may be."""
         if self.closed:
             return self.closed
-        return "" if _read(self.text).can_fetch(url, PRODUCT) else Message("asks programs not to read this page (robots.txt)")
+        return (
+            ""
+            if _read(self.text).can_fetch(url, PRODUCT)
+            else Message("asks programs not to read this page (robots.txt)")
+        )
 
     @property
     def delay_s(self) -> float:
@@ -56,8 +61,8 @@ class Robots:
 
 
 def robots(response: Response) -> Robots:
-    """By the answer to a request for robots.txt: a client error means that there is none, a server's error (and "too many
-    requests") that nothing may be read until it is known."""
+    """By the answer to a request for robots.txt: a client error means that there is none, a server's error
+    (and "too many requests") that nothing may be read until it is known."""
     if response.status == 429 or response.status >= 500:
         return Robots(closed=Message("gives no robots.txt for now (status {status})", status=response.status))
     if response.status >= 300:
@@ -69,17 +74,22 @@ def robots(response: Response) -> Robots:
 
 
 def host_limit(rules: Robots | None) -> Limit:
-    """The pace of a host: as it asks, and at the least a second between requests. None: nobody has looked what it asks."""
+    """The pace of a host: as it asks, and at the least a second between requests. None: nobody has looked
+    what it asks."""
     delay = rules.delay_s if rules else 0.0
     return Limit(max(delay, LEAST_INTERVAL_S), parallel=1, per_day=PER_DAY)
 
 
 class RobotsBook:
-    """robots.txt of every site, asked for once a day, and in the pace of its host: of all processes one asks at a time. A
-    redirect is followed to other hosts too (RFC 9309 2.3.1.2), each in its own pace; what it says counts for the first."""
+    """robots.txt of every site, asked for once a day, and in the pace of its host: of all processes one asks
+    at a time. A redirect is followed to other hosts too (RFC 9309 2.3.1.2), each in its own pace; what it
+    says counts for the first."""
 
     def __init__(self, fetcher: Fetcher, cache: Cache, limiter: Limiter, clock: Clock | None = None) -> None:
-        self._fetcher, self._cache, self._limiter, self._clock = fetcher, cache, limiter, clock
+        self._fetcher = fetcher
+        self._cache = cache
+        self._limiter = limiter
+        self._clock = clock
         self._chains = RedirectMemory(cache)
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -97,7 +107,8 @@ class RobotsBook:
         return None if entry is None else build(entry.value, Robots)
 
     async def _ask(self, site: str, ticket: str) -> Robots:
-        name, closed_s = f"robots.txt of {site}", KEPT_CLOSED_S
+        name = f"robots.txt of {site}"
+        closed_s = KEPT_CLOSED_S
         chain = await self._chains.chain(name, f"{site}/robots.txt")
         try:
             while True:
@@ -118,9 +129,11 @@ class RobotsBook:
     async def _hop(self, chain: RedirectChain, site: str, ticket: str) -> tuple[Robots, Response, float]:
         """One request of the chain; the seconds that its host then asks to be left alone."""
         # The page's own ticket: it keeps its place in line if another process has the answer by its turn.
-        host, first = host_of_url(chain.url), chain.begins
+        host = host_of_url(chain.url)
+        first = chain.begins
         elsewhere = None if first else await self._known(site_of(chain.url))
-        limit, patience_s = host_limit(elsewhere), 0.0
+        limit = host_limit(elsewhere)
+        patience_s = 0.0
         await turn_at(self._limiter, host, limit, ticket)
         try:
             response = await self._fetcher.fetch(Request(chain.url, one_hop=True))

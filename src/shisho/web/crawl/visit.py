@@ -11,7 +11,14 @@ from functools import partial
 
 from shisho.domain.time import backoff
 from shisho.domain.web import Challenge, ChallengeKind, Request, Response
-from shisho.errors import AllFetchesFailed, AuthRequired, BudgetExhausted, RobotsDisallowed, ShishoError, TimedOut
+from shisho.errors import (
+    AllFetchesFailed,
+    AuthRequired,
+    BudgetExhausted,
+    RobotsDisallowed,
+    ShishoError,
+    TimedOut,
+)
 from shisho.ports import Cache, Clock, Fetcher, Limiter
 from shisho.web.crawl.robots import Robots, RobotsBook, host_limit
 from shisho.web.http.challenge import detect
@@ -19,7 +26,9 @@ from shisho.web.http.pacing import MOST_TRIES, SLOW_DOWN, Browse, Pay, RetryLate
 from shisho.web.http.redirect_memory import RedirectMemory, redirect_target
 from shisho.web.http.site import host_of_url
 
-SMALL, PARAGRAPHS = 20_000, 3  # a challenge has fewer bytes and paragraphs
+# a challenge has fewer bytes and paragraphs
+SMALL = 20_000
+PARAGRAPHS = 3
 SHORT_S = 2.0  # a visit may wait so long in its place
 TOTAL_S = 20.0  # for a page and the redirects on the way to it
 REMEMBERED_S = 600.0  # how long a host's "slow down" counts towards the next
@@ -27,8 +36,8 @@ REMEMBERED_S = 600.0  # how long a host's "slow down" counts towards the next
 
 @dataclass(frozen=True, slots=True)
 class PageClient:
-    """The way to web pages. `robots` None: robots.txt is not asked, because the owner has said so. `browse` None: there is no
-    browser here."""
+    """The way to web pages. `robots` None: robots.txt is not asked, because the owner has said so. `browse`
+    None: there is no browser here."""
 
     fetcher: Fetcher
     browse: Browse | None
@@ -37,14 +46,18 @@ class PageClient:
     cache: Cache
     clock: Clock
 
-    async def page(self, request: Request, ticket: str, pay: Pay, *, browse: Browse | None = None) -> Response:
-        """The page, or 304 where nothing has changed; `browse`: as its scripts make it. Redirects are followed one request at
-        a time: each host's robots.txt counts, each has its own turn and its own day; one page is paid for them all. Raises
-        RetryLater where a host must be left alone for now, BudgetExhausted, RobotsDisallowed, AuthRequired where it wants a
-        person, and AllFetchesFailed for an error's page."""
+    async def page(
+        self, request: Request, ticket: str, pay: Pay, *, browse: Browse | None = None
+    ) -> Response:
+        """The page, or 304 where nothing has changed; `browse`: as its scripts make it. Redirects are
+        followed one request at a time: each host's robots.txt counts, each has its own turn and its own day;
+        one page is paid for them all. Raises RetryLater where a host must be left alone for now,
+        BudgetExhausted, RobotsDisallowed, AuthRequired where it wants a person, and AllFetchesFailed for an
+        error's page."""
         if browse is not None:
             return await self._browsed(request, ticket, pay, browse)
-        memory, took_s = RedirectMemory(self.cache), 0.0
+        memory = RedirectMemory(self.cache)
+        took_s = 0.0
         chain = await memory.chain(ticket, request.url)
         try:
             while True:
@@ -70,12 +83,14 @@ class PageClient:
         except TimeoutError as late:
             host = host_of_url(request.url)
             raise TimedOut(
-                "{host} and those that lead to it took over {seconds:g} s: try again later.", host=host, seconds=TOTAL_S
+                "{host} and those that lead to it took over {seconds:g} s: try again later.",
+                host=host,
+                seconds=TOTAL_S,
             ) from late
 
     async def _browsed(self, request: Request, ticket: str, pay: Pay, browse: Browse) -> Response:
-        """Redirects are the browser's to follow, without leave: what comes from a host whose robots.txt forbids it is left
-        unread, and the host has its pause all the same."""
+        """Redirects are the browser's to follow, without leave: what comes from a host whose robots.txt
+        forbids it is left unread, and the host has its pause all the same."""
 
         async def fetch(asked_request: Request) -> Response:
             return await browse(asked_request, "")
@@ -103,12 +118,16 @@ class PageClient:
         self, request: Request, ticket: str, pay: Pay, fetch: Callable[[Request], Awaitable[Response]]
     ) -> Response:
         """One request, as its host's rules and pace let it."""
-        host, after = host_of_url(request.url), 0.0
-        limit, tries = host_limit(await self._rules(request.url, ticket)), await self._tries(host)
+        host = host_of_url(request.url)
+        after = 0.0
+        limit = host_limit(await self._rules(request.url, ticket))
+        tries = await self._tries(host)
         await turn_at(self.limiter, host, limit, ticket)
         try:
             if not await pay():
-                raise BudgetExhausted("The task's budget of pages is spent. Open a task with a larger max_pages.")
+                raise BudgetExhausted(
+                    "The task's budget of pages is spent. Open a task with a larger max_pages."
+                )
             response = await fetch(request)
             challenge = None if redirect_target(response) else _challenge(response)
             if response.status in SLOW_DOWN:
@@ -124,7 +143,8 @@ class PageClient:
         return _usable(request.url, response, challenge)
 
     async def rendered(self, request: Request, ticket: str, pay: Pay) -> Response | None:
-        """A page without text as its scripts make it; None where there is no browser, or its host is too slow to ask again."""
+        """A page without text as its scripts make it; None where there is no browser, or its host is too slow
+        to ask again."""
         if self.browse is None:
             return None
         try:
@@ -138,7 +158,8 @@ class PageClient:
         return None
 
     async def _tries(self, host: str) -> int:
-        """How often the host has asked for patience lately; raises AllFetchesFailed where that was too often."""
+        """How often the host has asked for patience lately; raises AllFetchesFailed where that was too
+        often."""
         entry = await self.cache.get(f"slow host:{host}")
         if entry is not None and entry.value >= MOST_TRIES:
             raise _left_alone(host)
@@ -154,13 +175,17 @@ async def _paid() -> bool:
 
 
 def _left_alone(host: str) -> AllFetchesFailed:
-    return AllFetchesFailed("{host} asks to be left alone (status 429 or 503). Try again in ten minutes.", host=host)
+    return AllFetchesFailed(
+        "{host} asks to be left alone (status 429 or 503). Try again in ten minutes.", host=host
+    )
 
 
 def _usable(url: str, response: Response, challenge: Challenge | None) -> Response:
     if challenge is not None:
         raise AuthRequired(
-            "{url} wants proof of a person ({kind}): open it in a browser, save it, add the file.", url=url, kind=challenge.kind
+            "{url} wants proof of a person ({kind}): open it in a browser, save it, add the file.",
+            url=url,
+            kind=challenge.kind,
         )
     if response.status >= 400:
         raise AllFetchesFailed("{url} answered with status {status}.", url=url, status=response.status)
@@ -169,7 +194,9 @@ def _usable(url: str, response: Response, challenge: Challenge | None) -> Respon
 
 def _challenge(response: Response) -> Challenge | None:
     # The marks that give a challenge away are ASCII.
-    return detect(response.body.decode("latin-1"), response.url, response.status) if _may_bar(response) else None
+    return (
+        detect(response.body.decode("latin-1"), response.url, response.status) if _may_bar(response) else None
+    )
 
 
 def _may_bar(response: Response) -> bool:

@@ -1,4 +1,5 @@
-"""The engines, one file each, in an explicit table; the user's overrides; and which engine a saved page is of."""
+"""The engines, one file each, in an explicit table; the user's overrides; and which engine a saved page is
+of."""
 
 from __future__ import annotations
 
@@ -49,14 +50,16 @@ from shisho.web.http.challenge import detect
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """An engine ready to use: what is known of it and its two pure functions, both reading the overridden `about`."""
+    """An engine ready to use: what is known of it and its two pure functions, both reading the overridden
+    `about`."""
 
     about: EngineAbout
     _request: Callable[[EngineQuery, int, State, EngineAbout], Request]
     _parse: Callable[[Response, EngineAbout], Serp]
 
     def request(self, query: EngineQuery, page: int, state: State) -> Request:
-        """The request for page `page` (from 1); `state` is what the page before gave. Raises InvalidParams."""
+        """The request for page `page` (from 1); `state` is what the page before gave. Raises
+        InvalidParams."""
         return self._request(query, page, state, self.about)
 
     def parse(self, response: Response) -> Serp:
@@ -81,11 +84,15 @@ def engines(overrides: Mapping[str, Mapping[str, Any]] | None = None) -> dict[st
     for name, values in (overrides or {}).items():
         if name not in found_engines:
             raise InvalidParams(
-                "engines.toml names no engine of ours: {engine}. Known: {known}.", known=", ".join(found_engines), engine=name
+                "engines.toml names no engine of ours: {engine}. Known: {known}.",
+                known=", ".join(found_engines),
+                engine=name,
             )
         if values.get("name", name) != name:
             raise InvalidParams("engines.toml: the name of {engine} cannot be changed.", engine=name)
-        found_engines[name] = replace(found_engines[name], about=_overridden(found_engines[name].about, values, name))
+        found_engines[name] = replace(
+            found_engines[name], about=_overridden(found_engines[name].about, values, name)
+        )
     return found_engines
 
 
@@ -95,8 +102,11 @@ _NUMBERS = ("interval_s", "page_size", "max_pages", "per_day", "parallel", "quer
 
 def _overridden(about: EngineAbout, values: Mapping[str, Any], where: str) -> EngineAbout:
     changed = {key: _coerced(about, key, value, where) for key, value in values.items()}
-    if "interval_s" in changed and "credentials" not in changed:  # the user's own pace holds, whatever a key would buy
-        changed["credentials"] = tuple(replace(credential, interval_s=None) for credential in about.credentials)
+    # the user's own pace holds, whatever a key would buy
+    if "interval_s" in changed and "credentials" not in changed:
+        changed["credentials"] = tuple(
+            replace(credential, interval_s=None) for credential in about.credentials
+        )
     return replace(about, **changed)
 
 
@@ -106,7 +116,9 @@ def _coerced(owner: EngineAbout | Look, key: str, value: Any, where: str) -> Any
     current = getattr(owner, key)
     try:
         if isinstance(current, Look):
-            return replace(current, **{inner: _coerced(current, inner, v, where) for inner, v in value.items()})
+            return replace(
+                current, **{inner: _coerced(current, inner, v, where) for inner, v in value.items()}
+            )
         return _value(current, key, value)
     except (TypeError, ValueError, AttributeError) as error:
         raise InvalidParams(
@@ -138,9 +150,12 @@ def read_page(data: bytes, engine: str, told: Mapping[str, Any], overrides: Mapp
     return read_saved(engine, build({**told, "body": data}, Response), overrides)
 
 
-def read_saved(name: str, response: Response, overrides: Mapping[str, Mapping[str, Any]] | None = None) -> Serp:
-    """A page by the engine `name`, or `auto` to tell it from the page. A challenge of no engine's own comes back
-    with an empty engine. Raises InvalidParams for an unknown name, ParserFailed and EngineUnavailable as `Engine.parse`."""
+def read_saved(
+    name: str, response: Response, overrides: Mapping[str, Mapping[str, Any]] | None = None
+) -> Serp:
+    """A page by the engine `name`, or `auto` to tell it from the page. A challenge of no engine's own comes
+    back with an empty engine. Raises InvalidParams for an unknown name, ParserFailed and EngineUnavailable as
+    `Engine.parse`."""
     known_engines = engines(overrides)
     engine = detect_engine(response, [e.about for e in known_engines.values()]) if name == "auto" else name
     if engine is None:
@@ -150,6 +165,8 @@ def read_saved(name: str, response: Response, overrides: Mapping[str, Mapping[st
         raise unknown_layout("an unknown engine", response)
     if engine not in known_engines:
         raise InvalidParams(
-            "No engine is called {engine}. Known: auto, {known}.", known=", ".join(known_engines), engine=engine
+            "No engine is called {engine}. Known: auto, {known}.",
+            known=", ".join(known_engines),
+            engine=engine,
         )
     return known_engines[engine].parse(response)

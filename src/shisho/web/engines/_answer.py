@@ -56,11 +56,14 @@ def ranked(hits: list[SerpHit | None]) -> tuple[SerpHit, ...]:
     kept_hits = [h for h in hits if h is not None]
     if hits and not kept_hits:
         raise ValueError("rows without a web address")
-    return tuple(SerpHit(rank, h.url, h.title, h.snippet, h.date) for rank, h in enumerate(kept_hits, start=1))
+    return tuple(
+        SerpHit(rank, h.url, h.title, h.snippet, h.date) for rank, h in enumerate(kept_hits, start=1)
+    )
 
 
 def read_json(about: EngineAbout, response: Response, read: Callable[[Any], Serp]) -> Serp:
-    """`read` on the JSON answer; a challenge where it is one. Raises ParserFailed where the answer has another shape."""
+    """`read` on the JSON answer; a challenge where it is one. Raises ParserFailed where the answer has
+    another shape."""
     source = decode(response)
     try:
         data = json.loads(source)
@@ -70,19 +73,28 @@ def read_json(about: EngineAbout, response: Response, read: Callable[[Any], Serp
 
 
 def read_xml(
-    about: EngineAbout, response: Response, roots: tuple[str, ...], read: Callable[[ElementTree.Element], Serp]
+    about: EngineAbout,
+    response: Response,
+    roots: tuple[str, ...],
+    read: Callable[[ElementTree.Element], Serp],
 ) -> Serp:
-    """`read` on the root of the XML answer, which is one of `roots`; else as `read_json`. An answer that declares entities
-    is refused before they could expand."""
+    """`read` on the root of the XML answer, which is one of `roots`; else as `read_json`. An answer that
+    declares entities is refused before they could expand."""
     source = decode(response)
     if "<!ENTITY" in source:
         raise unknown_layout(about.name, response)
     head = _XML_HEAD.match(source)
     try:
-        root = ElementTree.fromstring(source[head.end() :] if head else source, ElementTree.XMLParser(target=_Shallow()))
+        root = ElementTree.fromstring(
+            source[head.end() :] if head else source, ElementTree.XMLParser(target=_Shallow())
+        )
     except ElementTree.ParseError as error:
         return _otherwise(about, response, source, error)
-    return _shaped(about, response, read, root) if root.tag in roots else _otherwise(about, response, source, None)
+    return (
+        _shaped(about, response, read, root)
+        if root.tag in roots
+        else _otherwise(about, response, source, None)
+    )
 
 
 class _Shallow(ElementTree.TreeBuilder):

@@ -11,7 +11,17 @@ from urllib.parse import urlencode
 from shisho.domain.web import EngineAbout, EngineQuery, Request, State, TimeRange
 from shisho.errors import InvalidParams
 
-REGION_OF = {"ja": "jp", "en": "us", "zh": "cn", "ko": "kr", "de": "de", "fr": "fr", "es": "es", "it": "it", "pt": "br"}
+REGION_OF = {
+    "ja": "jp",
+    "en": "us",
+    "zh": "cn",
+    "ko": "kr",
+    "de": "de",
+    "fr": "fr",
+    "es": "es",
+    "it": "it",
+    "pt": "br",
+}
 """The country meant where a language is asked for and no region."""
 
 DAYS = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 30, TimeRange.YEAR: 365}
@@ -33,23 +43,30 @@ def since(query: EngineQuery) -> date | None:
         case TimeRange.MONTH:
             year, month = (today.year, today.month - 1) if today.month > 1 else (today.year - 1, 12)
         case TimeRange.YEAR:
-            year, month = today.year - 1, today.month
+            year = today.year - 1
+            month = today.month
         case _:
             return today - timedelta(days=DAYS[query.time_range])
     return date(year, month, min(today.day, calendar.monthrange(year, month)[1]))
 
 
 def check(about: EngineAbout, query: EngineQuery, page: int) -> tuple[str, ...]:
-    """Warnings for what this engine cannot filter. Raises InvalidParams for a request that must not be sent."""
+    """Warnings for what this engine cannot filter. Raises InvalidParams for a request that must not be
+    sent."""
     if not query.text.strip():
         raise InvalidParams("The query is blank: say what to search for.", engine=about.name)
     if not 1 <= page <= about.max_pages:
         raise InvalidParams(
-            "{engine} has pages 1 to {max_pages}, not {page}.", max_pages=about.max_pages, engine=about.name, page=page
+            "{engine} has pages 1 to {max_pages}, not {page}.",
+            max_pages=about.max_pages,
+            engine=about.name,
+            page=page,
         )
     if about.query_limit and len(query.text) > about.query_limit:
         raise InvalidParams(
-            "{engine} takes at most {limit} characters: shorten the query.", limit=about.query_limit, engine=about.name
+            "{engine} takes at most {limit} characters: shorten the query.",
+            limit=about.query_limit,
+            engine=about.name,
         )
     ranged = query.time_range is not TimeRange.ALL
     return ("time_range_ignored",) if ranged and query.time_range not in about.time_ranges else ()
@@ -64,12 +81,19 @@ def remembered(about: EngineAbout, state: State, key: str) -> str:
     """The value that page 1 must have given. Raises InvalidParams: such an engine takes a later page
     without it for a robot's."""
     if not state.get(key):
-        raise InvalidParams("{engine} needs `{missing}` of its first page: ask page 1 again.", engine=about.name, missing=key)
+        raise InvalidParams(
+            "{engine} needs `{missing}` of its first page: ask page 1 again.", engine=about.name, missing=key
+        )
     return state[key]
 
 
 def get(
-    about: EngineAbout, query: EngineQuery, page: int, path: str, params: Params, cookies: Mapping[str, str] | None = None
+    about: EngineAbout,
+    query: EngineQuery,
+    page: int,
+    path: str,
+    params: Params,
+    cookies: Mapping[str, str] | None = None,
 ) -> Request:
     """A GET of `path` on the engine's site, its empty parameters left out."""
     warnings = check(about, query, page)
@@ -78,7 +102,12 @@ def get(
 
 
 def post(
-    about: EngineAbout, query: EngineQuery, page: int, path: str, form: Params, cookies: Mapping[str, str] | None = None
+    about: EngineAbout,
+    query: EngineQuery,
+    page: int,
+    path: str,
+    form: Params,
+    cookies: Mapping[str, str] | None = None,
 ) -> Request:
     """A POST of a form to `path` on the engine's site, from that site."""
     warnings = check(about, query, page)

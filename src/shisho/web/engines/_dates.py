@@ -1,4 +1,5 @@
-"""The day a result page names beside a hit, in the forms engines print: ISO, numeric, English, Japanese, "3 days ago"."""
+"""The day a result page names beside a hit, in the forms engines print: ISO, numeric, English, Japanese, "3
+days ago"."""
 
 from __future__ import annotations
 
@@ -6,7 +7,10 @@ import re
 from datetime import date, timedelta
 
 MONTHS = {
-    name: n for n, name in enumerate(("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1)
+    name: n
+    for n, name in enumerate(
+        ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1
+    )
 }
 _MONTH = r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _FORMS = tuple(
@@ -25,12 +29,14 @@ _UNITS = {
     "month": 30, "か月": 30, "ヶ月": 30, "year": 365, "年": 365,
 }  # fmt: skip
 _AGO = re.compile(
-    r"(?P<n>\d{1,3})\s*(?P<unit>minute|min|hour|day|week|month|year|分|時間|日|週間|か月|ヶ月|年)s?\s*(?:ago|前)", re.IGNORECASE
+    r"(?P<n>\d{1,3})\s*(?P<unit>minute|min|hour|day|week|month|year|分|時間|日|週間|か月|ヶ月|年)s?\s*(?:ago|前)",
+    re.IGNORECASE,
 )
 
 
 def parse_date(text: str, today: date | None = None) -> str | None:
-    """The first thing in `text`, as an ISO day, if that is a date; "3 days ago" only where `today` is known."""
+    """The first thing in `text`, as an ISO day, if that is a date; "3 days ago" only where `today` is
+    known."""
     text = text.lstrip(" \t([—–-·")
     for form in _FORMS:
         match = form.match(text)

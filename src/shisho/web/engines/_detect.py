@@ -21,7 +21,11 @@ _JSON: tuple[tuple[str, Callable[[Any], bool]], ...] = (
     ("marginalia", lambda d: "license" in d and "results" in d),
     ("searxng", lambda d: "results" in d and "query" in d),
 )
-_XML = (("http://www.w3.org/2005/Atom", "arxiv"), ("<eSearchResult", "pubmed"), ("<PubmedArticleSet", "pubmed"))
+_XML = (
+    ("http://www.w3.org/2005/Atom", "arxiv"),
+    ("<eSearchResult", "pubmed"),
+    ("<PubmedArticleSet", "pubmed"),
+)
 
 
 def detect_engine(response: Response, abouts: Iterable[EngineAbout]) -> str | None:

@@ -1,4 +1,5 @@
-"""A saved page as a tree and as words: the one place of the HTML parser. Pure; meant for a child that can be killed."""
+"""A saved page as a tree and as words: the one place of the HTML parser. Pure; meant for a child that can be
+killed."""
 
 from __future__ import annotations
 
@@ -28,11 +29,16 @@ _BLOCKS = frozenset(
     )
 )
 
-_HOME = (("link[rel=canonical]", "href"), ("meta[property='og:url']", "content"), ("link[rel=EditURI]", "href"))
+_HOME = (
+    ("link[rel=canonical]", "href"),
+    ("meta[property='og:url']", "content"),
+    ("link[rel=EditURI]", "href"),
+)
 
 
 class ResultMarkup:
-    """A result page as a tree. `base` is where its links start from. Raises ParserFailed for one that is made to hurt."""
+    """A result page as a tree. `base` is where its links start from. Raises ParserFailed for one that is made
+    to hurt."""
 
     def __init__(self, response: Response, site: str) -> None:
         self.response = response
@@ -86,8 +92,9 @@ def attribute(node: Node | None, name: str) -> str:
 
 
 def text_of(node: Node | None, skip: frozenset[int] = frozenset(), most: int = MOST_NODES) -> str:
-    """The words a reader sees. Blocks part words and inline marks do not, as Japanese needs; `skip` holds nodes' ids.
-    Stops after `most` nodes: boxes may be nested, and reading each to its end would be quadratic."""
+    """The words a reader sees. Blocks part words and inline marks do not, as Japanese needs; `skip` holds
+    nodes' ids. Stops after `most` nodes: boxes may be nested, and reading each to its end would be
+    quadratic."""
     parts: list[str] = []
     todo: list[Node | None] = [node] if node is not None else []
     while todo and most:
@@ -120,9 +127,13 @@ _TITLE_END = re.compile(r"\s[-–—|]\s|: ")
 
 
 def affinity(page: ResultMarkup, about: EngineAbout) -> int:
-    """How much a page says of itself that it is this engine's: by its addresses, its marks, its title; 0 for nothing."""
+    """How much a page says of itself that it is this engine's: by its addresses, its marks, its title; 0 for
+    nothing."""
     domain = _domain(_host(about.site))
-    hosts = (_host(page.response.url), *(_host(attribute(page.first(selector), name)) for selector, name in _ADDRESSES))
+    hosts = (
+        _host(page.response.url),
+        *(_host(attribute(page.first(selector), name)) for selector, name in _ADDRESSES),
+    )
     title = page.title.lower()
     ending = _TITLE_END.split(title)[-1]
     return (

@@ -15,7 +15,8 @@ from shisho.web.http.challenge import detect
 
 _MOST_HITS = 200
 _NESTED = 2
-# "No results for …" stands on pages of other results too. A page that leads to so many other sites has hits we did not see.
+# "No results for …" stands on pages of other results too. A page that leads to so many other sites has hits
+# we did not see.
 _MANY = 6
 
 
@@ -25,8 +26,9 @@ def read_serp(
     hits: Callable[[ResultMarkup], tuple[SerpHit, ...]] | None = None,
     state: Callable[[ResultMarkup], State | None] | None = None,
 ) -> Serp:
-    """A page of results, a challenge, or "no results". Raises EngineUnavailable for a page only JavaScript would fill,
-    ParserFailed for a layout we neither know nor can guess. `hits` and `state` replace reading by `about.look`."""
+    """A page of results, a challenge, or "no results". Raises EngineUnavailable for a page only JavaScript
+    would fill, ParserFailed for a layout we neither know nor can guess. `hits` and `state` replace reading by
+    `about.look`."""
     page = ResultMarkup(response, about.site)
     look = about.look
     found_hits = hits(page) if hits else read_hits(page, look.layouts)
@@ -37,7 +39,9 @@ def read_serp(
     challenge = detect(page.source, response.url, response.status, look.markers)
     if challenge:
         return Serp(about.name, challenge=challenge)
-    if page.has(*look.nothing) or (_says(page, look.nothing_said) and len(foreign_hosts(page, about)) < _MANY):
+    if page.has(*look.nothing) or (
+        _says(page, look.nothing_said) and len(foreign_hosts(page, about)) < _MANY
+    ):
         return Serp(about.name, no_results=True)
     guessed = guess_hits(page) if affinity(page, about) else ()
     if guessed:
@@ -73,11 +77,13 @@ def _hits(page: ResultMarkup, layout: SerpLayout) -> Iterator[SerpHit]:
 
 
 def _boxes(page: ResultMarkup, layout: SerpLayout) -> Iterator[Node]:
-    """The hits' boxes and boxes in those, no deeper: each is searched whole, and a page could nest thousands."""
+    """The hits' boxes and boxes in those, no deeper: each is searched whole, and a page could nest
+    thousands."""
     boxes = page.all(layout.hit)[:_MOST_HITS]
     ids = {box.mem_id for box in boxes}
     for box in boxes:
-        around, at = 0, box.parent
+        around = 0
+        at = box.parent
         while at is not None and around < _NESTED:
             around += at.mem_id in ids
             at = at.parent
@@ -93,7 +99,8 @@ def _says(page: ResultMarkup, phrases: tuple[str, ...]) -> bool:
 
 
 def next_page(page: ResultMarkup, about: EngineAbout, found_count: int) -> State | None:
-    """{} where the page links to a later one, or shows no pager at all and is at least half full; else None."""
+    """{} where the page links to a later one, or shows no pager at all and is at least half full; else
+    None."""
     current = _number(page.response.url, about.pagination) or 0
     links = [_number(attribute(link, "href"), about.pagination) for link in page.all(about.look.next_link)]
     if links:
@@ -113,4 +120,6 @@ def form_values(page: ResultMarkup, selector: str) -> dict[str, str]:
         node = node.parent
     if node is None:
         return {}
-    return {name: attribute(field, "value") for field in node.css("input") if (name := attribute(field, "name"))}
+    return {
+        name: attribute(field, "value") for field in node.css("input") if (name := attribute(field, "name"))
+    }

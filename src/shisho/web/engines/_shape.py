@@ -1,5 +1,5 @@
-"""Hits by shape, where class names say nothing: a heading and a link to elsewhere, one in the other, each in the largest
-box that holds no second such pair. Linear in the page: every walk upward is bounded."""
+"""Hits by shape, where class names say nothing: a heading and a link to elsewhere, one in the other, each in
+the largest box that holds no second such pair. Linear in the page: every walk upward is bounded."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ _Pair = tuple[Node, Node]
 
 
 def read_shape(page: ResultMarkup, headings: str, ads: str = "", snippet: str = "") -> tuple[SerpHit, ...]:
-    """Every pair outside `ads`; the words of a hit are `snippet`'s inside its box, else the box's without the link."""
+    """Every pair outside `ads`; the words of a hit are `snippet`'s inside its box, else the box's without the
+    link."""
     return _hits(page, _pairs(page, headings, ads), snippet)
 
 
 def guess_hits(page: ResultMarkup) -> tuple[SerpHit, ...]:
-    """The hits of a page nobody wrote a layout for: pairs whose headings look alike, where there are at least three."""
+    """The hits of a page nobody wrote a layout for: pairs whose headings look alike, where there are at least
+    three."""
     pairs = _pairs(page, "h2, h3", "")
     looks = Counter(_look(heading) for heading, _ in pairs)
     alike, number = looks.most_common(1)[0] if looks else ("", 0)

@@ -53,7 +53,9 @@ def _read(about: EngineAbout, feed: Element) -> Serp:
     hits = ranked([
         hit(_text(e, "id"), _text(e, "title"), _text(e, "summary"), _text(e, "published")[:10]) for e in entries
     ])  # fmt: skip
-    total, start = (int(feed.findtext(f"{_OPENSEARCH}{name}") or 0) for name in ("totalResults", "startIndex"))
+    total, start = (
+        int(feed.findtext(f"{_OPENSEARCH}{name}") or 0) for name in ("totalResults", "startIndex")
+    )
     return Serp(about.name, hits, {} if hits and start + len(hits) < total else None, no_results=not hits)
 
 

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from shisho.domain.web import EngineAbout, EngineQuery, Look, Request, Response, Serp, SerpLayout, State, Tier, TimeRange
+from shisho.domain.web import (
+    EngineAbout,
+    EngineQuery,
+    Look,
+    Request,
+    Response,
+    Serp,
+    SerpLayout,
+    State,
+    Tier,
+    TimeRange,
+)
 from shisho.web.engines._asking import get
 from shisho.web.engines._serp import read_serp
 
@@ -25,7 +36,8 @@ ABOUT = EngineAbout(
     reason="Bing's terms forbid automatic queries: enable it only for what they allow you.",
     needs_browser=True,
     time_ranges=(*_RANGES, TimeRange.YEAR),
-    blocks_in_silence=True,  # of sixteen saved pages without results, fourteen were asked for what plainly has some
+    # of sixteen saved pages without results, fourteen were asked for what plainly has some
+    blocks_in_silence=True,
     look=Look(
         layouts=(
             SerpLayout("#b_results li.b_algo", "h2 a", "", _SNIPPET, ".news_dt"),
@@ -52,7 +64,10 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
         "filters": _filters(about, query),
     }
     if page > 1:
-        params |= {"first": about.page_size * (page - 1) + 1, "FORM": f"PERE{page - 2}" if page > 2 else "PERE"}
+        params |= {
+            "first": about.page_size * (page - 1) + 1,
+            "FORM": f"PERE{page - 2}" if page > 2 else "PERE",
+        }
     return get(about, query, page, "/search", params)
 
 

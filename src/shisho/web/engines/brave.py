@@ -62,7 +62,14 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
     country = region(query)
     params: Params = {"q": query.text, "offset": page - 1, "tf": range_code(about, query, _RANGES)}
     locale = f"{query.language}-{country}" if query.language and country else "en-us"
-    return get(about, query, page, "/search", params, {"country": country or "all", "ui_lang": locale, "useLocation": "0"})
+    return get(
+        about,
+        query,
+        page,
+        "/search",
+        params,
+        {"country": country or "all", "ui_lang": locale, "useLocation": "0"},
+    )
 
 
 def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:

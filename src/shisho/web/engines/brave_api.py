@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from shisho.domain.web import Credential, EngineAbout, EngineQuery, Request, Response, Serp, State, Tier, TimeRange
+from shisho.domain.web import (
+    Credential,
+    EngineAbout,
+    EngineQuery,
+    Request,
+    Response,
+    Serp,
+    State,
+    Tier,
+    TimeRange,
+)
 from shisho.web.engines._answer import hit, ranked, read_json, refused
 from shisho.web.engines._asking import Params, get, range_code, region
 
@@ -46,6 +56,11 @@ def _read(about: EngineAbout, data: Any) -> Serp:
     rows = data["web"]["results"] if "web" in data else []
     if not rows and "query" not in data:
         raise KeyError("query")
-    hits = ranked([hit(row["url"], row["title"], row.get("description"), (row.get("page_age") or "")[:10]) for row in rows])
+    hits = ranked(
+        [
+            hit(row["url"], row["title"], row.get("description"), (row.get("page_age") or "")[:10])
+            for row in rows
+        ]
+    )
     more = data.get("query", {}).get("more_results_available", False)
     return Serp(about.name, hits, {} if more and hits else None, no_results=not hits)

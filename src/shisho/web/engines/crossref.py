@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shisho.domain.web import Credential, EngineAbout, EngineQuery, Request, Response, Serp, State, Tier, TimeRange
+from shisho.domain.web import (
+    Credential,
+    EngineAbout,
+    EngineQuery,
+    Request,
+    Response,
+    Serp,
+    State,
+    Tier,
+    TimeRange,
+)
 from shisho.web.engines._answer import hit, ranked, read_json, refused
 from shisho.web.engines._asking import Params, get, remembered, since
 
@@ -45,7 +55,10 @@ def _read(about: EngineAbout, data: Any) -> Serp:
     if data["message-type"] not in ("work", "work-list"):
         raise ValueError(data["message-type"])
     hits = ranked(
-        [hit(work["URL"], next(iter(work.get("title") or []), None), work.get("abstract"), _day(work)) for work in works]
+        [
+            hit(work["URL"], next(iter(work.get("title") or []), None), work.get("abstract"), _day(work))
+            for work in works
+        ]
     )
     cursor = message.get("next-cursor")
     more = cursor and len(works) >= message.get("items-per-page", about.page_size)

@@ -1,4 +1,5 @@
-"""DuckDuckGo by its HTML endpoint, which works without JavaScript. A later page needs the `vqd` of the first."""
+"""DuckDuckGo by its HTML endpoint, which works without JavaScript. A later page needs the `vqd` of the
+first."""
 
 from __future__ import annotations
 
@@ -43,8 +44,18 @@ ABOUT = EngineAbout(
     query_limit=499,
     look=Look(
         layouts=(
-            SerpLayout("article[data-testid=result]", "a[data-testid=result-title-a]", snippet="[data-result=snippet]"),
-            SerpLayout("article.result--news", "a.result__a", ".result__title", ".result__snippet", ".result__timestamp"),
+            SerpLayout(
+                "article[data-testid=result]",
+                "a[data-testid=result-title-a]",
+                snippet="[data-result=snippet]",
+            ),
+            SerpLayout(
+                "article.result--news",
+                "a.result__a",
+                ".result__title",
+                ".result__snippet",
+                ".result__timestamp",
+            ),
             SerpLayout(
                 ".result",
                 "a.result__a, .result__title a",
@@ -84,20 +95,27 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
 
 
 def _region(query: EngineQuery) -> str:
-    """The list's entry for the country, in the asked language where it has several; wt-wt is "all regions"."""
+    """The list's entry for the country, in the asked language where it has several; wt-wt is "all
+    regions"."""
     country = {"gb": "uk"}.get(region(query), region(query))
     entries = re.findall(rf"\b{country}-\w+", _REGIONS) if country.isalpha() else []
-    return next((entry for entry in entries if entry.endswith(f"-{query.language}")), entries[0] if entries else "wt-wt")
+    return next(
+        (entry for entry in entries if entry.endswith(f"-{query.language}")),
+        entries[0] if entries else "wt-wt",
+    )
 
 
 def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
-    return read_serp(about, response, lambda page: read_hits(page, about.look.layouts) or ranked(_lite(page)), _next)
+    return read_serp(
+        about, response, lambda page: read_hits(page, about.look.layouts) or ranked(_lite(page)), _next
+    )
 
 
 def _lite(page: ResultMarkup) -> Iterator[SerpHit]:
     """The lite page has no box around a hit: its snippet stands in a later row of one table."""
     for link in page.all("a.result-link"):
-        url, row = page.url(link), _row(link)
+        url = page.url(link)
+        row = _row(link)
         if url and row is not None and "result-sponsored" not in (row.attributes.get("class") or ""):
             yield SerpHit(0, url, text_of(link) or url, text_of(_snippet_after(row)))
 

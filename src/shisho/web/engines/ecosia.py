@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from shisho.domain.web import EngineAbout, EngineQuery, Look, Request, Response, Serp, SerpLayout, State, Tier, TimeRange
+from shisho.domain.web import (
+    EngineAbout,
+    EngineQuery,
+    Look,
+    Request,
+    Response,
+    Serp,
+    SerpLayout,
+    State,
+    Tier,
+    TimeRange,
+)
 from shisho.web.engines._asking import Params, get, range_code
 from shisho.web.engines._serp import read_serp
 
@@ -21,7 +32,10 @@ ABOUT = EngineAbout(
     look=Look(
         layouts=(
             SerpLayout(
-                "article.web-result", ".result__title a, .result-title a", "", ".web-result__description, .result__description"
+                "article.web-result",
+                ".result__title a, .result-title a",
+                "",
+                ".web-result__description, .result__description",
             ),
             SerpLayout(".card-web .result", "a.result-title", "", ".result-snippet"),
             SerpLayout(
@@ -32,7 +46,12 @@ ABOUT = EngineAbout(
                 skip=".card-ad .result, .ad-result",
             ),
         ),
-        signs=("form[action='/search'].search-form", "article.web-result", ".mainline-results", "#vike_pageContext"),
+        signs=(
+            "form[action='/search'].search-form",
+            "article.web-result",
+            ".mainline-results",
+            "#vike_pageContext",
+        ),
         titles=("- ecosia", "ecosia:", "ecosia"),
         next_link="[data-test-id=next-button], .pagination a[href*='p='], [data-test-id=web-pagination] a",
         pager="[data-test-id=web-pagination], .simplified-pagination, .pagination",

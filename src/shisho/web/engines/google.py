@@ -1,5 +1,6 @@
-"""Google's page, last mile and off until the user turns it on. Class names change monthly, so hits are found by shape: a
-heading and a link to elsewhere in one another, each in the largest box that holds no second one."""
+"""Google's page, last mile and off until the user turns it on. Class names change monthly, so hits are found
+by shape: a heading and a link to elsewhere in one another, each in the largest box that holds no second
+one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Marginalia: the small, text-heavy web. Its results are CC BY-NC-SA 4.0; the public key is shared by everyone."""
+"""Marginalia: the small, text-heavy web. Its results are CC BY-NC-SA 4.0; the public key is shared by
+everyone."""
 
 from __future__ import annotations
 

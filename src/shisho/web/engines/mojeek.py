@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from shisho.domain.web import EngineAbout, EngineQuery, Look, Request, Response, Serp, SerpLayout, State, Tier, TimeRange
+from shisho.domain.web import (
+    EngineAbout,
+    EngineQuery,
+    Look,
+    Request,
+    Response,
+    Serp,
+    SerpLayout,
+    State,
+    Tier,
+    TimeRange,
+)
 from shisho.web.engines._asking import Params, get, since
 from shisho.web.engines._serp import read_serp
 
@@ -36,7 +47,9 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
         "since": first_day.strftime("%Y%m%d") if first_day else None,
     }
     cookies = {"lb": query.language, "arc": (query.region or "none").upper() if query.region else "none"}
-    return get(about, query, page, "/search", params, {name: value for name, value in cookies.items() if value})
+    return get(
+        about, query, page, "/search", params, {name: value for name, value in cookies.items() if value}
+    )
 
 
 def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shisho.domain.web import Credential, EngineAbout, EngineQuery, Request, Response, Serp, State, Tier, TimeRange
+from shisho.domain.web import (
+    Credential,
+    EngineAbout,
+    EngineQuery,
+    Request,
+    Response,
+    Serp,
+    State,
+    Tier,
+    TimeRange,
+)
 from shisho.web.engines._answer import hit, ranked, read_json, refused
 from shisho.web.engines._asking import Params, get, remembered, since
 
@@ -31,7 +41,11 @@ ABOUT = EngineAbout(
 
 def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     first = since(query) if query.time_range in about.time_ranges else None
-    dates = f"from_publication_date:{first.isoformat()},to_publication_date:{query.today.isoformat()}" if first else None
+    dates = (
+        f"from_publication_date:{first.isoformat()},to_publication_date:{query.today.isoformat()}"
+        if first
+        else None
+    )
     params: Params = {
         "search": query.text, "filter": dates, "per-page": about.page_size,
         "cursor": "*" if page == 1 else remembered(about, state, "cursor"),

@@ -1,11 +1,22 @@
-"""PubMed through E-utilities, in two steps: esearch names ids, efetch brings titles and abstracts (`Serp.follow`)."""
+"""PubMed through E-utilities, in two steps: esearch names ids, efetch brings titles and abstracts
+(`Serp.follow`)."""
 
 from __future__ import annotations
 
 from urllib.parse import urlencode
 from xml.etree.ElementTree import Element
 
-from shisho.domain.web import Credential, EngineAbout, EngineQuery, Request, Response, Serp, State, Tier, TimeRange
+from shisho.domain.web import (
+    Credential,
+    EngineAbout,
+    EngineQuery,
+    Request,
+    Response,
+    Serp,
+    State,
+    Tier,
+    TimeRange,
+)
 from shisho.web.engines._answer import hit, ranked, read_xml, refused, squeeze
 from shisho.web.engines._asking import DAYS, Params, get
 from shisho.web.engines._dates import MONTHS
@@ -45,7 +56,10 @@ def _read(about: EngineAbout, root: Element) -> Serp:
 
 
 def _articles(about: EngineAbout, root: Element) -> Serp:
-    articles = [*root.findall("PubmedArticle/MedlineCitation"), *root.findall("PubmedBookArticle/BookDocument")]
+    articles = [
+        *root.findall("PubmedArticle/MedlineCitation"),
+        *root.findall("PubmedBookArticle/BookDocument"),
+    ]
     hits = ranked([
         hit(
             f"https://pubmed.ncbi.nlm.nih.gov/{article.findtext('PMID')}/", _words(article, ".//ArticleTitle"),

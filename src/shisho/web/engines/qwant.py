@@ -1,4 +1,5 @@
-"""Qwant, by its page in the browser or by the JSON its page asks for. Elsewhere than its countries it refuses."""
+"""Qwant, by its page in the browser or by the JSON its page asks for. Elsewhere than its countries it
+refuses."""
 
 from __future__ import annotations
 
@@ -34,10 +35,20 @@ ABOUT = EngineAbout(
     needs_browser=True,
     look=Look(
         layouts=(
-            SerpLayout("[data-testid=webResult]", "a.external, a[href^=http]", "[class*='__title']", "[class*='__descri']"),
+            SerpLayout(
+                "[data-testid=webResult]",
+                "a.external, a[href^=http]",
+                "[class*='__title']",
+                "[class*='__descri']",
+            ),
             SerpLayout("#contenerresults .result", ".title a", "", "p:not(.url)"),
         ),
-        signs=("[data-testid=mainSearchBar]", "[data-testid=webResult]", "#contenerresults", "script[src*='dd.qwant.com']"),
+        signs=(
+            "[data-testid=mainSearchBar]",
+            "[data-testid=webResult]",
+            "#contenerresults",
+            "script[src*='dd.qwant.com']",
+        ),
         titles=("qwant search", "| qwant", "qwant"),
         next_link="[data-testid=buttonShowMore], [data-testid=pagination] a[rel=next], #contenerresults a[href*='p=']",
         pager="[data-testid=pagination]",

@@ -41,6 +41,9 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 def _read(about: EngineAbout, data: Any) -> Serp:
     rows = data["results"]
     hits = ranked(
-        [hit(row["url"], row.get("title"), row.get("content"), (row.get("publishedDate") or "")[:10]) for row in rows]
+        [
+            hit(row["url"], row.get("title"), row.get("content"), (row.get("publishedDate") or "")[:10])
+            for row in rows
+        ]
     )
     return Serp(about.name, hits, {} if hits else None, no_results=not hits)

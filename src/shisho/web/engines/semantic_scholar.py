@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from shisho.domain.web import Credential, EngineAbout, EngineQuery, Request, Response, Serp, State, Tier, TimeRange
+from shisho.domain.web import (
+    Credential,
+    EngineAbout,
+    EngineQuery,
+    Request,
+    Response,
+    Serp,
+    State,
+    Tier,
+    TimeRange,
+)
 from shisho.web.engines._answer import hit, ranked, read_json, refused
 from shisho.web.engines._asking import Params, get, since
 

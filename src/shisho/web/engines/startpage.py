@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from shisho.domain.web import EngineAbout, EngineQuery, Look, Request, Response, Serp, SerpLayout, State, Tier, TimeRange
+from shisho.domain.web import (
+    EngineAbout,
+    EngineQuery,
+    Look,
+    Request,
+    Response,
+    Serp,
+    SerpLayout,
+    State,
+    Tier,
+    TimeRange,
+)
 from shisho.web.engines._asking import post, range_code, remembered
 from shisho.web.engines._markup import ResultMarkup
 from shisho.web.engines._serp import form_values, read_serp
@@ -25,7 +36,13 @@ ABOUT = EngineAbout(
     languages=tuple(_LANGUAGES),
     look=Look(
         layouts=(
-            SerpLayout(".result", "a.result-title, a.result-link", "h2, h3", "p.description", skip=".sponsored .result"),
+            SerpLayout(
+                ".result",
+                "a.result-title, a.result-link",
+                "h2, h3",
+                "p.description",
+                skip=".sponsored .result",
+            ),
             SerpLayout(".w-gl__result", "a.w-gl__result-title", "h3", ".w-gl__description"),
         ),
         signs=("form[action='/sp/search']", "input[name=sc]", ".w-gl"),
@@ -54,4 +71,6 @@ def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
 
 def _next(page: ResultMarkup) -> State | None:
     sc = form_values(page, "input[name=sc]").get("sc")
-    return {"sc": sc} if sc and page.has(".pagination form, .pagination-form, .w-gl__pagination form") else None
+    return (
+        {"sc": sc} if sc and page.has(".pagination form, .pagination-form, .w-gl__pagination form") else None
+    )

@@ -43,6 +43,9 @@ def _read(about: EngineAbout, data: Any) -> Serp:
         raise refused(about.name, data["error"].get("info"))
     site = about.site
     hits = ranked(
-        [hit(f"{site}/wiki/{row['id']}", row.get("label", row["id"]), row.get("description")) for row in data["search"]]
+        [
+            hit(f"{site}/wiki/{row['id']}", row.get("label", row["id"]), row.get("description"))
+            for row in data["search"]
+        ]
     )
     return Serp(about.name, hits, {} if "search-continue" in data else None, no_results=not hits)

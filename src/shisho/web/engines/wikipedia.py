@@ -32,7 +32,9 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
     asked_request = get(about, query, page, "/w/api.php", params)
     host = about.site.replace("//xx.", f"//{query.language or 'en'}.")
     return Request(
-        asked_request.url.replace(about.site, host, 1), headers=asked_request.headers, warnings=asked_request.warnings
+        asked_request.url.replace(about.site, host, 1),
+        headers=asked_request.headers,
+        warnings=asked_request.warnings,
     )
 
 
@@ -47,6 +49,11 @@ def _read(about: EngineAbout, wiki: str, data: Any) -> Serp:
     if "error" in data:
         raise refused(about.name, data["error"].get("info"))
     entries = data["query"]["search"]
-    hits = ranked([hit(wiki + quote(row["title"].replace(" ", "_")), row["title"], row.get("snippet")) for row in entries])
+    hits = ranked(
+        [
+            hit(wiki + quote(row["title"].replace(" ", "_")), row["title"], row.get("snippet"))
+            for row in entries
+        ]
+    )
     following: State | None = {} if "sroffset" in data.get("continue", {}) else None
     return Serp(about.name, hits, following, no_results=not hits)

@@ -1,5 +1,6 @@
-"""The address guard: which URLs may be asked at all, and which addresses their names may lead to. Pure rules; whoever
-connects resolves first, connects to the very address that was checked, and does so anew for every hop of a redirect."""
+"""The address guard: which URLs may be asked at all, and which addresses their names may lead to. Pure rules;
+whoever connects resolves first, connects to the very address that was checked, and does so anew for every hop
+of a redirect."""
 
 from __future__ import annotations
 
@@ -18,18 +19,20 @@ _PORTS = {"http": 80, "https": 443}
 _AUTHORITY = re.compile(r"(?:\[(?P<literal>[^\[\]]+)\]|(?P<name>[^\[\]:]+))(?::(?P<port>[0-9]{0,5}))?")
 _NAME = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
 _QUAD = re.compile(r"(?:(?:0|[1-9][0-9]{0,2})\.){3}(?:0|[1-9][0-9]{0,2})")
-_NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")  # what a C library would still read as an IPv4 address
+# what a C library would still read as an IPv4 address
+_NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _KEPT_IN_PATH = "!$%&'()*+,/:;=?@[]~"
 
-# Names that only mean something inside a machine or a network, and those under which clouds hand out credentials: some of
-# these lead to public addresses.
+# Names that only mean something inside a machine or a network, and those under which clouds hand out
+# credentials: some of these lead to public addresses.
 _INSIDE = re.compile(
     r"[^.]+|(?:.+\.)?(?:localhost|localdomain|local|internal|intranet|lan|home\.arpa)|"
     r"metadata\.(?:tencentyun\.com|packet\.net|platformequinix\.com)"
 )
 
-# `is_global` of Python 3.11 calls many of these global: translated and tunnelled IPv4, site-local, 192.0.0.192, multicast.
+# `is_global` of Python 3.11 calls many of these global: translated and tunnelled IPv4, site-local,
+# 192.0.0.192, multicast.
 _REASONS: tuple[tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, str], ...] = tuple(
     (ipaddress.ip_network(network), reason)
     for network, reason in (
@@ -66,7 +69,8 @@ _REASONS: tuple[tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, str], ...] 
         ("ff00::/8", "multicast"),
     )
 )
-_GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")  # nothing else of IPv6 is given out for the Internet (RFC 4291, IANA)
+# nothing else of IPv6 is given out for the Internet (RFC 4291, IANA)
+_GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,8 @@ class AllowList:
 
 
 def check_url(url: str, allow: AllowList) -> Target:
-    """Whom a URL asks. Raises InvalidParams where it is no http(s) URL, ForbiddenAddress where it may not be asked."""
+    """Whom a URL asks. Raises InvalidParams where it is no http(s) URL, ForbiddenAddress where it may not be
+    asked."""
     try:
         parts = urlsplit(url.strip(" "))
         path = quote(parts.path or "/", safe=_KEPT_IN_PATH)
@@ -156,8 +161,9 @@ def forbidden(address: str) -> Message | None:
 
 
 def checked(endpoints: Sequence[Endpoint], target: Target, allow: AllowList) -> Sequence[Endpoint]:
-    """Where one may connect. One forbidden address among those of a name refuses them all: which of them a connection
-    would take is a matter of luck. Raises ForbiddenAddress, or AllFetchesFailed where there is none."""
+    """Where one may connect. One forbidden address among those of a name refuses them all: which of them a
+    connection would take is a matter of luck. Raises ForbiddenAddress, or AllFetchesFailed where there is
+    none."""
     if not endpoints:
         raise AllFetchesFailed("{host} has no address: check the spelling of the host.", host=target.host)
     if not allow.private(target):
@@ -184,11 +190,14 @@ def _check(target: Target, allow: AllowList) -> None:
         _refuse(target, target.host)
     elif _NUMBER.fullmatch(target.host):
         raise ForbiddenAddress(
-            "{host} is an address in disguise: write it as four numbers, for example 192.0.2.1.", host=target.host
+            "{host} is an address in disguise: write it as four numbers, for example 192.0.2.1.",
+            host=target.host,
         )
     elif _INSIDE.fullmatch(target.host):
         raise ForbiddenAddress(
-            "{host} is a name inside a machine or a private network. {advice}", host=target.host, advice=_meant(target)
+            "{host} is a name inside a machine or a private network. {advice}",
+            host=target.host,
+            advice=_meant(target),
         )
 
 
@@ -198,7 +207,10 @@ def _refuse(target: Target, address: str) -> None:
         advice = _meant(target)
         if address == target.host:
             raise ForbiddenAddress(
-                "{address} is not on the Internet ({reason}). {advice}", address=address, reason=reason, advice=advice
+                "{address} is not on the Internet ({reason}). {advice}",
+                address=address,
+                reason=reason,
+                advice=advice,
             )
         raise ForbiddenAddress(
             "{host} leads to {address}, which is not on the Internet ({reason}). {advice}",
@@ -237,7 +249,8 @@ def _excepted(word: str) -> str:
     match = _AUTHORITY.fullmatch(f"[{word}]" if word.count(":") > 1 and not word.startswith("[") else word)
     if match is None:
         raise InvalidParams(
-            "{word!r} is no host. `allow_private_hosts` takes names, for example wiki.example.jp:8080.", word=word
+            "{word!r} is no host. `allow_private_hosts` takes names, for example wiki.example.jp:8080.",
+            word=word,
         )
     host = _host(match["literal"], match["name"], word)
     return f"{_bracketed(host)}:{_port(match['port'])}" if match["port"] else host
@@ -254,5 +267,6 @@ def _port(word: str) -> int:
 
 
 def _no_url(url: str) -> InvalidParams:
-    legible_url = re.sub(r"//[^/]*@", "//", url.partition("?")[0])[:200]  # a query or a name before the host may hold a secret
+    # a query or a name before the host may hold a secret
+    legible_url = re.sub(r"//[^/]*@", "//", url.partition("?")[0])[:200]
     return InvalidParams("{url!r} is no web address: write it as https://host/path.", url=legible_url)

@@ -39,7 +39,8 @@ def media_type(content_type: str) -> tuple[str | None, str | None]:
 
 
 def limit(media: str) -> int:
-    """The most bytes of such a body, decompressed. Raises UnsupportedMedia where there is nothing to read in it."""
+    """The most bytes of such a body, decompressed. Raises UnsupportedMedia where there is nothing to read in
+    it."""
     if _NO_TEXT.match(media):
         raise UnsupportedMedia(
             "The address leads to {media}, which holds no text: give the page that describes it.", media=media
@@ -61,7 +62,9 @@ class Decoder(Protocol):
 
 def decoder(content_encoding: str) -> Decoder:
     """Raises UnsupportedMedia for what was not asked for: another encoding than gzip, or one upon another."""
-    encodings = [word for word in content_encoding.lower().replace(" ", "").split(",") if word not in ("", "identity")]
+    encodings = [
+        word for word in content_encoding.lower().replace(" ", "").split(",") if word not in ("", "identity")
+    ]
     if not encodings:
         return _Plain()
     if encodings in (["gzip"], ["x-gzip"]):
@@ -98,9 +101,12 @@ class _Gunzip:
             try:
                 piece = self._member.decompress(data, STEP)
             except zlib.error as error:
-                raise AllFetchesFailed("The page came damaged (its gzip is broken): try again later.") from error
+                raise AllFetchesFailed(
+                    "The page came damaged (its gzip is broken): try again later."
+                ) from error
             data = self._member.unconsumed_tail or self._member.unused_data
-            more = bool(data) or (len(piece) == STEP and not self._member.eof)  # zlib may hold back output without input
+            # zlib may hold back output without input
+            more = bool(data) or (len(piece) == STEP and not self._member.eof)
             if self._member.eof:
                 self._member = None
             if piece:

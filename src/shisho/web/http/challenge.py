@@ -14,24 +14,46 @@ def _rules(*rows: tuple[ChallengeKind, str]) -> tuple[_Rule, ...]:
     return tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in rows)
 
 
-# The first rule that fits names the kind: the particular stand before the general. Every pattern is free of nested
-# repetition, so the search stays linear in the page.
+# The first rule that fits names the kind: the particular stand before the general. Every pattern is free of
+# nested repetition, so the search stays linear in the page.
 _IN_BODY = _rules(
     (ChallengeKind.CAPTCHA, r"anomaly-modal__|/anomaly\.js\?"),
-    (ChallengeKind.CAPTCHA, r"<form[^>]{0,200}\bid=[\"']?captcha-form|[\"'/]CaptchaRedirect\b|/sorry/image\?"),
+    (
+        ChallengeKind.CAPTCHA,
+        r"<form[^>]{0,200}\bid=[\"']?captcha-form|[\"'/]CaptchaRedirect\b|/sorry/image\?",
+    ),
     (ChallengeKind.CAPTCHA, r"captcha-delivery\.com"),
     (ChallengeKind.CAPTCHA, r"chk_captcha|__cf_chl_captcha_tk__|cf-challenge-hcaptcha|cf-hcaptcha-container"),
-    (ChallengeKind.TURNSTILE, r"class=[\"']?cf-turnstile|id=[\"']?(?:cf-)?turnstile-widget|cf-norobot-container"),
+    (
+        ChallengeKind.TURNSTILE,
+        r"class=[\"']?cf-turnstile|id=[\"']?(?:cf-)?turnstile-widget|cf-norobot-container",
+    ),
     (ChallengeKind.TURNSTILE, r"name=[\"']?cf-turnstile-response"),
-    (ChallengeKind.JS_CHALLENGE, r"chk_jschl|jschl[-_]answer|__cf_chl_jschl_tk__|cf-challenge-running|cf-browser-verification"),
-    (ChallengeKind.TURNSTILE, r"/cdn-cgi/challenge-platform/[^\"' ]{0,40}orchestrate/(?:managed|chl_page|captcha)|_cf_chl_opt"),
-    (ChallengeKind.JS_CHALLENGE, r"anubis_challenge|\.within\.website/x/cmd/anubis|/check/check1\.js|ddos-guard"),
+    (
+        ChallengeKind.JS_CHALLENGE,
+        r"chk_jschl|jschl[-_]answer|__cf_chl_jschl_tk__|cf-challenge-running|cf-browser-verification",
+    ),
+    (
+        ChallengeKind.TURNSTILE,
+        r"/cdn-cgi/challenge-platform/[^\"' ]{0,40}orchestrate/(?:managed|chl_page|captcha)|_cf_chl_opt",
+    ),
+    (
+        ChallengeKind.JS_CHALLENGE,
+        r"anubis_challenge|\.within\.website/x/cmd/anubis|/check/check1\.js|ddos-guard",
+    ),
     (ChallengeKind.CONSENT, r"<form[^>]{0,200}action=[\"']?https://consent\.(?:google|youtube|yahoo)\."),
 )
-# Words that an article about blocks may use too: believed only as a whole title, or on a page too small to be an article.
+# Words that an article about blocks may use too: believed only as a whole title, or on a page too small to be
+# an article.
 _IN_TITLE = _rules(
-    (ChallengeKind.JS_CHALLENGE, r"^\s*(?:just a moment\.\.\.|checking your browser|(?:.{0,80}\| )?verifying your request)"),
-    (ChallengeKind.BLOCKED, r"^\s*(?:access denied|.{0,40}: ip blocked|attention required!|too many requests)"),
+    (
+        ChallengeKind.JS_CHALLENGE,
+        r"^\s*(?:just a moment\.\.\.|checking your browser|(?:.{0,80}\| )?verifying your request)",
+    ),
+    (
+        ChallengeKind.BLOCKED,
+        r"^\s*(?:access denied|.{0,40}: ip blocked|attention required!|too many requests)",
+    ),
     (ChallengeKind.CAPTCHA, r"^\s*(?:solve the )?captcha\b|^\s*robot check|^\s*are you a robot\?"),
     (ChallengeKind.CONSENT, r"^\s*before you continue"),
 )
@@ -41,29 +63,41 @@ _IN_SMALL_BODY = _rules(
 )
 _SMALL = 20_000
 _IN_URL = _rules(
-    (ChallengeKind.CAPTCHA, r"://[^/]{0,80}google\.[^/]{0,10}/sorry/|startpage\.com/sp/captcha|/captcha(?:[/?]|$)"),
+    (
+        ChallengeKind.CAPTCHA,
+        r"://[^/]{0,80}google\.[^/]{0,10}/sorry/|startpage\.com/sp/captcha|/captcha(?:[/?]|$)",
+    ),
     (ChallengeKind.CONSENT, r"://consent\.(?:google|youtube|yahoo)\.[^/]{0,10}/"),
     (ChallengeKind.LOGIN, r"://accounts\.google\.[^/]{0,10}/|://login\.[^/]{0,80}/"),
 )
 _CAPTCHA_WIDGET = re.compile(
-    r"/recaptcha/(?:api|enterprise)\.js|hcaptcha\.com/1/api\.js|class=[\"']?(?:g-recaptcha|h-captcha)", re.IGNORECASE
+    r"/recaptcha/(?:api|enterprise)\.js|hcaptcha\.com/1/api\.js|class=[\"']?(?:g-recaptcha|h-captcha)",
+    re.IGNORECASE,
 )
 _TITLE = re.compile(r"<title[^>]{0,200}>([^<]{0,400})", re.IGNORECASE)
 
 
-def detect(text: str, url: str = "", status: int = 200, markers: Mapping[str, ChallengeKind] | None = None) -> Challenge | None:
-    """The challenge this page is, or None. `markers`: an engine's own give-aways, as plain strings of its source.
+def detect(
+    text: str, url: str = "", status: int = 200, markers: Mapping[str, ChallengeKind] | None = None
+) -> Challenge | None:
+    """The challenge this page is, or None. `markers`: an engine's own give-aways, as plain strings of its
+    source.
 
-    A page of results may carry a captcha's script without being one: ask only of a page on which nothing was found."""
+    A page of results may carry a captcha's script without being one: ask only of a page on which nothing was
+    found."""
     for marker, kind in (markers or {}).items():
         if marker in text:
             return Challenge(kind, marker)
     title = _TITLE.search(text)
-    challenge = _first(_IN_URL, url) or _first(_IN_BODY, text) or _first(_IN_TITLE, title.group(1) if title else "")
+    challenge = (
+        _first(_IN_URL, url) or _first(_IN_BODY, text) or _first(_IN_TITLE, title.group(1) if title else "")
+    )
     if challenge is None and len(text) < _SMALL:
         challenge = _first(_IN_SMALL_BODY, text)
     widget = _CAPTCHA_WIDGET.search(text)
-    if widget and (challenge is None or challenge.kind in (ChallengeKind.BLOCKED, ChallengeKind.JS_CHALLENGE)):
+    if widget and (
+        challenge is None or challenge.kind in (ChallengeKind.BLOCKED, ChallengeKind.JS_CHALLENGE)
+    ):
         refused = status in (403, 429) or challenge is not None or len(text) < _SMALL
         return Challenge(ChallengeKind.CAPTCHA, widget.group()) if refused else None
     if challenge is None and status == 401:

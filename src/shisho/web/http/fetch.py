@@ -1,6 +1,7 @@
-"""HTTP by httpcore, which does one exchange over one connection and nothing else: no redirects, cookies, proxies,
-environment or decompression that would have to be turned off. A connection is opened to the checked address, TLS is verified
-against the name, and nothing is kept for another request, so that no answer can come from another host than the one asked."""
+"""HTTP by httpcore, which does one exchange over one connection and nothing else: no redirects, cookies,
+proxies, environment or decompression that would have to be turned off. A connection is opened to the checked
+address, TLS is verified against the name, and nothing is kept for another request, so that no answer can come
+from another host than the one asked."""
 
 from __future__ import annotations
 
@@ -25,12 +26,15 @@ MAX_REDIRECTS = 5
 MAX_ADDRESSES = 3
 CONNECT_S = 5.0  # for each address but the last, which has what is left of the time
 _KEPT = ("etag", "last-modified", "retry-after")
-_DEFAULTS = {"accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.8", "accept-language": "ja,en;q=0.8"}
+_DEFAULTS = {
+    "accept": "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.8",
+    "accept-language": "ja,en;q=0.8",
+}
 
 
 class HttpFetcher:
-    """`ports.Fetcher` over HTTP/1.1. `user_agent` as made by `user_agent()`; `total_s` is for everything, redirects and the
-    resolver too. `network` opens the connections."""
+    """`ports.Fetcher` over HTTP/1.1. `user_agent` as made by `user_agent()`; `total_s` is for everything,
+    redirects and the resolver too. `network` opens the connections."""
 
     def __init__(
         self,
@@ -57,7 +61,9 @@ class HttpFetcher:
                 return await self._follow(hop)
         except TimeoutError as error:
             raise TimedOut(
-                "{host} did not finish within {seconds:g} s: try again later.", host=hop.target.host, seconds=self._total_s
+                "{host} did not finish within {seconds:g} s: try again later.",
+                host=hop.target.host,
+                seconds=self._total_s,
             ) from error
 
     async def close(self) -> None:
@@ -81,12 +87,15 @@ class HttpFetcher:
             if hop.alone:
                 return _redirect(hop, answer.status, next_hop)
             hop = next_hop
-        raise AllFetchesFailed("{host} redirects in a circle: open it in a browser to see why.", host=hop.target.host)
+        raise AllFetchesFailed(
+            "{host} redirects in a circle: open it in a browser to see why.", host=hop.target.host
+        )
 
     @asynccontextmanager
     async def _answered(self, hop: Hop) -> AsyncIterator[httpcore.Response]:
         """The head of the answer has come; its body is still to be read."""
-        target, request = hop.target, self._request(hop)
+        target = hop.target
+        request = self._request(hop)
         endpoints = checked(await self._resolver.resolve(target.host, target.port), target, self._allow)
         try:
             connection = await self._connected(endpoints)
@@ -99,11 +108,18 @@ class HttpFetcher:
                 await connection.aclose()
         except httpcore.LocalProtocolError:
             raise _unsendable(target) from None
-        except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError, ssl.SSLError, OSError) as error:
+        except (
+            httpcore.NetworkError,
+            httpcore.TimeoutException,
+            httpcore.ProtocolError,
+            ssl.SSLError,
+            OSError,
+        ) as error:
             raise _unreachable(target, error) from error
 
     async def _connected(self, endpoints: Sequence[Endpoint]) -> httpcore.AsyncNetworkStream:
-        """To the first that takes a connection: a name may lead to a machine out of service, or to IPv6 where there is none."""
+        """To the first that takes a connection: a name may lead to a machine out of service, or to IPv6 where
+        there is none."""
         *earlier, last = endpoints[:MAX_ADDRESSES]
         for endpoint in earlier:
             with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
@@ -111,7 +127,8 @@ class HttpFetcher:
         return await self._network.connect_tcp(last.address, last.port)
 
     def _request(self, hop: Hop) -> httpcore.Request:
-        target, content = hop.target, b""
+        target = hop.target
+        content = b""
         headers = {"host": target.authority, "user-agent": self._user_agent, **_DEFAULTS, **hop.headers}
         headers |= {"accept-encoding": "gzip", "connection": "close"}
         if hop.cookies:
@@ -120,7 +137,10 @@ class HttpFetcher:
         try:
             if hop.method == "POST":
                 content = urlencode(hop.form).encode("ascii")
-                headers |= {"content-type": "application/x-www-form-urlencoded", "content-length": str(len(content))}
+                headers |= {
+                    "content-type": "application/x-www-form-urlencoded",
+                    "content-length": str(len(content)),
+                }
             fields = [(name.encode("ascii"), value.encode("ascii")) for name, value in headers.items()]
         except UnicodeEncodeError:
             raise _unsendable(target) from None
@@ -132,7 +152,9 @@ def user_agent(version: str, contact: str) -> str:
     if not contact:
         return f"Shisho/{version}"
     if not contact.isascii() or not contact.isprintable() or set(contact) & set("() "):
-        raise InvalidParams("`contact` takes an address of a page or of mail, not {contact!r}.", contact=contact)
+        raise InvalidParams(
+            "`contact` takes an address of a page or of mail, not {contact!r}.", contact=contact
+        )
     return f"Shisho/{version} (+{contact})"
 
 
@@ -140,8 +162,11 @@ def _headers(answer: httpcore.Response) -> dict[str, str]:
     """By name in lower case. Of what is said twice the last holds; but encodings come one upon another."""
     headers: dict[str, str] = {}
     for raw_name, raw in answer.headers:
-        name, value = raw_name.decode("ascii").lower(), _text(raw)
-        headers[name] = f"{headers[name]},{value}" if name == "content-encoding" and name in headers else value
+        name = raw_name.decode("ascii").lower()
+        value = _text(raw)
+        headers[name] = (
+            f"{headers[name]},{value}" if name == "content-encoding" and name in headers else value
+        )
     return headers
 
 
@@ -160,7 +185,8 @@ def _redirect(hop: Hop, status: int, next_hop: Hop) -> Response:
 async def _read(target: Target, answer: httpcore.Response, headers: Mapping[str, str]) -> Response:
     media, charset = body.media_type(headers.get("content-type", ""))
     limit = body.limit((media or "") if answer.status < 400 else "text/html")
-    if answer.status != 304 and int(headers.get("content-length", "0")) > limit:  # 304 names the length of what it leaves out
+    # 304 names the length of what it leaves out
+    if answer.status != 304 and int(headers.get("content-length", "0")) > limit:
         raise _too_large(limit)
     content = await _content(answer, body.decoder(headers.get("content-encoding", "")), limit)
     kept_headers = {name: headers[name] for name in _KEPT if name in headers}
@@ -172,7 +198,8 @@ async def _content(answer: httpcore.Response, decoder: body.Decoder, limit: int)
     assert isinstance(answer.stream, AsyncIterable)
     async with aclosing(aiter(answer.stream)) as raw:  # type: ignore[type-var]  # a generator, declared as an iterator
         async for data in raw:
-            await asyncio.sleep(0)  # what has arrived already is handed out without a pause, a byte at a time if it came so
+            # what has arrived already is handed out without a pause, a byte at a time if it came so
+            await asyncio.sleep(0)
             for piece in decoder.feed(data):
                 if content.tell() + len(piece) > limit:
                     raise _too_large(limit)
@@ -183,12 +210,17 @@ async def _content(answer: httpcore.Response, decoder: body.Decoder, limit: int)
 
 
 def _too_large(limit: int) -> TooLarge:
-    return TooLarge("The page is larger than {megabytes} MB: save the part you need and add that.", megabytes=limit // 2**20)
+    return TooLarge(
+        "The page is larger than {megabytes} MB: save the part you need and add that.",
+        megabytes=limit // 2**20,
+    )
 
 
 def _unsendable(target: Target) -> InvalidParams:
     # The library's own words repeat the value, which may be a key.
-    return InvalidParams("A header, cookie or field for {host} holds characters that HTTP does not carry.", host=target.host)
+    return InvalidParams(
+        "A header, cookie or field for {host} holds characters that HTTP does not carry.", host=target.host
+    )
 
 
 def _unreachable(target: Target, error: Exception) -> AllFetchesFailed:
@@ -197,7 +229,11 @@ def _unreachable(target: Target, error: Exception) -> AllFetchesFailed:
         cause = cause.__cause__ or cause.__context__
     if cause is not None:
         return AllFetchesFailed(
-            "The certificate of {host} is not valid for it ({cause}).", host=target.host, cause=cause.verify_message
+            "The certificate of {host} is not valid for it ({cause}).",
+            host=target.host,
+            cause=cause.verify_message,
         )
     words = (str(error) or type(error).__name__)[:120]
-    return AllFetchesFailed("{host} broke off or cannot be reached ({cause}): try again later.", host=target.host, cause=words)
+    return AllFetchesFailed(
+        "{host} broke off or cannot be reached ({cause}): try again later.", host=target.host, cause=words
+    )

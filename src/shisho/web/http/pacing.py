@@ -33,8 +33,8 @@ class RetryLater(Exception):
 
 
 def retry_after(headers: Mapping[str, str], now: Instant | None) -> float | None:
-    """Seconds that a server asks to be left alone, in full; None where it says nothing that can be understood. `headers` in
-    lower case; without `now` a date is not understood."""
+    """Seconds that a server asks to be left alone, in full; None where it says nothing that can be
+    understood. `headers` in lower case; without `now` a date is not understood."""
     value = headers.get("retry-after", "").strip()
     if value.isascii() and value.isdigit():
         return float(value) if len(value) <= _DIGITS else float("9" * _DIGITS)
@@ -49,12 +49,14 @@ def retry_after(headers: Mapping[str, str], now: Instant | None) -> float | None
 
 
 async def turn_at(limiter: Limiter, host: str, limit: Limit, ticket: str) -> None:
-    """One request to a host may be sent now, and is to be given back. Raises RetryLater, AllFetchesFailed where it had its
-    day's."""
+    """One request to a host may be sent now, and is to be given back. Raises RetryLater, AllFetchesFailed
+    where it had its day's."""
     leave = await limiter.acquire(f"host:{host}", limit, ticket)
     if leave.spent:
         raise AllFetchesFailed(
-            "{host} had its {per_day} requests for today. Try again tomorrow.", per_day=limit.per_day, host=host
+            "{host} had its {per_day} requests for today. Try again tomorrow.",
+            per_day=limit.per_day,
+            host=host,
         )
     if not leave.granted:
         raise RetryLater(leave.wait_s, host)

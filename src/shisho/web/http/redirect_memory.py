@@ -1,4 +1,5 @@
-"""A chain of redirects that is followed one request at a time, because each of its hosts has its own rules and its own pace."""
+"""A chain of redirects that is followed one request at a time, because each of its hosts has its own rules
+and its own pace."""
 
 from __future__ import annotations
 
@@ -34,7 +35,9 @@ class RedirectChain:
         """Raises AllFetchesFailed for a circle, and where it is too long."""
         host = host_of_url(self.url)
         if url in self.urls:
-            raise AllFetchesFailed("{host} redirects in a circle: open it in a browser to see why.", host=host)
+            raise AllFetchesFailed(
+                "{host} redirects in a circle: open it in a browser to see why.", host=host
+            )
         if len(self.urls) > MAX_REDIRECTS:
             raise AllFetchesFailed(
                 "{host} redirects more than {max_redirects} times: give the final address.",

@@ -1,4 +1,5 @@
-"""The requests of a chain of redirects: what the first asks, where the next one leads, what it may carry. Pure rules."""
+"""The requests of a chain of redirects: what the first asks, where the next one leads, what it may carry.
+Pure rules."""
 
 from __future__ import annotations
 
@@ -11,7 +12,9 @@ from shisho.errors import AllFetchesFailed, InvalidParams
 from shisho.web.http.address import AllowList, Target, check_url
 
 # The fetcher's to say, not its caller's.
-_RESERVED = frozenset(("host", "user-agent", "accept-encoding", "connection", "cookie", "content-length", "content-type"))
+_RESERVED = frozenset(
+    ("host", "user-agent", "accept-encoding", "connection", "cookie", "content-length", "content-type")
+)
 # What may follow a redirect to another host. Anything else may be a key.
 _HARMLESS = frozenset(("accept", "accept-language", "if-none-match", "if-modified-since"))
 _TO_GET = frozenset((301, 302, 303))
@@ -20,7 +23,8 @@ _AS_IT_WAS = frozenset((307, 308))
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One request of a chain. Header names are in lower case. `alone`: the chain is its caller's to follow."""
+    """One request of a chain. Header names are in lower case. `alone`: the chain is its caller's to
+    follow."""
 
     target: Target
     method: str
@@ -34,8 +38,12 @@ def start_chain(request: Request, allow: AllowList) -> Hop:
     """Raises InvalidParams, or ForbiddenAddress."""
     if request.method not in ("GET", "POST"):
         raise InvalidParams("Pages are asked for by GET or POST, not {method!r}.", method=request.method)
-    headers = {name.lower(): value for name, value in request.headers.items() if name.lower() not in _RESERVED}
-    return Hop(check_url(request.url, allow), request.method, request.form, headers, request.cookies, request.one_hop)
+    headers = {
+        name.lower(): value for name, value in request.headers.items() if name.lower() not in _RESERVED
+    }
+    return Hop(
+        check_url(request.url, allow), request.method, request.form, headers, request.cookies, request.one_hop
+    )
 
 
 def is_redirect(status: int, headers: Mapping[str, str]) -> bool:
@@ -44,7 +52,8 @@ def is_redirect(status: int, headers: Mapping[str, str]) -> bool:
 
 
 def follow_redirect(hop: Hop, status: int, location: str, allow: AllowList) -> Hop:
-    """Where a redirect leads. From https to http it is followed, as any http address is, but nothing private goes along.
+    """Where a redirect leads. From https to http it is followed, as any http address is, but nothing private
+    goes along.
 
     Raises ForbiddenAddress, or AllFetchesFailed where it cannot be followed."""
     try:
@@ -59,7 +68,9 @@ def follow_redirect(hop: Hop, status: int, location: str, allow: AllowList) -> H
         return replace(hop, target=target)
     if hop.form:
         raise AllFetchesFailed(
-            "{host} sends a form on to {target}: ask there, if that is meant.", host=hop.target.host, target=target.host
+            "{host} sends a form on to {target}: ask there, if that is meant.",
+            host=hop.target.host,
+            target=target.host,
         )
     harmless = {name: value for name, value in hop.headers.items() if name in _HARMLESS}
     return replace(hop, target=target, headers=harmless, cookies={})

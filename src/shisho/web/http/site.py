@@ -1,5 +1,5 @@
-"""Whose page an address is: its host, its site, and the registered domain, by the Public Suffix List that comes with the
-package."""
+"""Whose page an address is: its host, its site, and the registered domain, by the Public Suffix List that
+comes with the package."""
 
 from __future__ import annotations
 
@@ -29,15 +29,18 @@ def site_of(url: str) -> str:
     parts = urlsplit(url)
     host = host_of_url(url)
     host_text = f"[{host}]" if ":" in host else host
-    return f"{parts.scheme}://{host_text}" + ("" if parts.port in (None, _PORTS.get(parts.scheme)) else f":{parts.port}")
+    return f"{parts.scheme}://{host_text}" + (
+        "" if parts.port in (None, _PORTS.get(parts.scheme)) else f":{parts.port}"
+    )
 
 
 def registered_domain(url: str) -> str:
-    """`example.co.jp` of https://www.example.co.jp/x; one site of a host that many share (`someone.github.io`); an IP address
-    as it is. Empty for what is no web address."""
+    """`example.co.jp` of https://www.example.co.jp/x; one site of a host that many share
+    (`someone.github.io`); an IP address as it is. Empty for what is no web address."""
     try:
         parts = urlsplit(url)
-        host = (parts.hostname or "").rstrip(".").encode("idna").decode("ascii")  # what has no such spelling is no host here
+        # what has no such spelling is no host here
+        host = (parts.hostname or "").rstrip(".").encode("idna").decode("ascii")
     except ValueError:
         return ""
     if parts.scheme not in ("http", "https"):
@@ -46,7 +49,11 @@ def registered_domain(url: str) -> str:
     if extracted.suffix or not extracted.domain:
         return extracted.top_domain_under_public_suffix or host
     # A top level that the list lacks counts as a public suffix (publicsuffix.org, "if no rules match").
-    return host if extracted.ipv4 or extracted.ipv6 or not extracted.subdomain else ".".join(host.split(".")[-2:])
+    return (
+        host
+        if extracted.ipv4 or extracted.ipv6 or not extracted.subdomain
+        else ".".join(host.split(".")[-2:])
+    )
 
 
 @lru_cache(maxsize=1)

@@ -11,8 +11,8 @@ _SIP = 4 * 1024
 
 
 class MeteredStream(httpcore.AsyncNetworkStream):
-    """A connection that gives little until the body begins: at a time, for h11 works off all it has without a pause, and
-    in all, for any number of interim answers may come before the answer."""
+    """A connection that gives little until the body begins: at a time, for h11 works off all it has without a
+    pause, and in all, for any number of interim answers may come before the answer."""
 
     def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
         self._stream = stream
@@ -41,7 +41,8 @@ class MeteredStream(httpcore.AsyncNetworkStream):
 
 
 async def ask(stream: httpcore.AsyncNetworkStream, request: httpcore.Request) -> httpcore.Response:
-    """Send a request; the head of its answer. The body is read from its `stream` while the connection stays open."""
+    """Send a request; the head of its answer. The body is read from its `stream` while the connection stays
+    open."""
     wire = MeteredStream(stream)
     answer = await _Exchange(request.url.origin, wire).handle_async_request(request)
     wire.body_begins()
@@ -49,4 +50,5 @@ async def ask(stream: httpcore.AsyncNetworkStream, request: httpcore.Request) ->
 
 
 class _Exchange(httpcore.AsyncHTTP11Connection):
-    MAX_INCOMPLETE_EVENT_SIZE = _HEAD  # a head, and the trailers of a body in chunks: h11 takes 15 ms for so many short lines
+    # a head, and the trailers of a body in chunks: h11 takes 15 ms for so many short lines
+    MAX_INCOMPLETE_EVENT_SIZE = _HEAD

@@ -1,4 +1,5 @@
-"""Which URLs are the same page: redirectors unwrapped, spellings folded. A canonical URL is an identity, never fetched."""
+"""Which URLs are the same page: redirectors unwrapped, spellings folded. A canonical URL is an identity,
+never fetched."""
 
 from __future__ import annotations
 
@@ -33,8 +34,14 @@ _NOT_RESULTS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
         ),
         (_GOOGLE, r"/(?:aclk|pagead/.*)"),
         (r"(?:\d+\.){3}\d+", r"/search"),
-        (r"(?:[\w-]+\.)?googleadservices\.com|webcache\.googleusercontent\.com|translate\.google\.[a-z.]+", r".*"),
-        (r"(?:[\w-]+\.)?bing\.com", r"/(?:(?:images/|videos/|news/)?search|images|videos|news|aclick|aclk|ck/a|merchant/.*)"),
+        (
+            r"(?:[\w-]+\.)?googleadservices\.com|webcache\.googleusercontent\.com|translate\.google\.[a-z.]+",
+            r".*",
+        ),
+        (
+            r"(?:[\w-]+\.)?bing\.com",
+            r"/(?:(?:images/|videos/|news/)?search|images|videos|news|aclick|aclk|ck/a|merchant/.*)",
+        ),
         (r"(?:[\w-]+\.)*r\.msn\.com|(?:www\.)?microsofttranslator\.com", r".*"),
         (r"(?:html\.|lite\.|www\.)?duckduckgo\.com", r"/(?:l/?|html/?|lite/?|y\.js|[div]\.js|news\.js)?"),
         (r"search\.brave\.com", r".*"),
@@ -96,7 +103,9 @@ def _split(url: str) -> tuple[str, str, str] | None:
         parts = urlsplit(url)
     except ValueError:
         return None
-    return (host_name(parts.hostname or ""), parts.path or "/", parts.query) if parts.scheme in _PORTS else None
+    return (
+        (host_name(parts.hostname or ""), parts.path or "/", parts.query) if parts.scheme in _PORTS else None
+    )
 
 
 def absolute(base: str, href: str) -> str:
@@ -123,8 +132,9 @@ def is_result(url: str) -> bool:
 def canonical(url: str) -> str:
     """The name two spellings of one address share. Raises ValueError where it is no http(s) URL.
 
-    http and https, default ports, letter case of the host, percent-spellings, dot segments, a final slash, fragments,
-    parameter order and tracking parameters make no difference; path case and all other parameters do."""
+    http and https, default ports, letter case of the host, percent-spellings, dot segments, a final slash,
+    fragments, parameter order and tracking parameters make no difference; path case and all other parameters
+    do."""
     parts = urlsplit(unwrap(url.strip()))
     if parts.scheme not in _PORTS or not parts.hostname:
         raise ValueError(f"not a web address: {url}")
@@ -132,13 +142,16 @@ def canonical(url: str) -> str:
     if parts.port not in (None, *_PORTS.values()):
         host = f"{host}:{parts.port}"
     pairs = (pair.partition("=") for pair in parts.query.replace("+", "%20").split("&") if pair)
-    parameters = sorted((_spelled(name), _spelled(value)) for name, _, value in pairs if not _TRACKING.fullmatch(name))
+    parameters = sorted(
+        (_spelled(name), _spelled(value)) for name, _, value in pairs if not _TRACKING.fullmatch(name)
+    )
     query = "&".join(f"{name}={value}" for name, value in parameters)
     return urlunsplit(("https", host, _path(parts.path), query, ""))
 
 
 def without_tracking(url: str) -> str:
-    """The address as it is, less the parameters that only tell who followed it from where; nothing else of it is respelled."""
+    """The address as it is, less the parameters that only tell who followed it from where; nothing else of it
+    is respelled."""
     address, mark, fragment = url.partition("#")
     page, asks, query = address.partition("?")
     if not asks:
@@ -148,7 +161,8 @@ def without_tracking(url: str) -> str:
 
 
 def host_name(name: str) -> str:
-    """The one spelling of a host: ASCII, lower case, no final dot, which says only that the name is complete."""
+    """The one spelling of a host: ASCII, lower case, no final dot, which says only that the name is
+    complete."""
     name = name.rstrip(".")
     try:
         return name.encode("idna").decode("ascii").lower()
@@ -157,16 +171,20 @@ def host_name(name: str) -> str:
 
 
 def without_final_dot(url: str) -> str:
-    """The address with its host's name as everybody writes it: to a browser and to a cookie the dot makes another host."""
+    """The address with its host's name as everybody writes it: to a browser and to a cookie the dot makes
+    another host."""
     try:
         parts = urlsplit(url)
-        name, port = parts.hostname or "", parts.port
+        name = parts.hostname or ""
+        port = parts.port
     except ValueError:
         return url
     if not name.endswith("."):
         return url
     before, at, _ = parts.netloc.rpartition("@")
-    return urlunsplit(parts._replace(netloc=f"{before}{at}{name.rstrip('.')}" + (f":{port}" if port is not None else "")))
+    return urlunsplit(
+        parts._replace(netloc=f"{before}{at}{name.rstrip('.')}" + (f":{port}" if port is not None else ""))
+    )
 
 
 def _path(path: str) -> str:
@@ -180,8 +198,8 @@ def _path(path: str) -> str:
 
 
 def _spelled(segment: str) -> str:
-    # An escape of a reserved character (%2F) is not the character, and a byte of Shift_JIS is no UTF-8: only unreserved
-    # characters are unfolded.
+    # An escape of a reserved character (%2F) is not the character, and a byte of Shift_JIS is no UTF-8: only
+    # unreserved characters are unfolded.
     def unfold(match: re.Match[str]) -> str:
         letter = unquote(match.group())
         return letter if letter in _UNRESERVED else match.group().upper()

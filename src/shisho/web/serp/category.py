@@ -1,9 +1,8 @@
 """Tell what kind of thing a query looks for, from its words alone; decides which engines fit and how
 deep paging goes.
 
-Words with other meanings as well (最新, 白書, Rust, report) are left out or need company: a query that is taken for general
-is still answered, one that is sent to the wrong engines is not.
-"""
+Words with other meanings as well (最新, 白書, Rust, report) are left out or need company: a query that is taken
+for general is still answered, one that is sent to the wrong engines is not."""
 
 from __future__ import annotations
 
@@ -57,7 +56,8 @@ _CUES: Mapping[str, re.Pattern[str]] = {
 
 
 def category_of(query: str) -> str:
-    """academic, technical, news or government; general where nothing gives the kind away, or more than one is."""
+    """academic, technical, news or government; general where nothing gives the kind away, or more than one
+    is."""
     plain = fold(query)
     categories = [category for category, cues in _CUES.items() if cues.search(plain)]
     return categories[0] if len(categories) == 1 else GENERAL

@@ -1,4 +1,5 @@
-"""One result page of one engine, asked for politely: leave, budget, request, reading, and what the engine's breaker learns."""
+"""One result page of one engine, asked for politely: leave, budget, request, reading, and what the engine's
+breaker learns."""
 
 from __future__ import annotations
 
@@ -11,13 +12,24 @@ from urllib.parse import urlsplit
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.politeness import BreakerState, Limit, RequestOutcome
 from shisho.domain.time import backoff, count_seconds, to_date
-from shisho.domain.web import ChallengeKind, EngineAbout, EngineQuery, Request, Response, Serp, State, TimeRange
+from shisho.domain.web import (
+    ChallengeKind,
+    EngineAbout,
+    EngineQuery,
+    Request,
+    Response,
+    Serp,
+    State,
+    TimeRange,
+)
 from shisho.errors import BudgetExhausted, EngineUnavailable, InvalidParams, ShishoError
 from shisho.ports import Clock, Fetcher, Health, Limiter, SerpEngine, SerpParser
 from shisho.web.http.pacing import SLOW_DOWN, Browse, Pay, RetryLater, retry_after
 from shisho.web.serp.credentials import fetched, limit_of
 
-_OPERATORS = re.compile(r"[\"“”「」]|(?:^|\s)[-+]\S|\b(?:site|inurl|intitle|filetype|url|ip|lang(?:uage)?|loc):", re.IGNORECASE)
+_OPERATORS = re.compile(
+    r"[\"“”「」]|(?:^|\s)[-+]\S|\b(?:site|inurl|intitle|filetype|url|ip|lang(?:uage)?|loc):", re.IGNORECASE
+)
 PROBED_S = 5.0  # while somebody else tries an engine
 
 
@@ -38,7 +50,8 @@ class NeedsPerson(Exception):
 
     def __init__(self, challenge: HumanChallenge, retry_after_s: float = 0.0) -> None:
         super().__init__(challenge.kind)
-        self.met, self.retry_after_s = challenge, retry_after_s
+        self.met = challenge
+        self.retry_after_s = retry_after_s
 
 
 class EngineRefused(EngineUnavailable):
@@ -67,9 +80,9 @@ class SerpExchange:
 
 @dataclass(frozen=True, slots=True)
 class SerpClient:
-    """The way to result pages. `browse` answers for engines that need a browser (None: there is none here); `keys` are the
-    user's own, by setting. `let_in` tells where a person has been in our browser's window: what they were granted is known to
-    the browser alone, so that engine is asked through it from then on."""
+    """The way to result pages. `browse` answers for engines that need a browser (None: there is none here);
+    `keys` are the user's own, by setting. `let_in` tells where a person has been in our browser's window:
+    what they were granted is known to the browser alone, so that engine is asked through it from then on."""
 
     fetcher: Fetcher
     browse: Browse | None
@@ -85,12 +98,21 @@ class SerpClient:
         return limit_of(about, self.keys)
 
     async def page(
-        self, engine: SerpEngine, query: EngineQuery, number: int, state: State, ticket: str, pay: Pay, *, doubted: bool = False
+        self,
+        engine: SerpEngine,
+        query: EngineQuery,
+        number: int,
+        state: State,
+        ticket: str,
+        pay: Pay,
+        *,
+        doubted: bool = False,
     ) -> SerpExchange:
-        """Result page `number`. Raises RetryLater, BreakerOpen, QuotaSpent, NeedsPerson, BudgetExhausted, and what fetcher and
-        parser raise, which counts against the engine. `doubted`: the state is not of today's making; an answer that is no
-        result page may be its fault, is held against nobody and raises StateExpired. Where the page leads on to another request
-        (`Serp.follow`), it has no hits yet: see `followed`."""
+        """Result page `number`. Raises RetryLater, BreakerOpen, QuotaSpent, NeedsPerson, BudgetExhausted, and
+        what fetcher and parser raise, which counts against the engine. `doubted`: the state is not of today's
+        making; an answer that is no result page may be its fault, is held against nobody and raises
+        StateExpired. Where the page leads on to another request (`Serp.follow`), it has no hits yet: see
+        `followed`."""
         try:
             request = engine.request(query, number, state)
         except InvalidParams as error:
@@ -100,11 +122,18 @@ class SerpClient:
         plain = number == 1 and is_plain(query)
         return await self._one(engine, request, ticket, pay, doubted, plain=plain)
 
-    async def followed(self, engine: SerpEngine, first: SerpExchange, follow: Request, ticket: str, pay: Pay) -> SerpExchange:
-        """The result page that `first` leads on to: its hits, with the way to the next page of `first`. Raises as `page`."""
+    async def followed(
+        self, engine: SerpEngine, first: SerpExchange, follow: Request, ticket: str, pay: Pay
+    ) -> SerpExchange:
+        """The result page that `first` leads on to: its hits, with the way to the next page of `first`.
+        Raises as `page`."""
         exchange = await self._one(engine, follow, ticket, pay, doubted=False)
         warnings = (*first.serp.warnings, *exchange.serp.warnings)
-        return replace(first, serp=replace(exchange.serp, next=first.serp.next, warnings=warnings), status=exchange.status)
+        return replace(
+            first,
+            serp=replace(exchange.serp, next=first.serp.next, warnings=warnings),
+            status=exchange.status,
+        )
 
     async def rests_for(self, engine: str) -> float:
         """Seconds until an engine whose breaker is open may be tried."""
@@ -114,9 +143,18 @@ class SerpClient:
         return max(PROBED_S, count_seconds(self.clock.steady(), until))
 
     async def _one(
-        self, engine: SerpEngine, request: Request, ticket: str, pay: Pay, doubted: bool, *, plain: bool = False
+        self,
+        engine: SerpEngine,
+        request: Request,
+        ticket: str,
+        pay: Pay,
+        doubted: bool,
+        *,
+        plain: bool = False,
     ) -> SerpExchange:
-        name, limit, resource = engine.about.name, self.limit_of(engine.about), f"engine:{engine.about.name}"
+        name = engine.about.name
+        limit = self.limit_of(engine.about)
+        resource = f"engine:{engine.about.name}"
         if not await self.health.probe(name, ticket):
             raise BreakerOpen(await self.rests_for(name))
         leave = await self.limiter.acquire(resource, limit, ticket)
@@ -125,7 +163,9 @@ class SerpClient:
         after = 0.0
         try:
             if not await pay():
-                raise BudgetExhausted("The task's budget of pages is spent. Open a task with a larger max_pages.")
+                raise BudgetExhausted(
+                    "The task's budget of pages is spent. Open a task with a larger max_pages."
+                )
             return await self._answered(engine, request, doubted, plain)
         except RetryLater as slow:
             after = slow.seconds
@@ -139,23 +179,37 @@ class SerpClient:
         finally:
             await self.limiter.release(resource, limit, ticket, after_s=after)
 
-    async def _answered(self, engine: SerpEngine, request: Request, doubted: bool, plain: bool) -> SerpExchange:
-        name, began = engine.about.name, self.clock.monotonic()
+    async def _answered(
+        self, engine: SerpEngine, request: Request, doubted: bool, plain: bool
+    ) -> SerpExchange:
+        name = engine.about.name
+        began = self.clock.monotonic()
         response: Response | None = None
         try:
             response = await self._fetched(engine.about, request)
             serp = await self.parser.parse(name, response)
             if serp.no_results and plain and engine.about.blocks_in_silence:
-                raise EngineRefused("{engine} says that it has no results for plain words: it blocks in silence.", engine=name)
+                raise EngineRefused(
+                    "{engine} says that it has no results for plain words: it blocks in silence.", engine=name
+                )
         except ShishoError as error:
-            if doubted and response is not None and response.status < 500 and response.status not in SLOW_DOWN:
+            if (
+                doubted
+                and response is not None
+                and response.status < 500
+                and response.status not in SLOW_DOWN
+            ):
                 raise StateExpired from error
-            learnt = await self.health.record(name, RequestOutcome.FAILURE, self.clock.monotonic() - began, error.message)
+            learnt = await self.health.record(
+                name, RequestOutcome.FAILURE, self.clock.monotonic() - began, error.message
+            )
             if response is None or response.status not in SLOW_DOWN:
                 raise
             patience_s = self._patience(response)
             if learnt.breaker is not BreakerState.OPEN:
-                raise RetryLater(backoff(learnt.failures, random.random()) if patience_s is None else patience_s) from error
+                raise RetryLater(
+                    backoff(learnt.failures, random.random()) if patience_s is None else patience_s
+                ) from error
             raise type(error)(error.message, **error.details, retry_after_s=patience_s) from error
         challenge = serp.challenge
         if challenge is not None and doubted:
@@ -184,5 +238,7 @@ class SerpClient:
         if not by_browser:
             return replace(await fetched(self.fetcher.fetch, request, about, self.keys), today=today)
         if self.browse is None:
-            raise EngineUnavailable("{engine} needs a browser: `shisho doctor` says how to get one.", engine=about.name)
+            raise EngineUnavailable(
+                "{engine} needs a browser: `shisho doctor` says how to get one.", engine=about.name
+            )
         return replace(await self.browse(request, about.name), today=today)

@@ -1,4 +1,5 @@
-"""The user's own keys and addresses: put into a request after its stored copy was made, and out of whatever comes back."""
+"""The user's own keys and addresses: put into a request after its stored copy was made, and out of whatever
+comes back."""
 
 from __future__ import annotations
 
@@ -17,17 +18,21 @@ _SHORTEST = 4  # what is shorter is no key, and hiding it would spoil the text
 Fetch = Callable[[Request], Awaitable[Response]]
 
 
-async def fetched(fetch: Fetch, request: Request, about: EngineAbout, values: Mapping[str, object]) -> Response:
-    """The answer to a request with the user's keys in it. Neither it nor an error shows them: servers like to quote the key
-    that they refuse, and an error ends in job rows and logs."""
+async def fetched(
+    fetch: Fetch, request: Request, about: EngineAbout, values: Mapping[str, object]
+) -> Response:
+    """The answer to a request with the user's keys in it. Neither it nor an error shows them: servers like to
+    quote the key that they refuse, and an error ends in job rows and logs."""
     try:
         response = await fetch(authorised(request, about, values))
     except ShishoError as error:
         details = {
-            name: hidden(detail, about, values) if isinstance(detail, str) else detail for name, detail in error.details.items()
+            name: hidden(detail, about, values) if isinstance(detail, str) else detail
+            for name, detail in error.details.items()
         }
         raise type(error)(_without_keys(error.message, about, values), **details) from None
-    body = hidden(response.body.decode("latin-1"), about, values).encode("latin-1")  # keys are ASCII, the rest stays as it is
+    # keys are ASCII, the rest stays as it is
+    body = hidden(response.body.decode("latin-1"), about, values).encode("latin-1")
     return replace(response, url=hidden(response.url, about, values), body=body)
 
 
@@ -48,27 +53,36 @@ def authorised(request: Request, about: EngineAbout, values: Mapping[str, object
 def hidden(text: str, about: EngineAbout, values: Mapping[str, object]) -> str:
     """A text without the keys."""
     known_values = [value for _, value in _set(about, values) if len(value) >= _SHORTEST]
-    secrets = {form for value in known_values for form in (value, quote(value), quote_plus(value), quote(value, "@"))}
+    secrets = {
+        form for value in known_values for form in (value, quote(value), quote_plus(value), quote(value, "@"))
+    }
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, HIDDEN)
     return text
 
 
 def _without_keys(message: Message, about: EngineAbout, values: Mapping[str, object]) -> Message:
-    masked = {name: hidden(value, about, values) if isinstance(value, str) else value for name, value in message.values.items()}
+    masked = {
+        name: hidden(value, about, values) if isinstance(value, str) else value
+        for name, value in message.values.items()
+    }
     return Message(hidden(message.template, about, values), **masked)
 
 
 def limit_of(about: EngineAbout, values: Mapping[str, object]) -> Limit:
     """An engine's pace: its own, or the faster one that a key buys."""
-    bought = [credential.interval_s for credential, _ in _set(about, values) if credential.interval_s is not None]
+    bought = [
+        credential.interval_s for credential, _ in _set(about, values) if credential.interval_s is not None
+    ]
     return Limit(min([about.interval_s, *bought]), about.parallel, about.per_day)
 
 
 def missing(abouts: Collection[EngineAbout], values: Mapping[str, object]) -> frozenset[str]:
     """The settings of keys that have no value, or one that no request can carry."""
     known_settings = {credential.setting for about in abouts for credential, _ in _set(about, values)}
-    return frozenset(credential.setting for about in abouts for credential in about.credentials) - known_settings
+    return (
+        frozenset(credential.setting for about in abouts for credential in about.credentials) - known_settings
+    )
 
 
 def _set(about: EngineAbout, values: Mapping[str, object]) -> Iterator[tuple[Credential, str]]:
@@ -84,7 +98,8 @@ def _sendable(value: str) -> bool:
 
 
 def _same_site(url: str, site: str) -> bool:
-    split_result, result = urlsplit(url), urlsplit(site)
+    split_result = urlsplit(url)
+    result = urlsplit(site)
     return (split_result.scheme, split_result.netloc) == (result.scheme, result.netloc)
 
 

@@ -1,4 +1,5 @@
-"""One query, result page after result page: pulled one at a time, so that nothing is asked before what is there was visited."""
+"""One query, result page after result page: pulled one at a time, so that nothing is asked before what is
+there was visited."""
 
 from __future__ import annotations
 
@@ -37,12 +38,13 @@ class ResultPage:
 
 @dataclass(slots=True)
 class ResultPages:
-    """The result pages of one search. `stop_reason` judges all pages so far and says why to stop, or None; `ask` brings the
-    next.
+    """The result pages of one search. `stop_reason` judges all pages so far and says why to stop, or None;
+    `ask` brings the next.
 
-    Pages 1..N stay whatever becomes of page N+1. Before the first one is there, what goes wrong is raised; after it, it is the
-    reason to stop. `RetryLater` passes through: whoever waits comes back with the pages it had. After the end `stop` says why
-    it ended, `met` is what asks for a person, and `errors` what went wrong."""
+    Pages 1..N stay whatever becomes of page N+1. Before the first one is there, what goes wrong is raised;
+    after it, it is the reason to stop. `RetryLater` passes through: whoever waits comes back with the pages
+    it had. After the end `stop` says why it ended, `met` is what asks for a person, and `errors` what went
+    wrong."""
 
     ask: Callable[[Sequence[ResultPage]], Awaitable[ResultPage]]
     stop_reason: Callable[[Sequence[ResultPage]], Awaitable[PagingStop | None]]
@@ -60,7 +62,8 @@ class ResultPages:
                 self.stop = PagingStop.LIMIT
                 return
             except NeedsPerson as needs:
-                self.met, self.stop = needs.met, PagingStop.CHALLENGE
+                self.met = needs.met
+                self.stop = PagingStop.CHALLENGE
                 return
             except (QuotaSpent, ShishoError) as error:
                 self.end(error)

@@ -1,4 +1,5 @@
-"""Result pages are parsed in child processes: one that overruns is killed, one that breaks is replaced, the others go on."""
+"""Result pages are parsed in child processes: one that overruns is killed, one that breaks is replaced, the
+others go on."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ class KillableSerpParser:
     """The engines' parsers where they can do no harm: pages of at most 5 MB within `seconds` of computing
     and `memory_mb`, two at once. Belongs to one event loop.
 
-    `overrides` is an engines.toml as read. `environment` is the children's; without it they get the parent's."""
+    `overrides` is an engines.toml as read. `environment` is the children's; without it they get the
+    parent's."""
 
     def __init__(
         self,
@@ -37,22 +39,33 @@ class KillableSerpParser:
         self._killable = Killable((ParserFailed, EngineUnavailable, InvalidParams), environment, CHILDREN)
 
     async def parse(self, engine: str, response: Response) -> Serp:
-        """The result page by the engine of that name, or `auto` to tell it from the page, as `read_saved` does. Raises
-        ParserFailed for a page that breaks its parser too, EngineUnavailable, InvalidParams; Internal without a child."""
+        """The result page by the engine of that name, or `auto` to tell it from the page, as `read_saved`
+        does. Raises ParserFailed for a page that breaks its parser too, EngineUnavailable, InvalidParams;
+        Internal without a child."""
         if len(response.body) > MAX_BYTES:
-            raise _refused(engine, response, Message("is larger than {megabytes} MB", megabytes=MAX_BYTES // 2**20))
+            raise _refused(
+                engine, response, Message("is larger than {megabytes} MB", megabytes=MAX_BYTES // 2**20)
+            )
         arguments = {"engine": engine, "overrides": self._overrides, "told": _told(response)}
         work = Work(PARSE, "shisho.domain.codec:plain", arguments, self._seconds, self._memory_mb)
         try:
             return await self._killable.run(work, response.body, lambda value: build(value, Serp))
         except Overrun as overrun:
             raise _refused(
-                engine, response, Message("takes more than {seconds:g} s of computing to read", seconds=self._seconds)
+                engine,
+                response,
+                Message("takes more than {seconds:g} s of computing to read", seconds=self._seconds),
             ) from overrun
         except ChildExhausted as exhausted:
-            raise _refused(engine, response, Message("needs more memory than a parser may have")) from exhausted
+            raise _refused(
+                engine, response, Message("needs more memory than a parser may have")
+            ) from exhausted
         except ChildBroken as broken:
-            cause = Message("broke its parser ({cause})", cause=broken) if str(broken) else Message("broke its parser")
+            cause = (
+                Message("broke its parser ({cause})", cause=broken)
+                if str(broken)
+                else Message("broke its parser")
+            )
             raise _refused(engine, response, cause) from broken
 
     async def close(self) -> None:

@@ -12,8 +12,8 @@ from shisho.domain.web import EngineAbout, Tier, TimeRange
 from shisho.messages.message import Message
 from shisho.web.serp.category import GENERAL
 
-# Scholarly indexes answer scholarly queries only; what the user set up goes before what everybody uses; encyclopaedias
-# complete a search of the web, they do not replace it.
+# Scholarly indexes answer scholarly queries only; what the user set up goes before what everybody uses;
+# encyclopaedias complete a search of the web, they do not replace it.
 _TIERS = (Tier.ACADEMIC, Tier.YOURS, Tier.DEFAULT, Tier.KNOWLEDGE, Tier.LAST_MILE)
 
 
@@ -48,7 +48,8 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An engine that may be asked; `warnings` name what it cannot do: `language_ignored`, `time_range_ignored`."""
+    """An engine that may be asked; `warnings` name what it cannot do: `language_ignored`,
+    `time_range_ignored`."""
 
     engine: str
     warnings: tuple[str, ...] = ()
@@ -83,7 +84,8 @@ class Means:
 
 
 def candidates(abouts: Sequence[EngineAbout], needs: Needs, means: Means) -> Choice:
-    """The same for the same input. Equal engines are ordered by the query, so that queries asked at once spread over them."""
+    """The same for the same input. Equal engines are ordered by the query, so that queries asked at once
+    spread over them."""
     known_abouts = {about.name: about for about in abouts}
     passed = [
         PassedOver(name, PassedOverReason.UNKNOWN, f"There is no engine {name}.")
@@ -107,7 +109,9 @@ def candidates(abouts: Sequence[EngineAbout], needs: Needs, means: Means) -> Cho
         passed.extend(_lacks(about, needs) for about in usable if len(_lacking(about, needs)) > least)
         usable = [about for about in usable if len(_lacking(about, needs)) == least]
         usable.sort(key=lambda about: _place(about, needs, means))
-    found_candidates = (Candidate(about.name, tuple(f"{need}_ignored" for need in _lacking(about, needs))) for about in usable)
+    found_candidates = (
+        Candidate(about.name, tuple(f"{need}_ignored" for need in _lacking(about, needs))) for about in usable
+    )
     return Choice(tuple(found_candidates), tuple(passed))
 
 
@@ -117,7 +121,9 @@ def barred(about: EngineAbout, means: Means) -> PassedOver | None:
     if not about.enabled:
         return PassedOver(name, PassedOverReason.DISABLED, _disabled(about))
     keys = [
-        credential.setting for credential in about.credentials if credential.required and credential.setting in means.missing
+        credential.setting
+        for credential in about.credentials
+        if credential.required and credential.setting in means.missing
     ]
     if keys:
         return PassedOver(
@@ -129,7 +135,9 @@ def barred(about: EngineAbout, means: Means) -> PassedOver | None:
         return PassedOver(
             name,
             PassedOverReason.NO_BROWSER,
-            Message("{engine} shows its results in a browser only: install the extra `browser`.", engine=name),
+            Message(
+                "{engine} shows its results in a browser only: install the extra `browser`.", engine=name
+            ),
         )
     health = means.health.get(name)
     if health is not None and health.breaker is BreakerState.OPEN:
@@ -154,7 +162,12 @@ def _resting(name: str, health: EngineHealth) -> Message:
     cause = health.last_error or Message("no answer")
     if not health.open_until:
         return Message("{engine} failed lately and rests: {cause}", engine=name, cause=cause)
-    return Message("{engine} failed lately and rests until {until}: {cause}", engine=name, until=health.open_until, cause=cause)
+    return Message(
+        "{engine} failed lately and rests until {until}: {cause}",
+        engine=name,
+        until=health.open_until,
+        cause=cause,
+    )
 
 
 def _fitting(abouts: Sequence[EngineAbout], needs: Needs) -> list[EngineAbout]:
@@ -165,13 +178,17 @@ def _too_long(about: EngineAbout, needs: Needs) -> PassedOver | None:
     if about.query_limit is None or len(needs.query) <= about.query_limit:
         return None
     template = "{engine} takes at most {limit} characters: shorten the query."
-    return PassedOver(about.name, PassedOverReason.TOO_LONG, Message(template, engine=about.name, limit=about.query_limit))
+    return PassedOver(
+        about.name, PassedOverReason.TOO_LONG, Message(template, engine=about.name, limit=about.query_limit)
+    )
 
 
 def _too_shallow(about: EngineAbout, needs: Needs) -> PassedOver | None:
     if needs.page <= about.max_pages:
         return None
-    return PassedOver(about.name, PassedOverReason.TOO_SHALLOW, f"{about.name} shows {about.max_pages} pages at most.")
+    return PassedOver(
+        about.name, PassedOverReason.TOO_SHALLOW, f"{about.name} shows {about.max_pages} pages at most."
+    )
 
 
 def _lacking(about: EngineAbout, needs: Needs) -> tuple[str, ...]:
@@ -186,11 +203,15 @@ def _lacking(about: EngineAbout, needs: Needs) -> tuple[str, ...]:
 def _lacks(about: EngineAbout, needs: Needs) -> PassedOver:
     names = ", ".join(_lacking(about, needs))
     template = "{engine} cannot filter by {filters}, and another engine can."
-    return PassedOver(about.name, PassedOverReason.LACKS_FILTER, Message(template, engine=about.name, filters=names))
+    return PassedOver(
+        about.name, PassedOverReason.LACKS_FILTER, Message(template, engine=about.name, filters=names)
+    )
 
 
 def _place(about: EngineAbout, needs: Needs, means: Means) -> tuple[int, float, int, str]:
     free_in = means.standing.get(about.name, LimiterStatus()).free_in_s
-    liked = min(needs.categories.index(category) for category in about.categories if category in needs.categories)
+    liked = min(
+        needs.categories.index(category) for category in about.categories if category in needs.categories
+    )
     turn = hashlib.sha256(f"{needs.query}\0{about.name}".encode("utf-8", "surrogatepass")).hexdigest()
     return _TIERS.index(about.tier), free_in, liked, turn

@@ -1,8 +1,8 @@
-"""How deep one query is followed into an engine's result pages: the last page allowed, and after each page whether to go on.
+"""How deep one query is followed into an engine's result pages: the last page allowed, and after each page
+whether to go on.
 
-Pure. What the caller owes to it: a page that `repeats` an earlier one is neither stored nor visited; its facts close the list
-that `stop_reason` is asked with, and that is all that remains of it.
-"""
+Pure. What the caller owes to it: a page that `repeats` an earlier one is neither stored nor visited; its
+facts close the list that `stop_reason` is asked with, and that is all that remains of it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ ENOUGH_VISITED = 3  # fewer visits say nothing about a page's harvest
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
-    """A result page as paging sees it. `urls` are canonical and each stands once; `fresh` of them the task had not met.
+    """A result page as paging sees it. `urls` are canonical and each stands once; `fresh` of them the task
+    had not met.
 
-    `visited` and `useful` count hits that this search met here first, so that sums over pages count each once. `opening`: the
-    search began with it. `last`: the engine shows no way to a further one."""
+    `visited` and `useful` count hits that this search met here first, so that sums over pages count each
+    once. `opening`: the search began with it. `last`: the engine shows no way to a further one."""
 
     number: int
     urls: tuple[str, ...]
@@ -59,9 +60,14 @@ class PagingRules:
 
 
 def deepest_page(
-    serp_page: int, serp_max_pages: int | None, strategy: StopStrategy, categories: Sequence[str], about: EngineAbout
+    serp_page: int,
+    serp_max_pages: int | None,
+    strategy: StopStrategy,
+    categories: Sequence[str],
+    about: EngineAbout,
 ) -> int:
-    """The number of the last page that may be asked for. Below `serp_page` where the engine does not reach so far."""
+    """The number of the last page that may be asked for. Below `serp_page` where the engine does not reach so
+    far."""
     if not about.pagination_enabled:
         pages = 1
     elif serp_max_pages is not None:
@@ -69,18 +75,21 @@ def deepest_page(
     elif strategy is StopStrategy.EXHAUSTIVE:
         pages = MOST_PAGES
     else:
-        pages = max((PRESETS.get(category, PRESETS["general"]) for category in categories), default=PRESETS["general"])
+        pages = max(
+            (PRESETS.get(category, PRESETS["general"]) for category in categories), default=PRESETS["general"]
+        )
     return min(serp_page + pages - 1, about.max_pages)
 
 
 def stop_reason(pages: Sequence[PageFacts], rules: PagingRules) -> PagingStop | None:
     """Why paging ends after the last of `pages`, whose hits have been visited; None: ask for the next one.
 
-    Where several reasons hold, the first in the order of `PagingStop` is given. A page that is empty or repeated has no
-    novelty either, yet END and REPEATED say more than SATURATED would."""
+    Where several reasons hold, the first in the order of `PagingStop` is given. A page that is empty or
+    repeated has no novelty either, yet END and REPEATED say more than SATURATED would."""
     if not pages:
         return PagingStop.LIMIT if rules.first > rules.deepest else None
-    page, auto = pages[-1], rules.strategy is StopStrategy.AUTO
+    page = pages[-1]
+    auto = rules.strategy is StopStrategy.AUTO
     repeated = repeats(page, pages[:-1])
     reasons = {
         PagingStop.LIMIT: page.number >= rules.deepest,

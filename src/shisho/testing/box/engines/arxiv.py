@@ -21,7 +21,9 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if request.path != "/api/query":
         return None
     words = " ".join(_FIELD.sub(" ", request.query.get("search_query", "")).split())
-    return paged(words, whole(request.query, "start", 0), whole(request.query, "max_results", 10) or 10, 1_000)
+    return paged(
+        words, whole(request.query, "start", 0), whole(request.query, "max_results", 10) or 10, 1_000
+    )
 
 
 def show(content: SerpContent) -> BoxResponse:
@@ -29,11 +31,17 @@ def show(content: SerpContent) -> BoxResponse:
         _ENTRY.format(id=escape(row.url), day=row.day, title=escape(row.title), summary=escape(row.snippet))
         for row in content.rows
     )
-    return xml(_FEED.format(total=content.total, start=content.search.start, size=content.search.size, entries=entries))
+    return xml(
+        _FEED.format(
+            total=content.total, start=content.search.start, size=content.search.size, entries=entries
+        )
+    )
 
 
 def _block(reason: str) -> BoxResponse:
-    error = _ENTRY.format(id="http://arxiv.org/api/errors#box", day="2026-01-01", title="Error", summary=escape(reason))
+    error = _ENTRY.format(
+        id="http://arxiv.org/api/errors#box", day="2026-01-01", title="Error", summary=escape(reason)
+    )
     return xml(_FEED.format(total=1, start=0, size=1, entries=error), 400)
 
 

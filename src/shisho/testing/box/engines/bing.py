@@ -1,5 +1,5 @@
-"""Bing: `first` is the number of the first row; past the end it shows page 1 again; links go through its redirector. A script
-must run first."""
+"""Bing: `first` is the number of the first row; past the end it shows page 1 again; links go through its
+redirector. A script must run first."""
 
 from __future__ import annotations
 
@@ -45,12 +45,10 @@ def show(content: SerpContent) -> BoxResponse:
     link = ""
     if content.more:
         following = urlencode({"q": text, "first": content.search.start + _SIZE + 1, "FORM": "PERE"})
-        link = (
-            f'<li class="b_pag"><ul class="sb_pagF"><li><a class="sb_pagN" href="/search?{following}">Next</a></li></ul></li>'
-        )
-    search = (
-        f'<header id="b_header"><form id="sb_form" action="/search"><input name="q" value="{escape(text)}"></form></header>'
-    )
+        anchor = f'<a class="sb_pagN" href="/search?{following}">Next</a>'
+        link = f'<li class="b_pag"><ul class="sb_pagF"><li>{anchor}</li></ul></li>'
+    box = f'<input name="q" value="{escape(text)}">'
+    search = f'<header id="b_header"><form id="sb_form" action="/search">{box}</form></header>'
     return page(f"{escape(text)} - Bing", "", f'{search}<main><ol id="b_results">{body}{link}</ol></main>')
 
 

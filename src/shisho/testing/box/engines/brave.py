@@ -1,4 +1,5 @@
-"""Brave Search: `offset` counts pages from 0, and past the tenth stands a captcha. A script must run first."""
+"""Brave Search: `offset` counts pages from 0, and past the tenth stands a captcha. A script must run
+first."""
 
 from __future__ import annotations
 
@@ -36,7 +37,10 @@ def show(content: SerpContent) -> BoxResponse:
 
 
 def _block(reason: str) -> BoxResponse:
-    return html('<html><head><title>Brave Search</title></head><body><div id="captcha-challenge"></div></body></html>', 429)
+    return html(
+        '<html><head><title>Brave Search</title></head><body><div id="captcha-challenge"></div></body></html>',
+        429,
+    )
 
 
 ENGINE = BoxEngine("brave", "html", ("search.brave.com",), read, show, _block, shell="Brave Search")

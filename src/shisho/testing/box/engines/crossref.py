@@ -41,7 +41,9 @@ def show(content: SerpContent) -> BoxResponse:
 
 def _block(reason: str) -> BoxResponse:
     fault = [{"type": "cursor-not-valid", "value": reason, "message": f"Not valid: {reason}"}]
-    return json_(json.dumps({"status": "failed", "message-type": "validation-failure", "message": fault}), 400)
+    return json_(
+        json.dumps({"status": "failed", "message-type": "validation-failure", "message": fault}), 400
+    )
 
 
 def _other(request: BoxRequest, world: World) -> BoxResponse | None:
@@ -54,4 +56,6 @@ def _address(page: BoxPage) -> str:
     return f"https://doi.org/{_DOI}{page.number}"
 
 
-ENGINE = BoxEngine(_NAME, "json", ("api.crossref.org", "doi.org"), read, show, _block, address=_address, other=_other)
+ENGINE = BoxEngine(
+    _NAME, "json", ("api.crossref.org", "doi.org"), read, show, _block, address=_address, other=_other
+)

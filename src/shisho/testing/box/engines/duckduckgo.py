@@ -5,10 +5,19 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import urlencode
 
-from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, WrongRequest, page, whole
+from shisho.testing.box.engines.engine import (
+    BoxEngine,
+    SerpContent,
+    SerpRequest,
+    Tokens,
+    WrongRequest,
+    page,
+    whole,
+)
 from shisho.testing.box.message import BoxRequest, BoxResponse, html
 
-_FIRST, _LATER = 10, 15
+_FIRST = 10
+_LATER = 15
 _NAME = "duckduckgo"
 
 
@@ -41,8 +50,14 @@ def show(content: SerpContent) -> BoxResponse:
         for row in content.rows
     )
     body = rows or '<div class="no-results">No results.</div>'
-    search = f'<form id="search_form" action="/html/" method="post"><input name="q" value="{escape(text)}"></form>'
-    return page(f"{escape(text)} at DuckDuckGo", "", f'{search}<div id="links" class="results">{body}{_next(content)}</div>')
+    search = (
+        f'<form id="search_form" action="/html/" method="post"><input name="q" value="{escape(text)}"></form>'
+    )
+    return page(
+        f"{escape(text)} at DuckDuckGo",
+        "",
+        f'{search}<div id="links" class="results">{body}{_next(content)}</div>',
+    )
 
 
 def _link(url: str) -> str:
@@ -63,13 +78,17 @@ def _next(content: SerpContent) -> str:
         "api": "d.js",
         "vqd": content.token,
     }
-    inputs = "".join(f'<input type="hidden" name="{name}" value="{escape(str(value))}">' for name, value in fields.items())
+    inputs = "".join(
+        f'<input type="hidden" name="{name}" value="{escape(str(value))}">' for name, value in fields.items()
+    )
     return f'<div class="nav-link"><form action="/html/" method="post"><input type="submit" value="Next">{inputs}</form></div>'
 
 
 def _block(reason: str) -> BoxResponse:
     modal = '<div class="anomaly-modal__title">Unfortunately, bots use DuckDuckGo too.</div>'
-    form = f'<form id="challenge-form" action="//duckduckgo.com/anomaly.js?sv=html" method="post">{modal}</form>'
+    form = (
+        f'<form id="challenge-form" action="//duckduckgo.com/anomaly.js?sv=html" method="post">{modal}</form>'
+    )
     return html(f"<html><head><title>DuckDuckGo</title></head><body>{form}</body></html>", 202)
 
 

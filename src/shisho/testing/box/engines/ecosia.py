@@ -5,7 +5,16 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import urlencode
 
-from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, page, paged, refused, whole
+from shisho.testing.box.engines.engine import (
+    BoxEngine,
+    SerpContent,
+    SerpRequest,
+    Tokens,
+    page,
+    paged,
+    refused,
+    whole,
+)
 from shisho.testing.box.message import BoxRequest, BoxResponse
 
 _SIZE = 10
@@ -30,7 +39,9 @@ def show(content: SerpContent) -> BoxResponse:
     following = urlencode({"q": text, "p": content.search.page})
     link = f'<a data-test-id="next-button" href="/search?{following}">Next</a>' if content.more else ""
     pager = f'<nav data-test-id="web-pagination">{link}</nav>'
-    return page(f"{escape(text)} - Ecosia - Web", "", f'{search}<section class="mainline">{body}</section>{pager}')
+    return page(
+        f"{escape(text)} - Ecosia - Web", "", f'{search}<section class="mainline">{body}</section>{pager}'
+    )
 
 
 def _block(reason: str) -> BoxResponse:

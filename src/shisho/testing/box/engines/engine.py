@@ -42,7 +42,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class SerpContent:
-    """A result page to be set in the engine's markup. `more`: it leads to a next one, with `token` where it needs one."""
+    """A result page to be set in the engine's markup. `more`: it leads to a next one, with `token` where it
+    needs one."""
 
     search: SerpRequest
     rows: Sequence[Row]
@@ -77,9 +78,10 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class BoxEngine:
-    """`hosts`: where it is asked, and where the pages stand that it alone has. `read` gives the search of a request, None
-    where it is for something else, and raises Wrong; `block` is what it answers then. `other` answers what is no search.
-    `address`: under which address it names a page, where that is not the page's own."""
+    """`hosts`: where it is asked, and where the pages stand that it alone has. `read` gives the search of a
+    request, None where it is for something else, and raises Wrong; `block` is what it answers then. `other`
+    answers what is no search. `address`: under which address it names a page, where that is not the page's
+    own."""
 
     name: str
     kind: str
@@ -115,7 +117,9 @@ def paged(text: str | None, start: int, size: int, most: int) -> SerpRequest:
 
 def refused(reason: str, title: str = "Access denied") -> BoxResponse:
     """The block page of engines that have no look of their own for it."""
-    return html(f"<html><head><title>{title}</title></head><body><h1>{title}</h1><p>{reason}</p></body></html>", 403)
+    return html(
+        f"<html><head><title>{title}</title></head><body><h1>{title}</h1><p>{reason}</p></body></html>", 403
+    )
 
 
 def page(title: str, head: str, body: str) -> BoxResponse:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import json
 
-from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, WrongRequest, paged, whole
+from shisho.testing.box.engines.engine import (
+    BoxEngine,
+    SerpContent,
+    SerpRequest,
+    Tokens,
+    WrongRequest,
+    paged,
+    whole,
+)
 from shisho.testing.box.message import BoxRequest, BoxResponse, json_
 
 
@@ -13,15 +21,24 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
         return None
     if not request.headers.get("api-key"):
         raise WrongRequest("no API-Key")
-    size, number = whole(request.query, "count", 20), whole(request.query, "page", 1)
+    size = whole(request.query, "count", 20)
+    number = whole(request.query, "page", 1)
     if not 1 <= size <= 100 or not number:
         raise WrongRequest(f"count={size} page={number}")
     return paged(request.query.get("query"), size * (number - 1), size, 10)
 
 
 def show(content: SerpContent) -> BoxResponse:
-    rows = [{"url": row.url, "title": row.title, "description": row.snippet, "quality": 3.0} for row in content.rows]
-    answer = {"license": "CC-BY-NC-SA 4.0", "query": content.search.text, "page": content.search.page, "results": rows}
+    rows = [
+        {"url": row.url, "title": row.title, "description": row.snippet, "quality": 3.0}
+        for row in content.rows
+    ]
+    answer = {
+        "license": "CC-BY-NC-SA 4.0",
+        "query": content.search.text,
+        "page": content.search.page,
+        "results": rows,
+    }
     return json_(json.dumps(answer, ensure_ascii=False))
 
 

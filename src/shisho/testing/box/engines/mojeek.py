@@ -45,8 +45,13 @@ def show(content: SerpContent) -> BoxResponse:
 
 
 def _pager(content: SerpContent) -> str:
-    start, text = content.search.start, content.search.text
-    links = f'<a href="/search?{urlencode({"q": text, "s": start - _SIZE})}">Previous</a>' if start > _SIZE else ""
+    start = content.search.start
+    text = content.search.text
+    links = (
+        f'<a href="/search?{urlencode({"q": text, "s": start - _SIZE})}">Previous</a>'
+        if start > _SIZE
+        else ""
+    )
     if content.more:
         links += f'<a href="/search?{urlencode({"q": text, "s": start + _SIZE})}">Next</a>'
     return f'<div class="pagination"><ul>{links}</ul></div>'

@@ -26,7 +26,11 @@ def show(content: SerpContent) -> BoxResponse:
          "abstract_inverted_index": _inverted(row.snippet)}
         for row in content.rows
     ]  # fmt: skip
-    meta = {"count": content.total, "per_page": content.search.size, "next_cursor": content.token if content.more else None}
+    meta = {
+        "count": content.total,
+        "per_page": content.search.size,
+        "next_cursor": content.token if content.more else None,
+    }
     return json_(json.dumps({"meta": meta, "results": works}, ensure_ascii=False))
 
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from html import escape
 
-from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, WrongRequest, paged, whole
+from shisho.testing.box.engines.engine import (
+    BoxEngine,
+    SerpContent,
+    SerpRequest,
+    Tokens,
+    WrongRequest,
+    paged,
+    whole,
+)
 from shisho.testing.box.message import BoxRequest, BoxResponse, xml
 from shisho.testing.box.world import BoxPage, World
 
@@ -24,13 +32,18 @@ def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if request.query.get("db") != "pubmed" or request.query.get("retmode") != "xml":
         raise WrongRequest("db or retmode")
     return paged(
-        request.query.get("term"), whole(request.query, "retstart", 0), whole(request.query, "retmax", 20) or 20, 1_000
+        request.query.get("term"),
+        whole(request.query, "retstart", 0),
+        whole(request.query, "retmax", 20) or 20,
+        1_000,
     )
 
 
 def show(content: SerpContent) -> BoxResponse:
     ids = "".join(f"<Id>{_FIRST + row.number}</Id>" for row in content.rows)
-    return xml(_FOUND.format(total=content.total, size=content.search.size, start=content.search.start, ids=ids))
+    return xml(
+        _FOUND.format(total=content.total, size=content.search.size, start=content.search.start, ids=ids)
+    )
 
 
 def _block(reason: str) -> BoxResponse:

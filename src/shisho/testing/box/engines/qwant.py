@@ -5,7 +5,16 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import urlencode
 
-from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, page, paged, refused, whole
+from shisho.testing.box.engines.engine import (
+    BoxEngine,
+    SerpContent,
+    SerpRequest,
+    Tokens,
+    page,
+    paged,
+    refused,
+    whole,
+)
 from shisho.testing.box.message import BoxRequest, BoxResponse
 
 _SIZE = 10
@@ -31,7 +40,9 @@ def show(content: SerpContent) -> BoxResponse:
     following = urlencode({"q": text, "offset": content.search.start + _SIZE})
     link = f'<a rel="next" href="/?{following}">Next</a>' if more else ""
     pager = f'<div data-testid="pagination">{link}</div>'
-    return page(f"{escape(text)} - Qwant Search", "", f'{search}<div data-testid="sectionWeb">{body}</div>{pager}')
+    return page(
+        f"{escape(text)} - Qwant Search", "", f'{search}<div data-testid="sectionWeb">{body}</div>{pager}'
+    )
 
 
 def _block(reason: str) -> BoxResponse:

@@ -4,19 +4,31 @@ from __future__ import annotations
 
 from html import escape
 
-from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, WrongRequest, page, paged, whole
+from shisho.testing.box.engines.engine import (
+    BoxEngine,
+    SerpContent,
+    SerpRequest,
+    Tokens,
+    WrongRequest,
+    page,
+    paged,
+    whole,
+)
 from shisho.testing.box.message import BoxRequest, BoxResponse, html, redirect
 from shisho.testing.box.world import BoxPage, World
 
 _SIZE = 10
 _NAME = "startpage"
-_CAPTCHA = '<html><head><title>Startpage Captcha</title></head><body><div class="g-recaptcha"></div></body></html>'
+_CAPTCHA = (
+    '<html><head><title>Startpage Captcha</title></head><body><div class="g-recaptcha"></div></body></html>'
+)
 
 
 def read(request: BoxRequest, tokens: Tokens) -> SerpRequest | None:
     if request.path != "/sp/search":
         return None
-    text, number = request.form.get("query"), whole(request.form, "page", 1)
+    text = request.form.get("query")
+    number = whole(request.form, "page", 1)
     if request.method != "POST" or request.form.get("cat") != "web" or not number:
         raise WrongRequest("no form")
     if number > 1:
@@ -33,14 +45,23 @@ def show(content: SerpContent) -> BoxResponse:
     )
     body = rows or '<div class="no-results"><p>Sorry, there are no results for your search.</p></div>'
     search = f'<form action="/sp/search" method="post"><input name="query" value="{escape(text)}"></form>'
-    return page("Startpage Search Results", "", f'{search}<section class="w-gl">{body}</section>{_pager(content)}')
+    return page(
+        "Startpage Search Results", "", f'{search}<section class="w-gl">{body}</section>{_pager(content)}'
+    )
 
 
 def _pager(content: SerpContent) -> str:
     if not content.more:
         return '<div class="pagination"></div>'
-    fields = {"query": content.search.text, "cat": "web", "page": content.search.page + 1, "sc": content.token}
-    inputs = "".join(f'<input type="hidden" name="{name}" value="{escape(str(value))}">' for name, value in fields.items())
+    fields = {
+        "query": content.search.text,
+        "cat": "web",
+        "page": content.search.page + 1,
+        "sc": content.token,
+    }
+    inputs = "".join(
+        f'<input type="hidden" name="{name}" value="{escape(str(value))}">' for name, value in fields.items()
+    )
     return f'<div class="pagination"><form action="/sp/search" method="post">{inputs}<button>Next</button></form></div>'
 
 

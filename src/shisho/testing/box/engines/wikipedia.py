@@ -6,7 +6,15 @@ import json
 from html import escape
 from urllib.parse import quote, unquote
 
-from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, WrongRequest, paged, whole
+from shisho.testing.box.engines.engine import (
+    BoxEngine,
+    SerpContent,
+    SerpRequest,
+    Tokens,
+    WrongRequest,
+    paged,
+    whole,
+)
 from shisho.testing.box.message import BoxRequest, BoxResponse, json_
 from shisho.testing.box.world import BoxPage, World
 
@@ -28,8 +36,16 @@ def show(content: SerpContent) -> BoxResponse:
          "timestamp": f"{row.day}T00:00:00Z"}
         for row in content.rows
     ]  # fmt: skip
-    more = {"continue": {"sroffset": content.search.start + content.search.size, "continue": "-||"}} if content.more else {}
-    answer = {"batchcomplete": True, **more, "query": {"searchinfo": {"totalhits": content.total}, "search": rows}}
+    more = (
+        {"continue": {"sroffset": content.search.start + content.search.size, "continue": "-||"}}
+        if content.more
+        else {}
+    )
+    answer = {
+        "batchcomplete": True,
+        **more,
+        "query": {"searchinfo": {"totalhits": content.total}, "search": rows},
+    }
     return json_(json.dumps(answer, ensure_ascii=False))
 
 

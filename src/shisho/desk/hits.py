@@ -1,0 +1,27 @@
+"""Ranked passages as hits that open on their page."""
+
+from __future__ import annotations
+
+from shisho.domain.corpus import Document, DocumentId, PassageHit, RankedPassage
+
+
+def link_to(document: DocumentId, page: int | None) -> str:
+    return f"document://{document}" + (f"/page/{page}" if page is not None else "")
+
+
+def to_hit(hit: RankedPassage, document: Document) -> PassageHit:
+    """A ranked passage with everything that opens it."""
+    passage = hit.passage
+    return PassageHit(
+        passage=passage.id,
+        document=document.id,
+        source=document.source,
+        title=document.title,
+        heading=passage.heading,
+        page=passage.page,
+        start=passage.start,
+        end=passage.end,
+        text=passage.text,
+        score=hit.score,
+        parts=hit.parts,
+    )

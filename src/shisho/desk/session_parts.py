@@ -1,0 +1,103 @@
+"""The parts that the verbs of sessions are wired to, and the rules among them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from shisho.domain.corpus import (
+    Complexity,
+    NumberedPassage,
+    Scope,
+)
+from shisho.domain.find import ExcludedSources
+from shisho.domain.inquiry import (
+    EvidenceRef,
+    Finding,
+    Goal,
+    GoalStatus,
+    Sentence,
+    Strategy,
+)
+from shisho.domain.session import (
+    CitedSentence,
+    SentenceRevision,
+    StoredEvidence,
+    SupportCounts,
+)
+from shisho.ports import Clock, Ledger, SearchSession, SessionBook, SessionLog, Shelf
+
+
+class Span(Protocol):
+    """A stretch of a shown passage. `replaced`: a finding had other words for it."""
+
+    @property
+    def index(self) -> int: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def replaced(self) -> bool: ...
+
+
+class AssistantRules(Protocol):
+    """The librarian's rules for assistants."""
+
+    def aim(self, question: str, goals: Sequence[Goal], condition: str) -> tuple[Strategy, str]: ...
+
+    def judge(self, finding: Finding, passages: Sequence[NumberedPassage], aim: Strategy) -> Span | str: ...
+
+    def status(
+        self, aim: Strategy, refs: Sequence[StoredEvidence]
+    ) -> tuple[tuple[GoalStatus, ...], bool]: ...
+
+    def missing(self, aim: Strategy, status: Sequence[GoalStatus]) -> tuple[str, ...]: ...
+
+    def cite(
+        self,
+        evidence: Sequence[EvidenceRef],
+        passages: Sequence[NumberedPassage],
+        aim: Strategy,
+        said_sentence: CitedSentence,
+    ) -> CitedSentence | Finding: ...
+
+    def mend(
+        self, aim: Strategy, evidence: Sequence[EvidenceRef], said_sentences: Sequence[CitedSentence]
+    ) -> list[tuple[Sentence | None, SentenceRevision]]: ...
+
+    def counts(self, mended: Sequence[SentenceRevision]) -> SupportCounts: ...
+
+    def render(
+        self,
+        aim: Strategy,
+        evidence: Sequence[EvidenceRef],
+        sentences: Sequence[Sentence],
+        counts: SupportCounts,
+    ) -> str: ...
+
+
+class SessionSearcher(Protocol):
+    """Opens search sessions."""
+
+    async def open(
+        self, scope: Scope, complexity: Complexity, room_tokens: int, session_id: str
+    ) -> SearchSession: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SessionParts:
+    """The parts that the verbs of sessions are wired to."""
+
+    owner: str
+    shelf: Shelf
+    ledger: Ledger
+    log: SessionLog
+    book: SessionBook
+    searching: SessionSearcher
+    rules: AssistantRules
+    left_out: Callable[[str], Awaitable[ExcludedSources]]
+    clock: Clock
+    new_id: Callable[[], str]
+    room_tokens: int

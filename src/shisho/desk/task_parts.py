@@ -1,0 +1,74 @@
+"""The parts that the verbs of tasks are wired to."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from shisho.domain.intervention import (
+    HumanChallenge,
+)
+from shisho.domain.job import (
+    TaskId,
+    TaskNews,
+)
+from shisho.domain.task import (
+    EngineStatus,
+    OutgoingQueries,
+    WebConsent,
+)
+from shisho.ports import Files, Interventions, JobStore, Ledger, Opinions, Reports, Shelf, Staging, TaskStore
+
+
+class Watch(Protocol):
+    """The task as soon as its revision is not `since`, or as it is after so many seconds."""
+
+    async def __call__(self, task_id: TaskId, since: int | None, seconds: float) -> TaskNews: ...
+
+
+class Consent(Protocol):
+    """The person's consent to web searches."""
+
+    def state(self) -> WebConsent: ...
+
+    def since(self) -> str:
+        """When they said it; "" where a setting decides, or nobody has."""
+
+    def keep(self, consent: WebConsent) -> None:
+        """Remember a yes or a no; NOT_ASKED forgets both."""
+
+
+class OutgoingPreview(Protocol):
+    """A preview of what would be sent, and to whom."""
+
+    async def of_question(self, question: str) -> OutgoingQueries: ...
+
+    async def of_queries(self, *queries: str) -> OutgoingQueries: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TaskParts:
+    """The parts that the verbs of tasks are wired to."""
+
+    owner: str
+    tasks: TaskStore
+    jobs: JobStore
+    interventions: Interventions
+    reports: Reports
+    opinions: Opinions
+    shelf: Shelf
+    ledger: Ledger
+    disk: Files
+    staging: Staging
+    roots: tuple[Path, ...]
+    watch: Watch
+    estimate: Callable[[Mapping[str, int]], Awaitable[float]]
+    check: Callable[[str], None]
+    engines: Callable[[], Awaitable[Sequence[EngineStatus]]]
+    new_id: Callable[[], str]
+    mend: Callable[[str], Awaitable[None]]
+    window: Callable[[HumanChallenge], Awaitable[bool]]
+    consent: Consent
+    outgoing: OutgoingPreview

@@ -45,11 +45,12 @@ MAY_KNOW: dict[str, set[str]] = {
     # box) are imported there, inside functions, and nowhere else.
     "bootstrap": COMMON
     | CORE
-    | {"__init__", "settings", "stores", "system", "handlers", "desk", "integrations", "testing"},
+    | {"version", "settings", "stores", "system", "handlers", "desk", "integrations", "testing"},
     "integrations": GROUND | {"ports", "desk", "librarian"},
     "evaluation": COMMON | {"desk", "bootstrap"},
     "interfaces": GROUND | {"__init__", "language", "settings", "bootstrap", "evaluation", "desk", "testing"},
-    "__init__": {"bootstrap", "desk", "domain", "errors", "ports"},  # the public API
+    "version": set(),
+    "__init__": {"version", "bootstrap", "desk", "domain", "errors", "ports"},  # the public API
     "__main__": {"interfaces"},
 }
 

@@ -56,7 +56,7 @@ LINGUISTIC = {
     "corpus/readers/specimen.py",
     "language/numbers.py",
     "librarian/questions.py",
-    "librarian/reach.py",
+    "librarian/web_fallback.py",
     "web/engines/google.py",
 }
 KANA = re.compile("[ぁ-んァ-ヺ]")

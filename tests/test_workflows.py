@@ -143,7 +143,7 @@ def test_files_that_the_security_page_names_exist() -> None:
 @pytest.fixture
 def release(tmp_path: Path) -> Path:
     """A tree that may be released as v0.1.0."""
-    for name in (".ci/release", "pyproject.toml", "src/shisho/__init__.py"):
+    for name in (".ci/release", "pyproject.toml", "src/shisho/version.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     project = tmp_path / "pyproject.toml"
@@ -151,10 +151,8 @@ def release(tmp_path: Path) -> Path:
     project.write_text(
         text.replace(f'version = "{PROJECT["project"]["version"]}"', 'version = "0.1.0"'), "utf-8"
     )
-    package = tmp_path / "src/shisho/__init__.py"
-    package.write_text(
-        re.sub(r'__version__ = ".*"', '__version__ = "0.1.0"', package.read_text("utf-8")), "utf-8"
-    )
+    package = tmp_path / "src/shisho/version.py"
+    package.write_text(re.sub(r'VERSION = ".*"', 'VERSION = "0.1.0"', package.read_text("utf-8")), "utf-8")
     (tmp_path / "CHANGELOG.md").write_text(
         "# Changelog\n\n## [Unreleased]\n\n## [0.1.0] - 2026-12-01\n", "utf-8"
     )
@@ -181,7 +179,7 @@ def test_a_tree_with_nothing_missing_may_be_released(release: Path) -> None:
             'version = "0.2.0"',
             "the version in pyproject.toml is 0.2.0",
         ),
-        ("src/shisho/__init__.py", "0.1.0", "0.0.9", "shisho.__version__ is not 0.1.0"),
+        ("src/shisho/version.py", "0.1.0", "0.0.9", "shisho.__version__ is not 0.1.0"),
         ("CHANGELOG.md", "[0.1.0]", "[0.0.9]", "CHANGELOG.md has no heading [0.1.0]"),
         (
             "pyproject.toml",

@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from shisho.version import VERSION
+
 if TYPE_CHECKING:
     from shisho.bootstrap.desk import open_desk as open
     from shisho.desk.desk import Desk
@@ -144,7 +146,7 @@ if TYPE_CHECKING:
     from shisho.ports.interventions import Notifier
     from shisho.ports.librarian import PreparedInquiry
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = [
     "AllEnginesBlocked",
     "AllFetchesFailed",

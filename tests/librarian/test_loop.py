@@ -327,4 +327,4 @@ async def test_a_table_that_never_ends_is_a_fault_of_ours_and_not_a_hang() -> No
 
     acts = dict.fromkeys(TABLE, plan) | {"route": route}
     with pytest.raises(Internal, match="12 steps"):
-        await runner_of_test(acts, LoopState(question=TWO, reach=WebPolicy.NEVER), 12)
+        await runner_of_test(acts, LoopState(question=TWO, web_policy=WebPolicy.NEVER), 12)

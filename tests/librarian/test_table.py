@@ -21,16 +21,16 @@ def states() -> list[LoopState]:
     """Every combination of what a route looks at."""
     stops = [None, *LoopStop]
     made = []
-    for reach, reached, stop in itertools.product(WebPolicy, REACHED, stops):
+    for web_policy, reached, stop in itertools.product(WebPolicy, REACHED, stops):
         status = NextStep.CONTINUE if stop is None else NextStep.COMPLETE
-        state = LoopState(reach=reach, verdicts=(Verdict(status, "", "", stop),))
+        state = LoopState(web_policy=web_policy, verdicts=(Verdict(status, "", "", stop),))
         made.append(state if reached is None else LoopState(**state, reached=reached))
     return made
 
 
 def test_routes_lead_where_the_table_says_and_nowhere_else() -> None:
     for name, node in TABLE.items():
-        asked = [state for state in states() if name != "reach" or "reached" in state]
+        asked = [state for state in states() if name != "web_fallback" or "reached" in state]
         assert {node.route(state) for state in asked} == set(node.leads_to), name
 
 

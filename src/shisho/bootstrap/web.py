@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shisho import __version__
 from shisho import settings as settings_
 from shisho.bootstrap.deferred import deferred
 from shisho.errors import EngineUnavailable
@@ -26,6 +25,7 @@ from shisho.ports import (
     SerpParser,
 )
 from shisho.settings import Settings
+from shisho.version import VERSION
 
 if TYPE_CHECKING:
     from shisho.domain.intervention import HumanChallenge
@@ -103,7 +103,7 @@ def _web_of(settings: Settings) -> WebAccess:
     resolver, trusted = (box.resolver, box.ssl_context) if box else (SystemResolver(), None)
     hosts = settings.words("allow_private_hosts").union(box.hosts if box else ())
     allow = AllowList.named(hosts, settings.words("allow_ports"))
-    agent = user_agent(__version__, settings.text("contact"))
+    agent = user_agent(VERSION, settings.text("contact"))
     keys = {one.setting for engine in table.values() for one in engine.about.credentials}
     parser = KillableSerpParser(overrides, settings_.child_environment())
     browser = browser_of(settings, resolver, allow, agent, boxed=box is not None)

@@ -265,8 +265,8 @@ class Desk:
             return await self._followed(handle.task_id, handle.answer_id, notify, stop)
         if not inside:
             await check_searchable(self._parts.shelf, self._parts.owner, corpora)
-        reach = WebPolicy.LAST if sources is Sources.AUTO and not filters else WebPolicy.NEVER
-        run_id = await self._begin(question, inside, corpora, filters or {}, ceilings, reach)
+        web_policy = WebPolicy.LAST if sources is Sources.AUTO and not filters else WebPolicy.NEVER
+        run_id = await self._begin(question, inside, corpora, filters or {}, ceilings, web_policy)
         return await self._inquire(run_id, notify, stop)
 
     async def prepare(
@@ -350,12 +350,13 @@ class Desk:
         corpora: Sequence[str],
         filters: Mapping[str, Condition],
         limits: Mapping[str, float],
-        reach: WebPolicy,
+        web_policy: WebPolicy,
     ) -> str:
         excluded = await self._parts.left_out(self._parts.owner)
         scope = Scope(self._parts.owner, (*corpora, *inside), filters, excluded.documents, excluded.passages)
-        budget = with_ceilings(self._parts.budget, limits)
-        inquiry = Inquiry(self._parts.new_run(), question, scope, budget, reach=reach, folders=tuple(inside))
+        budget = with_ceilings(self.budget, limits)
+        run_id = self._parts.new_run()
+        inquiry = Inquiry(run_id, question, scope, budget, web_policy=web_policy, folders=tuple(inside))
         await self._parts.ledger.begin(inquiry)
         return inquiry.run_id
 
@@ -394,7 +395,5 @@ class Desk:
         try:
             return await self._parts.inquiries.run(answer_id, notify, stop)
         except NotFound:
-            raise NotFound(
-                "Stopped before it was begun. `shisho queue resume {task_id}` and `shisho worker` do it.",
-                task_id=task_id,
-            ) from None
+            advice = "Stopped before it was begun. `shisho queue resume {task_id}` and `shisho worker` do it."
+            raise NotFound(advice, task_id=task_id) from None

@@ -86,7 +86,7 @@ class Inquiry:
     task_id: str = ""
     """The task that the question belongs to, "" for none. Of a task's inquiry the answer bears the run's id,
     so that it can be named before it is there."""
-    reach: WebPolicy = WebPolicy.NEVER
+    web_policy: WebPolicy = WebPolicy.NEVER
     folders: tuple[str, ...] = ()
     """Corpora that mirror folders of this machine: brought up to date before the run begins or goes on."""
 

@@ -33,11 +33,11 @@ from shisho.domain.web import PagingStop
 from shisho.errors import EmptyCorpus
 from shisho.handlers.inquiries import LibrarianInquiries
 from shisho.jobs.context import JobContext
-from shisho.librarian.reach import RESULTS
+from shisho.librarian.web_fallback import RESULTS
 from shisho.ports import Clock, DiscoveredUrls, Ledger, Shelf
 
 WORTHWHILE_S = 5.0  # nothing more is asked of the web when less is left to wait
-REACH = {
+WEB_POLICIES = {
     Sources.AUTO: WebPolicy.LAST,
     Sources.DOCUMENTS: WebPolicy.NEVER,
     Sources.WEB: WebPolicy.FIRST,
@@ -87,13 +87,13 @@ class AnswerHandler:
         left = await self.left_out(asked.owner)
         corpora = (WEB_CORPUS,) if asked.sources is Sources.WEB else asked.corpora
         scope = Scope(asked.owner, corpora, asked.filters, left.documents, left.passages)
-        reach = REACH[asked.sources]
-        if (reach is WebPolicy.NEVER or not self.way()) and await self.shelf.count(scope) == 0:
+        web_policy = WEB_POLICIES[asked.sources]
+        if (web_policy is WebPolicy.NEVER or not self.way()) and await self.shelf.count(scope) == 0:
             raise EmptyCorpus(
                 "There is nothing to answer from: no page or document in this scope. See the errors of the task."
             )
         budget = within(with_ceilings(self.budget, asked.limits), await self.left(job.task_id))
-        return plain(Inquiry(job.id, asked.question, scope, budget, job.task_id, reach))
+        return plain(Inquiry(job.id, asked.question, scope, budget, job.task_id, web_policy))
 
     async def _ask_web(
         self,
@@ -104,7 +104,7 @@ class AnswerHandler:
         pages: int,
         seconds: float,
     ) -> WebResult:
-        """`librarian.reach.AskWeb` by search jobs of the same task. The wait ends when none of them can go on
+        """`librarian.web_fallback.AskWeb` by search jobs of the same task. The wait ends when none of them can go on
         by itself, and at the moment that was set when it began."""
         # one moment for all that the question asks
         ends = await context.step("waits until", partial(self._later, seconds))

@@ -14,8 +14,8 @@ from shisho.ports import Clock, Ledger, SearchSession
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
     from shisho.librarian.loop import InquiryRun
-    from shisho.librarian.reach import AskWeb
     from shisho.librarian.table import Runner
+    from shisho.librarian.web_fallback import AskWeb
 
 
 def our_runner() -> Runner:

@@ -20,8 +20,8 @@ class EngineOutgoingPreview:
 
     async def of_question(self, question: str) -> OutgoingQueries:
         """For all that the question asks; what the library answers is left out when it comes to that."""
-        from shisho.librarian.reach import web_queries
         from shisho.librarian.strategy import strategy
+        from shisho.librarian.web_fallback import web_queries
 
         texts = [query.text for query in web_queries(strategy(question).goals, self.budget.max_pages)]
         return await self.of_queries(*texts)

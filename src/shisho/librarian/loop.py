@@ -11,13 +11,13 @@ from shisho.domain.codec import plain
 from shisho.domain.inquiry import Answer, Gap, Inquiry, LoopStop
 from shisho.librarian.citations import Citations
 from shisho.librarian.nodes import Nodes
-from shisho.librarian.reach import AskWeb
 from shisho.librarian.record import Notify, RunRecord, RunStopped
 from shisho.librarian.runner import run_table
 from shisho.librarian.search import InquirySearch, SessionOpener
 from shisho.librarian.state import LoopState
 from shisho.librarian.strategy import checked
 from shisho.librarian.table import TABLE, Act, Runner, most_steps
+from shisho.librarian.web_fallback import AskWeb
 from shisho.ports import Clock, Ledger
 
 MODEL = "none"
@@ -73,7 +73,7 @@ async def prepare(
     nodes = Nodes(InquirySearch(open_session), citations, clock, ask_web, barred)
     record = RunRecord(ledger, inquiry.run_id, citations, clock, notify, stop)
     acts = {name: record.recorded(node, partial(node.work, nodes)) for name, node in TABLE.items()}
-    start_state = LoopState(question=question, budget=inquiry.budget, reach=inquiry.reach)
+    start_state = LoopState(question=question, budget=inquiry.budget, web_policy=inquiry.web_policy)
     return InquiryRun(inquiry, acts, start_state, nodes, record, citations, ledger)
 
 

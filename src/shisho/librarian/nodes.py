@@ -14,17 +14,17 @@ from shisho.librarian.citations import Citations
 from shisho.librarian.evaluate import select, terms_wanted
 from shisho.librarian.evidence import double, verify
 from shisho.librarian.plan import plan
-from shisho.librarian.reach import AskWeb, web_queries
 from shisho.librarian.reflect import next_focus, open_goals
 from shisho.librarian.route import ended, route
 from shisho.librarian.search import InquirySearch
 from shisho.librarian.state import LoopState
 from shisho.librarian.strategy import strategy
+from shisho.librarian.web_fallback import AskWeb, web_queries
 from shisho.ports import Clock
 
 
 class Nodes:
-    """One run's nodes. Only `search` and `evaluate` touch the session, only `reach` the web, only `answer`
+    """One run's nodes. Only `search` and `evaluate` touch the session, only `web_fallback` the web, only `answer`
     the clock."""
 
     def __init__(
@@ -101,7 +101,7 @@ class Nodes:
         )
         return LoopState(verdicts=(verdict,))
 
-    async def reach(self, state: LoopState) -> LoopState:
+    async def web_fallback(self, state: LoopState) -> LoopState:
         """Have the web searched for the open goals. What the documents have shown stays; the rounds begin
         anew."""
         budget = state["budget"]

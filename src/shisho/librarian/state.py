@@ -33,7 +33,7 @@ class LoopState(TypedDict, total=False):
 
     question: str
     budget: Budget
-    reach: WebPolicy
+    web_policy: WebPolicy
     strategy: Strategy
     plans: Annotated[tuple[Plan, ...], add]
     shown: tuple[NumberedPassage, ...]

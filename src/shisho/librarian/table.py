@@ -1,6 +1,6 @@
 """The loop as one table: what each node does, which keys of the state it sees, and which node comes next.
 
-strategy → plan → search → evaluate → route → (plan | reach | answer). `reach` goes to the web and on to plan;
+strategy → plan → search → evaluate → route → (plan | web_fallback | answer). `web_fallback` goes to the web and on to plan;
 for goals still open once more, to another engine, then with other words. Every runner reads this table, so
 that all give the same answers."""
 
@@ -56,10 +56,10 @@ def most_steps(max_rounds: int) -> int:
 
 
 def _after_strategy(state: LoopState) -> str:
-    return "reach" if state["reach"] is WebPolicy.FIRST else "plan"
+    return "web_fallback" if state["web_policy"] is WebPolicy.FIRST else "plan"
 
 
-def _after_reach(state: LoopState) -> str:
+def _after_web_fallback(state: LoopState) -> str:
     """The documents need no second look where the web was not asked anything."""
     return "plan" if state["reached"].queries or not state["verdicts"] else "answer"
 
@@ -70,19 +70,19 @@ def _after_route(state: LoopState) -> str:
         return "plan"
     if "reached" not in state:
         open_ = verdict.loop_stop is not LoopStop.CONDITION_MET
-        return "reach" if open_ and state["reach"] is WebPolicy.LAST else "answer"
+        return "web_fallback" if open_ and state["web_policy"] is WebPolicy.LAST else "answer"
     web_result = state["reached"]
     again = web_result.times < WEB_TIMES and web_result.engines and verdict.loop_stop in _SEARCHED_OUT
-    return "reach" if again else "answer"
+    return "web_fallback" if again else "answer"
 
 
 _ROWS = (
-    Node("strategy", Nodes.strategy, ("question",), _after_strategy, ("plan", "reach")),
+    Node("strategy", Nodes.strategy, ("question",), _after_strategy, ("plan", "web_fallback")),
     Node(
-        "reach",
-        Nodes.reach,
+        "web_fallback",
+        Nodes.web_fallback,
         ("strategy", "goal_status", "plans", "budget", "spent", "reached"),
-        _after_reach,
+        _after_web_fallback,
         ("plan", "answer"),
         stoppable=True,
     ),
@@ -133,7 +133,7 @@ _ROWS = (
             "reached",
         ),
         _after_route,
-        ("plan", "reach", "answer"),
+        ("plan", "web_fallback", "answer"),
     ),
     Node(
         "answer",

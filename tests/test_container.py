@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import typer.main
 
-from shisho.interfaces.cli import app
+from shisho.interfaces.cli.app import app
 from shisho.settings import TABLE
 from tests.interfaces.serving import serving
 

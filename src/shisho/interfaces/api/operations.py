@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import MISSING, dataclass, fields
 from enum import Enum
@@ -67,7 +68,8 @@ class Verb:
 
     @property
     def says(self) -> str:
-        return inspect.cleandoc(self.run.__doc__ or "")
+        """What an assistant or a reader of the API is told of the verb."""
+        return unwrap(inspect.cleandoc(self.run.__doc__ or ""))
 
     @cached_property
     def parameters(self) -> Sequence[inspect.Parameter]:
@@ -163,3 +165,9 @@ def _without_none(data: Any) -> Any:
     if isinstance(data, dict):
         return {key: _without_none(value) for key, value in data.items() if value is not None}
     return [_without_none(value) for value in data] if isinstance(data, list) else data
+
+
+def unwrap(doc: str) -> str:
+    """The text of a docstring without the line breaks inside its paragraphs, so that what clients are told
+    does not change when a docstring is wrapped anew."""
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", doc)

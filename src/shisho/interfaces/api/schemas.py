@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shisho.interfaces.api.operations import Effect, Reply, Verb
+from shisho.interfaces.api.operations import Effect, Reply, Verb, unwrap
 
 Schema = Mapping[str, Any]
 DEPTH = 2  # levels of a reply that are told
@@ -139,7 +139,9 @@ def _names(kind: Any) -> list[str]:
 
 
 def _resolved(schema: Schema, defs: Schema) -> Schema:
-    if "$ref" not in schema:
-        return schema
-    own_keys = {name: value for name, value in schema.items() if name != "$ref"}
-    return {**defs[schema["$ref"].rpartition("/")[2]], **own_keys}
+    if "$ref" in schema:
+        own_keys = {name: value for name, value in schema.items() if name != "$ref"}
+        schema = {**defs[schema["$ref"].rpartition("/")[2]], **own_keys}
+    if isinstance(schema.get("description"), str):
+        schema = {**schema, "description": unwrap(schema["description"])}
+    return schema

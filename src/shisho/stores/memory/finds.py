@@ -192,15 +192,16 @@ class MemoryUrls:
         )
 
     async def _result(self, row: StoredFind) -> ResultRow:
-        held = await self._shelf.documents_by_id([row.document_id] if row.document_id else [])
-        document = held.get(row.document_id) if row.document_id else None
+        document_id = row.document_id if row.status is UrlState.VISITED else None
+        documents = await self._shelf.documents_by_id([document_id] if document_id else [])
+        document = documents.get(document_id) if document_id else None
         return ResultRow(
             url=row.find.url,
             title=document.title or row.find.title if document else row.find.title,
             query=row.find.query,
             engine=row.find.engine,
             rank=row.find.rank,
-            document_id=row.document_id,
+            document_id=document_id,
             passages=document.passage_count if document else 0,
             job_id=row.job_id,
             job_state=self._shared.jobs[row.job_id].state,

@@ -109,6 +109,11 @@ def input_of(job: Job) -> Any:
     return json.loads(job.input.text)
 
 
+def output_of(job: Job) -> Any:
+    """What a job of a test's own kind ended with, None where it has not."""
+    return None if job.output is None else json.loads(job.output.text)
+
+
 @asynccontextmanager
 async def opened(kind: str, folder: Path, clock: Any = None) -> AsyncIterator[Queue]:
     clock = clock or SetClock()

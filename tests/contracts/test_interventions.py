@@ -9,7 +9,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from shisho.domain.codec import dumps
+from shisho.domain.codec import Payload, dumps
+from shisho.domain.event import EventFacts, EventKind
 from shisho.domain.intervention import AuthTarget, HumanChallenge, InterventionState, intervention_id
 from shisho.domain.job import ClaimLost, JobId, JobState, NewTask, StopMode, TaskId
 from tests.queues import ANA, CAPTCHA, OWNER, Queue, new, opened
@@ -18,6 +19,7 @@ ITEM, DOMAIN, TASK = AuthTarget
 OTHER = HumanChallenge("other", "other.example", "https://other.example/", "consent")
 CONSENT = HumanChallenge(CAPTCHA.engine, "consent.example", "https://consent.example/", "consent")
 THREE_HOURS = 10_800.0
+REACHED = Payload.of({"paging_stop": "CHALLENGE"})
 
 
 @pytest.fixture(params=["memory", "embedded"])
@@ -27,7 +29,11 @@ async def queue(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 
 
 async def held(
-    queue: Queue, met: HumanChallenge = CAPTCHA, task: str = "t1", output: object = None, owner: str = OWNER
+    queue: Queue,
+    met: HumanChallenge = CAPTCHA,
+    task: str = "t1",
+    output: Payload | None = None,
+    owner: str = OWNER,
 ) -> str:
     """The id of a new job's intervention."""
     (job_id,) = (await queue.tasks.enqueue(NewTask(TaskId(task), owner), [new()])).job_ids
@@ -52,14 +58,12 @@ async def test_it_says_what_waits_where_and_until_when(queue: Queue) -> None:
     assert two.id == second and list(await queue.interventions.waiting(OWNER, TaskId("t2"))) == [two]
     assert list(await queue.interventions.waiting("stranger")) == []
     event = (await queue.tasks.events(TaskId("t1")))[-1]
-    assert (event.kind, event.data) == (
-        "awaiting_auth",
-        {"engine": "memory", "domain": "memory.example", "kind": "captcha"},
-    )
+    told = EventFacts(engine="memory", domain="memory.example", proof="captcha")
+    assert (event.kind, event.facts) == (EventKind.AWAITING_AUTH, told)
 
 
 async def test_one_solution_frees_all_that_the_domain_or_the_engine_holds(queue: Queue) -> None:
-    mine = [await held(queue), await held(queue, CONSENT, "t2", {"pages": 1}), await held(queue, task="t3")]
+    mine = [await held(queue), await held(queue, CONSENT, "t2", REACHED), await held(queue, task="t3")]
     apart = await held(queue, OTHER, "t2")
     stranger = await held(queue, task="theirs", owner="stranger")
     with queue.bell.listen("queued") as ear:
@@ -88,12 +92,12 @@ async def test_by_domain_and_by_task(queue: Queue, target: AuthTarget, name: str
 async def test_what_is_skipped_is_only_what_is_named(
     queue: Queue, target: AuthTarget, name: str, skipped: int
 ) -> None:
-    first = await held(queue, output={"paging_stop": "CHALLENGE"})
-    await held(queue, task="t2", output={"paging_stop": "CHALLENGE"})
+    first = await held(queue, output=REACHED)
+    await held(queue, task="t2", output=REACHED)
     ended = await queue.interventions.skip(OWNER, target, name or first)
     assert len(ended) == skipped and ended[0].id == first
     job = await queue.jobs.job(job_of(first))
-    assert (job.state, job.output) == (JobState.COMPLETED, {"paging_stop": "CHALLENGE"})
+    assert (job.state, job.output) == (JobState.COMPLETED, REACHED)
     assert len(await queue.interventions.waiting(OWNER)) == 2 - skipped
     assert list(await queue.interventions.skip(OWNER, target, name or first)) == []
 
@@ -121,7 +125,7 @@ async def test_how_it_ended_is_in_the_events(queue: Queue) -> None:
     await held(queue)
     await queue.tasks.stop(TaskId("t1"), StopMode.IMMEDIATE)
     events = await queue.tasks.events(TaskId("t1"))
-    ends = [(each.kind, each.data["person"]) for each in events if "person" in each.data]
+    ends = [(each.kind, each.facts.person) for each in events if each.facts.person]
     wanted = [
         ("queued", "completed"),
         ("completed", "skipped"),
@@ -179,7 +183,7 @@ async def test_a_stopped_job_that_is_resumed_may_wait_again(queue: Queue) -> Non
 
 
 async def test_nobody_came(queue: Queue) -> None:
-    rich = await held(queue, output={"pages": [1]})
+    rich = await held(queue, output=REACHED)
     poor = await held(queue)
     queue.clock.pass_(THREE_HOURS - 10)
     assert await queue.jobs.expire() == 0
@@ -187,7 +191,7 @@ async def test_nobody_came(queue: Queue) -> None:
     assert await queue.jobs.expire() == 2
     jobs = [await queue.jobs.job(job_of(each)) for each in (rich, poor)]
     assert [(each.state, each.output) for each in jobs] == [
-        (JobState.COMPLETED, {"pages": [1]}),
+        (JobState.COMPLETED, REACHED),
         (JobState.FAILED, None),
     ]
     assert jobs[1].errors[-1].code == "AUTH_REQUIRED"

@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from shisho.domain.codec import Payload
 from shisho.domain.find import SearchNote
 from shisho.domain.job import ClaimLost, JobError, JobState, StopMode, TaskId
+from shisho.domain.payloads import SearchFailure, SearchOutcome
 from shisho.domain.session import SessionFacts
 from shisho.domain.task import FailedItem, JobKind
 from shisho.domain.web import PagingStop
@@ -99,7 +101,7 @@ async def test_report_is_read_in_pages_and_tells_what_changed_since(discoveries:
     assert ([row.url for row in first.results], first.more) == ([A, B], True)
     rest = await discoveries.reports.report(T1, OWNER, first.last, 2)
     assert ([row.url for row in rest.results], rest.more) == ([C], False)
-    await discoveries.queue.jobs.report(job.claim, {"pages": 1})
+    await discoveries.queue.jobs.report(job.claim, Payload())
     since = (await discoveries.queue.tasks.task(T1)).revision
     await discoveries.urls.settle(job.claim, A, code="X", reason="")
     later = await discoveries.reports.report(T1, OWNER, rest.last, 9, since)
@@ -116,7 +118,7 @@ async def test_report_tells_of_jobs_answers_and_who_is_waited_for(discoveries: D
     held = await discoveries.running()
     await queue.jobs.await_person(held.claim, None, queue.clock.ahead(60), CAPTCHA)
     answered = await discoveries.running(kind=JobKind.ANSWER)
-    await queue.jobs.finish(answered.claim, {})
+    await queue.jobs.finish(answered.claim, Payload())
     report = await discoveries.reports.report(T1, OWNER, 0, 9)
     assert report.tally == {
         ("fetch", JobState.FAILED): 1,
@@ -131,7 +133,9 @@ async def test_report_tells_of_jobs_answers_and_who_is_waited_for(discoveries: D
 
 async def test_errors_of_a_completed_search_are_failures(discoveries: Discoveries) -> None:
     job = await discoveries.running(kind=JobKind.SEARCH, input={"query": "決定係数"})
-    await discoveries.queue.jobs.finish(job.claim, {"errors": [{"url": A, "code": "X", "reason": "理由"}]})
+    failure = SearchFailure(A, "X", "理由")
+    outcome = SearchOutcome("決定係数", "memory", (), PagingStop.END, (), (), errors=(failure,))
+    await discoveries.queue.jobs.finish(job.claim, Payload.of(outcome))
     report = await discoveries.reports.report(T1, OWNER, 0, 9)
     assert list(report.failures) == [FailedItem("決定係数", A, "X", "理由")]
 
@@ -141,13 +145,13 @@ async def test_outcome_is_the_end_of_a_job_or_a_failed_find(discoveries: Discove
     since = (await discoveries.queue.tasks.task(T1)).revision
     assert not await discoveries.reports.has_outcome(T1, since)
     await discoveries.urls.add(job.claim, [found(A)])
-    await discoveries.queue.jobs.report(job.claim, {"pages": 1})
+    await discoveries.queue.jobs.report(job.claim, Payload())
     assert not await discoveries.reports.has_outcome(T1, since)
     await discoveries.urls.settle(job.claim, A, code="X")
     assert await discoveries.reports.has_outcome(T1, since)
     ended = await discoveries.running("t2")
     since = (await discoveries.queue.tasks.task(T2)).revision
-    await discoveries.queue.jobs.finish(ended.claim, {})
+    await discoveries.queue.jobs.finish(ended.claim, Payload())
     assert await discoveries.reports.has_outcome(T2, since) and not await discoveries.reports.has_outcome(
         T2, since + 1
     )

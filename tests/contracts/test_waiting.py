@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.job import JobState
+from shisho.domain.payloads import SearchOutcome
 from shisho.domain.politeness import BreakerState, RequestOutcome
 from shisho.domain.time import later
+from shisho.domain.web import PagingStop
 from shisho.jobs.context import JobContext, JobSuspended
 from shisho.jobs.timing import WorkerTiming
 from shisho.ports import Cache, Health
@@ -81,7 +83,7 @@ async def test_a_person_has_the_time_that_was_promised(room: Room, jump: float) 
     job = await room.queue.claimed()
     with pytest.raises(JobSuspended):
         await JobContext(job, room.queue.jobs, room.clock, WorkerTiming(person=3 * HOUR)).await_person(
-            {"pages": 1}, CAPTCHA
+            SearchOutcome("一", "memory", (), PagingStop.CHALLENGE, (), ()), CAPTCHA
         )
     room.clock.jump(jump)
     room.clock.pass_(3 * HOUR - 1)

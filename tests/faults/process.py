@@ -102,7 +102,7 @@ async def brief(job: Job, context: JobContext) -> dict[str, Any]:
     """Some steps, each new with the attempt, so that no number of kills makes the job give up."""
     for part in range(3):
         await asyncio.sleep(random.uniform(0, 0.06))
-        await context.step(f"{job.attempt}.{part}", _nothing)
+        await context.step(f"{job.attempt}.{part}", str, _nothing)
     return {"attempt": job.attempt, "worker": job.worker_id}
 
 
@@ -123,7 +123,7 @@ async def lasting(job: Job, context: JobContext) -> dict[str, Any]:
 
 async def postponed(job: Job, context: JobContext) -> dict[str, Any]:
     """Waits for `seconds` without a worker, once, and says when it went on."""
-    begun = await context.step("begun", partial(_this, job.attempt))
+    begun = await context.step("begun", int, partial(_this, job.attempt))
     if begun == job.attempt:
         await context.wait(input_of(job)["seconds"])
     say(went_on=job.id, at=time.monotonic())
@@ -132,19 +132,19 @@ async def postponed(job: Job, context: JobContext) -> dict[str, Any]:
 
 async def guarded(job: Job, context: JobContext) -> dict[str, int]:
     """Its second page wants a person; when one has come it goes on there. What attempt took each page."""
-    first = await context.step("page 1", partial(_this, job.attempt))
-    met = await context.step("challenge", partial(_this, job.attempt))
+    first = await context.step("page 1", int, partial(_this, job.attempt))
+    met = await context.step("challenge", int, partial(_this, job.attempt))
     if met == job.attempt:
         await context.await_person(None, CAPTCHA)
-    return {"page 1": first, "page 2": await context.step("page 2", partial(_this, job.attempt))}
+    return {"page 1": first, "page 2": await context.step("page 2", int, partial(_this, job.attempt))}
 
 
 async def _this(value: int) -> int:
     return value
 
 
-async def _nothing() -> None:
-    return None
+async def _nothing() -> str:
+    return ""
 
 
 async def accept(tasks: EmbeddedTasks, every: float, backlog: int) -> None:

@@ -19,7 +19,7 @@ from shisho.stores.embedded.presence import FilePresence
 from shisho.system.clock import SystemClock
 from tests.faults.children import LONG
 from tests.machine import Stopwatch
-from tests.queues import OWNER, Queue, new, opened
+from tests.queues import OWNER, Queue, new, opened, output_of
 
 T1 = NewTask(TaskId("t1"), OWNER)
 HELD_SECONDS = 10.0 if LONG else 3.0
@@ -93,7 +93,7 @@ async def test_a_result_waits_for_room_on_the_disk(queue: Queue, small_disk: Pat
             job = await queue.until(job_id, JobState.COMPLETED)
     print(f"stored {watch.seconds:.1f} s after there was room again")
     assert watch.undisturbed < 5
-    assert (job.output, job.attempt, len(ballasts)) == ("決定係数" * 20_000, 1, 1)
+    assert (output_of(job), job.attempt, len(ballasts)) == ("決定係数" * 20_000, 1, 1)
 
 
 async def test_a_lock_held_by_another_process_is_waited_for(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from shisho.jobs.timing import WorkerTiming
 from tests.faults.children import LONG, Child, first_to_begin, started
 from tests.faults.process import TASK, Orders
 from tests.machine import PATIENCE, Stopwatch
-from tests.queues import Queue, new, opened
+from tests.queues import Queue, new, opened, output_of
 from tests.shared import missing
 
 PACE = WorkerTiming() if LONG else WorkerTiming(beat=0.3, cut_off=1.2, silence=2.0, look=0.2, idle=0.1)
@@ -55,7 +55,7 @@ async def test_a_frozen_worker_is_fenced_and_its_job_redone_elsewhere(
         f"silence {PACE.silence:g} s: begun elsewhere {again['at'] - begun['at']:.1f} s after its first beginning"
     )
     assert PACE.silence <= again["at"] - begun["at"] <= limit
-    assert (job.state, job.attempt, job.failures, job.output["attempt"]) == (JobState.COMPLETED, 2, 1, 2)
+    assert (job.state, job.attempt, job.failures, output_of(job)["attempt"]) == (JobState.COMPLETED, 2, 1, 2)
     assert [each.kind for each in await queue.tasks.events(TASK.id)].count("completed") == 1
 
 

@@ -27,7 +27,7 @@ from shisho.system.clock import SystemClock
 from tests.faults.children import LONG, ROOT, Child, started
 from tests.faults.process import TASK, Orders
 from tests.machine import Stopwatch, contended
-from tests.queues import OWNER, Queue, new, opened
+from tests.queues import OWNER, Queue, new, opened, output_of
 
 STOPS = 40 if LONG else 3
 WITHIN = 12.0  # seconds in which the others go on, or are told why not
@@ -182,10 +182,10 @@ async def test_random_stops_of_a_busy_worker(queue: Queue, tmp_path: Path) -> No
             finally:
                 os.kill(victim.pid, signal.SIGCONT)
             job = await queue.until(job_id, JobState.COMPLETED, seconds=60)
-            assert (job.attempt, job.output["attempt"]) == (
+            assert (job.attempt, output_of(job)["attempt"]) == (
                 (1, 1) if is_held and job.attempt == 1 else (2, 2)
             )
-            assert job.output["worker"] == job.worker_id
+            assert output_of(job)["worker"] == job.worker_id
     print(
         f"{STOPS} random stops: {dict(met)}; slowest: { ({name: round(slowest[name], 1) for name in slowest}) } s"
     )

@@ -24,6 +24,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from shisho.domain.codec import Payload
 from shisho.domain.intervention import AuthTarget, HumanChallenge, intervention_id
 from shisho.domain.job import (
     Claim,
@@ -198,8 +199,8 @@ class QueueMachine(RuleBasedStateMachine):
         job = self.models[claim.job_id]
         said_again = job.state is C and (job.attempt, job.worker) == (claim.attempt, claim.worker_id)
         held = self.held(claim) is not None
-        if self.tried(claim, self.jobs.finish(claim, self.outputs), held or said_again) and held:
-            job.output = self.outputs
+        if self.tried(claim, self.jobs.finish(claim, Payload.of(self.outputs)), held or said_again) and held:
+            job.output = Payload.of(self.outputs)
             self.moved(job, C)
 
     @precondition(lambda self: self.claims)
@@ -237,7 +238,7 @@ class QueueMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.claims)
     @rule(claim=claimed, key=st.sampled_from("ab"))
     def keep_step(self, claim: Claim, key: str) -> None:
-        if job := self.tried(claim, self.jobs.keep_step(claim, key, claim.attempt)):
+        if job := self.tried(claim, self.jobs.keep_step(claim, key, Payload.of(claim.attempt))):
             job.stepped |= key not in job.steps
             job.steps.setdefault(key, claim.attempt)
 
@@ -254,8 +255,8 @@ class QueueMachine(RuleBasedStateMachine):
                 self.moved(job, X if job.stop_asked else P)
 
     @precondition(lambda self: self.claims)
-    @rule(claim=claimed, output=st.sampled_from([None, "some"]), met=st.sampled_from(METS))
-    def await_person(self, claim: Claim, output: str | None, met: HumanChallenge) -> None:
+    @rule(claim=claimed, output=st.sampled_from([None, Payload.of("some")]), met=st.sampled_from(METS))
+    def await_person(self, claim: Claim, output: Payload | None, met: HumanChallenge) -> None:
         if job := self.tried(claim, self.jobs.await_person(claim, output, self.clock.ahead(WAIT), met)):
             job.output = None if job.stop_asked else output
             job.met = met

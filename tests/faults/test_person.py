@@ -21,7 +21,7 @@ from shisho.system.clock import SystemClock
 from tests.faults.children import Child, started
 from tests.faults.process import TASK, Orders
 from tests.machine import PATIENCE
-from tests.queues import CAPTCHA, OWNER, Queue, opened
+from tests.queues import CAPTCHA, OWNER, Queue, opened, output_of
 
 PACE = WorkerTiming(beat=0.1, cut_off=1e6, silence=0.8, look=0.1, idle=0.1)
 TORN = """SELECT count(*) FROM jobs j LEFT JOIN interventions i ON i.job_id = j.id AND i.ended_at IS NULL
@@ -62,7 +62,12 @@ async def test_killed_after_the_challenge_was_stored(tmp_path: Path) -> None:
             await queue.interventions.complete(OWNER, AuthTarget.DOMAIN, CAPTCHA.domain)
             until(tmp_path, "completed", 1)
         job = await queue.jobs.job(before.job_id)
-        assert (job.id, job.attempt, job.failures, job.output) == (job_id, 2, 0, {"page 1": 1, "page 2": 2})
+        assert (job.id, job.attempt, job.failures, output_of(job)) == (
+            job_id,
+            2,
+            0,
+            {"page 1": 1, "page 2": 2},
+        )
 
 
 async def test_killed_at_any_moment_of_waiting_and_going_on(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from shisho.web.http.address import AllowList
 from shisho.web.http.fetch import HttpFetcher
 from shisho.web.serp.parser import KillableSerpParser
 from tests.flows.conftest import Shell
+from tests.queues import output_of
 
 QUICK: Mapping[str, Mapping[str, Any]] = {
     name: {"interval_s": 0.05}
@@ -65,8 +66,7 @@ async def boxed(
 async def output(desk: Desk, task_id: str) -> dict[str, Any]:
     """The result of a task's only job."""
     (job,) = (await desk.tasks.list_jobs(task_id)).jobs
-    assert isinstance(job.output, dict), job
-    return dict(rendered(job.output, "en"))
+    return dict(rendered(output_of(job), "en"))
 
 
 def through(

@@ -19,6 +19,7 @@ from shisho.web.http.url import canonical
 from tests.flows.boxed import way
 from tests.flows.smallweb import ended
 from tests.machine import Stopwatch, watch_loop
+from tests.queues import output_of
 from tests.web.hostile import p99, peak_mb
 
 GOOD = SearchOptions(engines=("mojeek",), serp_max_pages=1, max_results_per_query=100)
@@ -61,8 +62,7 @@ async def searched(desk: Desk, query: str) -> list[tuple[str, str]]:
     queued = await desk.tasks.queue_searches([query], options=GOOD)
     await ended(desk, queued.task_id)
     (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
-    assert isinstance(job.output, dict), job
-    return [(canonical(one["url"]), one["status"]) for one in job.output["hits"]]
+    return [(canonical(one["url"]), one["status"]) for one in output_of(job)["hits"]]
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from shisho.domain.codec import Payload
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.time import later
 from shisho.system.clock import SystemClock
@@ -48,9 +49,7 @@ async def wait_for_a_person(home: Path, *tasks: str, name: str = "memory") -> No
         for task in tasks:
             await queue.add(new(), task=task)
             job = await queue.claimed()
-            await queue.jobs.await_person(
-                job.claim, {"paging_stop": "CHALLENGE"}, later(queue.clock.now(), 60), met
-            )
+            await queue.jobs.await_person(job.claim, Payload(), later(queue.clock.now(), 60), met)
 
 
 @contextmanager

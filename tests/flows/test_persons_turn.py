@@ -32,6 +32,7 @@ from shisho.system.clock import SystemClock
 from shisho.testing.memory_web import MemoryWeb
 from tests.flows.smallweb import QUERY, challenge, ended, result_page, serp, small_web, way
 from tests.flows.test_shell import rows_of
+from tests.queues import output_of
 
 OTHER = "回帰"
 DEEP = SearchOptions(stop_strategy=StopStrategy.EXHAUSTIVE)
@@ -122,7 +123,7 @@ async def test_restarting_everything_between_the_steps_changes_nothing(opening: 
                 and sum(one.document_id is not None for one in results) == found
             )
             (job,) = (await desk.tasks.list_jobs(task)).jobs
-            assert [page["number"] for page in job.output["pages"]] == [1, 2] and job.output[
+            assert [page["number"] for page in output_of(job)["pages"]] == [1, 2] and output_of(job)[
                 "paging_stop"
             ] == "END"
     for query in (QUERY, OTHER):
@@ -233,7 +234,7 @@ async def test_skipping_ends_one_and_leaves_the_other(opening: Opening, home: Pa
         assert (skipped.resolved, skipped.requeued) == (1, ())
         assert list(await desk.tasks.get_auth_queue()) == [second]
         (job,) = (await desk.tasks.list_jobs(tasks[0])).jobs
-        assert (job.state, job.output["paging_stop"], len(job.output["documents"])) == (
+        assert (job.state, output_of(job)["paging_stop"], len(output_of(job)["documents"])) == (
             JobState.COMPLETED,
             "CHALLENGE",
             2,
@@ -279,7 +280,7 @@ async def test_after_three_hours_it_ends_with_what_it_has(
         while await desk.tasks.get_auth_queue():
             await desk.tasks.get_status(rich, wait=0.1, since_revision=0)
         (job,) = (await desk.tasks.list_jobs(rich)).jobs
-        assert (job.state, job.output["paging_stop"]) == (JobState.COMPLETED, "CHALLENGE")
+        assert (job.state, output_of(job)["paging_stop"]) == (JobState.COMPLETED, "CHALLENGE")
         held = await desk.tasks.get_status(poor, wait=0)
         assert held.status is TaskState.FAILED and [one.code for one in held.errors] == ["AUTH_REQUIRED"]
     assert ends(home) == [("expired",)] * 2

@@ -22,6 +22,7 @@ from shisho.domain.job import ENDED
 from shisho.domain.task import Bytes
 from tests.flows.boxed import boxed
 from tests.flows.conftest import Shell
+from tests.queues import output_of
 
 NAME = "極秘ゼブラ計画書"
 TITLE = "縞馬移転の全容"
@@ -49,6 +50,7 @@ asyncio.run(write())
 SEARCH = """
 import json, sys
 from pathlib import Path
+from tests.queues import output_of
 
 for path in Path(sys.argv[1]).rglob("*"):
     try:
@@ -78,7 +80,7 @@ async def taken_in(desk: Desk, path: Path) -> str:
     while any(job.state not in ENDED for job in (await desk.tasks.list_jobs(queued.task_id)).jobs):
         status = await desk.tasks.get_status(queued.task_id, wait=20, since_revision=status.revision)
     (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
-    return str(job.output["document_id"])
+    return str(output_of(job)["document_id"])
 
 
 @asynccontextmanager
@@ -157,14 +159,14 @@ async def test_a_page_of_the_web_is_forgotten_with_its_address(tmp_path: Path) -
         while any(job.state not in ENDED for job in (await desk.tasks.list_jobs(queued.task_id)).jobs):
             status = await desk.tasks.get_status(queued.task_id, wait=20, since_revision=status.revision)
         (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
-        visited = [hit for hit in job.output["hits"] if hit["document_id"]]
+        visited = [hit for hit in output_of(job)["hits"] if hit["document_id"]]
         gone = visited[0]
         kept = visited[1:]
         assert gone["url"] in {word for _, word in left(tmp_path, [gone["url"]])}
         await desk.remove(gone["document_id"], purge=True)
         assert left(tmp_path, [gone["url"]]) == set()
         (job,) = (await desk.tasks.list_jobs(queued.task_id)).jobs
-        assert [hit for hit in job.output["hits"] if hit["document_id"] and hit["url"]] == kept
+        assert [hit for hit in output_of(job)["hits"] if hit["document_id"] and hit["url"]] == kept
 
 
 async def test_what_a_reader_holds_is_told_and_goes_when_it_ends(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from tests.flows.smallweb import (
     small_web,
     way,
 )
+from tests.queues import output_of
 
 EXHAUSTIVE = SearchOptions(stop_strategy=StopStrategy.EXHAUSTIVE)
 Opening = Callable[..., AbstractAsyncContextManager[Desk]]
@@ -54,8 +55,8 @@ def opening(tmp_path: Path) -> Opening:
 
 async def output(desk: Desk, task_id: str) -> dict[str, object]:
     (job,) = (await desk.tasks.list_jobs(task_id)).jobs
-    assert isinstance(job.output, dict), job
-    return job.output
+    done: dict[str, object] = output_of(job)
+    return done
 
 
 async def test_a_search_pages_visits_and_tells_as_it_goes(opening: Opening) -> None:
@@ -129,7 +130,7 @@ async def test_a_captcha_is_a_persons_turn_and_nothing_else_waits(opening: Openi
         assert (freed.resolved, freed.requeued) == (1, (waiting.job_id,))
         held, _ = await ended(desk, queued.task_id)
         assert held.status is TaskState.COMPLETED and held.waiting_for == ()
-        done = (await desk.tasks.list_jobs(queued.task_id)).jobs[0].output
+        done = output_of((await desk.tasks.list_jobs(queued.task_id)).jobs[0])
         assert [each["number"] for each in done["pages"]] == [1, 2] and len(done["documents"]) == 3
         first = [url for url in web.asked if result_page(1)(url) and "%E6%B1%BA" in url]
         assert len(first) == 1, "page 1 was asked again"
@@ -227,7 +228,7 @@ async def test_graceful_lets_what_runs_come_to_its_end(opening: Opening) -> None
         web.held[address(1)].set()
         held, _ = await ended(desk, queued.task_id)
         running, waiting = (await desk.tasks.list_jobs(queued.task_id)).jobs
-        assert (running.state, running.output["paging_stop"]) == (JobState.COMPLETED, "END")
+        assert (running.state, output_of(running)["paging_stop"]) == (JobState.COMPLETED, "END")
         assert (waiting.state, held.status) == (JobState.CANCELLED, TaskState.STOPPED)
 
 

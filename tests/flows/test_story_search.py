@@ -11,6 +11,7 @@ import pytest
 from shisho.testing.box.client import BoxClient as BoxClient
 from shisho.testing.box.server import Box
 from tests.interfaces.serving import calling, stdio
+from tests.queues import output_of
 
 ENGINES = "\n".join(f"[{name}]\ninterval_s = 0.2" for name in ("mojeek", "marginalia"))
 OPTIONS = {"serp_max_pages": 3, "max_results_per_query": 30}
@@ -67,9 +68,9 @@ async def the_record(home: Path, task: str, box: Box | BoxClient, queries: list[
 
     async with open_desk(home=home) as desk:
         jobs = (await desk.tasks.list_jobs(task)).jobs
-        assert {job.output["query"] for job in jobs} == set(queries)
+        assert {output_of(job)["query"] for job in jobs} == set(queries)
         for job in jobs:
-            done = job.output
+            done = output_of(job)
             assert done["paging_stop"] in ("LIMIT", "ENOUGH", "SATURATED", "BARREN", "END"), done[
                 "paging_stop"
             ]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from shisho.bootstrap.web import Manners, WebAccess, engines_of
-from shisho.domain.codec import dumps
+from shisho.domain.codec import Payload, dumps
 from shisho.domain.job import Job, JobId, NewTask, TaskId
 from shisho.domain.payloads import SearchJob
 from shisho.domain.web import EngineQuery, PagingStop, Request, Response, Serp, SerpHit, State
@@ -105,7 +105,7 @@ class World:
     async def next_job(self, task: str) -> None:
         """Done with this one; another task asks the same."""
         job = await self.queue.jobs.job(self.job)
-        await self.queue.jobs.finish(job.claim, {})
+        await self.queue.jobs.finish(job.claim, Payload())
         await self.queue.add(new(), task=task)
 
     async def pages(self, most: int, remember: PagingStop | None = None, **options: Any) -> list[ResultPage]:

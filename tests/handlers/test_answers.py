@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_type_hints
 
 import pytest
 
-from shisho.domain.inquiry import Budget
-from shisho.domain.time import later
+from shisho.domain.codec import Payload, plain
+from shisho.domain.event import Event
+from shisho.domain.inquiry import Budget, LoopStop
+from shisho.domain.job import Job, JobId, JobState, NewJob, TaskId
+from shisho.domain.payloads import OUTCOMES, SHAPES, AnswerOutcome, read_outcome
+from shisho.domain.task import JobKind
+from shisho.domain.time import Instant, later
 from shisho.handlers.answers import AnswerHandler, within
 from tests.clocks import TwoHands
 
@@ -28,8 +34,22 @@ REST = (
     "handlers/fetch.py",
     "handlers/search.py",
     "handlers/result_pages.py",
+    "handlers/answers.py",
+    "handlers/serp_cache.py",
+    "handlers/web_pages.py",
+    "jobs/attempt.py",
+    "jobs/context.py",
+    "jobs/worker.py",
+    "ports/queue.py",
+    "stores/embedded/jobs.py",
+    "stores/embedded/tasks.py",
+    "stores/memory/jobs.py",
+    "stores/memory/transitions.py",
+    "web/serp/paging.py",
 )
 UNTYPED = {
+    "Mapping[str, Any] | None",
+    "dict[str, Any] | None",
     "dict",
     "Mapping",
     "dict[str, Any]",
@@ -64,14 +84,30 @@ def test_no_ceiling_is_higher_than_what_is_left_of_the_task(left: dict[str, floa
 
 @pytest.mark.parametrize("page", (*WALK, *REST))
 def test_walk_of_a_question_meets_no_untyped_dictionary(page: str) -> None:
-    """From the desk to the handlers and the ledger: no parameter is a dictionary whose keys two rooms agree
-    on by hand."""
+    """From the desk to the handlers, the queue and back: no parameter is a dictionary whose keys two rooms agree
+    on by hand, and behind the desk none is given back."""
     tree = ast.parse((SRC / page).read_text("utf-8"))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     parameters = [(node.name, arg) for node in functions for arg in (*node.args.args, *node.args.kwonlyargs)]
-    untyped = [
-        (name, arg.arg)
-        for name, arg in parameters
-        if arg.annotation and ast.unparse(arg.annotation) in UNTYPED
-    ]
-    assert not untyped
+    annotated = [(f"{name}({arg.arg})", arg.annotation) for name, arg in parameters]
+    if page in REST:
+        public = [node for node in functions if not node.name.startswith("_")]
+        annotated += [(node.name, node.returns) for node in public]
+    assert not [name for name, shape in annotated if shape and ast.unparse(shape) in UNTYPED]
+
+
+@pytest.mark.parametrize("carried", [Job, Event, NewJob])
+def test_what_the_queue_carries_has_a_shape(carried: type) -> None:
+    """What a queued row holds is a payload that one shape reads, an enum, or an instant."""
+    hints = {name: str(hint) for name, hint in get_type_hints(carried).items()}
+    assert not {name: hint for name, hint in hints.items() if "Any" in hint or "Mapping" in hint}
+
+
+def test_every_kind_of_job_ends_in_a_shape_that_is_read_strictly() -> None:
+    assert set(OUTCOMES) == set(SHAPES) == set(JobKind)
+    job = Job(JobId("a"), TaskId("t"), JobKind.ANSWER, JobState.COMPLETED, 50, Payload(), Instant(""))
+    outcome = AnswerOutcome("a", 2, False, LoopStop.CONDITION_MET, 1)
+    assert read_outcome(job) is None
+    assert read_outcome(replace(job, output=Payload.of(outcome))) == outcome
+    with pytest.raises(TypeError, match="kept"):
+        read_outcome(replace(job, output=Payload.of({**plain(outcome), "kept": 2})))

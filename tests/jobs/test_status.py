@@ -12,6 +12,7 @@ from statistics import median, quantiles
 
 import pytest
 
+from shisho.domain.codec import Payload
 from shisho.domain.job import NewTask, TaskId
 from shisho.errors import TaskNotFound
 from shisho.jobs.status import estimated_seconds
@@ -170,7 +171,7 @@ async def test_estimates_come_from_what_was_measured(queue: Queue) -> None:
     for seconds in (2, 3, 40):
         claim = (await queue.claimed()).claim
         queue.clock.pass_(seconds)
-        await queue.jobs.finish(claim, None)
+        await queue.jobs.finish(claim, Payload())
     assert await estimated_seconds(queue.tasks, {"toy": 10}, 2) == 15
     assert await estimated_seconds(queue.tasks, {"toy": 1, "fetch": 1}, 2) == (3 + 30) / 2
     assert await estimated_seconds(queue.tasks, {"toy": 1}, 8) == 3

@@ -12,6 +12,8 @@ import pytest
 
 from shisho.domain.intervention import AuthTarget
 from shisho.domain.job import ENDED, Job, JobId, JobState, NewTask, StopMode, TaskId, TaskState
+from shisho.domain.payloads import SearchOutcome, SearchProgress
+from shisho.domain.web import PagingStop
 from shisho.errors import DocumentUnreadable, TimedOut
 from shisho.jobs.context import Handler, JobContext
 from shisho.jobs.timing import WorkerTiming
@@ -19,7 +21,7 @@ from shisho.jobs.worker import Worker
 from shisho.stores.embedded.presence import FilePresence
 from shisho.system.clock import SystemClock
 from tests.machine import PATIENCE
-from tests.queues import CAPTCHA, OWNER, Queue, input_of, new, opened
+from tests.queues import CAPTCHA, OWNER, Queue, input_of, new, opened, output_of
 
 T1 = TaskId("t1")
 QUICK = WorkerTiming(beat=0.1, cut_off=0.4, silence=0.8, look=0.05, idle=0.05)
@@ -68,7 +70,7 @@ async def test_a_job_is_done_and_its_output_kept(works: Works) -> None:
     async with works.worker({"toy": echo}):
         (early,) = await works.jobs_of(input={"query": "回帰"})
         job = await works.ended(early)
-    assert (job.state, job.output, job.attempt) == (JobState.COMPLETED, {"said": {"query": "回帰"}}, 1)
+    assert (job.state, output_of(job), job.attempt) == (JobState.COMPLETED, {"said": {"query": "回帰"}}, 1)
     assert (await works.tasks.task(T1)).state is TaskState.COMPLETED
 
 
@@ -83,7 +85,7 @@ async def test_steps_are_done_once_however_often_the_job_is_run(works: Works) ->
                 done.append(f"page {page}")
                 return {"page": page}
 
-            found.append(await context.step(f"page {page}", visit))
+            found.append(await context.step(f"page {page}", dict[str, int], visit))
             if job.attempt == page + 1:
                 raise TimedOut("遅い")
         return found
@@ -91,7 +93,7 @@ async def test_steps_are_done_once_however_often_the_job_is_run(works: Works) ->
     async with works.worker({"toy": fragile}):
         (job_id,) = await works.jobs_of()
         job = await works.ended(job_id, 20)
-    assert job.output == [{"page": 0}, {"page": 1}, {"page": 2}]
+    assert output_of(job) == [{"page": 0}, {"page": 1}, {"page": 2}]
     assert done == ["page 0", "page 1", "page 2"]
     assert (job.attempt, job.failures, [each.code for each in job.errors]) == (4, 0, ["TIMEOUT"] * 3)
 
@@ -125,14 +127,14 @@ async def toy_parent(job: Job, context: JobContext) -> int:
     children = [new("child", id=f"{job.id}-{n}", input={"n": n}) for n in range(3)]
     await context.spawn(*children)
     await context.park(60)
-    return sum(each.output for each in await context.children())
+    return sum(output_of(each) for each in await context.children())
 
 
 async def test_four_parents_on_two_workers_all_finish(works: Works) -> None:
     async with works.worker({"parent": toy_parent, "child": toy_child}):
         parents = await works.jobs_of(4, "parent")
         jobs = [await works.ended(each) for each in parents]
-    assert [job.output for job in jobs] == [5] * 4
+    assert [output_of(job) for job in jobs] == [5] * 4
     assert all(job.attempt == 2 and job.failures == 0 for job in jobs)
     assert (await works.tasks.task(T1)).jobs == {JobState.COMPLETED: 16}
 
@@ -146,7 +148,7 @@ async def test_a_parent_goes_on_without_the_child_that_does_not_come(works: Work
 
     async with works.worker({"parent": parent}):
         (job_id,) = await works.jobs_of(kind="parent")
-        assert (await works.ended(job_id)).output == ["queued"]
+        assert output_of(await works.ended(job_id)) == ["queued"]
 
 
 async def test_a_long_wait_frees_the_worker(works: Works) -> None:
@@ -162,13 +164,13 @@ async def test_a_long_wait_frees_the_worker(works: Works) -> None:
         await works.ended(other, 2)
         assert (await works.jobs.job(waiting)).state is JobState.QUEUED
         job = await works.ended(waiting)
-    assert (job.output, job.failures) == ("waited", 0)
+    assert (output_of(job), job.failures) == ("waited", 0)
 
 
 async def test_a_person_is_waited_for_without_a_worker(works: Works) -> None:
     async def guarded(job: Job, context: JobContext) -> str:
         if job.attempt == 1:
-            await context.await_person({"pages": 2}, CAPTCHA)
+            await context.await_person(None, CAPTCHA)
         return "through"
 
     async with works.worker({"toy": guarded}, slots=1):
@@ -177,8 +179,8 @@ async def test_a_person_is_waited_for_without_a_worker(works: Works) -> None:
         assert (await works.tasks.task(T1)).state is TaskState.WAITING
         freed = await works.interventions.complete(OWNER, AuthTarget.DOMAIN, CAPTCHA.domain)
         assert [each.job_id for each in freed] == [one, two]
-        assert (await works.ended(one)).output == "through"
-        assert (await works.ended(two)).output == "through"
+        assert output_of(await works.ended(one)) == "through"
+        assert output_of(await works.ended(two)) == "through"
 
 
 async def test_immediate_frees_every_worker_at_once(works: Works) -> None:
@@ -192,7 +194,7 @@ async def test_immediate_frees_every_worker_at_once(works: Works) -> None:
         assert asyncio.get_running_loop().time() - began < 0.5
     for job_id in (one, two):
         job = await works.jobs.job(job_id)
-        assert (job.state, job.output) == (JobState.CANCELLED, None)
+        assert (job.state, output_of(job)) == (JobState.CANCELLED, None)
 
 
 async def test_graceful_is_heard_and_the_whole_result_kept(works: Works) -> None:
@@ -207,7 +209,7 @@ async def test_graceful_is_heard_and_the_whole_result_kept(works: Works) -> None
         halt = await works.tasks.stop(T1, StopMode.GRACEFUL)
         assert halt.still_running == (running,)
         job = await works.ended(running)
-    assert (job.state, job.output) == (JobState.COMPLETED, {"whole": True})
+    assert (job.state, output_of(job)) == (JobState.COMPLETED, {"whole": True})
     assert (await works.jobs.job(queued)).state is JobState.CANCELLED
 
 
@@ -237,7 +239,7 @@ async def test_the_end_of_its_time_gives_a_partial_result_or_none(works: Works) 
     async def slow(job: Job, context: JobContext) -> None:
         assert 0 < context.seconds_left <= 0.2
         if job.kind == "some":
-            context.partial = {"hits": ["一"]}
+            context.partial = SearchOutcome("一", "memory", (), PagingStop.BUDGET, (), ())
         await asyncio.sleep(3600)
 
     async with works.worker({"some": slow, "none": slow}, pace=WorkerTiming(job=0.2, idle=0.05)):
@@ -245,10 +247,9 @@ async def test_the_end_of_its_time_gives_a_partial_result_or_none(works: Works) 
         (none,) = await works.jobs_of(kind="none")
         one = await works.ended(some)
         two = await works.ended(none)
-    assert (one.state, one.output) == (
-        JobState.COMPLETED,
-        {"hits": ["一"], "partial": True, "stop": "BUDGET"},
-    )
+    assert one.state is JobState.COMPLETED and one.output is not None
+    outcome = one.output.read(SearchOutcome)
+    assert (outcome.query, outcome.paging_stop, outcome.partial) == ("一", PagingStop.BUDGET, True)
     assert (two.state, two.errors[0].code, two.attempt) == (JobState.FAILED, "BUDGET_EXHAUSTED", 1)
 
 
@@ -268,7 +269,7 @@ async def test_a_turn_may_end_in_one_of_the_handlers_own_tasks(works: Works) -> 
     async with works.worker({"toy": spread}, slots=1):
         (job_id,) = await works.jobs_of()
         job = await works.ended(job_id)
-    assert (job.state, job.output, job.attempt, job.failures) == (JobState.COMPLETED, "spread", 3, 1)
+    assert (job.state, output_of(job), job.attempt, job.failures) == (JobState.COMPLETED, "spread", 3, 1)
 
 
 async def test_a_budget_is_spent_by_the_job(works: Works) -> None:
@@ -276,13 +277,13 @@ async def test_a_budget_is_spent_by_the_job(works: Works) -> None:
         pages = 0
         while await context.charge(pages=1):
             pages += 1
-            await context.progress(pages=pages)
+            await context.report(SearchProgress("memory", pages, 0, 0))
         return pages
 
     async with works.worker({"toy": visitor}):
         (job_id,) = await works.jobs_of()
         job = await works.ended(job_id)
-    assert (job.output, job.progress) == (3, {"pages": 3})
+    assert (output_of(job), job.progress.read(SearchProgress).pages) == (3, 3)
     kinds = [each.kind for each in await works.tasks.events(T1)]
     assert kinds == ["queued", "running", "progress", "progress", "progress", "completed"]
 
@@ -310,7 +311,7 @@ async def test_a_worker_that_cannot_beat_drops_its_jobs_before_others_take_them(
         assert (await works.jobs.job(job_id)).state is JobState.RUNNING
         release()
         job = await works.ended(job_id)
-    assert (job.state, job.output, job.failures) == (JobState.COMPLETED, 2, 1)
+    assert (job.state, output_of(job), job.failures) == (JobState.COMPLETED, 2, 1)
 
 
 async def held_write_lock(path: Path) -> Callable[[], None]:

@@ -48,11 +48,6 @@ class HumanChallenge:
     url: str
     kind: str
 
-    @property
-    def facts(self) -> dict[str, str]:
-        """The facts that its event tells: nothing of the page."""
-        return {"engine": self.engine, "domain": self.domain, "kind": self.kind}
-
 
 @dataclass(frozen=True, slots=True)
 class PendingIntervention:

@@ -21,12 +21,6 @@ TaskId = NewType("TaskId", str)
 WorkerId = NewType("WorkerId", str)
 
 MAX_FAILURES = 3
-QUEUED = "queued"
-CANCELLED = "cancelled"
-STOP_ASKED = "stop_asked"
-AWAITING = "awaiting_auth"
-PERSON = "person"
-"""Kinds of events that workers listen for; each event rings under its task's id and under its kind."""
 
 
 class JobState(StrEnum):
@@ -205,9 +199,10 @@ class Job:
     priority: int
     input: Payload
     created_at: Instant
-    output: Any = None
+    output: Payload | None = None
+    """Read by `payloads.read_outcome`."""
     errors: tuple[JobError, ...] = ()
-    progress: Mapping[str, Any] = field(default_factory=dict)
+    progress: Payload = field(default_factory=Payload)
     attempt: int = 0
     failures: int = 0
     worker_id: WorkerId | None = None
@@ -254,19 +249,6 @@ class TaskNews:
             self.made[key] = asyncio.create_task(make())
         value: T = await asyncio.shield(self.made[key])
         return value
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One change: `kind` is the state a job came to, or `progress`, `stop_asked`, or `person` (a browser was
-    opened, or closed, for the person a job waits for)."""
-
-    task_id: TaskId
-    revision: int
-    job_id: JobId
-    at: Instant
-    kind: str
-    data: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,18 @@
-"""The payload of each kind of job: built once where it is queued, read in this form where it is done."""
+"""The payload of each kind of job, its outcome and its progress: built once where it is queued or done, read in this form
+wherever else it is looked at."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from shisho.domain.corpus import WEB_CORPUS, Condition
+from shisho.domain.corpus import WEB_CORPUS, Condition, DocumentId, Receipt
+from shisho.domain.find import UrlState
+from shisho.domain.inquiry import LoopStop
 from shisho.domain.job import Job, NewJob
 from shisho.domain.task import JobKind, SearchOptions, Sources
 from shisho.domain.time import Instant
+from shisho.domain.web import PagingStop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +94,115 @@ SHAPES: Mapping[JobKind, type[JobPayload]] = {
     JobKind.INGEST: IngestJob,
     JobKind.ANSWER: AnswerJob,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFailure:
+    """A failure of a search, of one address or, with an empty `url`, of an engine."""
+
+    url: str
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SerpOutcome:
+    """The outcome of one result page: how many hits it had, and what they led to."""
+
+    number: int
+    url: str
+    status: int
+    fresh: int
+    """Hits that the task had not met before."""
+    cached: bool
+    repeats: bool
+    hits: int
+    visited: int
+    useful: int
+    novelty: float
+    harvest: float | None
+    """None: nothing of it was visited."""
+
+
+@dataclass(frozen=True, slots=True)
+class HitOutcome:
+    """The outcome of one hit, in merged order of rank."""
+
+    rank: int | None
+    page_number: int | None
+    rank_on_page: int | None
+    url: str
+    title: str
+    status: UrlState
+    useful: bool | None
+    document_id: DocumentId | None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOutcome:
+    """The outcome of a search: every page, every hit, what was stored and what went wrong."""
+
+    query: str
+    engine: str | None
+    """None: no engine has shown a page."""
+    pages: tuple[SerpOutcome, ...]
+    paging_stop: PagingStop
+    hits: tuple[HitOutcome, ...]
+    documents: tuple[DocumentId, ...]
+    errors: tuple[SearchFailure, ...] = ()
+    warnings: tuple[str, ...] = ()
+    partial: bool = False
+    """The time of the job was over."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOutcome:
+    """The outcome of an answer job; the answer itself is in the ledger."""
+
+    answer_id: str
+    evidence: int
+    """How many quotations it has."""
+    abstained: bool
+    loop_stop: LoopStop
+    rounds: int
+
+
+JobOutcome = SearchOutcome | AnswerOutcome | Receipt
+"""A fetched page and a file end with their receipt."""
+
+OUTCOMES: Mapping[JobKind, type[JobOutcome]] = {
+    JobKind.SEARCH: SearchOutcome,
+    JobKind.FETCH: Receipt,
+    JobKind.INGEST: Receipt,
+    JobKind.ANSWER: AnswerOutcome,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchProgress:
+    """How far a search has come: result pages, hits that were visited, documents that came of them."""
+
+    engine: str
+    pages: int
+    visited: int
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerProgress:
+    """How far an answer has come: the latest node of its loop."""
+
+    node: str
+    step: int
+    replayed: bool
+
+
+JobProgress = SearchProgress | AnswerProgress
+
+
+def read_outcome(job: Job) -> JobOutcome | None:
+    """Read a job's outcome, by its kind; None where there is none. Raises as `read_payload`."""
+    return None if job.output is None else job.output.read(OUTCOMES[JobKind(job.kind)])
 
 
 def read_payload(job: Job | NewJob) -> JobPayload:

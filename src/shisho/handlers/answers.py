@@ -9,9 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from typing import Any
 
-from shisho.domain.codec import Payload, build, plain
+from shisho.domain.codec import Payload
 from shisho.domain.corpus import WEB_CORPUS, Scope
 from shisho.domain.find import ExcludedSources, UrlState
 from shisho.domain.inquiry import (
@@ -26,7 +25,14 @@ from shisho.domain.inquiry import (
 )
 from shisho.domain.intervention import PendingIntervention
 from shisho.domain.job import ClaimLost, Job, JobId, JobState, NewJob, TaskId
-from shisho.domain.payloads import AnswerJob, SearchJob
+from shisho.domain.payloads import (
+    AnswerJob,
+    AnswerOutcome,
+    AnswerProgress,
+    SearchJob,
+    SearchOutcome,
+    read_outcome,
+)
 from shisho.domain.task import JobKind, Sources
 from shisho.domain.time import Instant, count_seconds, later
 from shisho.domain.web import PagingStop
@@ -61,15 +67,15 @@ class AnswerHandler:
     clock: Clock
     way: Callable[[], bool]
 
-    async def answer(self, job: Job, context: JobContext) -> Mapping[str, Any]:
+    async def answer(self, job: Job, context: JobContext) -> AnswerOutcome:
         """A killed run, and one that has waited for the web, is replayed and goes on."""
         request = job.input.read(AnswerJob)
-        inquiry: Inquiry = build(await context.step("inquiry", partial(self._inquiry, job, request)), Inquiry)
+        inquiry = await context.step("inquiry", Inquiry, partial(self._inquiry, job, request))
         await self.ledger.begin(inquiry)
         telling: list[asyncio.Task[None]] = []
 
-        def notify(event: str, **facts: Any) -> None:
-            telling.append(asyncio.create_task(_tell(context, event, facts)))
+        def notify(event: str, *, step: int = 0, replayed: bool = False, **_: object) -> None:
+            telling.append(asyncio.create_task(_tell(context, AnswerProgress(event, step, bool(replayed)))))
 
         ask_web = partial(self._ask_web, job, context, request) if self.way() else None
         try:
@@ -80,10 +86,11 @@ class AnswerHandler:
         await context.charge(
             **{name: used[name] for name in ("seconds", "model_calls", "tokens") if used.get(name)}
         )
-        output = {name: getattr(answer, name) for name in ("abstained", "loop_stop", "rounds")}
-        return {"answer_id": answer.id, "evidence": len(answer.evidence), **output}
+        return AnswerOutcome(
+            answer.id, len(answer.evidence), answer.abstained, answer.loop_stop, answer.rounds
+        )
 
-    async def _inquiry(self, job: Job, asked: AnswerJob) -> Any:
+    async def _inquiry(self, job: Job, asked: AnswerJob) -> Inquiry:
         left = await self.left_out(asked.owner)
         corpora = (WEB_CORPUS,) if asked.sources is Sources.WEB else asked.corpora
         scope = Scope(asked.owner, corpora, asked.filters, left.documents, left.passages)
@@ -93,7 +100,7 @@ class AnswerHandler:
                 "There is nothing to answer from: no page or document in this scope. See the errors of the task."
             )
         budget = within(with_ceilings(self.budget, asked.limits), await self.left(job.task_id))
-        return plain(Inquiry(job.id, asked.question, scope, budget, job.task_id, web_policy))
+        return Inquiry(job.id, asked.question, scope, budget, job.task_id, web_policy)
 
     async def _ask_web(
         self,
@@ -107,7 +114,7 @@ class AnswerHandler:
         """`librarian.web_fallback.AskWeb` by search jobs of the same task. The wait ends when none of them can go on
         by itself, and at the moment that was set when it began."""
         # one moment for all that the question asks
-        ends = await context.step("waits until", partial(self._later, seconds))
+        ends = await context.step("waits until", Instant, partial(self._later, seconds))
         if queries[0].without and self._left_until(ends) < WORTHWHILE_S:
             return WebResult()
         results = max(1, min(RESULTS, pages // len(queries) - 1))
@@ -158,12 +165,14 @@ def _lacking(search: Job, query: WebQuery, persons: Mapping[JobId, str]) -> Unse
         return UnsearchedQuery(Gap.FAILED, query.text, search.errors[-1].code)
     if search.state is not JobState.COMPLETED:
         return UnsearchedQuery(Gap.UNFINISHED, query.text)
-    return UnsearchedQuery(Gap.BUDGET) if search.output["paging_stop"] == PagingStop.BUDGET else None
+    outcome = read_outcome(search)
+    is_cut_short = isinstance(outcome, SearchOutcome) and outcome.paging_stop is PagingStop.BUDGET
+    return UnsearchedQuery(Gap.BUDGET) if is_cut_short else None
 
 
-async def _tell(context: JobContext, event: str, facts: Mapping[str, Any]) -> None:
+async def _tell(context: JobContext, progress: AnswerProgress) -> None:
     with suppress(ClaimLost):  # the run finds out by itself
-        await context.progress(node=event, step=facts.get("step", 0), replayed=bool(facts.get("replayed")))
+        await context.report(progress)
 
 
 def _name(job: Job, query: WebQuery) -> JobId:
@@ -173,7 +182,8 @@ def _name(job: Job, query: WebQuery) -> JobId:
 
 
 def _engine(search: Job) -> str:
-    return search.output.get("engine") or "" if isinstance(search.output, Mapping) else ""
+    outcome = read_outcome(search)
+    return outcome.engine or "" if isinstance(outcome, SearchOutcome) else ""
 
 
 def _search(job: Job, query: WebQuery, answer_job: AnswerJob, results: int, until: Instant) -> NewJob:

@@ -6,9 +6,8 @@ import math
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
-from shisho.domain.codec import plain
+from shisho.domain.corpus import Receipt
 from shisho.domain.find import DiscoveredUrl
 from shisho.domain.job import Job, TaskId
 from shisho.domain.payloads import FetchJob
@@ -28,7 +27,7 @@ class FetchHandler:
     pages: PageIntake | None
     left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
 
-    async def fetch(self, job: Job, context: JobContext) -> Mapping[str, Any]:
+    async def fetch(self, job: Job, context: JobContext) -> Receipt:
         """Ends with its receipt, or with the error that says why the page could not be had."""
         if self.pages is None:
             raise EngineUnavailable(
@@ -37,9 +36,8 @@ class FetchHandler:
         request = job.input.read(FetchJob)
         while True:
             try:
-                receipt: Mapping[str, Any] = await context.step(
-                    "taken in", partial(self._taken_in, self.pages, job, context, request)
-                )
+                work = partial(self._taken_in, self.pages, job, context, request)
+                receipt = await context.step("taken in", Receipt, work)
             except RetryLater as later:
                 await self._check_patience(job, later)
                 await context.wait(later.seconds)
@@ -58,7 +56,9 @@ class FetchHandler:
                 left_s=remaining,
             )
 
-    async def _taken_in(self, pages: PageIntake, job: Job, context: JobContext, fetch_job: FetchJob) -> Any:
+    async def _taken_in(
+        self, pages: PageIntake, job: Job, context: JobContext, fetch_job: FetchJob
+    ) -> Receipt:
         name = canonical(fetch_job.url)
         await pages.finds.add(job.claim, [DiscoveredUrl(fetch_job.url, name)])
         password = await pages.shelving.secret(fetch_job.password)
@@ -72,4 +72,4 @@ class FetchHandler:
             password,
             anew=True,
         )
-        return plain(checked(await pages.take_in(job.claim, order, job.id, partial(context.charge, pages=1))))
+        return checked(await pages.take_in(job.claim, order, job.id, partial(context.charge, pages=1)))

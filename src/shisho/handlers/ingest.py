@@ -4,15 +4,12 @@ known."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from shisho.corpus.ingest import document_id
-from shisho.domain.codec import plain
 from shisho.domain.corpus import Receipt, Source
 from shisho.domain.find import DiscoveredUrl
 from shisho.domain.job import Claim, Job
@@ -31,13 +28,11 @@ class IngestHandler:
     disk: Files
     staging: Staging
 
-    async def ingest(self, job: Job, context: JobContext) -> Mapping[str, Any]:
+    async def ingest(self, job: Job, context: JobContext) -> Receipt:
         """One file or piece of bytes. Ends with its receipt, or with the error that says why it cannot be
         taken in."""
         handed = job.input.read(IngestJob)
-        receipt: Mapping[str, Any] = await context.step(
-            "taken in", partial(self._ingested, job.claim, handed)
-        )
+        receipt = await context.step("taken in", Receipt, partial(self._ingested, job.claim, handed))
         await self.clear(handed.staged, handed.password)
         return receipt
 
@@ -63,7 +58,7 @@ class IngestHandler:
             if key is not None:
                 await asyncio.to_thread(self.staging.drop, key)
 
-    async def _ingested(self, claim: Claim, handed: IngestJob) -> Any:
+    async def _ingested(self, claim: Claim, handed: IngestJob) -> Receipt:
         await self.finds.add(claim, [DiscoveredUrl(handed.source, handed.source)])
         if handed.staged is not None:
             data = await asyncio.to_thread(self.staging.get, handed.staged)
@@ -72,7 +67,7 @@ class IngestHandler:
             data = await asyncio.to_thread(self.disk.read, Path(handed.path or handed.source), within)
         password = await self.secret(handed.password)
         source = Source(handed.source, data, metadata=handed.metadata, password=password)
-        return plain(checked(await self.shelve(claim, handed.source, source, handed.corpus, handed.owner)))
+        return checked(await self.shelve(claim, handed.source, source, handed.corpus, handed.owner))
 
 
 def checked(receipt: Receipt) -> Receipt:

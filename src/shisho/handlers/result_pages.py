@@ -8,14 +8,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, takewhile
-from typing import Any
+from typing import TypeVar
 
-from shisho.domain.codec import build, plain
 from shisho.domain.find import DiscoveredUrl
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job
 from shisho.domain.pace import DAY_S
-from shisho.domain.payloads import SearchJob
+from shisho.domain.payloads import SearchFailure, SearchJob
 from shisho.domain.time import Instant, to_date, to_epoch
 from shisho.domain.web import EngineQuery, SerpHit
 from shisho.errors import AllEnginesBlocked, BudgetExhausted, EngineUnavailable, ShishoError
@@ -37,6 +36,8 @@ from shisho.web.serp.client import (
 from shisho.web.serp.paging import DepthReached, ResultPage
 from shisho.web.serp.selection import Candidate, Choice, Means, Needs, PassedOverReason, candidates
 from shisho.web.serp.stopping import PageFacts, repeats
+
+T = TypeVar("T")
 
 LOOK_AGAIN_S = 1.0
 # a hostile page must not fill the database
@@ -95,8 +96,7 @@ class SerpAttempt:
         work = partial(self._page, Candidate(pages[0].engine), pages) if pages else self._first
         while True:
             try:
-                page: ResultPage = build(await self._context.step(f"page {number}", work), ResultPage)
-                return page
+                return await self._context.step(f"page {number}", ResultPage, work)
             except RetryLater as later:
                 if pages and isinstance(later, QuotaSpent):
                     raise
@@ -111,26 +111,28 @@ class SerpAttempt:
         """The pages that this job has so far, whichever attempt brought them."""
         taken = await self._context.taken("page ")
         keys = takewhile(taken.__contains__, (f"page {number}" for number in count(self._asked.serp_page)))
-        return [build(taken[key], ResultPage) for key in keys]
+        return [taken[key].read(ResultPage) for key in keys]
 
     async def needs(self, challenge: HumanChallenge, pages: Sequence[ResultPage]) -> None:
         """Remember what asks for a person after these pages: where this job is stopped and resumed, it asks
         for the same."""
-        await self._context.step(self._met(challenge.engine, pages), partial(_said, plain(challenge)))
+        await self._context.step(
+            self._met(challenge.engine, pages), HumanChallenge, partial(_give, challenge)
+        )
 
     async def _awaited(self, engine: str, pages: Sequence[ResultPage]) -> HumanChallenge | None:
         """For whom an engine that rests is waiting, if it is for a person."""
         challenge = await self._engines.pending(self._asked.owner, engine)
         key = self._met(engine, pages)
         known_step = (await self._context.taken(key)).get(key)
-        return (
-            build(known_step, HumanChallenge) if challenge is None and known_step is not None else challenge
-        )
+        if challenge is None and known_step is not None:
+            return known_step.read(HumanChallenge)
+        return challenge
 
     def _met(self, engine: str, pages: Sequence[ResultPage]) -> str:
         return f"met {engine} at page {self._asked.serp_page + len(pages)}"
 
-    async def _first(self) -> Any:
+    async def _first(self) -> ResultPage:
         """Each candidate in turn. None of them: wait for a person, else for the first that rests, else give
         up."""
         choice = await self._choice()
@@ -150,7 +152,7 @@ class SerpAttempt:
                 resting.append(candidate.engine)
             except RetryLater as later:
                 if (error := await self._too_late(candidate.engine, later)) is None:
-                    await self._context.step("turn", partial(_said, candidate.engine))
+                    await self._context.step("turn", str, partial(_give, candidate.engine))
                     raise
                 errors.append(error)
                 await self._pass_over(candidate.engine, error.code, error.message)
@@ -217,7 +219,8 @@ class SerpAttempt:
             abouts, needs, Means(health, standing, self._engines.missing, asking.browse is not None)
         )
         passed = await self._context.taken("passed over ")
-        first = (await self._context.taken("turn")).get("turn")
+        turn = (await self._context.taken("turn")).get("turn")
+        first = None if turn is None else turn.read(str)
         order = sorted(
             choice.candidates,
             key=lambda candidate: (f"passed over {candidate.engine}" in passed, candidate.engine != first),
@@ -246,24 +249,20 @@ class SerpAttempt:
         return waits
 
     async def _pass_over(self, engine: str, code: str, reason: str) -> None:
+        failure = SearchFailure("", code, Message("{engine}: {reason}", engine=engine, reason=reason))
         await self._context.step(
             f"passed over {engine}",
-            partial(
-                _said,
-                {
-                    "url": "",
-                    "code": code,
-                    "reason": Message("{engine}: {reason}", engine=engine, reason=reason),
-                },
-            ),
+            SearchFailure,
+            partial(_give, failure),
         )
 
-    async def passed_over(self) -> list[dict[str, str]]:
+    async def passed_over(self) -> list[SearchFailure]:
         """The engines that were passed over before the first page was there, and why."""
-        return list((await self._context.taken("passed over ")).values())
+        passed = await self._context.taken("passed over ")
+        return [failure.read(SearchFailure) for failure in passed.values()]
 
-    async def _page(self, candidate: Candidate, pages: Sequence[ResultPage]) -> Any:
-        """Page N+1 of an engine as it is kept, JSON-ready."""
+    async def _page(self, candidate: Candidate, pages: Sequence[ResultPage]) -> ResultPage:
+        """Page N+1 of an engine as it is kept."""
         number = self._asked.serp_page + len(pages)
         sheet = (await self.sheets.of(candidate.engine)).get(number)
         if sheet is None:
@@ -283,7 +282,7 @@ class SerpAttempt:
                 tuple(warnings),
             )
             sheet = CachedSerp(result_page, serp.hits)
-        return plain(await self._kept(sheet, pages))
+        return await self._kept(sheet, pages)
 
     async def _asked_for(self, engine: SerpEngine, number: int, pages: Sequence[ResultPage]) -> SerpExchange:
         state = (pages[-1].next or {}) if pages else {}
@@ -296,7 +295,7 @@ class SerpAttempt:
             except StateExpired:
                 # Kept, because whoever waits for leave to renew it comes back here, and must not ask with the
                 # old one again.
-                await self._context.step(expired, partial(_said, True))
+                await self._context.step(expired, bool, partial(_give, True))
         try:
             return await self._ask(engine, number, await self._renewed(engine, number, ticket), ticket)
         except StateExpired as error:
@@ -312,10 +311,11 @@ class SerpAttempt:
         state: Mapping[str, str] = {}
         for again in range(1, number if engine.about.pagination == "cursor" else 2):
 
-            async def once(again: int = again, state: Mapping[str, str] = state) -> Any:
+            async def once(again: int = again, state: Mapping[str, str] = state) -> dict[str, str]:
                 return dict((await self._ask(engine, again, state, ticket)).serp.next or {})
 
-            state = await self._context.step(f"{engine.about.name} page {again} again for {number}", once)
+            key = f"{engine.about.name} page {again} again for {number}"
+            state = await self._context.step(key, dict[str, str], once)
         return state
 
     async def _ask(
@@ -332,12 +332,12 @@ class SerpAttempt:
         leads_on = f"{name} page {number} leads on"
         stored_page = (await self._context.taken(leads_on)).get(leads_on)
         page = (
-            build(stored_page, SerpExchange)
-            if stored_page
+            stored_page.read(SerpExchange)
+            if stored_page is not None
             else await asking.page(engine, query, number, state, ticket, pay, doubted=doubted)
         )
         if page.serp.follow is not None:
-            await self._context.step(leads_on, partial(_said, plain(page)))
+            await self._context.step(leads_on, SerpExchange, partial(_give, page))
             page = await asking.followed(engine, page, page.serp.follow, ticket, pay)
         await self._engines.solved(search_job.owner, name)
         return page
@@ -359,7 +359,7 @@ def until_tomorrow(now: Instant) -> float:
     return DAY_S - to_epoch(now) % DAY_S
 
 
-async def _said(value: Any) -> Any:
+async def _give(value: T) -> T:
     return value
 
 

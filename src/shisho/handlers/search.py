@@ -10,13 +10,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from shisho.domain.corpus import DocumentId
 from shisho.domain.find import DiscoveredUrl, SearchNote, StoredUrl, UrlState
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job, TaskId
-from shisho.domain.payloads import SearchJob
+from shisho.domain.payloads import HitOutcome, SearchJob, SearchOutcome, SearchProgress, SerpOutcome
 from shisho.domain.task import StopStrategy
 from shisho.domain.time import count_seconds
 from shisho.domain.web import PagingStop
@@ -52,7 +52,7 @@ class SearchHandler:
     left: Callable[[TaskId], Awaitable[Mapping[str, float]]]
     clock: Clock
 
-    async def search(self, job: Job, context: JobContext) -> Mapping[str, Any]:
+    async def search(self, job: Job, context: JobContext) -> SearchOutcome:
         """Pages 1..N stay whatever becomes of page N+1. A job that is run again goes on where its steps and
         finds end."""
         if self.engines is None or self.pages is None:
@@ -81,7 +81,7 @@ class _Run:
         self._since = searching.clock.monotonic()
         self._useful = 0
 
-    async def to_the_end(self) -> dict[str, Any]:
+    async def to_the_end(self) -> SearchOutcome:
         """The whole result."""
         paging = self._paging
         seconds, over = await self._allowed()
@@ -262,14 +262,14 @@ class _Run:
     async def _tell(self) -> None:
         urls = await self._kept()
         states = Counter(url.status for url in urls)
-        await self._context.progress(
+        documents = {url.document_id for url in urls if url.document_id and url.status is UrlState.VISITED}
+        progress = SearchProgress(
             engine=self._paging.pages[0].engine,
             pages=len(self._paging.pages),
             visited=states[UrlState.VISITED] + states[UrlState.FAILED],
-            documents=len(
-                {url.document_id for url in urls if url.document_id and url.status is UrlState.VISITED}
-            ),
+            documents=len(documents),
         )
+        await self._context.report(progress)
 
     async def _note(self, stop: PagingStop | None) -> None:
         pages = self._paging.pages
@@ -288,39 +288,47 @@ class _Run:
             await self._output(PagingStop.CHALLENGE) if self._paging.pages else None, challenge
         )
 
-    async def _output(self, stop: PagingStop) -> dict[str, Any]:
+    async def _output(self, stop: PagingStop) -> SearchOutcome:
         """Every page, every hit in merged order, what was stored and what went wrong."""
         pages = self._paging.pages
         urls = await self._kept()
-        hits = [
-            {
-                "rank": url.find.rank,
-                "page_number": url.find.page_number,
-                "rank_on_page": url.find.rank_on_page,
-                "url": url.find.url,
-                "title": url.find.title,
-                "status": url.status,
-                "useful": url.useful,
-                "document_id": url.document_id,
-            }
-            for url in urls
-        ]
-        return {
-            "query": self._asked.query,
-            "engine": pages[0].engine if pages else None,
-            "pages": [
-                _told(*page_and_facts) for page_and_facts in zip(pages, self._facts(pages, urls), strict=True)
-            ],
-            "paging_stop": stop,
-            "hits": hits,
-            "documents": sorted({url.document_id for url in urls if url.document_id}),
-            "errors": [*await self._serps.passed_over(), *self._paging.errors],
-            "warnings": sorted({warning for page in pages for warning in page.warnings}),
-        }
+        pages_with_facts = zip(pages, self._facts(pages, urls), strict=True)
+        return SearchOutcome(
+            query=self._asked.query,
+            engine=pages[0].engine if pages else None,
+            pages=tuple(_serp_outcome(page, facts) for page, facts in pages_with_facts),
+            paging_stop=stop,
+            hits=tuple(map(_hit_outcome, urls)),
+            documents=tuple(sorted({url.document_id for url in urls if url.document_id})),
+            errors=(*await self._serps.passed_over(), *self._paging.errors),
+            warnings=tuple(sorted({warning for page in pages for warning in page.warnings})),
+        )
 
 
-def _told(page: ResultPage, facts: PageFacts) -> dict[str, Any]:
-    output = {name: getattr(page, name) for name in ("number", "url", "status", "fresh", "cached", "repeats")}
-    counts = {"hits": len(page.urls), "visited": facts.visited, "useful": facts.useful}
-    harvest = None if facts.harvest is None else round(facts.harvest, 3)
-    return {**output, **counts, "novelty": round(facts.novelty, 3), "harvest": harvest}
+def _serp_outcome(page: ResultPage, facts: PageFacts) -> SerpOutcome:
+    return SerpOutcome(
+        number=page.number,
+        url=page.url,
+        status=page.status,
+        fresh=page.fresh,
+        cached=page.cached,
+        repeats=page.repeats,
+        hits=len(page.urls),
+        visited=facts.visited,
+        useful=facts.useful,
+        novelty=round(facts.novelty, 3),
+        harvest=None if facts.harvest is None else round(facts.harvest, 3),
+    )
+
+
+def _hit_outcome(url: StoredUrl) -> HitOutcome:
+    return HitOutcome(
+        rank=url.find.rank,
+        page_number=url.find.page_number,
+        rank_on_page=url.find.rank_on_page,
+        url=url.find.url,
+        title=url.find.title,
+        status=url.status,
+        useful=url.useful,
+        document_id=url.document_id,
+    )

@@ -6,8 +6,11 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 
+from shisho.domain.codec import Payload
 from shisho.domain.job import ClaimLost, Job, JobError
+from shisho.domain.payloads import JobOutcome
 from shisho.domain.time import backoff, later
 from shisho.errors import BudgetExhausted, Conflict, ShishoError, StorageUnusable
 from shisho.jobs.context import Handler, JobContext, JobSuspended
@@ -27,7 +30,7 @@ async def attempt(
     with suppress(ClaimLost):
         try:
             with span("job", kind=job.kind, id=job.id, attempt=job.attempt):
-                output = await _within(handler, context, pace.job)
+                output = Payload.of(await _within(handler, context, pace.job))
             await _stored(lambda: store.finish(job.claim, output))
         except (JobSuspended, ClaimLost, BaseExceptionGroup) as error:
             if not _left(error):
@@ -44,7 +47,7 @@ def _left(error: BaseException) -> bool:
     return isinstance(error, JobSuspended | ClaimLost)
 
 
-async def _within(handler: Handler, context: JobContext, seconds: float) -> object:
+async def _within(handler: Handler, context: JobContext, seconds: float) -> JobOutcome:
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
@@ -56,7 +59,7 @@ async def _within(handler: Handler, context: JobContext, seconds: float) -> obje
             raise BudgetExhausted(
                 "The job found nothing within {seconds:g} seconds.", seconds=seconds
             ) from None
-        return {**context.partial, "partial": True, "stop": "BUDGET"}
+        return replace(context.partial, partial=True)
 
 
 async def _failed(job: Job, error: BaseException, store: JobStore, clock: Clock) -> None:

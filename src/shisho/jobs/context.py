@@ -5,13 +5,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn, TypeVar
 
+from shisho.domain.codec import Payload
 from shisho.domain.intervention import HumanChallenge
 from shisho.domain.job import Job, JobId, NewJob
+from shisho.domain.payloads import JobOutcome, JobProgress, SearchOutcome
 from shisho.domain.time import Instant, later
 from shisho.jobs.timing import WorkerTiming
 from shisho.ports import Clock, JobStore
+
+T = TypeVar("T")
 
 
 class JobSuspended(BaseException):
@@ -33,35 +37,35 @@ class JobContext:
         self._clock = clock
         self._pace = pace
         self.stop_asked = job.stop_asked
-        self.partial: Mapping[str, Any] | None = None
+        self.partial: SearchOutcome | None = None
         self._ends = clock.monotonic() + pace.job
-        self._steps: dict[str, Any] | None = None
+        self._steps: dict[str, Payload] | None = None
 
     @property
     def seconds_left(self) -> float:
         """Until the job is ended with `partial`."""
         return self._ends - self._clock.monotonic()
 
-    async def step(self, key: str, work: Callable[[], Awaitable[Any]]) -> Any:
-        """The outcome of `work`, which must be JSON-ready; done at most once and then remembered under
+    async def step(self, key: str, shape: type[T], work: Callable[[], Awaitable[T]]) -> T:
+        """The outcome of `work`, of this shape as `codec` reads it; done at most once and then remembered under
         `key`."""
         steps = await self._taken()
         if key not in steps:
-            steps[key] = await self._store.keep_step(self.job.claim, key, await work())
-        return steps[key]
+            steps[key] = await self._store.keep_step(self.job.claim, key, Payload.of(await work()))
+        return steps[key].read(shape)
 
-    async def taken(self, prefix: str) -> Mapping[str, Any]:
+    async def taken(self, prefix: str) -> Mapping[str, Payload]:
         """The outcomes of the steps taken so far whose keys begin so."""
         return {key: outcome for key, outcome in (await self._taken()).items() if key.startswith(prefix)}
 
-    async def _taken(self) -> dict[str, Any]:
+    async def _taken(self) -> dict[str, Payload]:
         if self._steps is None:
             self._steps = dict(await self._store.steps(self.job.id))
         return self._steps
 
-    async def progress(self, **facts: Any) -> None:
+    async def report(self, progress: JobProgress) -> None:
         """Say how far the job has come."""
-        await self._store.report(self.job.claim, facts)
+        await self._store.report(self.job.claim, Payload.of(progress))
 
     async def charge(self, **amounts: float) -> bool:
         """Spend from the task's budget before doing what it pays for; False: there is not enough left, and
@@ -89,9 +93,10 @@ class JobContext:
         await self._store.put_back(self.job.claim, self._at(seconds))
         raise JobSuspended
 
-    async def await_person(self, output: Mapping[str, Any] | None, challenge: HumanChallenge) -> NoReturn:
-        """Wait for a person without a worker. `output` is the result if nobody comes; None: there is none
+    async def await_person(self, outcome: JobOutcome | None, challenge: HumanChallenge) -> NoReturn:
+        """Wait for a person without a worker. `outcome` is the result if nobody comes; None: there is none
         yet."""
+        output = None if outcome is None else Payload.of(outcome)
         await self._store.await_person(self.job.claim, output, self._at(self._pace.person), challenge)
         raise JobSuspended
 
@@ -99,4 +104,4 @@ class JobContext:
         return later(self._clock.steady(), seconds)
 
 
-Handler = Callable[[Job, JobContext], Awaitable[Any]]
+Handler = Callable[[Job, JobContext], Awaitable[JobOutcome]]

@@ -7,8 +7,8 @@ import asyncio
 from contextlib import suppress
 from types import TracebackType
 
+from shisho.domain.event import EventKind
 from shisho.domain.intervention import news
-from shisho.domain.job import AWAITING
 from shisho.errors import ShishoError
 from shisho.jobs.worker import forever
 from shisho.ports import Bell, Interventions, Notifier
@@ -54,7 +54,7 @@ class Notices:
             await self._tell()  # what came last may be why there is nothing left to do
 
     async def _listen(self) -> None:
-        with self._bell.listen(AWAITING) as ear:
+        with self._bell.listen(EventKind.AWAITING_AUTH) as ear:
             async with self._telling:
                 await self._tell()
             await ear.wait(LOOK_SECONDS)

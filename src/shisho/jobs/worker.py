@@ -9,7 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 
-from shisho.domain.job import CANCELLED, QUEUED, STOP_ASKED, Claim, ClaimLost, Job, JobError, WorkerId
+from shisho.domain.event import EventKind
+from shisho.domain.job import Claim, ClaimLost, Job, JobError, WorkerId
 from shisho.errors import ShishoError
 from shisho.jobs.attempt import attempt
 from shisho.jobs.context import Handler, JobContext
@@ -77,7 +78,7 @@ class Worker:
             self._presence.deregister(self.id)
 
     async def _take_turn(self) -> None:
-        with self._bell.listen(QUEUED) as ear:
+        with self._bell.listen(EventKind.QUEUED) as ear:
             job = await self._jobs.claim(self.id, self._kinds)
             if job is None:
                 await ear.wait(self._pace.idle)
@@ -116,7 +117,7 @@ class Worker:
                 self._drop(tuple(self._turns))
 
     async def _obey(self) -> None:
-        with self._bell.listen(CANCELLED, STOP_ASKED) as ear:
+        with self._bell.listen(EventKind.CANCELLED, EventKind.STOP_ASKED) as ear:
             while True:
                 if await ear.wait(self._pace.beat) and self._turns:
                     await self._heed(self._jobs.held)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from shisho.domain.codec import Payload
+    from shisho.domain.event import Event
     from shisho.domain.intervention import HumanChallenge
     from shisho.domain.job import (
         Claim,
         EnqueueResult,
-        Event,
         Halt,
         IdempotencyKey,
         Job,
@@ -45,7 +46,7 @@ class JobStore(Protocol):
     async def held(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
         """Give what `renew` returns, without a beat."""
 
-    async def finish(self, claim: Claim, output: Any) -> None:
+    async def finish(self, claim: Claim, output: Payload) -> None:
         """The job is completed. Said again by the same attempt, it changes nothing."""
 
     async def fail(self, claim: Claim, error: JobError) -> None:
@@ -66,7 +67,7 @@ class JobStore(Protocol):
         held, where there are none."""
 
     async def await_person(
-        self, claim: Claim, output: Any, until: Instant, challenge: HumanChallenge
+        self, claim: Claim, output: Payload | None, until: Instant, challenge: HumanChallenge
     ) -> None:
         """Wait for a person because of what was met. Skipped, the job completes with `output`; where nobody
         comes, too, but with None it fails."""
@@ -76,13 +77,13 @@ class JobStore(Protocol):
         Returns what stands, as `TaskStore.enqueue` does. The children of a job that was asked to stop are
         cancelled from the start."""
 
-    async def keep_step(self, claim: Claim, key: str, output: Any) -> Any:
+    async def keep_step(self, claim: Claim, key: str, outcome: Payload) -> Payload:
         """Store the outcome of a step once; returns the one that stands."""
 
-    async def steps(self, job_id: JobId) -> Mapping[str, Any]:
+    async def steps(self, job_id: JobId) -> Mapping[str, Payload]:
         """The outcomes of all steps taken so far, by key."""
 
-    async def report(self, claim: Claim, progress: Mapping[str, Any]) -> None:
+    async def report(self, claim: Claim, progress: Payload) -> None:
         """Say how far it has come, and wake those who wait."""
 
     async def charge(self, claim: Claim, amounts: Mapping[str, float]) -> bool:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.job import Job, JobState
-from shisho.domain.payloads import read_payload
+from shisho.domain.payloads import AnswerOutcome, SearchOutcome, read_outcome, read_payload
 from shisho.domain.task import JobKind, TaskSnapshot
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render_adding import file_name, left_out, receipt_line
@@ -110,19 +110,25 @@ class _Searches:
             self._once(words("person_needed", text=waiting.url))
         for job in jobs:
             if job.kind == JobKind.ANSWER and job.state is JobState.COMPLETED:
-                self._once(words("kept", n=job.output["evidence"]))
+                outcome = read_outcome(job)
+                if isinstance(outcome, AnswerOutcome):
+                    self._once(words("kept", n=outcome.evidence))
                 remaining = sum(not _ended(search) for search in searches)
                 if remaining > len(status.waiting_for):
                     self._once(words("web_left", n=remaining - len(status.waiting_for)))
 
     def _end(self, job: Job) -> str:
-        if job.state is not JobState.COMPLETED:
-            code = job.errors[-1].code if job.errors else self._words(f"state_{job.state}")
-            return self._words("web_failed", text=read_payload(job).subject, code=code)
-        pages = len(job.output["pages"])
-        documents = len(job.output["documents"])
-        facts = {"engine": job.output["engine"], "pages": pages, "documents": documents}
-        return self._words("web_ended", text=read_payload(job).subject, **facts)
+        outcome = read_outcome(job)
+        if job.state is JobState.COMPLETED and isinstance(outcome, SearchOutcome):
+            return self._words(
+                "web_ended",
+                text=outcome.query,
+                engine=outcome.engine,
+                pages=len(outcome.pages),
+                documents=len(outcome.documents),
+            )
+        code = job.errors[-1].code if job.errors else self._words(f"state_{job.state}")
+        return self._words("web_failed", text=read_payload(job).subject, code=code)
 
     def _once(self, line: str) -> None:
         if line not in self._said:

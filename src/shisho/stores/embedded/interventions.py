@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import apsw
 
+from shisho.domain.event import EventFacts, EventKind
 from shisho.domain.intervention import (
     AuthTarget,
     HumanChallenge,
@@ -17,7 +18,7 @@ from shisho.domain.intervention import (
     select_interventions,
     together,
 )
-from shisho.domain.job import PERSON, Claim, JobId, JobState, TaskId
+from shisho.domain.job import Claim, JobId, JobState, TaskId
 from shisho.domain.time import Instant
 from shisho.ports import Bell, Clock
 from shisho.stores.embedded.connect import Database
@@ -78,8 +79,8 @@ class EmbeddedInterventions:
                 transaction.happened(
                     intervention.task_id,
                     intervention.job_id,
-                    PERSON,
-                    {"state": state, "domain": intervention.domain},
+                    EventKind.PERSON,
+                    EventFacts(person=state, domain=intervention.domain),
                 )
             return interventions
 

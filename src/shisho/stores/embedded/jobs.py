@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from shisho.domain.codec import dumps
+from shisho.domain.codec import Payload, dumps
+from shisho.domain.event import NO_FACTS, EventFacts, EventKind
 from shisho.domain.intervention import HumanChallenge, InterventionState
 from shisho.domain.job import (
     Claim,
@@ -126,8 +127,8 @@ class EmbeddedJobs:
             if row is None:
                 return None
             taken = job(row)
-            data = {"attempt": taken.attempt, "worker_id": worker_id}
-            transaction.moved(taken.id, JobState.QUEUED, JobState.RUNNING, data)
+            facts = EventFacts(attempt=taken.attempt, worker_id=worker_id)
+            transaction.moved(taken.id, JobState.QUEUED, JobState.RUNNING, facts)
             return taken
 
         claimed = await self._transactions.write(work)
@@ -140,12 +141,10 @@ class EmbeddedJobs:
     async def held(self, claims: Sequence[Claim]) -> Mapping[Claim, bool]:
         return await self._transactions.read(lambda transaction: _each(transaction, HOLDS, claims))
 
-    async def finish(self, claim: Claim, output: Any) -> None:
-        result = dumps(output)
-
+    async def finish(self, claim: Claim, output: Payload) -> None:
         def work(transaction: Transaction) -> None:
             try:
-                self._write(transaction, claim, COMPLETED, output=result)
+                self._write(transaction, claim, COMPLETED, output=output.text)
             except ClaimLost:
                 if not transaction.rows(FINISHED, _fence(claim) | {"worker_id": claim.worker_id}):
                     raise
@@ -158,7 +157,7 @@ class EmbeddedJobs:
         def work(transaction: Transaction) -> None:
             said_error = replace(error, attempt=claim.attempt, at=transaction.now)
             self._write(transaction, claim, FAILED, error=dumps(said_error))
-            transaction.moved(claim.job_id, JobState.RUNNING, JobState.FAILED, {"code": error.code})
+            transaction.moved(claim.job_id, JobState.RUNNING, JobState.FAILED, EventFacts(code=error.code))
 
         await self._transactions.write(work)
 
@@ -192,9 +191,9 @@ class EmbeddedJobs:
         return await self._transactions.write(work)
 
     async def await_person(
-        self, claim: Claim, output: Any, until: Instant, challenge: HumanChallenge
+        self, claim: Claim, output: Payload | None, until: Instant, challenge: HumanChallenge
     ) -> None:
-        output_json = None if output is None else dumps(output)
+        output_json = None if output is None else output.text
 
         def work(transaction: Transaction) -> None:
             state = self._wait(
@@ -202,7 +201,7 @@ class EmbeddedJobs:
                 claim,
                 JobState.AWAITING_AUTH,
                 AWAITING,
-                challenge.facts,
+                EventFacts.of_challenge(challenge),
                 until=until,
                 output=output_json,
             )
@@ -220,27 +219,25 @@ class EmbeddedJobs:
 
         return await self._transactions.write(work)
 
-    async def keep_step(self, claim: Claim, key: str, output: Any) -> Any:
-        values = _fence(claim) | {"key": key, "output": dumps(output)}
+    async def keep_step(self, claim: Claim, key: str, outcome: Payload) -> Payload:
+        values = _fence(claim) | {"key": key, "output": outcome.text}
 
-        def work(transaction: Transaction) -> Any:
+        def work(transaction: Transaction) -> Payload:
             self._held(transaction, claim)
             transaction.rows(KEEP_STEP, values)
             (step,) = transaction.rows(STEP, values)
-            return json.loads(step.output_json)
+            return Payload(step.output_json)
 
         return await self._transactions.write(work)
 
-    async def steps(self, job_id: JobId) -> Mapping[str, Any]:
+    async def steps(self, job_id: JobId) -> Mapping[str, Payload]:
         steps = await self._transactions.rows(STEPS, {"id": job_id})
-        return {step.step_key: json.loads(step.output_json) for step in steps}
+        return {step.step_key: Payload(step.output_json) for step in steps}
 
-    async def report(self, claim: Claim, progress: Mapping[str, Any]) -> None:
-        progress_json = dumps(progress)
-
+    async def report(self, claim: Claim, progress: Payload) -> None:
         def work(transaction: Transaction) -> None:
-            task_id, _ = self._write(transaction, claim, "progress_json = :progress", progress=progress_json)
-            transaction.happened(task_id, claim.job_id, "progress", progress)
+            task_id, _ = self._write(transaction, claim, "progress_json = :progress", progress=progress.text)
+            transaction.happened(task_id, claim.job_id, EventKind.PROGRESS, EventFacts(progress=progress))
 
         await self._transactions.write(work)
 
@@ -312,14 +309,16 @@ class EmbeddedJobs:
         claim: Claim,
         state: JobState,
         sets: str = "",
-        data: Mapping[str, Any] | None = None,
+        facts: EventFacts = NO_FACTS,
         **values: Any,
     ) -> JobState:
         """Leave the worker for `state`; a job that was asked to stop is cancelled instead. Returns where it
         went."""
         assignments = [LEAVING.format(state=state), *([sets] if sets else [])]
         _, job_state = self._write(transaction, claim, ", ".join(assignments), **values)
-        transaction.moved(claim.job_id, JobState.RUNNING, job_state, data if job_state is state else None)
+        transaction.moved(
+            claim.job_id, JobState.RUNNING, job_state, facts if job_state is state else NO_FACTS
+        )
         return job_state
 
     def _count_failure(
@@ -343,7 +342,8 @@ class EmbeddedJobs:
             errors=dumps(said_errors),
             not_before=not_before,
         )
-        transaction.moved(claim.job_id, JobState.RUNNING, state, {"code": error.code, "failures": counted})
+        facts = EventFacts(code=error.code, failures=counted)
+        transaction.moved(claim.job_id, JobState.RUNNING, state, facts)
 
 
 def _fence(claim: Claim) -> dict[str, Any]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from shisho.domain.codec import dumps
+from shisho.domain.codec import dumps, loads
+from shisho.domain.event import Event, EventFacts, EventKind
 from shisho.domain.intervention import InterventionState
 from shisho.domain.job import (
-    STOP_ASKED,
     EnqueueResult,
-    Event,
     Halt,
     IdempotencyKey,
     JobId,
@@ -170,7 +168,7 @@ class EmbeddedTasks:
                 _cancel(transaction, job_id, state)
             for job_id in spared:
                 transaction.rows(ASK_STOP, {"id": job_id})
-                transaction.happened(task_id, job_id, STOP_ASKED)
+                transaction.happened(task_id, job_id, EventKind.STOP_ASKED)
             return Halt(Counter(state for _, state in cancelled), tuple(spared))
 
         return await self._transactions.write(work)
@@ -195,7 +193,7 @@ class EmbeddedTasks:
                 transaction.rows(statement, values)
             removed = transaction.rows(REMOVE_JOBS, values)
             transaction.rows(REMOVE, values)
-            transaction.topics |= {task_id, JobState.CANCELLED}
+            transaction.topics |= {task_id, EventKind.CANCELLED}
             return RemovedRows(len(removed), len(events))
 
         return await self._transactions.write(work)
@@ -224,7 +222,8 @@ def _opened(transaction: Transaction, new: NewTask) -> TaskId:
 
 
 def _event(task_id: TaskId, row: Row) -> Event:
-    return Event(task_id, row.revision, JobId(row.job_id), row.at, row.kind, json.loads(row.data_json))
+    facts = loads(row.data_json, EventFacts)
+    return Event(task_id, row.revision, JobId(row.job_id), row.at, EventKind(row.kind), facts)
 
 
 def _enqueued(

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 import apsw
 
-from shisho.domain.codec import Payload, build, dumps
+from shisho.domain.codec import Payload, build, dumps, plain
+from shisho.domain.event import NO_FACTS, EventFacts, EventKind
 from shisho.domain.intervention import InterventionState
 from shisho.domain.job import (
     ENDED,
@@ -115,7 +116,7 @@ class Transaction:
         ):
             (stands,) = self.rows(STANDS, values)
             return JobId(stands.id)
-        self.happened(task_id, new.id, state, {"kind": new.kind}, {state: 1})
+        self.happened(task_id, new.id, EventKind(state), EventFacts(job_kind=new.kind), {state: 1})
         return new.id
 
     def revive(self, job_id: JobId, priority: int | None = None) -> bool:
@@ -128,36 +129,35 @@ class Transaction:
         self.moved(job_id, JobState(rows.state), JobState.QUEUED)
         return True
 
-    def moved(
-        self, job_id: JobId, old: JobState, new: JobState, data: Mapping[str, Any] | None = None
-    ) -> None:
+    def moved(self, job_id: JobId, old: JobState, new: JobState, facts: EventFacts = NO_FACTS) -> None:
         """Record a move that has been made. A parent goes on that has waited for this job as the last one
         that could end in its time."""
         if new not in MOVES[old]:
             raise Internal("A {old} job cannot become {new}.", old=old, new=new)
         (belongs,) = self.rows(BELONGS, {"id": job_id})
-        self.happened(belongs.task_id, job_id, new, data, {old: -1, new: 1})
+        self.happened(belongs.task_id, job_id, EventKind(new), facts, {old: -1, new: 1})
         if belongs.cause_id is not None and new is not JobState.RUNNING:
             self._wake(belongs.cause_id)
 
     def released(self, job_id: JobId, new: JobState, end: InterventionState) -> None:
         """As `moved`, for a job that waits for a person no longer."""
         self.rows(RELEASE, {"id": job_id, "end": end, "now": self.now})
-        self.moved(job_id, JobState.AWAITING_AUTH, new, {"person": end})
+        self.moved(job_id, JobState.AWAITING_AUTH, new, EventFacts(person=end))
 
     def happened(
         self,
         task_id: TaskId,
         job_id: JobId,
-        kind: str,
-        data: Mapping[str, Any] | None = None,
+        kind: EventKind,
+        facts: EventFacts = NO_FACTS,
         counts: Mapping[JobState, int] | None = None,
     ) -> None:
         """Append an event under the task's next revision; `counts` is what it changes in the numbers of jobs
         by state."""
         changed = "".join(f", {state} = {state} + {by}" for state, by in (counts or {}).items())
         (revised,) = self.rows(REVISE.format(counts=changed), {"id": task_id})
-        self.connection.execute(EVENT, (task_id, revised.revision, job_id, self.now, kind, dumps(data or {})))
+        told = {name: fact for name, fact in plain(facts).items() if fact is not None}
+        self.connection.execute(EVENT, (task_id, revised.revision, job_id, self.now, kind, dumps(told)))
         reached_state = task_state(_counted(revised))
         if reached_state != revised.state:
             self.connection.execute(REACH, (reached_state, task_id))
@@ -210,9 +210,9 @@ def job(row: Row) -> Job:
         priority=row.priority,
         input=Payload(row.input_json),
         created_at=row.created_at,
-        output=None if row.output_json is None else json.loads(row.output_json),
+        output=None if row.output_json is None else Payload(row.output_json),
         errors=errors(row.error_json),
-        progress=json.loads(row.progress_json),
+        progress=Payload(row.progress_json),
         attempt=row.attempt,
         failures=row.failures,
         worker_id=None if row.worker_id is None else WorkerId(row.worker_id),

@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shisho.domain.corpus import WEB_CORPUS, DocumentId, DocumentState
+from shisho.domain.event import EventKind
 from shisho.domain.find import DiscoveredUrl, Report, SearchNote, StoredUrl, UrlState
 from shisho.domain.job import Claim, ClaimLost, Job, JobId, JobState, TaskId
+from shisho.domain.payloads import SearchOutcome, read_outcome
 from shisho.domain.task import FailedItem, JobKind, ResultRow
 from shisho.domain.time import Instant
 from shisho.stores.memory.assistants import MemoryAssistants
@@ -19,7 +21,7 @@ from shisho.stores.memory.shelf import MemoryShelf
 from shisho.stores.memory.transitions import SharedQueue
 
 MOST_FAILURES = 20
-OUTCOMES = frozenset(("completed", "failed", "cancelled", "awaiting_auth"))
+ENDS = frozenset((EventKind.COMPLETED, EventKind.FAILED, EventKind.CANCELLED, EventKind.AWAITING_AUTH))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,7 @@ class MemoryUrls:
 
     async def has_outcome(self, task_id: TaskId, since: int) -> bool:
         events = self._shared.events[task_id]
-        ended = any(event.revision > since and event.kind in OUTCOMES for event in events)
+        ended = any(event.revision > since and event.kind in ENDS for event in events)
         return ended or any(
             row.status is UrlState.FAILED and row.revision >= since for row in self._of_task(task_id)
         )
@@ -259,13 +261,10 @@ def _failed_job(job: Job) -> FailedItem:
 
 def _left_over(jobs: Iterable[Job], since: Instant) -> list[FailedItem]:
     searched = [job for job in jobs if job.kind == JobKind.SEARCH and job.state is JobState.COMPLETED]
-    lately = [job for job in searched if (job.finished_at or "") >= since and isinstance(job.output, dict)]
-    errors = [
-        (json.loads(job.input.text).get("query"), error)
-        for job in lately
-        for error in job.output.get("errors", ())
-    ]
+    lately = [job for job in searched if (job.finished_at or "") >= since]
+    outcomes = [outcome for outcome in map(read_outcome, lately) if isinstance(outcome, SearchOutcome)]
+    failures = [(outcome.query, failure) for outcome in outcomes for failure in outcome.errors]
     return [
-        FailedItem(query, error["url"], error["code"], error["reason"])
-        for query, error in errors[:MOST_FAILURES]
+        FailedItem(query, failure.url, failure.code, failure.reason)
+        for query, failure in failures[:MOST_FAILURES]
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from shisho.domain.event import EventFacts, EventKind
 from shisho.domain.intervention import (
     AuthTarget,
     HumanChallenge,
@@ -14,7 +15,7 @@ from shisho.domain.intervention import (
     select_interventions,
     together,
 )
-from shisho.domain.job import PERSON, JobState, TaskId
+from shisho.domain.job import JobState, TaskId
 from shisho.stores.memory.transitions import SharedQueue
 
 Chosen = Callable[[PendingIntervention], bool]
@@ -42,8 +43,8 @@ class MemoryInterventions:
             self._shared.waiting[intervention.job_id] = replace(intervention, state=state)
             self._shared.happened(
                 self._shared.jobs[intervention.job_id],
-                PERSON,
-                {"state": state, "domain": intervention.domain},
+                EventKind.PERSON,
+                EventFacts(person=state, domain=intervention.domain),
             )
         return interventions
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from shisho.domain.codec import plain
+from shisho.domain.codec import Payload
+from shisho.domain.event import NO_FACTS, EventFacts, EventKind
 from shisho.domain.intervention import HumanChallenge, InterventionState, PendingIntervention, intervention_id
 from shisho.domain.job import (
     Claim,
@@ -44,9 +45,9 @@ class MemoryJobs:
         if not due:
             return None
         job = min(due, key=lambda other_job: (other_job.priority, *age(other_job)))
-        data = {"attempt": job.attempt + 1, "worker_id": worker_id}
+        facts = EventFacts(attempt=job.attempt + 1, worker_id=worker_id)
         changes = {"attempt": job.attempt + 1, "worker_id": worker_id, "not_before": None, "started_at": now}
-        self._shared.move(job, JobState.RUNNING, data, **changes)
+        self._shared.move(job, JobState.RUNNING, facts, **changes)
         self._shared.beats[job.id] = 0
         return self._shared.jobs[job.id]
 
@@ -60,16 +61,16 @@ class MemoryJobs:
         jobs = ((claim, self._shared.jobs.get(claim.job_id)) for claim in claims)
         return {claim: job.stop_asked for claim, job in jobs if job is not None and _is_held(job, claim)}
 
-    async def finish(self, claim: Claim, output: Any) -> None:
+    async def finish(self, claim: Claim, output: Payload) -> None:
         job = self._shared.jobs.get(claim.job_id)
         if job is not None and job.state is JobState.COMPLETED and job.claim == claim:
             return
-        self._shared.move(self._held(claim), JobState.COMPLETED, output=plain(output))
+        self._shared.move(self._held(claim), JobState.COMPLETED, output=output)
 
     async def fail(self, claim: Claim, error: JobError) -> None:
         job = self._held(claim)
         errors = (*job.errors, replace(error, attempt=claim.attempt, at=self._shared.clock.now()))
-        self._shared.move(job, JobState.FAILED, {"code": error.code}, errors=errors)
+        self._shared.move(job, JobState.FAILED, EventFacts(code=error.code), errors=errors)
 
     async def put_back(
         self, claim: Claim, not_before: Instant | None = None, error: JobError | None = None
@@ -94,7 +95,7 @@ class MemoryJobs:
         return True
 
     async def await_person(
-        self, claim: Claim, output: Any, until: Instant, challenge: HumanChallenge
+        self, claim: Claim, output: Payload | None, until: Instant, challenge: HumanChallenge
     ) -> None:
         job = self._held(claim)
         now = self._shared.clock.now()
@@ -111,8 +112,9 @@ class MemoryJobs:
                 since=now,
                 expires_at=until,
             )
-        plain_output = None if job.stop_asked else plain(output)
-        self._wait(job, JobState.AWAITING_AUTH, challenge.facts, not_before=until, output=plain_output)
+        facts = EventFacts.of_challenge(challenge)
+        stands = None if job.stop_asked else output
+        self._wait(job, JobState.AWAITING_AUTH, facts, not_before=until, output=stands)
 
     async def spawn(self, claim: Claim, jobs: Sequence[NewJob]) -> Sequence[JobId]:
         parent = self._held(claim)
@@ -120,17 +122,17 @@ class MemoryJobs:
         children = (replace(job, priority=Priority.HIGH) for job in jobs)
         return [self._shared.insert(parent.task_id, child, state, parent.id) for child in children]
 
-    async def keep_step(self, claim: Claim, key: str, output: Any) -> Any:
+    async def keep_step(self, claim: Claim, key: str, outcome: Payload) -> Payload:
         steps = self._shared.steps[self._held(claim).id]
-        return steps.setdefault(key, (claim.attempt, plain(output)))[1]
+        return steps.setdefault(key, (claim.attempt, outcome))[1]
 
-    async def steps(self, job_id: JobId) -> Mapping[str, Any]:
-        return {key: output for key, (_, output) in self._shared.steps[job_id].items()}
+    async def steps(self, job_id: JobId) -> Mapping[str, Payload]:
+        return {key: outcome for key, (_, outcome) in self._shared.steps[job_id].items()}
 
-    async def report(self, claim: Claim, progress: Mapping[str, Any]) -> None:
+    async def report(self, claim: Claim, progress: Payload) -> None:
         job = self._held(claim)
-        self._shared.jobs[job.id] = replace(job, progress=plain(progress))
-        self._shared.happened(job, "progress", progress)
+        self._shared.jobs[job.id] = replace(job, progress=progress)
+        self._shared.happened(job, EventKind.PROGRESS, EventFacts(progress=progress))
 
     async def charge(self, claim: Claim, amounts: Mapping[str, float]) -> bool:
         task = self._shared.tasks[self._held(claim).task_id]
@@ -189,11 +191,11 @@ class MemoryJobs:
             raise ClaimLost
         return job
 
-    def _wait(self, job: Job, state: JobState, data: Mapping[str, Any] | None = None, **changes: Any) -> None:
+    def _wait(self, job: Job, state: JobState, facts: EventFacts = NO_FACTS, **changes: Any) -> None:
         if job.stop_asked:
             state = JobState.CANCELLED
-            data = None
-        self._shared.move(job, state, data, **changes)
+            facts = NO_FACTS
+        self._shared.move(job, state, facts, **changes)
 
     def _count_failure(self, job: Job, error: JobError, not_before: Instant | None) -> None:
         stepped = any(attempt == job.attempt for attempt, _ in self._shared.steps[job.id].values())
@@ -201,9 +203,9 @@ class MemoryJobs:
         said_errors = [*job.errors, replace(error, attempt=job.attempt, at=self._shared.clock.now())]
         if state is JobState.FAILED:
             said_errors.append(gave_up(said_errors[-1]))
-        data = {"code": error.code, "failures": failures}
+        facts = EventFacts(code=error.code, failures=failures)
         self._shared.move(
-            job, state, data, failures=failures, errors=tuple(said_errors), not_before=not_before
+            job, state, facts, failures=failures, errors=tuple(said_errors), not_before=not_before
         )
 
 

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from shisho.domain.event import Event, EventKind
 from shisho.domain.intervention import InterventionState
 from shisho.domain.job import (
     ENDED,
-    STOP_ASKED,
     EnqueueResult,
-    Event,
     Halt,
     IdempotencyKey,
     Job,
@@ -122,7 +121,7 @@ class MemoryTasks:
                 self._shared.move(job, JobState.CANCELLED, output=None, not_before=None)
         for job in spared:
             self._shared.jobs[job.id] = replace(job, stop_asked=True)
-            self._shared.happened(job, STOP_ASKED, {})
+            self._shared.happened(job, EventKind.STOP_ASKED)
         return Halt(Counter(job.state for job in cancelled), tuple(job.id for job in spared))
 
     async def resume(self, task_id: TaskId) -> Sequence[JobId]:

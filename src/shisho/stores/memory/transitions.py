@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from shisho.domain.codec import Payload
+from shisho.domain.event import NO_FACTS, Event, EventFacts, EventKind
 from shisho.domain.intervention import InterventionState, PendingIntervention
 from shisho.domain.job import (
     ENDED,
     MOVES,
     EnqueueResult,
-    Event,
     IdempotencyKey,
     Job,
     JobId,
@@ -38,18 +38,20 @@ class SharedQueue:
     keys: dict[tuple[str, str], tuple[IdempotencyKey, EnqueueResult]] = field(default_factory=dict)
     jobs: dict[JobId, Job] = field(default_factory=dict)
     beats: dict[JobId, int] = field(default_factory=dict)
-    steps: defaultdict[JobId, dict[str, tuple[int, Any]]] = field(default_factory=lambda: defaultdict(dict))
+    steps: defaultdict[JobId, dict[str, tuple[int, Payload]]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
     events: defaultdict[TaskId, list[Event]] = field(default_factory=lambda: defaultdict(list))
     waiting: dict[JobId, PendingIntervention] = field(default_factory=dict)
 
-    def move(self, job: Job, state: JobState, data: Mapping[str, Any] | None = None, **changes: Any) -> None:
+    def move(self, job: Job, state: JobState, facts: EventFacts = NO_FACTS, **changes: Any) -> None:
         """Put a job into a state, with its event, its task's counts, and the parent that waited for it as its
         last child."""
         if state not in MOVES[job.state]:
             raise Internal("A {old} job cannot become {new}.", old=job.state, new=state)
         changes.setdefault("finished_at", self.clock.now() if state in ENDED else None)
         self.jobs[job.id] = replace(job, state=state, **changes)
-        self.happened(job, state, data or {})
+        self.happened(job, EventKind(state), facts)
         parent = self.jobs.get(job.cause_id) if job.cause_id else None
         if (
             parent
@@ -61,14 +63,14 @@ class SharedQueue:
     def released(self, job: Job, state: JobState, end: InterventionState, **changes: Any) -> None:
         """As `move`, for a job that waits for a person no longer."""
         del self.waiting[job.id]
-        self.move(job, state, {"person": end}, not_before=None, **changes)
+        self.move(job, state, EventFacts(person=end), not_before=None, **changes)
 
-    def happened(self, job: Job, kind: str, data: Mapping[str, Any]) -> None:
+    def happened(self, job: Job, kind: EventKind, facts: EventFacts = NO_FACTS) -> None:
         task = self.tasks[job.task_id]
         jobs = Counter(job.state for job in self.jobs.values() if job.task_id == task.id)
         revision = task.revision + 1
         self.tasks[task.id] = replace(task, revision=revision, jobs=dict(jobs), state=task_state(jobs))
-        self.events[task.id].append(Event(task.id, revision, job.id, self.clock.now(), kind, data))
+        self.events[task.id].append(Event(task.id, revision, job.id, self.clock.now(), kind, facts))
         self.bell.ring((task.id, kind))
 
     def insert(
@@ -95,7 +97,7 @@ class SharedQueue:
             cause_id=cause,
             finished_at=self.clock.now() if state in ENDED else None,
         )
-        self.happened(self.jobs[new.id], state, {"kind": new.kind})
+        self.happened(self.jobs[new.id], EventKind(state), EventFacts(job_kind=new.kind))
         return new.id
 
     def revive(self, job_id: JobId, priority: int) -> bool:

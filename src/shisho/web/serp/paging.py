@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from dataclasses import dataclass, field
 
 from shisho.domain.intervention import HumanChallenge
+from shisho.domain.payloads import SearchFailure
 from shisho.domain.web import PagingStop
 from shisho.errors import BudgetExhausted, ShishoError
 from shisho.web.serp.client import EngineRefused, NeedsPerson, QuotaSpent
@@ -51,7 +52,7 @@ class ResultPages:
     pages: list[ResultPage] = field(default_factory=list)
     stop: PagingStop | None = None
     met: HumanChallenge | None = None
-    errors: list[dict[str, str]] = field(default_factory=list)
+    errors: list[SearchFailure] = field(default_factory=list)
 
     async def pull(self) -> AsyncGenerator[ResultPage, None]:
         """Each page once. Ends with `stop` set."""
@@ -79,7 +80,7 @@ class ResultPages:
         if isinstance(error, QuotaSpent):
             self.stop = PagingStop.QUOTA
             return
-        self.errors.append({"url": "", "code": error.code, "reason": error.message})
+        self.errors.append(SearchFailure("", error.code, error.message))
         if isinstance(error, BudgetExhausted):
             self.stop = PagingStop.BUDGET
         else:

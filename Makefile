@@ -85,6 +85,7 @@ bench: $(VENV)/.dev
 eval: $(VENV)/.dev
 	$(BIN)/python eval/run.py $(SHISHO_SHARED)/eval
 	$(BIN)/python eval/support.py $(SHISHO_SHARED)/eval-support
+	$(BIN)/python bench/reading.py
 
 # Written from a fresh environment, so that the lock holds what the ranges give and nothing else.
 lock:

@@ -149,6 +149,9 @@ SAID: Mapping[str, str] = {
     "{name}, line {number}: not a JSON object with _id and text ({error}).": (
         "{name} の{number}行目: _id と text のあるJSONオブジェクトではありません({error})。"
     ),
+    "{name}, line {number}: not a question with kind, gold and needs ({error}).": (
+        "{name} の{number}行目: kind、gold、needs のある質問ではありません({error})。"
+    ),
     (
         "{host} asks to be left alone for {wait_s:.0f} s, and its task has {left_s:.0f} s left: ask again then."
     ): (

@@ -278,3 +278,47 @@ async def test_the_next_version_in_parts_supersedes_the_last(store: Store) -> No
         await store.shelf.extend(token, part)
     assert await store.shelf.count(EVERYTHING) == 1
     assert await store.shelf.finish(token, new.document) == old.document.id
+
+
+async def test_a_document_is_called_by_a_place_where_it_still_stands(store: Store) -> None:
+    """Moved: its new place is seen before the old one is left. Its older versions go with it, so that a purge
+    finds them."""
+    old = intake("前の版。", source="/家/甲.txt")
+    moved = intake("今の版。", source="/家/甲.txt")
+    await store.shelf.put(old)
+    await store.shelf.put(moved)
+    assert await store.shelf.record_seen(moved.document, "/家/乙/甲.txt", {})
+    assert (await store.shelf.document(moved.document.id)).source == "/家/甲.txt"
+    assert await store.shelf.detach_source("default", "local", "/家/甲.txt") is None
+    assert (await store.shelf.document(moved.document.id)).source == "/家/乙/甲.txt"
+    assert await store.shelf.places("default", "local") == {"/家/乙/甲.txt": moved.document.id}
+    await store.shelf.remove(moved.document.id, purge=True)
+    with pytest.raises(SourceRemoved):
+        await store.shelf.text(old.document.id)
+
+
+async def test_a_document_whose_first_place_holds_something_else_now_is_called_by_the_other(
+    store: Store,
+) -> None:
+    shared = intake("同じ中身。", source="a.txt")
+    await store.shelf.put(shared)
+    await store.shelf.record_seen(shared.document, "b.txt", {})
+    await store.shelf.put(intake("別の中身。", source="a.txt"))
+    assert (await store.shelf.document(shared.document.id)).source == "b.txt"
+
+
+async def test_a_document_that_is_retired_between_being_known_and_being_seen_is_live_again(
+    store: Store,
+) -> None:
+    """Two files swap their contents while both are taken in at once."""
+    given = intake("入れ替わる。", source="a.txt")
+    await store.shelf.put(given)
+    known = await store.shelf.known("default", "local", given.document.sha256)
+    assert known is not None
+    await store.shelf.put(intake("別の本文。", source="a.txt"))
+    assert await store.shelf.record_seen(known, "b.txt", {})
+    assert (await store.shelf.document(known.id)).state is DocumentState.LIVE
+    assert (await store.shelf.document(known.id)).source == "b.txt"
+    await store.shelf.remove(known.id, purge=True)
+    assert not await store.shelf.record_seen(known, "c.txt", {})
+    assert "c.txt" not in await store.shelf.places("default", "local")

@@ -82,8 +82,9 @@ class Ingest:
             raise DocumentUnreadable("Its name is in no known encoding: rename the file.")
         sha256 = hashlib.sha256(source.data).hexdigest()
         known_document = await self.shelf.known(corpus, owner, sha256)
-        if known_document is not None:
-            await self.shelf.record_seen(known_document, source.name, source.metadata)
+        if known_document is not None and await self.shelf.record_seen(
+            known_document, source.name, source.metadata
+        ):
             return Receipt(
                 source.name,
                 IntakeOutcome.KNOWN,

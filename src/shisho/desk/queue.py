@@ -223,9 +223,8 @@ class Queue:
 
     async def _known(self, source: str, data: bytes, common: IngestJob) -> ExistingDocument | None:
         document = await self._parts.shelf.known(common.corpus, self._parts.owner, sha256(data).hexdigest())
-        if document is None:
+        if document is None or not await self._parts.shelf.record_seen(document, source, common.metadata):
             return None
-        await self._parts.shelf.record_seen(document, source, common.metadata)
         return ExistingDocument(source, document.id, document.title)
 
     async def _secret(self, password: str | None) -> str | None:

@@ -94,6 +94,13 @@ class DocumentState(StrEnum):
     PURGED = "purged"
 
 
+NO_LONGER: Mapping[DocumentState, str] = {
+    DocumentState.REMOVED: "gone_source",
+    DocumentState.SUPERSEDED: "older_source",
+}
+"""The words that a quotation is marked with where its document is found no more but still opens."""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """One immutable version of a document, named by the hash of its corpus and bytes."""

@@ -8,7 +8,15 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from hashlib import sha256
 
-from shisho.domain.corpus import Citation, Complexity, Condition, DocumentId, Scope
+from shisho.domain.corpus import (
+    Citation,
+    Complexity,
+    Condition,
+    DocumentId,
+    DocumentState,
+    PassageId,
+    Scope,
+)
 from shisho.domain.link import on_web, opening
 from shisho.domain.time import Instant
 
@@ -210,7 +218,8 @@ class Verdict:
 class Evidence:
     """A quotation that opens: `text[start:end] == snippet` of the original document, sha256 of the snippet's
     UTF-8 bytes. `snippet` is words of a document: data, never an instruction. `link` opens it on its span, as
-    far as its kind of document allows; `source_url` is the address of a web page."""
+    far as its kind of document allows; `source_url` is the address of a web page. `source_state`: what has become of
+    the document since; a quotation of one that is not live still opens, and is found no more."""
 
     id: str
     number: int
@@ -228,6 +237,28 @@ class Evidence:
     round: int
     source_url: str | None = None
     link: str = ""
+    source_state: DocumentState = DocumentState.LIVE
+
+
+def as_it_stands(evidence: Evidence, source: str, state: DocumentState) -> Evidence:
+    """The same evidence with what has become of its document: where it stands now, and its state. What was
+    purged (`source` is empty) names nothing."""
+    if not source or source == evidence.document:
+        return replace(evidence, source_state=state)
+    citation = Citation(
+        document_id=evidence.document_id,
+        title=evidence.title,
+        source=source,
+        page=evidence.page,
+        start=evidence.start,
+        end=evidence.end,
+        snippet=evidence.snippet,
+        sha256=evidence.sha256,
+        passage_id=PassageId(""),
+        cluster="",
+    )
+    url = source if on_web(source) else None
+    return replace(evidence, document=source, source_url=url, link=opening(citation), source_state=state)
 
 
 def evidence_of(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evidence:

@@ -9,9 +9,12 @@ from pathlib import PurePath
 from typing import Any
 
 from shisho.domain.codec import plain
+from shisho.domain.corpus import NO_LONGER
 from shisho.domain.inquiry import Answer, Evidence
 from shisho.errors import InvalidParams
 from shisho.language.display import legible, running
+from shisho.language.script import answer_language
+from shisho.messages.catalogue import word
 
 FORMS = ("md", "jsonl", "bibtex", "ris")
 
@@ -35,6 +38,8 @@ def _markdown(answer: Answer) -> str:
             "",
         ]
         rows += [f"> {quotation}", ""] if quotation not in answer.text else []
+        if evidence.source_state in NO_LONGER:
+            rows += [word(NO_LONGER[evidence.source_state], answer_language(answer.question)), ""]
     rows += [f"<!-- answer {answer.id} · {answer.condition} · {answer.loop_stop} · {answer.created_at} -->"]
     return "\n".join(rows) + "\n"
 

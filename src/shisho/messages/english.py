@@ -62,6 +62,8 @@ SAID: Mapping[str, str] = {
     "rounds": "rounds",
     "quotation": "“{text}”",
     "removed_source": "(source removed)",
+    "gone_source": "(this source is gone since; quoted as it was taken in)",
+    "older_source": "(this source has a newer version since; quoted from the older one)",
     "continue_hint": "Stopped. Go on with: shisho ask --continue last",
     "stopping": "Stopping. Ctrl-C once more ends it at once.",
     "interrupted": "Stopped. What was taken in, answered or queued is kept.",

@@ -68,6 +68,7 @@ SAID: Mapping[str, str] = {
     "field_round": "search",
     "field_source_url": "address",
     "field_link": "link",
+    "field_source_state": "state of the source",
     "field_corpus": "corpus",
     "field_owner": "owner",
     "field_source": "source",

@@ -58,6 +58,8 @@ SAID: Mapping[str, str] = {
     "rounds": "検索回数",
     "quotation": "「{text}」",
     "removed_source": "(出典は削除されました)",
+    "gone_source": "(出典はその後なくなりました。引用は取り込んだときのものです)",
+    "older_source": "(出典はその後新しい版に変わりました。引用は前の版のものです)",
     "continue_hint": "中断しました。続きは: shisho ask --continue last",
     "stopping": "止めています。もう一度 Ctrl-C を押すと直ちに終わります。",
     "interrupted": "中断しました。取り込んだもの・答えたもの・受け付けたものは、そのまま残っています。",

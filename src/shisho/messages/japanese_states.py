@@ -68,6 +68,7 @@ SAID: Mapping[str, str] = {
     "field_round": "検索の回",
     "field_source_url": "アドレス",
     "field_link": "リンク",
+    "field_source_state": "出典の状態",
     "field_corpus": "コーパス",
     "field_owner": "持ち主",
     "field_source": "入力元",

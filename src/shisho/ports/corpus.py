@@ -71,8 +71,9 @@ class Shelf(Protocol):
     async def abandon(self, token: str, document_id: DocumentId) -> None:
         """Forget the parts of an arrival."""
 
-    async def record_seen(self, document: Document, source: str, metadata: Mapping[str, str]) -> None:
-        """A known document stands at this source too, and this is said of it."""
+    async def record_seen(self, document: Document, source: str, metadata: Mapping[str, str]) -> bool:
+        """A known document stands at this source too, and this is said of it. It is live again where it has
+        been retired since it was looked up; False where its text is gone."""
 
     async def document(self, document_id: DocumentId) -> Document:
         """Raises NotFound."""
@@ -109,7 +110,8 @@ class Shelf(Protocol):
         """Every source of a corpus and the document that stands for it."""
 
     async def detach_source(self, corpus: str, owner: str, source: str) -> DocumentId | None:
-        """The source is no longer there: its document, returned, is removed if no other source holds it."""
+        """The source is no longer there: its document, returned, is removed if no other source holds it; one
+        that stands elsewhere is called by that place from now on."""
 
     async def count(self, scope: Scope) -> int:
         """N: live passages in scope."""

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from shisho.domain.codec import plain
-from shisho.domain.corpus import DEFAULT_CORPUS, Check, Document, PassageHit
+from shisho.domain.corpus import DEFAULT_CORPUS, NO_LONGER, Check, Document, PassageHit
 from shisho.domain.inquiry import Answer, Evidence, SupportOutcome
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.file_names import distinct_names
@@ -59,6 +59,8 @@ def _evidence_line(evidence: Evidence, words: Words, name: str, *, is_quoted: bo
             else words("removed_source")
         )
         line.append(f"\n    {snippet}")
+    if evidence.snippet and (key := NO_LONGER.get(evidence.source_state)):
+        line.append(f"\n    {words(key)}", style="yellow")
     return line
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import apsw
 
 from shisho.domain.codec import build, dumps, loads, plain
-from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop
+from shisho.domain.corpus import DocumentState
+from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, as_it_stands
 from shisho.errors import NotFound, SourceRemoved
 from shisho.messages.message import Message
 from shisho.ports import Clock
@@ -44,9 +45,11 @@ SAVE_EVIDENCE = """INSERT INTO evidence(id, answer_id, number, document_id, snip
 # The runs that an answer ends.
 END_RUNS = "UPDATE runs SET state = 'done' WHERE id IN (?, ?) AND state = 'open'"
 # The evidence of an answer, by number.
-EVIDENCE_OF = "SELECT snippet, body FROM evidence WHERE answer_id = ? ORDER BY number"
+EVIDENCE_OF = """SELECT e.snippet, e.body, d.source, d.state FROM evidence e
+    LEFT JOIN documents d ON d.id = e.document_id WHERE e.answer_id = ? ORDER BY e.number"""
 # Evidence of an owner whose id begins with something, up to what comes after all that does.
-EVIDENCE = """SELECT e.snippet, e.body FROM evidence e JOIN answers a ON a.id = e.answer_id
+EVIDENCE = """SELECT e.snippet, e.body, d.source, d.state FROM evidence e JOIN answers a ON a.id = e.answer_id
+    LEFT JOIN documents d ON d.id = e.document_id
     WHERE a.owner = ? AND e.id >= ? AND e.id < ? LIMIT 2"""
 # Answers of an owner whose id begins with something, up to what comes after all that does.
 ANSWERS = "SELECT id, body FROM answers WHERE owner = ? AND id >= ? AND id < ? LIMIT 2"
@@ -207,4 +210,4 @@ def _evidence(row: Row) -> Evidence:
     quotation: Evidence = build(
         {"heading": "", **json.loads(row.body), "snippet": row.snippet or ""}, Evidence
     )
-    return quotation
+    return quotation if row.state is None else as_it_stands(quotation, row.source, DocumentState(row.state))

@@ -96,6 +96,15 @@ PUT_PLACE = """INSERT INTO places(corpus_id, source, document_id) VALUES (?, ?, 
 # A live document that stands nowhere goes.
 RETIRE = """UPDATE documents SET state = ?2 WHERE id = ?1 AND state = 'live'
     AND NOT EXISTS (SELECT 1 FROM places p WHERE p.document_id = ?1)"""
+# A live document is called by a place it stands at: what it was called by may be left.
+RENAME = """UPDATE documents SET source = (SELECT min(p.source) FROM places p WHERE p.document_id = ?1)
+    WHERE id = ?1 AND state = 'live'
+    AND NOT EXISTS (SELECT 1 FROM places p WHERE p.document_id = ?1 AND p.source = documents.source)"""
+# Its older versions go with it, where nothing else stands: a purge looks for them under its name.
+RENAME_VERSIONS = """UPDATE documents SET source = (SELECT d.source FROM documents d WHERE d.id = ?1)
+    WHERE corpus_id = (SELECT d.corpus_id FROM documents d WHERE d.id = ?1) AND source = ?2
+    AND state IN ('superseded', 'removed')
+    AND NOT EXISTS (SELECT 1 FROM places p WHERE p.corpus_id = documents.corpus_id AND p.source = ?2)"""
 # What is said of a document under one name, in place of what was.
 DESCRIBE = """INSERT INTO document_meta(document_id, key, value, folded, number) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET value = excluded.value, folded = excluded.folded, number = excluded.number"""
@@ -170,13 +179,19 @@ class EmbeddedShelf:
 
         await self._database.write(work)
 
-    async def record_seen(self, document: Document, source: str, metadata: Mapping[str, str]) -> None:
-        def work(connection: apsw.Connection) -> None:
+    async def record_seen(self, document: Document, source: str, metadata: Mapping[str, str]) -> bool:
+        def work(connection: apsw.Connection) -> bool:
+            state = connection.execute(storing.STATE, (document.id,)).get
+            if state in (None, "purged"):
+                return False
+            if state != "live":
+                connection.execute(REVIVE, (source, document.id))
             corpus_id = _corpus_id(connection, document.corpus, document.owner, document.added_at)
             _place(connection, corpus_id, source, document.id)
             _describe(connection, document.id, metadata)
+            return True
 
-        await self._database.write(work)
+        return await self._database.write(work)
 
     async def document(self, document_id: DocumentId) -> Document:
         def work(connection: apsw.Connection) -> Document:
@@ -281,7 +296,9 @@ class EmbeddedShelf:
         def work(connection: apsw.Connection) -> DocumentId | None:
             corpus_id = _corpus_id(connection, corpus, owner, self._clock.now())
             place = rows.first(connection.execute(LEAVE, (corpus_id, source)))
-            return None if place is None else _retire(connection, DocumentId(place.document_id), "removed")
+            if place is None:
+                return None
+            return _retire(connection, DocumentId(place.document_id), source, "removed")
 
         return await self._database.write(work)
 
@@ -360,12 +377,20 @@ def _place(
     connection.execute(PUT_PLACE, (corpus_id, source, document_id))
     if earlier in (None, document_id):
         return None
-    return _retire(connection, DocumentId(earlier), "superseded")
+    return _retire(connection, DocumentId(earlier), source, "superseded")
 
 
-def _retire(connection: apsw.Connection, document_id: DocumentId, state: str) -> DocumentId | None:
+def _retire(
+    connection: apsw.Connection, document_id: DocumentId, source: str, state: str
+) -> DocumentId | None:
+    """A document has left a source; returned where it stands nowhere else."""
     connection.execute(RETIRE, (document_id, state))
-    return document_id if connection.changes() else None
+    if connection.changes():
+        return document_id
+    connection.execute(RENAME, (document_id,))
+    if connection.changes():
+        connection.execute(RENAME_VERSIONS, (document_id, source))
+    return None
 
 
 def _describe(connection: apsw.Connection, document_id: DocumentId, metadata: Mapping[str, str]) -> None:

@@ -80,17 +80,30 @@ class MemoryShelf:
     def _place(self, document: Document, source: str) -> DocumentId | None:
         earlier = self._places.get((document.owner, document.corpus, source))
         self._places[document.owner, document.corpus, source] = document.id
-        return None if earlier in (None, document.id) else self._retire(earlier, DocumentState.SUPERSEDED)
-
-    def _retire(self, name: DocumentId | None, state: DocumentState) -> DocumentId | None:
-        if (
-            name is None
-            or name in self._places.values()
-            or self._documents[name].state is not DocumentState.LIVE
-        ):
+        if earlier is None or earlier == document.id:
             return None
-        self._documents[name] = replace(self._documents[name], state=state)
-        return name
+        return self._retire(earlier, source, DocumentState.SUPERSEDED)
+
+    def _retire(self, name: DocumentId, source: str, state: DocumentState) -> DocumentId | None:
+        document = self._documents[name]
+        if document.state is not DocumentState.LIVE:
+            return None
+        sources = self.sources(name)
+        if not sources:
+            self._documents[name] = replace(document, state=state)
+            return name
+        if document.source not in sources:
+            self._rename(document, source, min(sources))
+        return None
+
+    def _rename(self, document: Document, source: str, new: str) -> None:
+        is_left = (document.owner, document.corpus, source) not in self._places
+        older = (DocumentState.SUPERSEDED, DocumentState.REMOVED)
+        for version in list(self._documents.values()):
+            is_version = version.source == source and version.state in older and is_left
+            same_corpus = (version.corpus, version.owner) == (document.corpus, document.owner)
+            if version.id == document.id or (is_version and same_corpus):
+                self._documents[version.id] = replace(version, source=new)
 
     async def begin(self, document: Document) -> str:
         held_document = self._documents.get(document.id)
@@ -121,10 +134,15 @@ class MemoryShelf:
             raise Conflict("Another process takes the same file in. Add it again.")
         return parts
 
-    async def record_seen(self, document: Document, source: str, metadata: Mapping[str, str]) -> None:
-        held_document = self._documents[document.id]
+    async def record_seen(self, document: Document, source: str, metadata: Mapping[str, str]) -> bool:
+        held_document = self._documents.get(document.id)
+        if held_document is None or held_document.state is DocumentState.PURGED:
+            return False
+        if held_document.state is not DocumentState.LIVE:
+            held_document = replace(held_document, state=DocumentState.LIVE, source=source)
         self._documents[document.id] = replace(held_document, metadata={**held_document.metadata, **metadata})
         self._place(document, source)
+        return True
 
     async def document(self, document_id: DocumentId) -> Document:
         if document_id not in self._documents:
@@ -191,7 +209,8 @@ class MemoryShelf:
         }
 
     async def detach_source(self, corpus: str, owner: str, source: str) -> DocumentId | None:
-        return self._retire(self._places.pop((owner, corpus, source), None), DocumentState.REMOVED)
+        name = self._places.pop((owner, corpus, source), None)
+        return None if name is None else self._retire(name, source, DocumentState.REMOVED)
 
     async def count(self, scope: Scope) -> int:
         return len(self.searchable(scope))

@@ -1,0 +1,62 @@
+"""What is gone from its place is found no more, and the citations of earlier answers say so and still open;
+what has moved is cited where it stands now."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from shisho.desk import Desk
+from shisho.domain.corpus import DocumentState
+from tests.flows.conftest import Shell
+
+QUESTION = "赤い本はどこにあるか"
+
+
+async def test_a_citation_of_a_file_that_is_gone_says_so_and_still_opens(desk: Desk, tmp_path: Path) -> None:
+    file = tmp_path / "蔵書.txt"
+    file.write_text("赤い本は棚の上にある。", "utf-8")
+    assert [receipt.outcome async for receipt in desk.add(file)] == ["added"]
+    answer = await desk.ask(QUESTION)
+    (quoted,) = (await desk.answer(answer.id)).evidence
+    assert quoted.source_state is DocumentState.LIVE
+
+    await desk.remove(quoted.document_id)
+    (quoted,) = (await desk.answer(answer.id)).evidence
+    assert quoted.source_state is DocumentState.REMOVED and quoted.snippet == "赤い本は棚の上にある。"
+    assert (await desk.text(quoted.document_id))[quoted.start : quoted.end] == quoted.snippet
+    assert (await desk.evidence(quoted.id)).source_state is DocumentState.REMOVED
+    assert "なくなりました" in await desk.export(answer.id, "md")
+
+    file.write_text("赤い本は床の下にある。", "utf-8")
+    assert [receipt.outcome async for receipt in desk.add(file)] == ["added"]
+    later = await desk.ask(QUESTION)
+    assert "床の下" in later.text and later.evidence[0].source_state is DocumentState.LIVE
+
+
+def test_the_shell_marks_a_quotation_whose_source_has_changed(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "蔵書.txt"
+    file.write_text("赤い本は棚の上にある。", "utf-8")
+    shell("add", file)
+    answer = json.loads(shell.run("ask", "--json", "--sources", "documents", QUESTION).stdout)
+    assert "新しい版" not in shell("show", answer["id"])
+    file.write_text("赤い本は床の下にある。", "utf-8")
+    shell("add", file)
+    assert "その後新しい版に変わりました" in shell("show", answer["id"])
+    assert shell("show", "--json", answer["id"])["evidence"][0]["source_state"] == "superseded"
+
+
+async def test_a_citation_of_a_moved_file_opens_where_it_stands_now(desk: Desk, tmp_path: Path) -> None:
+    folder = tmp_path / "書庫"
+    folder.mkdir()
+    old = folder / "蔵書.txt"
+    old.write_text("赤い本は棚の上にある。", "utf-8")
+    assert [receipt.outcome async for receipt in desk.mirror(folder)] == ["added"]
+    answer = await desk.ask(QUESTION, corpora=str(folder))
+    (folder / "奥").mkdir()
+    new = old.rename(folder / "奥" / "蔵書.txt")
+    assert [receipt async for receipt in desk.mirror(folder)]
+    (quoted,) = (await desk.answer(answer.id)).evidence
+    assert (quoted.document, quoted.link) == (str(new), new.as_uri())
+    assert quoted.source_state is DocumentState.LIVE
+    assert quoted.document_id == answer.evidence[0].document_id

@@ -89,6 +89,7 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "trafilatura": ("corpus/readers/",),
     "lxml": ("corpus/readers/",),
     "docx": ("corpus/readers/",),
+    "openpyxl": ("corpus/readers/",),
     "pptx": ("corpus/readers/",),
     "markdown_it": ("corpus/readers/",),
     "charset_normalizer": ("corpus/readers/",),

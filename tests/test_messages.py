@@ -53,6 +53,7 @@ JAPANESE = re.compile("[ぁ-んァ-ヺ一-鿿]")
 LATIN = re.compile("[A-Za-z]{2}")
 # Tables that hold both languages because they are about language, and say nothing to people.
 LINGUISTIC = {
+    "corpus/readers/cellformat.py",
     "corpus/readers/specimen.py",
     "language/numbers.py",
     "librarian/questions.py",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from shisho.corpus.layout import UNDER, DocumentLayout, PlacedBlock, heading_label
 from shisho.domain.corpus import BlockKind
+from shisho.domain.place import place_within
 from shisho.language.sentences import sentences
 
 Span = tuple[int, int]
@@ -21,13 +22,16 @@ _ROW = re.compile(r"\S(?:[^\n]*\S)?")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A passage to be: `text[start:end]` of the document. `heading` is the path that it stands under."""
+    """A passage to be: `text[start:end]` of the document. `heading` is the path that it stands under;
+    `place` and `ocr` as of a `Block`."""
 
     start: int
     end: int
     page: int | None
     heading: str
     kind: BlockKind
+    place: str = ""
+    ocr: bool = False
 
 
 def cut(
@@ -41,7 +45,8 @@ def cut(
     for run in _runs(layout):
         if prose is not None and run[0].kind in _FLOWING:
             pieces.extend(
-                _piece(run, span) for span in prose(layout.text, run[0].start, run[-1].end, size, overlap)
+                _piece(layout.text, run, span)
+                for span in prose(layout.text, run[0].start, run[-1].end, size, overlap)
             )
         else:
             pieces.extend(_pieces(layout.text, run, size, overlap))
@@ -56,12 +61,16 @@ def _runs(layout: DocumentLayout) -> list[list[PlacedBlock]]:
     open_run = False
     for block in layout.blocks:
         flows = block.kind in _FLOWING
-        if flows and open_run and runs[-1][0].page == block.page:
+        if flows and open_run and _stands_with(runs[-1][0], block):
             runs[-1].append(block)
         elif block.kind is not BlockKind.HEADING or block in bare:
             runs.append([block])
         open_run = flows
     return runs
+
+
+def _stands_with(first: PlacedBlock, block: PlacedBlock) -> bool:
+    return (first.page, first.place, first.ocr) == (block.page, block.place, block.ocr)
 
 
 def _bare_headings(layout: DocumentLayout) -> set[PlacedBlock]:
@@ -96,12 +105,15 @@ def _pieces(text: str, run: Sequence[PlacedBlock], size: int, overlap: int) -> l
             for start, end in sentences(text[block.start : block.end])
         ]
     units = [part for unit in units for part in split_long(text, unit, size)]
-    return [_piece(run, span) for span in pack(units, size, overlap)]
+    return [_piece(text, run, span) for span in pack(units, size, overlap)]
 
 
-def _piece(run: Sequence[PlacedBlock], span: Span) -> Piece:
+def _piece(text: str, run: Sequence[PlacedBlock], span: Span) -> Piece:
     kind = BlockKind.PARAGRAPH if any(block.kind is BlockKind.PARAGRAPH for block in run) else run[0].kind
-    return Piece(*span, run[0].page, run[0].heading, kind)
+    first = run[0]
+    start, end = span
+    place = place_within(first.place, text[first.start : end], start - first.start, end - first.start)
+    return Piece(start, end, first.page, first.heading, kind, place, first.ocr)
 
 
 def split_long(text: str, unit: Span, size: int) -> list[Span]:

@@ -210,6 +210,8 @@ class Ingest:
             bigrams=analysis.bigrams,
             cluster=name,
             bands=duplicates.bands(text),
+            place=piece.place,
+            ocr=piece.ocr,
         )
 
     async def _clustered(self, intake: Intake) -> Intake:

@@ -19,13 +19,16 @@ def heading_label(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PlacedBlock:
-    """A block in the document: `text[start:end]`. `heading` is the path that it stands under."""
+    """A block in the document: `text[start:end]`. `heading` is the path that it stands under; `place` and
+    `ocr` as of a `Block`."""
 
     start: int
     end: int
     page: int | None
     kind: BlockKind
     heading: str
+    place: str = ""
+    ocr: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,15 @@ def lay_out(reading: Reading) -> DocumentLayout:
         if not block.text.strip():
             continue
         blocks.append(
-            PlacedBlock(at, at + len(block.text), block.page, block.kind, UNDER.join(block.headings))
+            PlacedBlock(
+                start=at,
+                end=at + len(block.text),
+                page=block.page,
+                kind=block.kind,
+                heading=UNDER.join(block.headings),
+                place=block.place,
+                ocr=block.ocr,
+            )
         )
         lines.extend(replace(line, start=at + line.start, end=at + line.end) for line in block.lines)
         texts.append(block.text)

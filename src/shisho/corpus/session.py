@@ -21,6 +21,7 @@ from shisho.domain.corpus import (
     SearchRequest,
     ShownRecord,
 )
+from shisho.domain.place import place_within
 from shisho.errors import InvalidParams
 from shisho.language.tokens import tokens
 from shisho.ports import SessionLog, Shelf
@@ -148,6 +149,8 @@ class CorpusSession:
             passage_id=passage.id,
             cluster=passage.cluster,
             site=self._searcher.site(document.source),
+            place=place_within(passage.place, passage.text, start, end),
+            ocr=passage.ocr,
         )
 
     async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
@@ -187,4 +190,4 @@ def _fitting(hits: Sequence[RankedPassage], room_tokens: int) -> list[RankedPass
 
 
 def _shown(record: ShownRecord, passage: Passage) -> NumberedPassage:
-    return NumberedPassage(record.number, passage.text, passage.heading, record.match)
+    return NumberedPassage(record.number, passage.text, passage.heading, record.match, passage.ocr)

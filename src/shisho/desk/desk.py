@@ -15,6 +15,7 @@ from shisho.desk.adding import FileIntake, full_path
 from shisho.desk.choosing import check_request, check_searchable, checked_filters, one_document, to_request
 from shisho.desk.coercion import as_list, as_paths, coerce
 from shisho.desk.hits import to_hit
+from shisho.desk.pages import page_spans
 from shisho.desk.parts import DeskParts, Notify, Stop, never, silent
 from shisho.domain.corpus import (
     DEFAULT_CORPUS,
@@ -175,15 +176,14 @@ class Desk:
             )
         if document.page_count is None:
             return text
-        lines = [line for line in await self._parts.shelf.lines(document.id) if line.page == number]
-        return text[lines[0].start : lines[-1].end] if lines else ""
+        spans = await page_spans(self._parts.shelf, document.id)
+        return text[slice(*spans[number])].strip("\n") if number in spans else ""
 
     async def page_starts(self, document_id: DocumentId) -> Mapping[int, int]:
         """Where each page begins in the text, by its number from 1; none of a document without pages."""
-        starts: dict[int, int] = {}
-        for line in await self._parts.shelf.lines(document_id):
-            starts.setdefault(line.page, line.start)
-        return starts
+        return {
+            page: start for page, (start, _) in (await page_spans(self._parts.shelf, document_id)).items()
+        }
 
     async def remove(self, prefix: str, *, purge: bool = False) -> Document:
         """Take a document out of search; with `purge` erase it and every quotation of it. Returns what it

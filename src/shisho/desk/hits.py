@@ -24,4 +24,6 @@ def to_hit(hit: RankedPassage, document: Document) -> PassageHit:
         text=passage.text,
         score=hit.score,
         parts=hit.parts,
+        place=passage.place,
+        ocr=passage.ocr,
     )

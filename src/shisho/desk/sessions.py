@@ -192,6 +192,7 @@ class Sessions:
                 passages[record.passage_id].text,
                 passages[record.passage_id].heading,
                 record.match,
+                passages[record.passage_id].ocr,
             )
             for _, record in records
             if record.passage_id in passages
@@ -319,4 +320,6 @@ class Sessions:
             title=document.title,
             page=passage.page,
             link=link_to(document.id, passage.page) if linked else "",
+            place=passage.place,
+            ocr=passage.ocr,
         )

@@ -49,13 +49,18 @@ class PrintedLine:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece of a document as its reader saw it. `text` is verbatim; `lines` count offsets inside it."""
+    """A piece of a document as its reader saw it. `text` is verbatim; `lines` count offsets inside it.
+
+    `place` says where it stands in what has no pages (`domain.place`); `ocr`: its text was recognised in a
+    picture and may have wrong letters."""
 
     text: str
     kind: BlockKind = BlockKind.PARAGRAPH
     page: int | None = None
     headings: tuple[str, ...] = ()
     lines: tuple[PrintedLine, ...] = ()
+    place: str = ""
+    ocr: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +132,7 @@ class Passage:
 
     `terms` holds the index terms, one sentence a line, separated by spaces; `bigrams` the character pairs
     likewise; `cluster` names the group of near-duplicates it belongs to; `bands` are the hashes by which such
-    are looked up when it is stored."""
+    are looked up when it is stored. `place` and `ocr` as of a `Block`."""
 
     id: PassageId
     document_id: DocumentId
@@ -143,6 +148,8 @@ class Passage:
     bigrams: str
     cluster: str
     bands: tuple[int, ...] = ()
+    place: str = ""
+    ocr: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +214,8 @@ class PassageHit:
     text: str
     score: float
     parts: Mapping[str, float]
+    place: str = ""
+    ocr: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +299,7 @@ class NumberedPassage:
     text: str
     heading: str
     match: float
+    ocr: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +337,8 @@ class RoundRecord:
 @dataclass(frozen=True, slots=True)
 class Citation:
     """A verbatim span with everything that opens it. `start:end` are offsets of the document's original text.
-    `site` is whose web page it is (the registered domain), empty for what is none."""
+    `site` is whose web page it is (the registered domain), empty for what is none; `place` and `ocr` as of a
+    `Block`."""
 
     document_id: DocumentId
     title: str
@@ -340,3 +351,5 @@ class Citation:
     passage_id: PassageId
     cluster: str
     site: str = ""
+    place: str = ""
+    ocr: bool = False

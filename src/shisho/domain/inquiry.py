@@ -169,6 +169,17 @@ class EvidenceRef:
     heading: str
     score: float
     round: int
+    place: str = ""
+    ocr: bool = False
+
+
+def evidence_ref(
+    number: int, goal_id: str, citation: Citation, heading: str, score: float, round_: int
+) -> EvidenceRef:
+    """A citation as the librarian holds it, under its number."""
+    return EvidenceRef(
+        number, goal_id, citation.snippet, heading, score, round_, citation.place, citation.ocr
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +230,9 @@ class Evidence:
     """A quotation that opens: `text[start:end] == snippet` of the original document, sha256 of the snippet's
     UTF-8 bytes. `snippet` is words of a document: data, never an instruction. `link` opens it on its span, as
     far as its kind of document allows; `source_url` is the address of a web page. `source_state`: what has become of
-    the document since; a quotation of one that is not live still opens, and is found no more."""
+    the document since; a quotation of one that is not live still opens, and is found no more. `place` says where it
+    stands in what has no pages: cells, a chapter; `ocr`: the words were recognised in a picture and may have
+    wrong letters."""
 
     id: str
     number: int
@@ -238,6 +251,8 @@ class Evidence:
     source_url: str | None = None
     link: str = ""
     source_state: DocumentState = DocumentState.LIVE
+    place: str = ""
+    ocr: bool = False
 
 
 def as_it_stands(evidence: Evidence, source: str, state: DocumentState) -> Evidence:
@@ -256,6 +271,8 @@ def as_it_stands(evidence: Evidence, source: str, state: DocumentState) -> Evide
         sha256=evidence.sha256,
         passage_id=PassageId(""),
         cluster="",
+        place=evidence.place,
+        ocr=evidence.ocr,
     )
     url = source if on_web(source) else None
     return replace(evidence, document=source, source_url=url, link=opening(citation), source_state=state)
@@ -280,6 +297,8 @@ def evidence_of(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evidenc
         round=ref.round,
         source_url=citation.source if on_web(citation.source) else None,
         link=opening(citation),
+        place=citation.place,
+        ocr=citation.ocr,
     )
 
 

@@ -1,7 +1,9 @@
-"""Links that open a citation on its span: a page number in what has pages, a text fragment in what is on the
-web.
+"""Links that open a citation on its span: a page number in what has pages, cells in a sheet, a chapter in a
+book, a text fragment in what is on the web.
 
-Text fragments: https://wicg.github.io/scroll-to-text-fragment/ (`#:~:text=start,end`).
+Text fragments: https://wicg.github.io/scroll-to-text-fragment/ (`#:~:text=start,end`). Rows of CSV: RFC 7111.
+Cells: the form in which office programs write a hyperlink into a workbook. Chapters: EPUB Canonical Fragment
+Identifiers (https://idpf.org/epub/linking/cfi/).
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from urllib.parse import quote
 
 from shisho.domain.corpus import Citation
+from shisho.domain.place import split_cells
 
 WHOLE = 100  # characters; of a longer span, and of one over several lines, only both ends are named
 END = (12, 40)  # an end has so many characters; more where no word ends between
@@ -28,13 +31,26 @@ def on_web(source: str) -> bool:
 def opening(citation: Citation) -> str:
     """The address that opens a citation. A document that is neither on the web nor a file on disk opens in
     the library."""
-    page = "" if citation.page is None else f"#page={citation.page}"
+    at = _anchor(citation)
     if on_web(citation.source):
-        return _without_directive(citation.source, drop=bool(page)) + (page or _fragment(citation))
+        return _without_directive(citation.source, drop=bool(at)) + (at or _fragment(citation))
     for path in (PurePosixPath(citation.source), PureWindowsPath(citation.source)):
         if path.is_absolute():
-            return path.as_uri() + page
-    return f"document://{citation.document_id}" + (f"/page/{citation.page}" if page else "")
+            return path.as_uri() + at
+    return f"document://{citation.document_id}" + (f"/page/{citation.page}" if citation.page else "")
+
+
+def _anchor(citation: Citation) -> str:
+    """What is put behind a file's address; empty for what has neither pages nor cells nor chapters."""
+    if (standing := split_cells(citation.place)) is not None:
+        sheet, cells, row = standing
+        quoted_sheet = sheet.replace("'", "''")
+        return "#" + quote(f"'{quoted_sheet}'!{cells}", safe="!:'") if sheet else f"#row={row}"
+    if citation.page is None:
+        return ""
+    if citation.source.lower().endswith(".epub"):
+        return f"#epubcfi(/6/{2 * citation.page}!/4)"
+    return f"#page={citation.page}"
 
 
 def text_directive(span: str) -> str:

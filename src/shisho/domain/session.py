@@ -120,6 +120,8 @@ class PassageReading:
     title: str
     page: int | None
     link: str
+    place: str = ""
+    ocr: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,5 +191,5 @@ def _document_of(hit: PassageHit) -> Document:
 
 
 def _place_of(hit: PassageHit) -> str:
-    page = "" if hit.page is None else f", p. {hit.page}"
+    page = f", {hit.place}" if hit.place else "" if hit.page is None else f", p. {hit.page}"
     return f"[{hit.title or hit.source}{page}]"

@@ -89,8 +89,9 @@ def _paragraph(goal: Goal, refs: Sequence[EvidenceRef], titled: bool, say: Calla
 
 
 def _cited(evidence: EvidenceRef, say: Callable[..., str]) -> str:
-    quote = say("answer_quote", text=running(evidence.snippet))
-    heading = say("answer_heading", text=running(evidence.heading)) if evidence.heading else ""
+    quote = say("answer_quote", text=running(evidence.snippet)) + (say("answer_ocr") if evidence.ocr else "")
+    standing = " › ".join(running(part) for part in (evidence.heading, evidence.place) if part)
+    heading = say("answer_heading", text=standing) if standing else ""
     return say("answer_cited", quote=quote, number=evidence.number) + heading
 
 

@@ -63,7 +63,7 @@ def _bibtex_entry(group: list[Evidence]) -> str:
     first = group[0]
     fields = {
         "title": _braced(first.title),
-        "pages": ", ".join(_pages(group)),
+        "pages": ", ".join(map(_braced, _pages(group))),
         "howpublished": _braced(_place(first)),
     }
     note = " / ".join(running(evidence.snippet) for evidence in group)
@@ -93,13 +93,18 @@ def _by_document(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
 
 
 def _pages(group: Iterable[Evidence]) -> list[str]:
+    """The places, or the pages in order, each once."""
+    if places := list(dict.fromkeys(running(quotation.place) for quotation in group if quotation.place)):
+        return places
     return [
         str(page) for page in sorted({quotation.page for quotation in group if quotation.page is not None})
     ]
 
 
 def _page(quotation: Evidence) -> str:
-    return "" if quotation.page is None else f", p. {quotation.page}"
+    place = running(quotation.place)
+    page = "" if quotation.page is None else f"p. {quotation.page}"
+    return "".join(f", {part}" for part in (place or page, "OCR" if quotation.ocr else "") if part)
 
 
 def _place(quotation: Evidence) -> str:

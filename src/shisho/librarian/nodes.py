@@ -6,7 +6,15 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from shisho.domain.inquiry import EvidenceRef, Finding, Gap, LoopStop, UnsearchedQuery, WebResult
+from shisho.domain.inquiry import (
+    EvidenceRef,
+    Finding,
+    Gap,
+    LoopStop,
+    UnsearchedQuery,
+    WebResult,
+    evidence_ref,
+)
 from shisho.errors import NotFound, SourceRemoved
 from shisho.librarian.answer import compose
 from shisho.librarian.budget import Spending
@@ -157,9 +165,7 @@ class Nodes:
             return None
         heading = next(passage.heading for passage in state["shown"] if passage.temp_index == verified.index)
         number = self._citations.take(citation)
-        return EvidenceRef(
-            number, finding.goal_id, citation.snippet, heading, finding.score, len(state["plans"])
-        )
+        return evidence_ref(number, finding.goal_id, citation, heading, finding.score, len(state["plans"]))
 
 
 def _together(before: WebResult | None, now: WebResult) -> WebResult:

@@ -13,6 +13,7 @@ SAID: Mapping[str, str] = {
     "pages": "{n} pages",
     "passages": "{n} passages",
     "page": "p. {n}",
+    "ocr": "(OCR: letters may be wrong)",
     "total": "{added} added · {replaced} new versions · {known} already known · {failed} not taken in",
     "failures": "Not taken in:",
     "more_failures": "and {n} more",

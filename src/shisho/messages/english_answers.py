@@ -10,6 +10,7 @@ SAID: Mapping[str, str] = {
     "answer_quote": "“{text}”",
     "answer_cited": "{quote} [{number}]",
     "answer_heading": " — {text}",
+    "answer_ocr": " (OCR)",
     "answer_goal": "■ {text}",
     "answer_near": "No answer, but near it:",
     "answer_missing": "Not found: {text}",

@@ -9,6 +9,7 @@ SAID: Mapping[str, str] = {
     "answer_quote": "「{text}」",
     "answer_cited": "{quote} [{number}]",
     "answer_heading": " — {text}",
+    "answer_ocr": "(OCR)",
     "answer_goal": "■ {text}",
     "answer_near": "答えとまでは言えませんが、近い記述:",
     "answer_missing": "次の点は見つかりませんでした: {text}",

@@ -62,8 +62,8 @@ SAID: Mapping[str, str] = {
     "This is an archive or another zipped format: unpack it and add what is inside. {taken}": (
         "書庫か、zipで固めた別の形式です。展開して中身を追加してください。{taken}"
     ),
-    "This is an old Office file (.doc, .ppt, .xls): save it as .docx, .pptx or PDF. {taken}": (
-        "古いOffice形式(.doc、.ppt、.xls)です。.docx、.pptx、PDF のいずれかで保存し直してください。{taken}"
+    "This is an old Office file (.doc, .ppt, .xls): save it as .docx, .pptx, .xlsx or PDF. {taken}": (
+        "古いOffice形式(.doc、.ppt、.xls)です。.docx、.pptx、.xlsx、PDF のいずれかで保存し直してください。{taken}"
     ),
     "The file is empty.": "ファイルが空です。",
     "This is a picture, an archive or a program, not a document. {taken}": (
@@ -243,8 +243,12 @@ SAID: Mapping[str, str] = {
         "ページが人の確認を求めましたが、時間内に誰も来ませんでした。調査課題を再開し、待ちになったら"
         " `shisho auth open` を実行してください。"
     ),
-    "Taken are PDF, HTML, DOCX, PPTX, RTF, Markdown and plain text.": (
-        "読めるのは PDF、HTML、DOCX、PPTX、RTF、Markdown、プレーンテキストです。"
+    "Taken are PDF, HTML, DOCX, PPTX, XLSX, CSV, RTF, Markdown and plain text.": (
+        "読めるのは PDF、HTML、DOCX、PPTX、XLSX、CSV、RTF、Markdown、プレーンテキストです。"
+    ),
+    "Hidden sheets are left out: {names}.": "非表示のシートは除きました: {names}。",
+    "Formulas without a result: {count}. Open the file in its program, save it, and add it again.": (
+        "計算結果のない数式が{count}個あります。元のソフトで開いて保存し、もう一度追加してください。"
     ),
     "This is a PostScript program: make a PDF of it, for example with `ps2pdf`. {taken}": (
         "PostScriptのプログラムです。PDFにしてください(例: `ps2pdf`)。{taken}"

@@ -13,6 +13,7 @@ SAID: Mapping[str, str] = {
     "pages": "{n}ページ",
     "passages": "{n}パッセージ",
     "page": "{n}ページ",
+    "ocr": "(OCR:誤字の可能性)",
     "total": "追加 {added} · 更新 {replaced} · 登録済み {known} · 取り込めないもの {failed}",
     "failures": "取り込めなかったもの:",
     "more_failures": "ほか {n}件",

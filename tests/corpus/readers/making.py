@@ -85,7 +85,7 @@ def word() -> bytes:
     table.cell(0, 0).text = "平均"
     table.cell(0, 1).text = "分散"
     table.cell(1, 0).merge(table.cell(1, 1)).text = "結合"
-    return _saved(document)
+    return saved(document)
 
 
 def slides() -> bytes:
@@ -98,10 +98,10 @@ def slides() -> bytes:
     table.cell(0, 0).text = "x"
     table.cell(0, 1).text = "y"
     deck.slides.add_slide(deck.slide_layouts[5]).shapes.title.text = "まとめ"
-    return _saved(deck)
+    return saved(deck)
 
 
-def _saved(made: object) -> bytes:
+def saved(made: object) -> bytes:
     file = io.BytesIO()
     made.save(file)  # type: ignore[attr-defined]
     return file.getvalue()

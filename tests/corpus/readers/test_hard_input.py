@@ -23,7 +23,7 @@ from shisho.corpus.readers.tables import tables
 from shisho.domain.corpus import Reading
 from shisho.errors import UnusableDocument
 from shisho.language.sentences import sentences
-from tests.corpus.readers.making import _saved, unembedded
+from tests.corpus.readers.making import saved, unembedded
 
 WHITE = ("", " ", "\u3000", "\t", "\n", " \u3000\t ", "\u00a0", "\x0b\x0c", "\x85", "\u2028")
 SINGLE = (
@@ -176,7 +176,7 @@ def word_of(*texts: str) -> bytes:
         table = document.add_table(2, 2)
         table.cell(0, 0).text = content
         table.cell(1, 0).merge(table.cell(1, 1))
-    return _saved(document)
+    return saved(document)
 
 
 def deck_of(*texts: str) -> bytes:
@@ -188,7 +188,7 @@ def deck_of(*texts: str) -> bytes:
         table = slide.shapes.add_table(2, 2, 0, 0, Inches(3), Inches(1)).table
         table.cell(0, 0).text = content
         table.cell(1, 0).merge(table.cell(1, 1))
-    return _saved(deck)
+    return saved(deck)
 
 
 WRITABLE = [content for content in (*WHITE, *SINGLE) if content.isprintable() or content in " \t\n\u3000"]
@@ -214,7 +214,7 @@ def grid(rows: int, *, merged: bool) -> bytes:
             first.vMerge = "continue" if row else "restart"
         first.p_lst[0].add_r().text = f"群{row}"
         second.p_lst[0].add_r().text = str(row)
-    return _saved(document)
+    return saved(document)
 
 
 def test_a_cell_over_many_rows_stands_in_each_of_them() -> None:
@@ -230,14 +230,14 @@ def test_neighbours_that_say_the_same_are_two_cells() -> None:
     table.cell(1, 0).merge(table.cell(1, 1)).text = "計"
     inner = table.cell(0, 2).add_table(1, 1)
     inner.cell(0, 0).text = "内の表"
-    (block,) = word_reader.read(_saved(document)).blocks
+    (block,) = word_reader.read(saved(document)).blocks
     assert block.text == "10\t10\t20 内の表\n計\t30"
 
     deck = pptx.Presentation()
     shape = deck.slides.add_slide(deck.slide_layouts[6]).shapes.add_table(1, 3, 0, 0, Inches(3), Inches(1))
     for cell, content in zip(shape.table.rows[0].cells, ("5", "5", "6"), strict=True):
         cell.text = content
-    (block,) = slide_reader.read(_saved(deck)).blocks
+    (block,) = slide_reader.read(saved(deck)).blocks
     assert block.text == "5\t5\t6"
 
 

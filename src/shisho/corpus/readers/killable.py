@@ -20,11 +20,13 @@ _READERS = {
     media.HTML: "shisho.corpus.readers.html:read",
     media.DOCX: "shisho.corpus.readers.docx:read",
     media.PPTX: "shisho.corpus.readers.pptx:read",
+    media.XLSX: "shisho.corpus.readers.xlsx:read",
     media.RTF: "shisho.corpus.readers.rtf:read",
     media.MARKDOWN: "shisho.corpus.readers.markdown:read",
+    media.CSV: "shisho.corpus.readers.delimited:read",
+    media.TSV: "shisho.corpus.readers.delimited:read",
     media.TEXT: "shisho.corpus.readers.text:read",
 }
-_ENCODED = (media.HTML, media.MARKDOWN, media.TEXT)
 
 
 class KillableReader:
@@ -83,4 +85,4 @@ class KillableReader:
 def _given(source: Source, kind: str) -> Mapping[str, Any]:
     if kind == media.PDF:
         return {"password": source.password}
-    return {"charset": source.charset} if kind in _ENCODED else {}
+    return {"charset": source.charset} if kind in media.WORDS else {}

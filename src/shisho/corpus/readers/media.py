@@ -12,10 +12,15 @@ PDF = "application/pdf"
 HTML = "text/html"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 RTF = "application/rtf"
 MARKDOWN = "text/markdown"
 TEXT = "text/plain"
-SUPPORTED = (PDF, HTML, DOCX, PPTX, RTF, MARKDOWN, TEXT)
+CSV = "text/csv"
+TSV = "text/tab-separated-values"
+SUPPORTED = (PDF, HTML, DOCX, PPTX, XLSX, RTF, MARKDOWN, CSV, TSV, TEXT)
+WORDS = (HTML, MARKDOWN, CSV, TSV, TEXT)
+"""Those of characters alone, in an encoding that has to be found out."""
 
 _SUFFIXES = {
     "pdf": PDF,
@@ -31,10 +36,13 @@ _SUFFIXES = {
     "text": TEXT,
     "rst": TEXT,
     "log": TEXT,
-    "csv": TEXT,
-    "tsv": TEXT,
+    "csv": CSV,
+    "tsv": TSV,
+    "tab": TSV,
+    "xlsx": XLSX,
+    "xlsm": XLSX,
 }
-_TAKEN = Message("Taken are PDF, HTML, DOCX, PPTX, RTF, Markdown and plain text.")
+_TAKEN = Message("Taken are PDF, HTML, DOCX, PPTX, XLSX, CSV, RTF, Markdown and plain text.")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BINARY = (
     b"\x89PNG",
@@ -88,6 +96,8 @@ def _zipped(data: bytes) -> str:
         return DOCX
     if b"ppt/presentation.xml" in data:
         return PPTX
+    if b"xl/workbook.xml" in data:
+        return XLSX
     raise UnsupportedMedia(
         "This is an archive or another zipped format: unpack it and add what is inside. {taken}", taken=_TAKEN
     )
@@ -97,7 +107,8 @@ def _old_office(data: bytes) -> Exception:
     if "EncryptedPackage".encode("utf-16-le") in data:
         return DocumentEncrypted("The file is protected by a password: save a copy without one and add that.")
     return UnsupportedMedia(
-        "This is an old Office file (.doc, .ppt, .xls): save it as .docx, .pptx or PDF. {taken}", taken=_TAKEN
+        "This is an old Office file (.doc, .ppt, .xls): save it as .docx, .pptx, .xlsx or PDF. {taken}",
+        taken=_TAKEN,
     )
 
 
@@ -105,7 +116,7 @@ def _told(name: str, data: bytes, declared: str | None) -> str:
     suffix = name.rpartition(".")[2].lower() if "." in name else ""
     told_text = (declared or "").partition(";")[0].strip().lower()
     for kind in (RTF if told_text == "text/rtf" else told_text, _SUFFIXES.get(suffix, "")):
-        if kind in (HTML, MARKDOWN, TEXT):
+        if kind in WORDS:
             return kind
         if kind in SUPPORTED:
             raise DocumentUnreadable(

@@ -16,6 +16,8 @@ _KANA = re.compile("[ぁ-ヺー]")
 _HALF_WIDTH = re.compile("[｡-ﾟ]")
 # A control character breaks terminals and databases; a space of the same length keeps every offset.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_WIDE = re.compile(rb"[\x80-\xff](?:[\x40-\x7e\x80-\xfc])?")
+LOOKED_AT = 100_000  # bytes
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 
 
@@ -86,13 +88,23 @@ def _japanese(data: bytes) -> str | None:
     texts = [text for name in ("cp932", "euc_jp") if (text := _strictly(data, name)) is not None]
     scored = [(len(_KANA.findall(text)) - len(_HALF_WIDTH.findall(text)), text) for text in texts]
     score, best = max(scored, default=(0, ""))
-    return best if score > 0 else None
+    if score > 0:
+        return best
+    return _strictly(data, "cp932") if _is_common_kanji(data) else None
+
+
+def _is_common_kanji(data: bytes) -> bool:
+    """True for a table of names without any kana. The first bytes of common kanji in Shift_JIS (its level 1) are
+    neither letters of other encodings nor half-width kana."""
+    leads = _WIDE.findall(data[:LOOKED_AT])
+    common = sum(0x88 <= lead[0] <= 0x97 for lead in leads)
+    return len(leads) > 1 and common >= 0.8 * len(leads)
 
 
 def _guessed(data: bytes) -> str:
     import charset_normalizer
 
-    best = charset_normalizer.from_bytes(data[:100_000]).best()
+    best = charset_normalizer.from_bytes(data[:LOOKED_AT]).best()
     if best is None or b"\x00" in data[:4096]:
         raise DocumentUnreadable("The text is in no known encoding: save it as UTF-8.")
     return data.decode(best.encoding, "replace")

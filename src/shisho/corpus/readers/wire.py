@@ -33,7 +33,7 @@ def pack(reading: Reading) -> Iterator[Any]:
 
 def _row(block: Block) -> list[Any]:
     lines = [[line.start, line.end, line.page, line.box] for line in block.lines]
-    return [block.text, block.kind, block.page, block.headings, lines]
+    return [block.text, block.kind, block.page, block.headings, lines, block.place, block.ocr]
 
 
 def joined(parts: Sequence[Reading]) -> Reading:
@@ -54,7 +54,7 @@ def unpack(packed: Any) -> Reading:
 
 
 def _block(row: Any) -> Block:
-    text, kind, page, headings, lines = row
+    text, kind, page, headings, lines, place, ocr = row
     size = len(_text(text))
     return Block(
         text=text,
@@ -62,6 +62,8 @@ def _block(row: Any) -> Block:
         page=None if page is None else _whole(page),
         headings=tuple(map(_text, headings)),
         lines=tuple(_line(line, size) for line in lines),
+        place=_text(place),
+        ocr=ocr is True,
     )
 
 

@@ -45,10 +45,10 @@ def answer(given_answer: Answer, words: Words) -> None:
 
 
 def _evidence_line(evidence: Evidence, words: Words, name: str, *, is_quoted: bool = True) -> Text:
-    page = "" if evidence.page is None else " " + words("page", n=evidence.page)
+    where = _where(evidence, words)
     # A terminal that knows links opens the quotation where it stands.
     line = Text(f"[{evidence.number}] ").append(
-        f"{name}{page}", style=f"link {evidence.link}" if evidence.link else ""
+        f"{name}{where}", style=f"link {evidence.link}" if evidence.link else ""
     )
     if evidence.source_url:
         line.append(f"\n    {evidence.source_url}", style="dim")
@@ -62,6 +62,13 @@ def _evidence_line(evidence: Evidence, words: Words, name: str, *, is_quoted: bo
     if evidence.snippet and (key := NO_LONGER.get(evidence.source_state)):
         line.append(f"\n    {words(key)}", style="yellow")
     return line
+
+
+def _where(cited: Evidence | PassageHit, words: Words) -> str:
+    """The place or the page, after a space; and that the words were recognised in a picture."""
+    page = "" if cited.page is None else words("page", n=cited.page)
+    mark = words("ocr") if cited.ocr else ""
+    return "".join(f" {part}" for part in (running(cited.place) or page, mark) if part)
 
 
 def shown(
@@ -122,8 +129,7 @@ def found(hits: Sequence[PassageHit], words: Words) -> None:
         _out.print(words("nothing_found"))
     names = distinct_names(passage.source for passage in hits)
     for place, passage in enumerate(hits, 1):
-        page = "" if passage.page is None else " " + words("page", n=passage.page)
-        head = Text(f"{place}. {names[passage.source]}{page}", style="bold")
+        head = Text(f"{place}. {names[passage.source]}{_where(passage, words)}", style="bold")
         about = [running(passage.heading), f"{passage.score:.2f}"]
         _out.print(head.append("  " + "  ".join(filter(None, about)), style="dim"))
         _out.print(Text(f"   {running(passage.text)}"))

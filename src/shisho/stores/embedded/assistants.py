@@ -11,7 +11,8 @@ import apsw
 
 from shisho.domain.codec import dumps, loads
 from shisho.domain.corpus import Citation, DocumentId, Scope
-from shisho.domain.inquiry import EvidenceRef, Strategy
+from shisho.domain.inquiry import Strategy, evidence_ref
+from shisho.domain.place import place_within
 from shisho.domain.session import SessionFacts, StoredEvidence
 from shisho.errors import NotFound
 from shisho.ports import Clock
@@ -28,7 +29,8 @@ NEWEST = """SELECT id, strategy, scope FROM assistants WHERE owner = ?
 BY_PREFIX = "SELECT id, strategy, scope FROM assistants WHERE owner = ? AND id >= ? AND id < ? LIMIT 2"
 # What `_stand` reads: the evidence of a session, with its quotation cut from the stored text.
 STANDS = """SELECT e.number, e.goal_id, e.document_id, e.passage_id, e.page, e.start, e."end", e.cluster, e.score, e.round,
-        p.heading, d.title, d.source, substr(p.text, e.start - p.start + 1, e."end" - e.start) AS snippet
+        p.heading, p.place, p.ocr, p.text, p.start AS first, d.title, d.source,
+        substr(p.text, e.start - p.start + 1, e."end" - e.start) AS snippet
     FROM assistant_evidence e JOIN documents d ON d.id = e.document_id JOIN passages p ON p.id = e.passage_id
     WHERE e.session_id = ? ORDER BY e.number"""
 # A quotation for a goal under the next number; of one that stands, the higher score.
@@ -111,7 +113,9 @@ def _stand(row: Row, site: Callable[[str], str]) -> StoredEvidence:
         passage_id=passage_id(row.passage_id),
         cluster=row.cluster,
         site=site(row.source),
+        place=place_within(row.place, row.text, row.start - row.first, row.end - row.first),
+        ocr=bool(row.ocr),
     )
     return StoredEvidence(
-        EvidenceRef(row.number, row.goal_id, row.snippet, row.heading, row.score, row.round), citation
+        evidence_ref(row.number, row.goal_id, citation, row.heading, row.score, row.round), citation
     )

@@ -17,7 +17,7 @@ REMOVED = "(出典は削除されました / source removed)"
 # A document keeps its id, the hash of its bytes and its times.
 DOCUMENT = "UPDATE documents SET warnings = '[]', source = '', title = '' WHERE id = ?"
 # Evidence loses its quotation and what names its document.
-EVIDENCE = """UPDATE evidence SET snippet = NULL, body = json_set(json_remove(body, '$.heading'),
+EVIDENCE = """UPDATE evidence SET snippet = NULL, body = json_set(json_remove(body, '$.heading', '$.place'),
         '$.title', ?, '$.document', '', '$.source_url', NULL, '$.link', '')
     WHERE document_id = ?"""
 # A kept result page quotes the page it lists: what names an address of the document goes.
@@ -43,7 +43,8 @@ PURGE_RUN = "UPDATE runs SET state = 'purged' WHERE id = ?"
 EMPTY = "DELETE FROM {table} WHERE document_id = ?"
 HOLD_TEXT = ("passages", "parts", "arrivals", "document_meta", "page_memory", "places")
 # Answers that quote a document, with what they quote.
-QUOTING = """SELECT a.id, a.body, json_group_array(json_array(e.number, e.snippet, e.body ->> 'heading')) AS quoted
+QUOTING = """SELECT a.id, a.body,
+        json_group_array(json_array(e.number, e.snippet, e.body ->> 'heading', e.body ->> 'place')) AS quoted
     FROM evidence e JOIN answers a ON a.id = e.answer_id WHERE e.document_id = ? GROUP BY a.id"""
 # An answer without the quotations.
 SILENCE = "UPDATE answers SET body = ? WHERE id = ?"
@@ -82,9 +83,9 @@ def _silence_answers(connection: apsw.Connection, document_id: str, traces: Trac
         connection.execute(SILENCE, (json.dumps(answer, ensure_ascii=False), row.id))
 
 
-def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str]]) -> dict[str, Any]:
-    numbers = {number for number, _, _ in gone}
-    texts = [text or "" for _, snippet, heading in gone for text in (snippet, heading)]
+def _silenced(answer: dict[str, Any], gone: list[tuple[int, str, str, str]]) -> dict[str, Any]:
+    numbers = {number for number, *_ in gone}
+    texts = [text or "" for _, *texts in gone for text in texts]
     traces = [trace for text in texts for trace in (text, running(text))]
     traces = list(filter(None, traces))
     for sentence in answer["sentences"]:

@@ -32,7 +32,7 @@ DOCUMENT = """d.id, c.name AS corpus, d.owner, d.source, d.title, d.media_type, 
     (SELECT json_group_object(m.key, m.value) FROM document_meta m WHERE m.document_id = d.id) AS metadata"""
 # What `passage` reads, of `passages p`.
 PASSAGE = """p.id, p.document_id, p.ordinal, p.start, p."end", p.page, p.heading, p.kind, p.text, p.terms, p.heading_terms,
-    p.bigrams, p.cluster"""
+    p.bigrams, p.cluster, p.place, p.ocr"""
 
 
 def document(row: Row) -> Document:
@@ -71,6 +71,8 @@ def passage(row: Row) -> Passage:
         heading_terms=row.heading_terms,
         bigrams=row.bigrams,
         cluster=row.cluster,
+        place=row.place,
+        ocr=bool(row.ocr),
     )
 
 

@@ -20,8 +20,8 @@ DOCUMENT = f"""INSERT INTO documents(id, corpus_id, owner, source, title, media_
 PART = "INSERT INTO parts(document_id, start, text, layout) VALUES (?, ?, ?, ?)"
 # One passage.
 PASSAGE = f"""INSERT INTO passages(id, document_id, ordinal, start, "end", page, heading, kind, text, terms, heading_terms,
-        bigrams, cluster)
-    VALUES ({rows.marks(13)})"""
+        bigrams, cluster, place, ocr)
+    VALUES ({rows.marks(15)})"""
 # One band of a passage; two of them may be equal.
 BAND = "INSERT INTO passage_bands(band, passage_id) VALUES (?, ?) ON CONFLICT DO NOTHING"
 # What a part adds to the numbers of its document.
@@ -119,6 +119,8 @@ def _values(passage: Passage) -> tuple[str | int | None, ...]:
         passage.heading_terms,
         passage.bigrams,
         passage.cluster,
+        passage.place,
+        int(passage.ocr),
     )
 
 

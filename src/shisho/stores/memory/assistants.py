@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from shisho.domain.corpus import Citation, DocumentId, PassageId
-from shisho.domain.inquiry import EvidenceRef
+from shisho.domain.inquiry import evidence_ref
+from shisho.domain.place import place_within
 from shisho.domain.session import SessionFacts, StoredEvidence
 from shisho.domain.time import Instant
 from shisho.errors import NotFound
@@ -106,6 +107,10 @@ class MemoryAssistants:
             passage_id=span.passage_id,
             cluster=span.cluster,
             site=self._site(document.source),
+            place=place_within(
+                passage.place, passage.text, span.start - passage.start, span.end - passage.start
+            ),
+            ocr=passage.ocr,
         )
-        ref = EvidenceRef(span.number, span.goal_id, snippet, passage.heading, span.score, span.round)
+        ref = evidence_ref(span.number, span.goal_id, citation, passage.heading, span.score, span.round)
         return StoredEvidence(ref, citation)

@@ -1,0 +1,62 @@
+"""CSV and TSV by the standard library: a record is a row of a sheet without a name."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator
+
+from shisho.corpus.readers import text as text_reader
+from shisho.corpus.readers.sheets import SheetCell, SheetRow, is_words, sheet_blocks
+from shisho.corpus.readers.text import decode, plain
+from shisho.domain.corpus import Reading
+from shisho.errors import DocumentUnreadable
+
+SEPARATORS = "\t,;|"  # in case of a tie, the first
+LOOKED_AT = 50  # lines
+LONGEST = 200_000  # characters of a cell; where one is longer, a quotation mark was not closed
+
+
+def read(data: bytes, charset: str | None = None) -> Reading:
+    """The first row of words gives the labels. What has no columns after all is read as plain text. `charset` is
+    what the server named."""
+    text = plain(decode(data, charset))
+    separator = _separator(text)
+    csv.field_size_limit(LONGEST)
+    try:
+        blocks = tuple(sheet_blocks(_rows(text, separator), "", None)) if separator else ()
+    except csv.Error:
+        separator = ""
+    if not separator:
+        return text_reader.read(data, charset)
+    if not blocks:
+        raise DocumentUnreadable("The file holds no text.")
+    return Reading(blocks)
+
+
+def _separator(text: str) -> str:
+    """The one that most lines have equally often; empty where none parts most of them."""
+    lines = [line for line in text[: LOOKED_AT * 2_000].split("\n")[:LOOKED_AT] if line.strip()]
+    best = ""
+    most = 0
+    for separator in SEPARATORS:
+        counts = Counter(line.count(separator) for line in lines)
+        counts.pop(0, None)
+        agreeing = max(counts.values(), default=0)
+        if agreeing > most and 2 * counts.total() > len(lines):
+            best = separator
+            most = agreeing
+    return best
+
+
+def _rows(text: str, separator: str) -> Iterator[SheetRow]:
+    records = csv.reader(io.StringIO(text), delimiter=separator)
+    for number, record in enumerate(records, start=1):
+        cells = tuple(
+            SheetCell(column, value, is_words(value))
+            for column, value in enumerate(record, start=1)
+            if value.strip()
+        )
+        if cells:
+            yield SheetRow(number, cells)

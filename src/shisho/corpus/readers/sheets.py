@@ -1,0 +1,177 @@
+"""Rows of cells to blocks, the same for workbooks and for files with separators: each row a line, every cell
+after the label of its column, so that a row says by itself what its figures are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from shisho.corpus.readers.headings import Headings
+from shisho.domain.corpus import Block, BlockKind
+from shisho.domain.place import cells
+
+ROWS = 100  # of a block: a long sheet can be stored part by part
+TITLE = 60  # characters of a cell that stands alone above a table
+_FIGURE = re.compile(r"(?=.*\d)[\s\d.,:/年月日時分%％¥￥$€円△▲+\-()()~〜]+", re.S)
+_PERIOD = re.compile(
+    r"\s*(?:(?:19|20)\d\d|\d{1,4}年度?|\d{1,2}月|\d{1,4}年\d{1,2}月)\s*"
+)  # may name a column
+_SENTENCE_END = re.compile(r"[。.!?！？]\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class SheetCell:
+    """A cell that is not empty: its column from 1, its text as it is shown, and whether it is words rather than
+    a figure or a date. `strong`: set in bold type."""
+
+    column: int
+    text: str
+    is_words: bool
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """A row by its number from 1."""
+
+    number: int
+    cells: tuple[SheetCell, ...]
+
+
+def is_words(text: str) -> bool:
+    """False for what is a figure, a date or a sum of money."""
+    return not _FIGURE.fullmatch(text)
+
+
+def sheet_blocks(rows: Iterable[SheetRow], name: str, page: int | None) -> Iterator[Block]:
+    """The blocks of one sheet, under its name."""
+    walk = _SheetWalk(name, page)
+    for row, following in _with_following(rows):
+        yield from walk.take(row, following)
+    yield from walk.flush()
+
+
+def _with_following(rows: Iterable[SheetRow]) -> Iterator[tuple[SheetRow, SheetRow | None]]:
+    last: SheetRow | None = None
+    for row in rows:
+        if last is not None:
+            yield last, row
+        last = row
+    if last is not None:
+        yield last, None
+
+
+class _SheetWalk:
+    """What a person keeps in mind while looking down a sheet: the title above and the labels of the columns."""
+
+    def __init__(self, name: str, page: int | None) -> None:
+        self._name = name
+        self._page = page
+        self._headings = Headings()
+        if name:
+            self._headings.open(name, 1)
+        self._labels: dict[int, str] = {}
+        self._rows: list[SheetRow] = []
+        self._last = 0  # number of the last row that was not empty
+        self._fresh = True  # no row of a table has come since the last gap or title
+        self._second: SheetRow | None = None  # the lower row of labels that stand in two
+
+    def take(self, row: SheetRow, following: SheetRow | None) -> Iterator[Block]:
+        if row is self._second:
+            self._last = row.number
+            return
+        if row.number > self._last + 1:
+            yield from self.flush()
+            self._fresh = True
+        self._last = row.number
+        below = following if following is not None and following.number == row.number + 1 else None
+        if self._fresh:
+            if _is_title(row, below):
+                self._labels = {}
+                yield self._title(row)
+                return
+            if below is not None and self._may_label(row, below):
+                self._fresh = False
+                self._open_labels(row, below)
+                return
+        self._fresh = False
+        if len(self._rows) == ROWS:
+            yield from self.flush()
+        self._rows.append(row)
+
+    def flush(self) -> Iterator[Block]:
+        """The rows that have come together, as one block."""
+        rows, self._rows = self._rows, []
+        if not rows:
+            return
+        alone = all(len(row.cells) == 1 for row in rows)
+        yield Block(
+            "\n".join(self._line(row) for row in rows),
+            BlockKind.PARAGRAPH if alone else BlockKind.TABLE,
+            self._page,
+            self._headings.path,
+            place=self._place(rows),
+        )
+
+    def _title(self, row: SheetRow) -> Block:
+        text = _flat(row.cells[0].text)
+        path = self._headings.open(text, 2)
+        return Block(text, BlockKind.HEADING, self._page, path, place=self._place([row]))
+
+    def _may_label(self, row: SheetRow, below: SheetRow) -> bool:
+        """Words alone, above something that is no words in one of their columns, or in bold, or the first such
+        row of a table."""
+        if len(row.cells) < 2 or not all(map(_may_name, row.cells)):
+            return False
+        columns = {cell.column for cell in row.cells}
+        if not all(cell.is_words for cell in row.cells):
+            parted = any(cell.column not in columns for cell in below.cells)
+            return parted or not all(map(_may_name, below.cells))
+        if all(cell.strong for cell in row.cells) or not self._labels:
+            return True
+        return any(not cell.is_words and cell.column in columns for cell in below.cells)
+
+    def _open_labels(self, row: SheetRow, below: SheetRow) -> None:
+        self._labels = {cell.column: _flat(cell.text) for cell in row.cells}
+        columns = {cell.column for cell in below.cells}
+        parted = columns - self._labels.keys()
+        # 「2024年」 over 「上期」 and 「下期」: the upper label stands over the first of its columns only.
+        whole = self._labels.keys() - columns  # a label over both rows
+        if not (parted and whole and all(cell.is_words for cell in below.cells)):
+            return
+        self._second = below
+        lower = {cell.column: _flat(cell.text) for cell in below.cells}
+        above = ""
+        for column in range(min(self._labels), max(*self._labels, *lower) + 1):
+            above = self._labels.get(column, above)
+            if column in lower:
+                self._labels[column] = f"{above} {lower[column]}".strip()
+
+    def _line(self, row: SheetRow) -> str:
+        parts = []
+        for cell in row.cells:
+            label = self._labels.get(cell.column, "") if len(row.cells) > 1 else ""
+            parts.append(f"{label}: {_flat(cell.text)}" if label else _flat(cell.text))
+        return "\t".join(parts)
+
+    def _place(self, rows: Sequence[SheetRow]) -> str:
+        left = min(row.cells[0].column for row in rows)
+        right = max(row.cells[-1].column for row in rows)
+        return cells(self._name, left, rows[0].number, right, rows[-1].number)
+
+
+def _is_title(row: SheetRow, below: SheetRow | None) -> bool:
+    """A short cell alone in its row, with a table or nothing below it."""
+    if len(row.cells) != 1 or not row.cells[0].is_words:
+        return False
+    text = row.cells[0].text
+    return len(text) <= TITLE and not _SENTENCE_END.search(text) and (below is None or len(below.cells) > 1)
+
+
+def _may_name(cell: SheetCell) -> bool:
+    return cell.is_words or bool(_PERIOD.fullmatch(cell.text))
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

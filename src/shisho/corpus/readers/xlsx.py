@@ -1,0 +1,105 @@
+"""XLSX by openpyxl, row by row: a sheet is a page; numbers and dates as the sheet shows them, formulas as their
+last results."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import date, datetime, time, timedelta
+from io import BytesIO
+from typing import Any
+
+import openpyxl
+from openpyxl.utils.datetime import from_excel
+
+from shisho.corpus.readers.cellformat import JAPANESE, Value, shown
+from shisho.corpus.readers.office import opened
+from shisho.corpus.readers.sheets import SheetCell, SheetRow, is_words, sheet_blocks
+from shisho.corpus.readers.text import plain
+from shisho.domain.corpus import Block, Reading
+from shisho.errors import DocumentUnreadable
+from shisho.messages.message import Message
+
+# A formula without a result: the file was written by a program that does not calculate.
+_UNCALCULATED = re.compile(rb"</f>\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
+_SLICE = 2**20
+_OVERLAP = 64
+_SHOWN = "visible"
+
+
+def read(data: bytes) -> Reading:
+    """Sheets count from 1; hidden ones are named in a warning and left out. Links to other files are not
+    followed."""
+    file = opened(data)
+    with closing(openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)) as book:
+        blocks: list[Block] = []
+        hidden = []
+        for number, sheet in enumerate(book.worksheets, start=1):
+            if sheet.sheet_state == _SHOWN:
+                blocks.extend(sheet_blocks(_rows(sheet, book.epoch), plain(sheet.title), number))
+            else:
+                hidden.append(plain(sheet.title))
+        title = plain(book.properties.title or "").strip()
+        count = len(book.worksheets)
+    if not blocks:
+        raise DocumentUnreadable("The file holds no text.")
+    warnings = []
+    if hidden:
+        warnings.append(Message("Hidden sheets are left out: {names}.", names=", ".join(hidden[:20])))
+    if uncalculated := _uncalculated(file):
+        warnings.append(
+            Message(
+                "Formulas without a result: {count}. Open the file in its program, save it, and add it again.",
+                count=uncalculated,
+            )
+        )
+    return Reading(tuple(blocks), title, count, warnings=tuple(warnings))
+
+
+def _rows(sheet: Any, epoch: datetime) -> Iterator[SheetRow]:
+    # The dimensions that a file claims may be a million rows by sixteen thousand columns.
+    sheet.reset_dimensions()
+    for number, cells in enumerate(sheet.iter_rows(), start=1):
+        texts = tuple(made for cell in cells if (made := _cell(cell, epoch)) is not None)
+        if texts:
+            yield SheetRow(number, texts)
+
+
+def _cell(cell: Any, epoch: datetime) -> SheetCell | None:
+    value = cell.value
+    if value is None:
+        return None
+    form = cell.number_format
+    if form is None or form == "General":
+        form = JAPANESE.get(cell.style_array.numFmtId, "General")
+        if form != "General" and isinstance(value, int | float):
+            value = _moment(value, epoch)
+    text = plain(shown(value, form)).strip()
+    if not text:
+        return None
+    words = isinstance(value, str) and is_words(text)
+    return SheetCell(cell.column, text, words, bool(cell.font is not None and cell.font.b))
+
+
+def _moment(value: int | float, epoch: datetime) -> Value:
+    moment = from_excel(value, epoch)
+    return moment if isinstance(moment, datetime | date | time | timedelta) else value
+
+
+def _uncalculated(file: BytesIO) -> int:
+    """How many formulas have no result. Sizes were looked at before."""
+    count = 0
+    with zipfile.ZipFile(file) as parts:
+        for name in parts.namelist():
+            if not name.startswith("xl/worksheets/") or not name.endswith(".xml"):
+                continue
+            with parts.open(name) as part:
+                tail = b""
+                while piece := part.read(_SLICE):
+                    text = tail + piece
+                    matches = list(_UNCALCULATED.finditer(text))
+                    count += len(matches)
+                    tail = text[max(matches[-1].end() if matches else 0, len(text) - _OVERLAP) :]
+    return count

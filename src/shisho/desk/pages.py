@@ -1,0 +1,26 @@
+"""Where the pages of a document stand in its text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from shisho.domain.corpus import DocumentId
+from shisho.ports import Shelf
+
+
+async def page_spans(shelf: Shelf, document_id: DocumentId) -> Mapping[int, tuple[int, int]]:
+    """Start and end of each page, by its number. By the printed lines; what has pages but no lines, as slides,
+    by its passages, where each page begins at the end of the one before: a heading is in no passage."""
+    spans: dict[int, tuple[int, int]] = {}
+    for line in await shelf.lines(document_id):
+        start, _ = spans.get(line.page, (line.start, 0))
+        spans[line.page] = (start, line.end)
+    if spans:
+        return spans
+    reached = 0
+    for passage in await shelf.passages_of(document_id):
+        if passage.page is not None:
+            start, _ = spans.get(passage.page, (reached, 0))
+            spans[passage.page] = (start, passage.end)
+            reached = passage.end
+    return spans

@@ -1,0 +1,49 @@
+"""Where something stands in a document without pages: the cells of a sheet (「売上!A5:D9」), a chapter, a cell of
+a notebook. A range of cells is known by its form; every other place is words."""
+
+from __future__ import annotations
+
+import re
+
+_CELLS = re.compile(
+    r"(?P<sheet>.*!)?(?P<left>[A-Z]{1,3})(?P<top>[1-9]\d{0,8})(?::(?P<right>[A-Z]{1,3})[1-9]\d{0,8})?", re.S
+)
+_LETTERS = 26
+
+
+def column_name(number: int) -> str:
+    """A for 1, Z for 26, AA for 27."""
+    name = ""
+    while number:
+        number, letter = divmod(number - 1, _LETTERS)
+        name = chr(ord("A") + letter) + name
+    return name
+
+
+def cells(sheet: str, left: int, top: int, right: int, bottom: int) -> str:
+    """The range from one cell to another, both counted from 1 and both in it; `sheet` may be empty."""
+    first = f"{column_name(left)}{top}"
+    last = f"{column_name(right)}{bottom}"
+    return (f"{sheet}!" if sheet else "") + (first if first == last else f"{first}:{last}")
+
+
+def place_within(place: str, text: str, start: int, end: int) -> str:
+    """The place of `text[start:end]`, where `text` is what stands at `place`: of cells, which have a row on
+    each line, the rows that the span touches; of any other place all of it."""
+    match = _CELLS.fullmatch(place)
+    if match is None:
+        return place
+    top = int(match["top"]) + text.count("\n", 0, start)
+    bottom = top + text[start:end].rstrip().count("\n")
+    first = f"{match['left']}{top}"
+    last = f"{match['right'] or match['left']}{bottom}"
+    return (match["sheet"] or "") + (first if first == last else f"{first}:{last}")
+
+
+def split_cells(place: str) -> tuple[str, str, int] | None:
+    """Sheet, range and first row of a place that is cells; None for any other."""
+    match = _CELLS.fullmatch(place)
+    if match is None:
+        return None
+    sheet = match["sheet"] or ""
+    return sheet.removesuffix("!"), place[len(sheet) :], int(match["top"])

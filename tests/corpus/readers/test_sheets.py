@@ -1,0 +1,286 @@
+"""Workbooks and files with separators: each row under its labels, figures as the sheet shows them, its cells as
+its place."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import AsyncIterator, Callable
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+import openpyxl
+import pytest
+
+from shisho.corpus.chunk import cut
+from shisho.corpus.layout import lay_out
+from shisho.corpus.readers import delimited, media, xlsx
+from shisho.corpus.readers.cellformat import Value, shown
+from shisho.corpus.readers.killable import KillableReader
+from shisho.domain.corpus import BlockKind, Reading, Source
+from shisho.errors import DocumentEncrypted, DocumentUnreadable, TooLarge, UnusableDocument
+from tests.corpus.readers.making import saved
+
+
+@pytest.fixture
+async def reader() -> AsyncIterator[KillableReader]:
+    made = KillableReader(20, 1024, 50 * 2**20)
+    yield made
+    await made.close()
+
+
+def workbook(fill: Callable[[Any], None]) -> bytes:
+    book = openpyxl.Workbook()
+    fill(book)
+    return saved(book)
+
+
+def sales(book: Any) -> None:
+    sheet = book.active
+    sheet.title = "売上"
+    sheet.append(["2024年度 地域別売上"])
+    sheet.append(["地域", "売上", "前年比", "更新日"])
+    sheet.append(["関東", 1234567, 0.125, date(2024, 4, 1)])
+    sheet.append(["関西", 987654, -0.031, datetime(2024, 4, 2)])
+    for row in (3, 4):
+        sheet.cell(row, 2).number_format = '#,##0"円"'
+        sheet.cell(row, 3).number_format = "0.0%"
+        sheet.cell(row, 4).number_format = 'yyyy"年"m"月"d"日"'
+    sheet["A6"] = "注 消費税を含む。"
+
+
+def rows(reading: Reading) -> list[tuple[str, str, tuple[str, ...], str]]:
+    return [(block.kind.value, block.text, block.headings, block.place) for block in reading.blocks]
+
+
+def test_a_row_has_its_labels_its_title_and_its_cells() -> None:
+    reading = xlsx.read(workbook(sales))
+    above = ("売上", "2024年度 地域別売上")
+    assert rows(reading) == [
+        ("heading", "2024年度 地域別売上", ("売上",), "売上!A1"),
+        (
+            "table",
+            "地域: 関東\t売上: 1,234,567円\t前年比: 12.5%\t更新日: 2024年4月1日\n"
+            "地域: 関西\t売上: 987,654円\t前年比: -3.1%\t更新日: 2024年4月2日",
+            above,
+            "売上!A3:D4",
+        ),
+        ("paragraph", "注 消費税を含む。", above, "売上!A6"),
+    ]
+    assert reading.page_count == 1
+    assert {block.page for block in reading.blocks} == {1}
+
+
+def test_a_passage_of_a_long_sheet_has_the_cells_of_its_own_rows() -> None:
+    def fill(book: Any) -> None:
+        book.active.title = "在庫"
+        book.active.append(["品番", "品名", "数量"])
+        for number in range(1, 301):
+            book.active.append([f"P{number:03}", f"部品{number}", number])
+
+    layout = lay_out(xlsx.read(workbook(fill)))
+    pieces = cut(layout)
+    for piece in pieces:
+        texts = layout.text[piece.start : piece.end].split("\n")
+        first = int(texts[0].split("品番: P")[1][:3]) + 1
+        assert piece.place == f"在庫!A{first}:C{first + len(texts) - 1}"
+    assert "品番: P300\t品名: 部品300\t数量: 300" in layout.text[pieces[-1].start : pieces[-1].end]
+
+
+def test_labels_in_two_rows_are_put_together() -> None:
+    def fill(book: Any) -> None:
+        book.active.append(["部署", "2023年", None, "2024年", None])
+        book.active.append([None, "上期", "下期", "上期", "下期"])
+        book.active.append(["営業", 10, 11, 12, 13])
+
+    (block,) = xlsx.read(workbook(fill)).blocks
+    assert block.text == "部署: 営業\t2023年 上期: 10\t2023年 下期: 11\t2024年 上期: 12\t2024年 下期: 13"
+    assert block.place == "Sheet!A3:E3"
+
+
+def test_years_may_label_columns() -> None:
+    (block,) = delimited.read("区分,2022,2023,2024年度\n人口,125,124,123\n".encode()).blocks
+    assert block.text == "区分: 人口\t2022: 125\t2023: 124\t2024年度: 123"
+
+
+def test_a_table_of_words_keeps_the_first_row_as_labels_and_a_second_table_has_its_own() -> None:
+    text = "質問,回答\n開館は,9時から\n閉館は,20時まで\n\n係,内線\n貸出,1234\n"
+    assert [block.text for block in delimited.read(text.encode()).blocks] == [
+        "質問: 開館は\t回答: 9時から\n質問: 閉館は\t回答: 20時まで",
+        "係: 貸出\t内線: 1234",
+    ]
+
+
+def test_hidden_sheets_and_formulas_without_results_are_told() -> None:
+    def fill(book: Any) -> None:
+        book.active.append(["a", 1])
+        book.active["B2"] = "=SUM(B1:B1)"
+        book.create_sheet("秘").append(["内緒の話"])
+        book["秘"].sheet_state = "hidden"
+
+    reading = xlsx.read(workbook(fill))
+    assert "内緒" not in str(reading.blocks)
+    assert [warning.partition(":")[0] for warning in reading.warnings] == [
+        "Hidden sheets are left out",
+        "Formulas without a result",
+    ]
+
+
+def test_results_of_formulas_and_formats_known_by_number_are_read_from_another_writer() -> None:
+    import xlsxwriter
+
+    file = io.BytesIO()
+    book = xlsxwriter.Workbook(file)
+    sheet = book.add_worksheet("予算")
+    month = book.add_format({"num_format": 55})
+    sheet.write_row(0, 0, ["項目", "月", "計"])
+    sheet.write(1, 0, "設備")
+    sheet.write_number(1, 1, 45383, month)
+    sheet.write_formula(1, 2, "=1+1", None, 2)
+    book.close()
+    (block,) = xlsx.read(file.getvalue()).blocks
+    assert block.text == "項目: 設備\t月: 2024年4月\t計: 2"
+
+
+NOON = datetime(2024, 4, 1, 18, 5, 9)
+
+
+@pytest.mark.parametrize(
+    ("form", "value", "text"),
+    [
+        ("General", 0.1 + 0.2, "0.3"),
+        ("General", 1234567.125, "1234567.125"),
+        ('General"円"', 100, "100円"),
+        ("#,##0", -1234, "-1,234"),
+        ("#,##0", 0, "0"),
+        ("#,###.00", 1234.5, "1,234.50"),
+        ("0.0", 2.25, "2.3"),
+        ("0.0", -0.04, "0.0"),
+        ("0.##", 2.5, "2.5"),
+        ("0%", 0.295, "30%"),
+        ("00000", 42, "00042"),
+        ("000\\-0000", 1234567, "123-4567"),
+        ('"第"0"回"', 3, "第3回"),
+        ('#,##0;"△"#,##0', -30, "△30"),
+        ("#,##0_);(#,##0)", -5, "(5)"),
+        ("[$¥-411]#,##0", 5000, "¥5,000"),
+        ("#,##0,", 1234567, "1,235"),
+        ("# ?/?", 0.25, "0.25"),
+        ("0.00E+00", 12345, "12345"),
+        (";;;", 5, ""),
+        ("0" * 1000, 5, "5"),
+        ("yyyy/m/d", NOON, "2024/4/1"),
+        ("mm-dd-yy", NOON, "2024/4/1"),
+        ("yyyy/mm/dd hh:mm:ss", NOON, "2024/04/01 18:05:09"),
+        ("yyyy/m/d(aaa)", NOON, "2024/4/1(月)"),
+        ('[$-411]ggge"年"m"月"d"日";@', NOON, "令和6年4月1日"),
+        ("[$-411]ge.m.d", date(2019, 4, 30), "H31.4.30"),
+        ("h:mm AM/PM", NOON, "6:05 PM"),
+        ("mm:ss", NOON, "05:09"),
+        ("h:mm", time(9, 5), "9:05"),
+        ("[h]:mm", timedelta(hours=36), "36:00"),
+        ("@", "文字", "文字"),
+        ("General", True, "TRUE"),
+    ],
+)
+def test_values_are_shown_by_their_formats(form: str, value: Value, text: str) -> None:
+    assert shown(value, form) == text
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp932"])
+@pytest.mark.parametrize("separator", [",", "\t", ";"])
+def test_separated_values_in_any_encoding_have_their_rows_and_labels(encoding: str, separator: str) -> None:
+    table = '氏名,部署,内線\n山田太郎,総務部,1234\n"佐藤\n花子",営業部,5678\n'.replace(",", separator)
+    (block,) = delimited.read(table.encode(encoding)).blocks
+    assert block.text.split("\n") == [
+        "氏名: 山田太郎\t部署: 総務部\t内線: 1234",
+        "氏名: 佐藤 花子\t部署: 営業部\t内線: 5678",
+    ]
+    assert block.place == "A2:C3"
+    assert block.kind is BlockKind.TABLE
+
+
+def test_what_has_no_columns_is_read_as_text() -> None:
+    assert [block.text for block in delimited.read("一行目\n二行目\n".encode()).blocks] == ["一行目\n二行目"]
+    unclosed = 'a,b\n"' + "字,\n" * 150_000
+    assert delimited.read(unclosed.encode()).blocks[0].place == ""
+
+
+def test_the_kind_is_told_by_what_the_bytes_are() -> None:
+    assert media.sniff("表.pdf", workbook(sales)) == media.XLSX
+    assert media.sniff("a.csv", b"a,b\n1,2\n") == media.CSV
+    assert media.sniff("a.tsv", b"a\tb\n") == media.TSV
+    assert media.sniff("a", b"a,b\n1,2\n", "text/csv; charset=utf-8") == media.CSV
+    locked = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le")
+    with pytest.raises(DocumentEncrypted):
+        media.sniff("a.xlsx", locked)
+    with pytest.raises(DocumentUnreadable):
+        media.sniff("a.xlsx", b"a,b\n1,2\n")
+
+
+def remade(change: Callable[[str, bytes], bytes]) -> bytes:
+    """The workbook with parts of it changed."""
+    file = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(workbook(sales))) as old,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
+        for name in old.namelist():
+            new.writestr(name, change(name, old.read(name)))
+    return file.getvalue()
+
+
+SHEET = "xl/worksheets/sheet1.xml"
+ENTITIES = b'<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa">' + b"".join(
+    b'<!ENTITY %c "%s">' % (98 + level, b"&%c;" % (97 + level) * 10) for level in range(9)
+)
+HOSTILE: dict[str, Callable[[str, bytes], bytes]] = {
+    "bomb": lambda name, data: b" " * 60_000_000 if name == SHEET else data,
+    "entities": lambda name, data: (
+        data.replace(b"<worksheet", ENTITIES + b"]><worksheet", 1).replace(b"</v>", b"&j;</v>")
+        if name == SHEET
+        else data
+    ),
+    "cut": lambda name, data: data[: len(data) // 2] if name == SHEET else data,
+    "no sheets": lambda name, data: b"<workbook/>" if name == "xl/workbook.xml" else data,
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+async def test_hostile_workbooks_end_in_a_reason(reader: KillableReader, kind: str) -> None:
+    with pytest.raises(UnusableDocument) as refused:
+        await reader.read(Source("a.xlsx", remade(HOSTILE[kind])))
+    assert type(refused.value) in (DocumentUnreadable, TooLarge)
+    assert (await reader.read(Source("b.xlsx", workbook(sales)))).blocks  # and the next one is read
+
+
+async def test_claimed_dimensions_and_a_lone_far_cell_cost_nothing(reader: KillableReader) -> None:
+    def far(name: str, data: bytes) -> bytes:
+        row = '<row r="1048576"><c r="XFD1048576" t="inlineStr"><is><t>遠い所</t></is></c></row></sheetData>'
+        data = data.replace(b'<dimension ref="A1:D6"', b'<dimension ref="A1:XFD1048576"')
+        return data.replace(b"</sheetData>", row.encode()) if name == SHEET else data
+
+    reading = await reader.read(Source("a.xlsx", remade(far)))
+    assert reading.blocks[-1].place == "売上!XFD1048576"
+
+
+async def test_a_million_rows_are_read_or_refused(reader: KillableReader) -> None:
+    text = "番号,値\n" + "".join(f"{number},a\n" for number in range(1_000_000))
+    try:
+        reading = await reader.read(Source("a.csv", text.encode()))
+    except TooLarge:
+        return
+    assert reading.blocks[-1].place.endswith("B1000001")
+
+
+def test_broken_workbooks_raise_nothing_that_a_child_does_not_survive() -> None:
+    good = workbook(sales)
+    for at in range(0, len(good), 97):
+        broken = bytearray(good)
+        broken[at] ^= 0xFF
+        try:
+            xlsx.read(bytes(broken))
+        except (MemoryError, RecursionError, SystemExit) as fatal:
+            pytest.fail(f"byte {at}: {fatal!r}")
+        except Exception:
+            continue

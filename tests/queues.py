@@ -19,12 +19,12 @@ from shisho.domain.time import Instant, from_epoch, later
 from shisho.jobs.ids import new_id
 from shisho.jobs.status import TaskWatch
 from shisho.ports import Interventions, JobStore, TaskStore
-from shisho.stores.bell import LocalBell
 from shisho.stores.embedded.bell import EmbeddedBell
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.interventions import EmbeddedInterventions
 from shisho.stores.embedded.jobs import EmbeddedJobs
 from shisho.stores.embedded.tasks import EmbeddedTasks
+from shisho.stores.memory.bell import MemoryBell
 from shisho.stores.memory.queue import memory_queue
 from tests.machine import PATIENCE
 
@@ -61,7 +61,7 @@ class Queue:
     jobs: JobStore
     tasks: TaskStore
     interventions: Interventions
-    bell: LocalBell | EmbeddedBell
+    bell: MemoryBell | EmbeddedBell
     clock: SetClock
     database: Database | None = None
 
@@ -118,7 +118,7 @@ def output_of(job: Job) -> Any:
 async def opened(kind: str, folder: Path, clock: Any = None) -> AsyncIterator[Queue]:
     clock = clock or SetClock()
     if kind == "memory":
-        bell = LocalBell()
+        bell = MemoryBell()
         yield Queue(*memory_queue(clock, bell), bell, clock)
         return
     database = Database(folder / "shisho.db")

@@ -65,8 +65,8 @@ WINGS: dict[str, set[str]] = {
     "interfaces/mcp": {"api"},
     "interfaces/http": {"api", "mcp"},
     "interfaces/cli": {"api", "http", "mcp"},
-    "stores/embedded": {"bell"},
-    "stores/memory": {"bell"},
+    "stores/embedded": {"ears"},
+    "stores/memory": {"ears"},
     "testing/box": set(),
 }
 

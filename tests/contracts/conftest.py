@@ -37,8 +37,10 @@ class EmbeddedStore(Store):
 
 
 def memory_store() -> Store:
-    shelf = MemoryShelf()
-    return Store(shelf, MemoryIndex(shelf), MemorySessions(), MemoryLedger())
+    sessions = MemorySessions()
+    ledger = MemoryLedger(sessions)
+    shelf = MemoryShelf(ledger.purge)
+    return Store(shelf, MemoryIndex(shelf), sessions, ledger)
 
 
 @asynccontextmanager

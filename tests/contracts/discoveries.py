@@ -11,13 +11,13 @@ from shisho.domain.corpus import Citation, DocumentId, Passage
 from shisho.domain.find import DiscoveredUrl
 from shisho.domain.job import Job
 from shisho.ports import DiscoveredUrls, Ledger, Opinions, Reports, SessionBook, Shelf
-from shisho.stores.bell import LocalBell
 from shisho.stores.embedded.assistants import EmbeddedAssistants
 from shisho.stores.embedded.finds import EmbeddedUrls
 from shisho.stores.embedded.ledger import EmbeddedLedger
 from shisho.stores.embedded.opinions import EmbeddedOpinions
 from shisho.stores.embedded.shelf import EmbeddedShelf
 from shisho.stores.memory.assistants import MemoryAssistants
+from shisho.stores.memory.bell import MemoryBell
 from shisho.stores.memory.finds import MemoryUrls
 from shisho.stores.memory.interventions import MemoryInterventions
 from shisho.stores.memory.jobs import MemoryJobs
@@ -87,10 +87,10 @@ def site(source: str) -> str:
 async def discoveries_of(kind: str, folder: Path) -> AsyncIterator[Discoveries]:
     if kind == "memory":
         clock = SetClock()
-        bell = LocalBell()
+        bell = MemoryBell()
         shared = SharedQueue(clock, bell)
-        shelf = MemoryShelf()
         ledger = MemoryLedger()
+        shelf = MemoryShelf(ledger.purge)
         queue = Queue(MemoryJobs(shared), MemoryTasks(shared), MemoryInterventions(shared), bell, clock)
         book = MemoryAssistants(shelf, clock, site)
         urls = MemoryUrls(shared, shelf, ledger, book)

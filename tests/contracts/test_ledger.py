@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from shisho.domain.codec import Payload
 from shisho.domain.corpus import DocumentId, FilterRange, PassageId, RoundRecord, Scope, ShownRecord
 from shisho.domain.inquiry import (
+    REMOVED,
     Answer,
     Budget,
     Evidence,
@@ -98,13 +100,23 @@ async def test_runs_and_steps(store: Store) -> None:
     )
     with pytest.raises(NotFound):
         await store.ledger.inquiry("none")
-    for step in (1, 2, 3):
-        await store.ledger.record("run1", step, f"node{step}", f"h{step}", {"in": step}, {"out": step})
-    assert await store.ledger.step("run1", 2) == ("node2", "h2", {"out": 2})
+    for number in (1, 2, 3):
+        await store.ledger.record(
+            "run1",
+            number,
+            f"node{number}",
+            f"h{number}",
+            Payload.of({"in": number}),
+            Payload.of({"out": number}),
+        )
+    step = await store.ledger.step("run1", 2)
+    assert step is not None and (step.node, step.input_hash) == ("node2", "h2")
+    assert step.output == Payload.of({"out": 2})
     await store.ledger.forget_from("run1", 2)
     assert await store.ledger.step("run1", 2) is None
     (kept,) = await store.ledger.steps("run1")
-    assert (kept["step"], kept["node"], kept["input"], kept["output"]) == (1, "node1", {"in": 1}, {"out": 1})
+    assert (kept.number, kept.node) == (1, "node1")
+    assert (kept.input, kept.output) == (Payload.of({"in": 1}), Payload.of({"out": 1}))
 
 
 async def test_the_last_run_is_the_last_unfinished_one(store: Store) -> None:
@@ -132,27 +144,38 @@ async def test_a_sessions_rounds_come_back_in_order(store: Store) -> None:
     assert list(await store.sessions.rounds("other")) == []
 
 
-async def test_a_purge_reaches_every_copy(embedded: EmbeddedStore) -> None:
+async def purged_of(store: Store) -> None:
+    """A run that was shown two documents and an answer that quotes both; then one of them is purged."""
     kept = intake("残る文。", source="k")
     purged = intake("消える文。", source="p")
-    for each in (kept, purged):
-        await embedded.shelf.put(each)
-    await embedded.ledger.begin(Inquiry("run1", "何か。"))
-    await embedded.ledger.record("run1", 1, "search", "h", {}, {"shown": "消える文。"})
-    number = purged.passages[0].id
-    await embedded.sessions.add(
-        "run1", RoundRecord(1, 1, 2, False, (ShownRecord(1, number, purged.document.id, 1.0),))
-    )
-    found = (evidence(1, "残る文。", kept.document.id), evidence(2, "消える文。", purged.document.id))
-    await embedded.ledger.save(answer("abc1", "2026-01-01", *found), "local")
-    await embedded.shelf.remove(purged.document.id, purge=True)
-    left = await embedded.ledger.answer("abc1", "local")
+    for document in (kept, purged):
+        await store.shelf.put(document)
+    await store.ledger.begin(Inquiry("run1", "何か。"))
+    await store.ledger.record("run1", 1, "search", "h", Payload(), Payload.of({"shown": "消える文。"}))
+    shown = ShownRecord(1, purged.passages[0].id, purged.document.id, 1.0)
+    await store.sessions.add("run1", RoundRecord(1, 1, 2, False, (shown,)))
+    quoted = (evidence(1, "残る文。", kept.document.id), evidence(2, "消える文。", purged.document.id))
+    await store.ledger.save(answer("abc1", "2026-01-01", *quoted), "local")
+    await store.shelf.remove(purged.document.id, purge=True)
+
+
+async def test_a_purge_reaches_every_copy(store: Store) -> None:
+    await purged_of(store)
+    left = await store.ledger.answer("abc1", "local")
     assert "残る文。" in left.text and "消える文" not in left.text and "source removed" in left.text
-    assert [one.snippet for one in left.evidence] == ["残る文。", ""]
+    assert [quotation.snippet for quotation in left.evidence] == ["残る文。", ""]
+    assert (left.evidence[1].document, left.evidence[1].heading) == ("", "")
+    assert [sentence.text for sentence in left.sentences] == ["残る文。", REMOVED]
+    assert (await store.ledger.evidence("e1", "local")).snippet == "残る文。"
     with pytest.raises(SourceRemoved):
-        await embedded.ledger.evidence("e2", "local")
+        await store.ledger.evidence("e2", "local")
     with pytest.raises(SourceRemoved):
-        await embedded.ledger.inquiry("run1")
+        await store.ledger.inquiry("run1")
+    assert list(await store.ledger.steps("run1")) == []
+
+
+async def test_a_purge_leaves_no_byte_in_the_files(embedded: EmbeddedStore) -> None:
+    await purged_of(embedded)
     await embedded.database.close()
     held = b"".join(path.read_bytes() for path in embedded.database.path.parent.iterdir() if path.is_file())
     assert "消える文".encode() not in held and "残る文".encode() in held

@@ -13,6 +13,7 @@ from typing import Any
 import apsw
 import pytest
 
+from shisho.domain.codec import Payload
 from shisho.domain.inquiry import Inquiry
 from shisho.domain.intervention import AuthTarget
 from shisho.stores.embedded.cache import EmbeddedCache
@@ -181,11 +182,11 @@ async def test_newer_pace_health_and_cache_keep_their_promises(database: Databas
 
 async def test_what_a_newer_program_wrote_beside_a_row_outlives_an_older_one(store: EmbeddedStore) -> None:
     await store.ledger.begin(Inquiry("run1", "何か。"))
-    await store.ledger.record("run1", 1, "search", "h1", {}, {})
+    await store.ledger.record("run1", 1, "search", "h1", Payload(), Payload())
     await store.database.write(
         lambda connection: connection.execute("UPDATE steps SET added = 'kept'") and None
     )
-    await store.ledger.record("run1", 1, "search", "h2", {}, {})
+    await store.ledger.record("run1", 1, "search", "h2", Payload(), Payload())
     rows = await store.database.read(
         lambda connection: [*connection.execute("SELECT input_hash, added FROM steps")]
     )

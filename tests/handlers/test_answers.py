@@ -46,15 +46,18 @@ REST = (
     "stores/memory/jobs.py",
     "stores/memory/transitions.py",
     "web/serp/paging.py",
+    "stores/embedded/ledger.py",
+    "stores/memory/ledger.py",
 )
 UNTYPED = {
+    "Sequence[Mapping[str, Any]]",
+    "tuple[str, str, Any] | None",
     "Mapping[str, Any] | None",
     "dict[str, Any] | None",
     "dict",
     "Mapping",
     "dict[str, Any]",
     "Mapping[str, Any]",
-    "Sequence[Mapping[str, Any]]",
     "list[Mapping[str, Any]]",
 }
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from shisho.domain.codec import dumps
+from shisho.domain.codec import dumps, plain
 from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import Answer, Budget, Inquiry, LoopStop, NextStep, Verdict, WebPolicy
 from shisho.errors import EmptyCorpus, Internal, InvalidParams, NotFound
@@ -209,7 +209,7 @@ async def test_stopped_at_any_border_it_says_what_it_has_and_goes_on_later() -> 
         stopped = await asked(TWO, library=library, ledger=ledger, stop=stopping(calls))
         assert stopped.loop_stop is LoopStop.STOPPED and stopped.missing and "再開" in stopped.text
         partial.append(len(stopped.evidence))
-        assert "answer" not in [step["node"] for step in await ledger.steps("run")]
+        assert "answer" not in [step.node for step in await ledger.steps("run")]
         again = await asked(TWO, library=library, ledger=ledger)
         assert same(again) == same(whole)
         assert again.id != stopped.id
@@ -245,9 +245,9 @@ NODES = ["strategy", "plan", "search", "evaluate", "route", "answer"]
 async def test_every_node_stands_in_the_ledger_with_input_and_output() -> None:
     ledger = MemoryLedger()
     await asked(TWO, 1, ledger=ledger)
-    steps = await ledger.steps("run")
+    steps = plain([*await ledger.steps("run")])
     assert [step["node"] for step in steps] == [*NODES[:5], *NODES[1:]]
-    assert [step["step"] for step in steps] == list(range(1, len(steps) + 1))
+    assert [step["number"] for step in steps] == list(range(1, len(steps) + 1))
     by_node = {step["node"]: step for step in steps}
     assert by_node["strategy"]["input"] == {"question": TWO}
     assert by_node["search"]["output"]["state"]["shown"][0]["text"] == LEAVES[1].text
@@ -259,7 +259,7 @@ async def test_every_node_stands_in_the_ledger_with_input_and_output() -> None:
 async def test_the_librarian_sees_numbers_and_never_an_id() -> None:
     ledger = MemoryLedger()
     answer = await asked(TWO, 1, ledger=ledger)
-    for step in await ledger.steps("run"):
+    for step in plain([*await ledger.steps("run")]):
         logical = dumps([step["input"], step["output"]["state"]])
         assert "document-" not in logical and "passage_id" not in logical and "in_scope" not in logical
     assert all(one.document_id.startswith("document-") for one in answer.evidence)
@@ -314,7 +314,7 @@ async def test_a_cancelled_run_stops_in_its_node_and_goes_on_from_its_last_step(
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert [step["node"] for step in await ledger.steps("run")] == ["strategy", "plan"]
+    assert [step.node for step in await ledger.steps("run")] == ["strategy", "plan"]
     assert same(await asked(TWO, library=library, ledger=ledger)) == same(whole)
 
 

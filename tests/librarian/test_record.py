@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from shisho.domain.codec import plain
+from shisho.domain.codec import Payload, plain
 from shisho.domain.corpus import Citation, DocumentId, NumberedPassage, PassageId
 from shisho.domain.inquiry import NextStep, Plan, Verdict
 from shisho.librarian.budget import Spending
@@ -74,7 +74,9 @@ async def test_what_a_node_does_not_see_does_not_matter() -> None:
     again = Run(ledger)
     await again.node()(LoopState(question="何か", rounds_without_evidence=1, exhausted=True))
     assert again.work.done == 0
-    assert (await ledger.steps("run"))[0]["input"] == {"question": "何か", "rounds_without_evidence": 1}
+    assert (await ledger.steps("run"))[0].input == Payload.of(
+        {"question": "何か", "rounds_without_evidence": 1}
+    )
 
 
 async def test_another_input_or_another_node_drops_the_step_and_all_after() -> None:
@@ -91,7 +93,7 @@ async def test_another_input_or_another_node_drops_the_step_and_all_after() -> N
         await again.node(name)(state)
         assert again.work.done == 1
         assert again.heard[0] == ("forgotten", {"step": 1, "node": name})
-        assert [(step["step"], step["node"]) for step in await ledger.steps("run")] == [(1, name)]
+        assert [(step.number, step.node) for step in await ledger.steps("run")] == [(1, name)]
 
 
 async def test_a_wish_to_stop_is_heard_before_new_work_and_not_before_replay() -> None:
@@ -127,7 +129,7 @@ async def test_a_state_comes_back_as_it_went_in() -> None:
     run = Run(MemoryLedger())
     record = RunRecord(ledger, "run", run.citations, Ticking(0.0), run._hear, lambda: False)
     assert await record.recorded(replace(TABLE["evaluate"], sees=()), all_of_it)(LoopState()) == state
-    assert plain((await ledger.steps("run"))[0]["output"]["state"]) == plain(state)
+    assert plain((await ledger.steps("run"))[0].output)["state"] == plain(state)
 
 
 def test_sources_are_independent_by_document_and_by_cluster() -> None:

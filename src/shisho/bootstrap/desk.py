@@ -105,8 +105,7 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
         exported=export,
         tokens=tokens,
         checks=partial(_checked, settings, database, index, reader),
-        copy=database.backup,
-        writable=database.ready,
+        storage=database,
         close=partial(_close, (reader.close, erasure.close), web, database),
         left_out=opinions.left_out,
     )

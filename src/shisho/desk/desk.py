@@ -327,13 +327,13 @@ class Desk:
 
     async def backup(self, target: Path | str) -> None:
         """Everything in one file, which opens as a home's `shisho.db`."""
-        await self._parts.copy(Path(target))
+        await self._parts.storage.backup(Path(target))
 
     async def ready(self) -> None:
         """Check that something could be read and stored now. Raises StorageUnusable, or Conflict that
         names who holds it."""
         await self.corpora()
-        await self._parts.writable()
+        await self._parts.storage.ready()
 
     async def doctor(self) -> Sequence[Check]:
         """Check what works here, and tell how to get what does not."""

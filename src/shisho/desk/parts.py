@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from shisho.domain.corpus import Check, RankedPassage, Scope, SearchRequest
 from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Answer, Budget
-from shisho.ports import Files, Ingester, Ledger, Notifier, PreparedInquiry, Shelf
+from shisho.ports import Files, Ingester, Ledger, Notifier, PreparedInquiry, Shelf, Storage
 
 if TYPE_CHECKING:
     from shisho.desk.sessions import Sessions
@@ -81,7 +80,6 @@ class DeskParts:
     exported: Callable[[Answer, str], str]
     tokens: Callable[[str], int]
     checks: Callable[[], Awaitable[Sequence[Check]]]
-    copy: Callable[[Path], Awaitable[None]]
-    writable: Callable[[], Awaitable[None]]
+    storage: Storage
     close: Callable[[], Awaitable[None]]
     left_out: Callable[[str], Awaitable[ExcludedSources]]

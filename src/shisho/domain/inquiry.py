@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from hashlib import sha256
 
+from shisho.domain.codec import Payload
 from shisho.domain.corpus import (
     Citation,
     Complexity,
@@ -97,6 +98,20 @@ class Inquiry:
     web_policy: WebPolicy = WebPolicy.NEVER
     folders: tuple[str, ...] = ()
     """Corpora that mirror folders of this machine: brought up to date before the run begins or goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunStep:
+    """A step of a run as the ledger keeps it: what a node was given, and what it gave."""
+
+    number: int
+    """From 1."""
+    node: str
+    input_hash: str
+    """Of the node's name and what it was given."""
+    input: Payload
+    output: Payload
+    at: Instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +291,10 @@ def as_it_stands(evidence: Evidence, source: str, state: DocumentState) -> Evide
     )
     url = source if on_web(source) else None
     return replace(evidence, document=source, source_url=url, link=opening(citation), source_state=state)
+
+
+REMOVED = "(出典は削除されました / source removed)"
+"""What stands in an answer where a purged document was quoted."""
 
 
 def evidence_of(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evidence:

@@ -3,12 +3,14 @@ and goes on."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from typing import Any, Protocol, get_type_hints
 
-from shisho.domain.codec import build, dumps, plain
+from shisho.domain.codec import Payload, build, dumps
 from shisho.domain.corpus import Citation
 from shisho.librarian.budget import Spending
 from shisho.librarian.citations import Citations
@@ -21,6 +23,14 @@ class Notify(Protocol):
     """Told of progress as it happens."""
 
     def __call__(self, event: str, **facts: Any) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class StepOutput:
+    """What a node gave: the part of the state that it changed, and the citations it has met first."""
+
+    state: Payload
+    citations: tuple[Citation, ...]
 
 
 class RunStopped(Exception):
@@ -71,25 +81,28 @@ class RunRecord:
 
         return recorded_act
 
-    async def _replayed(self, node: Node, fingerprint: str) -> Any:
+    async def _replayed(self, node: Node, fingerprint: str) -> StepOutput | None:
         stored = await self._ledger.step(self._run_id, self.steps + 1)
         if stored is None:
             return None
-        if stored[:2] != (node.name, fingerprint):
+        if (stored.node, stored.input_hash) != (node.name, fingerprint):
             await self._ledger.forget_from(self._run_id, self.steps + 1)
             self._notify("forgotten", step=self.steps + 1, node=node.name)
             return None
-        for citation in build(stored[2]["citations"], tuple[Citation, ...]):
+        output = stored.output.read(StepOutput)
+        for citation in output.citations:
             self._citations.take(citation)
-        return stored[2]
+        return output
 
-    async def _taken(self, node: Node, act: Act, input_: Any, fingerprint: str) -> Any:
+    async def _taken(self, node: Node, act: Act, input_: Any, fingerprint: str) -> StepOutput:
         known_count = len(self._citations)
         started = self._clock.monotonic()
         state = await act(input_)
         state["spent"] = state.get("spent", Spending()) + Spending(seconds=self._clock.monotonic() - started)
-        output = {"state": plain(state), "citations": plain(self._citations.since(known_count))}
-        await self._ledger.record(self._run_id, self.steps + 1, node.name, fingerprint, plain(input_), output)
+        output = StepOutput(Payload.of(state), tuple(self._citations.since(known_count)))
+        number = self.steps + 1
+        given = Payload.of(input_)
+        await self._ledger.record(self._run_id, number, node.name, fingerprint, given, Payload.of(output))
         return output
 
 
@@ -98,6 +111,7 @@ def _hints() -> Mapping[str, Any]:
     return get_type_hints(LoopState)
 
 
-def _given(output: Any) -> LoopState:
+def _given(output: StepOutput) -> LoopState:
     hints = _hints()
-    return LoopState(**{key: build(part, hints[key]) for key, part in output["state"].items()})  # type: ignore[typeddict-item]
+    parts = json.loads(output.state.text)
+    return LoopState(**{key: build(part, hints[key]) for key, part in parts.items()})  # type: ignore[typeddict-item]

@@ -23,6 +23,7 @@ from shisho.ports.opinions import Opinions
 from shisho.ports.queue import Bell, Ear, JobStore, Presence, TaskStore
 from shisho.ports.sessions import SessionBook
 from shisho.ports.staging import Staging
+from shisho.ports.storage import Storage
 from shisho.ports.urls import DiscoveredUrls, Reports
 from shisho.ports.web import Browser, Cache, Fetcher, Health, Limiter, Resolver, SerpEngine, SerpParser
 
@@ -59,5 +60,6 @@ __all__ = [
     "SessionLog",
     "Shelf",
     "Staging",
+    "Storage",
     "TaskStore",
 ]

@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from shisho.domain.inquiry import Answer, Evidence, Inquiry
+    from shisho.domain.codec import Payload
+    from shisho.domain.inquiry import Answer, Evidence, Inquiry, RunStep
 
 
 class Ledger(Protocol):
@@ -20,16 +21,18 @@ class Ledger(Protocol):
         it has read."""
 
     async def record(
-        self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any
-    ) -> None: ...
+        self, run_id: str, step: int, node: str, input_hash: str, input_: Payload, output: Payload
+    ) -> None:
+        """Write down a step that was taken, in place of one of the same number."""
 
-    async def step(self, run_id: str, step: int) -> tuple[str, str, Any] | None:
-        """(node, input hash, output) of a step already taken."""
+    async def step(self, run_id: str, step: int) -> RunStep | None:
+        """A step already taken."""
 
     async def forget_from(self, run_id: str, step: int) -> None:
         """Drop this step and all after it: their input has changed."""
 
-    async def steps(self, run_id: str) -> Sequence[Mapping[str, Any]]: ...
+    async def steps(self, run_id: str) -> Sequence[RunStep]:
+        """All steps of a run, in order."""
 
     async def save(self, answer: Answer, owner: str) -> None:
         """The answer and its evidence, in one transaction."""

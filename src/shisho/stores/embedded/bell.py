@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import apsw
 
 from shisho.ports import Ear
-from shisho.stores.bell import LocalBell
+from shisho.stores.ears import Ears
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import every
 from shisho.telemetry import log
@@ -31,7 +31,7 @@ class EmbeddedBell:
     def __init__(self, database: Database, poll_seconds: float = POLL_SECONDS) -> None:
         self._database = database
         self._poll_seconds = poll_seconds
-        self._local = LocalBell()
+        self._local = Ears()
         self._listeners = 0
         self._watch: _Watch | None = None
 
@@ -61,8 +61,8 @@ class EmbeddedBell:
 class _Watch:
     """The thread that looks at the file. It begins before the listener reads, so nothing falls between."""
 
-    def __init__(self, database: Database, bell: LocalBell, poll_seconds: float) -> None:
-        self._bell = bell
+    def __init__(self, database: Database, ears: Ears, poll_seconds: float) -> None:
+        self._ears = ears
         self._loop = asyncio.get_running_loop()
         self._poll_seconds = poll_seconds
         self.ended = threading.Event()
@@ -76,7 +76,7 @@ class _Watch:
             try:
                 topics = self._news()
                 if topics:
-                    self._loop.call_soon_threadsafe(self._bell.ring, topics)
+                    self._loop.call_soon_threadsafe(self._ears.ring, topics)
             except apsw.Error as error:  # the next look may succeed; those who wait read the table anyway
                 log.debug("the bell could not look: %s", error)
             except RuntimeError:  # the loop has ended, and its listeners with it

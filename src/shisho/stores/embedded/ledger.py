@@ -4,15 +4,14 @@ it."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import apsw
 
-from shisho.domain.codec import build, dumps, loads, plain
+from shisho.domain.codec import Payload, build, dumps, loads, plain
 from shisho.domain.corpus import DocumentState
-from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, as_it_stands
+from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep, as_it_stands
 from shisho.errors import NotFound, SourceRemoved
 from shisho.messages.message import Message
 from shisho.ports import Clock
@@ -30,7 +29,7 @@ RECORD = """INSERT INTO steps(run_id, step, node, input_hash, input, output, at)
     ON CONFLICT DO UPDATE SET node = excluded.node, input_hash = excluded.input_hash, input = excluded.input,
         output = excluded.output, at = excluded.at"""
 # One step of a run.
-STEP = "SELECT node, input_hash, output FROM steps WHERE run_id = ? AND step = ?"
+STEP = "SELECT step, node, input_hash, input, output, at FROM steps WHERE run_id = ? AND step = ?"
 # A step and all after it are dropped.
 FORGET = "DELETE FROM steps WHERE run_id = ? AND step >= ?"
 # All steps of a run, in order.
@@ -88,23 +87,23 @@ class EmbeddedLedger:
         return await self._database.read(work)
 
     async def record(
-        self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any
+        self, run_id: str, step: int, node: str, input_hash: str, input_: Payload, output: Payload
     ) -> None:
-        row = (run_id, step, node, input_hash, dumps(input_), dumps(output), self._clock.now())
+        row = (run_id, step, node, input_hash, input_.text, output.text, self._clock.now())
         await self._database.write(lambda connection: connection.execute(RECORD, row) and None)
 
-    async def step(self, run_id: str, step: int) -> tuple[str, str, Any] | None:
-        def work(connection: apsw.Connection) -> tuple[str, str, Any] | None:
+    async def step(self, run_id: str, step: int) -> RunStep | None:
+        def work(connection: apsw.Connection) -> RunStep | None:
             row = first(connection.execute(STEP, (run_id, step)))
-            return None if row is None else (row.node, row.input_hash, json.loads(row.output))
+            return None if row is None else _step(row)
 
         return await self._database.read(work)
 
     async def forget_from(self, run_id: str, step: int) -> None:
         await self._database.write(lambda connection: connection.execute(FORGET, (run_id, step)) and None)
 
-    async def steps(self, run_id: str) -> Sequence[Mapping[str, Any]]:
-        def work(connection: apsw.Connection) -> list[Mapping[str, Any]]:
+    async def steps(self, run_id: str) -> Sequence[RunStep]:
+        def work(connection: apsw.Connection) -> list[RunStep]:
             return [_step(row) for row in every(connection.execute(STEPS, (run_id,)))]
 
         return await self._database.read(work)
@@ -193,16 +192,9 @@ def _without_snippet(evidence: Evidence) -> str:
     )
 
 
-def _step(row: Row) -> dict[str, Any]:
+def _step(row: Row) -> RunStep:
     """From the columns of `STEPS`."""
-    return {
-        "step": row.step,
-        "node": row.node,
-        "input_hash": row.input_hash,
-        "input": json.loads(row.input),
-        "output": json.loads(row.output),
-        "at": row.at,
-    }
+    return RunStep(row.step, row.node, row.input_hash, Payload(row.input), Payload(row.output), row.at)
 
 
 def _evidence(row: Row) -> Evidence:

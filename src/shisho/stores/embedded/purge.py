@@ -8,11 +8,10 @@ from typing import Any
 
 import apsw
 
+from shisho.domain.inquiry import REMOVED
 from shisho.language.display import running
 from shisho.stores.embedded.rows import every
 from shisho.stores.embedded.traces import Traces, forget, traces
-
-REMOVED = "(出典は削除されました / source removed)"
 
 # A document keeps its id, the hash of its bytes and its times.
 DOCUMENT = "UPDATE documents SET warnings = '[]', source = '', title = '' WHERE id = ?"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from shisho.domain.codec import dumps, loads
+from shisho.domain.codec import Payload, dumps, loads
 from shisho.domain.corpus import DocumentId
-from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop
-from shisho.errors import NotFound
+from shisho.domain.inquiry import REMOVED, Answer, Evidence, Inquiry, LoopStop, RunStep
+from shisho.domain.time import Instant
+from shisho.errors import NotFound, SourceRemoved
 from shisho.messages.message import Message
+from shisho.stores.memory.sessions import MemorySessions
 
 T = TypeVar("T")
 
@@ -19,9 +21,11 @@ T = TypeVar("T")
 class MemoryLedger:
     """`ports.Ledger` in dictionaries. Steps go through JSON, as they do in a database."""
 
-    def __init__(self) -> None:
+    def __init__(self, log: MemorySessions | None = None) -> None:
+        self._log = log or MemorySessions()
         self._runs: dict[str, tuple[str, str]] = {}
-        self._steps: dict[str, dict[int, tuple[str, str, str, str]]] = {}
+        self._purged: set[str] = set()
+        self._steps: dict[str, dict[int, RunStep]] = {}
         self._answers: dict[str, tuple[str, Answer]] = {}
 
     async def begin(self, inquiry: Inquiry) -> None:
@@ -30,33 +34,26 @@ class MemoryLedger:
     async def inquiry(self, run_id: str) -> Inquiry:
         if run_id not in self._runs:
             raise NotFound("There is no run {run_id}.", run_id=run_id)
+        if run_id in self._purged:
+            raise SourceRemoved(
+                "A document that this run read was purged, so it cannot be continued. Ask again."
+            )
         return loads(self._runs[run_id][1], Inquiry)
 
     async def record(
-        self, run_id: str, step: int, node: str, input_hash: str, input_: Any, output: Any
+        self, run_id: str, step: int, node: str, input_hash: str, input_: Payload, output: Payload
     ) -> None:
-        self._steps.setdefault(run_id, {})[step] = (node, input_hash, dumps(input_), dumps(output))
+        stored = RunStep(step, node, input_hash, input_, output, Instant(""))
+        self._steps.setdefault(run_id, {})[step] = stored
 
-    async def step(self, run_id: str, step: int) -> tuple[str, str, Any] | None:
-        stored = self._steps.get(run_id, {}).get(step)
-        return None if stored is None else (stored[0], stored[1], json.loads(stored[3]))
+    async def step(self, run_id: str, step: int) -> RunStep | None:
+        return self._steps.get(run_id, {}).get(step)
 
     async def forget_from(self, run_id: str, step: int) -> None:
         self._steps[run_id] = {at: stored for at, stored in self._steps.get(run_id, {}).items() if at < step}
 
-    async def steps(self, run_id: str) -> Sequence[Mapping[str, Any]]:
-        numbered = sorted(self._steps.get(run_id, {}).items())
-        return [
-            {
-                "step": step,
-                "node": node,
-                "input_hash": hash_,
-                "input": json.loads(input_),
-                "output": json.loads(output),
-                "at": "",
-            }
-            for step, (node, hash_, input_, output) in numbered
-        ]
+    async def steps(self, run_id: str) -> Sequence[RunStep]:
+        return sorted(self._steps.get(run_id, {}).values(), key=lambda step: step.number)
 
     async def save(self, answer: Answer, owner: str) -> None:
         self._answers.pop(answer.id, None)
@@ -72,9 +69,13 @@ class MemoryLedger:
     async def evidence(self, prefix: str, owner: str) -> Evidence:
         answers = [answer for whose, answer in self._answers.values() if whose == owner]
         evidence = chain.from_iterable(answer.evidence for answer in answers)
-        return _single(
-            [quotation for quotation in evidence if quotation.id.startswith(prefix)], "evidence", prefix
-        )
+        matches = [quotation for quotation in evidence if quotation.id.startswith(prefix)]
+        quotation = _single(matches, "evidence", prefix)
+        if not quotation.snippet:
+            raise SourceRemoved(
+                "The document that this evidence quotes was purged. Add it again and ask anew."
+            )
+        return quotation
 
     def quoting(self, document_id: DocumentId) -> list[str]:
         """The answers that quote a document."""
@@ -82,6 +83,14 @@ class MemoryLedger:
         return [
             answer.id for answer in answers if any(one.document_id == document_id for one in answer.evidence)
         ]
+
+    def purge(self, document_id: DocumentId) -> None:
+        """Erase what runs and answers hold of a document."""
+        for run_id in self._log.sessions_shown(document_id):
+            self._steps.pop(run_id, None)
+            self._purged.add(run_id)
+        for answer_id, (owner, answer) in self._answers.items():
+            self._answers[answer_id] = (owner, _silenced(answer, document_id))
 
     async def find_run(self, prefix: str, owner: str) -> str:
         run_ids = [run_id for run_id, (whose, _) in self._runs.items() if whose == owner]
@@ -93,6 +102,31 @@ class MemoryLedger:
         if not unfinished:
             raise NotFound("No question is unfinished. `shisho show last` shows the last answer.")
         return unfinished[-1]
+
+
+def _silenced(answer: Answer, document_id: DocumentId) -> Answer:
+    """The answer without what it quotes of a document."""
+    gone = [quotation for quotation in answer.evidence if quotation.document_id == document_id]
+    numbers = {quotation.number for quotation in gone}
+    traces = [text for quotation in gone for text in (quotation.snippet, quotation.heading) if text]
+    sentences = []
+    for sentence in answer.sentences:
+        if numbers.intersection(sentence.evidence):
+            traces.insert(0, sentence.text)
+            sentence = replace(sentence, text=REMOVED)
+        sentences.append(sentence)
+    text = answer.text
+    for trace in traces:
+        text = text.replace(trace, REMOVED)
+    evidence = [
+        _blank(quotation) if quotation.document_id == document_id else quotation
+        for quotation in answer.evidence
+    ]
+    return replace(answer, text=text, sentences=tuple(sentences), evidence=tuple(evidence))
+
+
+def _blank(quotation: Evidence) -> Evidence:
+    return replace(quotation, snippet="", title=REMOVED, document="", heading="", source_url=None, link="")
 
 
 def _single(matches: list[T], noun: str, prefix: str) -> T:

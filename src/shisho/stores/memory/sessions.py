@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shisho.domain.corpus import RoundRecord
+from shisho.domain.corpus import DocumentId, RoundRecord
 
 
 class MemorySessions:
@@ -18,3 +18,15 @@ class MemorySessions:
 
     async def add(self, session_id: str, record: RoundRecord) -> None:
         self._rounds.setdefault(session_id, []).append(record)
+
+    def sessions_shown(self, document_id: DocumentId) -> list[str]:
+        """The sessions that were shown something of a document."""
+        return [
+            session_id
+            for session_id, rounds in self._rounds.items()
+            if any(_shows(record, document_id) for record in rounds)
+        ]
+
+
+def _shows(record: RoundRecord, document_id: DocumentId) -> bool:
+    return any(shown.document_id == document_id for shown in record.shown)

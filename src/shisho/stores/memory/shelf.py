@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -34,7 +34,9 @@ COLUMNS = {
 class MemoryShelf:
     """`ports.Shelf` in dictionaries."""
 
-    def __init__(self) -> None:
+    def __init__(self, erase: Callable[[DocumentId], None] | None = None) -> None:
+        """`erase`: others erase with it what they hold of a purged document."""
+        self._erase = erase
         self._corpora: dict[tuple[str, str], None] = {}
         self._documents: dict[DocumentId, Document] = {}
         self._intakes: dict[DocumentId, Intake] = {}
@@ -244,6 +246,8 @@ class MemoryShelf:
                 document, state=DocumentState.PURGED, source="", title="", metadata={}, warnings=()
             )
             self._documents[document.id] = bare
+            if self._erase is not None:
+                self._erase(document.id)
 
     def sources(self, document_id: DocumentId) -> list[str]:
         """Where a document stands."""

@@ -1,4 +1,4 @@
-"""The bell inside one process."""
+"""The listeners of one event loop, for every bell: by topic, woken when it rings for one of theirs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 
-class LocalBell:
-    """`ports.Bell` for those who share an event loop."""
+class Ears:
+    """Those who listen in one event loop."""
 
     def __init__(self) -> None:
         self._ears: defaultdict[str, set[_Ear]] = defaultdict(set)

@@ -1,0 +1,21 @@
+"""What all stores stand on, as whoever looks after it sees it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+
+class Storage(Protocol):
+    """The place where everything is kept."""
+
+    async def ready(self) -> None:
+        """Check that something could be stored now. Raises StorageUnusable; Conflict that names who holds
+        it."""
+
+    async def backup(self, target: Path) -> None:
+        """A consistent copy in one file, taken while others go on writing. Raises Conflict if the target
+        exists."""
+
+    async def close(self) -> None:
+        """Store what is under way and let everything go. It may be said again."""

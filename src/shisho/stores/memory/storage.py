@@ -1,0 +1,29 @@
+"""The place of stores that keep nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from shisho.errors import Conflict
+
+
+class MemoryStorage:
+    """`ports.Storage` of one process. Nothing is kept, so its copy is empty."""
+
+    async def ready(self) -> None:
+        """Always."""
+
+    async def backup(self, target: Path) -> None:
+        def copy() -> None:
+            try:
+                target.open("xb").close()
+            except FileExistsError as error:
+                raise Conflict(
+                    "{target} exists already. Name another file, or move it away.", target=target
+                ) from error
+
+        await asyncio.to_thread(copy)
+
+    async def close(self) -> None:
+        """There is nothing to let go."""

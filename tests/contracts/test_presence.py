@@ -1,0 +1,49 @@
+"""What every record of who is alive promises."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shisho.domain.job import WorkerId
+from shisho.ports import Presence
+from shisho.stores.embedded.presence import FilePresence
+from shisho.stores.memory.presence import MemoryPresence
+from tests.queues import ANA, BEN
+
+Sides = Callable[[], Presence]
+NEVER = WorkerId("never")
+ON_FILES = pytest.mark.skipif(sys.platform == "win32", reason="no process is known to be dead there")
+
+
+@pytest.fixture(params=["memory", pytest.param("embedded", marks=ON_FILES)])
+def side(request: pytest.FixtureRequest, tmp_path: Path) -> Sides:
+    """Makes one side after the other of the same record."""
+    if request.param == "embedded":
+        return lambda: FilePresence(tmp_path / "workers")
+    alive: set[WorkerId] = set()
+    return lambda: MemoryPresence(alive)
+
+
+def test_worker_is_alive_for_all_until_it_leaves(side: Sides) -> None:
+    here = side()
+    there = side()
+    here.register(ANA)
+    there.register(BEN)
+    assert here.gone([ANA, BEN]) == there.gone([ANA, BEN]) == frozenset()
+    there.deregister(BEN)
+    assert here.gone([ANA, BEN]) == there.gone([ANA, BEN]) == {BEN}
+    there.register(BEN)
+    assert here.gone(iter([ANA, BEN])) == frozenset()
+    here.deregister(ANA)
+    there.deregister(BEN)
+
+
+def test_who_was_never_there_is_gone_and_may_leave(side: Sides) -> None:
+    here = side()
+    here.deregister(NEVER)
+    assert here.gone([NEVER]) == {NEVER}
+    assert here.gone([]) == frozenset()

@@ -1,0 +1,41 @@
+"""What every place where things are kept promises."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from shisho.errors import Conflict
+from shisho.ports import Storage
+from shisho.stores.embedded.connect import Database
+from shisho.stores.memory.storage import MemoryStorage
+
+
+@pytest.fixture(params=["memory", "embedded"])
+async def storage(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Storage]:
+    made = MemoryStorage() if request.param == "memory" else Database(tmp_path / "shisho.db")
+    yield made
+    await made.close()
+
+
+async def test_something_could_be_stored_again_and_again(storage: Storage) -> None:
+    await storage.ready()
+    await storage.ready()
+
+
+async def test_copy_is_one_file_and_takes_no_other_ones_place(storage: Storage, tmp_path: Path) -> None:
+    target = tmp_path / "copies" / "copy.db"
+    target.parent.mkdir()
+    await storage.backup(target)
+    copied = target.read_bytes()
+    with pytest.raises(Conflict, match="exists already"):
+        await storage.backup(target)
+    assert [path.name for path in target.parent.iterdir()] == ["copy.db"]
+    assert target.read_bytes() == copied
+
+
+async def test_closing_may_be_said_again(storage: Storage) -> None:
+    await storage.close()
+    await storage.close()

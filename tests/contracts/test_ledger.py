@@ -7,7 +7,15 @@ from dataclasses import replace
 import pytest
 
 from shisho.domain.codec import Payload
-from shisho.domain.corpus import DocumentId, FilterRange, PassageId, RoundRecord, Scope, ShownRecord
+from shisho.domain.corpus import (
+    DocumentId,
+    DocumentState,
+    FilterRange,
+    PassageId,
+    RoundRecord,
+    Scope,
+    ShownRecord,
+)
 from shisho.domain.inquiry import (
     REMOVED,
     Answer,
@@ -165,6 +173,8 @@ async def test_a_purge_reaches_every_copy(store: Store) -> None:
     assert "残る文。" in left.text and "消える文" not in left.text and "source removed" in left.text
     assert [quotation.snippet for quotation in left.evidence] == ["残る文。", ""]
     assert (left.evidence[1].document, left.evidence[1].heading) == ("", "")
+    states = [quotation.source_state for quotation in left.evidence]
+    assert states == [DocumentState.LIVE, DocumentState.PURGED]
     assert [sentence.text for sentence in left.sentences] == ["残る文。", REMOVED]
     assert (await store.ledger.evidence("e1", "local")).snippet == "残る文。"
     with pytest.raises(SourceRemoved):

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TypeVar
 
 from shisho.domain.codec import Payload, dumps, loads
-from shisho.domain.corpus import DocumentId
+from shisho.domain.corpus import DocumentId, DocumentState
 from shisho.domain.inquiry import REMOVED, Answer, Evidence, Inquiry, LoopStop, RunStep
 from shisho.domain.time import Instant
 from shisho.errors import NotFound, SourceRemoved
@@ -126,7 +126,16 @@ def _silenced(answer: Answer, document_id: DocumentId) -> Answer:
 
 
 def _blank(quotation: Evidence) -> Evidence:
-    return replace(quotation, snippet="", title=REMOVED, document="", heading="", source_url=None, link="")
+    return replace(
+        quotation,
+        snippet="",
+        title=REMOVED,
+        document="",
+        heading="",
+        source_url=None,
+        link="",
+        source_state=DocumentState.PURGED,
+    )
 
 
 def _single(matches: list[T], noun: str, prefix: str) -> T:

@@ -90,7 +90,8 @@ def _paragraph(goal: Goal, refs: Sequence[EvidenceRef], titled: bool, say: Calla
 
 def _cited(evidence: EvidenceRef, say: Callable[..., str]) -> str:
     quote = say("answer_quote", text=running(evidence.snippet)) + (say("answer_ocr") if evidence.ocr else "")
-    standing = " › ".join(running(part) for part in (evidence.heading, evidence.place) if part)
+    place = "" if evidence.place in evidence.heading else evidence.place
+    standing = " › ".join(running(part) for part in (evidence.heading, place) if part)
     heading = say("answer_heading", text=standing) if standing else ""
     return say("answer_cited", quote=quote, number=evidence.number) + heading
 

@@ -243,8 +243,24 @@ SAID: Mapping[str, str] = {
         "ページが人の確認を求めましたが、時間内に誰も来ませんでした。調査課題を再開し、待ちになったら"
         " `shisho auth open` を実行してください。"
     ),
-    "Taken are PDF, HTML, DOCX, PPTX, XLSX, CSV, RTF, Markdown and plain text.": (
-        "読めるのは PDF、HTML、DOCX、PPTX、XLSX、CSV、RTF、Markdown、プレーンテキストです。"
+    "Taken are PDF, HTML, DOCX, PPTX, XLSX, EPUB, RTF, EML, IPYNB, CSV, Markdown and plain text.": (
+        "読めるのは PDF、HTML、DOCX、PPTX、XLSX、EPUB、RTF、EML、IPYNB、CSV、Markdown、プレーンテキストです。"
+    ),
+    "The book is protected against copying: only the program that it was sold for can open it.": (
+        "この本はコピー防止で保護されています。購入時のソフトでしか開けません。"
+    ),
+    "The book is damaged: open it in its program and save it again.": (
+        "本のファイルが壊れています。元のソフトで開いて保存し直してください。"
+    ),
+    "A part of the file is larger than {megabytes} MB: split it.": (
+        "ファイルの一部が{megabytes} MBを超えています。分割してください。"
+    ),
+    "The file has no sender and no date: it is no letter.": "差出人も日付もなく、メールではありません。",
+    "The letter is encrypted: save it from its program as plain text.": (
+        "メールが暗号化されています。メールソフトから平文で保存してください。"
+    ),
+    "Attachments are left out: {names}. Save them and add them as files.": (
+        "添付ファイルは除きました: {names}。保存して、ファイルとして追加してください。"
     ),
     "Hidden sheets are left out: {names}.": "非表示のシートは除きました: {names}。",
     "Formulas without a result: {count}. Open the file in its program, save it, and add it again.": (

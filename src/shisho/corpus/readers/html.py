@@ -60,6 +60,8 @@ _ROWS = frozenset(("tr", "row"))
 _KEPT_AS_IS = frozenset(("pre", "code"))
 # A cell with one of these lays out a page and holds no datum.
 _LAYING_OUT = "//table[.//*[self::h1 or self::h2 or self::h3 or self::table or self::p[following-sibling::p]][ancestor::td]]"
+# The number of a note in the middle of a sentence of a book.
+_NOTE_REFERENCES = "//a[@role='doc-noteref' or @*[name()='epub:type']='noteref']"
 _OF_HEAD = frozenset(("title", "meta", "link", "base", "script", "style", "noscript", "template"))
 _HIDDEN = (
     "script",
@@ -102,6 +104,23 @@ def read(data: bytes, charset: str | None = None) -> Reading:
             "The page holds no text. If a browser shows some, save it from there as PDF and add that."
         )
     return Reading(tuple(blocks), title=title)
+
+
+def whole_blocks(html: str) -> list[Block]:
+    """Everything that a page shows, for what is no web page: a chapter of a book, a letter. Raises TooLarge."""
+    if len(html) > MAX_BYTES:
+        raise TooLarge(
+            "A part of the file is larger than {megabytes} MB: split it.", megabytes=MAX_BYTES // 2**20
+        )
+    check(html)
+    tree = _tree(html)
+    if tree is None:
+        return []
+    drop_hidden(tree)
+    for reference in tree.xpath(_NOTE_REFERENCES):
+        reference.drop_tree()
+    _spell_out(tree)
+    return _everything(tree)
 
 
 def _tree(html: str) -> Any:

@@ -25,16 +25,20 @@ def read(data: bytes, charset: str | None = None) -> Reading:
     text = plain(decode(data, charset))
     front = _FRONT_MATTER.match(text)
     titles = _TITLE.findall(front[0]) if front else []
-    blocks = _blocks(MarkdownIt("commonmark").enable("table").parse(text[front.end() :] if front else text))
+    blocks = marked_blocks(text[front.end() :] if front else text, Headings())
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
     first = next((block.text for block in blocks if block.kind is BlockKind.HEADING), "")
     return Reading(tuple(blocks), title=titles[0].strip().strip("\"'").strip() if titles else first)
 
 
-def _blocks(tokens: Sequence[Token]) -> list[Block]:
+def marked_blocks(text: str, headings: Headings) -> list[Block]:
+    """The blocks of a text, under headings that are open already."""
+    return _blocks(MarkdownIt("commonmark").enable("table").parse(text), headings)
+
+
+def _blocks(tokens: Sequence[Token], headings: Headings) -> list[Block]:
     blocks: list[Block] = []
-    headings = Headings()
     opened: list[str] = []  # types, and the tag of a heading (h1 to h6)
     rows: list[list[str]] = []
     for token in tokens:

@@ -13,12 +13,15 @@ HTML = "text/html"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+EPUB = "application/epub+zip"
+EML = "message/rfc822"
+IPYNB = "application/x-ipynb+json"
 RTF = "application/rtf"
 MARKDOWN = "text/markdown"
 TEXT = "text/plain"
 CSV = "text/csv"
 TSV = "text/tab-separated-values"
-SUPPORTED = (PDF, HTML, DOCX, PPTX, XLSX, RTF, MARKDOWN, CSV, TSV, TEXT)
+SUPPORTED = (PDF, HTML, DOCX, PPTX, XLSX, EPUB, RTF, EML, IPYNB, MARKDOWN, CSV, TSV, TEXT)
 WORDS = (HTML, MARKDOWN, CSV, TSV, TEXT)
 """Those of characters alone, in an encoding that has to be found out."""
 
@@ -30,6 +33,9 @@ _SUFFIXES = {
     "docx": DOCX,
     "pptx": PPTX,
     "rtf": RTF,
+    "epub": EPUB,
+    "eml": EML,
+    "ipynb": IPYNB,
     "md": MARKDOWN,
     "markdown": MARKDOWN,
     "txt": TEXT,
@@ -42,7 +48,9 @@ _SUFFIXES = {
     "xlsx": XLSX,
     "xlsm": XLSX,
 }
-_TAKEN = Message("Taken are PDF, HTML, DOCX, PPTX, XLSX, CSV, RTF, Markdown and plain text.")
+_TAKEN = Message(
+    "Taken are PDF, HTML, DOCX, PPTX, XLSX, EPUB, RTF, EML, IPYNB, CSV, Markdown and plain text."
+)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BINARY = (
     b"\x89PNG",
@@ -56,6 +64,8 @@ _BINARY = (
     b"SQLite format 3",
 )
 _RICH = re.compile(rb"(?:\xef\xbb\xbf)?\s*+\{\\rtf")
+_NOTEBOOK = re.compile(rb"(?:\xef\xbb\xbf)?\s*+\{\s*+\"")
+_LETTER = re.compile(rb"(?:From |[A-Za-z][A-Za-z0-9-]{1,60}:)")
 _MARKUP = re.compile(
     # Possessive: a match is tried in the parent process, where nothing stops one that looks at comments in
     # every order.
@@ -81,6 +91,8 @@ def sniff(name: str, data: bytes, declared: str | None = None) -> str:
         )
     if _RICH.match(data):
         return RTF
+    if _NOTEBOOK.match(data) and b'"nbformat"' in data:
+        return IPYNB
     if data.startswith(b"%!"):
         raise UnsupportedMedia(
             "This is a PostScript program: make a PDF of it, for example with `ps2pdf`. {taken}", taken=_TAKEN
@@ -98,6 +110,8 @@ def _zipped(data: bytes) -> str:
         return PPTX
     if b"xl/workbook.xml" in data:
         return XLSX
+    if b"META-INF/container.xml" in data:
+        return EPUB
     raise UnsupportedMedia(
         "This is an archive or another zipped format: unpack it and add what is inside. {taken}", taken=_TAKEN
     )
@@ -116,7 +130,7 @@ def _told(name: str, data: bytes, declared: str | None) -> str:
     suffix = name.rpartition(".")[2].lower() if "." in name else ""
     told_text = (declared or "").partition(";")[0].strip().lower()
     for kind in (RTF if told_text == "text/rtf" else told_text, _SUFFIXES.get(suffix, "")):
-        if kind in WORDS:
+        if kind in WORDS or (kind == EML and _LETTER.match(data)):
             return kind
         if kind in SUPPORTED:
             raise DocumentUnreadable(

@@ -23,12 +23,17 @@ _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 
 def read(data: bytes, charset: str | None = None) -> Reading:
     """Blocks are paragraphs between blank lines. `charset` is what the server named."""
-    text = plain(decode(data, charset))
-    paragraphs = (part for part in _BLANK_LINES.split(text.strip("\n")) if part.strip())
-    blocks = tuple(Block(piece) for paragraph in paragraphs for piece in _pieces(paragraph))
+    blocks = tuple(map(Block, paragraphs(plain(decode(data, charset)))))
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
     return Reading(blocks)
+
+
+def paragraphs(text: str) -> Iterator[str]:
+    """What stands between blank lines, none longer than `LONGEST`."""
+    for paragraph in _BLANK_LINES.split(text.strip("\n")):
+        if paragraph.strip():
+            yield from _pieces(paragraph)
 
 
 def _pieces(paragraph: str) -> Iterator[str]:

@@ -1,0 +1,158 @@
+"""EPUB by its zip and the HTML reader: each part of the spine is a page, and the chapter that the table of contents
+gives it is its place."""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+from urllib.parse import unquote
+
+from lxml import etree  # type: ignore[import-untyped]
+
+from shisho.corpus.layout import heading_label
+from shisho.corpus.readers.html import whole_blocks
+from shisho.corpus.readers.office import opened
+from shisho.corpus.readers.text import decode, plain
+from shisho.domain.corpus import Block, BlockKind, Reading
+from shisho.errors import DocumentEncrypted, DocumentUnreadable
+
+_CONTAINER = "META-INF/container.xml"
+_ENCRYPTION = "META-INF/encryption.xml"
+# Fonts may be veiled in every book; the words of one that is sold with a lock are another matter.
+_VEILS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+_PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
+_DAMAGED = "The book is damaged: open it in its program and save it again."
+
+
+def read(data: bytes) -> Reading:
+    """Pages are parts of the spine, from 1. Raises DocumentEncrypted for a book with a lock."""
+    with closing(zipfile.ZipFile(opened(data))) as archive:
+        book = _Book(archive)
+        if book.is_locked():
+            raise DocumentEncrypted(
+                "The book is protected against copying: only the program that it was sold for can open it."
+            )
+        blocks = [block for number, name in enumerate(book.spine, 1) for block in book.part(name, number)]
+        if not blocks:
+            raise DocumentUnreadable("The file holds no text.")
+        return Reading(tuple(blocks), book.title, len(book.spine))
+
+
+class _Book:
+    """What the package says of its parts: their order and their places in the table of contents."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+        self._names = frozenset(archive.namelist())
+        roots = _named(self._parsed(_CONTAINER), "rootfile")
+        package_name = next((root.get("full-path") for root in roots if root.get("full-path")), "")
+        package = self._parsed(package_name)
+        folder = posixpath.dirname(package_name)
+        items = {item.get("id"): item for item in _named(package, "item")}
+        self.title = next((_words(title) for title in _named(package, "title") if _words(title)), "")
+        self.spine = [
+            _path(folder, items[ref.get("idref")].get("href", ""))
+            for ref in _named(package, "itemref")
+            if ref.get("idref") in items and items[ref.get("idref")].get("media-type") in _PAGES
+        ]
+        self._listing = self._listed(items.values(), package, folder)
+        self._chapters = self._contents(items, folder)
+        self._chapter: tuple[str, ...] = ()
+
+    def is_locked(self) -> bool:
+        if _ENCRYPTION not in self._names:
+            return False
+        methods = _named(self._parsed(_ENCRYPTION), "EncryptionMethod")
+        return any(method.get("Algorithm") not in _VEILS for method in methods)
+
+    def part(self, name: str, number: int) -> Iterator[Block]:
+        """A part without an entry of its own goes on with the chapter before it."""
+        self._chapter = self._chapters.get(name, self._chapter)
+        if name not in self._names or name in self._listing:
+            return
+        html = plain(decode(self._archive.read(name)))
+        place = self._chapter[-1] if self._chapter else ""
+        for block in whole_blocks(html):
+            path = block.headings
+            while path and path[0] in self._chapter:
+                path = path[1:]
+            is_title = block.kind is BlockKind.HEADING and heading_label(block.text) == place
+            above = self._chapter[:-1] if is_title else self._chapter
+            yield replace(block, page=number, headings=above + path, place=place)
+
+    def _listed(self, items: Iterable[Any], package: Any, folder: str) -> frozenset[str]:
+        """Parts that are nothing but a table of contents."""
+        navigation = [item for item in items if "nav" in (item.get("properties") or "").split()]
+        guides = [guide for guide in _named(package, "reference") if guide.get("type") == "toc"]
+        return frozenset(_path(folder, item.get("href", "")) for item in (*navigation, *guides))
+
+    def _contents(self, items: Mapping[str, Any], folder: str) -> Mapping[str, tuple[str, ...]]:
+        """The path of titles for each part that the table of contents names."""
+        for item in items.values():
+            name = _path(folder, item.get("href", ""))
+            if "nav" in (item.get("properties") or "").split() and name in self._names:
+                return _chapters(_entries_of_nav(self._parsed(name)), name)
+        for item in items.values():
+            name = _path(folder, item.get("href", ""))
+            if item.get("media-type") == "application/x-dtbncx+xml" and name in self._names:
+                return _chapters(_entries_of_ncx(self._parsed(name)), name)
+        return {}
+
+    def _parsed(self, name: str) -> Any:
+        if name not in self._names:
+            raise DocumentUnreadable(_DAMAGED)
+        parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True)
+        tree = etree.fromstring(self._archive.read(name), parser)
+        if tree is None:
+            raise DocumentUnreadable(_DAMAGED)
+        return tree
+
+
+def _chapters(entries: Iterator[tuple[str, tuple[str, ...]]], contents: str) -> Mapping[str, tuple[str, ...]]:
+    chapters: dict[str, tuple[str, ...]] = {}
+    for target, path in entries:
+        chapters.setdefault(_path(posixpath.dirname(contents), target), path)
+    return chapters
+
+
+def _entries_of_nav(tree: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
+    lists = [nav for nav in _named(tree, "nav") if "toc" in (_attribute(nav, "type") or "toc").split()]
+    for link in _named(lists[0], "a") if lists else ():
+        above = [
+            _words(next(iter(_named(item, "a", "span")), item))
+            for item in link.iterancestors("{*}li")
+            if not any(child is link for child in item)
+        ]
+        if link.get("href") and _words(link):
+            yield link.get("href"), (*filter(None, reversed(above)), _words(link))
+
+
+def _entries_of_ncx(tree: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for point in _named(tree, "navPoint"):
+        target = next((content.get("src") for content in point.iterchildren("{*}content")), None)
+        steps = [point, *point.iterancestors("{*}navPoint")]
+        labels = [_words(next(step.iterchildren("{*}navLabel"), point)) for step in reversed(steps)]
+        if target and labels[-1]:
+            yield target, tuple(filter(None, labels))
+
+
+def _named(tree: Any, *names: str) -> list[Any]:
+    return list(tree.iter(*(f"{{*}}{name}" for name in names)))
+
+
+def _attribute(element: Any, name: str) -> str | None:
+    """By its local name: `epub:type`."""
+    values = (value for key, value in element.attrib.items() if key.rpartition("}")[2] == name)
+    return next(values, None)
+
+
+def _words(element: Any) -> str:
+    return heading_label(plain("".join(element.itertext())))
+
+
+def _path(folder: str, href: str) -> str:
+    return posixpath.normpath(posixpath.join(folder, unquote(href.partition("#")[0])))

@@ -65,8 +65,8 @@ WINGS: dict[str, set[str]] = {
     "interfaces/mcp": {"api"},
     "interfaces/http": {"api", "mcp"},
     "interfaces/cli": {"api", "http", "mcp"},
-    "stores/embedded": {"ears"},
-    "stores/memory": {"ears"},
+    "stores/embedded": {"ears", "vectors"},
+    "stores/memory": {"ears", "vectors"},
     "testing/box": set(),
 }
 
@@ -81,7 +81,7 @@ PLUGS_IN = "bootstrap"
 LIVES_IN: dict[str, tuple[str, ...]] = {
     "apsw": ("stores/embedded/", "bootstrap/checks.py"),
     "tantivy": ("stores/embedded/",),
-    "numpy": ("librarian/evidence.py",),
+    "numpy": ("librarian/evidence.py", "corpus/weighing.py", "corpus/occurrences.py"),
     "httpcore": ("web/http/fetch.py", "web/http/stream.py"),
     "pypdfium2": ("corpus/readers/",),
     "striprtf": ("corpus/readers/",),

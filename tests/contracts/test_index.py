@@ -5,10 +5,15 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from shisho.domain.corpus import FilterRange, Scope
+from shisho.errors import InvalidParams
 from shisho.language.terms import analyse
+from shisho.ports import SearchView
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
+from shisho.stores.vectors import vector_of
 from tests.contracts.conftest import EmbeddedStore, Store
 from tests.making import intake
 
@@ -16,12 +21,15 @@ from tests.making import intake
 async def proposed(
     store: Store, text: str, scope: Scope | None = None, seen: frozenset[str] = frozenset()
 ) -> list[str]:
-    await store.index.catch_up()
     analysis = analyse([text])
-    names = await store.index.propose(
-        analysis.terms.split(), analysis.bigrams.split(), scope or Scope(), 10, seen
-    )  # type: ignore[arg-type]
-    return [(await store.shelf.passages([name]))[name].text for name in names]
+
+    def work(view: SearchView) -> list[str]:
+        terms = analysis.terms.split()
+        names = view.propose(terms, analysis.bigrams.split(), scope or Scope(), 10, seen)  # type: ignore[arg-type]
+        passages = view.passages(names)
+        return [passages[name].text for name in names]
+
+    return await store.index.view(work)
 
 
 async def test_the_best_match_comes_first(store: Store) -> None:
@@ -70,15 +78,47 @@ async def test_it_follows_versions_and_removal(store: Store) -> None:
 
 async def test_frequencies_and_means(store: Store) -> None:
     await store.shelf.put(given := intake("統計 統計\n\n統計 回帰", title="講義"))
-    await store.index.catch_up()
-    assert await store.index.frequencies("terms", ["統計", "回帰", "なし"]) == {
-        "統計": 2,
-        "回帰": 1,
-        "なし": 0,
-    }
-    assert (await store.index.frequencies("terms", ["講義"]))["講義"] == 2
+    frequencies = await store.index.view(
+        lambda view: view.frequencies("terms", ["統計", "回帰", "講義", "なし"])
+    )
+    assert frequencies == {"統計": 2, "回帰": 1, "講義": 2, "なし": 0}
     bigrams = sum(len(one.bigrams.split()) for one in given.passages) / 2
-    assert await store.index.statistics() == {"passages": 2, "terms": 2.0, "bigrams": bigrams, "heading": 1.0}
+    statistics = await store.index.view(lambda view: view.statistics())
+    assert statistics == {"passages": 2, "terms": 2.0, "bigrams": bigrams, "heading": 1.0}
+
+
+async def test_what_is_weighed_was_prepared_of_live_passages(store: Store) -> None:
+    first = intake("統計 回帰。統計。\n\n残差々々。", title="講義", source="a")
+    second = intake("標本。", source="b")
+    for given in (first, second):
+        await store.shelf.put(given)
+    await store.shelf.remove(second.document.id, purge=False)
+    names = [passage.id for passage in (*first.passages, *second.passages)]
+    vectors = await store.index.view(lambda view: view.vectors(names))
+    assert vectors == {passage.id: vector_of(passage) for passage in first.passages}
+
+
+async def test_one_look_counts_and_fetches_too(store: Store) -> None:
+    await store.shelf.put(given := intake("統計の講義。\n\n統計の演習。", corpus="x"))
+    await store.shelf.put(intake("統計の試験。", source="b", corpus="y"))
+    names = [passage.id for passage in given.passages]
+    scope = Scope(corpora=("x",))
+    held = await store.index.view(lambda view: (view.count(scope), view.passages([*names, "f" * 15])))  # type: ignore[list-item]
+    assert held == (2, await store.shelf.passages(names))
+
+
+async def test_a_view_shows_what_was_just_stored(store: Store) -> None:
+    for number in range(3):
+        await store.shelf.put(intake(f"統計の第{number}回。", source=str(number)))
+        assert len(await proposed(store, "統計")) == number + 1
+
+
+async def test_what_a_look_raises_reaches_who_asked(store: Store) -> None:
+    def work(view: SearchView) -> None:
+        raise InvalidParams("統計")
+
+    with pytest.raises(InvalidParams, match="統計"):
+        await store.index.view(work)
 
 
 async def test_a_deleted_index_catches_up(tmp_path: Path, embedded: EmbeddedStore) -> None:
@@ -86,8 +126,7 @@ async def test_a_deleted_index_catches_up(tmp_path: Path, embedded: EmbeddedStor
     await LexicalIndex(tmp_path / "again", embedded.database).catch_up()
     shutil.rmtree(tmp_path / "again")
     fresh = LexicalIndex(tmp_path / "again", embedded.database)
-    await fresh.catch_up()
-    assert len(await fresh.propose(["統計"], [], Scope(), 5, frozenset())) == 1
+    assert len(await fresh.view(lambda view: view.propose(["統計"], [], Scope(), 5, frozenset()))) == 1
 
 
 async def test_two_openers_of_one_folder_both_catch_up(tmp_path: Path, embedded: EmbeddedStore) -> None:
@@ -98,5 +137,6 @@ async def test_two_openers_of_one_folder_both_catch_up(tmp_path: Path, embedded:
         await indexes[number % 2].catch_up()
         await indexes[1 - number % 2].catch_up()
         for index in indexes:
-            assert len(await index.propose(["統計"], [], Scope(), 50, frozenset())) == number + 1
+            names = await index.view(lambda view: view.propose(["統計"], [], Scope(), 50, frozenset()))
+            assert len(names) == number + 1
     await other.close()

@@ -57,19 +57,22 @@ async def test_near_duplicates_by_many_bands(store: Store) -> None:
 )
 async def test_a_scope_of_many_things(store: Store, scope: Scope) -> None:
     passage = await shelved(store)
-    await store.index.catch_up()
     assert await store.shelf.count(scope) == 1
     assert [document.id for document in await store.shelf.documents(scope)] == [passage.document_id]
-    found = await store.index.propose(passage.terms.split(), passage.bigrams.split(), scope, 5, frozenset())
+    terms = passage.terms.split()
+    bigrams = passage.bigrams.split()
+    found = await store.index.view(lambda view: view.propose(terms, bigrams, scope, 5, frozenset()))
     assert list(found) == [passage.id]
 
 
 async def test_the_index_is_asked_many_terms_past_many_passages(store: Store) -> None:
     passage = await shelved(store)
-    await store.index.catch_up()
     terms = [*WORDS[:2_000], *passage.terms.split()]
-    assert list(await store.index.propose(terms, (), Scope(), 5, frozenset(PASSAGES))) == [passage.id]
-    frequencies = await store.index.frequencies("terms", [*WORDS, *passage.terms.split()])
+    proposed = await store.index.view(lambda view: view.propose(terms, (), Scope(), 5, frozenset(PASSAGES)))
+    assert list(proposed) == [passage.id]
+    frequencies = await store.index.view(
+        lambda view: view.frequencies("terms", [*WORDS, *passage.terms.split()])
+    )
     assert sum(frequencies.values()) == len(set(passage.terms.split()))
 
 

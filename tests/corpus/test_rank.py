@@ -5,9 +5,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from shisho.corpus.rank import Statistics, Weights, match, rank
-from shisho.domain.corpus import Passage
-from shisho.language.terms import query
+from shisho.corpus.rank import Statistics, Weights, match
+from shisho.corpus.weighing import rank
+from shisho.domain.corpus import Passage, RankedCandidate
+from shisho.language.terms import TermQuery, query
+from shisho.stores.vectors import vector_of
 from tests.corpus.passages import passage
 
 NOISE = [
@@ -29,9 +31,15 @@ def statistics(passages: Sequence[Passage]) -> Statistics:
     )
 
 
+def ranked(
+    asked: TermQuery, passages: Sequence[Passage], figures: Statistics, weights: Weights | None = None
+) -> list[RankedCandidate]:
+    return rank(asked, [vector_of(one) for one in passages], figures, weights)
+
+
 def order(asked: str, *passages: Passage, weights: Weights | None = None) -> list[str]:
     shelf = [*NOISE, *passages]
-    return [one.passage.id for one in rank(query([asked]), passages, statistics(shelf), weights)]
+    return [one.passage_id for one in ranked(query([asked]), passages, statistics(shelf), weights)]
 
 
 @pytest.mark.parametrize(
@@ -93,15 +101,16 @@ def test_equal_scores_are_ordered_by_id_whatever_order_they_were_proposed_in() -
 
 def test_a_score_is_the_sum_of_its_parts() -> None:
     one = passage("決定係数は回帰モデルの当てはまりの良さを表す。", "統計")
-    ranked = rank(query(['"決定係数" は何を表すか']), [one], statistics([*NOISE, one]))[0]
-    assert ranked.score == pytest.approx(sum(ranked.parts.values()))
-    assert all(ranked.parts[name] > 0 for name in ("terms", "pairs", "sentence", "wording", "phrase"))
+    best = ranked(query(['"決定係数" は何を表すか']), [one], statistics([*NOISE, one]))[0]
+    parts = [best.parts[name] for name in ("terms", "pairs", "sentence", "wording", "phrase")]
+    assert best.score == pytest.approx(sum(parts))
+    assert all(part > 0 for part in parts)
 
 
 def test_bm25_is_what_the_textbook_says() -> None:
     one = passage("気圧、気圧。")
     only = Weights(saturation=1.2, length=0.0, heading=0, pairs=0, sentence=0, wording=0)
-    score = rank(query(["気圧"]), [one], Statistics(10, 2, 0, 2, {"気圧": 1}), only)[0].score
+    score = ranked(query(["気圧"]), [one], Statistics(10, 2, 0, 2, {"気圧": 1}), only)[0].score
     assert score == pytest.approx(1.992430 * 2 * 2.2 / (2 + 1.2), rel=1e-5)  # ln(1 + (10 - 1 + .5) / 1.5)
 
 
@@ -120,9 +129,9 @@ def test_match_is_the_share_of_idf_with_the_heading_counted() -> None:
 
 
 def test_nothing_proposed_and_an_empty_corpus() -> None:
-    assert rank(query(["気圧"]), [], Statistics(0, 0, 0, 0)) == []
-    assert rank(query(["気圧"]), [passage("気圧")], Statistics(0, 0, 0, 0))[0].score > 0
+    assert ranked(query(["気圧"]), [], Statistics(0, 0, 0, 0)) == []
+    assert ranked(query(["気圧"]), [passage("気圧")], Statistics(0, 0, 0, 0))[0].score > 0
 
 
 def test_a_passage_without_terms_scores_nothing() -> None:
-    assert rank(query(["気圧"]), [passage("。")], Statistics(5, 3, 0, 3))[0].score == 0
+    assert ranked(query(["気圧"]), [passage("。")], Statistics(5, 3, 0, 3))[0].score == 0

@@ -32,7 +32,7 @@ class Library:
 
     def searcher(self, growth: str = "linear") -> CorpusSearcher:
         return CorpusSearcher(
-            self.shelf, Retriever(self.shelf, self.index, query), EmbeddedSessions(self.database), growth
+            self.shelf, Retriever(self.index, query), EmbeddedSessions(self.database), growth
         )
 
 
@@ -164,7 +164,7 @@ async def test_a_dense_list_is_fused_with_the_lexical_one(library: Library) -> N
             strict=True,
         )
     )
-    retriever = Retriever(library.shelf, library.index, query, Nearest(library.shelf, vectors), space)
+    retriever = Retriever(library.index, query, Nearest(library.shelf, vectors), space)
     lexical = SearchRequest(keyword_query=("標本調査",))
     assert [one.passage.ordinal for one in await retriever.rank(lexical, Scope(), 9)] == [0]
     dense = SearchRequest(vector_query="母集団推定")
@@ -175,5 +175,5 @@ async def test_a_dense_list_is_fused_with_the_lexical_one(library: Library) -> N
     assert fused[0].score == pytest.approx(1 / 61 + 1 / 62) or fused[0].score == pytest.approx(
         1 / 61 + 1 / 63
     )
-    without = Retriever(library.shelf, library.index, query)
+    without = Retriever(library.index, query)
     assert [one.passage.ordinal for one in await without.rank(dense, Scope(), 1)] == [1]

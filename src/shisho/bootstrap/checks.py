@@ -71,8 +71,7 @@ async def _database(database: Database) -> Check:
 
 async def _index(index: LexicalIndex) -> Check:
     try:
-        await index.catch_up()
-        statistics = await index.statistics()
+        statistics = await index.view(lambda view: view.statistics())
     except ShishoError as error:
         return Check("index", False, error.message)
     except (OSError, ValueError) as error:

@@ -133,7 +133,7 @@ def _searcher(settings: Settings, database: Database, shelf: Shelf, index: Index
     from shisho.stores.embedded.sessions import EmbeddedSessions
     from shisho.web.http.site import registered_domain
 
-    retriever = Retriever(shelf, index, _query_terms(settings))
+    retriever = Retriever(index, _query_terms(settings))
     log = EmbeddedSessions(database)
     return CorpusSearcher(shelf, retriever, log, settings.text("growth"), site=registered_domain)
 

@@ -6,26 +6,47 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from shisho.corpus import rank
 from shisho.corpus.fusion import rrf
 from shisho.corpus.rank import Statistics
-from shisho.domain.corpus import Passage, PassageId, RankedPassage, Scope, SearchRequest
+from shisho.domain.corpus import PassageId, RankedCandidate, RankedPassage, Scope, SearchRequest
 from shisho.errors import InvalidParams
 from shisho.language.normalise import fold_map
 from shisho.language.terms import TermQuery
-from shisho.ports import DenseIndex, Embedder, Index, Shelf
+from shisho.ports import DenseIndex, Embedder, Index, SearchView
 from shisho.telemetry import span
 
 LEAST_PROPOSED = 100  # docs/adr/0002
 AskTerms = Callable[[Sequence[str]], TermQuery]
 
 
+class RankingCut(Protocol):
+    """How far a ranking goes, and which of it is fetched, by how many passages are in scope."""
+
+    def depth(self, in_scope: int) -> int: ...
+
+    def kept(self, in_scope: int, ranking: Sequence[RankedCandidate]) -> Sequence[RankedCandidate]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class WholeRanking:
+    """All of a ranking to a depth."""
+
+    fixed_depth: int
+
+    def depth(self, in_scope: int) -> int:
+        return self.fixed_depth
+
+    def kept(self, in_scope: int, ranking: Sequence[RankedCandidate]) -> Sequence[RankedCandidate]:
+        return ranking
+
+
 @dataclass(frozen=True, slots=True)
 class Retriever:
     """Ranks the passages of a scope. `dense` and `embedder` are there together or not at all."""
 
-    shelf: Shelf
     index: Index
     query: AskTerms
     dense: DenseIndex | None = None
@@ -40,65 +61,115 @@ class Retriever:
     ) -> Sequence[RankedPassage]:
         """The best `depth` passages in scope that are not in `passage_ids`, best first. Raises InvalidParams
         for a blank request."""
+        _, ranking = await self.best(request, scope, WholeRanking(depth), passage_ids)
+        return ranking
+
+    async def best(
+        self, request: SearchRequest, scope: Scope, cut: RankingCut, passage_ids: frozenset[PassageId]
+    ) -> tuple[int, Sequence[RankedPassage]]:
+        """N, and what the cut keeps of the ranking, from one look at the store. Raises InvalidParams for a
+        blank request."""
         texts = [text for text in request.keyword_query if text.strip()]
-        if not texts and not request.vector_query.strip():
+        meaning = request.vector_query if request.vector_query.strip() else ""
+        if not texts and not meaning:
             raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
-        within = narrowed(scope, request)
-        await self.index.catch_up()
-        lists = []
-        if texts:
-            lists.append(await self._lexical(texts, within, depth, passage_ids))
-        if request.vector_query.strip() and self.dense is not None and self.embedder is not None:
-            lists.append(await self._nearest(request.vector_query, within, depth, passage_ids))
+        scope = narrowed(scope, request)
+        nearest: Sequence[PassageId] = ()
+        if meaning and self.dense is not None and self.embedder is not None:
+            in_scope = await self.index.view(lambda view: view.count(scope))
+            vector = await self.embedder.query(meaning)
+            nearest = await self.dense.nearest(vector, scope, cut.depth(in_scope), passage_ids)
         elif not texts:
-            lists.append(await self._lexical([request.vector_query], within, depth, passage_ids))
-        return lists[0][:depth] if len(lists) == 1 else _fused(lists, depth)
+            texts = [meaning]
+        query = await asyncio.to_thread(lambda: self.query([fold_map(text).text for text in texts]))
+        look = _Look(query if texts else None, nearest, scope, cut, passage_ids)
+        return await self.index.view(look)
 
     async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         """idf of index terms over everything on the shelf."""
-        return rank.idf(terms, await self._statistics(terms, ()))
+        return rank.idf(terms, await self.index.view(lambda view: statistics_of(view, terms, ())))
 
-    async def _lexical(
-        self, texts: Sequence[str], scope: Scope, depth: int, passage_ids: frozenset[PassageId]
-    ) -> Sequence[RankedPassage]:
-        query = await asyncio.to_thread(lambda: self.query([fold_map(text).text for text in texts]))
-        with span("retrieve.propose"):
-            proposed = await self.index.propose(
-                query.terms, query.bigrams, scope, max(LEAST_PROPOSED, 2 * depth), passage_ids
-            )
-        passages = await self.shelf.passages(proposed)
-        statistics = await self._statistics(query.terms, query.bigrams)
-        with span("retrieve.rank", candidates=len(passages)):
-            best = rank.rank(query, [passages[name] for name in proposed if name in passages], statistics)[
-                :depth
-            ]
-        return [
-            replace(hit, parts={**hit.parts, "match": rank.match(query, hit.passage, statistics)})
-            for hit in best
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What is done in one look at the store. `query`: None where nothing is asked by words; `nearest`: what a
+    dense index has found."""
+
+    query: TermQuery | None
+    nearest: Sequence[PassageId]
+    scope: Scope
+    cut: RankingCut
+    passage_ids: frozenset[PassageId]
+
+    def __call__(self, view: SearchView) -> tuple[int, Sequence[RankedPassage]]:
+        in_scope = view.count(self.scope)
+        depth = self.cut.depth(in_scope)
+        lists = [_lexical(view, self.query, self.scope, depth, self.passage_ids)] if self.query else []
+        if self.nearest or not lists:
+            lists.append(_by_place(view, self.nearest))
+        ranking = lists[0][:depth] if len(lists) == 1 else _fused(lists, depth)
+        kept = self.cut.kept(in_scope, ranking)
+        passages = view.passages([candidate.passage_id for candidate in kept])
+        return in_scope, [
+            RankedPassage(passages[candidate.passage_id], candidate.score, candidate.parts)
+            for candidate in kept
+            if candidate.passage_id in passages
         ]
 
-    async def _nearest(
-        self, text: str, scope: Scope, depth: int, passage_ids: frozenset[PassageId]
-    ) -> Sequence[RankedPassage]:
-        assert self.dense is not None and self.embedder is not None
-        names = await self.dense.nearest(await self.embedder.query(text), scope, depth, passage_ids)
-        passages = await self.shelf.passages(names)
-        return [
-            RankedPassage(passages[name], 1.0 / (1 + place))
-            for place, name in enumerate(names)
-            if name in passages
-        ]
 
-    async def _statistics(self, terms: Sequence[str], bigrams: Sequence[str]) -> Statistics:
-        means = await self.index.statistics()
-        return Statistics(
-            passages=int(means["passages"]),
-            length=means["terms"],
-            heading=means["heading"],
-            pairs=means["bigrams"],
-            terms=await self.index.frequencies("terms", terms),
-            bigrams=await self.index.frequencies("bigrams", bigrams),
+def _lexical(
+    view: SearchView, query: TermQuery, scope: Scope, depth: int, passage_ids: frozenset[PassageId]
+) -> Sequence[RankedCandidate]:
+    from shisho.corpus import weighing  # here, as a list of documents needs no numpy
+
+    limit = max(LEAST_PROPOSED, 2 * depth)
+    with span("retrieve.propose"):
+        proposed = view.propose(query.terms, query.bigrams, scope, limit, passage_ids)
+    vectors = view.vectors(proposed)
+    statistics = statistics_of(view, query.terms, query.bigrams)
+    with span("retrieve.rank", candidates=len(vectors)):
+        candidates = [vectors[name] for name in proposed if name in vectors]
+        best = weighing.rank(query, candidates, statistics, depth=depth)
+    return best if query.terms else _matched_by_pairs(view, query, best, statistics)
+
+
+def _matched_by_pairs(
+    view: SearchView, query: TermQuery, ranking: Sequence[RankedCandidate], statistics: Statistics
+) -> Sequence[RankedCandidate]:
+    """A query without terms, such as 株, is matched by the pairs of the passages themselves."""
+    passages = view.passages([candidate.passage_id for candidate in ranking])
+    return [
+        replace(
+            candidate,
+            parts={
+                **candidate.parts,
+                "match": rank.match(query, passages[candidate.passage_id], statistics),
+            },
         )
+        for candidate in ranking
+    ]
+
+
+def _by_place(view: SearchView, names: Sequence[PassageId]) -> Sequence[RankedCandidate]:
+    vectors = view.vectors(names)
+    return [
+        RankedCandidate(name, vectors[name].document_id, 1.0 / (1 + place), {})
+        for place, name in enumerate(names)
+        if name in vectors
+    ]
+
+
+def statistics_of(view: SearchView, terms: Sequence[str], bigrams: Sequence[str]) -> Statistics:
+    """What a query's terms and pairs are weighed by."""
+    means = view.statistics()
+    return Statistics(
+        passages=int(means["passages"]),
+        length=means["terms"],
+        heading=means["heading"],
+        pairs=means["bigrams"],
+        terms=view.frequencies("terms", terms),
+        bigrams=view.frequencies("bigrams", bigrams),
+    )
 
 
 def narrowed(scope: Scope, request: SearchRequest) -> Scope:
@@ -107,8 +178,7 @@ def narrowed(scope: Scope, request: SearchRequest) -> Scope:
     return replace(scope, filters={**request.filter_conditions, **scope.filters})
 
 
-def _fused(lists: Sequence[Sequence[RankedPassage]], depth: int) -> Sequence[RankedPassage]:
-    passages: dict[PassageId, Passage] = {hit.passage.id: hit.passage for ranking in lists for hit in ranking}
-    parts = {hit.passage.id: hit.parts for ranking in reversed(lists) for hit in ranking}
-    fused = rrf([[hit.passage.id for hit in ranking] for ranking in lists])
-    return [RankedPassage(passages[name], score, parts[name]) for name, score in fused[:depth]]
+def _fused(lists: Sequence[Sequence[RankedCandidate]], depth: int) -> Sequence[RankedCandidate]:
+    candidates = {candidate.passage_id: candidate for ranking in reversed(lists) for candidate in ranking}
+    fused = rrf([[candidate.passage_id for candidate in ranking] for ranking in lists])
+    return [replace(candidates[name], score=score) for name, score in fused[:depth]]

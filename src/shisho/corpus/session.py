@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from shisho.corpus import depth, diversity
-from shisho.corpus.retrieve import Retriever, narrowed
+from shisho.corpus.retrieve import Retriever
 from shisho.domain.corpus import (
     Citation,
     Complexity,
     NumberedPassage,
     Passage,
     PassageId,
+    RankedCandidate,
     RankedPassage,
     Round,
     RoundRecord,
@@ -79,14 +81,32 @@ class CorpusSearcher:
     ) -> tuple[int, Sequence[RankedPassage]]:
         """N, and the k passages that matter: above the floor where N is small, spread out where it is
         large."""
-        in_scope = await self.shelf.count(narrowed(scope, request))
-        k = k or depth.top_k(in_scope, complexity, round_, self.growth)
-        ranking = await self.retriever.rank(
-            request, scope, max(LEAST_RANKED, 2 * k), passage_ids.union(scope.rejected)
+        cut = DepthCut(
+            partial(depth.top_k, complexity=complexity, round_=round_, growth=self.growth), k, self.floor
         )
+        in_scope, ranking = await self.retriever.best(request, scope, cut, passage_ids.union(scope.rejected))
+        return in_scope, diversity.spread(ranking, cut.k(in_scope)) if in_scope > DIVERSE_ABOVE else ranking
+
+
+@dataclass(frozen=True, slots=True)
+class DepthCut:
+    """`retrieve.RankingCut` to k passages. `by_scope` gives k by N where none is `fixed`. More than k are kept
+    where they are still to be spread out."""
+
+    by_scope: Callable[[int], int]
+    fixed: int | None
+    floor: float
+
+    def k(self, in_scope: int) -> int:
+        return self.fixed or self.by_scope(in_scope)
+
+    def depth(self, in_scope: int) -> int:
+        return max(LEAST_RANKED, 2 * self.k(in_scope))
+
+    def kept(self, in_scope: int, ranking: Sequence[RankedCandidate]) -> Sequence[RankedCandidate]:
         if in_scope < FLOOR_BELOW:
-            ranking = [hit for hit in ranking if hit.parts.get("match", 1.0) >= self.floor]
-        return in_scope, diversity.spread(ranking, k) if in_scope > DIVERSE_ABOVE else ranking[:k]
+            ranking = [candidate for candidate in ranking if candidate.parts.get("match", 1.0) >= self.floor]
+        return ranking if in_scope > DIVERSE_ABOVE else ranking[: self.k(in_scope)]
 
 
 class CorpusSession:

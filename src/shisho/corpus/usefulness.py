@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shisho.corpus.rank import Statistics, match
-from shisho.corpus.retrieve import AskTerms
+from shisho.corpus.retrieve import AskTerms, statistics_of
 from shisho.domain.corpus import DocumentId, Passage
 from shisho.language.normalise import fold_map
 from shisho.language.terms import TermQuery
@@ -59,14 +59,11 @@ class Usefulness:
         clusters that were, earlier in the search."""
         query = await asyncio.to_thread(lambda: self.query([fold_map(text).text]))
         passages = await self.shelf.passages_of(document_id)
-        statistics = Statistics(
-            passages=int((await self.index.statistics())["passages"]) + ELSEWHERE,
-            length=0.0,
-            heading=0.0,
-            pairs=0.0,
-            terms=await self.index.frequencies("terms", query.terms),
-            bigrams=await self.index.frequencies("bigrams", () if query.terms else query.bigrams),
+        pairs = () if query.terms else query.bigrams
+        statistics = await self.index.view(
+            lambda view: statistics_of(view, query.terms, pairs), current=False
         )
+        statistics = replace(statistics, passages=statistics.passages + ELSEWHERE)
         return await asyncio.to_thread(useful, query, passages, statistics, seen_words, self.floor)
 
 

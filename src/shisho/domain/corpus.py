@@ -153,6 +153,22 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class TermVector:
+    """What a search weighs of a passage, made when it was taken in: the codes of its terms and of its
+    heading's (`language.vectors.term_codes`), the characters of heading and text (`character_codes`), and how
+    many terms, heading terms and character pairs it has."""
+
+    passage_id: PassageId
+    document_id: DocumentId
+    terms: bytes
+    heading: bytes
+    characters: bytes
+    term_count: int
+    heading_count: int
+    pair_count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Intake:
     """A document, or a part of one, ready for the shelf: everything that one transaction stores. Offsets of
     lines and passages count from the beginning of the document, `start` is where this text begins in it."""
@@ -288,6 +304,16 @@ class RankedPassage:
     passage: Passage
     score: float
     parts: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedCandidate:
+    """A passage in a ranking, before it is fetched: its score and the parts that it is the sum of."""
+
+    passage_id: PassageId
+    document_id: DocumentId
+    score: float
+    parts: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)

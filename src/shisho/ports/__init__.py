@@ -13,6 +13,7 @@ from shisho.ports.corpus import (
     Reader,
     Searcher,
     SearchSession,
+    SearchView,
     SessionLog,
     Shelf,
 )
@@ -53,6 +54,7 @@ __all__ = [
     "Reports",
     "Resolver",
     "SearchSession",
+    "SearchView",
     "Searcher",
     "SerpEngine",
     "SerpParser",

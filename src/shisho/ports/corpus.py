@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from shisho.domain.corpus import (
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
         Scope,
         SearchRequest,
         Source,
+        TermVector,
     )
+
+T = TypeVar("T")
 
 
 class Reader(Protocol):
@@ -128,7 +131,18 @@ class Index(Protocol):
     async def catch_up(self) -> None:
         """Take in what the shelf has changed since the last time."""
 
-    async def propose(
+    async def view(self, work: Callable[[SearchView], T], *, current: bool = True) -> T:
+        """Do `work` in a thread of the store and return what it returns. The index catches up before, unless
+        it need not be `current`."""
+
+
+class SearchView(Protocol):
+    """One state of the shelf and of its index, for as long as one search looks at it."""
+
+    def count(self, scope: Scope) -> int:
+        """N: live passages in scope."""
+
+    def propose(
         self,
         terms: Sequence[str],
         bigrams: Sequence[str],
@@ -138,12 +152,18 @@ class Index(Protocol):
     ) -> Sequence[PassageId]:
         """The best `limit` passages in scope that are not in `passage_ids`, by the index's own score."""
 
-    async def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
+    def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
         """In how many passages each term stands, in the text or the heading; `field` is terms or bigrams."""
 
-    async def statistics(self) -> Mapping[str, float]:
+    def statistics(self) -> Mapping[str, float]:
         """`passages` on the shelf, and of a passage the mean number of `terms`, `bigrams` and `heading`
         terms."""
+
+    def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
+        """What is weighed of those of `ids` whose document is live."""
+
+    def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
+        """Those of `ids` whose document is live."""
 
 
 class DenseIndex(Protocol):

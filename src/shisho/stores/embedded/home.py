@@ -17,6 +17,7 @@ import apsw
 from shisho.errors import Conflict, ShishoError, StorageUnusable
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
+from shisho.stores.embedded import vectors
 from shisho.stores.embedded.holder import holder, is_stopped
 from shisho.stores.embedded.rows import every
 from shisho.system.disk import disk_full, file_trouble, forbidden, is_full, unusable
@@ -128,6 +129,7 @@ def missing_migrations(connection: apsw.Connection, path: Path) -> list[str]:
 def migrate(connection: apsw.Connection, path: Path) -> None:
     """Bring the database to this version. Raises apsw.Error, StorageUnusable."""
     connection.execute(NEW_MIGRATIONS)
+    vectors.register(connection)
     for name in missing_migrations(connection, path):
         log.debug("migration %s", name)
         with connection:

@@ -9,37 +9,29 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import apsw
 import tantivy
 
-from shisho.domain.corpus import PassageId, Scope
+from shisho.ports import SearchView
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.scope import SqlCondition, where
+from shisho.stores.embedded.lexical_view import WEIGHTS, LexicalView
 from shisho.telemetry import log, span
 
+T = TypeVar("T")
+
 FORMAT = "1"
-WEIGHTS = {"terms": 1.0, "bigrams": 0.4}
 HEADING = 3  # a term of the heading counts as this many in the text
 BATCH = 500  # documents taken in per commit
 ENTRIES = 2_000  # passages of one document that are held at once
 HEAP = 128 << 20
 PATIENCE = 5.0  # seconds to wait for another process that is catching up
 
-# Of all live passages: how many there are, and their terms, bigrams and terms of headings.
-SUMS = """SELECT coalesce(sum(passages), 0) AS passages, coalesce(sum(terms), 0) AS terms,
-    coalesce(sum(bigrams), 0) AS bigrams, coalesce(sum(heading), 0) AS heading FROM corpora"""
-# The keys of all corpora of an owner.
-ALL_CORPORA = "SELECT id FROM corpora WHERE owner = ?"
-# The keys of some corpora of an owner.
-CORPORA = f"{ALL_CORPORA} AND name IN {rows.ANY_OF}"
-# The documents in scope; its condition is filled in.
-IN_SCOPE = "SELECT d.id FROM documents d JOIN corpora c ON c.id = d.corpus_id WHERE {condition}"
 # The number of the newest change of the shelf.
 NEWEST = "SELECT coalesce(max(seq), 0) FROM changes"
 # What the shelf has changed since one, oldest first.
@@ -62,6 +54,23 @@ class LexicalIndex:
         self._seen = -1
         self._is_passing = False
 
+    async def view(self, work: Callable[[SearchView], T], *, current: bool = True) -> T:
+        look = self._if_current if current else self._viewed
+        outcome = await self._database.read(lambda connection: look(connection, work))
+        if outcome is None:
+            await self.catch_up()
+            outcome = await self._database.read(lambda connection: self._viewed(connection, work))
+        return outcome[0]
+
+    def _if_current(self, connection: apsw.Connection, work: Callable[[SearchView], T]) -> tuple[T] | None:
+        """The outcome of the work; None where there is something to catch up with before."""
+        return self._viewed(connection, work) if self._seen == _newest_change(connection) else None
+
+    def _viewed(self, connection: apsw.Connection, work: Callable[[SearchView], T]) -> tuple[T]:
+        if self._index is None:
+            self._seen = self._reopen()
+        return (work(LexicalView(connection, self._index)),)
+
     async def catch_up(self) -> None:
         newest = await self._database.read(_newest_change)
         if newest == self._seen:
@@ -78,66 +87,6 @@ class LexicalIndex:
                 if waited > PATIENCE and self._seen < newest:
                     log.warning("the lexical index is behind: another process is still catching up")
                     return
-
-    async def propose(
-        self,
-        terms: Sequence[str],
-        bigrams: Sequence[str],
-        scope: Scope,
-        limit: int,
-        passage_ids: frozenset[PassageId],
-    ) -> Sequence[PassageId]:
-        allowed = await self._database.read(lambda connection: _allowed(connection, scope))
-        return await asyncio.to_thread(self._propose, terms, bigrams, allowed, limit, passage_ids)
-
-    async def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
-        searcher = self._opened().searcher()
-        return {term: searcher.doc_freq(field, term) for term in set(terms)}
-
-    async def statistics(self) -> Mapping[str, float]:
-        def work(connection: apsw.Connection) -> dict[str, float]:
-            (sums,) = rows.every(connection.execute(SUMS))
-            passages = max(1, sums.passages)
-            return {
-                "passages": sums.passages,
-                "terms": sums.terms / passages,
-                "bigrams": sums.bigrams / passages,
-                "heading": sums.heading / passages,
-            }
-
-        return await self._database.read(work)
-
-    def _propose(
-        self,
-        terms: Sequence[str],
-        bigrams: Sequence[str],
-        allowed: _Allowed,
-        limit: int,
-        passage_ids: frozenset[PassageId],
-    ) -> list[PassageId]:
-        index = self._opened()
-        fields = [("terms", terms), ("bigrams", bigrams)]
-        any_of = [
-            (tantivy.Occur.Should, tantivy.Query.boost_query(_term(index, field, term), WEIGHTS[field]))
-            for field, words in fields
-            for term in dict.fromkeys(words)
-        ]
-        if not any_of or allowed.documents == ():
-            return []
-        query = tantivy.Query.boolean_query(any_of)
-        if filters := _filters(index, allowed):
-            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), *filters])
-        searcher = index.searcher()
-        # Over-fetching by what was seen refills the hole; excluding it inside the query costs two to four
-        # times as much.
-        hits = searcher.search(query, limit + len(passage_ids), count=False).hits
-        numbers = searcher.fast_field_values("passage", [address for _, address in hits])
-        return [name for name in map(rows.passage_id, numbers) if name not in passage_ids][:limit]
-
-    def _opened(self) -> Any:
-        if self._index is None:
-            self._seen = self._reopen()
-        return self._index
 
     def _reopen(self) -> int:
         if self._is_passing:
@@ -213,54 +162,6 @@ class LexicalIndex:
         fresh = self._folder / "watermark.new"
         fresh.write_text(f"{FORMAT} {seen_count}", "ascii")
         fresh.replace(self._folder / "watermark")
-
-
-class _Allowed:
-    """A scope as the index can test it: `None` leaves that side open."""
-
-    __slots__ = ("corpora", "documents", "pages", "without")
-
-    def __init__(
-        self,
-        corpora: tuple[int, ...],
-        documents: tuple[str, ...] | None,
-        without: Sequence[str],
-        condition: SqlCondition,
-    ) -> None:
-        self.corpora = corpora
-        self.documents = documents
-        self.without = without
-        self.pages = condition.pages
-
-
-def _allowed(connection: apsw.Connection, scope: Scope) -> _Allowed:
-    condition = where(scope)
-    values = (scope.owner, rows.listed(scope.corpora)) if scope.corpora else (scope.owner,)
-    query = CORPORA if scope.corpora else ALL_CORPORA
-    corpora = tuple(int(row.id) for row in rows.every(connection.execute(query, values)))
-    documents: tuple[str, ...] | None = None
-    if condition.narrowed:
-        found = rows.every(connection.execute(IN_SCOPE.format(condition=condition.sql), condition.values))
-        documents = tuple(row.id for row in found)
-    return _Allowed(corpora, documents, scope.without, condition)
-
-
-def _filters(index: Any, allowed: _Allowed) -> list[tuple[Any, Any]]:
-    schema = index.schema
-    tests = [tantivy.Query.term_set_query(schema, "corpus", list(allowed.corpora))]
-    if allowed.documents is not None:
-        tests.append(tantivy.Query.term_set_query(schema, "document", list(allowed.documents)))
-    if allowed.pages is not None:
-        low, high = allowed.pages
-        low = 0 if low is None else low
-        tests.append(tantivy.Query.range_query(schema, "page", tantivy.FieldType.Unsigned, low, high))
-    within = [(tantivy.Occur.Must, tantivy.Query.const_score_query(test, 0.0)) for test in tests]
-    left_out = tantivy.Query.term_set_query(schema, "document", list(allowed.without))
-    return [*within, (tantivy.Occur.MustNot, left_out)] if allowed.without else within
-
-
-def _term(index: Any, field: str, term: str) -> Any:
-    return tantivy.Query.term_query(index.schema, field, term, "freq")
 
 
 def _schema() -> Any:

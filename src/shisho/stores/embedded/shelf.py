@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -266,11 +266,7 @@ class EmbeddedShelf:
         return await self._database.read(work)
 
     async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
-        def work(connection: apsw.Connection) -> dict[PassageId, Passage]:
-            cursor = rows.every(connection.execute(PASSAGES, (rows.listed(map(rows.passage_number, ids)),)))
-            return {passage.id: passage for passage in map(rows.passage, cursor)}
-
-        return await self._database.read(work)
+        return await self._database.read(lambda connection: passages_by_id(connection, ids))
 
     async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
         def work(connection: apsw.Connection) -> list[Passage]:
@@ -303,7 +299,7 @@ class EmbeddedShelf:
         return await self._database.write(work)
 
     async def count(self, scope: Scope) -> int:
-        return await self._database.read(lambda connection: _count(connection, scope))
+        return await self._database.read(lambda connection: count_in(connection, scope))
 
     async def remove(self, document_id: DocumentId, *, purge: bool) -> bool:
         def work(connection: apsw.Connection) -> None:
@@ -336,7 +332,14 @@ def _corpora(connection: apsw.Connection, owner: str, name: str | None = None) -
     ]
 
 
-def _count(connection: apsw.Connection, scope: Scope) -> int:
+def passages_by_id(connection: apsw.Connection, ids: Iterable[PassageId]) -> dict[PassageId, Passage]:
+    """`Shelf.passages` on a connection."""
+    found = rows.every(connection.execute(PASSAGES, (rows.listed(map(rows.passage_number, ids)),)))
+    return {passage.id: passage for passage in map(rows.passage, found)}
+
+
+def count_in(connection: apsw.Connection, scope: Scope) -> int:
+    """`Shelf.count` on a connection."""
     condition = where(scope)
     if condition.pages is None and not condition.narrowed and not scope.without:
         values = (scope.owner, rows.listed(scope.corpora)) if scope.corpora else (scope.owner,)

@@ -10,7 +10,7 @@ import apsw
 from shisho.domain.corpus import Document, DocumentId, Intake, Passage
 from shisho.errors import Conflict
 from shisho.messages.message import pack
-from shisho.stores.embedded import rows
+from shisho.stores.embedded import rows, vectors
 
 # A document without its text: until every part is there it counts as purged.
 DOCUMENT = f"""INSERT INTO documents(id, corpus_id, owner, source, title, media_type, sha256, size, page_count, state,
@@ -75,6 +75,7 @@ def insert_part(connection: apsw.Connection, intake: Intake) -> None:
     connection.execute(PART, (document_id, intake.start, intake.text, layout))
     connection.executemany(PASSAGE, map(_values, passages))
     connection.executemany(BAND, _bands(passages))
+    vectors.insert(connection, passages)
     connection.execute(COUNT, (len(passages), *_sizes(passages), document_id))
 
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
-from shisho.domain.corpus import Passage, PassageId, Scope
+from shisho.domain.corpus import Passage, PassageId, Scope, TermVector
+from shisho.ports import SearchView
 from shisho.stores.memory.shelf import MemoryShelf
+from shisho.stores.vectors import vector_of
+
+T = TypeVar("T")
 
 
 class MemoryIndex:
-    """`ports.Index` by plain BM25 over a `MemoryShelf`."""
+    """`ports.Index` over a `MemoryShelf`."""
 
     def __init__(self, shelf: MemoryShelf) -> None:
         self._shelf = shelf
@@ -19,7 +24,20 @@ class MemoryIndex:
     async def catch_up(self) -> None:
         """There is nothing to catch up with."""
 
-    async def propose(
+    async def view(self, work: Callable[[SearchView], T], *, current: bool = True) -> T:
+        return work(MemoryView(self._shelf))
+
+
+class MemoryView:
+    """`ports.SearchView` by plain BM25 over a `MemoryShelf`."""
+
+    def __init__(self, shelf: MemoryShelf) -> None:
+        self._shelf = shelf
+
+    def count(self, scope: Scope) -> int:
+        return len(self._shelf.searchable(scope))
+
+    def propose(
         self,
         terms: Sequence[str],
         bigrams: Sequence[str],
@@ -28,7 +46,7 @@ class MemoryIndex:
         passage_ids: frozenset[PassageId],
     ) -> Sequence[PassageId]:
         wanted_terms = {"terms": set(terms), "bigrams": set(bigrams)}
-        weights = {field: await self._weights(field, words) for field, words in wanted_terms.items()}
+        weights = {field: self._weights(field, words) for field, words in wanted_terms.items()}
         scored = []
         for passage in self._shelf.searchable(scope):
             counted = {field: Counter(_words(passage, field)) for field in wanted_terms}
@@ -41,11 +59,11 @@ class MemoryIndex:
                 scored.append((-score, passage.id))
         return [name for _, name in sorted(scored)[:limit]]
 
-    async def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
+    def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
         word_sets = [set(_words(passage, field)) for passage in self._shelf.searchable()]
         return {term: sum(term in words for words in word_sets) for term in set(terms)}
 
-    async def statistics(self) -> Mapping[str, float]:
+    def statistics(self) -> Mapping[str, float]:
         passages = self._shelf.searchable()
         texts = {
             "terms": [passage.terms for passage in passages],
@@ -58,9 +76,16 @@ class MemoryIndex:
         }
         return {"passages": len(passages), **means}
 
-    async def _weights(self, field: str, words: set[str]) -> dict[str, float]:
+    def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
+        return {name: vector_of(passage) for name, passage in self.passages(ids).items()}
+
+    def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
+        passage_ids = set(ids)
+        return {passage.id: passage for passage in self._shelf.searchable() if passage.id in passage_ids}
+
+    def _weights(self, field: str, words: set[str]) -> dict[str, float]:
         total = len(self._shelf.searchable())
-        frequencies = await self.frequencies(field, list(words))
+        frequencies = self.frequencies(field, list(words))
         return {
             word: math.log(1 + (total - count + 0.5) / (count + 0.5))
             for word, count in frequencies.items()

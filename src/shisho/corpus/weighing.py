@@ -1,0 +1,140 @@
+"""Our scoring: a pure function of the query, the proposed passages and the corpus's statistics. All passages
+are weighed at once, from what was prepared when they were taken in.
+
+BM25F over terms, where a heading counts as part of its passage, several times over; BM25 over character
+pairs; and what bags of words do not see: terms that meet in one sentence, the question's own wording, quoted
+phrases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shisho.corpus.occurrences import JoinedCharacters, JoinedTerms, Whole
+from shisho.corpus.rank import ENGLISH, JAPANESE, Statistics, Weights, idf, pair_idf, rarity
+from shisho.domain.corpus import RankedCandidate, TermVector
+from shisho.language.terms import TermQuery
+
+Scores = NDArray[np.float64]
+"""One number a passage, or of several things one row each."""
+
+
+def rank(
+    query: TermQuery,
+    candidates: Sequence[TermVector],
+    statistics: Statistics,
+    weights: Weights | None = None,
+    depth: int | None = None,
+) -> list[RankedCandidate]:
+    """The best `depth` candidates, or all, best first, each with its score, the parts that it is the sum of,
+    and `match`, the share of the query's terms that it has. Equal scores: by id."""
+    if not candidates:
+        return []
+    scale = _Scale(query, candidates, statistics, weights or (JAPANESE if query.wording else ENGLISH))
+    parts = scale.parts()
+    scores = sum(parts.values(), np.zeros(len(candidates))).tolist()
+    order = sorted(range(len(candidates)), key=lambda at: (-scores[at], candidates[at].passage_id))[:depth]
+    parts["match"] = scale.match()
+    rows = np.array(list(parts.values())).T[order].tolist()
+    return [
+        RankedCandidate(
+            candidates[at].passage_id,
+            candidates[at].document_id,
+            scores[at],
+            dict(zip(parts, row, strict=True)),
+        )
+        for at, row in zip(order, rows, strict=True)
+    ]
+
+
+class _Scale:
+    """A query and the passages that are weighed for it."""
+
+    def __init__(
+        self,
+        query: TermQuery,
+        candidates: Sequence[TermVector],
+        statistics: Statistics,
+        weights: Weights,
+    ) -> None:
+        self._query = query
+        self._weights = weights
+        self._statistics = statistics
+        self._size = len(candidates)
+        self._rarity = idf(query.terms, statistics)
+        self._worth = np.array(list(self._rarity.values()))
+        self._terms = list(self._rarity)
+        self._body = JoinedTerms([vector.terms for vector in candidates])
+        self._heading = JoinedTerms([vector.heading for vector in candidates])
+        self._characters = JoinedCharacters([vector.characters for vector in candidates])
+        sizes = [(vector.term_count, vector.heading_count, vector.pair_count) for vector in candidates]
+        self._term_counts, self._heading_counts, self._pair_counts = np.array(sizes, np.float64).T
+        self._lines = self._body.count(self._terms)
+        self._counts = self._body.over_passages(self._lines)
+        self._named = self._heading.over_passages(self._heading.count(self._terms)) > 0
+
+    def parts(self) -> dict[str, Scores]:
+        """Of all passages each part of their scores."""
+        weights = self._weights
+        pairs = self._query.bigrams
+        runs = self._characters.count((*pairs, *self._query.wording))
+        return {
+            "terms": self._bm25f(),
+            "pairs": weights.pairs * self._bm25_pairs(runs[: len(pairs)]),
+            "sentence": weights.sentence * self._best_sentence(),
+            "wording": weights.wording * self._wording(runs[len(pairs) :] > 0),
+            "phrase": weights.phrase * self._phrases(),
+        }
+
+    def match(self) -> Scores:
+        """The share of the query's idf that each passage has, the heading counted."""
+        whole = self._worth.sum()
+        present = (self._counts > 0) | self._named
+        return (self._worth[:, None] * present).sum(axis=0) / whole if whole else np.zeros(self._size)
+
+    def _bm25f(self) -> Scores:
+        more = self._weights.heading
+        counts = self._counts + more * self._named
+        length = self._term_counts + more * self._heading_counts
+        return self._bm25(
+            self._worth, counts, length, self._statistics.length + more * self._statistics.heading
+        )
+
+    def _bm25_pairs(self, counts: Whole) -> Scores:
+        worth = np.array(list(pair_idf(self._query.bigrams, self._statistics).values()))
+        return self._bm25(worth, counts, self._pair_counts, self._statistics.pairs)
+
+    def _bm25(self, worth: Scores, counts: Scores | Whole, length: Scores, mean: float) -> Scores:
+        k1 = self._weights.saturation
+        b = self._weights.length
+        floor = k1 * (1 - b + b * length / (mean or 1))
+        # Where there is no term, and no length counts, 0 would be divided by 0.
+        return _total(worth[:, None] * counts * (k1 + 1) / np.where(counts, counts + floor, 1.0))
+
+    def _best_sentence(self) -> Scores:
+        """The idf of the query's terms that the best sentence and the heading have between them."""
+        present = (self._lines > 0) & ~self._named[:, self._body.line_holders]
+        best = np.maximum.reduceat(_total(self._worth[:, None] * present), self._body.line_starts)
+        return best + _total(self._worth[:, None] * self._named)
+
+    def _wording(self, present: NDArray[np.bool_]) -> Scores:
+        """How much of the question's own wording each has; a run of characters that few of them have counts
+        most."""
+        worth = [rarity(int(holders), self._size) for holders in present.sum(axis=1)]
+        return _total(np.array(worth)[:, None] * present)
+
+    def _phrases(self) -> Scores:
+        scores = np.zeros(self._size)
+        for phrase in self._query.phrases:
+            holders = [joined.holders_of(phrase) for joined in (self._body, self._heading)]
+            worth = sum(self._rarity.get(term, 0.0) for term in phrase)
+            scores[np.unique(np.concatenate(holders))] += worth
+        return scores
+
+
+def _total(rows: Scores) -> Scores:
+    """The sum of each column, added row by row: equal passages get equal sums."""
+    total: Scores = np.add.reduce(rows, axis=0)
+    return total

@@ -1,0 +1,140 @@
+"""One look at the lexical index and at the shelf behind it: what one search needs, in one state of the
+database. The index proposes, our own scoring ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import apsw
+import tantivy
+
+from shisho.domain.corpus import Passage, PassageId, Scope, TermVector
+from shisho.stores.embedded import rows, vectors
+from shisho.stores.embedded.scope import SqlCondition, where
+from shisho.stores.embedded.shelf import count_in, passages_by_id
+
+WEIGHTS = {"terms": 1.0, "bigrams": 0.4}
+# Of all live passages: how many there are, and their terms, bigrams and terms of headings.
+SUMS = """SELECT coalesce(sum(passages), 0) AS passages, coalesce(sum(terms), 0) AS terms,
+    coalesce(sum(bigrams), 0) AS bigrams, coalesce(sum(heading), 0) AS heading FROM corpora"""
+# Whether there are corpora of other owners.
+OTHERS = "SELECT EXISTS (SELECT 1 FROM corpora WHERE owner <> ?)"
+# The keys of all corpora of an owner.
+ALL_CORPORA = "SELECT id FROM corpora WHERE owner = ?"
+# The keys of some corpora of an owner.
+CORPORA = f"{ALL_CORPORA} AND name IN {rows.ANY_OF}"
+# The documents in scope; its condition is filled in.
+IN_SCOPE = "SELECT d.id FROM documents d JOIN corpora c ON c.id = d.corpus_id WHERE {condition}"
+
+
+class LexicalView:
+    """`ports.SearchView` on a connection in a transaction, and an index that has taken in what it shows."""
+
+    def __init__(self, connection: apsw.Connection, index: Any) -> None:
+        self._connection = connection
+        self._index = index
+        self._searcher = index.searcher()
+
+    def count(self, scope: Scope) -> int:
+        return count_in(self._connection, scope)
+
+    def propose(
+        self,
+        terms: Sequence[str],
+        bigrams: Sequence[str],
+        scope: Scope,
+        limit: int,
+        passage_ids: frozenset[PassageId],
+    ) -> list[PassageId]:
+        allowed = _allowed(self._connection, scope)
+        index = self._index
+        fields = [("terms", terms), ("bigrams", bigrams)]
+        any_of = [
+            (tantivy.Occur.Should, tantivy.Query.boost_query(_term(index, field, term), WEIGHTS[field]))
+            for field, words in fields
+            for term in dict.fromkeys(words)
+        ]
+        if not any_of or allowed.documents == ():
+            return []
+        query = tantivy.Query.boolean_query(any_of)
+        if filters := _filters(index, allowed):
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), *filters])
+        searcher = self._searcher
+        # Over-fetching by what was seen refills the hole; excluding it inside the query costs two to four
+        # times as much.
+        hits = searcher.search(query, limit + len(passage_ids), count=False).hits
+        numbers = searcher.fast_field_values("passage", [address for _, address in hits])
+        return [name for name in map(rows.passage_id, numbers) if name not in passage_ids][:limit]
+
+    def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
+        return {term: self._searcher.doc_freq(field, term) for term in set(terms)}
+
+    def statistics(self) -> Mapping[str, float]:
+        (sums,) = rows.every(self._connection.execute(SUMS))
+        passages = max(1, sums.passages)
+        return {
+            "passages": sums.passages,
+            "terms": sums.terms / passages,
+            "bigrams": sums.bigrams / passages,
+            "heading": sums.heading / passages,
+        }
+
+    def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
+        return vectors.select(self._connection, ids)
+
+    def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
+        return passages_by_id(self._connection, ids)
+
+
+class _Allowed:
+    """A scope as the index can test it: `None` leaves that side open. A test costs as much as the query: every
+    passage that has a word of it is looked at, where the best ones would do."""
+
+    __slots__ = ("corpora", "documents", "pages", "without")
+
+    def __init__(
+        self,
+        corpora: tuple[int, ...] | None,
+        documents: tuple[str, ...] | None,
+        without: Sequence[str],
+        condition: SqlCondition,
+    ) -> None:
+        self.corpora = corpora
+        self.documents = documents
+        self.without = without
+        self.pages = condition.pages
+
+
+def _allowed(connection: apsw.Connection, scope: Scope) -> _Allowed:
+    condition = where(scope)
+    corpora: tuple[int, ...] | None = None
+    if scope.corpora or connection.execute(OTHERS, (scope.owner,)).get:
+        values = (scope.owner, rows.listed(scope.corpora)) if scope.corpora else (scope.owner,)
+        query = CORPORA if scope.corpora else ALL_CORPORA
+        corpora = tuple(int(row.id) for row in rows.every(connection.execute(query, values)))
+    documents: tuple[str, ...] | None = None
+    if condition.narrowed:
+        found = rows.every(connection.execute(IN_SCOPE.format(condition=condition.sql), condition.values))
+        documents = tuple(row.id for row in found)
+    return _Allowed(corpora, documents, scope.without, condition)
+
+
+def _filters(index: Any, allowed: _Allowed) -> list[tuple[Any, Any]]:
+    schema = index.schema
+    tests = []
+    if allowed.corpora is not None:
+        tests.append(tantivy.Query.term_set_query(schema, "corpus", list(allowed.corpora)))
+    if allowed.documents is not None:
+        tests.append(tantivy.Query.term_set_query(schema, "document", list(allowed.documents)))
+    if allowed.pages is not None:
+        low, high = allowed.pages
+        low = 0 if low is None else low
+        tests.append(tantivy.Query.range_query(schema, "page", tantivy.FieldType.Unsigned, low, high))
+    within = [(tantivy.Occur.Must, tantivy.Query.const_score_query(test, 0.0)) for test in tests]
+    left_out = tantivy.Query.term_set_query(schema, "document", list(allowed.without))
+    return [*within, (tantivy.Occur.MustNot, left_out)] if allowed.without else within
+
+
+def _term(index: Any, field: str, term: str) -> Any:
+    return tantivy.Query.term_query(index.schema, field, term, "freq")

@@ -1,0 +1,85 @@
+"""What a search weighs of a passage, stored beside it in the transaction that stores the passage. It can be
+made again from the passage alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import apsw
+
+from shisho.domain.corpus import DocumentId, Passage, PassageId, TermVector
+from shisho.language.vectors import character_codes, term_codes, word_count
+from shisho.stores.embedded import rows
+from shisho.stores.vectors import vector_of
+
+# The vector of a passage.
+INSERT = f"""INSERT INTO term_vectors(passage_id, document_id, terms, heading, characters, term_count, heading_count,
+        pair_count)
+    VALUES ({rows.marks(8)})"""
+# The vectors of some passages, of live documents.
+VECTORS = f"""SELECT v.passage_id, v.document_id, v.terms, v.heading, v.characters, v.term_count, v.heading_count,
+        v.pair_count
+    FROM term_vectors v JOIN documents d ON d.id = v.document_id
+    WHERE d.state = 'live' AND v.passage_id IN {rows.ANY_OF}"""
+# Passages of live documents.
+BARE = f"""SELECT {rows.PASSAGE} FROM passages p JOIN documents d ON d.id = p.document_id
+    WHERE d.state = 'live' AND p.id IN {rows.ANY_OF}"""
+FUNCTIONS: dict[str, Callable[..., bytes | int]] = {
+    "term_codes": term_codes,
+    "character_codes": character_codes,
+    "word_count": word_count,
+}
+
+
+def register(connection: apsw.Connection) -> None:
+    """Let the scripts of the schema make vectors of the passages that are there already."""
+    for name, function in FUNCTIONS.items():
+        connection.create_scalar_function(name, function, 1, deterministic=True)
+
+
+def insert(connection: apsw.Connection, passages: Sequence[Passage]) -> None:
+    connection.executemany(INSERT, map(_values, passages))
+
+
+def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[PassageId, TermVector]:
+    """The vectors of those of `ids` whose document is live."""
+    found = rows.every(connection.execute(VECTORS, (_listed(ids),)))
+    vectors = {vector.passage_id: vector for vector in map(_vector, found)}
+    missing = [name for name in ids if name not in vectors]
+    # An older program that still runs stores passages without one.
+    if missing:
+        bare = rows.every(connection.execute(BARE, (_listed(missing),)))
+        vectors |= {passage.id: vector_of(passage) for passage in map(rows.passage, bare)}
+    return vectors
+
+
+def _listed(ids: Sequence[PassageId]) -> str:
+    return rows.listed(map(rows.passage_number, ids))
+
+
+def _vector(row: rows.Row) -> TermVector:
+    return TermVector(
+        rows.passage_id(row.passage_id),
+        DocumentId(row.document_id),
+        row.terms,
+        row.heading,
+        row.characters,
+        row.term_count,
+        row.heading_count,
+        row.pair_count,
+    )
+
+
+def _values(passage: Passage) -> tuple[int | str | bytes, ...]:
+    """In the order of `INSERT`."""
+    vector = vector_of(passage)
+    return (
+        rows.passage_number(passage.id),
+        vector.document_id,
+        vector.terms,
+        vector.heading,
+        vector.characters,
+        vector.term_count,
+        vector.heading_count,
+        vector.pair_count,
+    )

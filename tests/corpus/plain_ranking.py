@@ -1,0 +1,118 @@
+"""The scoring of `corpus/weighing.py` written out passage by passage over plain strings: slow, and easy to
+check by eye. What weighs faster must say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from shisho.corpus.rank import ENGLISH, JAPANESE, Statistics, Weights, idf, rarity
+from shisho.domain.corpus import Passage, RankedPassage
+from shisho.language.terms import TermQuery, squeeze
+
+
+def plain_ranking(
+    query: TermQuery, candidates: Sequence[Passage], statistics: Statistics, weights: Weights | None = None
+) -> list[RankedPassage]:
+    """All candidates, best first, each with its score and the parts that it is the sum of. Equal scores: by
+    id."""
+    scale = _Scale(query, statistics, weights or (JAPANESE if query.wording else ENGLISH))
+    plain = [squeeze(f"{passage.heading}\n{passage.text}") for passage in candidates]
+    worded = _wordings(query, plain)
+    parts = [scale.weigh(*arguments) for arguments in zip(candidates, plain, worded, strict=True)]
+    ranked = [
+        RankedPassage(passage, sum(part.values()), part)
+        for passage, part in zip(candidates, parts, strict=True)
+    ]
+    return sorted(ranked, key=lambda place: (-place.score, place.passage.id))
+
+
+class _Scale:
+    """A query made ready for weighing many passages. It looks terms up in strings: splitting every passage
+    costs more."""
+
+    def __init__(self, query: TermQuery, statistics: Statistics, weights: Weights) -> None:
+        self._weights = weights
+        self._statistics = statistics
+        worths = idf(query.terms, statistics)
+        self._terms = {f" {term} ": worth for term, worth in worths.items()}
+        self._pairs = {
+            pair: rarity(statistics.bigrams.get(pair, 0), statistics.passages) for pair in query.bigrams
+        }
+        phrases = {f" {'  '.join(phrase)} ": phrase for phrase in query.phrases}
+        self._phrases = {
+            found_text: sum(worths.get(term, 0.0) for term in phrase)
+            for found_text, phrase in phrases.items()
+        }
+
+    def weigh(self, passage: Passage, plain: str, worded: float) -> dict[str, float]:
+        """The parts of a passage's score; `plain` is its squeezed heading and text."""
+        weights = self._weights
+        body = _spaced(passage.terms)
+        heading = _spaced(passage.heading_terms)
+        counts = {term: float(count) for term in self._terms if (count := body.count(term))}
+        named_words = {term for term in self._terms if term in heading}
+        whole = f"{body}\n{heading}"
+        return {
+            "terms": self._bm25f(counts, named_words, passage),
+            "pairs": weights.pairs * self._bm25_pairs(plain, passage),
+            "sentence": weights.sentence * self._best_sentence(counts, named_words, body),
+            "wording": weights.wording * worded,
+            "phrase": weights.phrase
+            * sum([worth for found_text, worth in self._phrases.items() if found_text in whole]),
+        }
+
+    def _bm25f(self, counts: Mapping[str, float], named_words: set[str], passage: Passage) -> float:
+        more = self._weights.heading
+        counts = {**counts, **{term: counts.get(term, 0.0) + more for term in named_words}}
+        length = _size(passage.terms) + more * _size(passage.heading_terms)
+        return self._bm25(
+            self._terms, counts, length, self._statistics.length + more * self._statistics.heading
+        )
+
+    def _bm25_pairs(self, plain: str, passage: Passage) -> float:
+        counts = {pair: count for pair in self._pairs if (count := plain.count(pair))}
+        return self._bm25(self._pairs, counts, _size(passage.bigrams), self._statistics.pairs)
+
+    def _bm25(
+        self, worth: Mapping[str, float], counts: Mapping[str, float], length: float, mean: float
+    ) -> float:
+        k1 = self._weights.saturation
+        b = self._weights.length
+        floor = k1 * (1 - b + b * length / (mean or 1))
+        return sum([worth[word] * count * (k1 + 1) / (count + floor) for word, count in counts.items()])
+
+    def _best_sentence(self, counts: Iterable[str], named_words: set[str], body: str) -> float:
+        """The idf of the query's terms that the best sentence and the heading have between them."""
+        weights = {term: self._terms[term] for term in counts if term not in named_words}
+        best = sum(weights.values())
+        if len(weights) > 1:
+            lines = body.split("\n")
+            scores = [0.0] * len(lines)
+            for term, worth in weights.items():
+                for at, line in enumerate(lines):
+                    if term in line:
+                        scores[at] += worth
+            best = max(scores)
+        return best + sum([self._terms[term] for term in named_words])
+
+
+def _spaced(terms: str) -> str:
+    """Terms so that each has a space of its own on either side, lines kept: counting " term " is then
+    exact."""
+    return f" {terms} ".replace(" ", "  ").replace("\n", "  \n  ")
+
+
+def _size(words: str) -> int:
+    """How many words there are: one space or line feed stands between two."""
+    return words.count(" ") + words.count("\n") + 1 if words else 0
+
+
+def _wordings(query: TermQuery, texts: Sequence[str]) -> list[float]:
+    """How much of the question's own wording each text has; a run of characters that few of them have counts
+    most."""
+    scores = [0.0] * len(texts)
+    for gram in query.wording:
+        holders = [at for at, text in enumerate(texts) if gram in text]
+        for at in holders:
+            scores[at] += rarity(len(holders), len(texts))
+    return scores

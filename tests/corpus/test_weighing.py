@@ -1,0 +1,155 @@
+"""What weighs all passages at once says the same as the scoring written out passage by passage."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shisho.corpus.occurrences import RUNS_AT_ONCE, JoinedCharacters
+from shisho.corpus.rank import ENGLISH, JAPANESE, Statistics, Weights, match
+from shisho.corpus.weighing import rank
+from shisho.domain.corpus import Passage
+from shisho.language.terms import TermQuery, graphs, squeeze, wording
+from shisho.language.vectors import character_codes
+from shisho.stores.vectors import vector_of
+from tests.corpus.passages import passage
+from tests.corpus.plain_ranking import plain_ranking
+
+FEW = 4
+# Few characters, so that much occurs: runs of one character, one beyond 16 bits, wide and narrow ones, white space.
+CHARACTERS = "統計回帰々ココアのは𠮷ａA1１ \n。"
+TEXTS = st.text(CHARACTERS, max_size=40)
+WORDS = st.lists(st.sampled_from(["統計", "回帰", "為替", "abc", "標本", "々々"]), max_size=6).map(" ".join)
+LINES = st.lists(WORDS, max_size=4).map("\n".join)
+
+
+@st.composite
+def passages(draw: st.DrawFn) -> list[Passage]:
+    plain = passage("統計")
+    count = draw(st.integers(1, 6))
+    return [
+        replace(
+            plain,
+            id=f"{number}",  # type: ignore[arg-type]
+            text=(text := draw(TEXTS)),
+            heading=draw(TEXTS),
+            terms=draw(LINES),
+            heading_terms=draw(WORDS),
+            bigrams=" ".join(graphs(text)),
+        )
+        for number in range(count)
+    ]
+
+
+@st.composite
+def queries(draw: st.DrawFn) -> TermQuery:
+    text = draw(TEXTS)
+    words = draw(LINES).split()
+    return TermQuery(
+        tuple(dict.fromkeys(words)),
+        tuple(dict.fromkeys(graphs(text))),
+        tuple(
+            dict.fromkeys(
+                tuple(phrase.split()) for phrase in draw(st.lists(WORDS, max_size=2)) if " " in phrase
+            )
+        ),
+        tuple(dict.fromkeys(wording(squeeze(text)))),
+    )
+
+
+@st.composite
+def figures(draw: st.DrawFn, query: TermQuery) -> Statistics:
+    mean = st.sampled_from([0.0, 1.5, 30.0])
+    counts = st.integers(0, 20)
+    terms = {term: draw(counts) for term in query.terms}
+    pairs = {pair: draw(counts) for pair in query.bigrams}
+    return Statistics(draw(counts), draw(mean), draw(mean), draw(mean), terms, pairs)
+
+
+def check(
+    query: TermQuery, given_passages: Sequence[Passage], statistics: Statistics, weights: Weights
+) -> None:
+    plain = {hit.passage.id: hit for hit in plain_ranking(query, given_passages, statistics, weights)}
+    ranking = rank(query, [vector_of(one) for one in given_passages], statistics, weights)
+    assert {candidate.passage_id for candidate in ranking} == plain.keys()
+    for candidate in ranking:
+        hit = plain[candidate.passage_id]
+        wanted = {**hit.parts}
+        if query.terms:
+            wanted["match"] = match(query, hit.passage, statistics)
+        assert {name: candidate.parts[name] for name in wanted} == pytest.approx(wanted)
+        assert candidate.score == pytest.approx(hit.score)
+    order = [(-candidate.score, candidate.passage_id) for candidate in ranking]
+    assert order == sorted(order)
+    best = rank(query, [vector_of(one) for one in given_passages], statistics, weights, depth=FEW)
+    assert best == ranking[:FEW]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data(), passages(), queries(), st.sampled_from([JAPANESE, ENGLISH]))
+def test_it_ranks_as_the_plain_scoring_does(
+    data: st.DataObject, made: list[Passage], query: TermQuery, weights: Weights
+) -> None:
+    check(query, made, data.draw(figures(query)), weights)
+
+
+def test_it_ranks_many_passages_for_a_long_question_as_the_plain_scoring_does() -> None:
+    rng = random.Random(1)
+    kanji = [chr(0x4E00 + at) for at in range(1_500)]
+    texts = ["".join(rng.choices(kanji, k=300)) for _ in range(120)]
+    made = [
+        replace(
+            passage("統計", "回帰"),
+            id=f"{number:03}",
+            text=text,
+            terms=" ".join(text),
+            bigrams=" ".join(graphs(text)),
+        )  # type: ignore[arg-type]
+        for number, text in enumerate(texts)
+    ]
+    question = "".join(texts[:4])[:1_000]
+    query = TermQuery(
+        tuple(dict.fromkeys(question)),
+        tuple(dict.fromkeys(graphs(question))),
+        (),
+        tuple(dict.fromkeys(wording(question))),
+    )
+    assert len(query.wording) > RUNS_AT_ONCE
+    check(query, made, Statistics(5_000, 300.0, 1.0, 500.0), JAPANESE)
+
+
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        ("々々々々々", ("々々", "々", "々々々々")),
+        ("𠮷野家の𠮷野家", ("𠮷野家の", "野家の𠮷", "𠮷", "家")),
+        ("コココ", ("ココ", "コ")),
+        ("", ("統計", "統")),
+        ("統計", ("統計の講", "計", "統計")),
+    ],
+)
+def test_runs_are_counted_as_python_counts_them(text: str, runs: tuple[str, ...]) -> None:
+    texts = [text, "回帰", text * 2]
+    counts = JoinedCharacters([character_codes(one) for one in texts]).count(runs)
+    for run, row in zip(runs, counts.tolist(), strict=True):
+        if len(run) <= 2:
+            assert row == [one.count(run) for one in texts]
+        assert [count > 0 for count in row] == [run in one for one in texts]
+
+
+def test_no_passage_runs_into_the_next() -> None:
+    counts = JoinedCharacters([character_codes("統"), character_codes("計の講義")]).count(
+        ("統計", "統計の講", "講義")
+    )
+    assert counts.tolist() == [[0, 0], [0, 0], [0, 1]]
+
+
+def test_codes_are_the_same_in_every_process() -> None:
+    vector = vector_of(passage("統計。𠮷", "題"))
+    assert vector.terms.hex() == "804252bd00000000"
+    assert vector.characters == "題統計。𠮷".encode("utf-16-le")

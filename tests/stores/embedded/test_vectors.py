@@ -24,7 +24,7 @@ from shisho.system.clock import SystemClock
 from tests.making import intake
 
 T = TypeVar("T")
-SCRIPT = "0013_term_vectors.sql"
+SCRIPT = "0014_term_vectors.sql"
 GIVEN = intake("統計の講義。標本々々。\n\n回帰の演習。\n\n残差𠮷。", title="講義")
 NAMES = [passage.id for passage in GIVEN.passages]
 VECTORS = {passage.id: vector_of(passage) for passage in GIVEN.passages}

@@ -11,8 +11,7 @@ import tantivy
 
 from shisho.domain.corpus import Passage, PassageId, Scope, TermVector
 from shisho.stores.embedded import rows, vectors
-from shisho.stores.embedded.scope import SqlCondition, where
-from shisho.stores.embedded.shelf import count_in, passages_by_id
+from shisho.stores.embedded.scope import SqlCondition, count_in, where
 
 WEIGHTS = {"terms": 1.0, "bigrams": 0.4}
 # Of all live passages: how many there are, and their terms, bigrams and terms of headings.
@@ -84,7 +83,7 @@ class LexicalView:
         return vectors.select(self._connection, ids)
 
     def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
-        return passages_by_id(self._connection, ids)
+        return vectors.passages_by_id(self._connection, ids)
 
 
 class _Allowed:

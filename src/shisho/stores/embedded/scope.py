@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import apsw
+
 from shisho.domain.corpus import Condition, FilterRange, Scope
 from shisho.errors import InvalidParams
 from shisho.language.comparable import comparable
@@ -18,6 +20,18 @@ COLUMNS = {
     "media_type": "d.media_type",
     "added_at": "d.added_at",
 }
+
+# Live passages of all corpora of an owner.
+COUNT_ALL = "SELECT coalesce(sum(passages), 0) FROM corpora WHERE owner = ?"
+# Live passages of some corpora of an owner.
+COUNT_CORPORA = f"{COUNT_ALL} AND name IN {ANY_OF}"
+# Live passages of the documents in scope; its condition is filled in.
+COUNT_DOCUMENTS = """SELECT coalesce(sum(d.passage_count), 0)
+    FROM documents d JOIN corpora c ON c.id = d.corpus_id WHERE {condition}"""
+# Passages on some pages of the documents in scope; its condition is filled in.
+COUNT_PAGES = """SELECT count(*)
+    FROM documents d JOIN corpora c ON c.id = d.corpus_id JOIN passages p ON p.document_id = d.id
+    WHERE {condition} AND p.page >= coalesce(?, p.page) AND p.page <= coalesce(?, p.page)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +123,17 @@ def _pages(filters: Mapping[str, Condition]) -> tuple[int | None, int | None] | 
     except ValueError:
         pass
     raise InvalidParams("A page filter takes one page or a range of pages, such as page=3 or page=3..5.")
+
+
+def count_in(connection: apsw.Connection, scope: Scope) -> int:
+    """`Shelf.count` on a connection."""
+    condition = where(scope)
+    if condition.pages is None and not condition.narrowed and not scope.without:
+        values = (scope.owner, listed(scope.corpora)) if scope.corpora else (scope.owner,)
+        return int(connection.execute(COUNT_CORPORA if scope.corpora else COUNT_ALL, values).get)
+    if condition.pages is None:
+        return int(connection.execute(COUNT_DOCUMENTS.format(condition=condition.sql), condition.values).get)
+    low, high = condition.pages
+    return int(
+        connection.execute(COUNT_PAGES.format(condition=condition.sql), (*condition.values, low, high)).get
+    )

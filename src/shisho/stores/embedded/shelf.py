@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -19,7 +19,8 @@ from shisho.ports import Clock
 from shisho.stores.embedded import rows, storing
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.purge import erase
-from shisho.stores.embedded.scope import where
+from shisho.stores.embedded.scope import count_in, where
+from shisho.stores.embedded.vectors import passages_by_id
 
 # Documents with the corpora they stand in: what a scope's condition (`scope.where`) is about.
 FROM_DOCUMENTS = "FROM documents d JOIN corpora c ON c.id = d.corpus_id"
@@ -49,9 +50,6 @@ LATER = " AND (d.added_at, d.id) > (SELECT seen.added_at, seen.id FROM documents
 TEXT = "SELECT text FROM parts WHERE document_id = ? ORDER BY start"
 # The packed lines of a document, part by part.
 LAYOUT = "SELECT layout FROM parts WHERE document_id = ? ORDER BY start"
-# Passages of live documents by their numbers.
-PASSAGES = f"""SELECT {rows.PASSAGE} FROM passages p JOIN documents d ON d.id = p.document_id
-    WHERE d.state = 'live' AND p.id IN {rows.ANY_OF}"""
 # All passages of a document, in order.
 PASSAGES_OF = f"SELECT {rows.PASSAGE} FROM passages p WHERE p.document_id = ? ORDER BY p.ordinal"
 # Passages that share a band. Two of each: a letter sent a thousand times must not slow the thousand and
@@ -77,15 +75,6 @@ CORPUS_ID = "SELECT id FROM corpora WHERE owner = ? AND name = ?"
 # The corpora of an owner, or the one of a name.
 CORPORA = """SELECT name, owner, documents, passages FROM corpora
     WHERE owner = ?1 AND (?2 IS NULL OR name = ?2) ORDER BY name"""
-# Live passages of all corpora of an owner.
-COUNT_ALL = "SELECT coalesce(sum(passages), 0) FROM corpora WHERE owner = ?"
-# Live passages of some corpora of an owner.
-COUNT_CORPORA = f"{COUNT_ALL} AND name IN {rows.ANY_OF}"
-# Live passages of the documents in scope; its condition is filled in.
-COUNT_DOCUMENTS = f"SELECT coalesce(sum(d.passage_count), 0) {FROM_DOCUMENTS} WHERE {{condition}}"
-# Passages on some pages of the documents in scope; its condition is filled in.
-COUNT_PAGES = f"""SELECT count(*) {FROM_DOCUMENTS} JOIN passages p ON p.document_id = d.id
-    WHERE {{condition}} AND p.page >= coalesce(?, p.page) AND p.page <= coalesce(?, p.page)"""
 # A document that was superseded or removed is found again, at this source.
 REVIVE = "UPDATE documents SET state = 'live', source = ? WHERE id = ?"
 # The document that a source stands for.
@@ -330,26 +319,6 @@ def _corpora(connection: apsw.Connection, owner: str, name: str | None = None) -
         Corpus(name=row.name, owner=row.owner, documents=row.documents, passages=row.passages)
         for row in found
     ]
-
-
-def passages_by_id(connection: apsw.Connection, ids: Iterable[PassageId]) -> dict[PassageId, Passage]:
-    """`Shelf.passages` on a connection."""
-    found = rows.every(connection.execute(PASSAGES, (rows.listed(map(rows.passage_number, ids)),)))
-    return {passage.id: passage for passage in map(rows.passage, found)}
-
-
-def count_in(connection: apsw.Connection, scope: Scope) -> int:
-    """`Shelf.count` on a connection."""
-    condition = where(scope)
-    if condition.pages is None and not condition.narrowed and not scope.without:
-        values = (scope.owner, rows.listed(scope.corpora)) if scope.corpora else (scope.owner,)
-        return int(connection.execute(COUNT_CORPORA if scope.corpora else COUNT_ALL, values).get)
-    if condition.pages is None:
-        return int(connection.execute(COUNT_DOCUMENTS.format(condition=condition.sql), condition.values).get)
-    low, high = condition.pages
-    return int(
-        connection.execute(COUNT_PAGES.format(condition=condition.sql), (*condition.values, low, high)).get
-    )
 
 
 def _put(connection: apsw.Connection, intake: Intake) -> DocumentId | None:

@@ -1,9 +1,9 @@
-"""What a search weighs of a passage, stored beside it in the transaction that stores the passage. It can be
-made again from the passage alone."""
+"""Passages, and what a search weighs of them: stored beside each in the transaction that stores it, and made
+again from the passage alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import apsw
 
@@ -21,8 +21,8 @@ VECTORS = f"""SELECT v.passage_id, v.document_id, v.terms, v.heading, v.characte
         v.pair_count
     FROM term_vectors v JOIN documents d ON d.id = v.document_id
     WHERE d.state = 'live' AND v.passage_id IN {rows.ANY_OF}"""
-# Passages of live documents.
-BARE = f"""SELECT {rows.PASSAGE} FROM passages p JOIN documents d ON d.id = p.document_id
+# Passages of live documents by their numbers.
+PASSAGES = f"""SELECT {rows.PASSAGE} FROM passages p JOIN documents d ON d.id = p.document_id
     WHERE d.state = 'live' AND p.id IN {rows.ANY_OF}"""
 FUNCTIONS: dict[str, Callable[..., bytes | int]] = {
     "term_codes": term_codes,
@@ -48,12 +48,17 @@ def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[Passag
     missing = [name for name in ids if name not in vectors]
     # An older program that still runs stores passages without one.
     if missing:
-        bare = rows.every(connection.execute(BARE, (_listed(missing),)))
-        vectors |= {passage.id: vector_of(passage) for passage in map(rows.passage, bare)}
+        vectors |= {name: vector_of(passage) for name, passage in passages_by_id(connection, missing).items()}
     return vectors
 
 
-def _listed(ids: Sequence[PassageId]) -> str:
+def passages_by_id(connection: apsw.Connection, ids: Iterable[PassageId]) -> dict[PassageId, Passage]:
+    """`Shelf.passages` on a connection."""
+    found = rows.every(connection.execute(PASSAGES, (_listed(ids),)))
+    return {passage.id: passage for passage in map(rows.passage, found)}
+
+
+def _listed(ids: Iterable[PassageId]) -> str:
     return rows.listed(map(rows.passage_number, ids))
 
 

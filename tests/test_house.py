@@ -108,6 +108,7 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "typer": ("interfaces/",),
     "rich": ("interfaces/",),
     "platformdirs": ("settings.py",),
+    "watchfiles": ("system/watching.py",),
     "mcp": ("interfaces/mcp",),
     "mcp_types": ("interfaces/mcp",),
     "fastapi": ("interfaces/http",),

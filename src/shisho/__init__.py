@@ -14,6 +14,7 @@ from shisho.version import VERSION
 if TYPE_CHECKING:
     from shisho.bootstrap.desk import open_desk as open
     from shisho.desk.desk import Desk
+    from shisho.desk.folders import FolderDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
     from shisho.domain.codec import Payload
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         SearchRequest,
         Source,
     )
+    from shisho.domain.folder import WatchedFolder
     from shisho.domain.inquiry import (
         Answer,
         Budget,
@@ -127,7 +129,7 @@ if TYPE_CHECKING:
         ExtraMissing,
         ForbiddenAddress,
         ForbiddenPath,
-        InternalError,
+        Internal,
         InvalidParams,
         KeyConflict,
         NeedsOcr,
@@ -188,6 +190,7 @@ __all__ = [
     "Finding",
     "FindingVerdict",
     "FindingVerdicts",
+    "FolderDesk",
     "ForbiddenAddress",
     "ForbiddenPath",
     "Goal",
@@ -195,7 +198,7 @@ __all__ = [
     "HumanChallenge",
     "Instant",
     "IntakeOutcome",
-    "InternalError",
+    "Internal",
     "InterventionState",
     "InvalidParams",
     "Job",
@@ -263,6 +266,7 @@ __all__ = [
     "UnusableDocument",
     "UrlsQueued",
     "WaitCondition",
+    "WatchedFolder",
     "WebConsent",
     "WindowResult",
     "WorkerId",
@@ -273,10 +277,12 @@ __all__ = [
 _PAGES = (
     "shisho.errors",
     "shisho.desk.desk",
+    "shisho.desk.folders",
     "shisho.desk.sessions",
     "shisho.desk.tasks",
     "shisho.domain.codec",
     "shisho.domain.corpus",
+    "shisho.domain.folder",
     "shisho.domain.inquiry",
     "shisho.domain.intervention",
     "shisho.domain.job",

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +37,9 @@ def brittle(layout: DocumentLayout) -> Sequence[Piece]:
 
 
 def with_brittle_splitter(desk: Desk) -> Desk:
-    return Desk(replace(desk._parts, ingest=replace(desk._parts.ingest, cut=brittle)))  # type: ignore[type-var]
+    """In every way in: all share the desk's ingest."""
+    object.__setattr__(desk._parts.ingest, "cut", brittle)
+    return desk
 
 
 def folder_with_a_bad_file(folder: Path) -> Path:

@@ -17,6 +17,7 @@ from shisho.bootstrap.web import WebAccess, consent_file, consent_of, web_of
 from shisho.desk.desk import Desk
 from shisho.desk.parts import DeskParts
 from shisho.domain.corpus import LOCAL_OWNER, Check, DocumentId, FileSurvey
+from shisho.domain.folder import FileOnDisk
 from shisho.domain.inquiry import Budget, Gap
 from shisho.errors import ExtraMissing
 from shisho.handlers.inquiries import LibrarianInquiries, our_runner
@@ -31,14 +32,16 @@ if TYPE_CHECKING:
     from shisho.corpus.retrieve import AskTerms
     from shisho.corpus.session import CorpusSearcher
     from shisho.corpus.usefulness import Usefulness
+    from shisho.desk.folders import FolderDesk
     from shisho.domain.web import Response, Serp
     from shisho.librarian.table import Runner
-    from shisho.ports import Clock, Index, Reader, Shelf
+    from shisho.ports import Clock, Files, Index, Reader, Shelf
     from shisho.stores.embedded.connect import Database
     from shisho.stores.embedded.lexical import LexicalIndex
     from shisho.system.consent import ConsentFile
 
 DATABASE = "shisho.db"
+FOLLOWER = "shisho.db.follower"  # the file that the process holds which follows the folders
 MB = 1 << 20
 
 
@@ -87,14 +90,16 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     runner = partial(_runner, settings)
     inquiries = LibrarianInquiries(searcher, ledger, clock, opinions.left_out, room_tokens, barred, runner)
     judge = _judge(settings, shelf, index)
+    folders = deferred(partial(_folders, settings, database, clock, shelf, disk, ingest))
     stores = (settings, database, clock, LOCAL_OWNER, shelf, ledger, disk)
-    queue = cache(partial(_queue_of, *stores, ingest, inquiries, searcher, budget, judge, web))
+    queue = cache(partial(_queue_of, *stores, ingest, inquiries, searcher, budget, judge, web, folders))
     wired = DeskParts(
         owner=LOCAL_OWNER,
         shelf=shelf,
         ledger=ledger,
         files=disk,
         ingest=ingest,
+        folders=folders,
         rankings=searcher,
         inquiries=inquiries,
         budget=budget,
@@ -125,6 +130,27 @@ def _ingest(settings: Settings, shelf: Shelf, reader: Reader, clock: Clock) -> I
     from shisho.corpus.readers import media
 
     return Ingest(shelf, reader, clock, media.sniff, _splitter(settings), _passage_terms(settings))
+
+
+def _folders(
+    settings: Settings, database: Database, clock: Clock, shelf: Shelf, disk: Files, ingest: Ingest
+) -> FolderDesk:
+    from shisho.desk.folders import FolderDesk, FolderParts
+    from shisho.stores.embedded.folders import EmbeddedFolders
+    from shisho.system.turn import FileTurn
+    from shisho.system.watching import SystemFolderWatcher
+
+    wired = FolderParts(
+        owner=LOCAL_OWNER,
+        shelf=shelf,
+        files=disk,
+        ingest=ingest,
+        register=EmbeddedFolders(database, clock),
+        watcher=SystemFolderWatcher(),
+        turn=FileTurn(settings.home / FOLLOWER),
+        seconds=clock.monotonic,
+    )
+    return FolderDesk(wired)
 
 
 def _searcher(settings: Settings, database: Database, shelf: Shelf, index: Index) -> CorpusSearcher:
@@ -164,6 +190,9 @@ class _Files:
 
     def survey(self, paths: Iterable[Path]) -> FileSurvey:
         return files.survey(paths)
+
+    def look(self, paths: Sequence[Path]) -> Sequence[FileOnDisk]:
+        return files.look(paths)
 
     def read(self, path: Path, within: Path | None = None) -> bytes:
         return reading.read(path, self.max_bytes, within)

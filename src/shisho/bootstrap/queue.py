@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +17,7 @@ from shisho.desk.session_parts import SessionParts
 from shisho.desk.sessions import Sessions
 from shisho.desk.task_parts import TaskParts
 from shisho.desk.tasks import TaskDesk
+from shisho.domain.corpus import IntakeOutcome
 from shisho.domain.inquiry import Budget
 from shisho.domain.job import Job, TaskId
 from shisho.domain.task import JobKind, WebConsent
@@ -28,6 +29,7 @@ from shisho.telemetry import log
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
+    from shisho.desk.folders import FolderDesk
     from shisho.domain.intervention import HumanChallenge
     from shisho.handlers.engines import EngineCatalogue
     from shisho.handlers.inquiries import LibrarianInquiries
@@ -68,6 +70,7 @@ class Parts:
     budget: Budget
     judge: Judge
     web: WebAccess | None
+    folders: FolderDesk
 
     @property
     def consent(self) -> ConsentFile:
@@ -217,21 +220,32 @@ async def _working(
     worker = Worker(
         stores.jobs, stores.bell, presence, parts.clock, _handlers(parts, stores), slots=at_once, pace=pace
     )
-    async with _usable(parts.database, notifier is not None, Workplace(notices, worker)):
+    following = None if notifier is None else partial(parts.folders.follow, _log_folder)
+    async with _usable(parts.database, notifier is not None, Workplace(notices, worker, following)):
         yield
 
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """The notices and the worker, entered together to work on the queue."""
+    """The notices and the worker, entered together to work on the queue; who is to stay follows the folders
+    too."""
 
     notices: Notices
     worker: Worker
+    following: Callable[[], Awaitable[None]] | None
 
     @asynccontextmanager
     async def __call__(self) -> AsyncIterator[None]:
-        async with self.notices, self.worker:
-            yield
+        from shisho.jobs.worker import forever
+
+        tasks = [] if self.following is None else [asyncio.create_task(forever(self.following))]
+        try:
+            async with self.notices, self.worker:
+                yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @asynccontextmanager
@@ -262,6 +276,14 @@ async def _once_usable(database: Database, working: Workplace) -> None:
             await database.ready()
             async with working():
                 await asyncio.Event().wait()
+
+
+def _log_folder(event: str, **facts: Any) -> None:
+    if event == "trouble":
+        log.warning("%s", facts["error"])
+    elif event == "file" and facts["receipt"].outcome is not IntakeOutcome.KNOWN:
+        receipt = facts["receipt"]
+        log.info("%s: %s %s", receipt.source, receipt.outcome, receipt.reason)
 
 
 def _desktop(settings: Settings) -> Notifier | None:

@@ -24,7 +24,6 @@ from shisho.domain.corpus import (
     Corpus,
     Document,
     DocumentId,
-    IntakeOutcome,
     PassageHit,
     RankedPassage,
     Receipt,
@@ -39,6 +38,7 @@ from shisho.messages.message import Message
 from shisho.ports import Notifier, PreparedInquiry
 
 if TYPE_CHECKING:
+    from shisho.desk.folders import FolderDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
 
@@ -60,6 +60,11 @@ class Desk:
     def tasks(self) -> TaskDesk:
         """The verbs of long work: all that is queued, waited for and stopped."""
         return self._parts.tasks
+
+    @property
+    def folders(self) -> FolderDesk:
+        """The verbs of folders: what happens in them, happens in the library."""
+        return self._parts.folders
 
     @property
     def sessions(self) -> Sessions:
@@ -116,16 +121,11 @@ class Desk:
                 yield receipt
 
     async def mirror(self, folder: Path | str, notify: Notify = silent) -> AsyncGenerator[Receipt, None]:
-        """Make the corpus named by this folder hold just what is in the folder now."""
-        corpus = full_path(folder)
-        document_ids = await self._parts.shelf.places(corpus, self._parts.owner)
-        seen_places = set()
-        async for receipt in self.add(folder, corpus=corpus, notify=notify):
-            seen_places.add(receipt.source)
-            yield receipt
-        for source in sorted(document_ids.keys() - seen_places):
-            gone = await self._parts.shelf.detach_source(corpus, self._parts.owner, source)
-            yield Receipt(source, IntakeOutcome.GONE, gone)
+        """Make the corpus named by this folder hold just what is in the folder now. Raises as
+        `folders.sync`."""
+        async with aclosing(self.folders.sync(folder, full_path(folder), notify=notify)) as receipts:
+            async for receipt in receipts:
+                yield receipt
 
     async def add_source(self, source: Source, corpus: str = DEFAULT_CORPUS) -> Receipt:
         """Take in bytes that are no file."""
@@ -235,7 +235,7 @@ class Desk:
         folders: Path | str | Sequence[Path | str] = (),
         corpora: str | Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
-        budget: Budget | Mapping[str, float | None] | None = None,
+        limits: Budget | Mapping[str, float | None] | None = None,
         sources: Sources | str = Sources.DOCUMENTS,
         notify: Notify = silent,
         stop: Stop = never,
@@ -249,7 +249,7 @@ class Desk:
         engine."""
         self._parts.inquiries.check(question)
         sources = coerce(Sources, sources, "sources")
-        ceilings = intake.question_ceilings(budget)
+        ceilings = intake.limits(limits)
         corpora = as_list(corpora)
         inside = [full_path(folder) for folder in as_paths(folders)]
         if filters:
@@ -275,12 +275,12 @@ class Desk:
         *,
         corpora: str | Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
-        budget: Budget | Mapping[str, float | None] | None = None,
+        limits: Budget | Mapping[str, float | None] | None = None,
     ) -> PreparedInquiry:
         """A question to the documents, begun in the ledger, for whoever takes it through the table of nodes:
         see `shisho.integrations`. Raises as `ask`."""
         self._parts.inquiries.check(question)
-        ceilings = intake.question_ceilings(budget)
+        ceilings = intake.limits(limits)
         corpora = as_list(corpora)
         await check_searchable(self._parts.shelf, self._parts.owner, corpora)
         conditions = await checked_filters(self._parts.shelf, self._parts.owner, filters or {})
@@ -349,12 +349,12 @@ class Desk:
         inside: Sequence[str],
         corpora: Sequence[str],
         filters: Mapping[str, Condition],
-        ceilings: Mapping[str, float],
+        limits: Mapping[str, float],
         web_policy: WebPolicy,
     ) -> str:
         excluded = await self._parts.left_out(self._parts.owner)
         scope = Scope(self._parts.owner, (*corpora, *inside), filters, excluded.documents, excluded.passages)
-        budget = with_ceilings(self.budget, ceilings)
+        budget = with_ceilings(self.budget, limits)
         run_id = self._parts.new_run()
         inquiry = Inquiry(run_id, question, scope, budget, web_policy=web_policy, folders=tuple(inside))
         await self._parts.ledger.begin(inquiry)

@@ -13,6 +13,7 @@ from shisho.domain.inquiry import Answer, Budget
 from shisho.ports import Files, Ingester, Ledger, Notifier, PreparedInquiry, Shelf, Storage
 
 if TYPE_CHECKING:
+    from shisho.desk.folders import FolderDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
 
@@ -70,6 +71,7 @@ class DeskParts:
     ledger: Ledger
     files: Files
     ingest: Ingester
+    folders: FolderDesk
     rankings: Rankings
     inquiries: Inquiries
     budget: Budget

@@ -182,18 +182,22 @@ class Intake:
 
 @dataclass(frozen=True, slots=True)
 class FileSurvey:
-    """The files below some paths, in order of name, and what was passed over there: how many by each name."""
+    """The files below some paths, in order of name, and what was passed over there: how many by each name.
+    `unreadable` are folders that cannot be looked into; they stand among the files, since reading them says
+    why."""
 
     files: tuple[Path, ...]
     left_out: Mapping[str, int]
+    unreadable: tuple[Path, ...] = ()
 
 
 class IntakeOutcome(StrEnum):
-    """The outcome for a source: new, known already, new in an older version's place, unusable, or no
-    longer there."""
+    """The outcome for a source: new, known already, known from another place that it has left, new in an older
+    version's place, unusable, or no longer there."""
 
     ADDED = "added"
     KNOWN = "known"
+    MOVED = "moved"
     REPLACED = "replaced"
     FAILED = "failed"
     GONE = "gone"

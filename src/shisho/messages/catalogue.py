@@ -36,6 +36,7 @@ def catalogue(language: str) -> Mapping[str, str]:
             japanese_answers,
             japanese_desk,
             japanese_documents,
+            japanese_folders,
             japanese_help,
             japanese_shell,
             japanese_states,
@@ -43,7 +44,8 @@ def catalogue(language: str) -> Mapping[str, str]:
         )
 
         words = (japanese_answers, japanese_shell, japanese_states)
-        tables = (japanese_desk, japanese_documents, japanese_help, japanese_web, *words)
+        sentences = (japanese_desk, japanese_documents, japanese_folders, japanese_help, japanese_web)
+        tables = (*sentences, *words)
         return {template: translation for table in tables for template, translation in table.SAID.items()}
     from shisho.messages import english, english_answers, english_states
 

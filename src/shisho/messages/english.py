@@ -7,6 +7,7 @@ from collections.abc import Mapping
 SAID: Mapping[str, str] = {
     "added": "added",
     "known": "already known",
+    "moved": "moved",
     "replaced": "new version",
     "failed": "not taken in",
     "gone": "gone",
@@ -15,6 +16,9 @@ SAID: Mapping[str, str] = {
     "page": "p. {n}",
     "ocr": "(OCR: letters may be wrong)",
     "total": "{added} added · {replaced} new versions · {known} already known · {failed} not taken in",
+    "sync_total": (
+        "{added} added · {replaced} new versions · {moved} moved · {gone} gone · {known} unchanged · {failed} not taken in"
+    ),
     "failures": "Not taken in:",
     "more_failures": "and {n} more",
     "left_out": "Left out: {text}",
@@ -69,6 +73,15 @@ SAID: Mapping[str, str] = {
     "stopping": "Stopping. Ctrl-C once more ends it at once.",
     "interrupted": "Stopped. What was taken in, answered or queued is kept.",
     "interrupted_add": "Stopped. What was taken in until now is kept. The same command goes on with the rest.",
+    "interrupted_sync": "Stopped. What was brought up to date until now is kept. The same command goes on with the rest.",
+    "interrupted_watch": (
+        "Ended. What was taken in is kept, and the folders are remembered: `shisho watch` goes on, and "
+        "`shisho serve` and `shisho worker` follow them too."
+    ),
+    "watching": "Following {n} folders. Ctrl-C ends it.",
+    "followed": "Process {pid} follows the {n} folders already.",
+    "even": "the library equals the folder: {text}",
+    "nothing_watched": "No folder is followed.",
     "interrupted_ask": "Stopped. Every step until now is kept. Go on with: shisho ask --continue last",
     "interrupted_search": "Stopped. A search changes nothing. Try it again.",
     "interrupted_eval": "Stopped. It measures in a temporary folder and keeps nothing. Start it again.",

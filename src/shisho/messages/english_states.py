@@ -48,7 +48,6 @@ SAID: Mapping[str, str] = {
     "check_tokenizer": "tokenizer",
     "check_reader": "reader",
     "check_fonts": "fonts",
-    "check_environment": "environment",
     "check_ginza": "ginza",
     "check_ocrmypdf": "ocrmypdf",
     "check_browser": "browser",

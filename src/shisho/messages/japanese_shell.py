@@ -7,6 +7,7 @@ from collections.abc import Mapping
 SAID: Mapping[str, str] = {
     "added": "追加",
     "known": "登録済み",
+    "moved": "移動",
     "replaced": "更新",
     "failed": "取り込めません",
     "gone": "なくなりました",
@@ -15,6 +16,10 @@ SAID: Mapping[str, str] = {
     "page": "{n}ページ",
     "ocr": "(OCR:誤字の可能性)",
     "total": "追加 {added} · 更新 {replaced} · 登録済み {known} · 取り込めないもの {failed}",
+    "sync_total": (
+        "追加 {added} · 更新 {replaced} · 移動 {moved} · なくなったもの {gone} · 変わらないもの {known} · "
+        "取り込めないもの {failed}"
+    ),
     "failures": "取り込めなかったもの:",
     "more_failures": "ほか {n}件",
     "left_out": "対象外としたもの: {text}",
@@ -65,6 +70,15 @@ SAID: Mapping[str, str] = {
     "stopping": "止めています。もう一度 Ctrl-C を押すと直ちに終わります。",
     "interrupted": "中断しました。取り込んだもの・答えたもの・受け付けたものは、そのまま残っています。",
     "interrupted_add": "中断しました。ここまでに取り込んだ文書は残っています。続きは、同じコマンドをもう一度。",
+    "interrupted_sync": "中断しました。ここまでに合わせたものは残っています。続きは、同じコマンドをもう一度。",
+    "interrupted_watch": (
+        "終わりました。取り込んだものも、見守るフォルダーも覚えています。続きは `shisho watch`。"
+        "`shisho serve` と `shisho worker` も見守ります。"
+    ),
+    "watching": "フォルダーを {n}件 見守っています。Ctrl-C で終わります。",
+    "followed": "フォルダー {n}件は、動いているプロセス {pid} が見守っています。",
+    "even": "蔵書はフォルダーのとおりです: {text}",
+    "nothing_watched": "見守っているフォルダーはありません。",
     "interrupted_ask": "中断しました。ここまでの歩みは残っています。続きは: shisho ask --continue last",
     "interrupted_search": "中断しました。探すことで変わるものはありません。もう一度どうぞ。",
     "interrupted_eval": "中断しました。測定は一時フォルダーで行うため、何も残していません。始めからもう一度どうぞ。",

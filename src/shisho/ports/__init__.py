@@ -18,6 +18,7 @@ from shisho.ports.corpus import (
     Shelf,
 )
 from shisho.ports.files import Files
+from shisho.ports.folders import FolderRegister, FolderWatcher, FollowerTurn
 from shisho.ports.interventions import Interventions, Notifier
 from shisho.ports.librarian import Ledger, PreparedInquiry
 from shisho.ports.opinions import Opinions
@@ -39,6 +40,9 @@ __all__ = [
     "Embedder",
     "Fetcher",
     "Files",
+    "FolderRegister",
+    "FolderWatcher",
+    "FollowerTurn",
     "Health",
     "Index",
     "Ingester",

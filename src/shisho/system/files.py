@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import stat
+import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from shisho.domain.corpus import FileSurvey
+from shisho.domain.folder import FileOnDisk
 from shisho.errors import InvalidParams
 
 # What programs keep beside documents: packages, environments, caches, archives' leftovers. Hidden names need
@@ -15,44 +20,92 @@ NO_DOCUMENTS = frozenset({"node_modules", "bower_components", "__pycache__", "__
 # the file that tells a virtual environment of Python, whatever its folder is called
 ENVIRONMENT = "pyvenv.cfg"
 LOCK = "~$"  # what an office program keeps beside a file that it has open
+# A file as young as that may change again without its times telling: some disks count in steps of two seconds.
+YOUNG_S = 3.0
 
 
 def survey(paths: Iterable[Path]) -> FileSurvey:
     """Each file that is named, and every file below each folder that is. Hidden files and folders, and those
     that hold no documents, are left out and counted. Raises InvalidParams for a path that is not there."""
-    left_out: Counter[str] = Counter()
-    found_paths = [file for path in paths for file in _named(path, left_out)]
-    return FileSurvey(tuple(found_paths), left_out)
+    walk = _Walk()
+    for path in paths:
+        walk.enter(path)
+    return FileSurvey(tuple(walk.files), walk.left_out, tuple(walk.unreadable))
 
 
-def _named(path: Path, left_out: Counter[str]) -> Iterator[Path]:
-    if path.is_file():
-        yield path
-    elif path.is_dir():
-        yield from _below(path, left_out)
-    else:
-        raise InvalidParams("There is no file or folder {path}.", path=path)
+def look(paths: Sequence[Path]) -> list[FileOnDisk]:
+    """Those of the files that are there, as sources, with their stamps."""
+    files = []
+    for path in paths:
+        try:
+            link = path.lstat()
+            is_link = stat.S_ISLNK(link.st_mode)
+            status = path.stat() if is_link else link
+        except FileNotFoundError:
+            continue
+        except OSError:  # it is there, and reading it says what is wrong
+            files.append(FileOnDisk(path, str(path), ""))
+            continue
+        files.append(FileOnDisk(path, str(path.resolve() if is_link else path), _stamp(status)))
+    return files
 
 
-def _below(folder: Path, left_out: Counter[str]) -> Iterator[Path]:
-    for entry in _inside(folder):
-        if entry.name in (".", ""):
-            yield entry
-        elif entry.name.startswith((".", LOCK)) or entry.name in NO_DOCUMENTS:
-            left_out[LOCK if entry.name.startswith(LOCK) else entry.name] += 1
-        elif entry.is_file():
-            yield entry
-        elif entry.is_dir() and not entry.is_symlink():
-            if (entry / ENVIRONMENT).exists():
-                left_out[entry.name] += 1
-            else:
-                yield from _below(entry, left_out)
+def _stamp(status: os.stat_result) -> str:
+    # The time of its last change of any kind, which no program sets at will, tells what the time of its last
+    # writing may hide.
+    if time.time() - max(status.st_mtime, status.st_ctime) < YOUNG_S:
+        return ""
+    return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
 
 
-def _inside(folder: Path) -> list[Path]:
-    """The entries of a folder; of one that may not be read, only itself, which then is what cannot be
-    opened."""
+@dataclass(slots=True)
+class _Walk:
+    """What has been met below the paths so far."""
+
+    files: list[Path] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    unreadable: list[Path] = field(default_factory=list)
+
+    def enter(self, path: Path) -> None:
+        if path.is_file():
+            self.files.append(path)
+        elif path.is_dir():
+            self._enter_folder(path)
+        else:
+            raise InvalidParams("There is no file or folder {path}.", path=path)
+
+    def _enter_folder(self, folder: Path) -> None:
+        """A folder that cannot be looked into is itself what cannot be read."""
+        try:
+            with os.scandir(folder) as scanned:
+                entries = sorted(scanned, key=lambda entry: entry.name)
+            inner = [entry for entry in entries if self._is_wanted(entry)]
+            kinds = [(Path(entry.path), entry.is_file(), _is_environment(entry)) for entry in inner]
+        except FileNotFoundError:  # it has just gone
+            return
+        except OSError:
+            self.unreadable.append(folder)
+            self.files.append(folder)
+            return
+        for path, is_file, is_environment in kinds:
+            if is_file:
+                self.files.append(path)
+            elif is_environment:
+                self.left_out[path.name] += 1
+            elif path.is_dir() and not path.is_symlink():
+                self._enter_folder(path)
+
+    def _is_wanted(self, entry: os.DirEntry[str]) -> bool:
+        if entry.name.startswith((".", LOCK)) or entry.name in NO_DOCUMENTS:
+            self.left_out[LOCK if entry.name.startswith(LOCK) else entry.name] += 1
+            return False
+        return True
+
+
+def _is_environment(entry: os.DirEntry[str]) -> bool:
+    if not entry.is_dir(follow_symlinks=False):
+        return False
     try:
-        return sorted(folder.iterdir())
-    except PermissionError:
-        return [folder / "."]
+        return Path(entry.path, ENVIRONMENT).exists()
+    except OSError:  # it cannot be looked into, which is told when it is entered
+        return False

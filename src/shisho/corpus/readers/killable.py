@@ -9,7 +9,7 @@ from typing import Any
 from shisho.corpus.readers import media, wire
 from shisho.domain.corpus import Reading, Source
 from shisho.errors import DocumentUnreadable, TooLarge, UnusableDocument
-from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
+from shisho.isolation.killable import ChildBroken, ChildExhausted, Killable, Overrun, Work
 
 HTML_SECONDS = 5.0
 # What a good file of a hundred megabytes needs beyond the limits for small ones.
@@ -47,7 +47,7 @@ class KillableReader:
         self._killable = Killable((UnusableDocument,), environment)
 
     async def read(self, source: Source) -> Reading:
-        """Raises an `UnusableDocument` that says why, or InternalError when no child can be started at all."""
+        """Raises an `UnusableDocument` that says why, or Internal when no child can be started at all."""
         if len(source.data) > self._max_bytes:
             raise TooLarge(
                 "The file is larger than {megabytes:g} MB: split it or raise max_file_mb.",
@@ -63,7 +63,7 @@ class KillableReader:
         )
         try:
             return wire.joined(await self._killable.parts(work, source.data, wire.unpack))
-        except ChildOverrun as overrun:
+        except Overrun as overrun:
             raise TooLarge(
                 "Reading took more than {seconds:g} s of computing: split the file or raise reader_seconds.",
                 seconds=seconds,

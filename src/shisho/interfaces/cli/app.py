@@ -16,6 +16,7 @@ from shisho.interfaces.api.filters import metadata_of, parsed
 from shisho.interfaces.cli import auth as cli_auth
 from shisho.interfaces.cli import box as box_cli
 from shisho.interfaces.cli import engines as engines_cli
+from shisho.interfaces.cli import folders as cli_folders
 from shisho.interfaces.cli import queue as cli_queue
 from shisho.interfaces.cli import serve as cli_serve
 from shisho.interfaces.cli import upkeep
@@ -81,8 +82,6 @@ def _options(
     context.obj = {"home": home, "language": language}
     option_values = {"--home": home, "--language": language}
     speak(settings_.reader_of([f"{name}={value}" for name, value in option_values.items() if value]))
-    for stray in settings_.stray_names():
-        typer.echo(render(stray), err=True)
 
 
 @app.command()
@@ -154,7 +153,7 @@ def ask(
                     folders=folders,
                     corpora=corpora,
                     filters=parsed(filters),
-                    budget={"max_rounds": max_rounds, "max_seconds": max_seconds},
+                    limits={"max_rounds": max_rounds, "max_seconds": max_seconds},
                     sources=Sources(sources),
                     notify=notify,
                     stop=stop,
@@ -298,6 +297,8 @@ def export(
     _run(context, work, False)
 
 
+app.command()(cli_folders.sync)
+app.command()(cli_folders.watch)
 app.command()(upkeep.backup)
 app.command()(upkeep.doctor)
 app.command("settings")(upkeep.settings)

@@ -36,12 +36,14 @@ def file_name(source: str) -> str:
 @dataclass(slots=True)
 class AddingDisplay:
     """`notify` for `Desk.add`, and its receipts. `name` is how a file is called; `json_`: a line of JSON for
-    each receipt and nothing else; `quiet`: only what changed for the worse, on the error stream."""
+    each receipt and nothing else; `quiet`: only what changed for the worse, on the error stream; `changes_only`: of
+    what is known nothing but the number."""
 
     words: Words
     name: Callable[[str], str] = file_name
     json_: bool = False
     quiet: bool = False
+    changes_only: bool = False
     counts: Counter[IntakeOutcome] = field(default_factory=Counter)
     failures: list[Receipt] = field(default_factory=list)
     total: int = 0
@@ -77,7 +79,9 @@ class AddingDisplay:
         self.counts[receipt.outcome] += 1
         if receipt.outcome is IntakeOutcome.FAILED:
             self.failures.append(receipt)
-        if self.json_ and not self.quiet:
+        if self.changes_only and receipt.outcome is IntakeOutcome.KNOWN:
+            pass
+        elif self.json_ and not self.quiet:
             print(json.dumps(plain(rendered(receipt)), ensure_ascii=False), flush=True)
         elif not self.quiet:
             _out.print(receipt_line(receipt, self.words, self.name(receipt.source)))
@@ -89,8 +93,8 @@ class AddingDisplay:
     def _end(self) -> None:
         if self.json_ or self.quiet:
             return
-        outcomes = (IntakeOutcome.ADDED, IntakeOutcome.REPLACED, IntakeOutcome.KNOWN, IntakeOutcome.FAILED)
-        _out.print(self.words("total", **{str(outcome): self.counts[outcome] for outcome in outcomes}))
+        counts = {str(outcome): self.counts[outcome] for outcome in IntakeOutcome}
+        _out.print(self.words("sync_total" if self.changes_only else "total", **counts))
         if self.failures and self.counts.total() > 1:
             _out.print(self.words("failures"))
             for receipt in self.failures[:REPEATED]:

@@ -81,7 +81,7 @@ REVIVE = "UPDATE documents SET state = 'live', source = ? WHERE id = ?"
 PLACE = "SELECT document_id FROM places WHERE corpus_id = ? AND source = ?"
 # Let a source stand for a document.
 PUT_PLACE = """INSERT INTO places(corpus_id, source, document_id) VALUES (?, ?, ?)
-    ON CONFLICT DO UPDATE SET document_id = excluded.document_id"""
+    ON CONFLICT DO UPDATE SET document_id = excluded.document_id, stamp = NULL"""
 # A live document that stands nowhere goes.
 RETIRE = """UPDATE documents SET state = ?2 WHERE id = ?1 AND state = 'live'
     AND NOT EXISTS (SELECT 1 FROM places p WHERE p.document_id = ?1)"""

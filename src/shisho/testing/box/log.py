@@ -106,8 +106,8 @@ class Log(LogRecord):
         self._keep(replace(entry, number=number, at=time.monotonic(), wall=time.time()))
         return number
 
-    def ended(self, number: int, status: int, at: float) -> None:
-        self._keep(replace(self._held[number], status=status, ended=at))
+    def ended(self, number: int, status: int) -> None:
+        self._keep(replace(self._held[number], status=status, ended=time.monotonic()))
 
     def close(self) -> None:
         if self._file:

@@ -163,17 +163,15 @@ class Box:
         answer, note = self.web.answer(request, routed, time.monotonic())
         number = self.log.came(_entry(connection, request, routed, note))
         status = 0
-        ended: float | None = None
         try:
             if answer.way is Way.SCRIPT:
                 await play(answer.script, wire.reader, wire.writer)
                 raise ConnectionResetError
-            ended = await wire.answer(request, answer)
+            await wire.answer(request, answer)
             status = answer.status
         finally:
-            ended = time.monotonic() if ended is None else ended
-            self.web.ended(routed, note, ended)
-            self.log.ended(number, status, ended)
+            self.web.ended(routed, note, time.monotonic())
+            self.log.ended(number, status)
 
 
 def _entry(connection: int, request: BoxRequest, routed: RoutedRequest, note: str) -> LogEntry:

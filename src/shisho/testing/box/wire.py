@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import time
 from asyncio import StreamReader, StreamWriter
 from urllib.parse import urlsplit
 
@@ -70,10 +69,8 @@ class BoxConnection:
             body,
         )
 
-    async def answer(self, request: BoxRequest, answer: BoxResponse) -> float:
-        """Send it. A connection that is to be reset is; one that hangs does so until the client goes. Returns
-        when it was written, by the monotonic clock: its client may be done with it long before this task goes
-        on."""
+    async def answer(self, request: BoxRequest, answer: BoxResponse) -> None:
+        """Send it. A connection that is to be reset is; one that hangs does so until the client goes."""
         await asyncio.sleep(answer.delay_s)
         if answer.way is Way.RESET:
             self.writer.transport.abort()
@@ -93,7 +90,5 @@ class BoxConnection:
         if not silent and body:
             data.append(self._http.send(h11.Data(data=body)))
         data.append(self._http.send(h11.EndOfMessage()))
-        written = time.monotonic()
         self.writer.write(b"".join(part for part in data if part))
         await self.writer.drain()
-        return written

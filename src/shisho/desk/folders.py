@@ -1,0 +1,230 @@
+"""Folders and the library: what was added, changed, moved and deleted on disk is so in the library afterwards.
+
+The folder is the truth: each time all of it is looked at, and only what looks changed is read. So it can be broken
+off anywhere, and goes on where it was."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from shisho.desk import intake
+from shisho.desk.adding import FileIntake
+from shisho.desk.following import FolderFollower
+from shisho.desk.parts import Notify, silent
+from shisho.domain.corpus import DEFAULT_CORPUS, DocumentId, FileSurvey, IntakeOutcome, Receipt
+from shisho.domain.folder import FileOnDisk, PlaceStamp, WatchedFolder
+from shisho.errors import DocumentUnreadable, Internal, InvalidParams, NotFound, by_code
+from shisho.ports import Files, FolderRegister, FolderWatcher, FollowerTurn, Ingester, Shelf
+
+STAMPED_AT_ONCE = 64  # a transaction each would cost as much as taking the files in
+
+
+@dataclass(frozen=True, slots=True)
+class FolderParts:
+    """What the verbs of folders are wired to. `seconds`: a clock that never runs back."""
+
+    owner: str
+    shelf: Shelf
+    files: Files
+    ingest: Ingester
+    register: FolderRegister
+    watcher: FolderWatcher
+    turn: FollowerTurn
+    seconds: Callable[[], float]
+
+
+@dataclass(slots=True)
+class _Comparison:
+    """A folder and what the library has of it, side by side. `earlier`: its documents by source; `departed`: those
+    of them whose source is not there now; `moved`: documents that stand at another place now; `has_vanished`:
+    a file went while it was to be read."""
+
+    root: Path
+    corpus: str
+    earlier: Mapping[str, DocumentId]
+    survey: FileSurvey
+    files: Sequence[FileOnDisk]
+    departed: Mapping[str, DocumentId]
+    departed_ids: frozenset[DocumentId]
+    moved: set[DocumentId] = field(default_factory=set)
+    has_vanished: bool = False
+
+
+class FolderDesk:
+    """The verbs of folders: bring the library up to date with one, and remember which it follows."""
+
+    def __init__(self, parts: FolderParts) -> None:
+        self._parts = parts
+        # what cannot be taken in as it is, so that a follower does not read it again and again
+        self._failures: dict[str, tuple[str, Receipt]] = {}
+
+    async def watched(self) -> Sequence[WatchedFolder]:
+        """The folders that are remembered."""
+        return await self._parts.register.watched(self._parts.owner)
+
+    async def watch(self, folder: Path | str, corpus: str = DEFAULT_CORPUS) -> WatchedFolder:
+        """Remember a folder: while `serve`, `worker` or `watch` run, what changes there is taken into the corpus.
+        Raises InvalidParams where there is no such folder."""
+        root = await asyncio.to_thread(intake.real, folder)
+        if not await asyncio.to_thread(root.is_dir):
+            raise InvalidParams("There is no folder {path}.", path=root)
+        return await self._parts.register.watch(str(root), intake.corpus_of(corpus), self._parts.owner)
+
+    async def forget(self, folder: Path | str) -> None:
+        """Follow a folder no longer; its documents stay. Raises NotFound."""
+        root = str(await asyncio.to_thread(intake.real, folder))
+        if not await self._parts.register.forget(root, self._parts.owner):
+            raise NotFound(
+                "{path} is not followed. `shisho watch --list` shows the folders that are.", path=root
+            )
+
+    async def follow(self, notify: Notify = silent) -> None:
+        """Keep the library equal to the folders that are remembered, until it is cancelled; as long as another
+        process does, wait for it to end. `notify("file", receipt=…)` for each file, `notify("trouble", folder=…,
+        error=…)` for a folder that cannot be followed now, `notify("even", folder=…)` when all is taken in."""
+        parts = self._parts
+        await FolderFollower(self, parts.watcher, parts.turn, parts.seconds).follow(notify)
+
+    def follower(self) -> int | None:
+        """The id of another process that follows the folders already; None where this one can, which it does
+        from now on."""
+        return None if self._parts.turn.take() else self._parts.turn.holder() or 0
+
+    async def sync(
+        self,
+        folder: Path | str,
+        corpus: str = DEFAULT_CORPUS,
+        *,
+        is_emptied: bool = False,
+        notify: Notify = silent,
+    ) -> AsyncGenerator[Receipt, None]:
+        """Make what the corpus has from this folder equal to what is in it now; a receipt for each file, and for
+        each that is gone. `is_emptied`: no file is there, and that is meant.
+
+        Raises InvalidParams for a path that never was there, and, before anything is removed, NotFound for one that
+        is not there or empty all of a sudden (a drive may be missing), DocumentUnreadable for one that cannot be
+        looked into."""
+        root = await asyncio.to_thread(intake.real, folder)
+        comparison = await self._compared(root, intake.corpus_of(corpus), is_emptied)
+        notify("files", survey=comparison.survey)
+        async with aclosing(self._taken_in(comparison)) as receipts:
+            async for receipt in receipts:
+                yield receipt
+        if comparison.departed or comparison.has_vanished:
+            async with aclosing(self._left(comparison, is_emptied)) as receipts:
+                async for receipt in receipts:
+                    yield receipt
+
+    async def _compared(self, root: Path, corpus: str, is_emptied: bool) -> _Comparison:
+        places = await self._parts.shelf.places(corpus, self._parts.owner)
+        # a corpus that bears a folder's name mirrors it, with what links lead to
+        earlier = places if corpus == str(root) else dict(_below(root, places.items()))
+        survey = await self._surveyed(root, len(earlier), is_emptied)
+        files = await asyncio.to_thread(self._parts.files.look, survey.files)
+        sources = {file.source for file in files}
+        departed = {source: name for source, name in earlier.items() if source not in sources}
+        return _Comparison(root, corpus, earlier, survey, files, departed, frozenset(departed.values()))
+
+    async def _surveyed(self, root: Path, known: int, is_emptied: bool) -> FileSurvey:
+        try:
+            survey = await asyncio.to_thread(self._parts.files.survey, [root])
+        except InvalidParams:
+            if not known:
+                raise
+            if is_emptied:
+                return FileSurvey((), {})
+            raise NotFound(
+                "{path} is not there now, and the library has {count} files from it. Nothing was removed: connect "
+                "the drive or mount the folder again. If it is gone for good, say so: shisho sync --emptied {path}",
+                path=root,
+                count=known,
+            ) from None
+        if root in survey.unreadable:
+            raise DocumentUnreadable("{path} cannot be looked into. Nothing was removed.", path=root)
+        if known and not survey.files and not is_emptied:
+            raise NotFound(
+                "{path} is empty now, and the library has {count} files from it. Nothing was removed: a drive may be "
+                "missing. If the folder is meant to be empty, say so: shisho sync --emptied {path}",
+                path=root,
+                count=known,
+            )
+        return survey
+
+    async def _taken_in(self, comparison: _Comparison) -> AsyncGenerator[Receipt, None]:
+        parts = self._parts
+        stamps = await parts.register.stamps(comparison.corpus, parts.owner)
+        unread = []
+        for file in comparison.files:
+            known_receipt = self._unchanged(file, comparison, stamps)
+            if known_receipt is None:
+                unread.append(file)
+            else:
+                yield known_receipt
+        taking = FileIntake(parts.files, parts.ingest, comparison.corpus, parts.owner, {})
+        files = iter(unread)
+        fresh: list[PlaceStamp] = []
+        async with aclosing(taking.receipts([file.path for file in unread])) as receipts:
+            async for receipt in receipts:
+                file = next(files)
+                if receipt.document_id is not None and file.stamp:
+                    fresh.append(PlaceStamp(file.source, receipt.document_id, file.stamp))
+                if len(fresh) >= STAMPED_AT_ONCE:
+                    await parts.register.stamp(fresh, comparison.corpus, parts.owner)
+                    fresh = []
+                if await self._has_vanished(file, receipt):
+                    comparison.has_vanished = True
+                else:
+                    yield _with_move(receipt, comparison)
+        if fresh:
+            await parts.register.stamp(fresh, comparison.corpus, parts.owner)
+
+    async def _has_vanished(self, file: FileOnDisk, receipt: Receipt) -> bool:
+        """True of a file that could not be taken in because it is no longer there."""
+        if receipt.outcome is not IntakeOutcome.FAILED:
+            return False
+        if not by_code().get(receipt.code, Internal).retry:
+            self._failures[receipt.source] = (file.stamp, receipt)
+        return not await asyncio.to_thread(self._parts.files.look, [file.path])
+
+    def _unchanged(
+        self, file: FileOnDisk, comparison: _Comparison, stamps: Mapping[str, str]
+    ) -> Receipt | None:
+        """What is known of a file that looks as it did when it was read; None where it has to be read."""
+        if not file.stamp:
+            return None
+        if stamps.get(file.source) == file.stamp and file.source in comparison.earlier:
+            return Receipt(file.source, IntakeOutcome.KNOWN, comparison.earlier[file.source])
+        stamp, failure = self._failures.get(file.source, ("", None))
+        return failure if stamp == file.stamp else None
+
+    async def _left(self, comparison: _Comparison, is_emptied: bool) -> AsyncGenerator[Receipt, None]:
+        """The sources that are not there. The folder is looked at once more before: what comes and goes meanwhile,
+        the folder itself above all, must not be taken for deleted."""
+        again = await self._compared(comparison.root, comparison.corpus, is_emptied)
+        unread = (*comparison.survey.unreadable, *again.survey.unreadable)
+        hidden = {source for folder in unread for source, _ in _below(folder, again.earlier.items())}
+        for source in sorted(again.departed.keys() - hidden):
+            document_id = again.departed[source]
+            removed = await self._parts.shelf.detach_source(comparison.corpus, self._parts.owner, source)
+            if document_id not in comparison.moved:
+                yield Receipt(source, IntakeOutcome.GONE, removed)
+
+
+def _below(root: Path, places: Iterable[tuple[str, DocumentId]]) -> list[tuple[str, DocumentId]]:
+    """The places of a file or below a folder."""
+    head = os.path.join(root, "")  # noqa: PTH118 a Path has no last separator
+    return [(source, name) for source, name in places if source == str(root) or source.startswith(head)]
+
+
+def _with_move(receipt: Receipt, comparison: _Comparison) -> Receipt:
+    """A known document at a new place, which is not at its old one any more, has moved."""
+    is_new_place = receipt.outcome is IntakeOutcome.KNOWN and receipt.source not in comparison.earlier
+    if receipt.document_id not in comparison.departed_ids or not is_new_place:
+        return receipt
+    comparison.moved.add(receipt.document_id)
+    return replace(receipt, outcome=IntakeOutcome.MOVED)

@@ -1,0 +1,97 @@
+"""`shisho sync` and `shisho watch`: what happens in folders, happens in the library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shisho.errors import InvalidParams, ShishoError
+from shisho.interfaces.cli.runner import Json, run, show, words
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+
+Corpus = Annotated[str, typer.Option("--corpus", "-c", help="the corpus to add to")]
+NOTHING_FOLLOWED = (
+    "No folder is followed yet. Name one: shisho watch FOLDER, or shisho sync FOLDER to bring it up to date "
+    "once."
+)
+
+
+def sync(
+    context: typer.Context,
+    folders: Annotated[list[Path], typer.Argument(help="folders; none: all that are followed")] = [],  # noqa: B006
+    corpus: Corpus = "default",
+    emptied: Annotated[
+        bool, typer.Option("--emptied", help="a folder that is empty or gone is meant to be")
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """Bring the library up to date with folders: new, changed, moved and deleted files. What is unchanged is not read again."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces.cli.file_names import names_below
+        from shisho.interfaces.cli.render_adding import AddingDisplay
+        from shisho.interfaces.cli.render_folders import print_trouble
+
+        targets = [(str(folder), corpus) for folder in folders]
+        if not folders:
+            targets = [(folder.path, folder.corpus) for folder in await desk.folders.watched()]
+        if not targets:
+            raise InvalidParams(NOTHING_FOLLOWED)
+        is_even = True
+        for path, name in targets:
+            display = AddingDisplay(words(context), names_below([Path(path)]), json_, changes_only=True)
+            coming = desk.folders.sync(path, name, is_emptied=emptied, notify=display.notify)
+            try:
+                is_even = not await display.show(coming) and is_even
+            except ShishoError as error:
+                if folders and isinstance(error, InvalidParams):
+                    raise
+                print_trouble(path, error, json_)
+                is_even = False
+        if not is_even:
+            raise typer.Exit(1)
+
+    run(context, work, json_, "interrupted_sync")
+
+
+def watch(
+    context: typer.Context,
+    folders: Annotated[list[Path], typer.Argument(help="folders to remember and follow")] = [],  # noqa: B006
+    corpus: Corpus = "default",
+    list_: Annotated[
+        bool, typer.Option("--list", help="show the folders that are followed, and end")
+    ] = False,
+    forget: Annotated[
+        list[Path], typer.Option("--forget", help="follow this folder no longer, and end; its documents stay")
+    ] = [],  # noqa: B006
+    json_: Json = False,
+) -> None:
+    """Remember folders and follow them until interrupted. `shisho serve` and `shisho worker` follow them too."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces.cli import render_folders
+
+        for folder in forget:
+            await desk.folders.forget(folder)
+        if forget or list_:
+            watched = await desk.folders.watched()
+            show(watched, json_, lambda: render_folders.watched(watched, words(context)))
+            return
+        await desk.ready()
+        for folder in folders:
+            await desk.folders.watch(folder, corpus)
+        watched = await desk.folders.watched()
+        if not watched:
+            raise InvalidParams(NOTHING_FOLLOWED)
+        follower = desk.folders.follower()
+        if follower is not None:
+            typer.echo(words(context)("followed", n=len(watched), pid=follower or "?"), err=True)
+            return
+        typer.echo(words(context)("watching", n=len(watched)), err=True)
+        await desk.folders.follow(render_folders.FollowingDisplay(words(context), json_).notify)
+
+    run(context, work, json_, "interrupted_watch")

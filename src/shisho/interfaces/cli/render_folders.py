@@ -1,0 +1,79 @@
+"""Print for a person in the shell: which folders are followed, and what happens in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from shisho.domain.codec import plain
+from shisho.domain.corpus import DEFAULT_CORPUS, IntakeOutcome, Receipt
+from shisho.domain.folder import WatchedFolder
+from shisho.errors import ShishoError
+from shisho.interfaces.api.failures import told
+from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.render_adding import receipt_line
+from shisho.language.display import legible
+from shisho.messages.catalogue import render, rendered
+
+_out = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+_err = Console(stderr=True, highlight=False, soft_wrap=True, markup=False, emoji=False)
+
+
+def watched(folders: Sequence[WatchedFolder], words: Words) -> None:
+    """A line for each folder."""
+    if not folders:
+        _out.print(words("nothing_watched"))
+    for folder in folders:
+        corpus = "" if folder.corpus == DEFAULT_CORPUS else f"  {words('corpus')} {folder.corpus}"
+        _out.print(legible(f"{folder.path}{corpus}"))
+
+
+def print_trouble(path: str, error: ShishoError, json_: bool) -> None:
+    """Why a folder cannot be brought up to date now."""
+    if json_:
+        print(json.dumps({"folder": path, **told(error)}, ensure_ascii=False), flush=True)
+    else:
+        _err.print(Text(f"{error.code}: {render(error.message)}", style="yellow"))
+
+
+@dataclass(slots=True)
+class FollowingDisplay:
+    """`notify` for `folders.follow`: a line for each change as it is taken in, and of what cannot be taken in once
+    why. `json_`: a line of JSON for each, and one when the library equals a folder."""
+
+    words: Words
+    json_: bool
+    told_failures: set[tuple[str, str]] = field(default_factory=set)
+    even: set[str] = field(default_factory=set)
+
+    def notify(self, event: str, **facts: Any) -> None:
+        """One thing that has happened."""
+        if event == "file":
+            self._tell(facts["receipt"])
+        elif event == "trouble":
+            print_trouble(facts["folder"].path, facts["error"], self.json_)
+        elif event == "even":
+            self._tell_even(facts["folder"])
+
+    def _tell(self, receipt: Receipt) -> None:
+        failure = (receipt.source, str(receipt.reason))
+        if receipt.outcome is IntakeOutcome.KNOWN or failure in self.told_failures:
+            return
+        if receipt.outcome is IntakeOutcome.FAILED:
+            self.told_failures.add(failure)
+        if self.json_:
+            print(json.dumps(plain(rendered(receipt)), ensure_ascii=False), flush=True)
+        else:
+            _out.print(receipt_line(receipt, self.words, legible(receipt.source)))
+
+    def _tell_even(self, folder: WatchedFolder) -> None:
+        if self.json_:
+            print(json.dumps({"folder": folder.path, "even": True}, ensure_ascii=False), flush=True)
+        elif folder.path not in self.even:
+            self.even.add(folder.path)
+            _err.print(self.words("even", text=legible(folder.path)))

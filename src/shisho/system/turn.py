@@ -1,0 +1,48 @@
+"""One process of many: who holds a locked file. The system lets it go when its holder dies."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
+
+
+class FileTurn:
+    """`ports.FollowerTurn` by one file, which holds the id of the process that has locked it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: int | None = None
+
+    def take(self) -> bool:
+        if (
+            sys.platform == "win32" or self._file is not None
+        ):  # all follow: each change is taken in once all the same
+            return True
+        try:
+            file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError:  # nothing can be written here: nothing can be taken in either
+            return False
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(file)
+            return False
+        os.truncate(file, 0)
+        os.write(file, str(os.getpid()).encode())
+        self._file = file
+        return True
+
+    def end(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def holder(self) -> int | None:
+        with suppress(OSError, ValueError):
+            return int(self._path.read_text("ascii"))
+        return None

@@ -1,0 +1,81 @@
+"""What happens below folders, as the system tells it; where it tells nothing, every folder is looked at from
+time to time."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from pathlib import Path
+
+from shisho.telemetry import log
+
+REST_MS = 500  # without a change before what happened is told
+LONGEST_MS = 10_000  # that it is held back while changes go on
+TICK_S = 1.0
+LOOK_S = 30.0  # between two looks where the system does not tell of changes
+
+
+class SystemFolderWatcher:
+    """`ports.FolderWatcher` by inotify, FSEvents or ReadDirectoryChangesW."""
+
+    async def changes(self, folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None]:
+        before = {folder: _identity(folder) for folder in folders}
+        there = [folder for folder, identity in before.items() if identity is not None]
+        async with aclosing(_told(there)) as batches:
+            async for changed in batches:
+                yield changed
+                if any(_identity(folder) != identity for folder, identity in before.items()):
+                    return
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    """What stands under this name: a folder made anew, or one that a drive was put over, is another one."""
+    try:
+        status = folder.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+async def _told(folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None]:
+    from watchfiles import awatch
+
+    if folders:
+        heads = {folder: os.path.join(folder, "") for folder in folders}  # noqa: PTH118 a Path has no last separator
+        try:
+            batches = awatch(
+                *folders,
+                watch_filter=None,
+                debounce=LONGEST_MS,
+                step=REST_MS,
+                rust_timeout=int(TICK_S * 1_000),
+                yield_on_timeout=True,
+                ignore_permission_denied=True,
+            )
+            async with aclosing(batches):
+                async for batch in batches:
+                    yield _touched([path for _, path in batch], heads)
+            return
+        except (OSError, RuntimeError) as error:
+            log.warning("changes of folders are not told here (%s): they are looked for", error)
+    async with aclosing(_looks(folders)) as looks:
+        async for changed in looks:
+            yield changed
+
+
+def _touched(paths: Sequence[str], heads: Mapping[Path, str]) -> frozenset[Path]:
+    return frozenset(
+        folder
+        for folder, head in heads.items()
+        if any(path.startswith(head) or path == str(folder) for path in paths)
+    )
+
+
+async def _looks(folders: Sequence[Path]) -> AsyncGenerator[frozenset[Path], None]:
+    seconds = 0.0
+    while True:
+        yield frozenset(folders) if seconds >= LOOK_S else frozenset()
+        seconds = TICK_S if seconds >= LOOK_S else seconds + TICK_S
+        await asyncio.sleep(TICK_S)

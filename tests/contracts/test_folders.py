@@ -1,0 +1,69 @@
+"""What every register of followed folders promises."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from shisho.domain.folder import PlaceStamp
+from shisho.ports import FolderRegister, Shelf
+from shisho.stores.embedded.folders import EmbeddedFolders
+from shisho.stores.memory.folders import MemoryFolders
+from shisho.system.clock import SystemClock
+from tests.contracts.conftest import embedded_store, memory_store
+from tests.making import intake
+
+
+@dataclass(frozen=True)
+class Library:
+    shelf: Shelf
+    register: FolderRegister
+
+
+@pytest.fixture(params=["memory", "embedded"])
+async def library(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Library]:
+    if request.param == "memory":
+        shelf = memory_store().shelf
+        yield Library(shelf, MemoryFolders(shelf, SystemClock()))
+        return
+    async with embedded_store(tmp_path) as store:
+        yield Library(store.shelf, EmbeddedFolders(store.database, SystemClock()))
+
+
+async def test_a_folder_is_remembered_once_and_forgotten(library: Library) -> None:
+    register = library.register
+    first = await register.watch("/家/論文", "default", "local")
+    await register.watch("/家/講義", "default", "local")
+    await register.watch("/家/論文", "default", "someone")
+    again = await register.watch("/家/論文", "研究", "local")
+    assert (again.corpus, again.since) == ("研究", first.since)
+    paths = [folder.path for folder in await register.watched("local")]
+    assert paths == sorted(["/家/論文", "/家/講義"])
+    assert await register.forget("/家/論文", "local")
+    assert not await register.forget("/家/論文", "local")
+    assert [folder.path for folder in await register.watched("local")] == ["/家/講義"]
+    assert [folder.path for folder in await register.watched("someone")] == ["/家/論文"]
+
+
+async def test_a_stamp_holds_as_long_as_its_source_stands_for_the_same_document(library: Library) -> None:
+    shelf = library.shelf
+    register = library.register
+    old = intake("前の版。", source="/家/甲.txt")
+    await shelf.put(old)
+    await register.stamp([PlaceStamp("/家/甲.txt", old.document.id, "8 1")], "default", "local")
+    await register.stamp([PlaceStamp("/家/乙.txt", old.document.id, "8 1")], "default", "local")
+    assert await register.stamps("default", "local") == {"/家/甲.txt": "8 1"}
+    assert await register.stamps("研究", "local") == {} == await register.stamps("default", "someone")
+
+    new = intake("今の版。", source="/家/甲.txt")
+    await shelf.put(new)
+    assert await register.stamps("default", "local") == {}
+    await register.stamp([PlaceStamp("/家/甲.txt", old.document.id, "8 1")], "default", "local")
+    assert await register.stamps("default", "local") == {}, "it was read before it changed"
+    await register.stamp([PlaceStamp("/家/甲.txt", new.document.id, "8 2")], "default", "local")
+    assert await register.stamps("default", "local") == {"/家/甲.txt": "8 2"}
+    await shelf.remove(new.document.id, purge=False)
+    assert await register.stamps("default", "local") == {}

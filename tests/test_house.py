@@ -81,7 +81,15 @@ PLUGS_IN = "bootstrap"
 LIVES_IN: dict[str, tuple[str, ...]] = {
     "apsw": ("stores/embedded/", "bootstrap/checks.py"),
     "tantivy": ("stores/embedded/",),
-    "numpy": ("librarian/evidence.py", "corpus/weighing.py", "corpus/occurrences.py"),
+    "numpy": (
+        "librarian/evidence.py",
+        "corpus/weighing.py",
+        "corpus/occurrences.py",
+        "corpus/readers/ocr.py",
+    ),
+    "PIL": ("corpus/readers/ocr.py",),
+    "cv2": ("corpus/readers/ocr.py",),
+    "rapidocr": ("corpus/readers/ocr.py",),
     "httpcore": ("web/http/fetch.py", "web/http/stream.py"),
     "pypdfium2": ("corpus/readers/",),
     "striprtf": ("corpus/readers/",),

@@ -116,6 +116,12 @@ TABLE: tuple[Setting, ...] = (
     Setting(
         "reader_memory_mb", 1024, "memory a reader may use, in megabytes, and 12 more for each MB of the file"
     ),
+    Setting(
+        "ocr",
+        "auto",
+        "text is recognised in pictures and scanned pages where the extra is installed",
+        ("auto", "off"),
+    ),
     Setting("passage_chars", 500, "longest passage, in characters"),
     Setting("passage_overlap", 100, "overlap of neighbouring passages, in characters"),
 )

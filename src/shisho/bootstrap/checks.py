@@ -31,6 +31,7 @@ async def checks(
         await asyncio.to_thread(_tokenizer),
         await _reader(reader),
         await _fonts(reader),
+        _extra("ocr", "rapidocr", Message("text of pictures and scanned pages"), 'pip install "shisho[ocr]"'),
         _extra("ginza", "ja_ginza", Message("reference splitter and terms"), 'pip install "shisho[ginza]"'),
         _program(
             "ocrmypdf",

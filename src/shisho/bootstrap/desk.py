@@ -122,7 +122,8 @@ def _reader(settings: Settings, max_bytes: int) -> KillableReader:
 
     seconds = settings.real("reader_seconds")
     memory_mb = settings.whole("reader_memory_mb")
-    return KillableReader(seconds, memory_mb, max_bytes, environment=settings_.child_environment())
+    environment = settings_.child_environment()
+    return KillableReader(seconds, memory_mb, max_bytes, environment, ocr=settings.text("ocr") == "auto")
 
 
 def _ingest(settings: Settings, shelf: Shelf, reader: Reader, clock: Clock) -> Ingest:

@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from shisho.desk.parts import Notify, silent
 from shisho.domain.corpus import IntakeOutcome, Receipt, Source
 from shisho.errors import ShishoError, StorageUnusable
 from shisho.ports import Files, Ingester
@@ -27,6 +28,8 @@ class FileIntake:
     owner: str
     metadata: Mapping[str, str]
     password: str | None = None
+    ocr: bool | None = None
+    notify: Notify = silent
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # of large files one at a time is held in memory
 
     async def receipts(self, paths: Sequence[Path]) -> AsyncGenerator[Receipt, None]:
@@ -39,7 +42,16 @@ class FileIntake:
         try:
             async with self._room(await asyncio.to_thread(_size, path)):
                 data = await asyncio.to_thread(self.disk.read, path)
-                source = Source(name, data, metadata=self.metadata, password=self.password)
+                source = Source(
+                    name,
+                    data,
+                    metadata=self.metadata,
+                    password=self.password,
+                    ocr=self.ocr,
+                    notify_page=lambda done, total: self.notify(
+                        "recognised", source=name, page=done, pages=total
+                    ),
+                )
                 return await self.intakes.add(source, self.corpus, self.owner)
         except StorageUnusable:  # of no file, but of them all
             raise

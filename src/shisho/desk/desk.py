@@ -105,17 +105,17 @@ class Desk:
         corpus: str = DEFAULT_CORPUS,
         metadata: Mapping[str, str] | None = None,
         password: str | None = None,
+        ocr: bool | None = None,
         notify: Notify = silent,
     ) -> AsyncGenerator[Receipt, None]:
-        """Take in files and folders; a receipt for each file as it is done, in the order found.
-
-        How many there are and what was left out is told first: `notify("files", survey=…)`. Raises
-        InvalidParams for a path that is not there, before anything is taken in."""
+        """Take in files and folders; a receipt for each file as it is done, in the order found. `ocr`: None is as
+        it is set. How many there are and what was left out is told first: `notify("files", survey=…)`; then each page that
+        is recognised. Raises InvalidParams for a path that is not there, before anything is taken in."""
         survey = await asyncio.to_thread(self._parts.files.survey, [Path(path) for path in paths])
         notify("files", survey=survey)
-        adding = FileIntake(
-            self._parts.files, self._parts.ingest, corpus, self._parts.owner, metadata or {}, password
-        )
+        parts = self._parts
+        said = (corpus, parts.owner, metadata or {}, password, ocr, notify)
+        adding = FileIntake(parts.files, parts.ingest, *said)
         async with aclosing(adding.receipts(survey.files)) as receipts:
             async for receipt in receipts:
                 yield receipt

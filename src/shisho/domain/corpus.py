@@ -3,7 +3,7 @@ text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -78,7 +78,8 @@ class Reading:
 @dataclass(frozen=True, slots=True)
 class Source:
     """Something to take in: its bytes, where they came from, and what its owner says of it. `charset` is what
-    a server named for it beside the bytes."""
+    a server named for it beside the bytes. `ocr`: whether text may be recognised in pictures, None: as it is
+    set; `notify_page` is told how many pages have been, and of how many."""
 
     name: str
     data: bytes
@@ -87,6 +88,8 @@ class Source:
     metadata: Mapping[str, str] = field(default_factory=dict)
     password: str | None = field(default=None, repr=False)
     charset: str | None = None
+    ocr: bool | None = None
+    notify_page: Callable[[int, int], None] | None = field(default=None, repr=False, compare=False)
 
 
 class DocumentState(StrEnum):

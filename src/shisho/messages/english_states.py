@@ -49,6 +49,7 @@ SAID: Mapping[str, str] = {
     "check_reader": "reader",
     "check_fonts": "fonts",
     "check_ginza": "ginza",
+    "check_ocr": "OCR",
     "check_ocrmypdf": "ocrmypdf",
     "check_browser": "browser",
     "check_embedder": "embedder",

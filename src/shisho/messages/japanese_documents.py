@@ -85,9 +85,9 @@ SAID: Mapping[str, str] = {
     "A part of the file grows beyond all measure when unpacked: it is not taken in.": (
         "展開すると際限なく大きくなる部分があるため、取り込みません。"
     ),
-    (
-        "make a text layer first, for example with `ocrmypdf -l jpn in.pdf out.pdf`, and add the result"
-    ): "先に文字の層を付け(例: `ocrmypdf -l jpn in.pdf out.pdf`)、できたファイルを追加してください",
+    ('install OCR (`pip install "shisho[ocr]"`), or add what `ocrmypdf -l jpn in.pdf out.pdf` makes of it'): (
+        'OCRを入れるか(`pip install "shisho[ocr]"`)、`ocrmypdf -l jpn in.pdf out.pdf` で作ったファイルを追加してください'
+    ),
     "They stand here by their codes and may be wrong": (
         "ここでは文字コードから起こしており、誤りがあるかもしれません"
     ),
@@ -243,8 +243,35 @@ SAID: Mapping[str, str] = {
         "ページが人の確認を求めましたが、時間内に誰も来ませんでした。調査課題を再開し、待ちになったら"
         " `shisho auth open` を実行してください。"
     ),
-    "Taken are PDF, HTML, DOCX, PPTX, XLSX, EPUB, RTF, EML, IPYNB, CSV, Markdown and plain text.": (
-        "読めるのは PDF、HTML、DOCX、PPTX、XLSX、EPUB、RTF、EML、IPYNB、CSV、Markdown、プレーンテキストです。"
+    "Taken are PDF, HTML, DOCX, PPTX, XLSX, EPUB, RTF, EML, IPYNB, CSV, Markdown, text; by OCR PNG, JPEG, TIFF.": (
+        "読めるのは PDF、HTML、DOCX、PPTX、XLSX、EPUB、RTF、EML、IPYNB、CSV、Markdown、プレーンテキスト、"
+        "文字認識(OCR)で PNG、JPEG、TIFF です。"
+    ),
+    "Recognised by OCR, so letters may be wrong: page {pages}.": (
+        "文字認識(OCR)で読みました。誤字がありえます: {pages}ページ。"
+    ),
+    "text of pictures and scanned pages": "画像とスキャンのページの文字",
+    "No text was recognised in the picture.": "画像から文字を認識できませんでした。",
+    "The picture is too large: make it smaller or split it.": (
+        "画像が大きすぎます。縮小するか分割してください。"
+    ),
+    "The picture is damaged: open it in a viewer and save it again.": (
+        "画像が壊れています。画像ソフトで開いて保存し直してください。"
+    ),
+    "Recognising its text took more than {seconds:g} s of computing: split the file.": (
+        "文字認識の計算時間が{seconds:g}秒を超えました。ファイルを分割してください。"
+    ),
+    "Recognising its text needs more memory than it may: split the file.": (
+        "文字認識に必要なメモリが上限を超えました。ファイルを分割してください。"
+    ),
+    "Recognising its text broke the reader: it is damaged.": (
+        "文字認識の途中で読み取りが止まりました。ファイルが壊れています。"
+    ),
+    "A picture is taken in by OCR alone, which is turned off: `--ocr auto` turns it on.": (
+        "画像は文字認識(OCR)でだけ読めますが、オフになっています。`--ocr auto` でオンにできます。"
+    ),
+    'A picture is taken in by OCR alone: `pip install "shisho[ocr]"`, and add it again.': (
+        '画像は文字認識(OCR)でだけ読めます。`pip install "shisho[ocr]"` のあと、もう一度追加してください。'
     ),
     "The book is protected against copying: only the program that it was sold for can open it.": (
         "この本はコピー防止で保護されています。購入時のソフトでしか開けません。"

@@ -250,6 +250,10 @@ SAID: Mapping[str, str] = {
     "memory a reader may use, in megabytes, and 12 more for each MB of the file": (
         "読み取り器が使ってよいメモリー(MB)。ファイル1 MBごとに12 MB増える"
     ),
+    "text is recognised in pictures and scanned pages where the extra is installed": (
+        "画像とスキャンのページの文字を認識する(追加パッケージがあるとき)"
+    ),
+    "recognise text in pictures and scanned pages": "画像とスキャンのページの文字を認識する",
     "longest passage, in characters": "最も長いパッセージ(文字数)",
     "overlap of neighbouring passages, in characters": "隣り合うパッセージの重なり(文字数)",
     "Usage:": "使い方:",

@@ -15,6 +15,7 @@ SAID: Mapping[str, str] = {
     "passages": "{n}パッセージ",
     "page": "{n}ページ",
     "ocr": "(OCR:誤字の可能性)",
+    "recognised": "文字認識 {file}: {total}ページ中{n}ページ",
     "total": "追加 {added} · 更新 {replaced} · 登録済み {known} · 取り込めないもの {failed}",
     "sync_total": (
         "追加 {added} · 更新 {replaced} · 移動 {moved} · なくなったもの {gone} · 変わらないもの {known} · "

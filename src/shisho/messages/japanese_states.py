@@ -49,6 +49,7 @@ SAID: Mapping[str, str] = {
     "check_reader": "読み取り器",
     "check_fonts": "フォント",
     "check_ginza": "ginza",
+    "check_ocr": "文字認識(OCR)",
     "check_ocrmypdf": "ocrmypdf",
     "check_browser": "ブラウザー",
     "check_embedder": "埋め込み器",

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shisho.corpus.readers import media, wire
+from shisho.corpus.readers import media, recognition, wire
+from shisho.corpus.readers.recognition import Recogniser
 from shisho.domain.corpus import Reading, Source
-from shisho.errors import DocumentUnreadable, TooLarge, UnusableDocument
+from shisho.errors import DocumentUnreadable, NeedsOcr, TooLarge, UnusableDocument
 from shisho.isolation.killable import ChildBroken, ChildExhausted, Killable, Overrun, Work
 
 HTML_SECONDS = 5.0
@@ -36,15 +37,24 @@ class KillableReader:
     """Reads one file at a time within `seconds` of computing (HTML: at most 5), `memory_mb` and `max_bytes`.
     Belongs to one event loop.
 
-    `environment` is the child's; without it the child gets the parent's, secrets and all."""
+    `environment` is the child's; without it the child gets the parent's, secrets and all. `ocr`: text is
+    recognised in pictures and in pages without a text layer, where the extra for it is installed."""
 
     def __init__(
-        self, seconds: float, memory_mb: int, max_bytes: int, environment: Mapping[str, str] | None = None
+        self,
+        seconds: float,
+        memory_mb: int,
+        max_bytes: int,
+        environment: Mapping[str, str] | None = None,
+        *,
+        ocr: bool = True,
     ) -> None:
         self._seconds = seconds
         self._memory_mb = memory_mb
         self._max_bytes = max_bytes
         self._killable = Killable((UnusableDocument,), environment)
+        self._ocr = ocr
+        self._recogniser = Recogniser(environment)
 
     async def read(self, source: Source) -> Reading:
         """Raises an `UnusableDocument` that says why, or Internal when no child can be started at all."""
@@ -54,6 +64,33 @@ class KillableReader:
                 megabytes=self._max_bytes / 2**20,
             )
         kind = media.sniff(source.name, source.data, source.media_type)
+        is_wanted = self._ocr if source.ocr is None else source.ocr
+        if kind in media.PICTURES:
+            if not (is_wanted and recognition.is_installed()):
+                raise recognition.unrecognised_picture(is_off=not is_wanted)
+            return await self._recogniser.picture(source)
+        if kind != media.PDF or not is_wanted or not recognition.is_installed():
+            return await self._read(source, kind)
+        return await self._with_scans(source)
+
+    async def _with_scans(self, source: Source) -> Reading:
+        """A PDF whose pages without a text layer are recognised."""
+        try:
+            reading = await self._read(source, media.PDF)
+        except NeedsOcr as scan:
+            pages = recognition.pages_of(scan)
+            recognised = await self._recogniser.pages(source, pages)
+            if not recognised.blocks:
+                raise
+            return recognition.merged(Reading((), page_count=len(pages), needs_ocr=pages), recognised)
+        if not reading.needs_ocr:
+            return reading
+        try:
+            return recognition.merged(reading, await self._recogniser.pages(source, reading.needs_ocr))
+        except UnusableDocument:  # what has text is worth having without its pictures
+            return reading
+
+    async def _read(self, source: Source, kind: str) -> Reading:
         seconds = min(HTML_SECONDS, self._seconds) if kind == media.HTML else self._seconds
         megabytes = len(source.data) / 2**20
         seconds += SECONDS_PER_MB * megabytes
@@ -83,6 +120,7 @@ class KillableReader:
 
     async def close(self) -> None:
         await self._killable.close()
+        await self._recogniser.close()
 
 
 def _given(source: Source, kind: str) -> Mapping[str, Any]:

@@ -19,9 +19,13 @@ IPYNB = "application/x-ipynb+json"
 RTF = "application/rtf"
 MARKDOWN = "text/markdown"
 TEXT = "text/plain"
+PNG = "image/png"
+JPEG = "image/jpeg"
+TIFF = "image/tiff"
+PICTURES = (PNG, JPEG, TIFF)
 CSV = "text/csv"
 TSV = "text/tab-separated-values"
-SUPPORTED = (PDF, HTML, DOCX, PPTX, XLSX, EPUB, RTF, EML, IPYNB, MARKDOWN, CSV, TSV, TEXT)
+SUPPORTED = (PDF, HTML, DOCX, PPTX, XLSX, EPUB, RTF, EML, IPYNB, MARKDOWN, CSV, TSV, TEXT, *PICTURES)
 WORDS = (HTML, MARKDOWN, CSV, TSV, TEXT)
 """Those of characters alone, in an encoding that has to be found out."""
 
@@ -45,16 +49,20 @@ _SUFFIXES = {
     "csv": CSV,
     "tsv": TSV,
     "tab": TSV,
+    "png": PNG,
+    "jpg": JPEG,
+    "jpeg": JPEG,
+    "tif": TIFF,
+    "tiff": TIFF,
     "xlsx": XLSX,
     "xlsm": XLSX,
 }
 _TAKEN = Message(
-    "Taken are PDF, HTML, DOCX, PPTX, XLSX, EPUB, RTF, EML, IPYNB, CSV, Markdown and plain text."
+    "Taken are PDF, HTML, DOCX, PPTX, XLSX, EPUB, RTF, EML, IPYNB, CSV, Markdown, text; by OCR PNG, JPEG, TIFF."
 )
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_PICTURES = {b"\x89PNG\r\n": PNG, b"\xff\xd8\xff": JPEG, b"II*\x00": TIFF, b"MM\x00*": TIFF}
 _BINARY = (
-    b"\x89PNG",
-    b"\xff\xd8\xff",
     b"GIF8",
     b"\x1f\x8b",
     b"7z\xbc\xaf",
@@ -85,6 +93,9 @@ def sniff(name: str, data: bytes, declared: str | None = None) -> str:
         return _zipped(data)
     if data.startswith(_OLE):
         raise _old_office(data)
+    for magic, kind in _PICTURES.items():
+        if data.startswith(magic):
+            return kind
     if data.startswith(_BINARY):
         raise UnsupportedMedia(
             "This is a picture, an archive or a program, not a document. {taken}", taken=_TAKEN

@@ -15,16 +15,16 @@ import pypdfium2.raw as pdfium
 from shisho.corpus.readers import paragraphs
 from shisho.corpus.readers.pdffonts import substitutes
 from shisho.corpus.readers.pdfpage import PdfPage, printed_page
+from shisho.corpus.readers.recognition import UNREAD, listed
 from shisho.domain.corpus import Reading
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, NeedsOcr, TooLarge
 from shisho.messages.message import Message
 
 MAX_PAGES = 10_000
 OCR = Message(
-    "make a text layer first, for example with `ocrmypdf -l jpn in.pdf out.pdf`, and add the result"
+    'install OCR (`pip install "shisho[ocr]"`), or add what `ocrmypdf -l jpn in.pdf out.pdf` makes of it'
 )
 UNNAMED = Message("They stand here by their codes and may be wrong")
-LISTED = 20
 # (cid:12) is what other programs write for a glyph without a character.
 _GARBLED = re.compile("[\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]|\\(cid:\\d+\\)")
 _PLAUSIBLE = re.compile("[!-~ぁ-ヺー、。]")
@@ -39,12 +39,12 @@ def read(data: bytes, password: str | None = None) -> Reading:
     """Pages count from 1. Raises NeedsOcr when no page has a usable text layer."""
     fonts = substitutes()
     fonts.begin()
-    with closing(_opened(data, password)) as document:
+    with closing(opened(data, password)) as document:
         pages = _pages(document)
         title = _title(document)
     if fonts.uncertain:
         fonts.begin(everywhere=True)
-        with closing(_opened(data, password)) as document:
+        with closing(opened(data, password)) as document:
             pages = [max(both, key=_letters) for both in zip(pages, _pages(document), strict=True)]
     damaged = _numbers(pages, lambda page: not page.height)
     needs_ocr = _numbers(pages, lambda page: not _letters(page) or _is_garbled(page))
@@ -59,12 +59,10 @@ def read(data: bytes, password: str | None = None) -> Reading:
         )
     warnings = [Message("Page {number} is damaged and was left out.", number=number) for number in damaged]
     if needs_ocr:
-        warnings.append(
-            Message("No usable text layer on page {pages}: {ocr}.", pages=_listed(needs_ocr), ocr=OCR)
-        )
+        warnings.append(Message(UNREAD, pages=listed(needs_ocr), ocr=OCR))
     if guessed:
         letters = sum(len(pages[number - 1].unnamed) for number in guessed)
-        values = {"letters": letters, "pages": _listed(guessed), "unnamed": UNNAMED, "ocr": OCR}
+        values = {"letters": letters, "pages": listed(guessed), "unnamed": UNNAMED, "ocr": OCR}
         warnings.append(
             Message(
                 "Letters that the file does not name: {letters}, on page {pages}. {unnamed}: {ocr}.", **values
@@ -73,7 +71,7 @@ def read(data: bytes, password: str | None = None) -> Reading:
     return Reading(blocks, title, len(pages), tuple(needs_ocr), tuple(warnings))
 
 
-def _opened(data: bytes, password: str | None) -> Any:
+def opened(data: bytes, password: str | None) -> Any:
     try:
         document = pypdfium2.PdfDocument(data, password=password)
     except pypdfium2.PdfiumError as failure:
@@ -112,10 +110,6 @@ def _pages(document: Any) -> list[PdfPage]:
 
 def _numbers(pages: Sequence[PdfPage], fits: Callable[[PdfPage], bool]) -> list[int]:
     return [number for number, page in enumerate(pages, start=1) if fits(page)]
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return ", ".join(map(str, numbers[:LISTED])) + (" …" if len(numbers) > LISTED else "")
 
 
 def _letters(page: PdfPage) -> int:

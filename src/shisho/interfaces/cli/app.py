@@ -91,6 +91,9 @@ def add(
     meta: Annotated[list[str], typer.Option("--meta", "-m", help="key=value said of every file")] = [],  # noqa: B006
     corpus: Annotated[str, typer.Option("--corpus", "-c", help="the corpus to add to")] = "default",
     password: Annotated[str | None, typer.Option(help="opens encrypted files")] = None,
+    ocr: Annotated[
+        Literal["auto", "off"] | None, typer.Option(help="recognise text in pictures and scanned pages")
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Take in files and folders; what is known already is left as it is."""
@@ -101,9 +104,11 @@ def add(
 
         display = AddingDisplay(_words(context), names_below(paths), json_)
         metadata = metadata_of(meta)
-        if await display.show(
-            desk.add(*paths, corpus=corpus, metadata=metadata, password=password, notify=display.notify)
-        ):
+        is_ocr = None if ocr is None else ocr == "auto"
+        receipts = desk.add(
+            *paths, corpus=corpus, metadata=metadata, password=password, ocr=is_ocr, notify=display.notify
+        )
+        if await display.show(receipts):
             raise typer.Exit(1)
 
     _run(context, work, json_, "interrupted_add")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -50,7 +50,9 @@ class AddingDisplay:
     bar: Progress | None = None
 
     def notify(self, event: str, **facts: object) -> None:
-        """How many files there are, and what was left out."""
+        """How many files there are, and what was left out; how far a scan is, which takes seconds a page."""
+        if event == "recognised":
+            self._tell_page(facts)
         survey = facts.get("survey")
         if not isinstance(survey, FileSurvey):
             return
@@ -60,10 +62,20 @@ class AddingDisplay:
         if self.bar is not None:
             self.bar.update(self.bar.task_ids[0], total=self.total, visible=self.total > 1)
 
+    def _tell_page(self, facts: Mapping[str, object]) -> None:
+        if self.json_ or self.quiet:
+            return
+        name = self.name(str(facts["source"]))
+        line = self.words("recognised", file=name, n=facts["page"], total=facts["pages"])
+        if self.bar is not None and not self.bar.disable:
+            self.bar.update(self.bar.task_ids[0], page=line, visible=True)
+        else:
+            _err.print(line)
+
     async def show(self, coming: AsyncGenerator[Receipt, None]) -> Sequence[Receipt]:
         """Each file as it is done, then the total, then the failures. Where it is broken off, what was done until then."""
         with progress(self.words) as self.bar:
-            self.bar.add_task("", total=None, visible=False)
+            self.bar.add_task("", total=None, visible=False, page="")
             try:
                 async with aclosing(coming) as receipts:
                     async for receipt in receipts:
@@ -88,7 +100,7 @@ class AddingDisplay:
         elif receipt.outcome not in (IntakeOutcome.KNOWN, IntakeOutcome.ADDED):
             _err.print(receipt_line(receipt, self.words, self.name(receipt.source)))
         if self.bar is not None:
-            self.bar.advance(self.bar.task_ids[0])
+            self.bar.update(self.bar.task_ids[0], advance=1, page="")
 
     def _end(self) -> None:
         if self.json_ or self.quiet:
@@ -132,6 +144,7 @@ def progress(words: Words) -> Progress:
     of_all = TextColumn(words("counted", n="{task.completed:.0f}", total="{task.total:.0f}"))
     return Progress(
         of_all,
+        TextColumn("{task.fields[page]}"),
         BarColumn(bar_width=None),
         TimeRemainingColumn(compact=True),
         console=_err,

@@ -1,0 +1,265 @@
+"""Text of pictures and of scanned pages by rapidocr, whose models are in its wheel: lines with their boxes, put
+together to blocks as those of a PDF are. Each block is marked as recognised."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+import numpy as np
+import pypdfium2
+from PIL import Image, ImageOps, ImageSequence
+
+from shisho.corpus.readers import paragraphs
+from shisho.corpus.readers.pdf import opened
+from shisho.corpus.readers.pdfpage import GAP, SHORT, PdfLine, PdfPage, Typeface
+from shisho.corpus.readers.text import plain
+from shisho.domain.corpus import Block, BlockKind, Reading
+from shisho.errors import DocumentUnreadable, TooLarge
+
+DPI = 200
+MOST_PIXELS = 2_600  # of the longer side: an A4 page at 200 dpi has 2,339
+MAX_PICTURE = 100_000_000  # pixels
+MAX_PICTURES = 1_000  # in one TIFF
+LEAST_SURE = 0.5
+TYPE = 0.8  # of the height of a box: the size of the type in it
+SAME_TYPE = 1.18  # sizes this near are one: a box is as high as its highest letter
+COLUMN = 8  # times the size of type: narrower than this are the columns of a table
+POINTS = 72
+# In pixels of 200 dpi and shades of grey:
+INK = 200
+SPECKS = 2  # of ink in a row that is not printed
+WHITE = 200
+MARGIN = 40
+LEAST_SIDE = 400
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """Letters that were recognised together, with the edges of their box in points."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    text: str
+
+
+def read_pdf(data: bytes, pages: Sequence[int], password: str | None = None) -> Iterator[Reading]:
+    """Pages count from 1; none named: all of them. An empty reading after each page, the whole one at the end."""
+    with closing(opened(data, password)) as document:
+        numbers = list(pages) or range(1, len(document) + 1)
+        yield from _readings(((number, *_drawn(document, number)) for number in numbers), len(document))
+
+
+def read_picture(data: bytes) -> Iterator[Reading]:
+    """PNG, JPEG or TIFF, whose pictures are its pages. The same for its readings."""
+    Image.MAX_IMAGE_PIXELS = MAX_PICTURE // 2  # what PIL refuses is twice as large
+    try:
+        with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "TIFF")) as picture:
+            count = getattr(picture, "n_frames", 1)
+            if count > MAX_PICTURES or picture.width * picture.height > MAX_PICTURE:
+                raise TooLarge("The picture is too large: make it smaller or split it.")
+            frames = enumerate(ImageSequence.Iterator(picture), start=1)
+            yield from _readings(((number, *_scaled(frame)) for number, frame in frames), count)
+    except Image.DecompressionBombError as bomb:
+        raise TooLarge("The picture is too large: make it smaller or split it.") from bomb
+    except (OSError, SyntaxError, ValueError) as failure:
+        raise DocumentUnreadable(
+            "The picture is damaged: open it in a viewer and save it again."
+        ) from failure
+
+
+def _readings(pictures: Iterable[tuple[int, Any, float]], count: int) -> Iterator[Reading]:
+    """Of each page its number, its picture (rows of blue, green and red) and how many points a pixel has."""
+    pages = []
+    for number, picture, scale in pictures:
+        height, width = picture.shape[:2]
+        lines = tuple(_lines(_pieces(picture, scale), number))
+        pages.append(PdfPage(lines, width * scale, height * scale))
+        yield Reading((), page_count=count)
+    blocks = paragraphs.blocks(_of_even_type(pages))
+    yield Reading(tuple(replace(block, ocr=True) for block in blocks), _title(blocks), count)
+
+
+def _title(blocks: Sequence[Block]) -> str:
+    return next((block.text for block in blocks if block.kind is BlockKind.HEADING and block.page == 1), "")
+
+
+def _drawn(document: Any, number: int) -> tuple[Any, float]:
+    page = document[number - 1]
+    try:
+        scale = min(DPI / POINTS, MOST_PIXELS / max(*page.get_size(), 1.0))
+        return np.ascontiguousarray(page.render(scale=scale).to_numpy()[:, :, :3]), 1 / scale
+    except pypdfium2.PdfiumError:  # a damaged page is an empty one
+        return np.full((64, 64, 3), 255, np.uint8), 1.0
+    finally:
+        page.close()
+
+
+def _scaled(frame: Any) -> tuple[Any, float]:
+    """Upright, on white, and no larger than a page needs."""
+    dpi = float((frame.info.get("dpi") or (DPI, DPI))[0])
+    points = POINTS / (dpi if 50 <= dpi <= 2400 else DPI)
+    picture = ImageOps.exif_transpose(frame).convert("RGBA")
+    ground = Image.new("RGBA", picture.size, "white")
+    picture = Image.alpha_composite(ground, picture).convert("RGB")
+    longer = max(picture.size)
+    if longer > MOST_PIXELS:
+        picture.thumbnail((MOST_PIXELS, MOST_PIXELS))
+        points *= longer / max(picture.size)
+    return np.ascontiguousarray(np.asarray(picture)[:, :, ::-1]), points
+
+
+@lru_cache(maxsize=1)
+def _engine() -> Any:
+    import cv2
+    from rapidocr import RapidOCR
+
+    cv2.setNumThreads(1)
+    # One thread: the limit is of computing, and other children compute beside this one. Which way up a line
+    # stands is not asked: the model for it turned good lines round (one of 14 in Mincho).
+    threads = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}
+    return RapidOCR(
+        params={
+            **threads,
+            "Global.log_level": "critical",
+            "Global.max_side_len": MOST_PIXELS,
+            "Global.use_cls": False,
+        }
+    )
+
+
+def _pieces(picture: Any, scale: float) -> list[TextPiece]:
+    """The finder of boxes passes over a short line on an empty page: it is given what is printed, without the
+    white around it."""
+    return [
+        piece
+        for top, bottom, left, right in _bands(picture)
+        for piece in _pieces_of(_framed(picture[top:bottom, left:right]), left, top, scale)
+    ]
+
+
+def _bands(picture: Any) -> Iterator[tuple[int, int, int, int]]:
+    """Top, bottom, left and right of what is printed, cut where much white lies between."""
+    ink = picture.min(axis=2) < INK
+    rows = np.flatnonzero(ink.sum(axis=1) >= SPECKS)
+    if not len(rows):
+        return
+    for part in np.split(rows, np.flatnonzero(np.diff(rows) > WHITE) + 1):
+        top = max(0, int(part[0]) - MARGIN)
+        bottom = int(part[-1]) + MARGIN
+        columns = np.flatnonzero(ink[top:bottom].any(axis=0))
+        yield top, bottom, max(0, int(columns[0]) - MARGIN), int(columns[-1]) + MARGIN
+
+
+def _framed(picture: Any) -> Any:
+    """Not smaller than the finder likes, with white to the right and below."""
+    height, width = picture.shape[:2]
+    more = ((0, max(0, LEAST_SIDE - height)), (0, max(0, LEAST_SIDE - width)), (0, 0))
+    return np.ascontiguousarray(np.pad(picture, more, constant_values=255))
+
+
+def _pieces_of(picture: Any, left_edge: int, top_edge: int, scale: float) -> list[TextPiece]:
+    found = _engine()(picture)
+    if found.boxes is None:
+        return []
+    pieces = []
+    for box, text, score in zip(found.boxes, found.txts, found.scores, strict=True):
+        words = plain(str(text)).strip()
+        if words and score >= LEAST_SURE:
+            shifted = (np.asarray(box) + np.array([left_edge, top_edge])) * scale
+            left, top = map(float, shifted.min(axis=0))
+            right, bottom = map(float, shifted.max(axis=0))
+            pieces.append(TextPiece(left, top, right, bottom, words))
+    return pieces
+
+
+def _lines(pieces: Sequence[TextPiece], page: int) -> Iterator[PdfLine]:
+    """Pieces side by side are one line, as in a PDF; columns come one after the other."""
+    for column in _columns(list(pieces)):
+        rows: list[list[TextPiece]] = []
+        for piece in sorted(column, key=lambda piece: piece.top + piece.bottom):
+            middle = (piece.top + piece.bottom) / 2
+            if rows and rows[-1][0].top < middle < rows[-1][0].bottom and not _is_upright(piece):
+                rows[-1].append(piece)
+            else:
+                rows.append([piece])
+        for row in rows:
+            yield _line(sorted(row, key=lambda piece: piece.left), page)
+
+
+def _columns(pieces: list[TextPiece]) -> list[list[TextPiece]]:
+    """Cut where white goes down the whole height between two columns of text, and above and below of what
+    stands over both."""
+    if len(pieces) < 4:
+        return [pieces] if pieces else []
+    size = median(piece.bottom - piece.top for piece in pieces)
+    for axis in (0, 1):
+        parts = _parted(pieces, axis, size if axis == 0 else 0.0)
+        if len(parts) > 1 and (axis == 1 or all(_is_text(part, size) for part in parts)):
+            columns = [column for part in parts for column in _columns(part)]
+            # White between rows parts nothing where no column stands in any of the parts.
+            return columns if axis == 0 or len(columns) > len(parts) else [pieces]
+    return [pieces]
+
+
+def _parted(pieces: list[TextPiece], axis: int, least: float) -> list[list[TextPiece]]:
+    """Groups with white between them, of more than `least`."""
+    parts: list[list[TextPiece]] = []
+    end = 0.0
+    for begin, until, piece in sorted(
+        ((piece.top, piece.bottom, piece) if axis else (piece.left, piece.right, piece) for piece in pieces),
+        key=lambda edges: edges[0],
+    ):
+        if not parts or begin > end + least:
+            parts.append([])
+        parts[-1].append(piece)
+        end = max(end, until)
+    return parts
+
+
+def _is_text(part: Sequence[TextPiece], size: float) -> bool:
+    return len(part) > 1 and median(piece.right - piece.left for piece in part) > COLUMN * size
+
+
+def _is_upright(piece: TextPiece) -> bool:
+    return len(piece.text) > SHORT and piece.bottom - piece.top > 2 * (piece.right - piece.left)
+
+
+def _line(row: Sequence[TextPiece], page: int) -> PdfLine:
+    left = row[0].left
+    right = max(piece.right for piece in row)
+    top = min(piece.top for piece in row)
+    bottom = max(piece.bottom for piece in row)
+    upright = len(row) == 1 and _is_upright(row[0])
+    size = TYPE * (right - left if upright else median(piece.bottom - piece.top for piece in row))
+    gaps = []
+    text = row[0].text
+    for before, piece in pairwise(row):
+        white = piece.left - before.right
+        if white > GAP * size:
+            gaps.append((before.right, piece.left))
+        text += (" " if white > 0.5 * size else "") + piece.text
+    box = (round(left, 1), round(top, 1), round(right, 1), round(bottom, 1))
+    return PdfLine(text, page, box, Typeface(size, bottom, False), upright, tuple(gaps))
+
+
+def _of_even_type(pages: Sequence[PdfPage]) -> list[PdfPage]:
+    """The boxes of one size of type differ in height: a line near the most common size has that size."""
+    sizes = sorted(line.size for page in pages for line in page.lines for _ in line.text)
+    if not sizes:
+        return list(pages)
+    usual = round(median(sizes), 1)
+
+    def evened(line: PdfLine) -> PdfLine:
+        near = usual / SAME_TYPE < line.size < usual * SAME_TYPE
+        return replace(line, type=replace(line.type, size=usual if near else round(line.size)))
+
+    return [replace(page, lines=tuple(map(evened, page.lines))) for page in pages]

@@ -1,0 +1,131 @@
+"""Pictures and scanned pages are recognised in a child process of their own, which keeps the models from one to
+the next."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from shisho.corpus.readers import wire
+from shisho.domain.corpus import Reading, Source
+from shisho.errors import DocumentUnreadable, NeedsOcr, TooLarge, UnusableDocument
+from shisho.isolation.killable import ChildBroken, ChildExhausted, Killable, Overrun, Work
+from shisho.messages.message import Message
+
+SECONDS_PER_PAGE = 60.0  # a page of small type takes 3 to 8 on the machine this was measured on
+SECONDS_PER_MB = 300.0  # of a picture: a fax of 20 pages has one megabyte
+MEMORY_MB = 4096
+NEEDED = ("rapidocr", "onnxruntime")
+UNREAD = "No usable text layer on page {pages}: {ocr}."
+LISTED = 20
+
+
+def is_installed() -> bool:
+    """True where the extra `ocr` is there."""
+    return all(importlib.util.find_spec(name) is not None for name in NEEDED)
+
+
+def listed(numbers: Sequence[int]) -> str:
+    """The first of them, for a message."""
+    return ", ".join(map(str, numbers[:LISTED])) + (" …" if len(numbers) > LISTED else "")
+
+
+class Recogniser:
+    """Recognises one file at a time. Belongs to one event loop."""
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self._killable = Killable((UnusableDocument,), environment)
+
+    async def pages(self, source: Source, numbers: Sequence[int]) -> Reading:
+        """These pages of a PDF. `source.notify_page` is told of each. Raises DocumentUnreadable and TooLarge."""
+        work = _work(
+            "read_pdf", {"pages": numbers, "password": source.password}, SECONDS_PER_PAGE * len(numbers)
+        )
+        return await self._recognised(work, source, len(numbers))
+
+    async def picture(self, source: Source) -> Reading:
+        """All of a picture, or of several in one file."""
+        seconds = SECONDS_PER_PAGE + SECONDS_PER_MB * len(source.data) / 2**20
+        reading = await self._recognised(_work("read_picture", {}, seconds), source, 0)
+        if not reading.blocks:
+            raise DocumentUnreadable("No text was recognised in the picture.")
+        return reading
+
+    async def close(self) -> None:
+        await self._killable.close()
+
+    async def _recognised(self, work: Work, source: Source, count: int) -> Reading:
+        loop = asyncio.get_running_loop()
+        done = 0
+
+        def take(packed: Any) -> Reading:
+            nonlocal done
+            reading = wire.unpack(packed)
+            if not reading.blocks:
+                done += 1
+                if source.notify_page is not None:
+                    loop.call_soon_threadsafe(source.notify_page, done, count or reading.page_count or done)
+            return reading
+
+        try:
+            return wire.joined(await self._killable.parts(work, source.data, take))
+        except Overrun as overrun:
+            raise TooLarge(
+                "Recognising its text took more than {seconds:g} s of computing: split the file.",
+                seconds=work.seconds,
+            ) from overrun
+        except ChildExhausted as exhausted:
+            raise TooLarge(
+                "Recognising its text needs more memory than it may: split the file."
+            ) from exhausted
+        except ChildBroken as broken:
+            raise DocumentUnreadable("Recognising its text broke the reader: it is damaged.") from broken
+
+
+def _work(function: str, given: Mapping[str, Any], seconds: float) -> Work:
+    return Work(
+        f"shisho.corpus.readers.ocr:{function}",
+        "shisho.corpus.readers.wire:pack_each",
+        given,
+        seconds,
+        MEMORY_MB,
+    )
+
+
+def pages_of(scan: NeedsOcr) -> tuple[int, ...]:
+    """All pages of a PDF that has no text at all."""
+    count = scan.message.values.get("pages") if isinstance(scan.message, Message) else None
+    return tuple(range(1, count + 1)) if isinstance(count, int) else (1,)
+
+
+def unrecognised_picture(is_off: bool) -> NeedsOcr:
+    """Why a picture is not taken in."""
+    if is_off:
+        return NeedsOcr("A picture is taken in by OCR alone, which is turned off: `--ocr auto` turns it on.")
+    return NeedsOcr('A picture is taken in by OCR alone: `pip install "shisho[ocr]"`, and add it again.')
+
+
+def recognised_pages(pages: Sequence[int]) -> Message:
+    """What is said of them when they are taken in."""
+    return Message("Recognised by OCR, so letters may be wrong: page {pages}.", pages=listed(pages))
+
+
+def merged(reading: Reading, recognised: Reading) -> Reading:
+    """A reading with the pages that it lacked."""
+    pages = sorted({block.page for block in recognised.blocks if block.page is not None})
+    missing = tuple(number for number in reading.needs_ocr if number not in pages)
+    blocks = sorted((*reading.blocks, *recognised.blocks), key=lambda block: block.page or 0)
+    warnings = [
+        warning for warning in reading.warnings if not pages or getattr(warning, "template", "") != UNREAD
+    ]
+    return replace(
+        reading,
+        blocks=tuple(blocks),
+        title=reading.title or recognised.title,
+        page_count=reading.page_count or recognised.page_count,
+        needs_ocr=missing,
+        warnings=(*warnings, *((recognised_pages(pages),) if pages else ())),
+    )

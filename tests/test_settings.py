@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.errors import InvalidParams
-from shisho.settings import TABLE, Setting, load
+from shisho.settings import NOT_SETTINGS, TABLE, Setting, load, stray_names
 
 
 def another(row: Setting, home: Path) -> object:
@@ -77,3 +78,17 @@ async def test_value_that_a_setting_does_not_take_is_refused(name: str, value: s
     with pytest.raises(InvalidParams, match=name):
         async with open_desk(**{"home": tmp_path, name: value}):
             pass
+
+
+def test_misspelt_name_of_the_environment_is_told_with_what_is_near(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("SHISHO_")]:
+        monkeypatch.delenv(name)
+    assert stray_names() == ()
+    for name in ("SHISHO_HOME", "SHISHO_WEB", *NOT_SETTINGS):
+        monkeypatch.setenv(name, "")
+    assert stray_names() == ()
+    monkeypatch.setenv("SHISHO_LANGAUGE", "ja")
+    monkeypatch.setenv("SHISHO_ZZZ", "1")
+    near, far = stray_names()
+    assert "SHISHO_LANGAUGE" in near and "Did you mean SHISHO_LANGUAGE?" in near
+    assert "SHISHO_ZZZ" in far and "Did you mean" not in far and "does nothing" in far

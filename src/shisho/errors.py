@@ -22,7 +22,7 @@ ShishoError                      code                  retry
 │  └─ KeyConflict                CONFLICT              no
 ├─ StorageUnusable               STORAGE_UNUSABLE      no
 ├─ TimedOut                      TIMEOUT               yes
-├─ Internal                      INTERNAL              no
+├─ InternalError                 INTERNAL              no
 └─ UnusableDocument                                    no
    ├─ DocumentUnreadable         DOCUMENT_UNREADABLE
    ├─ DocumentEncrypted          DOCUMENT_ENCRYPTED
@@ -187,7 +187,7 @@ class TimedOut(ShishoError):
     retry = True
 
 
-class Internal(ShishoError):
+class InternalError(ShishoError):
     """A fault of ours: report it with its error id."""
 
 
@@ -233,8 +233,8 @@ def by_code() -> dict[str, type[ShishoError]]:
     while todo:
         cls = todo.pop()
         todo.extend(cls.__subclasses__())
-        if "code" in vars(cls) or cls is DocumentUnreadable or cls is Internal:
+        if "code" in vars(cls) or cls is DocumentUnreadable or cls is InternalError:
             errors[cls.code] = cls
-    errors["INTERNAL"] = Internal
+    errors["INTERNAL"] = InternalError
     errors["DOCUMENT_UNREADABLE"] = DocumentUnreadable
     return errors

@@ -23,6 +23,7 @@ from shisho.messages.system import reason_of
 
 Value = str | int | float | bool
 NEAR = 0.6  # likeness from which an unknown name is taken for a misspelt one
+NEAR_STRAY = 0.8  # the same with the beginning that all names of the environment share
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,16 +223,39 @@ def load(**given: Any) -> Settings:
     return Settings(values, origins)
 
 
+NOT_SETTINGS = frozenset(("SHISHO_LONG", "SHISHO_SHARED", "SHISHO_SNAPSHOT"))
+"""Names of the environment that mean something to Shisho's own tests."""
+
+
+def stray_names() -> tuple[Message, ...]:
+    """Names of the environment that look like settings and are none, each with those that are near: what they
+    were to set is as it was."""
+    known = [f"SHISHO_{row.name.upper()}" for row in TABLE]
+    strays = {name for name in os.environ if name.startswith("SHISHO_")} - NOT_SETTINGS - set(known)
+    return tuple(
+        Message(
+            "{name} in the environment is no setting and does nothing. {lists}",
+            name=name,
+            lists=_near(get_close_matches(name, known, cutoff=NEAR_STRAY)),
+        )
+        for name in sorted(strays)
+    )
+
+
 def _unknown(name: str, known: Iterable[str], origin: str = "call") -> InvalidParams:
     near = get_close_matches(name.lower(), known, cutoff=NEAR)
-    lists = Message("`shisho settings` lists them all.")
-    if near:
-        lists = Message("Did you mean {near}? `shisho settings` lists them all.", near=", ".join(near))
+    lists = _near(near)
     if origin == "file":
         return InvalidParams(
             "settings.toml has {name!r}, which is no setting. {lists}", name=name, lists=lists, near=near
         )
     return InvalidParams("There is no setting {name!r}. {lists}", name=name, lists=lists, near=near)
+
+
+def _near(near: Sequence[str]) -> Message:
+    if near:
+        return Message("Did you mean {near}? `shisho settings` lists them all.", near=", ".join(near))
+    return Message("`shisho settings` lists them all.")
 
 
 def engine_overrides(home: Path) -> dict[str, Mapping[str, Any]]:

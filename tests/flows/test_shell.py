@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import signal
@@ -199,3 +200,14 @@ def test_ctrl_c_prints_what_was_found_and_the_run_goes_on(shell: Shell, tmp_path
     assert "途中で止められました" in shell("show", "last")
     answer = shell("ask", "--continue", "last", "--json")
     assert answer["loop_stop"] != "STOPPED" and len(shell("list", "--limit", "999", "--json")) == 60
+
+
+def test_misspelt_setting_of_the_environment_is_told_once_and_stops_nothing(shell: Shell) -> None:
+    shell.environment["SHISHO_MAX_ROUND"] = "1"
+    listed = shell.run("list", "--json")
+    assert (listed.returncode, json.loads(listed.stdout)) == (0, [])
+    assert listed.stderr.count("SHISHO_MAX_ROUND ") == 1 and "SHISHO_MAX_ROUNDS" in listed.stderr
+    assert "設定ではなく" in listed.stderr
+    rows = [row for row in shell("doctor", "--json") if row["name"] == "environment"]
+    assert [(row["ok"], row["optional"]) for row in rows] == [(False, True)]
+    assert "SHISHO_MAX_ROUND " in rows[0]["detail"]

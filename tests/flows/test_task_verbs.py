@@ -192,7 +192,7 @@ async def test_a_query_that_was_cancelled_can_be_asked_again_in_its_task(desk: D
         lambda tasks: tasks.get_status(wait=float("nan")),
         lambda tasks: tasks.get_status(wait=0, cursor="1; DROP TABLE jobs"),
         lambda tasks: tasks.queue_question("  "),
-        lambda tasks: tasks.queue_question("何か", options=AskOptions(limits={"max_k": 3})),
+        lambda tasks: tasks.queue_question("何か", options=AskOptions(budget={"max_k": 3})),
         lambda tasks: tasks.queue_documents(),
         lambda tasks: tasks.queue_documents(paths=["/nowhere/at/all"], remote=False),
         lambda tasks: tasks.queue_documents(paths=["a\0b"], remote=False),

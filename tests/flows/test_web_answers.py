@@ -75,7 +75,7 @@ def opening(tmp_path: Path) -> Opening:
 
 async def ask(desk: Desk, question: str, sources: Sources = Sources.AUTO, **limits: float) -> Answer:
     asked = await desk.tasks.queue_question(
-        question, options=AskOptions(sources=sources, limits=limits), wait=50
+        question, options=AskOptions(sources=sources, budget=limits), wait=50
     )
     assert asked.answer is not None
     return asked.answer

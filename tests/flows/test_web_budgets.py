@@ -84,7 +84,7 @@ async def test_seconds_of_a_question(tmp_path: Path, sources: Sources, whose: st
         box.behave(do="slow", delay_s=2)
         await desk.add_source(Source("note.md", R2.encode()))
         task = await desk.tasks.create_task(question(box), budget=limits if whose == "task" else None)
-        options = AskOptions(sources=sources, limits=limits if whose == "question" else {})
+        options = AskOptions(sources=sources, budget=limits if whose == "question" else {})
         with Stopwatch() as watch:
             asked = await desk.tasks.queue_question(question(box), task_id=task, options=options, wait=50)
         assert watch.undisturbed <= 4 + SLACK_S

@@ -177,9 +177,9 @@ async def test_wrong_ceiling_is_refused_before_anything_is_asked(
     small: Desk, limits: Mapping[str, Any]
 ) -> None:
     calls: tuple[Callable[[], Awaitable[object]], ...] = (
-        lambda: small.ask(QUESTION, limits=limits),
-        lambda: small.prepare(QUESTION, limits=limits),
-        lambda: small.tasks.queue_question(QUESTION, options=AskOptions(limits=limits), wait=0),
+        lambda: small.ask(QUESTION, budget=limits),
+        lambda: small.prepare(QUESTION, budget=limits),
+        lambda: small.tasks.queue_question(QUESTION, options=AskOptions(budget=limits), wait=0),
         lambda: small.tasks.create_task(QUESTION, budget=limits),
     )
     name = next(iter(limits))
@@ -193,5 +193,5 @@ async def test_wrong_ceiling_is_refused_before_anything_is_asked(
 
 async def test_ceilings_by_name_or_as_a_budget(small: Desk) -> None:
     for limits in ({"max_rounds": 1, "max_pages": None}, replace(Budget(), max_rounds=1)):
-        answer = await small.ask("残差と決定係数の違いは何か", limits=cast("Budget", limits))
+        answer = await small.ask("残差と決定係数の違いは何か", budget=cast("Budget", limits))
         assert answer.rounds == 1

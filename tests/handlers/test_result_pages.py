@@ -29,7 +29,7 @@ from shisho.handlers.result_pages import LONGEST_SNIPPET, LONGEST_TITLE, MOST_HI
 from shisho.handlers.serp_cache import WHOLE_S
 from shisho.jobs.context import JobContext
 from shisho.testing.memory_web import engine
-from shisho.web.serp.client import NeedsPerson, is_plain
+from shisho.web.serp.client import PersonNeeded, is_plain
 from tests.handlers.searching import QUERY, Forgetful, World, hits, searching
 from tests.queues import OWNER
 
@@ -198,7 +198,7 @@ async def test_an_engine_that_rests_after_its_person_was_there_asks_for_nobody(t
             serps = SerpAttempt(world.engines, job, context, SearchJob(query=QUERY, owner=OWNER))
             first = await serps.next([])
             for _ in range(2):  # met, and remembered while the engine rests
-                with pytest.raises(NeedsPerson) as needs:
+                with pytest.raises(PersonNeeded) as needs:
                     await serps.next([first])
                 await serps.needs(needs.value.met, [first])
 

@@ -130,9 +130,9 @@ async def test_compiled_librarian_is_a_node_of_a_graph_that_keeps_checkpoints(de
 
 
 async def test_compiled_librarian_answers_two_questions_at_once(desk: Desk) -> None:
-    graph = compile_librarian(desk, limits={"max_rounds": 2})
+    graph = compile_librarian(desk, budget={"max_rounds": 2})
     both = await asyncio.gather(*(graph.ainvoke({"question": question}) for question in QUESTIONS[:2]))
-    asked = [await desk.ask(question, limits={"max_rounds": 2}) for question in QUESTIONS[:2]]
+    asked = [await desk.ask(question, budget={"max_rounds": 2}) for question in QUESTIONS[:2]]
     assert [same(given["answer"]) for given in both] == [same(answer) for answer in asked]
 
 

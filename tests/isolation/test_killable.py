@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from shisho.errors import Internal, ParserFailed
-from shisho.isolation.killable import MOST_WORK, ChildBroken, ChildExhausted, Killable, Overrun, Work
+from shisho.errors import InternalError, ParserFailed
+from shisho.isolation.killable import MOST_WORK, ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
 from tests.machine import PATIENCE, children_seconds
 
 # children run functions of these tests
@@ -51,7 +51,7 @@ async def test_bytes_in_and_a_value_out(killable: Killable) -> None:
 @pytest.mark.parametrize(
     ("function", "failure"),
     [
-        *((name, Overrun) for name in ("hangs", "hangs_in_c", "spins")),
+        *((name, ChildOverrun) for name in ("hangs", "hangs_in_c", "spins")),
         *((name, ChildExhausted) for name in ("eats", "answers_too_much")),
         *(
             (name, ChildBroken)
@@ -78,7 +78,7 @@ async def test_waiting_for_a_processor_counts_for_nothing(killable: Killable) ->
 async def test_computing_ends_at_its_limit_whatever_the_clock_says(killable: Killable) -> None:
     await killable.run(work("echo"), b"imported", word)
     before = children_seconds()
-    with pytest.raises(Overrun):
+    with pytest.raises(ChildOverrun):
         await killable.run(work("spins", seconds=1.5), b"x", word)
     assert 1 <= children_seconds() - before <= 2.5  # the kernel counts in ticks
 
@@ -109,7 +109,7 @@ async def test_words_left_for_the_next_are_not_taken_for_its_answer(killable: Ki
 
 @pytest.mark.parametrize("function", ["shisho.corpus.readers.no_such:read", "no_such_package:read"])
 async def test_what_is_not_installed_is_named(killable: Killable, function: str) -> None:
-    with pytest.raises(Internal, match="no_such"):
+    with pytest.raises(InternalError, match="no_such"):
         await killable.run(Work(function, "tests.isolation.mischief:same", {}, 1.0, 512), b"x", word)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shisho.errors import Internal, NeedsOcr, ParserFailed, UnusableDocument
+from shisho.errors import InternalError, NeedsOcr, ParserFailed, UnusableDocument
 from shisho.isolation import wire
 
 
@@ -27,7 +27,7 @@ def test_reasons_cross_by_their_code() -> None:
     assert type(reason) is NeedsOcr and reason.message == "why"
 
 
-@pytest.mark.parametrize("reason", [Internal("x"), ParserFailed("x")])
+@pytest.mark.parametrize("reason", [InternalError("x"), ParserFailed("x")])
 def test_reasons_of_another_kind_are_damage(reason: Any) -> None:
     with pytest.raises(wire.ChildBroken):
         wire.unpack(wire.pack_reason(reason), whole, (UnusableDocument,))

@@ -14,7 +14,7 @@ import pytest
 from shisho.domain.codec import dumps, plain
 from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import Answer, Budget, Inquiry, LoopStop, NextStep, Verdict, WebPolicy
-from shisho.errors import EmptyCorpus, Internal, InvalidParams, NotFound
+from shisho.errors import EmptyCorpus, InternalError, InvalidParams, NotFound
 from shisho.integrations.langgraph import run_graph
 from shisho.language.display import running
 from shisho.librarian.loop import run
@@ -326,5 +326,5 @@ async def test_a_table_that_never_ends_is_a_fault_of_ours_and_not_a_hang() -> No
         return LoopState(verdicts=(Verdict(NextStep.CONTINUE, "", ""),))
 
     acts = dict.fromkeys(TABLE, plan) | {"route": route}
-    with pytest.raises(Internal, match="12 steps"):
+    with pytest.raises(InternalError, match="12 steps"):
         await runner_of_test(acts, LoopState(question=TWO, web_policy=WebPolicy.NEVER), 12)

@@ -15,7 +15,7 @@ from shisho.corpus.readers.killable import KillableReader
 from shisho.domain.corpus import Check, Source
 from shisho.errors import ShishoError
 from shisho.messages.message import Message
-from shisho.settings import Settings
+from shisho.settings import Settings, stray_names
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.web.browser import chromium
@@ -46,6 +46,7 @@ async def checks(
             Message("none: answers are quotations only"),
             optional=True,
         ),
+        *(Check("environment", False, stray, optional=True) for stray in stray_names()),
     ]
 
 

@@ -25,7 +25,7 @@ from shisho.domain.corpus import (
     Receipt,
     Source,
 )
-from shisho.errors import DocumentUnreadable, Internal, ShishoError, UnusableDocument
+from shisho.errors import DocumentUnreadable, InternalError, ShishoError, UnusableDocument
 from shisho.language.normalise import fold_map
 from shisho.language.sentences import sentences
 from shisho.language.terms import Analysis
@@ -61,7 +61,7 @@ class Ingest:
     async def add(self, source: Source, corpus: str, owner: str) -> Receipt:
         """One source, whole or not at all. A source that cannot be used gives a receipt that says why, and so
         does one that brings out a fault of ours: its neighbours are none the worse. Raises what is no fault
-        of the source: Conflict where the store is full or held, Internal where no reader can be started."""
+        of the source: Conflict where the store is full or held, InternalError where no reader can be started."""
         try:
             return await self._add(source, corpus, owner)
         except UnusableDocument as error:
@@ -73,7 +73,7 @@ class Ingest:
             return Receipt(
                 source.name,
                 IntakeOutcome.FAILED,
-                code=Internal.code,
+                code=InternalError.code,
                 reason=Message(FAULT, kind=type(fault).__name__),
             )
 

@@ -235,7 +235,7 @@ class Desk:
         folders: Path | str | Sequence[Path | str] = (),
         corpora: str | Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
-        limits: Budget | Mapping[str, float | None] | None = None,
+        budget: Budget | Mapping[str, float | None] | None = None,
         sources: Sources | str = Sources.DOCUMENTS,
         notify: Notify = silent,
         stop: Stop = never,
@@ -249,7 +249,7 @@ class Desk:
         engine."""
         self._parts.inquiries.check(question)
         sources = coerce(Sources, sources, "sources")
-        ceilings = intake.limits(limits)
+        ceilings = intake.question_ceilings(budget)
         corpora = as_list(corpora)
         inside = [full_path(folder) for folder in as_paths(folders)]
         if filters:
@@ -275,12 +275,12 @@ class Desk:
         *,
         corpora: str | Sequence[str] = (),
         filters: Mapping[str, Condition] | None = None,
-        limits: Budget | Mapping[str, float | None] | None = None,
+        budget: Budget | Mapping[str, float | None] | None = None,
     ) -> PreparedInquiry:
         """A question to the documents, begun in the ledger, for whoever takes it through the table of nodes:
         see `shisho.integrations`. Raises as `ask`."""
         self._parts.inquiries.check(question)
-        ceilings = intake.limits(limits)
+        ceilings = intake.question_ceilings(budget)
         corpora = as_list(corpora)
         await check_searchable(self._parts.shelf, self._parts.owner, corpora)
         conditions = await checked_filters(self._parts.shelf, self._parts.owner, filters or {})
@@ -349,12 +349,12 @@ class Desk:
         inside: Sequence[str],
         corpora: Sequence[str],
         filters: Mapping[str, Condition],
-        limits: Mapping[str, float],
+        ceilings: Mapping[str, float],
         web_policy: WebPolicy,
     ) -> str:
         excluded = await self._parts.left_out(self._parts.owner)
         scope = Scope(self._parts.owner, (*corpora, *inside), filters, excluded.documents, excluded.passages)
-        budget = with_ceilings(self.budget, limits)
+        budget = with_ceilings(self.budget, ceilings)
         run_id = self._parts.new_run()
         inquiry = Inquiry(run_id, question, scope, budget, web_policy=web_policy, folders=tuple(inside))
         await self._parts.ledger.begin(inquiry)

@@ -34,7 +34,7 @@ _DOI = re.compile(r"(?:doi:\s*|https?://(?:dx\.)?doi\.org/)?(10\.\d{4,9}/\S+)", 
 _DOMAIN = re.compile(r"(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}")
 
 
-def budget(ceilings: Mapping[str, float | None] | None) -> dict[str, float]:
+def task_ceilings(ceilings: Mapping[str, float | None] | None) -> dict[str, float]:
     """The ceilings of a task, defaults filled in. Raises InvalidParams."""
     for name, most in (ceilings or {}).items():
         _check_ceiling(name, most, (*CEILINGS, *MORE_CEILINGS))
@@ -156,7 +156,7 @@ def _address(text: str) -> str:
     return text if parts.scheme in ("http", "https") and parts.hostname else ""
 
 
-def limits(given: Budget | Mapping[str, float | None] | None) -> dict[str, float]:
+def question_ceilings(given: Budget | Mapping[str, float | None] | None) -> dict[str, float]:
     """Ceilings of one question; None leaves one as it is set. Raises InvalidParams, which names those there
     are."""
     known_ceilings = sorted(field.name for field in fields(Budget))

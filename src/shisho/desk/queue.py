@@ -56,7 +56,7 @@ from shisho.errors import (
     ConsentRequired,
     EmptyCorpus,
     EngineUnavailable,
-    Internal,
+    InternalError,
     NotFound,
     ShishoError,
     TaskNotFound,
@@ -126,7 +126,9 @@ class Queue:
         return await self._parts.interventions.complete(self._parts.owner, target, name)
 
     def _new_task(self, question: str, budget: Mapping[str, float | None] | None = None) -> NewTask:
-        return NewTask(TaskId(self._parts.new_id()), self._parts.owner, question, intake.budget(budget))
+        return NewTask(
+            TaskId(self._parts.new_id()), self._parts.owner, question, intake.task_ceilings(budget)
+        )
 
     async def _task_for(
         self, name: str | None, question: str, budget: Mapping[str, float] | None = None
@@ -340,7 +342,7 @@ class Queue:
             )
         if job.state is JobState.FAILED:
             last = job.errors[-1]
-            raise by_code().get(last.code, Internal)(last.message, **last.details)
+            raise by_code().get(last.code, InternalError)(last.message, **last.details)
         if job.state is JobState.CANCELLED:
             raise NotFound(
                 "The question was stopped before it was answered. resume_task {task_id} goes on with it.",

@@ -184,14 +184,14 @@ class TaskDesk(Queue):
         self._parts.check(question)
         options = coerce_ask(options)
         seconds = intake.waiting(wait)
-        limits = intake.limits(options.limits)
-        pages = {name: limits[name] for name in ("max_pages",) if name in limits}
+        ceilings = intake.question_ceilings(options.budget)
+        pages = {name: ceilings[name] for name in ("max_pages",) if name in ceilings}
         task = await self._task_for(task_id, question, pages)
         key = self._key(idempotency_key, "ask", task, [question], question=question, options=options)
         if key is not None and (stands := await self._parts.tasks.repeated(key)) is not None:
             return await self._answered(await self._parts.jobs.job(stands.job_ids[0]), seconds)
         sources = await self._reachable(options)
-        payload = AnswerJob(question, self._parts.owner, options.corpora, options.filters, sources, limits)
+        payload = AnswerJob(question, self._parts.owner, options.corpora, options.filters, sources, ceilings)
         (new,) = self._new_jobs(JobKind.ANSWER, [payload])
         stands = await self._parts.tasks.enqueue(task, [new], key)
         return await self._answered(await self._parts.jobs.job(stands.job_ids[0]), seconds)

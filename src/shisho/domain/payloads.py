@@ -78,7 +78,7 @@ class AnswerJob:
     corpora: tuple[str, ...] = ()
     filters: Mapping[str, Condition] = field(default_factory=dict)
     sources: Sources = Sources.DOCUMENTS
-    limits: Mapping[str, float] = field(default_factory=dict)
+    budget: Mapping[str, float] = field(default_factory=dict)
     """Ceilings of this question: fields of `inquiry.Budget` by name."""
 
     @property

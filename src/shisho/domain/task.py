@@ -123,7 +123,7 @@ class AskOptions:
     corpora: tuple[str, ...] = ()
     filters: Mapping[str, Condition] = field(default_factory=dict)
     sources: Sources = Sources.AUTO
-    limits: Mapping[str, float] = field(default_factory=dict)
+    budget: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ class AnswerHandler:
             raise EmptyCorpus(
                 "There is nothing to answer from: no page or document in this scope. See the errors of the task."
             )
-        budget = within(with_ceilings(self.budget, asked.limits), await self.left(job.task_id))
+        budget = within(with_ceilings(self.budget, asked.budget), await self.left(job.task_id))
         return Inquiry(job.id, asked.question, scope, budget, job.task_id, web_policy)
 
     async def _ask_web(

@@ -27,7 +27,7 @@ from shisho.web.http.url import canonical
 from shisho.web.serp.category import GENERAL, category_of
 from shisho.web.serp.client import (
     BreakerOpen,
-    NeedsPerson,
+    PersonNeeded,
     QuotaSpent,
     SerpClient,
     SerpExchange,
@@ -138,7 +138,7 @@ class SerpAttempt:
         choice = await self._choice()
         waits = await self._waits(choice)
         errors = list[ShishoError]()
-        need = list[NeedsPerson]()
+        need = list[PersonNeeded]()
         resting = [
             passed_over.engine for passed_over in choice.passed if passed_over.why is PassedOverReason.RESTING
         ]
@@ -158,7 +158,7 @@ class SerpAttempt:
                 await self._pass_over(candidate.engine, error.code, error.message)
             except BudgetExhausted:
                 raise
-            except NeedsPerson as needs:
+            except PersonNeeded as needs:
                 need.append(needs)
                 await self._pass_over(
                     candidate.engine,
@@ -227,14 +227,14 @@ class SerpAttempt:
         )
         return replace(choice, candidates=tuple(order))
 
-    async def _joined(self, resting: Sequence[str], pages: Sequence[ResultPage] = ()) -> list[NeedsPerson]:
+    async def _joined(self, resting: Sequence[str], pages: Sequence[ResultPage] = ()) -> list[PersonNeeded]:
         """Engines that already wait for a person, for whom this job may wait too. A breaker opens a moment
         before the job that opened it waits."""
         for wait in (0.0, LOOK_AGAIN_S) if resting else ():
             await asyncio.sleep(wait)
             challenges = [await self._awaited(engine, pages) for engine in resting]
             if any(challenges):
-                return [NeedsPerson(challenge) for challenge in challenges if challenge is not None]
+                return [PersonNeeded(challenge) for challenge in challenges if challenge is not None]
         return []
 
     async def _waits(self, choice: Choice) -> list[float]:

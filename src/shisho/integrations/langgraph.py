@@ -23,7 +23,7 @@ from shisho.desk import Desk
 from shisho.domain.codec import plain
 from shisho.domain.corpus import Condition, PassageHit
 from shisho.domain.inquiry import Answer
-from shisho.errors import Internal, InvalidParams
+from shisho.errors import InternalError, InvalidParams
 from shisho.librarian.state import LoopState
 from shisho.librarian.table import END, START, TABLE, Act, most_steps
 from shisho.ports import PreparedInquiry
@@ -50,7 +50,7 @@ class LibrarianState(LoopState, total=False):
 
 async def run_graph(acts: Mapping[str, Act], start_state: LoopState, most_steps: int) -> LoopState:
     """`librarian.table.Runner` by LangGraph. Nothing is sent to a tracing service, whatever the environment
-    says of other projects. Raises Internal after `most_steps` steps."""
+    says of other projects. Raises InternalError after `most_steps` steps."""
     drawn = StateGraph(LoopState)
     for name, act in acts.items():
         drawn.add_node(name, act)
@@ -62,7 +62,9 @@ async def run_graph(acts: Mapping[str, Act], start_state: LoopState, most_steps:
                 "LoopState", await drawn.compile().ainvoke(start_state, {"recursion_limit": most_steps})
             )
         except GraphRecursionError as error:
-            raise Internal("The loop did not come to its end in {steps} steps.", steps=most_steps) from error
+            raise InternalError(
+                "The loop did not come to its end in {steps} steps.", steps=most_steps
+            ) from error
 
 
 def compile_librarian(
@@ -70,7 +72,7 @@ def compile_librarian(
     *,
     corpora: Sequence[str] = (),
     filters: Mapping[str, Condition] | None = None,
-    limits: Mapping[str, float | None] | None = None,
+    budget: Mapping[str, float | None] | None = None,
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
     """The librarian as a graph that takes `question` and gives `answer`, to be run or to be a node of another
     graph.
@@ -80,7 +82,7 @@ def compile_librarian(
     InvalidParams for a blank or overlong question, EmptyCorpus where there is nothing to search."""
 
     async def begin(state: LibrarianState) -> dict[str, Any]:
-        inquiry = await desk.prepare(state["question"], corpora=corpora, filters=filters, limits=limits)
+        inquiry = await desk.prepare(state["question"], corpora=corpora, filters=filters, budget=budget)
         return {**inquiry.given, "inquiry": inquiry}
 
     async def finish(state: LibrarianState) -> dict[str, Any]:
@@ -95,7 +97,7 @@ def compile_librarian(
     drawn.add_edge("begin", START)
     _add_routes(drawn, "finish")
     drawn.add_edge("finish", GRAPH_END)
-    steps = most_steps(int((limits or {}).get("max_rounds") or desk.budget.max_rounds)) + 2
+    steps = most_steps(int((budget or {}).get("max_rounds") or desk.budget.max_rounds)) + 2
     compiled = drawn.compile(checkpointer=False, name="librarian")
     return compiled.with_config({"recursion_limit": steps})
 
@@ -140,7 +142,7 @@ def search_tool(desk: Desk, *, corpora: Sequence[str] = (), limit: int | None = 
 
 
 def ask_tool(
-    desk: Desk, *, corpora: Sequence[str] = (), limits: Mapping[str, float | None] | None = None
+    desk: Desk, *, corpora: Sequence[str] = (), budget: Mapping[str, float | None] | None = None
 ) -> StructuredTool:
     """A LangChain tool that answers from the documents; its artifact is the Answer with its evidence."""
 
@@ -151,7 +153,7 @@ def ask_tool(
         Args:
             question: one question, in Japanese or English
         """
-        answer = await desk.ask(question, corpora=corpora, limits=limits)
+        answer = await desk.ask(question, corpora=corpora, budget=budget)
         places = "\n".join(
             f"[{quotation.number}] {quotation.title or quotation.document} {quotation.link}"
             for quotation in answer.evidence

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from shisho.domain.codec import plain
-from shisho.errors import Internal, ShishoError
+from shisho.errors import InternalError, ShishoError
 from shisho.isolation import wire
 from shisho.isolation.wire import ChildBroken, ChildExhausted
 from shisho.telemetry import log
 
-__all__ = ["ChildBroken", "ChildExhausted", "Killable", "Overrun", "Work"]
+__all__ = ["ChildBroken", "ChildExhausted", "ChildOverrun", "Killable", "Work"]
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ SLICE = 256 * 1024
 MOST_WORK = 100  # pieces one child does: what a library leaks ends with it
 
 
-class Overrun(Exception):
+class ChildOverrun(Exception):
     """The function computed for longer than it may, or did nothing for far longer."""
 
 
@@ -81,7 +81,7 @@ class Killable:
         """The same for a function whose `pack` gives a long answer in parts, so that no process holds it
         twice.
 
-        Raises one of `reasons`, Overrun, Exhausted, Broken, or Internal where no child can be started at
+        Raises one of `reasons`, ChildOverrun, Exhausted, Broken, or InternalError where no child can be started at
         all."""
         child = await self._free.get()
         try:
@@ -152,7 +152,7 @@ class _Child:
         """
         try:
             return await self._begun(work)
-        except Internal as failure:
+        except InternalError as failure:
             log.warning("a child process did not start (%r); trying another", failure.__cause__)
             await self.kill()
             return await self._begun(work)
@@ -169,18 +169,18 @@ class _Child:
                 await _send(self.process, json.dumps(plain(work)).encode())
                 reply = await _receive(self.process)
         except (TimeoutError, EOFError, OSError) as failure:
-            raise Internal(
+            raise InternalError(
                 "A reading process does not start: reinstall Shisho, or run `shisho doctor`."
             ) from failure
         if reply.startswith(wire.MISSING):
             name = reply.removeprefix(wire.MISSING).decode("utf-8", "replace")[:200]
-            raise Internal(
+            raise InternalError(
                 "What {function} needs is not installed ({name}): reinstall Shisho.",
                 function=work.function,
                 name=name,
             )
         if reply != wire.READY:
-            raise Internal("A reading process answers nonsense: reinstall Shisho.")
+            raise InternalError("A reading process answers nonsense: reinstall Shisho.")
         return self.process
 
     async def _spawn(self) -> Process:
@@ -212,12 +212,12 @@ async def _ask(
             while await take(await _receive(process)):
                 pass
     except TimeoutError as overrun:
-        raise Overrun from overrun
+        raise ChildOverrun from overrun
     except (EOFError, OSError) as broken:
         with suppress(TimeoutError):  # it may have closed its pipe and live on
             await asyncio.wait_for(process.wait(), LAST_SECONDS)
         if sys.platform != "win32" and process.returncode in (-signal.SIGPROF, -signal.SIGXCPU):
-            raise Overrun from broken
+            raise ChildOverrun from broken
         raise ChildBroken("") from broken
 
 

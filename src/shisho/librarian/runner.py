@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, cast, get_args, get_origin, get_type_hints
 
-from shisho.errors import Internal
+from shisho.errors import InternalError
 from shisho.librarian.state import LoopState
 from shisho.librarian.table import END, START, TABLE, Act
 
@@ -22,7 +22,7 @@ async def run_table(acts: Mapping[str, Act], start_state: LoopState, most_steps:
         name = TABLE[name].route(state)
         if name == END:
             return state
-    raise Internal("The loop did not come to its end in {steps} steps.", steps=most_steps)
+    raise InternalError("The loop did not come to its end in {steps} steps.", steps=most_steps)
 
 
 def merge_state(state: LoopState, loop_state: LoopState) -> LoopState:

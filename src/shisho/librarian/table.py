@@ -46,7 +46,7 @@ class Runner(Protocol):
     def __call__(
         self, acts: Mapping[str, Act], start_state: LoopState, most_steps: int
     ) -> Awaitable[LoopState]:
-        """The state at the end. `acts`: what is run for each node, by its name. Raises Internal after
+        """The state at the end. `acts`: what is run for each node, by its name. Raises InternalError after
         `most_steps` steps, and whatever an act raises."""
 
 

@@ -250,6 +250,9 @@ SAID: Mapping[str, str] = {
     ),
     "There is no setting {name!r}. {lists}": "{name!r} という設定はありません。{lists}",
     "settings.toml has {name!r}, which is no setting. {lists}": "settings.toml の {name!r} は設定ではありません。{lists}",
+    "{name} in the environment is no setting and does nothing. {lists}": (
+        "環境変数 {name} は設定ではなく、効いていません。{lists}"
+    ),
     "`shisho settings` lists them all.": "一覧は `shisho settings` で見られます。",
     "Did you mean {near}? `shisho settings` lists them all.": (
         "{near} のことでしょうか。一覧は `shisho settings` で見られます。"

@@ -47,6 +47,7 @@ SAID: Mapping[str, str] = {
     "check_index": "索引",
     "check_tokenizer": "分かち書き",
     "check_reader": "読み取り器",
+    "check_environment": "環境変数",
     "check_fonts": "フォント",
     "check_ginza": "ginza",
     "check_ocr": "文字認識(OCR)",

@@ -25,7 +25,7 @@ from tests.machine import PATIENCE
 
 EXPECTED = {
     errors.ShishoError: 500,
-    errors.Internal: 500,
+    errors.InternalError: 500,
     errors.InvalidParams: 400,
     errors.NotFound: 404,
     errors.TaskNotFound: 404,

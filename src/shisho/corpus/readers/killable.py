@@ -10,7 +10,7 @@ from shisho.corpus.readers import media, recognition, wire
 from shisho.corpus.readers.recognition import Recogniser
 from shisho.domain.corpus import Reading, Source
 from shisho.errors import DocumentUnreadable, NeedsOcr, TooLarge, UnusableDocument
-from shisho.isolation.killable import ChildBroken, ChildExhausted, Killable, Overrun, Work
+from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
 
 HTML_SECONDS = 5.0
 # What a good file of a hundred megabytes needs beyond the limits for small ones.
@@ -57,7 +57,7 @@ class KillableReader:
         self._recogniser = Recogniser(environment)
 
     async def read(self, source: Source) -> Reading:
-        """Raises an `UnusableDocument` that says why, or Internal when no child can be started at all."""
+        """Raises an `UnusableDocument` that says why, or InternalError when no child can be started at all."""
         if len(source.data) > self._max_bytes:
             raise TooLarge(
                 "The file is larger than {megabytes:g} MB: split it or raise max_file_mb.",
@@ -100,7 +100,7 @@ class KillableReader:
         )
         try:
             return wire.joined(await self._killable.parts(work, source.data, wire.unpack))
-        except Overrun as overrun:
+        except ChildOverrun as overrun:
             raise TooLarge(
                 "Reading took more than {seconds:g} s of computing: split the file or raise reader_seconds.",
                 seconds=seconds,

@@ -6,7 +6,7 @@ import errno
 import uuid
 from typing import Any
 
-from shisho.errors import Conflict, Internal, ShishoError, StorageUnusable
+from shisho.errors import Conflict, InternalError, ShishoError, StorageUnusable
 from shisho.messages.catalogue import render
 from shisho.messages.system import reason_of
 from shisho.telemetry import log
@@ -35,7 +35,9 @@ def to_shisho_error(error: Exception) -> ShishoError:
         return cause
     error_id = uuid.uuid4().hex[:12]
     log.error("error %s", error_id, exc_info=error)
-    return Internal("Something broke here. Please report it with the error id {error_id}.", error_id=error_id)
+    return InternalError(
+        "Something broke here. Please report it with the error id {error_id}.", error_id=error_id
+    )
 
 
 def told(raised: Exception) -> dict[str, Any]:

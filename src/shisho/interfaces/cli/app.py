@@ -82,6 +82,8 @@ def _options(
     context.obj = {"home": home, "language": language}
     option_values = {"--home": home, "--language": language}
     speak(settings_.reader_of([f"{name}={value}" for name, value in option_values.items() if value]))
+    for stray in settings_.stray_names():
+        typer.echo(render(stray), err=True)
 
 
 @app.command()
@@ -158,7 +160,7 @@ def ask(
                     folders=folders,
                     corpora=corpora,
                     filters=parsed(filters),
-                    limits={"max_rounds": max_rounds, "max_seconds": max_seconds},
+                    budget={"max_rounds": max_rounds, "max_seconds": max_seconds},
                     sources=Sources(sources),
                     notify=notify,
                     stop=stop,

@@ -18,7 +18,7 @@ from shisho.errors import (
     ExtraMissing,
     ForbiddenAddress,
     ForbiddenPath,
-    Internal,
+    InternalError,
     InvalidParams,
     KeyConflict,
     NotFound,
@@ -36,7 +36,7 @@ from shisho.errors import (
 # A class that is not here has the status of the class it comes from.
 STATUSES: Mapping[type[ShishoError], int] = {
     ShishoError: 500,
-    Internal: 500,
+    InternalError: 500,
     InvalidParams: 400,
     ConsentRequired: 403,
     ForbiddenAddress: 403,

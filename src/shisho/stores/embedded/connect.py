@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import apsw
 
-from shisho.errors import Conflict, Internal, ShishoError
+from shisho.errors import Conflict, InternalError, ShishoError
 from shisho.stores.embedded.courtesy import Courtesy
 from shisho.stores.embedded.door import Door
 from shisho.stores.embedded.home import BUSY_MS, damaged, is_damage, trouble
@@ -45,7 +45,7 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         if _version() < OLDEST_SAFE:
-            raise Internal(
+            raise InternalError(
                 "SQLite {version} can corrupt data; install apsw 3.53 or newer.",
                 version=apsw.sqlite_lib_version(),
             )

@@ -28,7 +28,7 @@ from shisho.domain.job import (
     task_state,
 )
 from shisho.domain.time import Instant
-from shisho.errors import Internal
+from shisho.errors import InternalError
 from shisho.ports import Bell, Clock
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.rows import Row, every, first
@@ -133,7 +133,7 @@ class Transaction:
         """Record a move that has been made. A parent goes on that has waited for this job as the last one
         that could end in its time."""
         if new not in MOVES[old]:
-            raise Internal("A {old} job cannot become {new}.", old=old, new=new)
+            raise InternalError("A {old} job cannot become {new}.", old=old, new=new)
         (belongs,) = self.rows(BELONGS, {"id": job_id})
         self.happened(belongs.task_id, job_id, EventKind(new), facts, {old: -1, new: 1})
         if belongs.cause_id is not None and new is not JobState.RUNNING:

@@ -24,7 +24,7 @@ from shisho.domain.job import (
     task_state,
 )
 from shisho.domain.time import Instant
-from shisho.errors import Internal, TaskNotFound
+from shisho.errors import InternalError, TaskNotFound
 from shisho.ports import Bell, Clock
 
 
@@ -48,7 +48,7 @@ class SharedQueue:
         """Put a job into a state, with its event, its task's counts, and the parent that waited for it as its
         last child."""
         if state not in MOVES[job.state]:
-            raise Internal("A {old} job cannot become {new}.", old=job.state, new=state)
+            raise InternalError("A {old} job cannot become {new}.", old=job.state, new=state)
         changes.setdefault("finished_at", self.clock.now() if state in ENDED else None)
         self.jobs[job.id] = replace(job, state=state, **changes)
         self.happened(job, EventKind(state), facts)

@@ -45,7 +45,7 @@ class StateExpired(Exception):
     """The engine does not know its own state of an earlier page any more: ask page 1 again."""
 
 
-class NeedsPerson(Exception):
+class PersonNeeded(Exception):
     """A page wants proof of a person."""
 
     def __init__(self, challenge: HumanChallenge, retry_after_s: float = 0.0) -> None:
@@ -108,7 +108,7 @@ class SerpClient:
         *,
         doubted: bool = False,
     ) -> SerpExchange:
-        """Result page `number`. Raises RetryLater, BreakerOpen, QuotaSpent, NeedsPerson, BudgetExhausted, and
+        """Result page `number`. Raises RetryLater, BreakerOpen, QuotaSpent, PersonNeeded, BudgetExhausted, and
         what fetcher and parser raise, which counts against the engine. `doubted`: the state is not of today's
         making; an answer that is no result page may be its fault, is held against nobody and raises
         StateExpired. Where the page leads on to another request (`Serp.follow`), it has no hits yet: see
@@ -173,7 +173,7 @@ class SerpClient:
         except ShishoError as error:
             after = float(error.details.get("retry_after_s") or 0.0)
             raise
-        except NeedsPerson as needs:
+        except PersonNeeded as needs:
             after = needs.retry_after_s
             raise
         finally:
@@ -225,7 +225,7 @@ class SerpClient:
             raise EngineRefused("{engine} refuses to answer from here. Ask another engine.", **details)
         if challenge is not None:
             needed = HumanChallenge(name, urlsplit(request.url).hostname or "", request.url, challenge.kind)
-            raise NeedsPerson(needed, self._patience(response) or 0.0)
+            raise PersonNeeded(needed, self._patience(response) or 0.0)
         return SerpExchange(request, serp, response.status)
 
     def _patience(self, response: Response) -> float | None:

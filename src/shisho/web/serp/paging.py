@@ -10,7 +10,7 @@ from shisho.domain.intervention import HumanChallenge
 from shisho.domain.payloads import SearchFailure
 from shisho.domain.web import PagingStop
 from shisho.errors import BudgetExhausted, ShishoError
-from shisho.web.serp.client import EngineRefused, NeedsPerson, QuotaSpent
+from shisho.web.serp.client import EngineRefused, PersonNeeded, QuotaSpent
 
 
 class DepthReached(Exception):
@@ -62,7 +62,7 @@ class ResultPages:
             except DepthReached:
                 self.stop = PagingStop.LIMIT
                 return
-            except NeedsPerson as needs:
+            except PersonNeeded as needs:
                 self.met = needs.met
                 self.stop = PagingStop.CHALLENGE
                 return

@@ -9,7 +9,7 @@ from typing import Any
 from shisho.domain.codec import build, plain
 from shisho.domain.web import Response, Serp
 from shisho.errors import EngineUnavailable, InvalidParams, ParserFailed
-from shisho.isolation.killable import ChildBroken, ChildExhausted, Killable, Overrun, Work
+from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
 from shisho.isolation.prescan import MAX_BYTES
 from shisho.messages.message import Message
 
@@ -41,7 +41,7 @@ class KillableSerpParser:
     async def parse(self, engine: str, response: Response) -> Serp:
         """The result page by the engine of that name, or `auto` to tell it from the page, as `read_saved`
         does. Raises ParserFailed for a page that breaks its parser too, EngineUnavailable, InvalidParams;
-        Internal without a child."""
+        InternalError without a child."""
         if len(response.body) > MAX_BYTES:
             raise _refused(
                 engine, response, Message("is larger than {megabytes} MB", megabytes=MAX_BYTES // 2**20)
@@ -50,7 +50,7 @@ class KillableSerpParser:
         work = Work(PARSE, "shisho.domain.codec:plain", arguments, self._seconds, self._memory_mb)
         try:
             return await self._killable.run(work, response.body, lambda value: build(value, Serp))
-        except Overrun as overrun:
+        except ChildOverrun as overrun:
             raise _refused(
                 engine,
                 response,

@@ -222,7 +222,7 @@ def test_a_message_says_itself_in_another_language_with_its_values_and_those_wit
 
 
 def test_a_key_of_another_request_and_a_log_in_use_are_said_in_japanese() -> None:
-    key = intake.request_key("owner", "鍵", "queue_searches", ["回帰", "分散"])
+    key = intake.make_request_key("owner", "鍵", "queue_searches", ["回帰", "分散"])
     assert key is not None
     first = replace(key, subject=message.read(message.stored(key.subject)))
     conflict = KeyConflict(first.taken(TaskId("t1")), verb=key.verb, task_id="t1")

@@ -40,7 +40,7 @@ async def test_every_setting_opens_a_desk_by_its_name(row: Setting, tmp_path: Pa
 @pytest.mark.parametrize("value", ["off", False])
 async def test_web_off_by_name_closes_the_way_to_the_web(value: str | bool, tmp_path: Path) -> None:
     async with open_desk(home=tmp_path, web=value) as desk:
-        assert not await desk.tasks.web_is_there()
+        assert not await desk.tasks.is_web_usable()
 
 
 async def test_no_parameter_of_opening_has_the_name_of_a_setting() -> None:

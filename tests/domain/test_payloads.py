@@ -13,8 +13,8 @@ from shisho.domain.payloads import (
     IngestJob,
     JobPayload,
     SearchJob,
+    list_staged_keys,
     read_payload,
-    staged_keys,
 )
 from shisho.domain.task import JobKind, Sources, StopStrategy
 from shisho.domain.time import Instant
@@ -75,4 +75,4 @@ def test_payload_of_another_shape_is_refused(kind: JobKind, given: object) -> No
 def test_payload_tells_its_subject_and_what_it_has_staged(
     payload: JobPayload, subject: str, keys: tuple[str, ...]
 ) -> None:
-    assert (payload.subject, staged_keys(payload)) == (subject, keys)
+    assert (payload.subject, list_staged_keys(payload)) == (subject, keys)

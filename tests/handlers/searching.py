@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from shisho.bootstrap.web import Manners, WebAccess, engines_of
+from shisho.bootstrap.web import Manners, WebAccess, build_engine_access
 from shisho.domain.codec import Payload, dumps
 from shisho.domain.job import Job, JobId, NewTask, TaskId
 from shisho.domain.payloads import SearchJob
@@ -141,4 +141,4 @@ async def searching(
         manners = Manners(limiter, health, cache, queue.interventions, clock)
         web = WebAccess(table, answers, MemoryParser(table), robots=False)
         await queue.tasks.enqueue(NewTask(TaskId("t1"), OWNER, budget=budget), [new()])
-        yield World(queue, clock, answers, engines_of(web, manners, EmbeddedUrls(database, clock)))
+        yield World(queue, clock, answers, build_engine_access(web, manners, EmbeddedUrls(database, clock)))

@@ -8,8 +8,8 @@ from shisho.domain.intervention import (
     AuthTarget,
     InterventionState,
     PendingIntervention,
+    find_intervention,
     news,
-    one_named,
     select_interventions,
     together,
 )
@@ -64,9 +64,9 @@ def test_one_solution_frees_what_the_same_domain_or_engine_holds(
     ],
 )
 def test_an_item_is_named_by_id_beginning_domain_or_last(name: str, found: str | None) -> None:
-    one = one_named(HELD, name)
+    one = find_intervention(HELD, name)
     assert (one and one.id) == found
-    assert one_named([], name) is None
+    assert find_intervention([], name) is None
 
 
 def test_news_are_one_of_each_domain() -> None:

@@ -13,8 +13,8 @@ from shisho.domain.job import (
     RunningClaim,
     TaskState,
     WorkerId,
-    after_failure,
-    task_state,
+    derive_task_state,
+    judge_failure,
 )
 from shisho.jobs.ids import new_id
 from shisho.jobs.timing import Silence
@@ -36,7 +36,7 @@ Q, R, P, A, C, F, X = JobState  # queued, running, parked, awaiting_auth, comple
     ],
 )
 def test_a_task_is_what_its_jobs_are(jobs: dict[JobState, int], state: TaskState) -> None:
-    assert task_state(jobs) is state
+    assert derive_task_state(jobs) is state
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_task_is_what_its_jobs_are(jobs: dict[JobState, int], state: TaskState
 def test_what_a_failure_leads_to(
     failures: int, stepped: bool, stop_asked: bool, outcome: tuple[JobState, int]
 ) -> None:
-    assert after_failure(failures, stepped=stepped, stop_asked=stop_asked) == outcome
+    assert judge_failure(failures, stepped=stepped, stop_asked=stop_asked) == outcome
 
 
 CLAIM = Claim(JobId("a"), 1, WorkerId("w"))

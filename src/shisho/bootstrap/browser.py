@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shisho.web.http.pacing import Browse
 
 
-def browser_of(
+def build_browser(
     settings: Settings, resolver: Resolver, allow: AllowList, agent: str, *, boxed: bool
 ) -> Browser:
     """Nothing is started before it is used, and where there is none it says how to get one. Only in a box,

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from shisho import settings as settings_
 from shisho.bootstrap.deferred import deferred
-from shisho.bootstrap.web import WebAccess, consent_file, consent_of, web_of
+from shisho.bootstrap.web import WebAccess, build_consent, consent_file, web_of
 from shisho.desk.desk import Desk
 from shisho.desk.parts import DeskParts
 from shisho.domain.corpus import LOCAL_OWNER, Check, DocumentId, FileSurvey
 from shisho.domain.folder import FileOnDisk
 from shisho.domain.inquiry import Budget, Gap
 from shisho.errors import ExtraMissing
-from shisho.handlers.inquiries import LibrarianInquiries, our_runner
+from shisho.handlers.inquiries import LibrarianInquiries, load_own_runner
 from shisho.settings import Settings, Value
 from shisho.system import files, reading
 from shisho.system.clock import SystemClock
@@ -204,7 +204,7 @@ def _barred(settings: Settings, web: WebAccess | None, clock: Clock) -> Gap:
     from shisho.domain.task import WebConsent
 
     why = {WebConsent.OFF: Gap.OFF, WebConsent.NOT_ASKED: Gap.NOT_ASKED}
-    return why.get(consent_of(settings, web, clock).state(), Gap.NO_WAY)
+    return why.get(build_consent(settings, web, clock).state(), Gap.NO_WAY)
 
 
 async def _close(
@@ -254,7 +254,7 @@ def _ginza() -> Any:
 
 def _runner(settings: Settings) -> Runner:
     if settings.text("loop") == "own":
-        return our_runner()
+        return load_own_runner()
     try:
         from shisho.integrations.langgraph import run_graph
     except ImportError as error:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from shisho.bootstrap.deferred import deferred
-from shisho.bootstrap.web import Manners, WebAccess, consent_of, no_window
+from shisho.bootstrap.web import Manners, WebAccess, build_consent, refuse_window
 from shisho.desk.parts import InlineWorker
 from shisho.desk.queue import check_consent
 from shisho.desk.session_parts import SessionParts
@@ -75,7 +75,7 @@ class Parts:
     @property
     def consent(self) -> ConsentFile:
         """The consent that says whether words may go out."""
-        return consent_of(self.settings, self.web, self.clock)
+        return build_consent(self.settings, self.web, self.clock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,7 @@ def _outgoing(parts: Parts, engines: EngineCatalogue) -> EngineOutgoingPreview:
 
 
 async def _show_window(web: WebAccess | None, met: HumanChallenge) -> bool:
-    return await (no_window(met) if web is None else web.window(met))
+    return await (refuse_window(met) if web is None else web.window(met))
 
 
 def _sessions(parts: Parts, stores: Stores) -> Sessions:
@@ -310,7 +310,7 @@ def _handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
 
 
 def _made_handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
-    from shisho.bootstrap.web import engines_of, pages_of
+    from shisho.bootstrap.web import build_engine_access, build_page_intake
     from shisho.handlers.answers import AnswerHandler
     from shisho.handlers.fetch import FetchHandler
     from shisho.handlers.ingest import IngestHandler
@@ -319,8 +319,8 @@ def _made_handlers(parts: Parts, stores: Stores) -> Mapping[str, Handler]:
     shelving = IngestHandler(parts.ingest, stores.finds, parts.files, stores.staging)
     way = parts.web
     manners = stores.manners
-    engines = engines_of(way, manners, stores.finds) if way else None
-    pages = pages_of(way, manners, shelving) if way else None
+    engines = build_engine_access(way, manners, stores.finds) if way else None
+    pages = build_page_intake(way, manners, shelving) if way else None
     allowance = partial(_left, stores.tasks)
     searching = SearchHandler(engines, pages, parts.judge, stores.opinions.blocked, allowance, parts.clock)
     answering = AnswerHandler(

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from shisho.web.http.pacing import Browse
 
 
-async def no_window(challenge: HumanChallenge) -> bool:
+async def refuse_window(challenge: HumanChallenge) -> bool:
     """Stands where there is no browser."""
     raise EngineUnavailable(
         'There is no browser here to open {url} in: install the extra, pip install "shisho[browser]".',
@@ -56,7 +56,7 @@ class WebAccess:
     browse: Browse | None = None
     robots: bool = True
     keys: Mapping[str, str] = field(default_factory=dict)
-    window: Callable[[HumanChallenge], Awaitable[bool]] = no_window
+    window: Callable[[HumanChallenge], Awaitable[bool]] = refuse_window
     browser: Browser | None = None
     let_in: Callable[[str], bool] | None = None
     needs_consent: bool = False
@@ -88,7 +88,7 @@ def web_of(settings: Settings) -> WebAccess | None:
 
 
 def _web_of(settings: Settings) -> WebAccess:
-    from shisho.bootstrap.browser import browse_of, browser_of
+    from shisho.bootstrap.browser import browse_of, build_browser
     from shisho.handlers.person_window import Window
     from shisho.system.resolver import SystemResolver
     from shisho.testing.box.client import connect
@@ -106,7 +106,7 @@ def _web_of(settings: Settings) -> WebAccess:
     agent = user_agent(VERSION, settings.text("contact"))
     keys = {one.setting for engine in table.values() for one in engine.about.credentials}
     parser = KillableSerpParser(overrides, settings_.child_environment())
-    browser = browser_of(settings, resolver, allow, agent, boxed=box is not None)
+    browser = build_browser(settings, resolver, allow, agent, boxed=box is not None)
     return WebAccess(
         table,
         HttpFetcher(resolver, allow, agent, ssl_context=trusted),
@@ -121,7 +121,7 @@ def _web_of(settings: Settings) -> WebAccess:
     )
 
 
-def consent_of(settings: Settings, web: WebAccess | None, clock: Clock) -> ConsentFile:
+def build_consent(settings: Settings, web: WebAccess | None, clock: Clock) -> ConsentFile:
     """The consent for this way out. Whoever hands in a way of their own has said yes with it."""
     return consent_file(settings, clock, "off" if web is None else "ask" if web.needs_consent else "on")
 
@@ -133,7 +133,7 @@ def consent_file(settings: Settings, clock: Clock, mode: str) -> ConsentFile:
     return ConsentFile(settings.home / "web_consent.json", clock, mode, boxed=bool(settings.text("box")))
 
 
-def engines_of(web: WebAccess, manners: Manners, finds: DiscoveredUrls) -> EngineAccess:
+def build_engine_access(web: WebAccess, manners: Manners, finds: DiscoveredUrls) -> EngineAccess:
     """Build the access by which search jobs ask for result pages."""
     from shisho.handlers.result_pages import EngineAccess
     from shisho.web.serp.client import SerpClient, nobody
@@ -154,7 +154,7 @@ def engines_of(web: WebAccess, manners: Manners, finds: DiscoveredUrls) -> Engin
     return EngineAccess(web.engines, absent, asking, finds, manners.cache, stand.pending, stand.solved)
 
 
-def pages_of(web: WebAccess, manners: Manners, shelving: IngestHandler) -> PageIntake:
+def build_page_intake(web: WebAccess, manners: Manners, shelving: IngestHandler) -> PageIntake:
     """Build the intake by which search and fetch jobs visit web pages."""
     from shisho.handlers.web_pages import PageIntake
     from shisho.web.crawl.robots import RobotsBook

@@ -19,10 +19,10 @@ def top_k(in_scope: int, complexity: Complexity, round_: int, growth: str = "lin
     """k of round `round_` (from 1) over `in_scope` passages, between 1 and 100."""
     steps = GROWTH[growth]
     step = steps[min(max(round_, 1), len(steps)) - 1]
-    return min(MOST, max(1, math.floor(base_k(in_scope) * COMPLEXITY[complexity] * step + 0.5)))
+    return min(MOST, max(1, math.floor(choose_base_k(in_scope) * COMPLEXITY[complexity] * step + 0.5)))
 
 
-def base_k(in_scope: int) -> float:
+def choose_base_k(in_scope: int) -> float:
     """5 for a small corpus, 20 for a middling one, from there to 50 along the logarithm of its size."""
     if in_scope < SMALL:
         return 5

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from shisho.corpus import duplicates
 from shisho.corpus.chunk import Piece
 from shisho.corpus.layout import SEPARATOR, DocumentLayout, lay_out
-from shisho.corpus.parts import parts_of
+from shisho.corpus.parts import split_reading
 from shisho.domain.corpus import (
     Document,
     DocumentId,
@@ -99,7 +99,7 @@ class Ingest:
         if not any(block.text.strip() for block in reading.blocks):
             raise DocumentUnreadable("There is no text in this file.")
         document = self._document(source, reading, sha256, corpus, owner)
-        readings = tuple(parts_of(reading))
+        readings = tuple(split_reading(reading))
         if len(readings) == 1:
             intake = await self._prepared(document, reading, 0, 0)
             earlier = await self.shelf.put(intake)

@@ -10,7 +10,7 @@ from shisho.domain.corpus import Block, BlockKind, Reading
 PART = 500_000  # characters: about 1,300 passages, which one transaction stores in less than a second
 
 
-def parts_of(reading: Reading, most: int = PART) -> Iterator[Reading]:
+def split_reading(reading: Reading, most: int = PART) -> Iterator[Reading]:
     """Its blocks in order, each in one part. A part ends with the block that fills it, and never with a
     heading: what stands under it comes with it."""
     blocks: list[Block] = []

@@ -87,7 +87,7 @@ class Retriever:
 
     async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         """idf of index terms over everything on the shelf."""
-        return rank.idf(terms, await self.index.view(lambda view: statistics_of(view, terms, ())))
+        return rank.idf(terms, await self.index.view(lambda view: read_statistics(view, terms, ())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def _lexical(
     with span("retrieve.propose"):
         proposed = view.propose(query.terms, query.bigrams, scope, limit, passage_ids)
     vectors = view.vectors(proposed)
-    statistics = statistics_of(view, query.terms, query.bigrams)
+    statistics = read_statistics(view, query.terms, query.bigrams)
     with span("retrieve.rank", candidates=len(vectors)):
         candidates = [vectors[name] for name in proposed if name in vectors]
         best = weighing.rank(query, candidates, statistics, depth=depth)
@@ -159,7 +159,7 @@ def _by_place(view: SearchView, names: Sequence[PassageId]) -> Sequence[RankedCa
     ]
 
 
-def statistics_of(view: SearchView, terms: Sequence[str], bigrams: Sequence[str]) -> Statistics:
+def read_statistics(view: SearchView, terms: Sequence[str], bigrams: Sequence[str]) -> Statistics:
     """What a query's terms and pairs are weighed by."""
     means = view.statistics()
     return Statistics(

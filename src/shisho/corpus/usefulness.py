@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from shisho.corpus.rank import Statistics, match
-from shisho.corpus.retrieve import AskTerms, statistics_of
+from shisho.corpus.retrieve import AskTerms, read_statistics
 from shisho.domain.corpus import DocumentId, Passage
 from shisho.language.normalise import fold_map
 from shisho.language.terms import TermQuery
@@ -61,7 +61,7 @@ class Usefulness:
         passages = await self.shelf.passages_of(document_id)
         pairs = () if query.terms else query.bigrams
         statistics = await self.index.view(
-            lambda view: statistics_of(view, query.terms, pairs), current=False
+            lambda view: read_statistics(view, query.terms, pairs), current=False
         )
         statistics = replace(statistics, passages=statistics.passages + ELSEWHERE)
         return await asyncio.to_thread(useful, query, passages, statistics, seen_words, self.floor)

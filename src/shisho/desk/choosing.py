@@ -12,7 +12,7 @@ from shisho.ports import Shelf
 LISTED = 20
 
 
-async def one_document(shelf: Shelf, owner: str, name: str) -> Document:
+async def find_one_document(shelf: Shelf, owner: str, name: str) -> Document:
     """By id, unique prefix, or the path or name of its file. Raises NotFound, which lists those that a name
     fits."""
     documents = await shelf.find_documents(name, owner, LISTED + 1) or await shelf.find_by_source(name, owner)
@@ -27,7 +27,7 @@ async def one_document(shelf: Shelf, owner: str, name: str) -> Document:
     return documents[0]
 
 
-async def checked_filters(
+async def check_filters(
     shelf: Shelf, owner: str, filters: Mapping[str, Condition]
 ) -> Mapping[str, Condition]:
     """The same. Raises InvalidParams for a field that no document has, and names those there are."""

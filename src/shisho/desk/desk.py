@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from shisho.desk import intake
 from shisho.desk.adding import FileIntake, full_path
-from shisho.desk.choosing import check_request, check_searchable, checked_filters, one_document, to_request
+from shisho.desk.choosing import check_filters, check_request, check_searchable, find_one_document, to_request
 from shisho.desk.coercion import as_list, as_paths, coerce
 from shisho.desk.hits import to_hit
 from shisho.desk.pages import page_spans
@@ -144,7 +144,7 @@ class Desk:
     ) -> Sequence[Document]:
         """Documents in order of their adding; `after` is the id of the last one seen. Raises InvalidParams
         for an unknown field to filter by."""
-        conditions = await checked_filters(self._parts.shelf, self._parts.owner, filters or {})
+        conditions = await check_filters(self._parts.shelf, self._parts.owner, filters or {})
         return await self._parts.shelf.documents(
             Scope(self._parts.owner, as_list(corpora), conditions), after, limit
         )
@@ -152,7 +152,7 @@ class Desk:
     async def document(self, prefix: str) -> Document:
         """By id, unique prefix, or the path or name of its file. Raises NotFound, which lists those that a
         name fits."""
-        return await one_document(self._parts.shelf, self._parts.owner, prefix)
+        return await find_one_document(self._parts.shelf, self._parts.owner, prefix)
 
     async def places(self, corpus: str = DEFAULT_CORPUS) -> Mapping[str, DocumentId]:
         """Every source of a corpus and the document that stands for it."""
@@ -217,7 +217,7 @@ class Desk:
         await check_searchable(self._parts.shelf, self._parts.owner, corpora)
         conditions = {**request.filter_conditions, **(filters or {})}
         excluded = await self._parts.left_out(self._parts.owner)
-        checked = await checked_filters(self._parts.shelf, self._parts.owner, conditions)
+        checked = await check_filters(self._parts.shelf, self._parts.owner, conditions)
         scope = Scope(self._parts.owner, corpora, checked, excluded.documents, excluded.passages)
         return await self._opened(await self._parts.rankings.top(request, scope, limit))
 
@@ -249,15 +249,15 @@ class Desk:
         engine."""
         self._parts.inquiries.check(question)
         sources = coerce(Sources, sources, "sources")
-        ceilings = intake.question_ceilings(budget)
+        ceilings = intake.check_question_ceilings(budget)
         corpora = as_list(corpora)
         inside = [full_path(folder) for folder in as_paths(folders)]
         if filters:
             if not inside:
                 await check_searchable(self._parts.shelf, self._parts.owner, corpora)
-            await checked_filters(self._parts.shelf, self._parts.owner, filters)
+            await check_filters(self._parts.shelf, self._parts.owner, filters)
         if sources is not Sources.DOCUMENTS and (
-            sources is not Sources.AUTO or await self.tasks.web_is_there()
+            sources is not Sources.AUTO or await self.tasks.is_web_usable()
         ):
             await self._mirrored(inside, notify, stop)
             options = AskOptions((*corpora, *inside), filters or {}, sources, ceilings)
@@ -280,10 +280,10 @@ class Desk:
         """A question to the documents, begun in the ledger, for whoever takes it through the table of nodes:
         see `shisho.integrations`. Raises as `ask`."""
         self._parts.inquiries.check(question)
-        ceilings = intake.question_ceilings(budget)
+        ceilings = intake.check_question_ceilings(budget)
         corpora = as_list(corpora)
         await check_searchable(self._parts.shelf, self._parts.owner, corpora)
-        conditions = await checked_filters(self._parts.shelf, self._parts.owner, filters or {})
+        conditions = await check_filters(self._parts.shelf, self._parts.owner, filters or {})
         run_id = await self._begin(question, (), corpora, conditions, ceilings, WebPolicy.NEVER)
         return await self._parts.inquiries.prepare(run_id, silent, never)
 

@@ -34,7 +34,7 @@ _DOI = re.compile(r"(?:doi:\s*|https?://(?:dx\.)?doi\.org/)?(10\.\d{4,9}/\S+)", 
 _DOMAIN = re.compile(r"(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}")
 
 
-def task_ceilings(ceilings: Mapping[str, float | None] | None) -> dict[str, float]:
+def fill_task_ceilings(ceilings: Mapping[str, float | None] | None) -> dict[str, float]:
     """The ceilings of a task, defaults filled in. Raises InvalidParams."""
     for name, most in (ceilings or {}).items():
         _check_ceiling(name, most, (*CEILINGS, *MORE_CEILINGS))
@@ -156,7 +156,7 @@ def _address(text: str) -> str:
     return text if parts.scheme in ("http", "https") and parts.hostname else ""
 
 
-def question_ceilings(given: Budget | Mapping[str, float | None] | None) -> dict[str, float]:
+def check_question_ceilings(given: Budget | Mapping[str, float | None] | None) -> dict[str, float]:
     """Ceilings of one question; None leaves one as it is set. Raises InvalidParams, which names those there
     are."""
     known_ceilings = sorted(field.name for field in fields(Budget))
@@ -190,7 +190,7 @@ def place(cursor: str | None) -> int:
     return int(cursor)
 
 
-def corpus_of(name: str) -> str:
+def check_corpus_name(name: str) -> str:
     """A corpus that documents can be added to. Raises InvalidParams."""
     if not name.strip():
         raise InvalidParams("The corpus has no name. Leave it out for the default one.")
@@ -220,7 +220,7 @@ def real(path: Path | str) -> Path:
         ) from error
 
 
-def root_of(path: Path, roots: Sequence[Path]) -> Path:
+def find_allowed_root(path: Path, roots: Sequence[Path]) -> Path:
     """The allowed folder that a path is in. Raises ForbiddenPath."""
     allowed(path, roots)
     return next(root for root in roots if path.is_relative_to(root))
@@ -237,7 +237,7 @@ def allowed(path: Path | str, roots: Sequence[Path]) -> Path:
     return real_path
 
 
-def domain_of(text: str) -> str:
+def parse_domain(text: str) -> str:
     """A domain in the form that addresses have. Raises InvalidParams."""
     name = text.strip().rstrip(".").lower()
     try:
@@ -250,7 +250,7 @@ def domain_of(text: str) -> str:
     return name
 
 
-def request_key(
+def make_request_key(
     owner: str, key: str | None, verb: str, subjects: Sequence[str], **arguments: Any
 ) -> IdempotencyKey | None:
     """The key with the one request that it belongs to. Raises InvalidParams for a blank one."""
@@ -266,7 +266,7 @@ def request_key(
     )
 
 
-def documents_asked(
+def describe_documents(
     paths: Sequence[Path | str], urls: Sequence[str], files: Sequence[Bytes], password: str | None, key: str
 ) -> dict[str, Any]:
     """The documents of a request, small enough to be compared and without what must not be kept; nothing

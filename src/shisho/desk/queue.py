@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from shisho.desk import intake, status
-from shisho.desk.choosing import checked_filters
+from shisho.desk.choosing import check_filters
 from shisho.desk.task_parts import TaskParts
 from shisho.domain.codec import Payload
 from shisho.domain.corpus import WEB_CORPUS, Scope
@@ -18,7 +18,7 @@ from shisho.domain.intervention import (
     AuthTarget,
     InterventionState,
     PendingIntervention,
-    one_named,
+    find_intervention,
     select_interventions,
     together,
 )
@@ -37,7 +37,7 @@ from shisho.domain.job import (
     TaskNews,
     TaskState,
 )
-from shisho.domain.payloads import IngestJob, JobPayload, read_payload, staged_keys
+from shisho.domain.payloads import IngestJob, JobPayload, list_staged_keys, read_payload
 from shisho.domain.task import (
     AnswerHandle,
     AskOptions,
@@ -92,7 +92,7 @@ class Queue:
         return await self._parts.tasks.find(name, self._parts.owner)
 
     async def _waiting(self, name: str) -> PendingIntervention:
-        intervention = one_named(await self._parts.interventions.waiting(self._parts.owner), name)
+        intervention = find_intervention(await self._parts.interventions.waiting(self._parts.owner), name)
         if intervention is None:
             raise NotFound(
                 "No one thing waits for a person under {name!r}. `shisho auth list` shows what does.",
@@ -127,7 +127,7 @@ class Queue:
 
     def _new_task(self, question: str, budget: Mapping[str, float | None] | None = None) -> NewTask:
         return NewTask(
-            TaskId(self._parts.new_id()), self._parts.owner, question, intake.task_ceilings(budget)
+            TaskId(self._parts.new_id()), self._parts.owner, question, intake.fill_task_ceilings(budget)
         )
 
     async def _task_for(
@@ -140,7 +140,7 @@ class Queue:
     ) -> IdempotencyKey | None:
         """The key of a request about this task, or about a task of its own."""
         task_id = None if isinstance(task, NewTask) else task
-        return intake.request_key(self._parts.owner, key, verb, subjects, task_id=task_id, **arguments)
+        return intake.make_request_key(self._parts.owner, key, verb, subjects, task_id=task_id, **arguments)
 
     def _new_jobs(
         self,
@@ -200,7 +200,7 @@ class Queue:
         for path in paths:
             size = await asyncio.to_thread(_size, path)
             looked += size
-            within = intake.root_of(path, self._parts.roots) if remote else None
+            within = intake.find_allowed_root(path, self._parts.roots) if remote else None
             data = await asyncio.to_thread(self._bytes, path, within) if looked <= LOOKED_INTO else None
             existing_document = None if data is None else await self._known(str(path), data, common)
             if existing_document is None:
@@ -250,7 +250,7 @@ class Queue:
     async def _unstage(self, payloads: Iterable[JobPayload]) -> None:
         """Drop what jobs that were given these have staged."""
         for payload in payloads:
-            for key in staged_keys(payload):
+            for key in list_staged_keys(payload):
                 await asyncio.to_thread(self._parts.staging.drop, key)
 
     async def _added(self, result: EnqueueResult, urls: Sequence[str]) -> DocumentsQueued:
@@ -274,8 +274,8 @@ class Queue:
     async def _reachable(self, options: AskOptions) -> Sources:
         """Where the answer is to come from. Raises EmptyCorpus, EngineUnavailable, InvalidParams for unknown
         filters."""
-        await checked_filters(self._parts.shelf, self._parts.owner, options.filters)
-        way = await self.web_is_there()
+        await check_filters(self._parts.shelf, self._parts.owner, options.filters)
+        way = await self.is_web_usable()
         if options.sources in (Sources.WEB, Sources.BOTH):
             if way or await self._answered_inside(options):
                 return options.sources
@@ -308,7 +308,7 @@ class Queue:
         corpora = (WEB_CORPUS,) if options.sources is Sources.WEB else options.corpora
         return await self._parts.shelf.count(Scope(self._parts.owner, corpora)) > 0
 
-    async def web_is_there(self) -> bool:
+    async def is_web_usable(self) -> bool:
         """True where searches can be made, and may."""
         return self._parts.consent.state() is WebConsent.GIVEN and any(
             row.available for row in await self._parts.engines()

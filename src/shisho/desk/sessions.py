@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import chain
 from weakref import WeakValueDictionary
 
-from shisho.desk.choosing import check_request, checked_filters
+from shisho.desk.choosing import check_filters, check_request
 from shisho.desk.coercion import as_list
 from shisho.desk.hits import link_to
 from shisho.desk.session_parts import SessionParts
@@ -28,7 +28,7 @@ from shisho.domain.inquiry import (
     GoalStatus,
     LoopStop,
     Sentence,
-    evidence_of,
+    build_evidence,
 )
 from shisho.domain.session import (
     CitedSentence,
@@ -83,7 +83,7 @@ class Sessions:
         """The next round of a session: numbered passages, none of which it was shown before. Raises
         InvalidParams for a blank request or an unknown field to filter by."""
         check_request(request)
-        await checked_filters(self._parts.shelf, self._parts.owner, request.filter_conditions)
+        await check_filters(self._parts.shelf, self._parts.owner, request.filter_conditions)
         return await self._next_round(await self._parts.book.session(session_id, self._parts.owner), request)
 
     async def submit_findings(self, session_id: str, findings: Sequence[Finding]) -> FindingVerdicts:
@@ -160,7 +160,7 @@ class Sessions:
             raise EmptyCorpus(
                 "There is nothing to search yet. Add documents first, with add_documents or `shisho add FOLDER`."
             )
-        await checked_filters(self._parts.shelf, self._parts.owner, scope.filters)
+        await check_filters(self._parts.shelf, self._parts.owner, scope.filters)
         return scope
 
     async def _session(self, facts: SessionFacts) -> SearchSession:
@@ -265,7 +265,7 @@ class Sessions:
             text=text,
             sentences=tuple(sentences),
             evidence=tuple(
-                evidence_of(answer_id, stand.ref, stand.citation)
+                build_evidence(answer_id, stand.ref, stand.citation)
                 for stand in refs
                 if stand.ref.number in cited
             ),

@@ -62,7 +62,7 @@ def retry_after(state: TaskState, estimated: float) -> float | None:
     return min(SLOWEST, max(FASTEST, estimated / 4)) if state is TaskState.RUNNING else None
 
 
-def live_kinds(report: Report) -> dict[str, int]:
+def list_live_kinds(report: Report) -> dict[str, int]:
     """How many jobs of each kind are still to be done."""
     counts: dict[str, int] = {}
     for (kind, state), count in report.tally.items():

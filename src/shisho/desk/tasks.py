@@ -137,7 +137,7 @@ class TaskDesk(Queue):
         urls = as_list(urls)
         task = await self._task_for(task_id, "")
         named = [*map(str, paths), *urls, *(file.name for file in files)] or [corpus]
-        asked = intake.documents_asked(paths, urls, files, password, idempotency_key or "")
+        asked = intake.describe_documents(paths, urls, files, password, idempotency_key or "")
         key = self._key(
             idempotency_key, "add_documents", task, named, **asked, corpus=corpus, metadata=metadata or {}
         )
@@ -149,7 +149,7 @@ class TaskDesk(Queue):
             raise InvalidParams("There is nothing to add. Give paths, urls or files.", skipped=plain(skipped))
         if addresses:
             check_consent(self._parts.consent.state())
-        common = IngestJob("", self._parts.owner, intake.corpus_of(corpus), dict(metadata or {}))
+        common = IngestJob("", self._parts.owner, intake.check_corpus_name(corpus), dict(metadata or {}))
         known, unknown = await self._handed_in(found, files, common, remote)
         handed = [replace(job, password=await self._secret(password)) for job in unknown]
         ingest = self._new_jobs(JobKind.INGEST, handed)
@@ -184,7 +184,7 @@ class TaskDesk(Queue):
         self._parts.check(question)
         options = coerce_ask(options)
         seconds = intake.waiting(wait)
-        ceilings = intake.question_ceilings(options.budget)
+        ceilings = intake.check_question_ceilings(options.budget)
         pages = {name: ceilings[name] for name in ("max_pages",) if name in ceilings}
         task = await self._task_for(task_id, question, pages)
         key = self._key(idempotency_key, "ask", task, [question], question=question, options=options)
@@ -237,7 +237,11 @@ class TaskDesk(Queue):
             report = await self._parts.reports.report(name, self._parts.owner, after, rows, since or 0)
             report = replace(report, more=False, last=after) if withheld else report
             return told.status(
-                news.task, report, since_revision, detail, await self._parts.estimate(told.live_kinds(report))
+                news.task,
+                report,
+                since_revision,
+                detail,
+                await self._parts.estimate(told.list_live_kinds(report)),
             )
 
         return await news.once((after, since_revision, detail, withheld, cursor is None), made)
@@ -357,7 +361,7 @@ class TaskDesk(Queue):
         evidence."""
         opinion = coerce(Opinion, opinion, "opinion")
         if opinion in (Opinion.BLOCK_DOMAIN, Opinion.UNBLOCK_DOMAIN):
-            domain = intake.domain_of(target)
+            domain = intake.parse_domain(target)
             say = (
                 self._parts.opinions.block
                 if opinion is Opinion.BLOCK_DOMAIN

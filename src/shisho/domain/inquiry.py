@@ -188,7 +188,7 @@ class EvidenceRef:
     ocr: bool = False
 
 
-def evidence_ref(
+def build_evidence_ref(
     number: int, goal_id: str, citation: Citation, heading: str, score: float, round_: int
 ) -> EvidenceRef:
     """A citation as the librarian holds it, under its number."""
@@ -270,7 +270,7 @@ class Evidence:
     ocr: bool = False
 
 
-def as_it_stands(evidence: Evidence, source: str, state: DocumentState) -> Evidence:
+def mark_source_state(evidence: Evidence, source: str, state: DocumentState) -> Evidence:
     """The same evidence with what has become of its document: where it stands now, and its state. What was
     purged (`source` is empty) names nothing."""
     if not source or source == evidence.document:
@@ -297,7 +297,7 @@ REMOVED = "(出典は削除されました / source removed)"
 """What stands in an answer where a purged document was quoted."""
 
 
-def evidence_of(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evidence:
+def build_evidence(answer_id: str, ref: EvidenceRef, citation: Citation) -> Evidence:
     """The row of an answer for a number: everything that opens it, under an id that is the same each time."""
     return Evidence(
         id=sha256(f"{answer_id}/{ref.number}".encode()).hexdigest()[:24],

@@ -114,7 +114,7 @@ def together(
     ]
 
 
-def one_named(interventions: Sequence[PendingIntervention], name: str) -> PendingIntervention | None:
+def find_intervention(interventions: Sequence[PendingIntervention], name: str) -> PendingIntervention | None:
     """Find the one that a name means: `last`, a domain (its newest), an id or the unique beginning of
     one. `interventions`: oldest first."""
     if name == "last":

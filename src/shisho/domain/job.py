@@ -278,7 +278,7 @@ class RemovedRows:
     events: int
 
 
-def task_state(jobs: Mapping[JobState, int]) -> TaskState:
+def derive_task_state(jobs: Mapping[JobState, int]) -> TaskState:
     """The state of a task by the numbers of its jobs."""
     if any(jobs.get(state, 0) for state in LIVE):
         return TaskState.RUNNING
@@ -293,13 +293,13 @@ def task_state(jobs: Mapping[JobState, int]) -> TaskState:
     return TaskState.CREATED
 
 
-def in_time(child: Job, until: Instant) -> bool:
+def can_end_in_time(child: Job, until: Instant) -> bool:
     """True where a child can end by itself before its parent has waited long enough: one put back until
     later cannot."""
     return child.state in LIVE and (child.state is not JobState.QUEUED or (child.not_before or "") < until)
 
 
-def after_failure(failures: int, *, stepped: bool, stop_asked: bool) -> tuple[JobState, int]:
+def judge_failure(failures: int, *, stepped: bool, stop_asked: bool) -> tuple[JobState, int]:
     """Where a job goes whose attempt came to nothing, and its count of failures. An attempt that stored a new
     step counts as progress, not as a failure."""
     counted = failures if stepped else failures + 1
@@ -308,7 +308,7 @@ def after_failure(failures: int, *, stepped: bool, stop_asked: bool) -> tuple[Jo
     return (JobState.FAILED if counted >= MAX_FAILURES else JobState.QUEUED), counted
 
 
-def gave_up(last: JobError) -> JobError:
+def add_giving_up(last: JobError) -> JobError:
     """The last entry in the history of a job that has failed too often."""
     message = Message(
         "Gave up after {count} failures. The last one: {cause}", count=MAX_FAILURES, cause=last.message

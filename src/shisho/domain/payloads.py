@@ -211,7 +211,7 @@ def read_payload(job: Job | NewJob) -> JobPayload:
     return job.input.read(SHAPES[JobKind(job.kind)])
 
 
-def staged_keys(payload: JobPayload) -> tuple[str, ...]:
+def list_staged_keys(payload: JobPayload) -> tuple[str, ...]:
     """The keys of what a job has staged beside the database, bytes or a password."""
     match payload:
         case IngestJob(staged=staged, password=password):

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from shisho.librarian.web_fallback import AskWeb
 
 
-def our_runner() -> Runner:
+def load_own_runner() -> Runner:
     """The runner that needs nothing but this house."""
     from shisho.librarian.runner import run_table
 
     return run_table
 
 
-def no_way() -> Gap:
+def report_no_way() -> Gap:
     """There is no search engine here."""
     return Gap.NO_WAY
 
@@ -41,8 +41,8 @@ class LibrarianInquiries:
     clock: Clock
     left_out: Callable[[str], Awaitable[ExcludedSources]]
     room_tokens: int
-    barred: Callable[[], Gap] = no_way
-    runner: Callable[[], Runner] = our_runner
+    barred: Callable[[], Gap] = report_no_way
+    runner: Callable[[], Runner] = load_own_runner
 
     def check(self, question: str) -> None:
         """Raises InvalidParams for a question that cannot be asked."""

@@ -245,7 +245,7 @@ class SerpAttempt:
             if passed_over.why is PassedOverReason.RESTING:
                 waits.append(await asking.rests_for(passed_over.engine))
             elif passed_over.why is PassedOverReason.SPENT:
-                waits.append(until_tomorrow(asking.clock.now()))
+                waits.append(count_seconds_until_tomorrow(asking.clock.now()))
         return waits
 
     async def _pass_over(self, engine: str, code: str, reason: str) -> None:
@@ -354,7 +354,7 @@ class SerpAttempt:
         return replace(page, fresh=await self._engines.finds.add(self._job.claim, finds))
 
 
-def until_tomorrow(now: Instant) -> float:
+def count_seconds_until_tomorrow(now: Instant) -> float:
     """Seconds until the next UTC day."""
     return DAY_S - to_epoch(now) % DAY_S
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from shisho.domain.corpus import Citation
-from shisho.domain.inquiry import Evidence, EvidenceRef, Goal, GoalStatus, evidence_of
+from shisho.domain.inquiry import Evidence, EvidenceRef, Goal, GoalStatus, build_evidence
 from shisho.librarian.evaluate import ENOUGH
 
 
@@ -56,4 +56,4 @@ class Citations:
 
     def evidence(self, answer_id: str, refs: Sequence[EvidenceRef]) -> tuple[Evidence, ...]:
         """The rows of an answer: each number with everything that opens it."""
-        return tuple(evidence_of(answer_id, ref, self._taken[ref.number - 1]) for ref in refs)
+        return tuple(build_evidence(answer_id, ref, self._taken[ref.number - 1]) for ref in refs)

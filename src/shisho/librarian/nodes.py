@@ -13,7 +13,7 @@ from shisho.domain.inquiry import (
     LoopStop,
     UnsearchedQuery,
     WebResult,
-    evidence_ref,
+    build_evidence_ref,
 )
 from shisho.errors import NotFound, SourceRemoved
 from shisho.librarian.answer import compose
@@ -165,7 +165,9 @@ class Nodes:
             return None
         heading = next(passage.heading for passage in state["shown"] if passage.temp_index == verified.index)
         number = self._citations.take(citation)
-        return evidence_ref(number, finding.goal_id, citation, heading, finding.score, len(state["plans"]))
+        return build_evidence_ref(
+            number, finding.goal_id, citation, heading, finding.score, len(state["plans"])
+        )
 
 
 def _together(before: WebResult | None, now: WebResult) -> WebResult:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from shisho.interfaces.cli.columns import columns
-from shisho.interfaces.cli.file_names import distinct_names, names_below
+from shisho.interfaces.cli.file_names import list_names_below, make_names_distinct
 from shisho.interfaces.cli.messages import Words
 from shisho.interfaces.cli.render import paged
 
@@ -48,7 +48,7 @@ def test_no_cell_is_broken(rows: list[tuple[str, str]], width: int) -> None:
 
 
 def test_names_have_the_folders_that_tell_them_apart() -> None:
-    names = distinct_names(["/a/x/1.pdf", "/a/y/1.pdf", "/b/y/1.pdf", "/c/2.pdf", "/c/2.pdf"])
+    names = make_names_distinct(["/a/x/1.pdf", "/a/y/1.pdf", "/b/y/1.pdf", "/c/2.pdf", "/c/2.pdf"])
     assert dict(names) == {
         "/a/x/1.pdf": "x/1.pdf",
         "/a/y/1.pdf": "a/y/1.pdf",
@@ -59,10 +59,10 @@ def test_names_have_the_folders_that_tell_them_apart() -> None:
 
 def test_names_below_a_folder(tmp_path: Path) -> None:
     (tmp_path / "lib").mkdir()
-    name = names_below([tmp_path / "lib"])
+    name = list_names_below([tmp_path / "lib"])
     assert name(str(tmp_path.resolve() / "lib" / "a" / "1.pdf")) == "a/1.pdf"
     assert name("/elsewhere/1.pdf") == "/elsewhere/1.pdf"
-    assert names_below([tmp_path / "1.pdf"])(str(tmp_path.resolve() / "1.pdf")) == "1.pdf"
+    assert list_names_below([tmp_path / "1.pdf"])(str(tmp_path.resolve() / "1.pdf")) == "1.pdf"
 
 
 def test_pages_are_marked_where_they_begin() -> None:

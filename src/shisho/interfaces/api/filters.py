@@ -34,7 +34,7 @@ def parsed(given: Sequence[str]) -> dict[str, Condition]:
     }
 
 
-def metadata_of(given: Sequence[str]) -> dict[str, str]:
+def parse_metadata(given: Sequence[str]) -> dict[str, str]:
     """`k=v` pairs said of a document."""
     return dict(_split(text, "--meta 課=統計学") for text in given)
 

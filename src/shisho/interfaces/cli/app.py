@@ -12,7 +12,7 @@ import typer
 import shisho
 from shisho import settings as settings_
 from shisho.errors import InvalidParams
-from shisho.interfaces.api.filters import metadata_of, parsed
+from shisho.interfaces.api.filters import parse_metadata, parsed
 from shisho.interfaces.cli import auth as cli_auth
 from shisho.interfaces.cli import box as box_cli
 from shisho.interfaces.cli import engines as engines_cli
@@ -101,11 +101,11 @@ def add(
     """Take in files and folders; what is known already is left as it is."""
 
     async def work(desk: Desk) -> None:
-        from shisho.interfaces.cli.file_names import names_below
+        from shisho.interfaces.cli.file_names import list_names_below
         from shisho.interfaces.cli.render_adding import AddingDisplay
 
-        display = AddingDisplay(_words(context), names_below(paths), json_)
-        metadata = metadata_of(meta)
+        display = AddingDisplay(_words(context), list_names_below(paths), json_)
+        metadata = parse_metadata(meta)
         is_ocr = None if ocr is None else ocr == "auto"
         receipts = desk.add(
             *paths, corpus=corpus, metadata=metadata, password=password, ocr=is_ocr, notify=display.notify
@@ -146,7 +146,7 @@ def ask(
         from shisho.domain.task import Sources
         from shisho.interfaces.cli import progress as live
         from shisho.interfaces.cli import render
-        from shisho.interfaces.cli.consent import asked_with_consent
+        from shisho.interfaces.cli.consent import ask_with_consent
 
         words = _words(context)
         stop = stop_on_interrupt(words)
@@ -170,7 +170,7 @@ def ask(
         if continue_ is not None:
             answer = await answered()
         else:
-            answer = await asked_with_consent(desk, words, question or "", chosen_sources, answered)
+            answer = await ask_with_consent(desk, words, question or "", chosen_sources, answered)
         _print(answer, json_, lambda: render.answer(answer, words))
         if answer.loop_stop is LoopStop.STOPPED and stop():
             raise typer.Exit(INTERRUPTED)
@@ -196,11 +196,11 @@ def search(
     async def work(desk: Desk) -> None:
         from shisho.desk import full_path
         from shisho.interfaces.cli import render
-        from shisho.interfaces.cli.file_names import names_below
+        from shisho.interfaces.cli.file_names import list_names_below
         from shisho.interfaces.cli.render_adding import AddingDisplay
 
         for folder in folders:
-            display = AddingDisplay(_words(context), names_below([folder]), json_, quiet=True)
+            display = AddingDisplay(_words(context), list_names_below([folder]), json_, quiet=True)
             await display.show(desk.mirror(folder, display.notify))
         inside = [*corpora, *(full_path(folder) for folder in folders)]
         hits = await desk.search(query, corpora=inside, filters=parsed(filters), limit=limit)

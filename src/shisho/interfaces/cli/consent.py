@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shisho.domain.task import OutgoingQueries
 
 
-async def asked_with_consent(
+async def ask_with_consent(
     desk: Desk, words: Words, question: str, sources: Sources, ask: Callable[[], Awaitable[Answer]]
 ) -> Answer:
     """The answer of `ask`. Where it would need the web and nobody has said yes or no yet, the person at the
@@ -42,7 +42,7 @@ async def asked_with_consent(
     return answer
 
 
-async def agreed_to_queries(desk: Desk, words: Words, queries: list[str]) -> None:
+async def confirm_queries(desk: Desk, words: Words, queries: list[str]) -> None:
     """Ask before queries are queued, where that has not been settled; what the person says is for the desk to heed."""
     if _unanswered(desk):
         agreed(desk, words, await desk.tasks.preview_queries(*queries))

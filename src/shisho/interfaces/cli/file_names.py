@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from shisho.language.display import legible
 
 
-def names_below(paths: Sequence[Path]) -> Callable[[str], str]:
+def list_names_below(paths: Sequence[Path]) -> Callable[[str], str]:
     """The name of a file below the paths that a command was given: from the folder on where there is one, as
     it was typed where there are several. What lies elsewhere (behind a link) keeps its whole path."""
     folders = [(typed, str(typed.expanduser().resolve())) for typed in paths]
@@ -28,7 +28,7 @@ def names_below(paths: Sequence[Path]) -> Callable[[str], str]:
     return name
 
 
-def distinct_names(sources: Iterable[str]) -> Mapping[str, str]:
+def make_names_distinct(sources: Iterable[str]) -> Mapping[str, str]:
     """For each path its file name, with as many of the folders above it as no other of them shares."""
     names: dict[str, str] = {}
     depths = dict.fromkeys(sources, 1)

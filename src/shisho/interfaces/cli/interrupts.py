@@ -30,7 +30,7 @@ class EndRequest(asyncio.Event):
         """Ask to end because of this signal."""
         self.interrupted = name == "SIGINT"
         if self.interrupted:
-            second_ends_at_once()
+            end_at_second_interrupt()
         self.set()
 
 
@@ -48,7 +48,7 @@ def end_request(*, with_terminal: bool = False) -> EndRequest:
     return request
 
 
-def second_ends_at_once() -> None:
+def end_at_second_interrupt() -> None:
     """The next Ctrl-C ends the process without a word: what is stored is whole at any moment."""
     asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -73,7 +73,7 @@ def run_to_end(work: Coroutine[Any, Any, None], context: typer.Context, kept: st
         def cancel(name: str) -> None:
             by_signal.append(name)
             if name == "SIGINT":
-                second_ends_at_once()
+                end_at_second_interrupt()
             task.cancel()
 
         for name in ("SIGINT", "SIGTERM"):
@@ -124,7 +124,7 @@ def stop_on_interrupt(words: Words) -> Heard:
     def note() -> None:
         nonlocal is_asked
         is_asked = True
-        second_ends_at_once()
+        end_at_second_interrupt()
         typer.echo(words("stopping"), err=True)
 
     try:

@@ -50,7 +50,7 @@ def add(
         from shisho.domain.task import SearchOptions, StopStrategy
         from shisho.domain.web import TimeRange
         from shisho.interfaces.cli import render_queue
-        from shisho.interfaces.cli.consent import agreed_to_queries
+        from shisho.interfaces.cli.consent import confirm_queries
 
         options = SearchOptions(
             engines=tuple(engine),
@@ -62,7 +62,7 @@ def add(
             stop_strategy=StopStrategy(stop),
             priority=Priority.HIGH if urgent else Priority.MEDIUM,
         )
-        await agreed_to_queries(desk, words(context), queries)
+        await confirm_queries(desk, words(context), queries)
         queued = await desk.tasks.queue_searches(queries, task_id=task, options=options)
         show(queued, json_, lambda: render_queue.queued(queued, words(context)))
 

@@ -15,7 +15,7 @@ from shisho.domain.codec import plain
 from shisho.domain.corpus import DEFAULT_CORPUS, NO_LONGER, Check, Document, PassageHit
 from shisho.domain.inquiry import Answer, Evidence, SupportOutcome
 from shisho.interfaces.cli.columns import print_columns
-from shisho.interfaces.cli.file_names import distinct_names
+from shisho.interfaces.cli.file_names import make_names_distinct
 from shisho.interfaces.cli.messages import Words
 from shisho.language.display import legible, running
 from shisho.language.script import answer_language
@@ -32,7 +32,7 @@ def answer(given_answer: Answer, words: Words) -> None:
     if given_answer.evidence:
         own_words = Words(answer_language(given_answer.question))
         _out.print(f"\n{own_words('sources')}")
-        names = distinct_names(
+        names = make_names_distinct(
             evidence.document for evidence in given_answer.evidence if not evidence.source_url
         )
         for evidence in given_answer.evidence:
@@ -127,7 +127,7 @@ def found(hits: Sequence[PassageHit], words: Words) -> None:
     """Passages, best first."""
     if not hits:
         _out.print(words("nothing_found"))
-    names = distinct_names(passage.source for passage in hits)
+    names = make_names_distinct(passage.source for passage in hits)
     for place, passage in enumerate(hits, 1):
         head = Text(f"{place}. {names[passage.source]}{_where(passage, words)}", style="bold")
         about = [running(passage.heading), f"{passage.score:.2f}"]
@@ -140,7 +140,7 @@ def documents(given_documents: Sequence[Document], more: bool, words: Words) -> 
     if not given_documents:
         _out.print(words("nothing_listed"))
         return
-    names = distinct_names(document.source for document in given_documents)
+    names = make_names_distinct(document.source for document in given_documents)
     for document in given_documents:
         metadata = [legible(f"{key}={value}") for key, value in document.metadata.items()]
         pages = [words("pages", n=document.page_count)] if document.page_count else []

@@ -20,7 +20,7 @@ from shisho.errors import ShishoError
 from shisho.interfaces.api.failures import to_shisho_error, told
 from shisho.interfaces.api.operations import Verb
 from shisho.interfaces.api.truncate import RecentReplies, plain_data, written
-from shisho.interfaces.http.statuses import AT_THE_DOOR, STATUSES, headers_of, status_of
+from shisho.interfaces.http.statuses import AT_THE_DOOR, STATUSES, build_headers, status_of
 
 WAIT = 20.0
 RECENT = RecentReplies[bytes]()
@@ -85,7 +85,7 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
 def refused(error: Exception) -> JSONResponse:
     """An error as a response."""
     refusal = to_shisho_error(error)
-    return JSONResponse(told(refusal), status_of(refusal), headers_of(refusal))
+    return JSONResponse(told(refusal), status_of(refusal), build_headers(refusal))
 
 
 def add_reading(router: APIRouter, desk: Desk) -> None:

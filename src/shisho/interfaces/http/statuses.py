@@ -68,7 +68,7 @@ def status_of(error: ShishoError) -> int:
     return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
 
 
-def headers_of(error: ShishoError) -> dict[str, str]:
+def build_headers(error: ShishoError) -> dict[str, str]:
     """`Retry-After` in whole seconds, where it is known when asking again makes sense."""
     seconds = error.details.get("retry_after_s")
     return (

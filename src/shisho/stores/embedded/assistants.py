@@ -11,7 +11,7 @@ import apsw
 
 from shisho.domain.codec import dumps, loads
 from shisho.domain.corpus import Citation, DocumentId, Scope
-from shisho.domain.inquiry import Strategy, evidence_ref
+from shisho.domain.inquiry import Strategy, build_evidence_ref
 from shisho.domain.place import place_within
 from shisho.domain.session import SessionFacts, StoredEvidence
 from shisho.errors import NotFound
@@ -117,5 +117,5 @@ def _stand(row: Row, site: Callable[[str], str]) -> StoredEvidence:
         ocr=bool(row.ocr),
     )
     return StoredEvidence(
-        evidence_ref(row.number, row.goal_id, citation, row.heading, row.score, row.round), citation
+        build_evidence_ref(row.number, row.goal_id, citation, row.heading, row.score, row.round), citation
     )

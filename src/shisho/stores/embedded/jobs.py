@@ -22,8 +22,8 @@ from shisho.domain.job import (
     RunningClaim,
     TaskId,
     WorkerId,
-    after_failure,
-    gave_up,
+    add_giving_up,
+    judge_failure,
 )
 from shisho.domain.time import Instant
 from shisho.errors import NotFound
@@ -327,12 +327,12 @@ class EmbeddedJobs:
         row = transaction.first(FAILURES, _fence(claim))
         if row is None:
             raise ClaimLost
-        state, counted = after_failure(
+        state, counted = judge_failure(
             row.failures, stepped=bool(row.stepped), stop_asked=bool(row.cancel_requested)
         )
         said_errors = [*errors(row.error_json), replace(error, attempt=claim.attempt, at=transaction.now)]
         if state is JobState.FAILED:
-            said_errors.append(gave_up(said_errors[-1]))
+            said_errors.append(add_giving_up(said_errors[-1]))
         self._write(
             transaction,
             claim,

@@ -11,7 +11,7 @@ import apsw
 
 from shisho.domain.codec import Payload, build, dumps, loads, plain
 from shisho.domain.corpus import DocumentState
-from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep, as_it_stands
+from shisho.domain.inquiry import Answer, Evidence, Inquiry, LoopStop, RunStep, mark_source_state
 from shisho.errors import NotFound, SourceRemoved
 from shisho.messages.message import Message
 from shisho.ports import Clock
@@ -202,4 +202,6 @@ def _evidence(row: Row) -> Evidence:
     quotation: Evidence = build(
         {"heading": "", **json.loads(row.body), "snippet": row.snippet or ""}, Evidence
     )
-    return quotation if row.state is None else as_it_stands(quotation, row.source, DocumentState(row.state))
+    return (
+        quotation if row.state is None else mark_source_state(quotation, row.source, DocumentState(row.state))
+    )

@@ -25,7 +25,7 @@ from shisho.domain.job import (
     TaskId,
     TaskState,
     WorkerId,
-    task_state,
+    derive_task_state,
 )
 from shisho.domain.time import Instant
 from shisho.errors import InternalError
@@ -71,7 +71,7 @@ EVENT = "INSERT INTO events(task_id, revision, job_id, at, kind, data_json) VALU
 REACH = "UPDATE tasks SET state = ? WHERE id = ?"
 ALIVE = ", ".join(f"'{state}'" for state in sorted(LIVE))
 IN_TIME = f"child.state IN ({ALIVE}) AND (child.state <> 'queued' OR coalesce(child.not_before, '') < {{}})"
-"""`domain.job.in_time` of a child, for the moment to be filled in."""
+"""`domain.job.can_end_in_time` of a child, for the moment to be filled in."""
 # A parked job goes on, where none of its children can end in its time.
 WAKE = f"""UPDATE jobs SET state = 'queued', not_before = NULL WHERE id = :id AND state = 'parked'
     AND NOT EXISTS (SELECT 1 FROM jobs child WHERE child.cause_id = :id AND {IN_TIME.format("jobs.not_before")})
@@ -158,7 +158,7 @@ class Transaction:
         (revised,) = self.rows(REVISE.format(counts=changed), {"id": task_id})
         told = {name: fact for name, fact in plain(facts).items() if fact is not None}
         self.connection.execute(EVENT, (task_id, revised.revision, job_id, self.now, kind, dumps(told)))
-        reached_state = task_state(_counted(revised))
+        reached_state = derive_task_state(_counted(revised))
         if reached_state != revised.state:
             self.connection.execute(REACH, (reached_state, task_id))
         self.topics |= {task_id, str(kind)}

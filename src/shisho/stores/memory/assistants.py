@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from shisho.domain.corpus import Citation, DocumentId, PassageId
-from shisho.domain.inquiry import evidence_ref
+from shisho.domain.inquiry import build_evidence_ref
 from shisho.domain.place import place_within
 from shisho.domain.session import SessionFacts, StoredEvidence
 from shisho.domain.time import Instant
@@ -112,5 +112,5 @@ class MemoryAssistants:
             ),
             ocr=passage.ocr,
         )
-        ref = evidence_ref(span.number, span.goal_id, citation, passage.heading, span.score, span.round)
+        ref = build_evidence_ref(span.number, span.goal_id, citation, passage.heading, span.score, span.round)
         return StoredEvidence(ref, citation)

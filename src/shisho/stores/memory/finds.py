@@ -167,7 +167,7 @@ class MemoryUrls:
             self._notes.pop(row.job_id, None)
         return len(gone)
 
-    def brought_by(self) -> dict[DocumentId, set[JobId]]:
+    def map_documents_to_jobs(self) -> dict[DocumentId, set[JobId]]:
         """The jobs that have brought each document."""
         jobs: dict[DocumentId, set[JobId]] = {}
         for row in self._finds.values():

@@ -20,8 +20,8 @@ from shisho.domain.job import (
     Priority,
     RunningClaim,
     WorkerId,
-    after_failure,
-    gave_up,
+    add_giving_up,
+    judge_failure,
 )
 from shisho.domain.time import Instant
 from shisho.errors import NotFound
@@ -199,10 +199,10 @@ class MemoryJobs:
 
     def _count_failure(self, job: Job, error: JobError, not_before: Instant | None) -> None:
         stepped = any(attempt == job.attempt for attempt, _ in self._shared.steps[job.id].values())
-        state, failures = after_failure(job.failures, stepped=stepped, stop_asked=job.stop_asked)
+        state, failures = judge_failure(job.failures, stepped=stepped, stop_asked=job.stop_asked)
         said_errors = [*job.errors, replace(error, attempt=job.attempt, at=self._shared.clock.now())]
         if state is JobState.FAILED:
-            said_errors.append(gave_up(said_errors[-1]))
+            said_errors.append(add_giving_up(said_errors[-1]))
         facts = EventFacts(code=error.code, failures=failures)
         self._shared.move(
             job, state, facts, failures=failures, errors=tuple(said_errors), not_before=not_before

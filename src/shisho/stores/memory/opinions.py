@@ -41,7 +41,7 @@ class MemoryOpinions:
 
     async def left_out(self, owner: str) -> ExcludedSources:
         domains = await self.blocked(owner)
-        brought = self._urls.brought_by()
+        brought = self._urls.map_documents_to_jobs()
         live = await self._shelf.documents(Scope(owner), limit=1 << 60)
         cancelled = {document for document, jobs in brought.items() if all(map(self._is_cancelled, jobs))}
         documents = {

@@ -20,8 +20,8 @@ from shisho.domain.job import (
     NewJob,
     Task,
     TaskId,
-    in_time,
-    task_state,
+    can_end_in_time,
+    derive_task_state,
 )
 from shisho.domain.time import Instant
 from shisho.errors import InternalError, TaskNotFound
@@ -69,7 +69,7 @@ class SharedQueue:
         task = self.tasks[job.task_id]
         jobs = Counter(job.state for job in self.jobs.values() if job.task_id == task.id)
         revision = task.revision + 1
-        self.tasks[task.id] = replace(task, revision=revision, jobs=dict(jobs), state=task_state(jobs))
+        self.tasks[task.id] = replace(task, revision=revision, jobs=dict(jobs), state=derive_task_state(jobs))
         self.events[task.id].append(Event(task.id, revision, job.id, self.clock.now(), kind, facts))
         self.bell.ring((task.id, kind))
 
@@ -108,7 +108,7 @@ class SharedQueue:
         return True
 
     def awaited(self, parent: JobId, until: Instant) -> bool:
-        return any(in_time(child, until) for child in self.children(parent))
+        return any(can_end_in_time(child, until) for child in self.children(parent))
 
     def children(self, job_id: JobId) -> list[Job]:
         return sorted((job for job in self.jobs.values() if job.cause_id == job_id), key=age)

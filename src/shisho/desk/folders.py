@@ -18,7 +18,7 @@ from shisho.desk.following import FolderFollower
 from shisho.desk.parts import Notify, silent
 from shisho.domain.corpus import DEFAULT_CORPUS, DocumentId, FileSurvey, IntakeOutcome, Receipt
 from shisho.domain.folder import FileOnDisk, PlaceStamp, WatchedFolder
-from shisho.errors import DocumentUnreadable, Internal, InvalidParams, NotFound, by_code
+from shisho.errors import DocumentUnreadable, InternalError, InvalidParams, NotFound, by_code
 from shisho.ports import Files, FolderRegister, FolderWatcher, FollowerTurn, Ingester, Shelf
 
 STAMPED_AT_ONCE = 64  # a transaction each would cost as much as taking the files in
@@ -73,7 +73,9 @@ class FolderDesk:
         root = await asyncio.to_thread(intake.real, folder)
         if not await asyncio.to_thread(root.is_dir):
             raise InvalidParams("There is no folder {path}.", path=root)
-        return await self._parts.register.watch(str(root), intake.corpus_of(corpus), self._parts.owner)
+        return await self._parts.register.watch(
+            str(root), intake.check_corpus_name(corpus), self._parts.owner
+        )
 
     async def forget(self, folder: Path | str) -> None:
         """Follow a folder no longer; its documents stay. Raises NotFound."""
@@ -110,7 +112,7 @@ class FolderDesk:
         is not there or empty all of a sudden (a drive may be missing), DocumentUnreadable for one that cannot be
         looked into."""
         root = await asyncio.to_thread(intake.real, folder)
-        comparison = await self._compared(root, intake.corpus_of(corpus), is_emptied)
+        comparison = await self._compared(root, intake.check_corpus_name(corpus), is_emptied)
         notify("files", survey=comparison.survey)
         async with aclosing(self._taken_in(comparison)) as receipts:
             async for receipt in receipts:
@@ -187,7 +189,7 @@ class FolderDesk:
         """True of a file that could not be taken in because it is no longer there."""
         if receipt.outcome is not IntakeOutcome.FAILED:
             return False
-        if not by_code().get(receipt.code, Internal).retry:
+        if not by_code().get(receipt.code, InternalError).retry:
             self._failures[receipt.source] = (file.stamp, receipt)
         return not await asyncio.to_thread(self._parts.files.look, [file.path])
 

@@ -32,7 +32,7 @@ def sync(
     """Bring the library up to date with folders: new, changed, moved and deleted files. What is unchanged is not read again."""
 
     async def work(desk: Desk) -> None:
-        from shisho.interfaces.cli.file_names import names_below
+        from shisho.interfaces.cli.file_names import list_names_below
         from shisho.interfaces.cli.render_adding import AddingDisplay
         from shisho.interfaces.cli.render_folders import print_trouble
 
@@ -43,7 +43,7 @@ def sync(
             raise InvalidParams(NOTHING_FOLLOWED)
         is_even = True
         for path, name in targets:
-            display = AddingDisplay(words(context), names_below([Path(path)]), json_, changes_only=True)
+            display = AddingDisplay(words(context), list_names_below([Path(path)]), json_, changes_only=True)
             coming = desk.folders.sync(path, name, is_emptied=emptied, notify=display.notify)
             try:
                 is_even = not await display.show(coming) and is_even

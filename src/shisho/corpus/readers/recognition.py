@@ -12,7 +12,7 @@ from typing import Any
 from shisho.corpus.readers import wire
 from shisho.domain.corpus import Reading, Source
 from shisho.errors import DocumentUnreadable, NeedsOcr, TooLarge, UnusableDocument
-from shisho.isolation.killable import ChildBroken, ChildExhausted, Killable, Overrun, Work
+from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
 from shisho.messages.message import Message
 
 SECONDS_PER_PAGE = 60.0  # a page of small type takes 3 to 8 on the machine this was measured on
@@ -72,7 +72,7 @@ class Recogniser:
 
         try:
             return wire.joined(await self._killable.parts(work, source.data, take))
-        except Overrun as overrun:
+        except ChildOverrun as overrun:
             raise TooLarge(
                 "Recognising its text took more than {seconds:g} s of computing: split the file.",
                 seconds=work.seconds,

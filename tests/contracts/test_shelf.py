@@ -322,3 +322,15 @@ async def test_a_document_that_is_retired_between_being_known_and_being_seen_is_
     await store.shelf.remove(known.id, purge=True)
     assert not await store.shelf.record_seen(known, "c.txt", {})
     assert "c.txt" not in await store.shelf.places("default", "local")
+
+
+async def test_the_two_passages_after_some_are_told(store: Store) -> None:
+    given = intake("".join(f"{number}番目の段落には長い文がある。" * 60 + "\n\n" for number in range(4)))
+    await store.shelf.put(given)
+    ids = [passage.id for passage in given.passages]
+    assert len(ids) > 3
+    following = await store.shelf.following([ids[0], ids[-2], ids[-1], "0" * 15])  # type: ignore[list-item]
+    assert {name: [passage.id for passage in after] for name, after in following.items()} == {
+        ids[0]: ids[1:3],
+        ids[-2]: ids[-1:],
+    }

@@ -140,3 +140,50 @@ def test_twenty_passages_are_read_in_time() -> None:
     started = time.process_time()
     found("決定係数が0に近いとき何を意味するか", shown)
     assert time.process_time() - started < 0.3
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "part"),
+    [
+        # What is only printed answers nothing, however well it matches.
+        (
+            "標的型攻撃とは何か",
+            "標的型攻撃とは何か。\n\n標的型攻撃とは、特定の組織を狙う攻撃である。\n\n標的型攻撃 ........ 12",
+            "狙う攻撃である",
+        ),
+        ("休職とは何か", "（休職）\n\n休職とは、就労の義務を一時免れる扱いをいう。", "扱いをいう"),
+        # A number is a unit.
+        (
+            "第4条には何が書かれていますか",
+            "第４条 会社は選考試験を行う。\n\n第５条 会社は休日を定める。",
+            "選考試験",
+        ),
+        # What says where to look need not be repeated.
+        ("就業の手引では、定年は何歳ですか", "定年は満65歳とする。", "65歳"),
+        # A superlative in other words.
+        ("一番大きい島はどこか", "最大の島は淡路島である。", "淡路島"),
+    ],
+)
+def test_the_line_that_answers_is_quoted(question: str, text: str, part: str) -> None:
+    findings = found(question, [NumberedPassage(1, text, "", 0.9)])
+    assert part in findings[0].snippet
+    assert findings[0].score >= ENOUGH
+    assert "........" not in "".join(finding.snippet for finding in findings)
+    assert question not in "".join(finding.snippet for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "heading"),
+    [
+        ("平等院鳳凰堂を建てたのは誰か", "中尊寺金色堂を建てたのは藤原清衡である。", "中尊寺"),
+        ("JPCERT/CCの電話番号は何番ですか", "電話番号は03-1234-5678です。", "文化センターの利用"),
+        ("第200条には何が書かれていますか", "第20条には休暇について書かれている。", "就業規則"),
+        ("ASVS 5.0で加わった要件は何ですか", "ASVSで加わった要件は5つある。", "ASVS"),
+        ("厚生労働大臣は誰ですか", "厚生労働大臣が定めるものを除く。", "就業規則"),
+        ("制度が変わったのはなぜですか", "制度が変わったのは春である。", "制度"),
+    ],
+)
+def test_what_lacks_the_thing_asked_about_is_no_answer(question: str, text: str, heading: str) -> None:
+    assert all(
+        finding.score < ENOUGH for finding in found(question, [NumberedPassage(1, text, heading, 0.9)])
+    )

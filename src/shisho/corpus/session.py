@@ -141,8 +141,13 @@ class CorpusSession:
         passages = await self._searcher.shelf.passages(
             [shown_record.passage_id for shown_record in record.shown]
         )
+        following = await self._searcher.shelf.following(list(passages))
         shown_passages = tuple(
-            _shown(shown_record, passages[shown_record.passage_id])
+            _shown(
+                shown_record,
+                passages[shown_record.passage_id],
+                following.get(shown_record.passage_id, ()),
+            )
             for shown_record in record.shown
             if shown_record.passage_id in passages
         )
@@ -209,5 +214,25 @@ def _fitting(hits: Sequence[RankedPassage], room_tokens: int) -> list[RankedPass
     return fitting
 
 
-def _shown(record: ShownRecord, passage: Passage) -> NumberedPassage:
-    return NumberedPassage(record.number, passage.text, passage.heading, record.match, passage.ocr)
+def _shown(record: ShownRecord, passage: Passage, following: Sequence[Passage]) -> NumberedPassage:
+    return NumberedPassage(
+        record.number,
+        passage.text,
+        passage.heading,
+        record.match,
+        passage.ocr,
+        _after(passage, following),
+    )
+
+
+def _after(passage: Passage, following: Sequence[Passage]) -> str:
+    """What follows a passage where a reader would read on: under the same heading of the same page."""
+    text = ""
+    end = passage.end
+    for follower in following:
+        if (follower.page, follower.heading) != (passage.page, passage.heading):
+            break
+        between = follower.start - end
+        text += follower.text[-between:] if between <= 0 else "\n" * between + follower.text
+        end = follower.end
+    return text

@@ -326,13 +326,15 @@ class RankedCandidate:
 @dataclass(frozen=True, slots=True)
 class NumberedPassage:
     """A passage as the librarian sees it: a number, its text, its heading, and the share of the query it
-    matched. No id."""
+    matched. No id. `after`: what follows it under the same heading of the same page, white space between
+    included; a quotation that begins in the passage may go on there."""
 
     temp_index: int
     text: str
     heading: str
     match: float
     ocr: bool = False
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)

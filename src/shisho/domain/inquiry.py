@@ -166,17 +166,18 @@ class WebResult:
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A claim of Evaluate: a snippet of the passage with this number speaks to this goal. Not yet
-    verified."""
+    verified. `list_items`: how many the list has that the snippet gives only in part, else 0."""
 
     index: int
     goal_id: str
     snippet: str
     score: float
+    list_items: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRef:
-    """Verified evidence as the librarian holds it: a number instead of an id."""
+    """Verified evidence as the librarian holds it: a number instead of an id. `list_items` as in Finding."""
 
     number: int
     goal_id: str
@@ -186,14 +187,21 @@ class EvidenceRef:
     round: int
     place: str = ""
     ocr: bool = False
+    list_items: int = 0
 
 
 def build_evidence_ref(
-    number: int, goal_id: str, citation: Citation, heading: str, score: float, round_: int
+    number: int,
+    goal_id: str,
+    citation: Citation,
+    heading: str,
+    score: float,
+    round_: int,
+    list_items: int = 0,
 ) -> EvidenceRef:
     """A citation as the librarian holds it, under its number."""
     return EvidenceRef(
-        number, goal_id, citation.snippet, heading, score, round_, citation.place, citation.ocr
+        number, goal_id, citation.snippet, heading, score, round_, citation.place, citation.ocr, list_items
     )
 
 

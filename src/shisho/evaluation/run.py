@@ -74,15 +74,16 @@ async def retrieval(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuest
 
 
 async def answering(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuestion]) -> dict[str, Any]:
-    """evidence@answer, mean quoted characters, and how often it abstains with the gold passage in and out of
-    the corpus."""
+    """evidence@answer (a heading printed beside its quotation counts), mean quoted characters, and how often it
+    abstains with the gold passage in and out of the corpus."""
     found_shares = []
     quoted_shares = []
     silent = []
     for question in questions:
         answer = await desk.ask(question.text)
         snippets = [evidence.snippet for evidence in answer.evidence]
-        found_shares.append(_contains(snippets, question.answers))
+        printed_texts = [f"{evidence.heading}\n{evidence.snippet}" for evidence in answer.evidence]
+        found_shares.append(_contains(printed_texts, question.answers))
         quoted_shares.append(sum(map(len, snippets)))
         silent.append(answer.abstained or bool(answer.missing))
     without = [await _without(desk, eval_set, question) for question in questions]

@@ -89,7 +89,10 @@ def _paragraph(goal: Goal, refs: Sequence[EvidenceRef], titled: bool, say: Calla
 
 
 def _cited(evidence: EvidenceRef, say: Callable[..., str]) -> str:
-    quote = say("answer_quote", text=running(evidence.snippet)) + (say("answer_ocr") if evidence.ocr else "")
+    rest = say("answer_items", count=evidence.list_items) if evidence.list_items else ""
+    quote = say("answer_quote", text=running(evidence.snippet) + rest) + (
+        say("answer_ocr") if evidence.ocr else ""
+    )
     place = "" if evidence.place in evidence.heading else evidence.place
     standing = " › ".join(running(part) for part in (evidence.heading, place) if part)
     heading = say("answer_heading", text=standing) if standing else ""

@@ -1,57 +1,37 @@
-"""Which sentences of the shown passages answer a goal, and how surely. No model: ten signs, weighed.
-
-The weights are those of a logistic regression over questions whose answering sentence is known, rounded; 0.5
-stands where about 4 in 100 answered questions fall below and two thirds of the unanswerable ones do."""
+"""Which sentences of the shown passages answer a goal, and how surely, where no model reads them."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal
-from shisho.language.clauses import clauses
-from shisho.language.terms import fold, terms
-from shisho.librarian import questions, reading
+from shisho.librarian import demands, questions, reading, signs
 from shisho.librarian.evidence import double
-from shisho.librarian.questions import ParsedQuestion
-from shisho.librarian.reading import AnalysedPassage, SentenceLine
+from shisho.librarian.line_roles import LineRole
+from shisho.librarian.questions import AnswerKind, ParsedQuestion
+from shisho.librarian.quoting import quoted_span
+from shisho.librarian.reading import AnalysedPassage
 
 ENOUGH = 0.5  # a sentence with this score answers its goal
-NEAR = 0.1  # below ENOUGH but worth showing beside the word that the answer was not found
-QUOTES = 4  # sentences for one goal at most, unless it asks for more
+NEAR = 0.05  # below ENOUGH but worth showing beside the word that the answer was not found
+REFUSED = 0.45  # the most that a sentence can have which has not the form of an answer
+OFF_TOPIC = 0.04  # the most that a sentence can have for the meaning of something else
+QUOTES = 3  # sentences for one goal at most, unless it asks for more
+NEAR_QUOTES = 2  # sentences at most where none answers
 QUOTED_CHARS = 250  # no further sentence is added beyond this
 RELATIVE = 0.03  # of the best sentence's odds: a further one must reach this, more if it is long
-LONG = 100  # characters: a longer sentence is cut to the clauses that matter
-INFLECTED = 0.5  # verbs and adjectives have more synonyms than nouns: their absence says less
-
-
-class Signs(NamedTuple):
-    """The signs that speak for a sentence, each from 0 to 1. Words weigh by how rare they are in the
-    corpus."""
-
-    own: float  # share of the question's words in the sentence
-    near: float  # share of them in the sentence, the one before it and the heading
-    whole: float  # share of them in the passage and its heading
-    gap: float  # weight of the heaviest word that the passage lacks
-    figures: float  # a number or date of the question is not in the passage
-    quoted: float  # a quoted phrase of the question is not in the passage
-    neighbours: float  # share of the question's adjoining words that adjoin in the sentence
-    pairs: float  # share of its character pairs in the passage
-    kind: float  # the sentence holds a date, amount, reason … of its own where one is asked for
-    unit: float  # the noun counted or classified is there
-
-
-WEIGHTS = Signs(1.6, 0.8, 2.4, -4.0, -1.7, -1.3, 2.2, 3.5, 1.45, 0.8)
-FLOOR = 6.5  # the weighed sum at which the score is ENOUGH
+HALF = 0.5  # of the defined thing's words must stand with the sentence that defines it
+_STRICT = frozenset({AnswerKind.REASON, AnswerKind.PERSON})  # no sentence without a reason says why
+_QUOTABLE = frozenset({LineRole.PROSE, LineRole.ITEM, LineRole.LEAD})
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     shown: NumberedPassage
-    line: SentenceLine
+    page: AnalysedPassage
+    place: int
     score: float
 
 
@@ -79,22 +59,25 @@ def _for_goal(
     passages: Sequence[NumberedPassage], goal: Goal, refs: Sequence[EvidenceRef], rarity: Mapping[str, float]
 ) -> Iterator[Finding]:
     question = questions.read(goal.question)
-    weights = term_weights(question, rarity)
+    weights = signs.term_weights(question, rarity)
     ranked = sorted(_candidates(passages, question, weights), key=lambda candidate: -candidate.score)
     # What was near before stays; only what is nearer, or an answer, joins it.
     floor = min(ENOUGH, max((ref.score for ref in refs), default=NEAR))
     if not ranked or ranked[0].score < floor:
         return
+    most = max(QUOTES if ranked[0].score >= ENOUGH else NEAR_QUOTES, goal.min_evidence)
     told_words = [ref.snippet for ref in refs]
     accepted = 0
     chars = 0
     for first in ranked:
-        if accepted == max(QUOTES, goal.min_evidence):
+        if ranked[0].score < ENOUGH and first.score < NEAR:
             return
-        if _odds(first.score) < RELATIVE * _odds(ranked[0].score):
+        if accepted == most or _odds(first.score) < RELATIVE * _odds(ranked[0].score):
             return
-        start, end = _cut(first, weights)
-        snippet = first.shown.text[start:end]
+        lines = first.page.lines + first.page.following
+        text = first.shown.text + first.shown.after
+        span = quoted_span(text, lines, first.place, question, weights)
+        snippet = text[span.start : span.end]
         worth = _odds(first.score) * min(3.0, 60 / len(snippet))
         if accepted and (worth < RELATIVE * _odds(ranked[0].score) or chars + len(snippet) > QUOTED_CHARS):
             continue
@@ -103,18 +86,7 @@ def _for_goal(
         told_words.append(snippet)
         accepted = accepted + 1
         chars = chars + len(snippet)
-        yield Finding(first.shown.temp_index, goal.id, snippet, round(first.score, 4))
-
-
-def term_weights(question: ParsedQuestion, rarity: Mapping[str, float]) -> dict[str, float]:
-    """The question's terms by rarity, summing to 1. A term of unknown rarity is taken for the rarest."""
-    rarest = max(rarity.values(), default=1.0) or 1.0
-    raw = {
-        term: rarity.get(term, rarest) * (INFLECTED if "ぁ" <= term[-1] <= "ん" else 1.0)
-        for term in question.terms
-    }
-    total = sum(raw.values())
-    return {term: weight / total if total else 1 / len(raw) for term, weight in raw.items()}
+        yield Finding(first.shown.temp_index, goal.id, snippet, round(first.score, 4), span.items)
 
 
 def _candidates(
@@ -122,84 +94,51 @@ def _candidates(
 ) -> Iterator[_Candidate]:
     if not weights:
         return
-    for passage in passages:
-        page = reading.read(passage.text, passage.heading)
-        of_passage = _passage_signs(question, weights, page, passage)
-        before: frozenset[str] = frozenset()
-        for line in page.lines:
-            yield _Candidate(passage, line, score(_signs(question, weights, page, line, before, of_passage)))
-            before = line.terms
+    topic = signs.topic_weights(question, weights)
+    for number, passage in enumerate(passages):
+        page = reading.read(passage.text, passage.heading, passage.after)
+        alike = signs.wider(question, weights, page.terms)
+        of_passage = signs.passage_signs(question, topic, page, passage, number)
+        barred = _lacks_number(question, page)
+        for place, line in enumerate(page.lines):
+            if line.role not in _QUOTABLE:
+                continue
+            score = signs.score(signs.line_signs(question, weights, page, place, alike, of_passage))
+            most = REFUSED if barred else _most(question, weights, topic, alike, page, place)
+            score = min(score, most)
+            yield _Candidate(passage, page, place, score)
 
 
-def score(signs: Signs) -> float:
-    """The logistic of the weighed signs."""
-    total = sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True)) - FLOOR
-    return 1 / (1 + math.exp(-total))
+def _lacks_number(question: ParsedQuestion, page: AnalysedPassage) -> bool:
+    """True where the question names an article, an ordinal or a version that the passage has not."""
+    return not (
+        question.labels <= demands.labels(page.folded) and question.versions <= demands.versions(page.folded)
+    )
 
 
-def _signs(
+def _most(
     question: ParsedQuestion,
     weights: Mapping[str, float],
+    topic: Mapping[str, float],
+    alike: Mapping[str, frozenset[str]],
     page: AnalysedPassage,
-    line: SentenceLine,
-    before: frozenset[str],
-    of_passage: Mapping[str, float],
-) -> Signs:
-    own_weight = sum(weight for term, weight in weights.items() if term in line.terms)
-    near = line.terms | before | page.heading
-    beside = sum(weights[a] + weights[b] for a, b in question.neighbours)
-    neighbour_weight = sum(
-        weights[a] + weights[b] for a, b in question.neighbours if (a, b) in line.neighbours
-    )
-    return Signs(
-        own=own_weight,
-        near=sum(weight for term, weight in weights.items() if term in near),
-        neighbours=neighbour_weight / beside if beside else own_weight,
-        kind=float(questions.answers(question, line.folded)),
-        unit=float(question.unit in line.folded),
-        **of_passage,
-    )
-
-
-def _passage_signs(
-    question: ParsedQuestion, weights: Mapping[str, float], page: AnalysedPassage, passage: NumberedPassage
-) -> dict[str, float]:
-    missing = [weight for term, weight in weights.items() if term not in page.terms]
-    whole = 1 - sum(missing)
-    return {
-        "whole": whole,
-        "gap": max(missing, default=0.0),
-        "figures": float(_figures_missing(question, passage)),
-        "quoted": float(any(phrase not in page.folded for phrase in question.quoted)),
-        "pairs": len(question.pairs & page.pairs) / len(question.pairs) if question.pairs else whole,
-    }
-
-
-def _figures_missing(question: ParsedQuestion, passage: NumberedPassage) -> bool:
-    # "Name two", "in three letters" say how to answer, not what about.
-    amounts = [measure for measure in question.figures.measures if measure.value > 3]
-    if not amounts and not question.figures.dates:
-        return False
-    figures = reading.figures_of(passage.text, passage.heading)
-    dated = all(any(have.says(want) for have in figures.dates) for want in question.figures.dates)
-    return not (dated and all(any(have.says(want) for have in figures.measures) for want in amounts))
-
-
-def _cut(candidate: _Candidate, weights: Mapping[str, float]) -> tuple[int, int]:
-    """A long sentence from the clause before the question's first word in it to the clause after the last."""
-    start = candidate.line.start
-    end = candidate.line.end
-    if end - start <= LONG:
-        return start, end
-    parts = clauses(candidate.shown.text, start, end)
-    speaking = [
-        at
-        for at, (a, b) in enumerate(parts)
-        if not weights.keys().isdisjoint(terms(fold(candidate.shown.text[a:b])))
-    ]
-    if not speaking:
-        return start, end
-    return parts[max(0, speaking[0] - 1)][0], parts[min(len(parts) - 1, speaking[-1] + 1)][1]
+    place: int,
+) -> float:
+    """The most that the line can score: little where nothing by it names what is to be defined, and less than
+    ENOUGH where nothing names what is asked about or it has not the form that an answer must have."""
+    line = page.lines[place]
+    said_words = line.terms | line.under | (page.lines[place - 1].terms if place else frozenset())
+    if question.defined is not None and signs.meant_share(topic, alike, said_words) < HALF:
+        return OFF_TOPIC
+    named_words = [name for name in question.names if name in weights]
+    name = max(named_words, key=lambda term: weights[term], default="")
+    if name and alike[name].isdisjoint(said_words | page.heading):
+        return REFUSED
+    if question.form is not None and not question.form.search(line.folded):
+        return REFUSED
+    if question.kind in _STRICT and not questions.answers(question, line.folded):
+        return REFUSED
+    return 1.0
 
 
 def _odds(score: float) -> float:

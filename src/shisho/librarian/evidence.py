@@ -41,8 +41,8 @@ def verify(finding: Finding, passages: Sequence[NumberedPassage]) -> VerifiedQuo
     snippet = finding.snippet.strip()
     if passage is None or not snippet or len(snippet) > MAX_SNIPPET:
         return None
-    at = passage.text.find(snippet)
-    if at >= 0:
+    at = f"{passage.text}{passage.after}".find(snippet)
+    if 0 <= at < len(passage.text):
         return VerifiedQuote(finding.index, at, at + len(snippet), snippet, False)
     span = _found(snippet, passage.text[:MAX_PASSAGE])
     if span is None:

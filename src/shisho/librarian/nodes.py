@@ -166,7 +166,13 @@ class Nodes:
         heading = next(passage.heading for passage in state["shown"] if passage.temp_index == verified.index)
         number = self._citations.take(citation)
         return build_evidence_ref(
-            number, finding.goal_id, citation, heading, finding.score, len(state["plans"])
+            number,
+            finding.goal_id,
+            citation,
+            heading,
+            finding.score,
+            len(state["plans"]),
+            finding.list_items,
         )
 
 

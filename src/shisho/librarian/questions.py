@@ -4,13 +4,16 @@ names it insists on."""
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
 
+from shisho.language.names import names
 from shisho.language.numbers import Figures, figures
 from shisho.language.terms import fold, pairs, terms
+from shisho.librarian import demands
 
 
 class AnswerKind(StrEnum):
@@ -27,17 +30,38 @@ class AnswerKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class NounPhrase:
+    """Words of a question that name one thing, as far as they are written without kana between."""
+
+    text: str
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedQuestion:
-    """A question as it is compared with sentences. `unit` is the noun counted or classified: 何論 gives 論, 何県
-    gives 県."""
+    """A question as it is compared with sentences.
+
+    `defined` is what it asks the meaning of, `frame` the terms that only say where to look
+    (「情報通信白書では、」), `unit` the noun counted or classified (何論: 論, 何県: 県), `form` what an answer must
+    look like where the noun asked for says so. `superlatives`: what else a word is written as (一番大きい: 最大).
+    `lists`: several things are asked for."""
 
     kind: AnswerKind
     terms: tuple[str, ...]
+    phrases: tuple[NounPhrase, ...]
+    defined: NounPhrase | None
+    frame: frozenset[str]
+    names: tuple[str, ...]
     neighbours: tuple[tuple[str, str], ...]
     pairs: frozenset[str]
     figures: Figures
     quoted: tuple[str, ...]
     unit: str
+    form: re.Pattern[str] | None
+    labels: frozenset[str]
+    versions: frozenset[str]
+    superlatives: Mapping[str, frozenset[str]]
+    lists: bool
     folded: str
 
 
@@ -81,7 +105,7 @@ _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     (
         AnswerKind.DEFINITION,
         re.compile(
-            r"とは(?:何|なに|なん|どの|どう|どんな|$|[?？。、])|(?:意味|定義)[はをす]|って(?:何|なに)"
+            r"とは(?:何|なに|なん|どの|どう|どんな|$|[?？。、])|とい(?:う|った)(?:の|もの|言葉|用語|語)?は[^。]{0,12}(?:何|どう|どんな|どのよう)|(?:意味|定義)[はをす]|って(?:何|なに)"
             r"|^what (?:is|are) (?:an? |the )?[\w\s-]{2,40}\??$|\bdefin|\bmean"
         ),
     ),
@@ -102,6 +126,10 @@ _AMOUNT_WORD = re.compile(
     r"[0-9]|[一二三四五六七八九十百千万億兆](?=[^一-鿿]|[人個回本匹度歳才社国つ種番件位倍分秒時年か月割票隻名頭巻話色字層階])|半分|半数|複数|多数"
     r"|\b(?:half|double|twice|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand|million)\b"
 )
+_BY_NAME = re.compile(r"誰|だれ|氏名|何という人")
+_PERSON_WORD = re.compile(
+    r"[一-鿿]{2,}(?:氏|さん|先生|[がはをに]行|する者|の者)|担当者|[一-鿿](?:者|官|長|師|員)(?:[がはをにで、]|と[、し]|による)|国民"
+)
 _REASON_WORD = re.compile(
     r"ため|(?<=[のるた])為|から(?:[、。]|である|だ)|ので|こと(?:により|によって|で)|により|によって|による|理由|原因|要因|きっかけ|せいで|おかげ|目的|結果|よって"
     r"|\bbecause|\bdue to|\bsince\b|\bin order to|\breason|\bowing|\bcaused?\b|\bso that|\btherefore"
@@ -119,6 +147,44 @@ _PLACE_WORD = re.compile(
 )
 _NAME_WORD = re.compile(r"[ァ-ヶー・]{3,}|[一-鿿々]{2,}|[a-z][a-z'-]+ [a-z][a-z'-]+")
 _UNIT = re.compile(r"何([一-鿿ァ-ヶー]{1,6}|[a-z%]+)")
+_NOUNS = re.compile(r"[一-鿿々〆ヶァ-ヺー・a-z0-9*+#./&'-]+")
+# In a Japanese question what is written in katakana or Latin is a name, or as good as one.
+_LETTER = re.compile(r"[a-z](?![a-z])")
+_NAME = re.compile(r"[ァ-ヺー・]{3,}|[a-z]{2,}")
+_FRAME = re.compile(
+    r"[^、。?？]{2,40}?(?:では|によると|によれば|においては?|(?:の中|の説明|の資料)で(?:は)?"
+    r"|を(?:読ん|見|調べ|勉強し|学ん)でい(?:る|ます)?(?:の|ん)?(?:です|だ)?が|(?:について|のこと)(?:な)?(?:の|ん)ですが)、"
+    r"|(?:according to|in) [^,?]{2,40},\s",
+)
+_DEFINED = re.compile(
+    r"(?:」|』)?(?:とは|という(?:の|もの|言葉|用語|語)?は|って(?:何|なに|どう)|の(?:定義|意味)(?:を|は|$|[?？])|は(?:何|なん)(?:です|でしょう)?か?[?？。]?$)"
+)
+_DEFINED_ENGLISH = re.compile(
+    r"^(?:please )?(?:what (?:is|are) (?:meant by )?|define )(?:an? |the )?([\w\s*+-]{2,40}?)\??$"
+)
+_LISTS = re.compile(
+    r"挙げ|列挙|列記|すべて|全て|一覧|リストアップ|何が(?:あ|含|必要)|(?:どんな|どのような)[^。?？]{1,20}(?:があ|が含|ですか|か[?？。]?$)"
+    r"|種類|手順|手続|方法|やり方|条件|要件|項目|書類|方針|流れ|ポイント|留意点|注意点|特徴|役割|メリット|デメリット|対策|[2-9二三四五六七八九]つ"
+    r"|どうす(?:れば|る)|どうや(?:って|れば)|\b(?:list|which|steps?|what are|kinds?|types?|how (?:to|do|can))\b"
+)
+_SUPERLATIVE = {
+    "大きい": "最大",
+    "高い": "最高",
+    "多い": "最多",
+    "長い": "最長",
+    "古い": "最古",
+    "新しい": "最新",
+    "小さい": "最小",
+    "低い": "最低",
+    "少ない": "最少",
+    "短い": "最短",
+    "速い": "最速",
+    "強い": "最強",
+    "広い": "最大",
+    "深い": "最深",
+    "良い": "最良",
+    "早い": "最初",
+}
 _QUOTED = re.compile(r"[「『\"“]([^」』\"”]{2,60})[」』\"”]")
 # Words that ask, name the asking, or carry no meaning of their own, as index terms are written.
 _ASKING = frozenset(
@@ -126,8 +192,11 @@ _ASKING = frozenset(
     for line in (
         "何 誰 何れ 何時 何処 何方 幾つ 幾ら 何故 如何 言う 呼ぶ 称する 為る 成る 有る 居る 出来る 事 物 所 時",
         "名前 名称 呼び名 名 意味 どの どんな 此の 其の 其れ 此れ 此処 そう 良い 答える 教える 説明 述べる 下さる 知る 御",
+        "どういう 如何 指す 具体 遣る 貰う 呉れる 詳しい 解る 分かる 訳 全部 挙げる 列挙 示す 願う 思う",
+        "一体 そもそも 書く 下記",
         "さん の 為 因る 於く 就く 対する 関する か月",
         "mani much were would could should may might tell explain describ name call mean give find say ani some pleas",
+        "ever realli actual still also just about",
     )
     for word in line.split()
 )
@@ -142,15 +211,87 @@ def read(question: str) -> ParsedQuestion:
     kept_words = set(told_words)
     neighbours = [(a, b) for a, b in pairwise(words) if a in kept_words and b in kept_words and a != b]
     counted = _UNIT.search(folded)
+    framed = _FRAME.match(folded)
+    asked_text = folded[framed.end() :] if framed else folded
+    inner_words = frozenset(terms(asked_text))
+    runs = [(run, _kept(run, kept_words)) for run in _NOUNS.findall(asked_text)]
+    phrases = tuple(NounPhrase(run, words_of_run) for run, words_of_run in runs if words_of_run)
     return ParsedQuestion(
         kind=next((kind for kind, pattern in _KINDS if pattern.search(folded)), AnswerKind.THING),
         terms=tuple(dict.fromkeys(told_words)),
+        phrases=phrases,
+        defined=_defined(asked_text, phrases),
+        frame=frozenset(told_words) - inner_words,
+        names=_names(question, phrases),
         neighbours=tuple(dict.fromkeys(neighbours)),
         pairs=frozenset(pairs(folded)),
         figures=figures(question),
         quoted=tuple(fold(phrase) for phrase in _QUOTED.findall(question)),
         unit=counted[1] if counted else "",
+        form=demands.form(folded),
+        labels=demands.labels(folded),
+        versions=demands.versions(folded),
+        superlatives=_superlatives(folded),
+        lists=_LISTS.search(folded) is not None,
         folded=folded,
+    )
+
+
+def _defined(folded: str, phrases: Sequence[NounPhrase]) -> NounPhrase | None:
+    """The thing whose meaning is asked for: what stands right before とは, 「の定義」, "What is …"."""
+    if match := _DEFINED_ENGLISH.match(folded):
+        return NounPhrase(match[1], tuple(terms(match[1])))
+    match = _DEFINED.search(folded)
+    if match is None:
+        return None
+    before = folded[: match.start()]
+    return next((phrase for phrase in reversed(phrases) if before.endswith(phrase.text)), None)
+
+
+def _superlatives(folded: str) -> Mapping[str, frozenset[str]]:
+    """Each word of a superlative with the terms that say it in another way."""
+    also: dict[str, set[str]] = {}
+    for adjective, short in _SUPERLATIVE.items():
+        if re.search(rf"(?:一番|いちばん|最も|もっとも){adjective[:-1]}[いくなかけ]", folded):
+            for word in ("一番", "最も", adjective):
+                also.setdefault(word, set()).update((*terms(short), "最も", "一番"))
+        elif short in folded:
+            for word in terms(short):
+                also.setdefault(word, set()).add(adjective)
+    return {word: frozenset(others - {word}) for word, others in also.items()}
+
+
+def _names(question: str, phrases: Sequence[NounPhrase]) -> tuple[str, ...]:
+    """The terms of what has a name. In English that is what has a capital inside the question."""
+    if question.isascii():
+        inside = " ".join(question.split()[1:])
+        # A letter is no name: R-squared is written R² as well.
+        return tuple(
+            term for name in sorted(names(inside)) if not _LETTER.match(name) for term in terms(name)
+        )
+    return tuple(name for phrase in phrases if _NAME.search(phrase.text) for name in phrase.terms)
+
+
+def _kept(run: str, kept_words: set[str]) -> tuple[str, ...]:
+    return tuple(term for term in terms(run) if term in kept_words)
+
+
+def defines(question: ParsedQuestion, line: str) -> bool:
+    """True where a folded sentence says what the thing is whose meaning is asked for."""
+    if question.defined is None:
+        return False
+    pattern = _definition("".join(question.defined.text.split()))
+    return pattern.search("".join(line.split())) is not None
+
+
+@lru_cache(maxsize=256)
+def _definition(name: str) -> re.Pattern[str]:
+    thing = rf"[「『\"“]?{re.escape(name)}[」』\"”]?(?:[(（][^)）]{{1,60}}[)）])?"
+    return re.compile(
+        rf"{thing}(?:とは|[:：–—]|(?:は|も)(?=.*(?:である|です|をいう|をいいます|を指す|を指します|という|こと|もの|の一種|の一つ)[。.]?$))"
+        rf"|^(?:[^\w]*){thing}(?:[-–—:：]|は[、,])"
+        rf"|(?:を|ことを|のを|ものを|が){thing}(?:と(?:い[いうわっ]|言|呼|称|名付|定義)|という)"
+        rf"|以下[、,]?{thing}と|{thing}(?:is|are)(?:an?|the|defined|called)"
     )
 
 
@@ -163,6 +304,8 @@ def answers(question: ParsedQuestion, sentence: str) -> bool:
         return _DEFINING.search(sentence) is not None
     if question.kind is AnswerKind.NAME:
         return _NAMING.search(sentence) is not None
+    if question.kind is AnswerKind.PERSON and _BY_NAME.search(question.folded):
+        return bool(names(sentence) - names(question.folded)) or _PERSON_WORD.search(sentence) is not None
     word = _WORD_OF.get(question.kind)
     return word is None or any(match[0] not in question.folded for match in word.finditer(sentence))
 

@@ -1,8 +1,10 @@
-"""A passage as the librarian reads it: its sentences, and the words, neighbours and figures in them."""
+"""A passage as the librarian reads it: its sentences, what part each plays, and the words, neighbours and
+figures in them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -10,43 +12,57 @@ from shisho.language.normalise import fold_map
 from shisho.language.numbers import Figures, figures
 from shisho.language.sentences import sentences
 from shisho.language.terms import fold, pairs, terms
+from shisho.librarian import demands
+from shisho.librarian.line_roles import LineRole, mark, roles
+
+NOTHING = frozenset[str]()
+LABEL_CHARS = 8  # from its beginning: a number further on is one that the sentence refers to
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceLine:
     """One sentence: `text[start:end]` of its passage, folded, with its terms and which of them stand side by
-    side."""
+    side. `mark`: the kind of mark that it begins with as an item of a list, 0 for none. `under`: the terms of
+    the heading, question or lead-in of the passage that it stands under. `labels`: the number that it, or what it
+    stands under, begins with (第4条)."""
 
     start: int
     end: int
     folded: str
     terms: frozenset[str]
     neighbours: frozenset[tuple[str, str]]
+    role: LineRole = LineRole.PROSE
+    mark: int = 0
+    under: frozenset[str] = frozenset()
+    labels: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class AnalysedPassage:
-    """A passage with its heading. `terms`, `pairs` and `folded` take in both."""
+    """A passage with its heading. `terms`, `pairs` and `folded` take in both. `following`: the lines after its
+    own, whose words are not read; offsets go on from those of the passage."""
 
     lines: tuple[SentenceLine, ...]
     heading: frozenset[str]
     terms: frozenset[str]
     pairs: frozenset[str]
     folded: str
+    following: tuple[SentenceLine, ...] = ()
 
 
 @lru_cache(maxsize=1_024)
-def read(text: str, heading: str) -> AnalysedPassage:
+def read(text: str, heading: str, after: str = "") -> AnalysedPassage:
     """A passage, read once: the same one may be shown to several goals."""
     title = fold(heading)
     named_words = frozenset(terms(title))
-    lines = tuple(_line(text, start, end) for start, end in sentences(text))
+    lines, following = _lines(text, heading, after)
     return AnalysedPassage(
         lines,
         named_words,
         named_words.union(*(line.terms for line in lines)),
         frozenset(pairs(title)).union(*(pairs(line.folded) for line in lines)),
         "\n".join([title, *(line.folded for line in lines)]),
+        following,
     )
 
 
@@ -56,8 +72,55 @@ def figures_of(text: str, heading: str) -> Figures:
     return figures(f"{heading}\n{text}")
 
 
-def _line(text: str, start: int, end: int) -> SentenceLine:
+def _lines(
+    passage: str, heading: str, after: str
+) -> tuple[tuple[SentenceLine, ...], tuple[SentenceLine, ...]]:
+    text = passage + after
+    spans = sentences(text)
+    parts = roles([text[start:end] for start, end in spans], heading)
+    read_lines: list[SentenceLine] = []
+    titled: frozenset[str] = frozenset()
+    led: frozenset[str] = frozenset()
+    numbered: frozenset[str] = frozenset()
+    own_spans = sum(start < len(passage) for start, _ in spans)
+    for (start, end), role in zip(spans[:own_spans], parts, strict=False):
+        line = _line(text, start, end, role, titled | led)
+        numbered = demands.labels(line.folded[:LABEL_CHARS]) or numbered
+        line = replace(line, labels=numbered)
+        read_lines.append(line)
+        if role in (LineRole.HEADING, LineRole.QUESTION):
+            # Headings in a row are steps of one path; what was announced before is over.
+            above = _heads_too(read_lines[:-1])
+            titled = line.terms | (titled if above else frozenset())
+            led = frozenset()
+        elif role is LineRole.LEAD:
+            led = line.terms
+    following = (
+        SentenceLine(start, end, fold(text[start:end]), NOTHING, frozenset(), role, _mark(text, start, role))
+        for (start, end), role in zip(spans[own_spans:], parts[own_spans:], strict=True)
+    )
+    return tuple(read_lines), tuple(following)
+
+
+def _heads_too(before: Sequence[SentenceLine]) -> bool:
+    return bool(before) and before[-1].role in (LineRole.HEADING, LineRole.QUESTION)
+
+
+def _line(text: str, start: int, end: int, role: LineRole, under: frozenset[str]) -> SentenceLine:
     # Printed lines end inside words; the view joins them.
     folded = fold(fold_map(text[start:end]).text)
     words = terms(folded)
-    return SentenceLine(start, end, folded, frozenset(words), frozenset(pairwise(words)))
+    return SentenceLine(
+        start,
+        end,
+        folded,
+        frozenset(words),
+        frozenset(pairwise(words)),
+        role,
+        _mark(text, start, role),
+        under,
+    )
+
+
+def _mark(text: str, start: int, role: LineRole) -> int:
+    return mark(text[start : start + 20]) if role in (LineRole.ITEM, LineRole.LEAD) else 0

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 SAID: Mapping[str, str] = {
     "answer_head": "quotations only, no model set",
     "answer_quote": "“{text}”",
+    "answer_items": " … ({count} items in all)",
     "answer_cited": "{quote} [{number}]",
     "answer_heading": " — {text}",
     "answer_ocr": " (OCR)",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 SAID: Mapping[str, str] = {
     "answer_head": "抜粋のみ(モデル未設定)",
     "answer_quote": "「{text}」",
+    "answer_items": "…（全{count}項目）",
     "answer_cited": "{quote} [{number}]",
     "answer_heading": " — {text}",
     "answer_ocr": "(OCR)",

@@ -103,6 +103,10 @@ class Shelf(Protocol):
     async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
         """Those of `ids` whose document is live."""
 
+    async def following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
+        """For each of `ids` whose document is live, the two passages that come next in it, as far as there
+        are any."""
+
     async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
         """All passages of a document in order, live or not; none after a purge."""
 

@@ -50,6 +50,10 @@ LATER = " AND (d.added_at, d.id) > (SELECT seen.added_at, seen.id FROM documents
 TEXT = "SELECT text FROM parts WHERE document_id = ? ORDER BY start"
 # The packed lines of a document, part by part.
 LAYOUT = "SELECT layout FROM parts WHERE document_id = ? ORDER BY start"
+# Two passages after each of some, and which it was.
+FOLLOWING = f"""SELECT {rows.PASSAGE}, q.id AS before FROM passages q JOIN documents d ON d.id = q.document_id
+    JOIN passages p ON p.document_id = q.document_id AND p.ordinal IN (q.ordinal + 1, q.ordinal + 2)
+    WHERE d.state = 'live' AND q.id IN {rows.ANY_OF} ORDER BY q.id, p.ordinal"""
 # All passages of a document, in order.
 PASSAGES_OF = f"SELECT {rows.PASSAGE} FROM passages p WHERE p.document_id = ? ORDER BY p.ordinal"
 # Passages that share a band. Two of each: a letter sent a thousand times must not slow the thousand and
@@ -256,6 +260,16 @@ class EmbeddedShelf:
 
     async def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
         return await self._database.read(lambda connection: passages_by_id(connection, ids))
+
+    async def following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
+        def work(connection: apsw.Connection) -> dict[PassageId, list[Passage]]:
+            after: dict[PassageId, list[Passage]] = {}
+            cursor = connection.execute(FOLLOWING, (rows.listed(map(rows.passage_number, ids)),))
+            for row in rows.every(cursor):
+                after.setdefault(rows.passage_id(row.before), []).append(rows.passage(row))
+            return after
+
+        return await self._database.read(work)
 
     async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
         def work(connection: apsw.Connection) -> list[Passage]:

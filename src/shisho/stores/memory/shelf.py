@@ -193,6 +193,14 @@ class MemoryShelf:
         passage_ids = set(ids)
         return {passage.id: passage for passage in self.searchable() if passage.id in passage_ids}
 
+    async def following(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Sequence[Passage]]:
+        passages = (await self.passages(ids)).values()
+        after = {
+            passage.id: self._intakes[passage.document_id].passages[passage.ordinal + 1 : passage.ordinal + 3]
+            for passage in passages
+        }
+        return {passage_id: followers for passage_id, followers in after.items() if followers}
+
     async def passages_of(self, document_id: DocumentId) -> Sequence[Passage]:
         intake = self._intakes.get(document_id)
         return () if intake is None else intake.passages

@@ -1,0 +1,114 @@
+"""What a sentence must bring to be an answer at all, whatever else speaks for it. Pure rules.
+
+A question that names the 200th article is not answered from the 20th, one for a telephone number not by a
+date, and one about 平等院 not by what is said of 中尊寺."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from shisho.language.numbers import kanji_number
+from shisho.language.terms import fold
+
+_COUNTED = r"[0-9]{1,4}|[〇一二三四五六七八九十百千]{1,6}"
+_LABEL = re.compile(
+    rf"第\s*({_COUNTED})\s*([条章節編款項号次回版位期巻部])(?:の([0-9]+|[二三四五六七八九十]))?"
+)
+_VERSION = re.compile(r"(?<![\w.])v?([0-9]+(?:\.[0-9]+)+)(?![\w.]*[0-9])")
+_NUMERAL = re.compile(r"[〇一二三四五六七八九十百千]+")
+
+# The form that the answer has, by the noun that is asked for.
+_FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
+    (re.compile(asked_for), re.compile(form))
+    for asked_for, form in (
+        (
+            r"(?:電話番号|連絡先の電話|fax番号|ファクス番号|phone number)(?:[はをがも]|$|\?)|何番に電話",
+            r"\+?\(?0?[0-9]{1,4}\)?[-‐–−ー ()][0-9]{1,4}[-‐–−ー ()][0-9]{3,4}",
+        ),
+        (r"郵便番号[はをが]", r"[0-9]{3}[-‐–−ー][0-9]{4}"),
+        (r"(?:メール|mail)アドレス[はをが]|\be-?mail address", r"[\w.+-]+@[\w-]+\.\w+"),
+        (r"(?:url|ウェブサイトのアドレス)[はをが]", r"https?://|www\."),
+        (r"(?:バージョン|版数)[はが](?:何|いく|どれ)|\bwhat version", r"[0-9]"),
+        (
+            r"何時(?!間|代)(?:から|まで|に|です|か|頃|$|\?)",
+            r"[0-9一二三四五六七八九十]\s*時(?!間)|[0-9]:[0-9]{2}|正午",
+        ),
+        (r"何パーセント|何%|率[はが](?:何|いく|どれ)", r"%|パーセント|割|分の|倍|[0-9]\.[0-9]"),
+        (
+            r"何円|いくら(?:です|か|に|かか|です|$|\?)|(?:料金|価格|金額|月額|年額|費用|値段)は(?:$|\?|何|いく)",
+            r"円|ドル|ユーロ|無料|[0-9一二三四五六七八九十百千万億]|¥|\$",
+        ),
+        (
+            r"\bhow much (?:does|do|did|is|are|was|were|will)\b.*\b(?:cost|price|pay|worth)|\bprice\b|\bfees?\b",
+            r"[$€£¥]|\b(?:dollars?|euros?|pounds?|yen|cents?|free)\b|円",
+        ),
+        (r"何歳", r"歳|才|[0-9]+代"),
+    )
+)
+# A thing counted by this noun: a number must stand before it, or before a noun that counts the same.
+_SAME_COUNT = {
+    "人": "人|名",
+    "名": "人|名",
+    "回": "回|度",
+    "度": "度|回|年|°",
+    "日": "日|週間",
+    "か月": "か月|ヶ月|カ月|ヵ月|箇月|月|年",
+    "ヶ月": "か月|ヶ月|カ月|ヵ月|箇月|月|年",
+    "年": "年|世紀|元年",
+    "国": "国|か国|カ国|ヶ国",
+    "つ": "つ|個|種|点|項目|段階|件|人|本|か|ヶ|箇",
+    "個": "個|つ|点",
+    "条": "条",
+    "品": "品",
+    "巻": "巻|冊",
+    "字": "字|文字",
+    "文字": "文字|字|桁",
+    "桁": "桁|文字",
+    "ページ": "ページ|頁",
+    "歳": "歳|才",
+    "km": "km|キロ",
+    "m": "m|メートル",
+    "メートル": "m|メートル|尺|km|キロ",
+}
+_UNITS = re.compile(r"何(か月|ヶ月|文字|ページ|メートル|km|[人名回国個条品巻字桁歳])(?!語|者|前|称|族|籍|と)")
+_NUMBER = r"(?:[0-9][0-9,.]*|[〇一二三四五六七八九十百千万億数]+)\s*(?:か|ヶ|箇)?"
+
+
+@lru_cache(maxsize=2_048)
+def labels(folded: str) -> frozenset[str]:
+    """The numbers by which a text names its parts and kinds, in one form: 第二百条 is 第200条. What is
+    said of table 3 need not name it."""
+    found_labels = set()
+    for match in _LABEL.finditer(folded):
+        count, kind, more = match.groups()
+        found_labels.add(f"第{_digits(count)}{kind}" + (f"の{_digits(more)}" if more else ""))
+    return frozenset(found_labels)
+
+
+def versions(folded: str) -> frozenset[str]:
+    """Numbers with full stops in them: 4.0, 1.3.7."""
+    return frozenset(_VERSION.findall(folded))
+
+
+def form(folded_question: str) -> re.Pattern[str] | None:
+    """What an answer looks like, where the noun that is asked for says it; None where it does not."""
+    for asked_for, pattern in _FORMS:
+        if asked_for.search(folded_question):
+            return pattern
+    match = _UNITS.search(folded_question)
+    return _counted(match[1]) if match else None
+
+
+@lru_cache(maxsize=64)
+def _counted(unit: str) -> re.Pattern[str]:
+    return re.compile(rf"{_NUMBER}(?:{_SAME_COUNT.get(unit, re.escape(unit))})")
+
+
+def _digits(count: str) -> str:
+    return str(int(kanji_number(count))) if _NUMERAL.fullmatch(count) else str(int(count))
+
+
+def read_labels(text: str) -> frozenset[str]:
+    """As `labels`, of a text as it is printed."""
+    return labels(fold(text))

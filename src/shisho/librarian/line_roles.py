@@ -1,0 +1,156 @@
+"""The part that a line plays in its passage: said, listed, announced, or only printed. Pure rules by form.
+
+A PDF gives what stands on the page: beside sentences also page numbers, the letters of a figure, contents
+lines and headings that the reader of the document took for text. They match a question as well as an answer
+does, and answer nothing."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from enum import StrEnum
+
+
+class LineRole(StrEnum):
+    """What a line is to its reader. PROSE says something by itself; ITEM belongs to a list; LEAD announces
+    one; HEADING names what follows; QUESTION asks; REST is printed and says nothing."""
+
+    PROSE = "prose"
+    ITEM = "item"
+    LEAD = "lead"
+    HEADING = "heading"
+    QUESTION = "question"
+    REST = "rest"
+
+
+HEADING_CHARS = 40
+FRAGMENT_CHARS = 4  # 「必須」「2」「有」: a shorter line is part of a table or a figure
+FEWEST_WORDS = 3  # of a line without Japanese
+_TAIL = re.compile(r"[ぁ-ん]{0,6}[。．]|[^。「『(（]{0,12}[)）」』][。．]?")
+_MARKS = (
+    re.compile(r"[・•●○■□◆◇▪▶‣※◦✓✔➢]|[-*+–—]\s"),
+    re.compile(r"[①-⑳]|[❶-❿]"),
+    re.compile(r"[(（][0-9０-９]{1,2}[)）]"),
+    re.compile(r"[0-9０-９]{1,2}[.．)）](?![0-9０-９])|[0-9０-９]{1,2}[、\s\u3000](?=[^\d\s])"),
+    re.compile(r"[(（]?[ア-ンｱ-ﾝ][)）]|[ア-ン][\s\u3000]"),
+    re.compile(r"[(（]?[a-zⅰ-ⅻ]{1,3}[)）.]\s?"),
+    re.compile(r"[0-9一二三四五六七八九十]+[号][\s\u3000]|[一二三四五六七八九十]+[\s\u3000]"),
+    re.compile(r"(?:ステップ|手順|step)\s*[0-9]+", re.IGNORECASE),
+)
+_DOTTED = re.compile(r"(?:[.．]{4,}|…{2,}|・{4,}|‥{2,}|_{5,}|(?:\. ){4,})\s*\d*\s*$|[.．]{8,}")
+_CONTENTS = re.compile(
+    r"(?:^|›\s*)(?:目\s*次|もくじ|索\s*引|図表?一覧|(?:table of )?contents|index)\s*$", re.IGNORECASE
+)
+_PAGE = re.compile(
+    r"[-–—・\s]*(?:p(?:age|\.)?\s*)?\d{1,4}(?:\s*(?:/|of)\s*\d{1,4})?[-–—・\s]*(?:ページ|頁)?", re.IGNORECASE
+)
+_PRINTER = re.compile(
+    r"\.(?:indd|qxd|ai|eps)\b|^\d{2,4}[/.]\d{1,2}[/.]\d{1,2}\s+\d{1,2}:\d{2}", re.IGNORECASE
+)
+_FORMULA = re.compile(r"[=∑∏∫≈∣√]|\b[a-zA-Z]\s?\(")
+_LETTER = re.compile(r"[^\W\d_]")
+_NUMBER = re.compile(r"[-−+±]?\d[\d.,]*%?")
+_BRACKETED = re.compile(r"[(（【〔［\[<＜][^()（）【】]{1,60}[)）】〕］\]>＞]")
+_ARTICLE = re.compile(
+    r"第\s?[0-9０-９一二三四五六七八九十百]+\s?[章節款編部条](?:の[0-9０-９一二三四五六七八九十]+)?"
+)
+_ENDED = re.compile(r"[。．！!?？.]['\"’”」』)）】\]]*$")
+_ASKS = re.compile(
+    r"[?？]$|(?:何|なぜ|どう|どこ|いつ|誰|どれ|どの|どんな)[^。]*か。?$|(?:です|ます|でしょう|とは何)か。?$"
+)
+# A line that ends so has said something, though no full stop follows.
+_SAID = re.compile(
+    r"(?:る|た|だ|す|ない|です|ます|ある|いる|れる|せる|よう|ず|べき|こと|もの|ため|とき|い|う|く|つ|ぬ|ぶ|む)$"
+)
+_ANNOUNCED = re.compile(
+    r"[:：]$|(?:次|以下|下記|左記|つぎ)の|(?:次|以下|下記|左記|つぎ)に(?:掲げ|示|挙げ|定め|よ)|(?:とおり|通り)(?:です|である|とする)?。?$"
+    r"|\b(?:the )?following\b|\bas follows\b|\bbelow\b",
+    re.IGNORECASE,
+)
+
+
+def roles(lines: Sequence[str], heading: str) -> list[LineRole]:
+    """The role of each line of a passage under this heading. `lines` are as printed, line ends within."""
+    listed = _CONTENTS.search(heading) is not None
+    own_roles = [_role(" ".join(line.split()), listed) for line in lines]
+    for place, line in enumerate(lines):
+        following = own_roles[place + 1] if place + 1 < len(lines) else None
+        listed_next = following in (LineRole.ITEM, LineRole.REST, None) or line.rstrip().endswith((":", "："))
+        if announces(line) and listed_next and own_roles[place] not in (LineRole.REST, LineRole.QUESTION):
+            own_roles[place] = LineRole.LEAD
+    return own_roles
+
+
+def mark(line: str) -> int:
+    """Which kind of mark a list item begins with, counted from 1; 0 for none."""
+    return next((number for number, pattern in enumerate(_MARKS, 1) if pattern.match(line)), 0)
+
+
+def announces(line: str) -> bool:
+    """True where the line says that something follows: 「次の書類を提出しなければならない。」"""
+    return _ANNOUNCED.search(line.strip()) is not None
+
+
+def _role(line: str, listed: bool) -> LineRole:
+    dense = unicodedata.normalize("NFKC", "".join(line.split()))
+    if _printed_only(line, dense, listed):
+        return LineRole.REST
+    if _ASKS.search(dense):
+        return LineRole.QUESTION
+    if mark(line):
+        return LineRole.ITEM
+    if _broken(line, dense):
+        return LineRole.REST
+    if _heads(line, dense):
+        return LineRole.HEADING
+    return LineRole.PROSE
+
+
+def _broken(line: str, dense: str) -> bool:
+    """A cell by itself, or the end of a sentence that began on the page before: 「必須」「れます。」"""
+    if "\t" in line:
+        return False
+    if _TAIL.fullmatch(dense):
+        return True
+    short = len(dense) <= FRAGMENT_CHARS if _japanese(dense) else len(line.split()) < FEWEST_WORDS
+    return short and not _ENDED.search(dense) and not _BRACKETED.fullmatch(dense)
+
+
+def _printed_only(line: str, dense: str, listed: bool) -> bool:
+    letters = len(_LETTER.findall(dense))
+    if not letters or _PAGE.fullmatch(line) or _DOTTED.search(line) or _PRINTER.search(line):
+        return True
+    if listed and not _ENDED.search(dense):
+        return True
+    return _labels(line, dense, letters)
+
+
+def _labels(line: str, dense: str, letters: int) -> bool:
+    """The letters of a figure or a formula: many numbers or signs with a word or two, and no predicate."""
+    if _ENDED.search(dense) or _SAID.search(dense):
+        return False
+    words = line.split()
+    numbers = sum(_NUMBER.fullmatch(word) is not None for word in words)
+    if numbers >= 3 and numbers >= 0.5 * len(words):
+        return True
+    return bool(_FORMULA.search(line)) and letters < 0.6 * len(dense) and not re.search(r"[ぁ-ん]{2}", dense)
+
+
+def _heads(line: str, dense: str) -> bool:
+    if _BRACKETED.fullmatch(dense):
+        return True
+    if len(dense) > HEADING_CHARS or _ENDED.search(dense) or "、" in dense:
+        return False
+    if article := _ARTICLE.match(dense):
+        return (
+            not re.search(r"[はがを]", dense[article.end() :])
+            or _BRACKETED.fullmatch(dense[article.end() :]) is not None
+        )
+    if dense.endswith((":", "：")):
+        return True
+    return "\t" not in line and not _SAID.search(dense) and (_japanese(dense) or line.istitle())
+
+
+def _japanese(dense: str) -> bool:
+    return re.search(r"[ぁ-んァ-ヶ一-鿿]", dense) is not None

@@ -1,0 +1,47 @@
+"""What an answer must bring: the numbers that the question names, and the form that its noun asks for."""
+
+import pytest
+
+from shisho.language.terms import fold
+from shisho.librarian.demands import form, labels, versions
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("第二百条の２", {"第200条の2"}),
+        ("第1次世界大戦と第二次世界大戦", {"第1次", "第2次"}),
+        ("表 3 と図2-1", set()),
+        ("三条大橋", set()),
+    ],
+)
+def test_labels_have_one_form(text: str, expected: set[str]) -> None:
+    assert labels(fold(text)) == expected
+
+
+def test_versions() -> None:
+    assert versions(fold("ASVS 5.0 と v1.3.7")) == {"5.0", "1.3.7"}
+    assert versions("3つ") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("question", "answering", "other"),
+    [
+        ("JPCERT/CCの電話番号は何番ですか", "電話は03-6271-8901です。", "平成8年に設立された。"),
+        ("法華経は何品ありますか", "法華経は二十八品からなる。", "法華経は三分に分ける。"),
+        ("営業時間は何時から何時までですか", "午前9時から開く。", "30日以内に開く。"),
+        ("参加者は何人ですか", "参加者は120名である。", "参加者は3回集まった。"),
+        ("合格率は何%ですか", "合格率は4割であった。", "合格率は2年続けて下がった。"),
+        ("How much does the ticket cost?", "Tickets are $25.", "Tickets go on sale on 6 December."),
+    ],
+)
+def test_the_noun_that_is_asked_for_says_what_an_answer_looks_like(
+    question: str, answering: str, other: str
+) -> None:
+    wanted = form(fold(question))
+    assert wanted is not None
+    assert wanted.search(fold(answering)) and not wanted.search(fold(other))
+
+
+def test_most_questions_ask_for_no_form() -> None:
+    assert form(fold("決定係数とは何か")) is None

@@ -1,0 +1,51 @@
+"""What part a line plays: said, listed, announced, a heading, a question, or only printed."""
+
+import pytest
+
+from shisho.librarian.line_roles import LineRole, announces, mark, roles
+
+
+@pytest.mark.parametrize(
+    ("line", "role"),
+    [
+        ("試用期間は、勤続年数に通算する。", LineRole.PROSE),
+        ("就業規則の届出については電子申請でも行うことが可能です。", LineRole.PROSE),
+        ("The boundary layer separates because the pressure rises.", LineRole.PROSE),
+        ("① 住民票記載事項証明書", LineRole.ITEM),
+        ("● B 個の仮説からなるビームを利用", LineRole.ITEM),
+        ("（休職）", LineRole.HEADING),
+        ("【第５条 採用時の提出書類】", LineRole.HEADING),
+        ("適切な NIST AAL レベルの選択", LineRole.HEADING),
+        ("標的型攻撃とは何か。", LineRole.QUESTION),
+        ("What is a proxy?", LineRole.QUESTION),
+        ("- 12 -", LineRole.REST),
+        ("1 / 8 ページ", LineRole.REST),
+        ("−4 −2 0 2 4 予測値残差", LineRole.REST),
+        ("✓ ✓ ✓ 640 5.1.1.2", LineRole.REST),
+        ("必須", LineRole.REST),
+        ("V2.1 パスワードセキュリティ要件 ..................31", LineRole.REST),
+        ("第７章 定年、退職及び解雇………………………………………６６", LineRole.REST),
+        ("hakusho_01.indd 23", LineRole.REST),
+        ("λwi−1 =1− u(wi−1 )", LineRole.REST),
+        ("れます。", LineRole.REST),
+    ],
+)
+def test_role(line: str, role: LineRole) -> None:
+    assert roles([line], "") == [role]
+
+
+def test_under_contents_a_line_without_an_end_is_printed_only() -> None:
+    assert roles(["第１３条（セクシュアルハラスメントの禁止）"], "就業規則 › 目 次") == [LineRole.REST]
+    assert roles(["第１３条（セクシュアルハラスメントの禁止）"], "就業規則 › 第２章") == [LineRole.HEADING]
+
+
+def test_a_line_that_announces_leads_what_is_listed_below_it() -> None:
+    lines = ["次の書類を提出しなければならない。", "① 住民票記載事項証明書", "② 運転免許証の写し"]
+    assert roles(lines, "") == [LineRole.LEAD, LineRole.ITEM, LineRole.ITEM]
+    assert roles([lines[0], "書類は返却しない。"], "") == [LineRole.PROSE, LineRole.PROSE]
+
+
+def test_marks_of_one_kind_are_alike() -> None:
+    assert mark("① 氏名") == mark("② 住所") != mark("（１） 氏名")
+    assert mark("氏名") == 0
+    assert announces("The following command generates it:") and not announces("Next of kin")

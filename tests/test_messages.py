@@ -56,6 +56,7 @@ LINGUISTIC = {
     "corpus/readers/cellformat.py",
     "corpus/readers/specimen.py",
     "language/numbers.py",
+    "librarian/bibliography.py",
     "librarian/demands.py",
     "librarian/questions.py",
     "librarian/web_fallback.py",

@@ -121,8 +121,7 @@ class Desk:
                 yield receipt
 
     async def mirror(self, folder: Path | str, notify: Notify = silent) -> AsyncGenerator[Receipt, None]:
-        """Make the corpus named by this folder hold just what is in the folder now. Raises as
-        `folders.sync`."""
+        """Make the corpus named by this folder hold just what is in it now. Raises as `folders.sync`."""
         async with aclosing(self.folders.sync(folder, full_path(folder), notify=notify)) as receipts:
             async for receipt in receipts:
                 yield receipt
@@ -322,8 +321,10 @@ class Desk:
         return document, await self._parts.shelf.text(document.id)
 
     async def export(self, prefix: str, form: str) -> str:
-        """An answer as md, jsonl, bibtex or ris. Raises InvalidParams for another form."""
-        return self._parts.exported(await self.answer(prefix), form)
+        """An answer as md, jsonl, bibtex, ris or csl. Raises InvalidParams for another form."""
+        answer = await self.answer(prefix)
+        quoted = [evidence.document_id for evidence in answer.evidence]
+        return self._parts.exported(answer, form, await self._parts.shelf.documents_by_id(quoted))
 
     async def backup(self, target: Path | str) -> None:
         """Everything in one file, which opens as a home's `shisho.db`."""

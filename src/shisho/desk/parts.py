@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from shisho.domain.corpus import Check, RankedPassage, Scope, SearchRequest
+from shisho.domain.corpus import Check, Document, DocumentId, RankedPassage, Scope, SearchRequest
 from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Answer, Budget
 from shisho.ports import Files, Ingester, Ledger, Notifier, PreparedInquiry, Shelf, Storage
@@ -79,7 +79,7 @@ class DeskParts:
     sessions: Sessions
     working: InlineWorker
     new_run: Callable[[], str]
-    exported: Callable[[Answer, str], str]
+    exported: Callable[[Answer, str, Mapping[DocumentId, Document]], str]
     tokens: Callable[[str], int]
     checks: Callable[[], Awaitable[Sequence[Check]]]
     storage: Storage

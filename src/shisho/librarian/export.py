@@ -1,32 +1,37 @@
-"""An answer for use elsewhere: Markdown, JSON Lines, BibTeX, RIS. Pure text in, pure text out."""
+"""An answer for use elsewhere: Markdown, JSON Lines, or what it quotes as a bibliography. Pure text in, pure text
+out."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable
-from pathlib import PurePath
+from collections.abc import Mapping
 from typing import Any
 
 from shisho.domain.codec import plain
-from shisho.domain.corpus import NO_LONGER
+from shisho.domain.corpus import NO_LONGER, Document, DocumentId
 from shisho.domain.inquiry import Answer, Evidence
 from shisho.errors import InvalidParams
 from shisho.language.display import legible, running
 from shisho.language.script import answer_language
+from shisho.librarian import bibliography
 from shisho.messages.catalogue import word
 
-FORMS = ("md", "jsonl", "bibtex", "ris")
+FORMS = ("md", "jsonl", "bibtex", "ris", "csl")
 
 
-def export(answer: Answer, form: str) -> str:
-    """Raises InvalidParams for a form that is none of `FORMS`."""
-    writers = {"md": _markdown, "jsonl": _json_lines, "bibtex": _bibtex, "ris": _ris}
-    if form not in writers:
+def export(answer: Answer, form: str, documents: Mapping[DocumentId, Document] | None = None) -> str:
+    """`documents`: those that are quoted, for what is said of them. Raises InvalidParams for a form that is none of
+    `FORMS`."""
+    texts = {"md": _markdown, "jsonl": _json_lines}
+    bibliographies = {"bibtex": bibliography.bibtex, "ris": bibliography.ris, "csl": bibliography.csl_json}
+    if form in texts:
+        return texts[form](answer)
+    if form not in bibliographies:
         raise InvalidParams(
             "{form!r} is no export format. Choose one of {formats}.", form=form, formats=", ".join(FORMS)
         )
-    return writers[form](answer)
+    descriptions = {name: document.metadata for name, document in (documents or {}).items()}
+    return bibliographies[form](bibliography.entries(answer.evidence, descriptions))
 
 
 def _markdown(answer: Answer) -> str:
@@ -55,70 +60,7 @@ def _evidence_row(evidence: Evidence) -> dict[str, Any]:
     return {"type": "evidence", **plain(evidence), "quotation": running(evidence.snippet)}
 
 
-def _bibtex(answer: Answer) -> str:
-    return "\n".join(_bibtex_entry(group) for group in _by_document(answer.evidence))
-
-
-def _bibtex_entry(group: list[Evidence]) -> str:
-    first = group[0]
-    fields = {
-        "title": _braced(first.title),
-        "pages": ", ".join(map(_braced, _pages(group))),
-        "howpublished": _braced(_place(first)),
-    }
-    note = " / ".join(running(evidence.snippet) for evidence in group)
-    rows = [f"  {name} = {{{value}}}" for name, value in {**fields, "note": _braced(note)}.items() if value]
-    return "@misc{" + first.document_id + ",\n" + ",\n".join(rows) + "\n}\n"
-
-
-def _ris(answer: Answer) -> str:
-    return "\n".join(_ris_entry(group) for group in _by_document(answer.evidence))
-
-
-def _ris_entry(group: list[Evidence]) -> str:
-    first = group[0]
-    rows = [("TY", "ELEC" if first.source_url else "GEN"), ("ID", first.document_id), ("TI", first.title)]
-    rows += [("SP", page) for page in _pages(group)[:1]] + [
-        ("UR" if first.source_url else "L1", _place(first))
-    ]
-    rows += [("N1", running(evidence.snippet)) for evidence in group] + [("ER", "")]
-    return "".join(f"{tag}  - {_one_line(value)}\n" for tag, value in rows)
-
-
-def _by_document(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
-    groups: dict[str, list[Evidence]] = {}
-    for quotation in evidence:
-        groups.setdefault(quotation.document_id, []).append(quotation)
-    return list(groups.values())
-
-
-def _pages(group: Iterable[Evidence]) -> list[str]:
-    """The places, or the pages in order, each once."""
-    if places := list(dict.fromkeys(running(quotation.place) for quotation in group if quotation.place)):
-        return places
-    return [
-        str(page) for page in sorted({quotation.page for quotation in group if quotation.page is not None})
-    ]
-
-
 def _page(quotation: Evidence) -> str:
     place = running(quotation.place)
     page = "" if quotation.page is None else f"p. {quotation.page}"
     return "".join(f", {part}" for part in (place or page, "OCR" if quotation.ocr else "") if part)
-
-
-def _place(quotation: Evidence) -> str:
-    return quotation.source_url or PurePath(quotation.document).name
-
-
-def _braced(value: str) -> str:
-    # BibTeX reads \ { } % as its own; a lone brace would end the field.
-    return re.sub(
-        r"([\\{}%#&$_])",
-        lambda mark: {"\\": r"\textbackslash{}"}.get(mark[1], "\\" + mark[1]),
-        _one_line(value),
-    )
-
-
-def _one_line(value: str) -> str:
-    return running(value)

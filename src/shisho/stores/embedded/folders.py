@@ -62,5 +62,5 @@ class EmbeddedFolders:
 
 
 def _watched(connection: apsw.Connection, owner: str) -> list[WatchedFolder]:
-    found = every(connection.execute(WATCHED, (owner,)))
-    return [WatchedFolder(row.path, row.corpus, row.since) for row in found]
+    rows = every(connection.execute(WATCHED, (owner,)))
+    return [WatchedFolder(row.path, row.corpus, row.since) for row in rows]

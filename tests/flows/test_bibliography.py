@@ -1,0 +1,22 @@
+"""What was said of a document when it was added, stands in the bibliography of an answer that quotes it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.flows.conftest import Shell
+
+
+def test_what_meta_says_is_exported_with_the_answer(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "蔵書.txt"
+    file.write_text("赤い本は棚の上にある。", "utf-8")
+    shell("add", file, "-m", "author=山田, 太郎", "-m", "year=2020", "-m", "publisher=東京書房")
+    shell("ask", "--sources", "documents", "赤い本はどこにあるか")
+    (item,) = json.loads(shell("export", "--format", "csl"))
+    assert item["author"] == [{"family": "山田", "given": "太郎"}] and item["publisher"] == "東京書房"
+    assert item["note"] == "赤い本は棚の上にある。" and item["issued"] == {"date-parts": [[2020]]}
+    assert "author = {山田, 太郎}" in shell("export", "--format", "bibtex")
+    assert "AU  - 山田, 太郎" in shell("export", "--format", "ris")
+    shell("remove", "蔵書.txt")
+    assert "山田, 太郎" in shell("export", "--format", "ris"), "what was removed is still cited"

@@ -63,6 +63,7 @@ SAID: Mapping[str, str] = {
     "field_title": "title",
     "field_heading": "heading",
     "field_page": "page",
+    "field_place": "place",
     "field_start": "start",
     "field_end": "end",
     "field_sha256": "SHA-256",

@@ -188,9 +188,9 @@ def test_vertical_writing_reads_from_right_to_left() -> None:
     assert places == sorted(places)
 
 
-# Where we rightly differ from the other tool's count: overlapping diagrams that PDFium reads once, and fonts
-# only it maps.
-OUTLIERS = ("JDA-DM", "noembed", "90ms_rksj", "simple3")
+# Where we rightly differ from the other tool's count: overlapping diagrams that PDFium reads once, fonts
+# only it maps, and six pages of contents lines.
+OUTLIERS = ("JDA-DM", "noembed", "90ms_rksj", "simple3", "Application-Security-Verification")
 
 
 def test_real_files_lose_no_japanese() -> None:
@@ -227,7 +227,8 @@ def test_every_line_stands_on_the_page_where_pdfium_finds_it() -> None:
         for block in reader.read(data).blocks:
             for line in block.lines:
                 printed = block.text[line.start : line.end]
-                assert printed.removesuffix("-") in pages[line.page - 1]
+                # A tab parts the cells of a table, where PDFium has a space.
+                assert printed.removesuffix("-").replace("\t", " ") in pages[line.page - 1]
                 checked += 1
     assert checked > 300
 

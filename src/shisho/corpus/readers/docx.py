@@ -17,6 +17,7 @@ from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.office import opened, table
 from shisho.corpus.readers.raised import lowered, raised
 from shisho.corpus.readers.text import plain
+from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable
 
@@ -41,7 +42,7 @@ def read(data: bytes) -> Reading:
     blocks.extend(_notes(document))
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
-    return Reading(tuple(blocks), title=plain(document.core_properties.title or "").strip())
+    return Reading(tuple(blocks), title=title_of(plain(document.core_properties.title or ""), blocks))
 
 
 def _items(parent: Any, document: Any) -> Iterator[Any]:

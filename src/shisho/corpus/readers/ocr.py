@@ -241,14 +241,18 @@ def _line(row: Sequence[TextPiece], page: int) -> PdfLine:
     upright = len(row) == 1 and _is_upright(row[0])
     size = TYPE * (right - left if upright else median(piece.bottom - piece.top for piece in row))
     gaps = []
+    cells = []
     text = row[0].text
     for before, piece in pairwise(row):
         white = piece.left - before.right
         if white > GAP * size:
             gaps.append((before.right, piece.left))
-        text += (" " if white > 0.5 * size else "") + piece.text
+        text += " " if white > 0.5 * size else ""
+        if white > GAP * size:
+            cells.append(len(text))
+        text += piece.text
     box = (round(left, 1), round(top, 1), round(right, 1), round(bottom, 1))
-    return PdfLine(text, page, box, Typeface(size, bottom, False), upright, tuple(gaps))
+    return PdfLine(text, page, box, Typeface(size, bottom, False), upright, tuple(gaps), tuple(cells))
 
 
 def _of_even_type(pages: Sequence[PdfPage]) -> list[PdfPage]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain, pairwise
 
 from shisho.corpus.readers import shapes
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.outline import LARGE, Outline, body_size
 from shisho.corpus.readers.pdfpage import PdfLine, PdfPage
-from shisho.corpus.readers.running import without_running_heads
+from shisho.corpus.readers.running import without_contents, without_running_heads
 from shisho.corpus.readers.tables import tables
 from shisho.domain.corpus import Block, BlockKind, PrintedLine
 
@@ -22,7 +23,7 @@ PITCH = 1.75  # times the size of type, where a page does not show it
 
 def blocks(pages: Sequence[PdfPage]) -> tuple[Block, ...]:
     """Blocks of all pages in order; each stands on one page."""
-    pdf_pages = without_running_heads(pages)
+    pdf_pages = without_contents(without_running_heads(pages))
     lines = [line for page in pdf_pages for line in page.lines]
     body = body_size(lines)
     grouped = [_with_labels(_Grouping(page.lines, body).groups(), body) for page in pdf_pages]
@@ -34,6 +35,8 @@ def blocks(pages: Sequence[PdfPage]) -> tuple[Block, ...]:
         flowing = [group for kind, group in groups if kind is BlockKind.PARAGRAPH]
         title = outline.title(page, flowing) if page.is_slide else None
         for kind, group in groups:
+            if kind is BlockKind.TABLE:
+                group = [_with_cells(line) for line in group]
             text = "\n".join(line.text for line in group)
             path = headings.path
             if kind is BlockKind.PARAGRAPH:
@@ -214,6 +217,13 @@ def _is_label(group: tuple[BlockKind, list[PdfLine]], body: float) -> bool:
         line.size < LABEL * body and len(line.text) <= LABEL_CHARS and not shapes.has_ended(line.text)
         for line in lines
     )
+
+
+def _with_cells(line: PdfLine) -> PdfLine:
+    """A row of a table with its cells apart, as tables of other kinds of documents have them."""
+    edges = (0, *line.cells, len(line.text))
+    cells = [line.text[start:end].strip() for start, end in pairwise(edges)]
+    return replace(line, text="\t".join(filter(None, cells)))
 
 
 def _placed(group: Sequence[PdfLine]) -> tuple[PrintedLine, ...]:

@@ -16,6 +16,7 @@ from shisho.corpus.readers import paragraphs
 from shisho.corpus.readers.pdffonts import substitutes
 from shisho.corpus.readers.pdfpage import PdfPage, printed_page
 from shisho.corpus.readers.recognition import UNREAD, listed
+from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Reading
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, NeedsOcr, TooLarge
 from shisho.messages.message import Message
@@ -28,11 +29,6 @@ UNNAMED = Message("They stand here by their codes and may be wrong")
 # (cid:12) is what other programs write for a glyph without a character.
 _GARBLED = re.compile("[\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]|\\(cid:\\d+\\)")
 _PLAUSIBLE = re.compile("[!-~ぁ-ヺー、。]")
-_UNTITLED = re.compile(
-    r"untitled|無題|名称未設定|microsoft (word|powerpoint|excel)|スライド \d+|powerpoint"
-    r"|.*\.(docx?|pptx?|xlsx?|pdf|tex|dvi|indd|jtd)",
-    re.I,
-)
 
 
 def read(data: bytes, password: str | None = None) -> Reading:
@@ -68,7 +64,7 @@ def read(data: bytes, password: str | None = None) -> Reading:
                 "Letters that the file does not name: {letters}, on page {pages}. {unnamed}: {ocr}.", **values
             )
         )
-    return Reading(blocks, title, len(pages), tuple(needs_ocr), tuple(warnings))
+    return Reading(blocks, title_of(title, blocks), len(pages), tuple(needs_ocr), tuple(warnings))
 
 
 def opened(data: bytes, password: str | None) -> Any:
@@ -130,4 +126,4 @@ def _is_nonsense(text: str, unnamed: str = "") -> bool:
 
 def _title(document: Any) -> str:
     title = " ".join(str(document.get_metadata_value("Title")).split())
-    return "" if len(title) > 300 or _UNTITLED.fullmatch(title) or _is_nonsense(title) else title
+    return "" if _is_nonsense(title) else title

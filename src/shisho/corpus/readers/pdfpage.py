@@ -40,7 +40,7 @@ class Typeface:
 @dataclass(frozen=True, slots=True)
 class PdfLine:
     """A line of a page. `gaps`: the white between its pieces where it is wider than any word space, as (left,
-    right)."""
+    right); `cells`: where in the text the piece behind each of them begins, as far as that is known."""
 
     text: str
     page: int
@@ -48,6 +48,7 @@ class PdfLine:
     type: Typeface
     vertical: bool
     gaps: tuple[tuple[float, float], ...] = ()
+    cells: tuple[int, ...] = ()
 
     @property
     def size(self) -> float:
@@ -115,14 +116,37 @@ def _printed(textpage: Any, place: _Placing, text: str, start: int, end: int, nu
     vertical = len("".join(text.split())) > SHORT and bottom - top > 2 * (right - remaining)
     height = right - remaining if vertical else bottom - top
     type_ = place.type(textpage, at, last) or Typeface(height, bottom, False)
+    gaps = () if vertical else _gaps(boxes, GAP * type_.size)
     return PdfLine(
         text=plain(text.replace(HYPHEN, "-")).rstrip(),
         page=number,
         box=(round(remaining, 1), round(top, 1), round(right, 1), round(bottom, 1)),
         type=type_,
         vertical=vertical,
-        gaps=() if vertical else _gaps(boxes, GAP * type_.size),
+        gaps=gaps,
+        cells=_cells(textpage, place, text, start, gaps) if gaps else (),
     )
+
+
+def _cells(
+    textpage: Any, place: _Placing, text: str, start: int, gaps: tuple[tuple[float, float], ...]
+) -> tuple[int, ...]:
+    """By the box of each letter: the first one behind a gap begins a cell."""
+    cells = []
+    reached = -math.inf
+    index = start
+    for offset, letter in enumerate(text):
+        if not letter.isspace():
+            at = pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, index)
+            box = place.letter(textpage, at)
+            if box is not None:
+                # Between its words the printer left white; a bracket has some of its own.
+                apart = offset > 0 and text[offset - 1].isspace()
+                if apart and any(reached <= left + 1 and box[0] >= right - 1 for left, right in gaps):
+                    cells.append(offset)
+                reached = box[2]
+        index += 1 + (letter > "\uffff")
+    return tuple(cells)
 
 
 def _gaps(boxes: list[Box], least: float) -> tuple[tuple[float, float], ...]:
@@ -172,6 +196,12 @@ class _Placing:
             for index in range(pdfium.FPDFText_CountRects(textpage, start, count))
             if pdfium.FPDFText_GetRect(textpage, index, left, top, right, bottom)
         ]
+
+    def letter(self, textpage: Any, index: int) -> Box | None:
+        left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+        if not pdfium.FPDFText_GetCharBox(textpage, index, left, right, bottom, top):
+            return None
+        return self.box(left.value, bottom.value, right.value, top.value)
 
     def type(self, textpage: Any, first: int, last: int) -> Typeface | None:
         """By a few characters from `first` to `last`; the size that most of them have, the greater where two

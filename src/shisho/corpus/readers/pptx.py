@@ -13,6 +13,7 @@ from shisho.corpus.layout import heading_label
 from shisho.corpus.readers.office import opened, table
 from shisho.corpus.readers.raised import lowered, raised
 from shisho.corpus.readers.text import plain
+from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable
 
@@ -28,7 +29,7 @@ def read(data: bytes) -> Reading:
             "The slides hold no text: if they are pictures, export them as PDF and run OCR over it."
         )
     return Reading(
-        tuple(blocks), plain(deck.core_properties.title or "").strip(), page_count=len(deck.slides)
+        tuple(blocks), title_of(plain(deck.core_properties.title or ""), blocks), page_count=len(deck.slides)
     )
 
 

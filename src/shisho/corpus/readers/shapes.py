@@ -35,10 +35,18 @@ _FORMULA = re.compile("[=∑∏∫√\U0001d400-\U0001d7ff]")
 _WORD = re.compile(r"[A-Za-zÀ-ɏ]{4,}|[ぁ-ゖァ-ヺ一-鿿々ｦ-ﾟ가-힣]{2,}|[Ѐ-ӿ֐-ۿ]{3,}")
 _LETTER = re.compile(r"[^\W\d_]")
 _LEADER = re.compile(r"[.…‥・·]{3,}")  # of a table of contents
+_CONTENTS = re.compile(
+    r"(?:[.．…‥・·]\s?){4,}\s*[(（\-]?\s*(?:[0-9０-９]{1,4}|[ivxlcIVXLC]{1,7})\s*[)）\-]?\s*$"
+)
 _ENDED = re.compile(r"[。．.!?！？︒:：][」』”’\"）)】\]]*$")
 _PAUSED = re.compile(r"[、，,;；]$")
 
 SCRAP = 3  # characters of a piece of a formula that is too short to show what it is
+
+
+def is_contents_line(text: str) -> bool:
+    """A title, dots, and the page that they lead to."""
+    return bool(_CONTENTS.search(text))
 
 
 def is_bullet(text: str) -> bool:

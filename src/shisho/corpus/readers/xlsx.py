@@ -18,6 +18,7 @@ from shisho.corpus.readers.cellformat import JAPANESE, Value, shown
 from shisho.corpus.readers.office import opened
 from shisho.corpus.readers.sheets import SheetCell, SheetRow, is_words, sheet_blocks
 from shisho.corpus.readers.text import plain
+from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Block, Reading
 from shisho.errors import DocumentUnreadable
 from shisho.messages.message import Message
@@ -41,7 +42,7 @@ def read(data: bytes) -> Reading:
                 blocks.extend(sheet_blocks(_rows(sheet, book.epoch), plain(sheet.title), number))
             else:
                 hidden.append(plain(sheet.title))
-        title = plain(book.properties.title or "").strip()
+        title = title_of(plain(book.properties.title or ""), ())
         count = len(book.worksheets)
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")

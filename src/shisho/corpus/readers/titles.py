@@ -1,0 +1,35 @@
+"""The title of a document: what its file says, unless that is a program's word for "no title yet"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import islice
+
+from shisho.corpus.layout import heading_label
+from shisho.corpus.readers.shapes import depth
+from shisho.domain.corpus import Block, BlockKind
+
+MOST = 300  # characters
+FIRST = 50  # blocks: a heading beyond them heads a part, not the whole
+FRONT = 2  # pages, likewise
+_UNTITLED = re.compile(
+    r"(?:untitled|無題|名称未設定|タイトルなし|no title|title)(?:[\s\-]*\d+)?"
+    r"|(?:document|presentation|book|sheet|文書|プレゼンテーション|スライド|slide|新規(?:文書|ドキュメント))\s*\d*"
+    r"|(?:microsoft\s+)?(?:office\s+)?(?:word|powerpoint|excel)(?:\s*(?:文書|文書\d*|document|presentation|プレゼンテーション))?"
+    r"|microsoft\s+(?:word|powerpoint|excel)\s+-\s+.*"
+    r"|.*\.(?:docx?|docm|pptx?|pptm|xlsx?|xlsm|pdf|tex|dvi|ps|eps|indd|inx|qxd|qxp|p65|pmd|jtd|jtt|ai|odt|odp|ods|rtf|txt|html?)",
+    re.I,
+)
+
+
+def title_of(said: str, blocks: Iterable[Block]) -> str:
+    """What the file says; the first heading, or nothing, where that is no title."""
+    said = " ".join(said.split())
+    if said and len(said) <= MOST and not _UNTITLED.fullmatch(said):
+        return said
+    first = next((block for block in islice(blocks, FIRST) if block.kind is BlockKind.HEADING), None)
+    # 「第1章」 and 「1.1」 head a part of what has no title.
+    if first is None or depth(first.text) is not None or (first.page or 1) > FRONT:
+        return ""
+    return heading_label(first.text)

@@ -114,8 +114,8 @@ class Desk:
         survey = await asyncio.to_thread(self._parts.files.survey, [Path(path) for path in paths])
         notify("files", survey=survey)
         parts = self._parts
-        said = (corpus, parts.owner, metadata or {}, password, ocr, notify)
-        adding = FileIntake(parts.files, parts.ingest, *said)
+        options = (corpus, parts.owner, metadata or {}, password, ocr, notify)
+        adding = FileIntake(parts.files, parts.ingest, *options)
         async with aclosing(adding.receipts(survey.files)) as receipts:
             async for receipt in receipts:
                 yield receipt

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from shisho.corpus.readers import media
+from shisho.corpus.readers import media, ocr
 from shisho.corpus.readers.killable import KillableReader
 from shisho.desk.desk import Desk
 from shisho.domain.corpus import Reading, Source
@@ -153,6 +153,13 @@ async def test_columns_are_read_one_after_the_other(reader: KillableReader) -> N
             )
     solid = letters(text_of(await reader.read(Source("a.png", saved(made)))))
     assert solid.index("左の段の8行目") < solid.index("右の段の1行目")
+
+
+def test_chinese_forms_are_written_as_they_were_printed_and_no_japanese_letter_is_touched() -> None:
+    forms = ocr._FORMS
+    assert "审查管理课".translate(forms) == "審査管理課"
+    assert all(chr(letter).encode("cp932", "ignore") == b"" for letter in forms)
+    assert all(chr(int(letter)).encode("euc_jp") for letter in forms.values())
 
 
 async def test_off_means_off() -> None:

@@ -32,6 +32,18 @@ TYPE = 0.8  # of the height of a box: the size of the type in it
 SAME_TYPE = 1.18  # sizes this near are one: a box is as high as its highest letter
 COLUMN = 8  # times the size of type: narrower than this are the columns of a table
 POINTS = 72
+# The models know Chinese too: forms that no Japanese character set has, and those that were printed.
+_CHINESE = (
+    "查净别强户步每说产卽戶黃值删启图圆场块处备复头实审对导层应开张录总战报择时显术权极标样检济"
+    "热环现电监确种类级约细终组经结给统继续维编职联节药营补规觉观认议记设证评试话该语请课调负财"
+    "责货质费资车转输边达过运还进连选释错长门问间阅队阶际陆险难页项须预领题额风饮馆验"
+)
+_JAPANESE = (
+    "査浄別強戸歩毎説産即戸黄値削啓図円場塊処備復頭実審対導層応開張録総戦報択時顕術権極標様検済"
+    "熱環現電監確種類級約細終組経結給統継続維編職連節薬営補規覚観認議記設証評試話該語請課調負財"
+    "責貨質費資車転輸辺達過運還進連選釈錯長門問間閲隊階際陸険難頁項須預領題額風飲館験"
+)
+_FORMS = str.maketrans(_CHINESE, _JAPANESE)
 # In pixels of 200 dpi and shades of grey:
 INK = 200
 SPECKS = 2  # of ink in a row that is not printed
@@ -141,8 +153,8 @@ def _pieces(picture: Any, scale: float) -> list[TextPiece]:
     white around it."""
     return [
         piece
-        for top, bottom, left, right in _bands(picture)
-        for piece in _pieces_of(_framed(picture[top:bottom, left:right]), left, top, scale)
+        for top, bottom, first, last in _bands(picture)
+        for piece in _pieces_of(_framed(picture[top:bottom, first:last]), first, top, scale)
     ]
 
 
@@ -167,17 +179,17 @@ def _framed(picture: Any) -> Any:
 
 
 def _pieces_of(picture: Any, left_edge: int, top_edge: int, scale: float) -> list[TextPiece]:
-    found = _engine()(picture)
-    if found.boxes is None:
+    output = _engine()(picture)
+    if output.boxes is None:
         return []
     pieces = []
-    for box, text, score in zip(found.boxes, found.txts, found.scores, strict=True):
-        words = plain(str(text)).strip()
+    for box, text, score in zip(output.boxes, output.txts, output.scores, strict=True):
+        words = plain(str(text)).strip().translate(_FORMS)
         if words and score >= LEAST_SURE:
             shifted = (np.asarray(box) + np.array([left_edge, top_edge])) * scale
-            left, top = map(float, shifted.min(axis=0))
-            right, bottom = map(float, shifted.max(axis=0))
-            pieces.append(TextPiece(left, top, right, bottom, words))
+            x0, y0 = map(float, shifted.min(axis=0))
+            x1, y1 = map(float, shifted.max(axis=0))
+            pieces.append(TextPiece(x0, y0, x1, y1, words))
     return pieces
 
 

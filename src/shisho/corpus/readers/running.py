@@ -46,12 +46,12 @@ def without_running_heads(pages: Sequence[PdfPage]) -> list[PdfPage]:
 
 def without_contents(pages: Sequence[PdfPage]) -> list[PdfPage]:
     """Lines of a table of contents are no text: their words stand where they lead to."""
-    left: list[PdfPage] = []
+    text_pages: list[PdfPage] = []
     for page in pages:
         listed = {id(line) for line in page.lines if is_contents_line(line.text)}
-        kept = [line for line in page.lines if id(line) not in listed]
-        left.append(replace(page, lines=kept) if len(listed) >= CONTENTS else page)
-    return left
+        lines = [line for line in page.lines if id(line) not in listed]
+        text_pages.append(replace(page, lines=lines) if len(listed) >= CONTENTS else page)
+    return text_pages
 
 
 def _is_said(line: PdfLine, page: PdfPage) -> bool:

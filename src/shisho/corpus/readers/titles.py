@@ -23,11 +23,11 @@ _UNTITLED = re.compile(
 )
 
 
-def title_of(said: str, blocks: Iterable[Block]) -> str:
+def title_of(stated: str, blocks: Iterable[Block]) -> str:
     """What the file says; the first heading, or nothing, where that is no title."""
-    said = " ".join(said.split())
-    if said and len(said) <= MOST and not _UNTITLED.fullmatch(said):
-        return said
+    stated = " ".join(stated.split())
+    if stated and len(stated) <= MOST and not _UNTITLED.fullmatch(stated):
+        return stated
     first = next((block for block in islice(blocks, FIRST) if block.kind is BlockKind.HEADING), None)
     # 「第1章」 and 「1.1」 head a part of what has no title.
     if first is None or depth(first.text) is not None or (first.page or 1) > FRONT:

@@ -64,6 +64,7 @@ SAID: Mapping[str, str] = {
     "field_heading": "heading",
     "field_page": "page",
     "field_place": "place",
+    "field_ocr": "recognised",
     "field_start": "start",
     "field_end": "end",
     "field_sha256": "SHA-256",

@@ -18,6 +18,7 @@ Whole = NDArray[np.int64]
 Codes = NDArray[np.unsignedinteger[Any]]
 
 RUNS_AT_ONCE = 250  # so many runs have 1,000 different characters at most, which bounds the tables below
+AT_ONCE = 8_192
 GAP = 4  # zeros after the last passage: whoever looks so far ahead finds nothing there
 _ALL_CODES = 1 << 16
 
@@ -66,7 +67,7 @@ class JoinedTerms:
         sought = np.array([int.from_bytes(term_code(term), "little") for term in terms], np.uint32)
         table = np.zeros(_ALL_CODES, np.bool_)
         table[sought.astype(np.uint16)] = True
-        places = np.flatnonzero(table[self._codes.astype(np.uint16)])
+        places = np.flatnonzero(_taken(table, self._codes.astype(np.uint16)))
         if not len(places):
             return places, places
         order = np.argsort(sought)
@@ -84,7 +85,6 @@ class JoinedCharacters:
         self._codes = np.frombuffer(gap.join((*passages, gap * GAP)), "<u2")
         self._size = len(passages)
         ends = _ends(passages, CHARACTER_BYTES)
-        # As small as can be: an array of more than 128 kB is asked of the system anew each time.
         own = np.arange(len(ends), dtype=np.min_scalar_type(len(ends)))
         self._holders = np.repeat(own, np.diff(ends, prepend=0))
 
@@ -171,7 +171,16 @@ def _looked_up(codes: Codes, numbers: Mapping[int, int], size: int) -> NDArray[n
     """The number of each code, all of which are below `size`."""
     table = np.zeros(size, np.uint16)
     table[list(numbers)] = list(numbers.values())
-    return table[codes]
+    return _taken(table, codes)
+
+
+def _taken(table: NDArray[Any], codes: Codes) -> NDArray[Any]:
+    """`table[codes]`, some at a time: numpy makes places of 8 bytes from all of them first, and what takes more
+    than 128 kB is asked of the system anew each time, which costs more than the look."""
+    taken = np.empty(len(codes), table.dtype)
+    for start in range(0, len(codes), AT_ONCE):
+        taken[start : start + AT_ONCE] = table[codes[start : start + AT_ONCE]]
+    return taken
 
 
 def _joined(first: NDArray[np.uint16], second: NDArray[np.uint16], base: int) -> Codes:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import NewType
+from typing import NamedTuple, NewType
 
 from shisho.domain.time import Instant
 
@@ -155,8 +155,7 @@ class Passage:
     ocr: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TermVector:
+class TermVector(NamedTuple):
     """What a search weighs of a passage, made when it was taken in: the codes of its terms and of its
     heading's (`language.vectors.term_codes`), the characters of heading and text (`character_codes`), and how
     many terms, heading terms and character pairs it has."""

@@ -20,7 +20,7 @@ from shisho.evaluation.sets import EvalDocument, EvalQuestion, EvalSet, load
 from shisho.language.terms import fold
 
 DEPTH = 200
-AT_ONCE = 16
+AT_ONCE = 64  # what waits together is committed together
 
 
 async def measure(folder: Path, *, answers: int = 0, limit: int | None = None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shisho.corpus.readers import media, recognition, wire
+from shisho.corpus.readers import media, recognition, text, wire
 from shisho.corpus.readers.recognition import Recogniser
 from shisho.domain.corpus import Reading, Source
 from shisho.errors import DocumentUnreadable, NeedsOcr, TooLarge, UnusableDocument
@@ -91,6 +91,8 @@ class KillableReader:
             return reading
 
     async def _read(self, source: Source, kind: str) -> Reading:
+        if kind == media.TEXT and text.is_harmless(source.data, source.charset):
+            return text.read(source.data)
         seconds = min(HTML_SECONDS, self._seconds) if kind == media.HTML else self._seconds
         megabytes = len(source.data) / 2**20
         seconds += SECONDS_PER_MB * megabytes

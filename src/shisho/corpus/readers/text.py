@@ -11,6 +11,7 @@ from shisho.errors import DocumentUnreadable
 from shisho.language.encodings import agrees, codec_of, decoded
 
 LONGEST = 200_000  # characters of a paragraph
+SHORT = 64 << 10  # bytes, read in a millisecond: asking a child for it costs as much
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _KANA = re.compile("[ぁ-ヺー]")
 _HALF_WIDTH = re.compile("[｡-ﾟ]")
@@ -19,6 +20,12 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _WIDE = re.compile(rb"[\x80-\xff](?:[\x40-\x7e\x80-\xfc])?")
 LOOKED_AT = 100_000  # bytes
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
+
+
+def is_harmless(data: bytes, charset: str | None = None) -> bool:
+    """True for a short text in UTF-8: nothing is parsed or guessed to read it, so that it needs no child
+    process (docs/adr/0012)."""
+    return len(data) <= SHORT and not charset and b"\x1b" not in data and _strictly(data, "utf-8") is not None
 
 
 def read(data: bytes, charset: str | None = None) -> Reading:

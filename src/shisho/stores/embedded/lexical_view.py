@@ -14,6 +14,7 @@ from shisho.stores.embedded import rows, vectors
 from shisho.stores.embedded.scope import SqlCondition, count_in, where
 
 WEIGHTS = {"terms": 1.0, "bigrams": 0.4}
+EVERYWHERE = 0.9  # of all passages: a word of more of them is weighed, but proposes nothing (docs/adr/0011)
 # Of all live passages: how many there are, and their terms, bigrams and terms of headings.
 SUMS = """SELECT coalesce(sum(passages), 0) AS passages, coalesce(sum(terms), 0) AS terms,
     coalesce(sum(bigrams), 0) AS bigrams, coalesce(sum(heading), 0) AS heading FROM corpora"""
@@ -48,11 +49,11 @@ class LexicalView:
     ) -> list[PassageId]:
         allowed = _allowed(self._connection, scope)
         index = self._index
-        fields = [("terms", terms), ("bigrams", bigrams)]
+        words = [("terms", term) for term in dict.fromkeys(terms)]
+        words += [("bigrams", pair) for pair in dict.fromkeys(bigrams)]
         any_of = [
             (tantivy.Occur.Should, tantivy.Query.boost_query(_term(index, field, term), WEIGHTS[field]))
-            for field, words in fields
-            for term in dict.fromkeys(words)
+            for field, term in self._telling(words)
         ]
         if not any_of or allowed.documents == ():
             return []
@@ -65,6 +66,12 @@ class LexicalView:
         hits = searcher.search(query, limit + len(passage_ids), count=False).hits
         numbers = searcher.fast_field_values("passage", [address for _, address in hits])
         return [name for name in map(rows.passage_id, numbers) if name not in passage_ids][:limit]
+
+    def _telling(self, words: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
+        """Without those that nearly every passage has, unless there are no others."""
+        most = EVERYWHERE * self._searcher.num_docs
+        telling = [(field, word) for field, word in words if self._searcher.doc_freq(field, word) <= most]
+        return telling if any(self._searcher.doc_freq(*word) for word in telling) else words
 
     def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
         return {term: self._searcher.doc_freq(field, term) for term in set(terms)}

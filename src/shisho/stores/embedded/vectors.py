@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import apsw
 
-from shisho.domain.corpus import DocumentId, Passage, PassageId, TermVector
+from shisho.domain.corpus import Passage, PassageId, TermVector
 from shisho.language.vectors import character_codes, term_codes, word_count
 from shisho.stores.embedded import rows
 from shisho.stores.vectors import vector_of
@@ -16,9 +16,9 @@ from shisho.stores.vectors import vector_of
 INSERT = f"""INSERT INTO term_vectors(passage_id, document_id, terms, heading, characters, term_count, heading_count,
         pair_count)
     VALUES ({rows.marks(8)})"""
-# The vectors of some passages, of live documents.
-VECTORS = f"""SELECT v.passage_id, v.document_id, v.terms, v.heading, v.characters, v.term_count, v.heading_count,
-        v.pair_count
+# The vectors of some passages, of live documents: the fields of `TermVector` in their order.
+VECTORS = f"""SELECT printf('%015x', v.passage_id) AS passage_id, v.document_id, v.terms, v.heading,
+        v.characters, v.term_count, v.heading_count, v.pair_count
     FROM term_vectors v JOIN documents d ON d.id = v.document_id
     WHERE d.state = 'live' AND v.passage_id IN {rows.ANY_OF}"""
 # Passages of live documents by their numbers.
@@ -43,8 +43,8 @@ def insert(connection: apsw.Connection, passages: Sequence[Passage]) -> None:
 
 def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[PassageId, TermVector]:
     """The vectors of those of `ids` whose document is live."""
-    found = rows.every(connection.execute(VECTORS, (_listed(ids),)))
-    vectors = {vector.passage_id: vector for vector in map(_vector, found)}
+    found = map(TermVector._make, connection.execute(VECTORS, (_listed(ids),)))
+    vectors = {vector.passage_id: vector for vector in found}
     missing = [name for name in ids if name not in vectors]
     # An older program that still runs stores passages without one.
     if missing:
@@ -62,29 +62,6 @@ def _listed(ids: Iterable[PassageId]) -> str:
     return rows.listed(map(rows.passage_number, ids))
 
 
-def _vector(row: rows.Row) -> TermVector:
-    return TermVector(
-        rows.passage_id(row.passage_id),
-        DocumentId(row.document_id),
-        row.terms,
-        row.heading,
-        row.characters,
-        row.term_count,
-        row.heading_count,
-        row.pair_count,
-    )
-
-
 def _values(passage: Passage) -> tuple[int | str | bytes, ...]:
     """In the order of `INSERT`."""
-    vector = vector_of(passage)
-    return (
-        rows.passage_number(passage.id),
-        vector.document_id,
-        vector.terms,
-        vector.heading,
-        vector.characters,
-        vector.term_count,
-        vector.heading_count,
-        vector.pair_count,
-    )
+    return (rows.passage_number(passage.id), *vector_of(passage)[1:])

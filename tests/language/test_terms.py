@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shisho.language.sentences import sentences
-from shisho.language.terms import analyse, fold, query, squeeze
+from shisho.language.terms import _recent_terms, analyse, fold, query, squeeze, terms
 from tests.shared import shared
 
 
@@ -148,3 +148,13 @@ def test_speed_on_wikipedia_text() -> None:
     # Half of the 300,000 characters a second that `make bench` holds to: a busy machine is not a slow
     # program.
     assert sum(map(len, texts)) / spent > 150_000
+
+
+def test_a_sentence_that_two_passages_share_is_read_once() -> None:
+    shared = "梅雨前線は六月の本州に停滞する。"
+    first = analyse(["気圧の谷が近づく。", shared])
+    before = _recent_terms.cache_info()
+    second = analyse([shared, "台風は北上する。"])
+    after = _recent_terms.cache_info()
+    assert (after.hits - before.hits, after.misses - before.misses) == (1, 1)
+    assert first.terms.split("\n")[1] == second.terms.split("\n")[0] == " ".join(terms(shared))

@@ -18,6 +18,7 @@ PIECE_CHARS = 4_000
 TERM_CHARS = 64
 DICTIONARY_FILE = "system.dic"
 WORDING = 4
+RECENT = 500  # sentences whose terms are at hand: a passage begins with sentences that end the one before it
 
 
 def _words(text: str) -> frozenset[str]:
@@ -53,7 +54,7 @@ _local = threading.local()
 _loading = threading.Lock()
 _known: dict[int, str] = {}  # terms by the dictionary's word id: as many as the dictionary has words at most
 
-Read = Callable[[str], list[str]]  # a folded sentence to its index terms
+Read = Callable[[str], Sequence[str]]  # a folded sentence to its index terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class TermQuery:
 
 def analyse(sentences: Sequence[str]) -> Analysis:
     """Terms of a text given as sentences, one line each. Takes any text, however hostile."""
-    return analysis(sentences, terms)
+    return analysis(sentences, _recent_terms)
 
 
 def query(texts: Sequence[str]) -> TermQuery:
@@ -152,6 +153,11 @@ def terms(line: str) -> list[str]:
     for at in range(0, len(holed), PIECE_CHARS):
         _read(holed[at : at + PIECE_CHARS], rest, found_words)
     return found_words
+
+
+@lru_cache(maxsize=RECENT)
+def _recent_terms(line: str) -> tuple[str, ...]:
+    return tuple(terms(line))
 
 
 def pairs(text: str) -> list[str]:

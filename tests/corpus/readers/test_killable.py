@@ -5,11 +5,12 @@ import json
 import os
 import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from shisho.corpus.readers import killable, media, wire
+from shisho.corpus.readers import killable, media, text, wire
 from shisho.corpus.readers.killable import KillableReader
 from shisho.domain.corpus import Block, BlockKind, PrintedLine, Reading, Source
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, NeedsOcr, TooLarge, UnusableDocument
@@ -188,3 +189,23 @@ async def test_text_pdfs_are_read_fast() -> None:
     # Of the child's own time, start included: others on the machine do not count. 150 to 200 pages/s were
     # measured.
     assert 93 / (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) > 60
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children are listed by Linux")
+async def test_only_a_short_text_in_utf8_is_read_without_a_child(reader: KillableReader) -> None:
+    def children() -> str:
+        return Path(f"/proc/self/task/{os.getpid()}/children").read_text("ascii")
+
+    before = children()
+    short = "決定係数。\n\n残差\x00。".encode()
+    assert await reader.read(Source("a.txt", short)) == text.read(short)
+    assert children() == before
+    given = [
+        Source("long.txt", "決定係数。\n\n".encode() * 10_000),
+        Source("other.txt", "決定係数である。".encode("cp932")),
+        Source("named.txt", b"abc", charset="utf-16"),
+        Source("escaped.txt", "決定係数".encode("iso2022_jp")),
+    ]
+    assert [text.is_harmless(source.data, source.charset) for source in given] == [False] * 4
+    assert (await reader.read(given[1])).blocks[0].text == "決定係数である。"
+    assert children() != before

@@ -213,16 +213,12 @@ class Desk:
             raise InvalidParams(
                 'Nothing to search for: give some words. For example: shisho search "決定係数 定義"'
             )
+        await check_searchable(self._parts.shelf, self._parts.owner, corpora)
         conditions = {**request.filter_conditions, **(filters or {})}
-        if conditions:
-            await check_searchable(self._parts.shelf, self._parts.owner, corpora)
         excluded = await self._parts.left_out(self._parts.owner)
         checked = await check_filters(self._parts.shelf, self._parts.owner, conditions)
         scope = Scope(self._parts.owner, corpora, checked, excluded.documents, excluded.passages)
-        ranking = await self._parts.rankings.top(request, scope, limit)
-        if not ranking:
-            await check_searchable(self._parts.shelf, self._parts.owner, corpora)
-        return await self._opened(ranking)
+        return await self._opened(await self._parts.rankings.top(request, scope, limit))
 
     async def rank(self, query: str | Sequence[str], *, depth: int = 200) -> Sequence[PassageHit]:
         """The ranking before it is cut to what matters: for measuring."""

@@ -160,6 +160,12 @@ def test_twenty_passages_are_read_in_time() -> None:
         ),
         # What says where to look need not be repeated.
         ("就業の手引では、定年は何歳ですか", "定年は満65歳とする。", "65歳"),
+        # A name that lacks a long vowel.
+        (
+            "勤務間インタバル制度とは何か",
+            "勤務間インターバル制度とは、終業から始業までに休みを置くことをいう。",
+            "休みを置く",
+        ),
         # A superlative in other words.
         ("一番大きい島はどこか", "最大の島は淡路島である。", "淡路島"),
     ],

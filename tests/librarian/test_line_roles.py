@@ -28,6 +28,7 @@ from shisho.librarian.line_roles import LineRole, announces, mark, roles
         ("hakusho_01.indd 23", LineRole.REST),
         ("λwi−1 =1− u(wi−1 )", LineRole.REST),
         ("れます。", LineRole.REST),
+        ("また、時間給の場合", LineRole.REST),
     ],
 )
 def test_role(line: str, role: LineRole) -> None:

@@ -170,3 +170,20 @@ def test_single_fact_questions_are_not_split() -> None:
     split = [question for question in questions if len(strategy(question).goals) > 1]
     assert len(questions) > 300
     assert len(split) <= len(questions) // 100, split
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        (
+            "休憩は何分、深夜労働の割増は何割、解雇の予告は何日前？",
+            ["休憩は何分", "深夜労働の割増は何割", "解雇の予告は何日前？"],
+        ),
+        ("検査は誰が行い、記録は何年保存しますか", ["検査は誰が行い", "記録は何年保存しますか"]),
+        ("夏目漱石はいつ、どこで生まれたか", ["夏目漱石はいつ、どこで生まれたか"]),
+        ("火災のとき、最初に何をするか", ["火災のとき、最初に何をするか"]),
+        ("対策としての訓練は、何回行うか", ["対策としての訓練は、何回行うか"]),
+    ],
+)
+def test_clauses_that_each_ask_are_goals_of_their_own(question: str, parts: list[str]) -> None:
+    assert [goal.question for goal in strategy(question).goals] == parts

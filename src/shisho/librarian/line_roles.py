@@ -26,6 +26,7 @@ class LineRole(StrEnum):
 
 HEADING_CHARS = 40
 FRAGMENT_CHARS = 4  # 「必須」「2」「有」: a shorter line is part of a table or a figure
+CUT_CHARS = 20
 FEWEST_WORDS = 3  # of a line without Japanese
 _TAIL = re.compile(r"[ぁ-ん]{0,6}[。．]|[^。「『(（]{0,12}[)）」』][。．]?")
 _MARKS = (
@@ -79,7 +80,14 @@ def roles(lines: Sequence[str], heading: str) -> list[LineRole]:
         listed_next = following in (LineRole.ITEM, LineRole.REST, None) or line.rstrip().endswith((":", "："))
         if announces(line) and listed_next and own_roles[place] not in (LineRole.REST, LineRole.QUESTION):
             own_roles[place] = LineRole.LEAD
+    if lines and own_roles[-1] is LineRole.PROSE and _cut_off("".join(lines[-1].split())):
+        own_roles[-1] = LineRole.REST
     return own_roles
+
+
+def _cut_off(dense: str) -> bool:
+    """The beginning of a sentence at the end of a page: 「また、時間給の場合」"""
+    return len(dense) < CUT_CHARS and "、" in dense and not _ENDED.search(dense) and not _SAID.search(dense)
 
 
 def mark(line: str) -> int:

@@ -53,6 +53,9 @@ _DEFINED = re.compile(
 _ASKING = re.compile(
     r"何|なに|なん[のでと]|誰|だれ|いつ|どこ|どの|どう|どれ|どんな|どちら|なぜ|いくら|いくつ"
 )
+_ASKED_OF = re.compile(
+    r"[^、。]{2,40}?[はがを](?:[^、。]{0,12}?)(?:何|誰|いつ|どこ|いくら|いくつ|なぜ|どれ|どう)[^、。]*$"
+)
 _TOLD = re.compile(r"(?<!理由)(?<!例)(?:を|について)(?:説明|教え|述べ)")
 _ROW = re.compile(
     r"(?<=[?？])\s*(?=\S)|(?<=[かのいよ]。)\s*(?=\S)|(?<=か)、(?=また|そして|さらに|加えて|なぜ|どう|どの|いつ|誰|どこ|何)|(?<=[A-Za-z0-9)]),?\s+(?=and\s+"
@@ -130,11 +133,23 @@ def questions(question: str) -> tuple[str, ...]:
     masked = _masked(question)
     borders = [0, *(match.start() for match in _ROW.finditer(masked) if match.start()), len(question)]
     parts = [_LINK.sub("", question[a:b].strip()) for a, b in pairwise(borders)]
+    if len(parts) < 2:
+        parts = _asking_clauses(question, masked)
     if len(parts) < 2 or not all(_asks(part) for part in parts):
         return ()
     if _relative(parts):
         return ()
     return (parts[0], *(_alone(part, parts[0]) for part in parts[1:]))
+
+
+def _asking_clauses(question: str, masked: str) -> list[str]:
+    """「Aは何分、Bは何割、Cは何日前か」: clauses each of which names something and asks about it; else nothing."""
+    commas = [at for at, character in enumerate(masked) if character == "、"]
+    borders = [-1, *commas, len(question)]
+    clauses = [question[a + 1 : b].strip() for a, b in pairwise(borders)]
+    if len(clauses) < 2 or not all(_ASKED_OF.match(clause) for clause in clauses):
+        return []
+    return clauses
 
 
 def _masked(question: str) -> str:

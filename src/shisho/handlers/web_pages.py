@@ -104,9 +104,17 @@ def _conditions(page_memory: PageMemory | None) -> dict[str, str]:
 
 
 def _source(order: PageOrder, response: Response) -> Source:
-    """HTML brings its own title; the hit's stands in for other kinds."""
+    """HTML brings its own title; the hit's stands in for other kinds. A scan from the web is not
+    recognised: nobody asked for minutes of computing."""
     title = "" if "html" in (response.media_type or "html") else order.title
     name = without_tracking(response.url or order.url)
     return Source(
-        name, response.body, response.media_type, title, order.metadata, order.password, response.charset
+        name,
+        response.body,
+        response.media_type,
+        title,
+        order.metadata,
+        order.password,
+        response.charset,
+        ocr=False,
     )

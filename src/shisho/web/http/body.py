@@ -21,6 +21,8 @@ _BINARY = frozenset(
         "application/x-pdf",
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        "application/epub+zip",
         "application/octet-stream",
         "binary/octet-stream",
         "application/download",

@@ -164,7 +164,7 @@ class Ingest:
             passage_count=0,
             state=DocumentState.LIVE,
             added_at=self.clock.now(),
-            metadata=source.metadata,
+            metadata={**reading.description, **source.metadata},  # its owner's word stands above its own
             warnings=warnings,
         )
 

@@ -66,13 +66,14 @@ class Block:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """The blocks that a reader made of some bytes. `needs_ocr` lists pages (from 1) that hold no text
-    layer."""
+    layer; `description` is what the file says of itself: author, year, publisher, container, doi, url, language."""
 
     blocks: tuple[Block, ...]
     title: str = ""
     page_count: int | None = None
     needs_ocr: tuple[int, ...] = ()
     warnings: tuple[str, ...] = ()
+    description: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

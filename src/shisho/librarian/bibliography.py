@@ -16,17 +16,18 @@ from shisho.domain.corpus import DocumentId
 from shisho.domain.inquiry import Evidence
 from shisho.language.display import running
 
-# Names under which people say the same of a document: the first one that is said counts.
+# Names under which people say the same of a document: the first one that is said counts. Last stand those that
+# readers use too, so that what its owner says counts before what the file says of itself.
 SAID_AS: Mapping[str, tuple[str, ...]] = {
-    "title": ("title", "題名", "表題", "書名"),
-    "author": ("author", "authors", "creator", "著者", "作者"),
-    "year": ("year", "date", "issued", "年", "発行年", "出版年"),
-    "publisher": ("publisher", "発行者", "出版者", "出版社"),
-    "container": ("container", "journal", "booktitle", "雑誌", "掲載誌"),
+    "title": ("題名", "表題", "書名", "title"),
+    "author": ("著者", "作者", "authors", "creator", "author"),
+    "year": ("発行年", "出版年", "年", "date", "issued", "year"),
+    "publisher": ("発行者", "出版者", "出版社", "publisher"),
+    "container": ("掲載誌", "雑誌", "journal", "booktitle", "container"),
     "doi": ("doi",),
     "url": ("url",),
-    "accessed": ("accessed", "urldate", "閲覧日", "参照日"),
-    "language": ("language", "lang", "言語"),
+    "accessed": ("閲覧日", "参照日", "urldate", "accessed"),
+    "language": ("言語", "lang", "language"),
 }
 _NAMES = re.compile(r"\s*(?:;|；|\sand\s|、)\s*")
 _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)")

@@ -10,6 +10,7 @@ from typing import Any
 from shisho.domain.codec import plain
 from shisho.domain.corpus import NO_LONGER, Document, DocumentId
 from shisho.domain.inquiry import Answer, Evidence
+from shisho.domain.link import on_web
 from shisho.errors import InvalidParams
 from shisho.language.display import legible, running
 from shisho.language.script import answer_language
@@ -30,8 +31,14 @@ def export(answer: Answer, form: str, documents: Mapping[DocumentId, Document] |
         raise InvalidParams(
             "{form!r} is no export format. Choose one of {formats}.", form=form, formats=", ".join(FORMS)
         )
-    descriptions = {name: document.metadata for name, document in (documents or {}).items()}
+    descriptions = {name: _description(document) for name, document in (documents or {}).items()}
     return bibliographies[form](bibliography.entries(answer.evidence, descriptions))
+
+
+def _description(document: Document) -> Mapping[str, str]:
+    """What is said of a document; a page of the web was accessed when it was taken in."""
+    accessed = {"accessed": document.added_at[:10]} if on_web(document.source) else {}
+    return {**accessed, **document.metadata}
 
 
 def _markdown(answer: Answer) -> str:

@@ -13,6 +13,7 @@ from docx.oxml.ns import qn
 from docx.table import Table
 from docx.text.paragraph import Paragraph
 
+from shisho.corpus.readers.described import described
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.office import opened, table
 from shisho.corpus.readers.raised import lowered, raised
@@ -42,7 +43,9 @@ def read(data: bytes) -> Reading:
     blocks.extend(_notes(document))
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
-    return Reading(tuple(blocks), title=title_of(plain(document.core_properties.title or ""), blocks))
+    core = document.core_properties
+    description = described({"author": (core.author or "").split(";"), "language": [core.language or ""]})
+    return Reading(tuple(blocks), title=title_of(plain(core.title or ""), blocks), description=description)
 
 
 def _items(parent: Any, document: Any) -> Iterator[Any]:

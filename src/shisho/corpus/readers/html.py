@@ -12,6 +12,7 @@ import trafilatura
 from lxml import etree
 from readability import Document
 
+from shisho.corpus.readers.described import of_page
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.hidden import drop_hidden
 from shisho.corpus.readers.raised import lowered, raised
@@ -92,7 +93,9 @@ def read(data: bytes, charset: str | None = None) -> Reading:
     tree = _tree(html)
     blocks: list[Block] = []
     title = ""
+    description: dict[str, str] = {}
     if tree is not None:
+        description = of_page(tree)
         title = " ".join((tree.findtext(".//head/title") or "").split())
         drop_hidden(tree)
         _spell_out(tree)
@@ -103,7 +106,7 @@ def read(data: bytes, charset: str | None = None) -> Reading:
         raise DocumentUnreadable(
             "The page holds no text. If a browser shows some, save it from there as PDF and add that."
         )
-    return Reading(tuple(blocks), title=title)
+    return Reading(tuple(blocks), title=title, description=description)
 
 
 def whole_blocks(html: str) -> list[Block]:

@@ -13,6 +13,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from shisho.corpus.readers import paragraphs
+from shisho.corpus.readers.described import of_pdf
 from shisho.corpus.readers.pdffonts import substitutes
 from shisho.corpus.readers.pdfpage import PdfPage, printed_page
 from shisho.corpus.readers.recognition import UNREAD, listed
@@ -38,6 +39,7 @@ def read(data: bytes, password: str | None = None) -> Reading:
     with closing(opened(data, password)) as document:
         pages = _pages(document)
         title = _title(document)
+        description = of_pdf(_author(document), data)
     if fonts.uncertain:
         fonts.begin(everywhere=True)
         with closing(opened(data, password)) as document:
@@ -64,7 +66,8 @@ def read(data: bytes, password: str | None = None) -> Reading:
                 "Letters that the file does not name: {letters}, on page {pages}. {unnamed}: {ocr}.", **values
             )
         )
-    return Reading(blocks, title_of(title, blocks), len(pages), tuple(needs_ocr), tuple(warnings))
+    title = title_of(title, blocks)
+    return Reading(blocks, title, len(pages), tuple(needs_ocr), tuple(warnings), description)
 
 
 def opened(data: bytes, password: str | None) -> Any:
@@ -122,6 +125,11 @@ def _is_nonsense(text: str, unnamed: str = "") -> bool:
     # Codes that read as kana or ASCII are letters after all: some programs write them without saying so.
     guesses = len(unnamed) - len(_PLAUSIBLE.findall(unnamed))
     return sum(map(len, _GARBLED.findall(text))) > most or (guesses > most and 2 * guesses > len(unnamed))
+
+
+def _author(document: Any) -> str:
+    author = " ".join(str(document.get_metadata_value("Author")).split())
+    return "" if _is_nonsense(author) else author
 
 
 def _title(document: Any) -> str:

@@ -18,7 +18,8 @@ LINE = 60
 
 def pack(reading: Reading) -> Iterator[Any]:
     """In parts, so that nobody holds a long reading twice; of any other there is one."""
-    facts = [reading.title, reading.page_count, reading.needs_ocr, list(map(pack_message, reading.warnings))]
+    warnings = list(map(pack_message, reading.warnings))
+    facts = [reading.title, reading.page_count, reading.needs_ocr, warnings, dict(reading.description)]
     rows: list[Any] = []
     size = 0
     for block in reading.blocks:
@@ -49,13 +50,14 @@ def joined(parts: Sequence[Reading]) -> Reading:
 
 def unpack(packed: Any) -> Reading:
     """Raises ValueError, TypeError or KeyError for anything but a reading."""
-    title, page_count, needs_ocr, warnings = packed["facts"]
+    title, page_count, needs_ocr, warnings, description = packed["facts"]
     return Reading(
         blocks=tuple(_block(row) for row in packed["blocks"]),
         title=_text(title),
         page_count=None if page_count is None else _whole(page_count),
         needs_ocr=tuple(map(_whole, needs_ocr)),
         warnings=tuple(map(unpack_message, warnings)),
+        description={_text(name): _text(value) for name, value in description.items()},
     )
 
 

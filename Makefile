@@ -81,6 +81,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/paging.py
 	$(BIN)/python bench/answers.py
 	$(BIN)/python bench/large.py
+	$(BIN)/python bench/million.py
 
 eval: $(VENV)/.dev
 	$(BIN)/python eval/run.py $(SHISHO_SHARED)/eval

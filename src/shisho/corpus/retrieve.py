@@ -69,6 +69,17 @@ class Retriever:
     ) -> tuple[int, Sequence[RankedPassage]]:
         """N, and what the cut keeps of the ranking, from one look at the store. Raises InvalidParams for a
         blank request."""
+        return await self.index.view(await self._prepared(request, scope, cut, passage_ids))
+
+    async def candidates(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[RankedCandidate]:
+        """The same ranking as `rank` gives, its passages not fetched."""
+        look = await self._prepared(request, scope, WholeRanking(depth), frozenset())
+        _, ranking = await self.index.view(look.ranking)
+        return ranking
+
+    async def _prepared(
+        self, request: SearchRequest, scope: Scope, cut: RankingCut, passage_ids: frozenset[PassageId]
+    ) -> _Look:
         texts = [text for text in request.keyword_query if text.strip()]
         meaning = request.vector_query if request.vector_query.strip() else ""
         if not texts and not meaning:
@@ -82,8 +93,7 @@ class Retriever:
         elif not texts:
             texts = [meaning]
         query = await asyncio.to_thread(lambda: self.query([fold_map(text).text for text in texts]))
-        look = _Look(query if texts else None, nearest, scope, cut, passage_ids)
-        return await self.index.view(look)
+        return _Look(query if texts else None, nearest, scope, cut, passage_ids)
 
     async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         """idf of index terms over everything on the shelf."""
@@ -101,14 +111,18 @@ class _Look:
     cut: RankingCut
     passage_ids: frozenset[PassageId]
 
-    def __call__(self, view: SearchView) -> tuple[int, Sequence[RankedPassage]]:
+    def ranking(self, view: SearchView) -> tuple[int, Sequence[RankedCandidate]]:
+        """N, and what the cut keeps."""
         in_scope = view.count(self.scope)
         depth = self.cut.depth(in_scope)
         lists = [_lexical(view, self.query, self.scope, depth, self.passage_ids)] if self.query else []
         if self.nearest or not lists:
             lists.append(_by_place(view, self.nearest))
         ranking = lists[0][:depth] if len(lists) == 1 else _fused(lists, depth)
-        kept = self.cut.kept(in_scope, ranking)
+        return in_scope, self.cut.kept(in_scope, ranking)
+
+    def __call__(self, view: SearchView) -> tuple[int, Sequence[RankedPassage]]:
+        in_scope, kept = self.ranking(view)
         passages = view.passages([candidate.passage_id for candidate in kept])
         return in_scope, [
             RankedPassage(passages[candidate.passage_id], candidate.score, candidate.parts)

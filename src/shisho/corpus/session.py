@@ -12,6 +12,7 @@ from shisho.corpus.retrieve import Retriever
 from shisho.domain.corpus import (
     Citation,
     Complexity,
+    DocumentId,
     NumberedPassage,
     Passage,
     PassageId,
@@ -69,6 +70,13 @@ class CorpusSearcher:
     async def ranked(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[RankedPassage]:
         """The ranking before the depth cut."""
         return await self.retriever.rank(request, scope, depth)
+
+    async def ranked_documents(
+        self, request: SearchRequest, scope: Scope, depth: int
+    ) -> Sequence[DocumentId]:
+        """The documents of `ranked`, each at the place of its best passage."""
+        ranking = await self.retriever.candidates(request, scope, depth)
+        return list(dict.fromkeys(candidate.document_id for candidate in ranking))
 
     async def choose(
         self,

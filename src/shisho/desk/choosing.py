@@ -52,6 +52,16 @@ def check_request(request: SearchRequest) -> None:
         raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
 
 
+def check_words(query: str | Sequence[str] | SearchRequest, request: SearchRequest) -> None:
+    """Raises InvalidParams where what a visitor has typed, or a request, is blank."""
+    if isinstance(query, SearchRequest):
+        check_request(request)
+    elif not any(text.strip() for text in request.keyword_query):
+        raise InvalidParams(
+            'Nothing to search for: give some words. For example: shisho search "決定係数 定義"'
+        )
+
+
 def _several(name: str, documents: Sequence[Document]) -> NotFound:
     rows = [f"  {document.id}  {document.source}" for document in documents[:LISTED]]
     more = ["  …"] if len(documents) > LISTED else []

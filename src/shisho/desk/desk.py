@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from shisho.desk import intake
 from shisho.desk.adding import FileIntake, full_path
-from shisho.desk.choosing import check_filters, check_request, check_searchable, find_one_document, to_request
+from shisho.desk.choosing import check_filters, check_searchable, check_words, find_one_document, to_request
 from shisho.desk.coercion import as_list, as_paths, coerce
 from shisho.desk.hits import to_hit
 from shisho.desk.pages import page_spans
@@ -33,7 +33,7 @@ from shisho.domain.corpus import (
 )
 from shisho.domain.inquiry import Answer, Budget, Evidence, Inquiry, LoopStop, WebPolicy, with_ceilings
 from shisho.domain.task import AskOptions, Sources
-from shisho.errors import InvalidParams, NotFound, ShishoError
+from shisho.errors import NotFound, ShishoError
 from shisho.messages.message import Message
 from shisho.ports import Notifier, PreparedInquiry
 
@@ -207,12 +207,7 @@ class Desk:
         is left out. Raises InvalidParams for no words and unknown fields, EmptyCorpus."""
         request = to_request(query)
         corpora = as_list(corpora)
-        if isinstance(query, SearchRequest):
-            check_request(request)
-        elif not any(text.strip() for text in request.keyword_query):
-            raise InvalidParams(
-                'Nothing to search for: give some words. For example: shisho search "決定係数 定義"'
-            )
+        check_words(query, request)
         await check_searchable(self._parts.shelf, self._parts.owner, corpora)
         conditions = {**request.filter_conditions, **(filters or {})}
         excluded = await self._parts.left_out(self._parts.owner)
@@ -226,6 +221,11 @@ class Desk:
             SearchRequest(keyword_query=as_list(query)), Scope(self._parts.owner), depth
         )
         return await self._opened(ranking)
+
+    async def rank_documents(self, query: str | Sequence[str], *, depth: int = 200) -> Sequence[DocumentId]:
+        """The documents of `rank`, each at the place of its best passage, without opening one."""
+        request = SearchRequest(keyword_query=as_list(query))
+        return await self._parts.rankings.ranked_documents(request, Scope(self._parts.owner), depth)
 
     async def ask(
         self,

@@ -30,6 +30,10 @@ class Rankings(Protocol):
 
     async def ranked(self, request: SearchRequest, scope: Scope, depth: int) -> Sequence[RankedPassage]: ...
 
+    async def ranked_documents(
+        self, request: SearchRequest, scope: Scope, depth: int
+    ) -> Sequence[DocumentId]: ...
+
 
 class Inquiries(Protocol):
     """Runs the librarian's loop."""

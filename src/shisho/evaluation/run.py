@@ -98,8 +98,8 @@ async def answering(desk: Desk, eval_set: EvalSet, questions: Sequence[EvalQuest
 
 async def _ranking(desk: Desk, question: EvalQuestion, standing: Mapping[str, Sequence[str]]) -> list[str]:
     """Names of the set's documents; those with the same text stand together."""
-    ranked = await desk.rank([question.text], depth=DEPTH)
-    return [name for document in dict.fromkeys(hit.document for hit in ranked) for name in standing[document]]
+    documents = await desk.rank_documents([question.text], depth=DEPTH)
+    return [name for document in documents for name in standing[document]]
 
 
 async def _without(desk: Desk, eval_set: EvalSet, question: EvalQuestion) -> bool:

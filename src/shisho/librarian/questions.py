@@ -266,10 +266,10 @@ def _names(question: str, phrases: Sequence[NounPhrase]) -> tuple[str, ...]:
     if question.isascii():
         inside = " ".join(question.split()[1:])
         # A letter is no name: R-squared is written R² as well.
-        return tuple(
-            term for name in sorted(names(inside)) if not _LETTER.match(name) for term in terms(name)
-        )
-    return tuple(name for phrase in phrases if _NAME.search(phrase.text) for name in phrase.terms)
+        words = [name for name in sorted(names(inside)) if not _LETTER.match(name)]
+        return tuple(term for word in words for term in terms(word))
+    named = [phrase for phrase in phrases if _NAME.search(phrase.text)]
+    return tuple(term for phrase in named for term in phrase.terms)
 
 
 def _kept(run: str, kept_words: set[str]) -> tuple[str, ...]:

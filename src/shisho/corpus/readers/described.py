@@ -165,8 +165,6 @@ def _of_xmp(packet: bytes) -> dict[str, list[str]]:
     for fact, names in _XMP.items():
         elements = [element for name in names for element in root.iter(name)]
         texts = [text for element in elements[:MOST_AUTHORS] for text in element.itertext()]
-        attributes = [
-            element.get(name) or "" for name in names for element in root.iter() if name in element.attrib
-        ]
+        attributes = [element.get(name, "") for name in names for element in root.iter()]
         stated[fact] = [text for text in (*texts, *attributes) if text.strip()]
     return stated

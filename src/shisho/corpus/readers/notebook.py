@@ -20,12 +20,10 @@ def read(data: bytes) -> Reading:
     """Cells count from 1 in the order of the file. Pictures are left out."""
     book = json.loads(decode(data))
     headings = Headings()
-    blocks = [
-        replace(block, place=f"cell {number}")
-        for number, cell in enumerate(_cells(book), start=1)
-        for block in _blocks(cell, headings)
-        if block.text.strip()
-    ]
+    blocks = []
+    for number, cell in enumerate(_cells(book), start=1):
+        written = [block for block in _blocks(cell, headings) if block.text.strip()]
+        blocks += [replace(block, place=f"cell {number}") for block in written]
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
     named = book.get("metadata", {}).get("title", "")

@@ -108,7 +108,8 @@ def _silenced(answer: Answer, document_id: DocumentId) -> Answer:
     """The answer without what it quotes of a document."""
     gone = [quotation for quotation in answer.evidence if quotation.document_id == document_id]
     numbers = {quotation.number for quotation in gone}
-    traces = [text for quotation in gone for text in (quotation.snippet, quotation.heading) if text]
+    texts = [text for quotation in gone for text in (quotation.snippet, quotation.heading)]
+    traces = [text for text in texts if text]
     sentences = []
     for sentence in answer.sentences:
         if numbers.intersection(sentence.evidence):

@@ -12,6 +12,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -228,6 +229,27 @@ def wings(root: Path) -> Iterator[str]:
             yield f"{name} knows {parts[0]}/{known}"
 
 
+def circles(root: Path) -> Iterator[str]:
+    """Pages that import each other, even for types alone: none of them can be read first."""
+    known_names = {name for name, _ in modules(root)}
+    pages = {
+        name: {page for imported in imports(text) for page in pages_named(imported) if page in known_names}
+        for name, text in modules(root)
+    }
+    try:
+        TopologicalSorter({name: known - {name} for name, known in pages.items()}).prepare()
+    except CycleError as found:
+        circle = found.args[1][:0:-1]
+        first = circle.index(min(circle))
+        yield " knows ".join([*circle[first:], *circle[:first], circle[first]])
+
+
+def pages_named(imported: str) -> tuple[str, str]:
+    """The pages that a full name may stand for: a page itself, or a name on it."""
+    path = imported.removeprefix("shisho.").replace(".", "/")
+    return f"{path}.py", f"{path.rpartition('/')[0]}.py"
+
+
 def doubles(root: Path) -> Iterator[str]:
     """What plays a part must serve no user."""
     for name, text in modules(root):
@@ -337,6 +359,7 @@ CHECKS: tuple[Callable[[Path], Iterator[str]], ...] = (
     rooms_gone,
     arrows,
     wings,
+    circles,
     doubles,
     relative_imports,
     third_parties,
@@ -384,6 +407,11 @@ SINS = [
         "bootstrap/queue.py",
         "from shisho.testing import memory_web",
         "bootstrap/queue.py knows testing, which nothing",
+    ),
+    (
+        "desk/callbacks.py",
+        "if TYPE_CHECKING:\n    from shisho.desk.following import FolderFollower",
+        "desk/callbacks.py knows desk/following.py knows desk/callbacks.py",
     ),
     ("ports/sin.py", "from shisho import open", "ports/sin.py knows __init__"),
     ("domain/sin.py", "from . import codec", "domain/sin.py imports by a relative name"),

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from shisho.desk.parts import Notify, silent
+from shisho.desk.callbacks import Notify, silent
 from shisho.domain.corpus import IntakeOutcome, Receipt, Source
 from shisho.errors import ShishoError, StorageUnusable
 from shisho.ports import Files, Ingester

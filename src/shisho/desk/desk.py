@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from shisho.desk import intake
 from shisho.desk.adding import FileIntake, full_path
+from shisho.desk.callbacks import Notify, Stop, never, silent
 from shisho.desk.choosing import check_filters, check_searchable, check_words, find_one_document, to_request
 from shisho.desk.coercion import as_list, as_paths, coerce
 from shisho.desk.hits import to_hit
 from shisho.desk.pages import page_spans
-from shisho.desk.parts import DeskParts, Notify, Stop, never, silent
+from shisho.desk.parts import DeskParts
 from shisho.domain.corpus import (
     DEFAULT_CORPUS,
     Check,
@@ -79,8 +80,7 @@ class Desk:
     def working(
         self, slots: int | None = None, here: Notifier | None = None
     ) -> AbstractAsyncContextManager[None]:
-        """While it is entered, jobs are done in this event loop, `slots` at once (None: as set). `here` is
-        told where a person is needed."""
+        """While it is entered, jobs are done here, `slots` at once (None: as set). `here` hears of persons needed."""
         return self._parts.working(slots, here)
 
     def count_tokens(self, text: str) -> int:
@@ -111,9 +111,9 @@ class Desk:
         """Take in files and folders; a receipt for each file as it is done, in the order found. `ocr`: None is as
         it is set. How many there are and what was left out is told first: `notify("files", survey=…)`; then each page that
         is recognised. Raises InvalidParams for a path that is not there, before anything is taken in."""
-        survey = await asyncio.to_thread(self._parts.files.survey, [Path(path) for path in paths])
-        notify("files", survey=survey)
         parts = self._parts
+        survey = await asyncio.to_thread(parts.files.survey, [Path(path) for path in paths])
+        notify("files", survey=survey)
         options = (corpus, parts.owner, metadata or {}, password, ocr, notify)
         adding = FileIntake(parts.files, parts.ingest, *options)
         async with aclosing(adding.receipts(survey.files)) as receipts:

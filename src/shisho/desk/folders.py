@@ -14,8 +14,8 @@ from pathlib import Path
 
 from shisho.desk import intake
 from shisho.desk.adding import FileIntake
+from shisho.desk.callbacks import Notify, silent
 from shisho.desk.following import FolderFollower
-from shisho.desk.parts import Notify, silent
 from shisho.domain.corpus import DEFAULT_CORPUS, DocumentId, FileSurvey, IntakeOutcome, Receipt
 from shisho.domain.folder import FileOnDisk, PlaceStamp, WatchedFolder
 from shisho.errors import DocumentUnreadable, InternalError, InvalidParams, NotFound, by_code

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from shisho.desk.parts import Notify
+from shisho.desk.callbacks import Notify
+from shisho.domain.corpus import Receipt
 from shisho.domain.folder import WatchedFolder
 from shisho.errors import ShishoError, StorageUnusable
 from shisho.ports import FolderWatcher, FollowerTurn
-
-if TYPE_CHECKING:
-    from shisho.desk.folders import FolderDesk
 
 TURN_S = 5.0  # between two tries to become the one that follows
 IDLE_S = 2.0  # between two looks whether there is a folder to follow
@@ -23,12 +21,20 @@ IDLE_S = 2.0  # between two looks whether there is a folder to follow
 LOOK_S = 300.0
 
 
+class FollowedFolders(Protocol):
+    """The folders of a library that are remembered, and how one of them is brought up to date."""
+
+    async def watched(self) -> Sequence[WatchedFolder]: ...
+
+    def sync(self, folder: Path | str, corpus: str, *, notify: Notify) -> AsyncGenerator[Receipt, None]: ...
+
+
 class FolderFollower:
     """Keeps the library equal to the folders that are remembered, as long as `follow` runs."""
 
     def __init__(
         self,
-        folders: FolderDesk,
+        folders: FollowedFolders,
         watcher: FolderWatcher,
         turn: FollowerTurn,
         seconds: Callable[[], float],

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from shisho.desk.callbacks import Notify, Stop
 from shisho.domain.corpus import Check, Document, DocumentId, RankedPassage, Scope, SearchRequest
 from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Answer, Budget
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from shisho.desk.folders import FolderDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
-
-Notify = Callable[..., None]
-Stop = Callable[[], bool]
 
 
 class Rankings(Protocol):
@@ -55,15 +53,6 @@ class InlineWorker(Protocol):
     def __call__(
         self, slots: int | None = None, notifier: Notifier | None = None
     ) -> AbstractAsyncContextManager[None]: ...
-
-
-def silent(event: str, **facts: object) -> None:
-    """Tells nobody."""
-
-
-def never() -> bool:
-    """Goes on to the end."""
-    return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ SAID: Mapping[str, str] = {
         "Ended. What was taken in is kept, and the folders are remembered: `shisho watch` goes on, and "
         "`shisho serve` and `shisho worker` follow them too."
     ),
-    "watching": "Following {n} folders. Ctrl-C ends it.",
+    "watching": "Folders that are followed: {n}. Ctrl-C ends it.",
     "followed": "Process {pid} follows the {n} folders already.",
     "even": "the library equals the folder: {text}",
     "nothing_watched": "No folder is followed.",

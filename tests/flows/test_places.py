@@ -36,7 +36,7 @@ def test_the_shell_shows_cells_and_purges_them(shell: Shell, tmp_path: Path) -> 
     shell("add", path)
     for told in (shell("ask", "関西の売上はいくらか"), shell("show", "last")):
         assert re.search(r"\[1\] 地域別.xlsx 売上!A[34]:D4", told)
-    shell("remove", "--purge", path)
+    shell("remove", "--purge", "--yes", path)
     assert "売上!" not in shell("show", "last")
 
 

@@ -9,11 +9,13 @@ from pathlib import Path
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
 from shisho.domain.job import JobState, TaskState
-from shisho.domain.task import Progress
+from shisho.domain.task import AskOptions, Progress, Sources
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
 from tests.flows.test_shell import library, rows_of, until
 from tests.machine import PATIENCE
+
+DOCUMENTS = AskOptions(sources=Sources.DOCUMENTS)
 
 QUESTIONS = [
     "統計と回帰の関係について誰が何を述べたか、また検定と推定の違いは何か",
@@ -81,7 +83,7 @@ async def test_answers_come_out_the_same_whoever_dies(shell: Shell, tmp_path: Pa
             pass
         direct = [await desk.ask(each) for each in QUESTIONS]
         steps = len(rows_of(shell.home, "SELECT * FROM steps"))
-        asked = [await desk.tasks.queue_question(each, wait=0) for each in QUESTIONS]
+        asked = [await desk.tasks.queue_question(each, options=DOCUMENTS, wait=0) for each in QUESTIONS]
         taken = f"SELECT count(*) - {steps} FROM steps"
         running = await replaced(shell, workers(shell, 1), taken, 1, 7, 13)
         try:

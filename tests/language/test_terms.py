@@ -158,3 +158,12 @@ def test_a_sentence_that_two_passages_share_is_read_once() -> None:
     after = _recent_terms.cache_info()
     assert (after.hits - before.hits, after.misses - before.misses) == (1, 1)
     assert first.terms.split("\n")[1] == second.terms.split("\n")[0] == " ".join(terms(shared))
+
+
+def test_words_that_share_an_id_in_the_dictionary_keep_their_own_terms() -> None:
+    # Sudachi gives parts of longer words that have no row of their own one id; whichever came first named all.
+    assert [terms(word) for word in ("マルウェア", "ロジックボム", "マルウェア")] == [
+        ["マルウェア"],
+        ["ロジックボム"],
+        ["マルウェア"],
+    ]

@@ -48,7 +48,9 @@ _WIDE = re.compile(r"[！-～]")
 _QUOTED = re.compile(r'["“]([^"“”]+)["”]')
 _LONG_VOWEL = re.compile(r"[ァ-ヺー]{3,}ー")
 _NUMERALS = str.maketrans("〇一二三四五六七八九", "0123456789")
-_UNKNOWN = 0xF0000000  # ids from here on are shared by all words of a kind that the dictionary lacks
+# Ids from here on are shared: by parts of longer words that stand in no row of the dictionary (マルウェア and
+# ロジックボム are 0xFFFFFFF), and by all words of a kind that it lacks.
+_UNKNOWN = 0xFFFFFFF
 _HOLE = "\ue000"  # stands for a Latin word while Sudachi reads the rest
 _local = threading.local()
 _loading = threading.Lock()

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from shisho.domain.folder import WatchedFolder
     from shisho.domain.inquiry import (
         Answer,
+        AnswerLevel,
         Budget,
         Evidence,
         Finding,
@@ -154,6 +155,7 @@ __all__ = [
     "AllFetchesFailed",
     "Answer",
     "AnswerHandle",
+    "AnswerLevel",
     "AskOptions",
     "AuthAction",
     "AuthRequired",

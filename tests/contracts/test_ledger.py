@@ -19,6 +19,7 @@ from shisho.domain.corpus import (
 from shisho.domain.inquiry import (
     REMOVED,
     Answer,
+    AnswerLevel,
     Budget,
     Evidence,
     Goal,
@@ -54,6 +55,7 @@ def evidence(number: int, snippet: str, document: str = "doc_1") -> Evidence:
 
 
 def answer(name: str, at: str, *found: Evidence) -> Answer:
+    level = AnswerLevel.ANSWERED if found else AnswerLevel.NOT_FOUND
     return Answer(
         id=name,
         task_id="run1",
@@ -63,10 +65,11 @@ def answer(name: str, at: str, *found: Evidence) -> Answer:
         evidence=found,
         condition="G1",
         goals=(Goal("G1", "何か。"),),
-        goal_status=(GoalStatus("G1", len(found), 1, bool(found)),),
+        goal_status=(GoalStatus("G1", len(found), 1, bool(found), level),),
         loop_stop=LoopStop.CONDITION_MET,
         rounds=1,
         budget_used={"rounds": 1.0},
+        level=level,
         abstained=not found,
         missing=(),
         model="none",

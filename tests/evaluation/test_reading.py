@@ -10,7 +10,7 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.domain.corpus import DocumentId, Source
-from shisho.domain.inquiry import Answer, Evidence, LoopStop
+from shisho.domain.inquiry import Answer, AnswerLevel, Evidence, LoopStop
 from shisho.domain.time import Instant
 from shisho.errors import InvalidParams
 from shisho.evaluation.reading import (
@@ -111,6 +111,7 @@ def answer_of(snippets: tuple[str, ...], abstained: bool, missing: tuple[str, ..
         loop_stop=LoopStop.CONDITION_MET,
         rounds=1,
         budget_used={},
+        level=AnswerLevel.NEAR if abstained else AnswerLevel.ANSWERED,
         abstained=abstained,
         missing=missing,
         model="",

@@ -44,7 +44,7 @@ def test_a_folder_in_and_a_cited_answer_out(shell: Shell) -> None:
     assert "追加 4" in shell("add", SAMPLES, "--meta", "課=統計学")
     assert "登録済み 4" in shell("add", SAMPLES)
     printed = shell("ask", QUESTION)
-    assert "抜粋のみ" in printed and "01-regression.pdf" in printed and "3ページ" in printed
+    assert "回答あり · 抜粋のみ" in printed and "01-regression.pdf" in printed and "3ページ" in printed
     answer = shell("ask", QUESTION, "--json")
     assert {
         "id",
@@ -53,6 +53,7 @@ def test_a_folder_in_and_a_cited_answer_out(shell: Shell) -> None:
         "evidence",
         "condition",
         "goal_status",
+        "level",
         "loop_stop",
         "missing",
         "model",

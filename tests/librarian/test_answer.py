@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from unicodedata import east_asian_width
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shisho.domain.inquiry import EvidenceRef, GoalStatus, LoopStop, NextStep, Strategy, Verdict
+from shisho.domain.inquiry import (
+    AnswerLevel,
+    EvidenceRef,
+    GoalStatus,
+    LoopStop,
+    NextStep,
+    Strategy,
+    Verdict,
+)
 from shisho.language.display import running
 from shisho.librarian.answer import Draft, compose
 from shisho.librarian.strategy import strategy
@@ -26,7 +35,14 @@ def ref(number: int, goal: str, snippet: str, score: float = 0.9, heading: str =
 def written(made: Strategy, evidence: Sequence[EvidenceRef], stop: LoopStop) -> Draft:
     met = {one.goal_id for one in evidence if one.score >= 0.5}
     status = [
-        GoalStatus(goal.id, int(goal.id in met), int(goal.id in met), goal.id in met) for goal in made.goals
+        GoalStatus(
+            goal.id,
+            int(goal.id in met),
+            int(goal.id in met),
+            goal.id in met,
+            AnswerLevel.ANSWERED if goal.id in met else AnswerLevel.NOT_FOUND,
+        )
+        for goal in made.goals
     ]
     return compose(made, status, evidence, Verdict(NextStep.COMPLETE, "", "", stop))
 
@@ -41,22 +57,22 @@ def test_quotations_in_goal_order_with_headings() -> None:
         LoopStop.CONDITION_MET,
     )
     assert draft.text == (
-        "抜粋のみ(モデル未設定)\n\n"
-        "■ 平均は何ですか\n「平均は和を個数で割る。」 [2]\n\n"
-        "■ 分散は何ですか\n「分散は散らばりの度合いである。」 [1] — 第2章"
+        "回答あり · 抜粋のみ(モデル未設定)\n\n"
+        "■ 平均は何ですか — 回答あり\n「平均は和を個数で割る。」 [2]\n\n"
+        "■ 分散は何ですか — 回答あり\n「分散は散らばりの度合いである。」 [1] — 第2章"
     )
     assert [(one.text, one.evidence, one.support) for one in draft.sentences] == [
         ("平均は和を個数で割る。", (2,), "supported"),
         ("分散は散らばりの度合いである。", (1,), "supported"),
     ]
-    assert draft.missing == () and not draft.abstained
+    assert draft.missing == () and draft.level is AnswerLevel.ANSWERED
 
 
 def test_one_goal_needs_no_title_and_the_best_comes_first() -> None:
     draft = written(
         ONE, [ref(1, "G1", "近い文。", 0.6), ref(2, "G1", "答えの文。", 0.9)], LoopStop.CONDITION_MET
     )
-    assert draft.text == "抜粋のみ(モデル未設定)\n\n「答えの文。」 [2]\n「近い文。」 [1]"
+    assert draft.text == "回答あり · 抜粋のみ(モデル未設定)\n\n「答えの文。」 [2]\n「近い文。」 [1]"
 
 
 def test_a_quotation_is_read_on_one_line_and_its_slice_is_kept() -> None:
@@ -68,8 +84,8 @@ def test_a_quotation_is_read_on_one_line_and_its_slice_is_kept() -> None:
 
 def test_what_is_missing_is_named_with_the_reason() -> None:
     draft = written(TWO, [ref(1, "G1", "平均は和を個数で割る。")], LoopStop.SECONDS)
-    assert "次の点は見つかりませんでした: 分散は何ですか" in draft.text and "時間の上限" in draft.text
-    assert draft.missing == ("分散は何ですか",) and not draft.abstained
+    assert "次の点の答えは見つかりませんでした: 分散は何ですか" in draft.text and "時間の上限" in draft.text
+    assert draft.missing == ("分散は何ですか",) and draft.level is AnswerLevel.ANSWERED
 
 
 @pytest.mark.parametrize(
@@ -102,12 +118,35 @@ def test_quotations_that_disagree_are_shown_as_such(first: str, second: str, sai
 
 def test_near_misses_are_called_so() -> None:
     draft = written(ONE, [ref(1, "G1", "相関係数とは指標である。", 0.3)], LoopStop.EXHAUSTED)
-    assert draft.abstained and draft.missing == (ONE.question,)
+    assert draft.level is AnswerLevel.NEAR and draft.missing == (ONE.question,)
     assert (
         draft.text.index("見つかりませんでした")
-        < draft.text.index("近い記述")
+        < draft.text.index("近い記述:")
         < draft.text.index("「相関係数とは指標である。」 [1]")
     )
+
+
+def test_the_first_line_says_the_level_in_words_and_fits_a_narrow_screen() -> None:
+    for aim, words in (
+        (ONE, ("回答あり", "近い記述のみ", "見つかりません")),
+        (ENGLISH, ("Answered", "Near", "Not found")),
+    ):
+        for score, level, said in zip((0.9, 0.3, None), AnswerLevel, words, strict=True):
+            refs = [] if score is None else [ref(1, "G1", "決定係数とは指標である。", score)]
+            draft = written(aim, refs, LoopStop.EXHAUSTED)
+            assert (draft.level, draft.text.split(" · ")[0]) == (level, said)
+            first_line = draft.text.splitlines()[0]
+            assert sum(1 + (east_asian_width(char) in "WF") for char in first_line) <= 40, first_line
+
+
+def test_each_of_several_goals_says_its_own_level() -> None:
+    draft = written(
+        TWO,
+        [ref(1, "G1", "平均は和を個数で割る。"), ref(2, "G2", "分散は表にある。", 0.3)],
+        LoopStop.EXHAUSTED,
+    )
+    assert draft.level is AnswerLevel.ANSWERED
+    assert "■ 平均は何ですか — 回答あり" in draft.text and "■ 分散は何ですか — 近い記述のみ" in draft.text
 
 
 def test_an_alternative_that_was_not_needed_is_not_missing() -> None:
@@ -123,7 +162,7 @@ def test_an_abstention_says_so_and_why_in_both_languages(stop: LoopStop) -> None
         (ENGLISH, "Nothing in the documents", "The search ended: "),
     ):
         draft = written(made, [], stop)
-        assert draft.abstained and said in draft.text and why in draft.text
+        assert draft.level is AnswerLevel.NOT_FOUND and said in draft.text and why in draft.text
         assert draft.sentences == () and draft.missing == tuple(goal.question for goal in made.goals)
         assert "[" not in draft.text, "nothing to cite, nothing cited"
 
@@ -133,9 +172,9 @@ def test_english() -> None:
         ENGLISH, [ref(1, "G1", "A mean is a sum over a count.", heading="Means")], LoopStop.ROUNDS
     )
     assert draft.text.startswith(
-        "quotations only, no model set\n\n■ What is a mean?\n“A mean is a sum over a count.” [1] — Means"
+        "Answered · quotations only, no model\n\n■ What is a mean? — Answered\n“A mean is a sum over a count.” [1] — Means"
     )
-    assert "Not found: What is a median?" in draft.text
+    assert "No answer was found to: What is a median?" in draft.text
     assert not re.search(r"[ぁ-んァ-ヺ一-鿿]", draft.text)
 
 
@@ -144,7 +183,7 @@ def test_english() -> None:
     [("決定係数", True), ("R²とは", True), ("カタカナ", True), ("What is R²?", False), ("π?", False)],
 )
 def test_the_language_of_the_answer_is_that_of_the_question(question: str, expected: bool) -> None:
-    head = "抜粋のみ(モデル未設定)" if expected else "quotations only, no model set"
+    head = "見つかりません · 抜粋のみ(モデル未設定)" if expected else "Not found · quotations only, no model"
     assert written(strategy(question), [], LoopStop.ROUNDS).text.splitlines()[0] == head
 
 
@@ -157,4 +196,5 @@ def test_every_quotation_stands_as_it_is_read_beside_its_number(found: list[tupl
     draft = written(TWO, evidence, LoopStop.ROUNDS)
     assert all(f"「{running(one.snippet)}」 [{one.number}]" in draft.text for one in evidence)
     assert sorted(sentence.evidence[0] for sentence in draft.sentences) == [one.number for one in evidence]
-    assert draft.abstained is (max((one.score for one in evidence), default=0.0) < 0.5)
+    best = max((one.score for one in evidence), default=-1.0)
+    assert draft.level == ("answered" if best >= 0.5 else "near" if best >= 0 else "not_found")

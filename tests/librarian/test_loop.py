@@ -81,7 +81,9 @@ async def test_a_question_is_answered_with_a_quotation_that_opens() -> None:
     )
     assert f"「{running(evidence.snippet)}」 [{evidence.number}]" in answer.text
     assert (
-        answer.text.startswith("抜粋のみ(モデル未設定)") and answer.missing == () and answer.model == "none"
+        answer.text.startswith("回答あり · 抜粋のみ(モデル未設定)")
+        and answer.missing == ()
+        and answer.model == "none"
     )
 
 
@@ -102,7 +104,7 @@ async def test_what_speaks_to_two_goals_is_quoted_once() -> None:
 
 async def test_an_english_question_is_answered_in_english() -> None:
     answer = await asked("What is a median?")
-    assert answer.text.startswith("quotations only, no model set") and answer.abstained
+    assert answer.text.startswith(("Near", "Not found")) and answer.abstained
 
 
 @pytest.mark.parametrize(

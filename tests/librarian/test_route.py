@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shisho.domain.corpus import Complexity
-from shisho.domain.inquiry import Budget, Goal, GoalStatus, LoopStop, NextStep, Strategy, Verdict
+from shisho.domain.inquiry import AnswerLevel, Budget, Goal, GoalStatus, LoopStop, NextStep, Strategy, Verdict
 from shisho.librarian.budget import Spending
 from shisho.librarian.reflect import next_focus
 from shisho.librarian.route import ended, route
@@ -18,7 +18,13 @@ BUDGET = Budget(max_rounds=3, max_seconds=10.0, max_pages=5, max_model_calls=4, 
 
 def status(met: str, evidence: int = 0) -> tuple[GoalStatus, ...]:
     return tuple(
-        GoalStatus(goal.id, 1 if goal.id in met else evidence, int(goal.id in met), goal.id in met)
+        GoalStatus(
+            goal.id,
+            1 if goal.id in met else evidence,
+            int(goal.id in met),
+            goal.id in met,
+            AnswerLevel.ANSWERED if goal.id in met or evidence else AnswerLevel.NOT_FOUND,
+        )
         for goal in GOALS
     )
 

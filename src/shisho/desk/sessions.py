@@ -23,6 +23,7 @@ from shisho.domain.corpus import (
 )
 from shisho.domain.inquiry import (
     Answer,
+    AnswerLevel,
     Finding,
     Goal,
     GoalStatus,
@@ -275,6 +276,7 @@ class Sessions:
             loop_stop=LoopStop.CONDITION_MET if is_met else LoopStop.STOPPED,
             rounds=len(rounds),
             budget_used={"rounds": float(len(rounds))},
+            level=AnswerLevel.ANSWERED if cited else AnswerLevel.NOT_FOUND,
             abstained=not cited,
             missing=() if is_met else self._parts.rules.missing(aim, status),
             model=MODEL,

@@ -3,7 +3,7 @@ nothing knows k."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from hashlib import sha256
@@ -205,14 +205,30 @@ def build_evidence_ref(
     )
 
 
+class AnswerLevel(StrEnum):
+    """How much was found. ANSWERED: a quotation answers. NEAR: something close is quoted that may not answer.
+    NOT_FOUND: nothing is quoted."""
+
+    ANSWERED = "answered"
+    NEAR = "near"
+    NOT_FOUND = "not_found"
+
+
+def best_level(levels: Iterable[AnswerLevel]) -> AnswerLevel:
+    """The best of these; NOT_FOUND where there are none."""
+    return min(levels, key=list(AnswerLevel).index, default=AnswerLevel.NOT_FOUND)
+
+
 @dataclass(frozen=True, slots=True)
 class GoalStatus:
-    """How far a goal has come."""
+    """How far a goal has come. `evidence` and `sources` count what answers it; one that is `answered` is not yet
+    `met` where it wants more of them."""
 
     goal_id: str
     evidence: int
     sources: int
     met: bool
+    level: AnswerLevel
 
 
 class NextStep(StrEnum):
@@ -351,8 +367,8 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer that the visitor gets. `abstained` says that no evidence met any goal; `missing` names
-    what is not answered, and after that what could not be searched for it, and why."""
+    """The answer that the visitor gets. `level` is that of its best goal; `abstained` says that it is not
+    `answered`; `missing` names what is not answered, and after that what could not be searched for it, and why."""
 
     id: str
     task_id: str
@@ -366,6 +382,7 @@ class Answer:
     loop_stop: LoopStop
     rounds: int
     budget_used: Mapping[str, float]
+    level: AnswerLevel
     abstained: bool
     missing: tuple[str, ...]
     model: str

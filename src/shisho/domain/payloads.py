@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from shisho.domain.corpus import WEB_CORPUS, Condition, DocumentId, Receipt
 from shisho.domain.find import UrlState
-from shisho.domain.inquiry import LoopStop
+from shisho.domain.inquiry import AnswerLevel, LoopStop
 from shisho.domain.job import Job, NewJob
 from shisho.domain.task import JobKind, SearchOptions, Sources
 from shisho.domain.time import Instant
@@ -162,6 +162,7 @@ class AnswerOutcome:
     answer_id: str
     evidence: int
     """How many quotations it has."""
+    level: AnswerLevel
     abstained: bool
     loop_stop: LoopStop
     rounds: int

@@ -87,7 +87,12 @@ class AnswerHandler:
             **{name: used[name] for name in ("seconds", "model_calls", "tokens") if used.get(name)}
         )
         return AnswerOutcome(
-            answer.id, len(answer.evidence), answer.abstained, answer.loop_stop, answer.rounds
+            answer.id,
+            len(answer.evidence),
+            answer.level,
+            answer.abstained,
+            answer.loop_stop,
+            answer.rounds,
         )
 
     async def _inquiry(self, job: Job, asked: AnswerJob) -> Inquiry:

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import combinations
 
 from shisho.domain.inquiry import (
+    AnswerLevel,
     EvidenceRef,
     Goal,
     GoalStatus,
@@ -18,11 +19,12 @@ from shisho.domain.inquiry import (
     SupportOutcome,
     UnsearchedQuery,
     Verdict,
+    best_level,
 )
 from shisho.language.display import running
 from shisho.language.script import answer_language
 from shisho.librarian.contradictions import contradiction
-from shisho.librarian.evaluate import ENOUGH
+from shisho.librarian.levels import ENOUGH, level_of_evidence
 from shisho.librarian.reflect import open_goals
 from shisho.messages.catalogue import word
 
@@ -30,12 +32,12 @@ from shisho.messages.catalogue import word
 @dataclass(frozen=True, slots=True)
 class Draft:
     """An answer by number. `missing` holds the questions of goals that are not met, then what could not be
-    searched and why; `abstained`: no goal has an answer."""
+    searched and why; `level`: that of the best goal."""
 
     text: str
     sentences: tuple[Sentence, ...]
     missing: tuple[str, ...]
-    abstained: bool
+    level: AnswerLevel
 
 
 def compose(
@@ -49,26 +51,29 @@ def compose(
     say = partial(word, language=answer_language(strategy.question))
     quoted_refs = [_best_first(goal, evidence) for goal in strategy.goals]
     missing = _missing(strategy, status, verdict)
-    abstained = not any(quotation.score >= ENOUGH for quotation in evidence)
+    levels = [level_of_evidence(refs) for refs in quoted_refs]
+    level = best_level(levels)
     titled = len(strategy.goals) > 1
-    paragraphs = [say("answer_head"), *([say("answer_nothing")] if abstained else [])]
+    paragraphs = [say("answer_head", level=say(f"level_{level}"))]
+    if level is not AnswerLevel.ANSWERED:
+        paragraphs.append(say("answer_nothing"))
     paragraphs += [
-        _paragraph(goal, refs, titled, say)
-        for goal, refs in zip(strategy.goals, quoted_refs, strict=True)
+        _paragraph(goal.question if titled else "", goal_level, refs, say)
+        for goal, goal_level, refs in zip(strategy.goals, levels, quoted_refs, strict=True)
         if refs
     ]
     gaps = tuple(
         dict.fromkeys(say(f"gap_{gap.why}", query=gap.query, detail=gap.detail) for gap in unsearched)
     )
     if missing:
-        paragraphs.append(_closing(missing, not abstained, verdict, say))
+        paragraphs.append(_closing(missing, level is AnswerLevel.ANSWERED, verdict, say))
     if gaps:
         paragraphs.append("\n".join(say("answer_note", text=gap) for gap in gaps))
     # A quotation carries itself: its text is the very slice its number opens.
     sentences = tuple(
         Sentence(ref.snippet, (ref.number,), SupportOutcome.SUPPORTED) for refs in quoted_refs for ref in refs
     )
-    return Draft("\n\n".join(paragraphs), sentences, (*missing, *gaps), abstained)
+    return Draft("\n\n".join(paragraphs), sentences, (*missing, *gaps), level)
 
 
 def _best_first(goal: Goal, evidence: Sequence[EvidenceRef]) -> list[EvidenceRef]:
@@ -81,10 +86,12 @@ def _missing(strategy: Strategy, status: Sequence[GoalStatus], verdict: Verdict)
     return tuple(goal.question for goal in open_goals(strategy.goals, status))
 
 
-def _paragraph(goal: Goal, refs: Sequence[EvidenceRef], titled: bool, say: Callable[..., str]) -> str:
+def _paragraph(
+    title_text: str, level: AnswerLevel, refs: Sequence[EvidenceRef], say: Callable[..., str]
+) -> str:
     quotes = [_cited(evidence, say) for evidence in refs]
-    title = [say("answer_goal", text=goal.question)] if titled else []
-    near = [say("answer_near")] if refs[0].score < ENOUGH else []
+    title = [say("answer_goal", text=title_text, level=say(f"level_{level}"))] if title_text else []
+    near = [say("answer_near")] if level is AnswerLevel.NEAR else []
     return "\n".join([*title, *near, *quotes, *_disagreements(refs, say)])
 
 

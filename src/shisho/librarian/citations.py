@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from shisho.domain.corpus import Citation
 from shisho.domain.inquiry import Evidence, EvidenceRef, Goal, GoalStatus, build_evidence
-from shisho.librarian.evaluate import ENOUGH
+from shisho.librarian.levels import ENOUGH, level_of_evidence
 
 
 class Citations:
@@ -30,12 +30,19 @@ class Citations:
     def status(self, goals: Iterable[Goal], evidence: Sequence[EvidenceRef]) -> tuple[GoalStatus, ...]:
         """How far each goal has come: what answers it, and from how many independent sources. Only near is
         not enough."""
-        telling = [ref for ref in evidence if ref.score >= ENOUGH]
-        told_numbers = {goal: [ref.number for ref in telling if ref.goal_id == goal.id] for goal in goals}
-        counted = ((goal, len(numbers), self.sources(numbers)) for goal, numbers in told_numbers.items())
         return tuple(
-            GoalStatus(goal.id, amount, sources, amount >= goal.min_evidence and sources >= goal.min_sources)
-            for goal, amount, sources in counted
+            self._goal_status(goal, [ref for ref in evidence if ref.goal_id == goal.id]) for goal in goals
+        )
+
+    def _goal_status(self, goal: Goal, refs: Sequence[EvidenceRef]) -> GoalStatus:
+        numbers = [ref.number for ref in refs if ref.score >= ENOUGH]
+        sources = self.sources(numbers)
+        return GoalStatus(
+            goal_id=goal.id,
+            evidence=len(numbers),
+            sources=sources,
+            met=len(numbers) >= goal.min_evidence and sources >= goal.min_sources,
+            level=level_of_evidence(refs),
         )
 
     def sources(self, numbers: Iterable[int]) -> int:

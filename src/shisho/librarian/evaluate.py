@@ -9,13 +9,12 @@ from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal
 from shisho.librarian import demands, questions, reading, signs
 from shisho.librarian.evidence import double
+from shisho.librarian.levels import ENOUGH, NEAR
 from shisho.librarian.line_roles import LineRole
 from shisho.librarian.questions import AnswerKind, ParsedQuestion
 from shisho.librarian.quoting import quoted_span
 from shisho.librarian.reading import AnalysedPassage
 
-ENOUGH = 0.5  # a sentence with this score answers its goal
-NEAR = 0.05  # below ENOUGH but worth showing beside the word that the answer was not found
 REFUSED = 0.45  # the most that a sentence can have which has not the form of an answer
 OFF_TOPIC = 0.04  # the most that a sentence can have for the meaning of something else
 QUOTES = 3  # sentences for one goal at most, unless it asks for more

@@ -8,7 +8,7 @@ from functools import partial
 from hashlib import sha256
 
 from shisho.domain.codec import plain
-from shisho.domain.inquiry import Answer, Gap, Inquiry, LoopStop
+from shisho.domain.inquiry import Answer, AnswerLevel, Gap, Inquiry, LoopStop
 from shisho.librarian.citations import Citations
 from shisho.librarian.nodes import Nodes
 from shisho.librarian.record import Notify, RunRecord, RunStopped
@@ -113,7 +113,8 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
         loop_stop=state["verdicts"][-1].loop_stop or LoopStop.STOPPED,
         rounds=spending.rounds,
         budget_used={name: float(amount) for name, amount in plain(spending).items()},
-        abstained=draft.abstained,
+        level=draft.level,
+        abstained=draft.level is not AnswerLevel.ANSWERED,
         missing=draft.missing,
         model=MODEL,
         created_at=state["composed_at"],

@@ -15,8 +15,8 @@ from shisho.language.display import running
 from shisho.language.script import answer_language
 from shisho.language.sentences import sentences as sentence_spans
 from shisho.language.terms import fold, terms
-from shisho.librarian.evaluate import ENOUGH
 from shisho.librarian.frames import frame
+from shisho.librarian.levels import ENOUGH
 from shisho.librarian.support import check
 from shisho.messages.catalogue import word
 

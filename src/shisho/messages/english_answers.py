@@ -6,15 +6,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
-    "answer_head": "quotations only, no model set",
+    "answer_head": "{level} · quotations only, no model",
+    "level_answered": "Answered",
+    "level_near": "Near",
+    "level_not_found": "Not found",
     "answer_quote": "“{text}”",
     "answer_items": " … ({count} items in all)",
     "answer_cited": "{quote} [{number}]",
     "answer_heading": " — {text}",
     "answer_ocr": " (OCR)",
-    "answer_goal": "■ {text}",
+    "answer_goal": "■ {text} — {level}",
     "answer_near": "No answer, but near it:",
-    "answer_missing": "Not found: {text}",
+    "answer_missing": "No answer was found to: {text}",
     "answer_nothing": "Nothing in the documents searched answers this question.",
     "answer_advice": "Asking in other words, filtering less or adding documents may help.",
     "answer_end": "The search ended: {why}.",

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
-    "answer_head": "抜粋のみ(モデル未設定)",
+    "answer_head": "{level} · 抜粋のみ(モデル未設定)",
+    "level_answered": "回答あり",
+    "level_near": "近い記述のみ",
+    "level_not_found": "見つかりません",
     "answer_quote": "「{text}」",
     "answer_items": "…（全{count}項目）",
     "answer_cited": "{quote} [{number}]",
     "answer_heading": " — {text}",
     "answer_ocr": "(OCR)",
-    "answer_goal": "■ {text}",
+    "answer_goal": "■ {text} — {level}",
     "answer_near": "答えとまでは言えませんが、近い記述:",
-    "answer_missing": "次の点は見つかりませんでした: {text}",
+    "answer_missing": "次の点の答えは見つかりませんでした: {text}",
     "answer_nothing": "この質問に答える記述は、探した資料の中に見つかりませんでした。",
     "answer_advice": "別の言葉で尋ねる、絞り込みを緩める、資料を加える、のいずれかで見つかることがあります。",
     "answer_end": "探索の終了: {why}。",

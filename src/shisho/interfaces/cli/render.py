@@ -111,9 +111,8 @@ def _account(answer: Answer, words: Words) -> None:
         numbers = " ".join(
             f"[{quotation.number}]" for quotation in answer.evidence if quotation.goal_id == goal.id
         )
-        _out.print(
-            f"  {goal.id} {words('met' if state.met else 'open')}  {goal.question}  {words('evidence')}: {numbers or '-'}"
-        )
+        told = f"{words('met' if state.met else 'open')} · {words(f'level_{state.level}')}"
+        _out.print(f"  {goal.id} {told}  {goal.question}  {words('evidence')}: {numbers or '-'}")
     outcomes = Counter(sentence.support for sentence in answer.sentences)
     _out.print(words("support", **{str(outcome): outcomes[outcome] for outcome in SupportOutcome}))
     used = " · ".join(

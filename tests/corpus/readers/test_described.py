@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import io
 import json
+from contextlib import suppress
 
 import docx
+import openpyxl
+import pptx
 import pytest
+from pptx.util import Inches
 
 from shisho.corpus.readers import docx as docx_reader
-from shisho.corpus.readers import html, pdf, wire
+from shisho.corpus.readers import epub, html, pdf, wire, xlsx
+from shisho.corpus.readers import pptx as pptx_reader
 from shisho.corpus.readers.described import described, of_pdf
+from shisho.errors import UnusableDocument
+from tests.corpus.readers import making_books
 
 BODY = "<p>" + "決定係数は回帰の当てはまりを示す。" * 20 + "</p>"
 CITATION = """<html lang="ja"><head><title>t</title>
@@ -91,6 +98,76 @@ def test_a_document_s_properties_name_its_author_but_no_program() -> None:
         data = io.BytesIO()
         document.save(data)
         assert docx_reader.read(data.getvalue()).description.get("author") == wanted
+
+
+def test_slides_and_sheets_name_their_author_and_language_but_no_program() -> None:
+    deck = pptx.Presentation()
+    box = deck.slides.add_slide(deck.slide_layouts[6]).shapes.add_textbox(0, 0, Inches(5), Inches(1))
+    box.text_frame.text = "決定係数は当てはまりを示す。"
+    deck.core_properties.author = "山田太郎;佐藤花子"
+    deck.core_properties.language = "ja"
+    book = openpyxl.Workbook()
+    book.active.append(["品目", "売上"])
+    for author, wanted in (("山田太郎", {"author": "山田太郎"}), ("openpyxl", {})):
+        book.properties.creator = author
+        data = io.BytesIO()
+        book.save(data)
+        assert xlsx.read(data.getvalue()).description == wanted
+    data = io.BytesIO()
+    deck.save(data)
+    assert pptx_reader.read(data.getvalue()).description == {
+        "author": "山田太郎; 佐藤花子",
+        "language": "ja",
+    }
+
+
+SECOND_EDITION = """<package xmlns="http://www.idpf.org/2007/opf" version="2.0">
+<metadata xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:opf="http://www.idpf.org/2007/opf">
+<dc:title>天文学入門</dc:title><dc:creator opf:role="aut">山田太郎</dc:creator>
+<dc:creator opf:role="ill">絵かき</dc:creator><dc:publisher>星雲社</dc:publisher><dc:date>2019-04-01</dc:date>
+<dc:language>ja</dc:language><dc:identifier>urn:isbn:978-4-00-310101-8</dc:identifier>
+<dc:identifier>doi:10.1000/sky</dc:identifier></metadata>"""
+THIRD_EDITION = """<package xmlns="http://www.idpf.org/2007/opf" version="3.0">
+<metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>天文学入門</dc:title>
+<dc:creator id="a">山田太郎</dc:creator><dc:creator id="b">佐藤花子</dc:creator>
+<meta refines="#a" property="role" scheme="marc:relators">aut</meta>
+<meta refines="#b" property="role" scheme="marc:relators">trl</meta>
+<dc:date>0101-01-01T00:00:00+00:00</dc:date><dc:language>ja</dc:language></metadata>"""
+
+
+@pytest.mark.parametrize(
+    ("metadata", "wanted"),
+    [
+        (
+            SECOND_EDITION,
+            {
+                "author": "山田太郎",
+                "publisher": "星雲社",
+                "year": "2019",
+                "language": "ja",
+                "isbn": "978-4-00-310101-8",
+                "doi": "10.1000/sky",
+            },
+        ),
+        (THIRD_EDITION, {"author": "山田太郎", "language": "ja"}),
+    ],
+)
+def test_a_book_names_author_publisher_year_and_number(metadata: str, wanted: dict[str, str]) -> None:
+    # Whoever draws or translates a book is not its author, and year 101 is how a program says that it knows none.
+    name = "本/package.opf"
+    rest = making_books.PACKAGE.partition("</metadata>")[2].format(
+        items='<item id="c1.xhtml" href="c1.xhtml" media-type="application/xhtml+xml"/>',
+        refs='<itemref idref="c1.xhtml"/>',
+    )
+    assert epub.read(making_books.book({name: metadata + rest})).description == wanted
+
+
+def test_entities_of_a_package_are_not_unfolded() -> None:
+    entities = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
+    bomb = f'<!DOCTYPE package [<!ENTITY l0 "ha">{entities}]>' + SECOND_EDITION.replace("山田太郎", "&l11;")
+    with suppress(UnusableDocument):
+        reading = epub.read(making_books.book({"本/package.opf": bomb + "</package>"}))
+        assert len(reading.description.get("author", "")) < 400
 
 
 def test_what_is_told_is_one_line_and_bounded() -> None:

@@ -68,6 +68,11 @@ _NOBODY = re.compile(
     r"|python-docx|openpyxl|作成者|ユーザー|管理者|所有者",
     re.I,
 )
+_DUBLIN_CORE = "{http://purl.org/dc/elements/1.1/}"
+_PACKAGE: Mapping[str, str] = {"publisher": "publisher", "year": "date", "language": "language"}
+_ROLE = "{http://www.idpf.org/2007/opf}role"
+_AUTHOR = "aut"  # MARC's code
+_ISBN = re.compile(r"\b((?:97[89][- ]?)?(?:\d[- ]?){9}[\dXx])\b")
 _NEVER = re.compile(r"(?!)")
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
 _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)")
@@ -97,6 +102,43 @@ def of_pdf(author: str, data: bytes) -> dict[str, str]:
     is_there = 0 <= start < end <= start + XMP_BYTES
     stated = _of_xmp(data[start:end]) if is_there else {}
     return described({**stated, "author": stated.get("author") or [author]})
+
+
+def of_properties(properties: Any) -> dict[str, str]:
+    """The core properties of an office file, as python-docx, python-pptx and openpyxl give them."""
+    author = getattr(properties, "author", None) or getattr(properties, "creator", None) or ""
+    others = {"language": properties.language, "doi": properties.identifier}
+    return described({"author": author.split(";"), **{fact: [text or ""] for fact, text in others.items()}})
+
+
+def of_package(package: Any) -> dict[str, str]:
+    """What the package of an EPUB says in Dublin Core. Those who translated or drew a book are not its authors."""
+    stated = {fact: _stated(package, name) for fact, name in _PACKAGE.items()}
+    identifiers = _stated(package, "identifier")
+    numbers = {
+        "doi": [text for text in identifiers if _DOI.search(text)],
+        "isbn": [match[1] for match in map(_ISBN.search, identifiers) if match],
+    }
+    return described({**stated, **numbers, "author": _authors(package)})
+
+
+def _stated(package: Any, name: str) -> list[str]:
+    return ["".join(element.itertext()) for element in package.iter(_DUBLIN_CORE + name)]
+
+
+def _authors(package: Any) -> list[str]:
+    roles = {
+        (meta.get("refines") or "").removeprefix("#"): (meta.text or "").strip()
+        for meta in package.iter("{*}meta")
+        if meta.get("property") == "role"
+    }
+    creators = list(package.iter(_DUBLIN_CORE + "creator"))
+    authors = [
+        creator
+        for creator in creators
+        if (creator.get(_ROLE) or roles.get(creator.get("id", "-"), _AUTHOR)) == _AUTHOR
+    ]
+    return ["".join(creator.itertext()) for creator in authors or creators]
 
 
 def described(stated: Mapping[str, Iterable[str]]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from docx.oxml.ns import qn
 from docx.table import Table
 from docx.text.paragraph import Paragraph
 
-from shisho.corpus.readers.described import described
+from shisho.corpus.readers.described import of_properties
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.office import opened, table
 from shisho.corpus.readers.raised import lowered, raised
@@ -44,8 +44,8 @@ def read(data: bytes) -> Reading:
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
     core = document.core_properties
-    description = described({"author": (core.author or "").split(";"), "language": [core.language or ""]})
-    return Reading(tuple(blocks), title=title_of(plain(core.title or ""), blocks), description=description)
+    title = title_of(plain(core.title or ""), blocks)
+    return Reading(tuple(blocks), title, description=of_properties(core))
 
 
 def _items(parent: Any, document: Any) -> Iterator[Any]:

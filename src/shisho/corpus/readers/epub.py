@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from lxml import etree  # type: ignore[import-untyped]
 
 from shisho.corpus.layout import heading_label
+from shisho.corpus.readers.described import of_package
 from shisho.corpus.readers.html import whole_blocks
 from shisho.corpus.readers.office import opened
 from shisho.corpus.readers.text import decode, plain
@@ -39,7 +40,7 @@ def read(data: bytes) -> Reading:
         blocks = [block for number, name in enumerate(book.spine, 1) for block in book.part(name, number)]
         if not blocks:
             raise DocumentUnreadable("The file holds no text.")
-        return Reading(tuple(blocks), book.title, len(book.spine))
+        return Reading(tuple(blocks), book.title, len(book.spine), description=book.description)
 
 
 class _Book:
@@ -54,6 +55,7 @@ class _Book:
         folder = posixpath.dirname(package_name)
         items = {item.get("id"): item for item in _named(package, "item")}
         self.title = next((_words(title) for title in _named(package, "title") if _words(title)), "")
+        self.description = of_package(package)
         self.spine = [
             _path(folder, items[ref.get("idref")].get("href", ""))
             for ref in _named(package, "itemref")

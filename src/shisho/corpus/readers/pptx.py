@@ -10,6 +10,7 @@ import pptx
 from pptx.oxml.ns import qn
 
 from shisho.corpus.layout import heading_label
+from shisho.corpus.readers.described import of_properties
 from shisho.corpus.readers.office import opened, table
 from shisho.corpus.readers.raised import lowered, raised
 from shisho.corpus.readers.text import plain
@@ -28,9 +29,9 @@ def read(data: bytes) -> Reading:
         raise DocumentUnreadable(
             "The slides hold no text: if they are pictures, export them as PDF and run OCR over it."
         )
-    return Reading(
-        tuple(blocks), title_of(plain(deck.core_properties.title or ""), blocks), page_count=len(deck.slides)
-    )
+    core = deck.core_properties
+    title = title_of(plain(core.title or ""), blocks)
+    return Reading(tuple(blocks), title, len(deck.slides), description=of_properties(core))
 
 
 def _slide(slide: Any, number: int) -> Iterator[Block]:

@@ -15,6 +15,7 @@ import openpyxl
 from openpyxl.utils.datetime import from_excel
 
 from shisho.corpus.readers.cellformat import JAPANESE, Value, shown
+from shisho.corpus.readers.described import of_properties
 from shisho.corpus.readers.office import opened
 from shisho.corpus.readers.sheets import SheetCell, SheetRow, is_words, sheet_blocks
 from shisho.corpus.readers.text import plain
@@ -43,6 +44,7 @@ def read(data: bytes) -> Reading:
             else:
                 hidden.append(plain(sheet.title))
         title = title_of(plain(book.properties.title or ""), ())
+        description = of_properties(book.properties)
         count = len(book.worksheets)
     if not blocks:
         raise DocumentUnreadable("The file holds no text.")
@@ -56,7 +58,7 @@ def read(data: bytes) -> Reading:
                 count=uncalculated,
             )
         )
-    return Reading(tuple(blocks), title, count, warnings=tuple(warnings))
+    return Reading(tuple(blocks), title, count, warnings=tuple(warnings), description=description)
 
 
 def _rows(sheet: Any, epoch: datetime) -> Iterator[SheetRow]:

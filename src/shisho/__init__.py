@@ -70,6 +70,7 @@ if TYPE_CHECKING:
         WorkerId,
     )
     from shisho.domain.politeness import BreakerState
+    from shisho.domain.reference import MatchedBy, ReferenceMatch
     from shisho.domain.session import (
         CitedSentence,
         ComposedAnswer,
@@ -210,6 +211,7 @@ __all__ = [
     "JobState",
     "KeyConflict",
     "LoopStop",
+    "MatchedBy",
     "NeedsOcr",
     "NotFound",
     "Notifier",
@@ -229,6 +231,7 @@ __all__ = [
     "PurgeScope",
     "RankedPassages",
     "Receipt",
+    "ReferenceMatch",
     "ResultRow",
     "RobotsDisallowed",
     "SearchOptions",
@@ -289,6 +292,7 @@ _PAGES = (
     "shisho.domain.intervention",
     "shisho.domain.job",
     "shisho.domain.politeness",
+    "shisho.domain.reference",
     "shisho.domain.session",
     "shisho.domain.task",
     "shisho.domain.time",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from shisho.domain.corpus import DocumentState, FilterRange, Intake, Scope
+from shisho.domain.corpus import DocumentId, DocumentState, FilterRange, Intake, Scope
 from shisho.errors import Conflict, InvalidParams, NotFound, SourceRemoved
 from tests.contracts.conftest import Store
 from tests.making import intake
@@ -334,3 +334,20 @@ async def test_the_two_passages_after_some_are_told(store: Store) -> None:
         ids[0]: ids[1:3],
         ids[-2]: ids[-1:],
     }
+
+
+async def test_what_is_said_of_documents_replaces_what_was_and_says_of_how_many_it_is_news(
+    store: Store,
+) -> None:
+    first = intake("甲の文書。", source="/甲.txt", metadata={"author": "古い", "課": "統計学"})
+    second = intake("乙の文書。", source="/乙.txt")
+    for given in (first, second):
+        await store.shelf.put(given)
+    said = {first.document.id: {"author": "新しい"}, second.document.id: {"year": "2020"}}
+    assert await store.shelf.describe(said) == 2
+    assert await store.shelf.describe(said) == 0
+    assert await store.shelf.describe({DocumentId("doc_none"): {"author": "誰か"}}) == 0
+    documents = await store.shelf.documents_by_id(list(said))
+    assert documents[first.document.id].metadata == {"author": "新しい", "課": "統計学"}
+    found = await store.shelf.documents(Scope(filters={"year": "2020"}))
+    assert [document.id for document in found] == [second.document.id]

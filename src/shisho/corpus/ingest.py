@@ -14,6 +14,7 @@ from shisho.corpus import duplicates
 from shisho.corpus.chunk import Piece
 from shisho.corpus.layout import SEPARATOR, DocumentLayout, lay_out
 from shisho.corpus.parts import split_reading
+from shisho.corpus.references import References
 from shisho.domain.corpus import (
     Document,
     DocumentId,
@@ -26,6 +27,7 @@ from shisho.domain.corpus import (
     Receipt,
     Source,
 )
+from shisho.domain.reference import ANY_REFERENCES, REFERENCE_TYPES
 from shisho.errors import DocumentUnreadable, InternalError, ShishoError, UnusableDocument
 from shisho.language.normalise import fold_map
 from shisho.language.sentences import sentences
@@ -82,7 +84,9 @@ class Ingest:
         if not _is_storable(source.name):
             raise DocumentUnreadable("Its name is in no known encoding: rename the file.")
         sha256 = hashlib.sha256(source.data).hexdigest()
-        known_document = await self.shelf.known(corpus, owner, sha256)
+        # What its owner calls a bibliography is not a text, though it may have been taken in as one.
+        is_document = source.media_type != ANY_REFERENCES
+        known_document = await self.shelf.known(corpus, owner, sha256) if is_document else None
         if known_document is not None and await self.shelf.record_seen(
             known_document, source.name, source.metadata
         ):
@@ -95,6 +99,8 @@ class Ingest:
                 known_document.passage_count,
             )
         source = replace(source, media_type=self.sniff(source.name, source.data, source.media_type))
+        if source.media_type in REFERENCE_TYPES:
+            return await References(self.shelf, self.reader).apply(source, corpus, owner)
         with span("ingest.read", source=source.name):
             reading = await self.reader.read(source)
         if not any(block.text.strip() for block in reading.blocks):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from shisho.desk.callbacks import Notify, silent
-from shisho.domain.corpus import IntakeOutcome, Receipt, Source
-from shisho.errors import ShishoError, StorageUnusable
+from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt, Source
+from shisho.domain.reference import ANY_REFERENCES, REFERENCE_SUFFIXES
+from shisho.errors import InvalidParams, ShishoError, StorageUnusable
 from shisho.ports import Files, Ingester
 
 AT_ONCE = 4  # files under way together: one is read in the child while another is cut and a third is stored
@@ -30,12 +31,16 @@ class FileIntake:
     password: str | None = None
     ocr: bool | None = None
     notify: Notify = silent
+    bibliographies: frozenset[Path] = frozenset()  # files that are one by their owner's word
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # of large files one at a time is held in memory
 
     async def receipts(self, paths: Sequence[Path]) -> AsyncGenerator[Receipt, None]:
-        """One for each file as it is done, in the order of the paths."""
-        async for receipt in _in_order(paths, self._taken_in):
-            yield receipt
+        """One for each file as it is done, in the order of the paths, but what may be a bibliography when all
+        that it may describe is there."""
+        for share in _shares(paths):
+            async with aclosing(_in_order(share, self._taken_in)) as receipts:
+                async for receipt in receipts:
+                    yield receipt
 
     async def _taken_in(self, path: Path) -> Receipt:
         name = full_path(path)
@@ -45,6 +50,7 @@ class FileIntake:
                 source = Source(
                     name,
                     data,
+                    ANY_REFERENCES if path in self.bibliographies else None,
                     metadata=self.metadata,
                     password=self.password,
                     ocr=self.ocr,
@@ -60,6 +66,28 @@ class FileIntake:
 
     def _room(self, size: int) -> AbstractAsyncContextManager[object]:
         return self.turn if size > LARGE else nullcontext()
+
+
+def survey_once(files: Files, paths: Iterable[Path | str], bibliographies: Collection[Path]) -> FileSurvey:
+    """What lies below the paths, and the bibliographies, which may lie there too. Raises InvalidParams."""
+    if not (paths or bibliographies):
+        raise InvalidParams("There is nothing to add. Name files or folders, or --references FILE.")
+    survey = files.survey(map(Path, paths))
+    named = files.survey(bibliographies).files
+    full_paths = {full_path(path) for path in named}
+    others = [path for path in survey.files if full_path(path) not in full_paths] if named else survey.files
+    return replace(survey, files=(*others, *named))
+
+
+def bibliographies_last(paths: Sequence[Path]) -> list[Path]:
+    """The order in which `FileIntake` takes files in."""
+    documents, late = _shares(paths)
+    return [*documents, *late]
+
+
+def _shares(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    late = [path for path in paths if path.suffix.lower() in REFERENCE_SUFFIXES]
+    return [path for path in paths if path.suffix.lower() not in REFERENCE_SUFFIXES], late
 
 
 def _size(path: Path) -> int:

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from shisho.desk import intake
-from shisho.desk.adding import FileIntake, full_path
+from shisho.desk.adding import FileIntake, full_path, survey_once
 from shisho.desk.callbacks import Notify, Stop, never, silent
 from shisho.desk.choosing import check_filters, check_searchable, check_words, find_one_document, to_request
 from shisho.desk.coercion import as_list, as_paths, coerce
@@ -104,17 +104,19 @@ class Desk:
         *paths: Path | str,
         corpus: str = DEFAULT_CORPUS,
         metadata: Mapping[str, str] | None = None,
+        references: Path | str | Sequence[Path | str] = (),
         password: str | None = None,
         ocr: bool | None = None,
         notify: Notify = silent,
     ) -> AsyncGenerator[Receipt, None]:
-        """Take in files and folders; a receipt for each file as it is done, in the order found. `ocr`: None is as
-        it is set. How many there are and what was left out is told first: `notify("files", survey=…)`; then each page that
-        is recognised. Raises InvalidParams for a path that is not there, before anything is taken in."""
+        """Take in files and folders; a receipt for each as it is done, in the order found, but last for bibliographies
+        (`references`: whatever they are called). `ocr`: None is as it is set. What there is and what was left out is told
+        first: `notify("files", survey=…)`; then each page recognised. Raises InvalidParams for a path that is not there."""
         parts = self._parts
-        survey = await asyncio.to_thread(parts.files.survey, [Path(path) for path in paths])
+        bibliographies = frozenset(map(Path, as_paths(references)))
+        survey = await asyncio.to_thread(survey_once, parts.files, paths, bibliographies)
         notify("files", survey=survey)
-        options = (corpus, parts.owner, metadata or {}, password, ocr, notify)
+        options = (corpus, parts.owner, metadata or {}, password, ocr, notify, bibliographies)
         adding = FileIntake(parts.files, parts.ingest, *options)
         async with aclosing(adding.receipts(survey.files)) as receipts:
             async for receipt in receipts:
@@ -185,9 +187,8 @@ class Desk:
         }
 
     async def remove(self, prefix: str, *, purge: bool = False) -> Document:
-        """Take a document out of search; with `purge` erase it and every quotation of it. Returns what it
-        was, with a warning where somebody still reads the log of the database: what was erased goes from it
-        once they have done."""
+        """Take a document out of search; with `purge` erase it and every quotation of it. Returns what it was, with
+        a warning where somebody still reads the log of the database: it goes from there once they have done."""
         document = await self.document(prefix)
         gone = await self._parts.shelf.remove(document.id, purge=purge)
         if purge:
@@ -202,9 +203,8 @@ class Desk:
         filters: Mapping[str, Condition] | None = None,
         limit: int | None = None,
     ) -> Sequence[PassageHit]:
-        """Passages with document, page, offsets and the parts of their scores, best first; `limit` of them at
-        most, without one as many as the size of the library suggests. What the user has blocked or rejected
-        is left out. Raises InvalidParams for no words and unknown fields, EmptyCorpus."""
+        """Passages with document, page, offsets and the parts of their scores, best first; `limit` at most, or as
+        many as suit the library. What is blocked or rejected is left out. Raises InvalidParams, EmptyCorpus."""
         request = to_request(query)
         corpora = as_list(corpora)
         check_words(query, request)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from shisho.desk import intake
-from shisho.desk.adding import FileIntake
+from shisho.desk.adding import FileIntake, bibliographies_last
 from shisho.desk.callbacks import Notify, silent
 from shisho.desk.following import FolderFollower
 from shisho.domain.corpus import DEFAULT_CORPUS, DocumentId, FileSurvey, IntakeOutcome, Receipt
@@ -168,9 +168,11 @@ class FolderDesk:
             else:
                 yield known_receipt
         taking = FileIntake(parts.files, parts.ingest, comparison.corpus, parts.owner, {})
-        files = iter(unread)
+        files_by_path = {file.path: file for file in unread}
+        paths = bibliographies_last(list(files_by_path))
+        files = (files_by_path[path] for path in paths)
         fresh: list[PlaceStamp] = []
-        async with aclosing(taking.receipts([file.path for file in unread])) as receipts:
+        async with aclosing(taking.receipts(paths)) as receipts:
             async for receipt in receipts:
                 file = next(files)
                 if receipt.document_id is not None and file.stamp:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from shisho.desk import intake, status
+from shisho.desk.adding import bibliographies_last
 from shisho.desk.choosing import check_filters
 from shisho.desk.task_parts import TaskParts
 from shisho.domain.codec import Payload
@@ -186,7 +187,7 @@ class Queue:
             asked_path = intake.allowed(path, self._parts.roots) if remote else intake.real(path)
             for file in self._parts.disk.survey([asked_path]).files:
                 paths_found[intake.allowed(file, self._parts.roots) if remote else intake.real(file)] = None
-        return list(paths_found)
+        return bibliographies_last(list(paths_found))
 
     async def _handed_in(
         self, paths: Sequence[Path], files: Sequence[Bytes], common: IngestJob, remote: bool

@@ -9,6 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple, NewType
 
+from shisho.domain.reference import ReferenceMatch
 from shisho.domain.time import Instant
 
 DocumentId = NewType("DocumentId", str)
@@ -196,19 +197,21 @@ class FileSurvey:
 
 class IntakeOutcome(StrEnum):
     """The outcome for a source: new, known already, known from another place that it has left, new in an older
-    version's place, unusable, or no longer there."""
+    version's place, a bibliography whose entries describe documents, unusable, or no longer there."""
 
     ADDED = "added"
     KNOWN = "known"
     MOVED = "moved"
     REPLACED = "replaced"
+    DESCRIBED = "described"
     FAILED = "failed"
     GONE = "gone"
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """The outcome for one source, as its owner is told. `code` and `reason` are set when it failed."""
+    """The outcome for one source, as its owner is told. `code` and `reason` are set when it failed; `references` for a
+    bibliography: what became of each entry."""
 
     source: str
     outcome: IntakeOutcome
@@ -219,6 +222,7 @@ class Receipt:
     code: str = ""
     reason: str = ""
     warnings: tuple[str, ...] = ()
+    references: tuple[ReferenceMatch, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

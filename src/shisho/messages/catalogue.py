@@ -38,13 +38,15 @@ def catalogue(language: str) -> Mapping[str, str]:
             japanese_documents,
             japanese_folders,
             japanese_help,
+            japanese_references,
             japanese_shell,
             japanese_states,
             japanese_web,
         )
 
         words = (japanese_answers, japanese_shell, japanese_states)
-        sentences = (japanese_desk, japanese_documents, japanese_folders, japanese_help, japanese_web)
+        about_documents = (japanese_documents, japanese_folders, japanese_references)
+        sentences = (*about_documents, japanese_desk, japanese_help, japanese_web)
         tables = (*sentences, *words)
         return {template: translation for table in tables for template, translation in table.SAID.items()}
     from shisho.messages import english, english_answers, english_states

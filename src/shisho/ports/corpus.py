@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Source,
         TermVector,
     )
+    from shisho.domain.reference import Reference
 
 T = TypeVar("T")
 
@@ -35,6 +36,9 @@ class Reader(Protocol):
 
     async def read(self, source: Source) -> Reading:
         """Raises an `UnusableDocument` that says why these bytes cannot be taken in."""
+
+    async def read_references(self, source: Source) -> Sequence[Reference]:
+        """The entries of a bibliography, of a media type that is known. Raises as `read`."""
 
     async def close(self) -> None:
         """End what was started for reading."""
@@ -77,6 +81,10 @@ class Shelf(Protocol):
     async def record_seen(self, document: Document, source: str, metadata: Mapping[str, str]) -> bool:
         """A known document stands at this source too, and this is said of it. It is live again where it has
         been retired since it was looked up; False where its text is gone."""
+
+    async def describe(self, facts: Mapping[DocumentId, Mapping[str, str]]) -> int:
+        """This is said of documents, in place of what was said under the same names. Returns of how many it is
+        news."""
 
     async def document(self, document_id: DocumentId) -> Document:
         """Raises NotFound."""

@@ -3,14 +3,18 @@ when it breaks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
 
-from shisho.corpus.readers import media, recognition, text, wire
+from shisho.corpus.readers import media, recognition, references, text, wire
 from shisho.corpus.readers.recognition import Recogniser
 from shisho.domain.corpus import Reading, Source
+from shisho.domain.reference import Reference
 from shisho.errors import DocumentUnreadable, NeedsOcr, TooLarge, UnusableDocument
 from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
+
+T = TypeVar("T")
 
 HTML_SECONDS = 5.0
 # What a good file of a hundred megabytes needs beyond the limits for small ones.
@@ -58,11 +62,7 @@ class KillableReader:
 
     async def read(self, source: Source) -> Reading:
         """Raises an `UnusableDocument` that says why, or InternalError when no child can be started at all."""
-        if len(source.data) > self._max_bytes:
-            raise TooLarge(
-                "The file is larger than {megabytes:g} MB: split it or raise max_file_mb.",
-                megabytes=self._max_bytes / 2**20,
-            )
+        self._check_size(source)
         kind = media.sniff(source.name, source.data, source.media_type)
         is_wanted = self._ocr if source.ocr is None else source.ocr
         if kind in media.PICTURES:
@@ -72,6 +72,23 @@ class KillableReader:
         if kind != media.PDF or not is_wanted or not recognition.is_installed():
             return await self._read(source, kind)
         return await self._with_scans(source)
+
+    async def read_references(self, source: Source) -> tuple[Reference, ...]:
+        """The entries of a bibliography. Raises as `read`."""
+        self._check_size(source)
+        work = self._work(
+            "shisho.corpus.readers.references:read", "shisho.corpus.readers.references:pack", source
+        )
+        given = {"kind": source.media_type, "charset": source.charset}
+        (entries,) = await self._parts(replace(work, given=given), source.data, references.unpack)
+        return entries
+
+    def _check_size(self, source: Source) -> None:
+        if len(source.data) > self._max_bytes:
+            raise TooLarge(
+                "The file is larger than {megabytes:g} MB: split it or raise max_file_mb.",
+                megabytes=self._max_bytes / 2**20,
+            )
 
     async def _with_scans(self, source: Source) -> Reading:
         """A PDF whose pages without a text layer are recognised."""
@@ -93,19 +110,26 @@ class KillableReader:
     async def _read(self, source: Source, kind: str) -> Reading:
         if kind == media.TEXT and text.is_harmless(source.data, source.charset):
             return text.read(source.data)
-        seconds = min(HTML_SECONDS, self._seconds) if kind == media.HTML else self._seconds
-        megabytes = len(source.data) / 2**20
-        seconds += SECONDS_PER_MB * megabytes
-        memory_mb = self._memory_mb + int(MEMORY_PER_MB * megabytes)
-        work = Work(
-            _READERS[kind], "shisho.corpus.readers.wire:pack", _given(source, kind), seconds, memory_mb
+        work = self._work(_READERS[kind], "shisho.corpus.readers.wire:pack", source)
+        if kind == media.HTML:
+            seconds = min(HTML_SECONDS, self._seconds) + work.seconds - self._seconds
+            work = replace(work, seconds=seconds)
+        return wire.joined(
+            await self._parts(replace(work, given=_given(source, kind)), source.data, wire.unpack)
         )
+
+    def _work(self, function: str, pack: str, source: Source) -> Work:
+        megabytes = len(source.data) / 2**20
+        seconds = self._seconds + SECONDS_PER_MB * megabytes
+        return Work(function, pack, {}, seconds, self._memory_mb + int(MEMORY_PER_MB * megabytes))
+
+    async def _parts(self, work: Work, data: bytes, make: Callable[[Any], T]) -> list[T]:
         try:
-            return wire.joined(await self._killable.parts(work, source.data, wire.unpack))
+            return await self._killable.parts(work, data, make)
         except ChildOverrun as overrun:
             raise TooLarge(
                 "Reading took more than {seconds:g} s of computing: split the file or raise reader_seconds.",
-                seconds=seconds,
+                seconds=work.seconds,
             ) from overrun
         except ChildExhausted as exhausted:
             raise TooLarge(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 
+from shisho.domain.reference import ANY_REFERENCES, BIBTEX, CSL_JSON, RIS
 from shisho.errors import DocumentEncrypted, DocumentUnreadable, UnsupportedMedia
 from shisho.messages.message import Message
 
@@ -74,6 +75,16 @@ _BINARY = (
 _RICH = re.compile(rb"(?:\xef\xbb\xbf)?\s*+\{\\rtf")
 _NOTEBOOK = re.compile(rb"(?:\xef\xbb\xbf)?\s*+\{\s*+\"")
 _LETTER = re.compile(rb"(?:From |[A-Za-z][A-Za-z0-9-]{1,60}:)")
+_REFERENCES = {
+    BIBTEX: re.compile(rb"@[A-Za-z]{3,20}\s{0,20}[{(]"),
+    RIS: re.compile(rb"(?:^|[\r\n])TY  - [A-Z]"),
+    CSL_JSON: re.compile(
+        rb"\"type\"\s*:\s*\"(?:article(?:-journal|-magazine|-newspaper)?|book|chapter|dataset|document|entry|motion_picture"
+        rb"|paper-conference|report|speech|thesis|webpage)\""
+    ),
+}
+_REFERENCE_SUFFIXES = {"bib": BIBTEX, "bibtex": BIBTEX, "ris": RIS, "json": CSL_JSON, "csljson": CSL_JSON}
+_LOOKED_AT = 64 << 10  # bytes for the first entry
 _MARKUP = re.compile(
     # Possessive: a match is tried in the parent process, where nothing stops one that looks at comments in
     # every order.
@@ -87,6 +98,8 @@ def sniff(name: str, data: bytes, declared: str | None = None) -> str:
     DocumentUnreadable (empty)."""
     if not data.strip(b"\x00\t\n\r "):
         raise DocumentUnreadable("The file is empty.")
+    if references := _references(name, data, declared):
+        return references
     if b"%PDF-" in data[:1024]:
         return PDF
     if data.startswith(b"PK\x03\x04"):
@@ -111,6 +124,23 @@ def sniff(name: str, data: bytes, declared: str | None = None) -> str:
     if _MARKUP.match(data, 3 if data.startswith(b"\xef\xbb\xbf") else 0):
         return HTML
     return _told(name, data, declared)
+
+
+def _references(name: str, data: bytes, declared: str | None) -> str:
+    """Raises UnsupportedMedia where there must be entries and are none."""
+    head = data[:_LOOKED_AT]
+    if declared == ANY_REFERENCES:
+        kinds = [kind for kind, sign in _REFERENCES.items() if sign.search(head)]
+        if CSL_JSON in kinds and data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"[", b"{"):
+            return CSL_JSON
+        if not kinds or b"\x00" in head:
+            raise UnsupportedMedia(
+                "This is no bibliography: export it from your reference manager as BibTeX, RIS or CSL-JSON."
+            )
+        return kinds[0]
+    kind = _REFERENCE_SUFFIXES.get(name.rpartition(".")[2].lower() if "." in name else "", "")
+    is_one = kind and _REFERENCES[kind].search(head) is not None
+    return kind if is_one and (kind != CSL_JSON or b'"id"' in head) else ""
 
 
 def _zipped(data: bytes) -> str:

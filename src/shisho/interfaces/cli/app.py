@@ -89,8 +89,11 @@ def _options(
 @app.command()
 def add(
     context: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(help="files and folders")],
+    paths: Annotated[list[Path], typer.Argument(help="files and folders")] = [],  # noqa: B006
     meta: Annotated[list[str], typer.Option("--meta", "-m", help="key=value said of every file")] = [],  # noqa: B006
+    references: Annotated[
+        list[Path], typer.Option(help="a bibliography of them: BibTeX, RIS or CSL-JSON")
+    ] = [],  # noqa: B006
     corpus: Annotated[str, typer.Option("--corpus", "-c", help="the corpus to add to")] = "default",
     password: Annotated[str | None, typer.Option(help="opens encrypted files")] = None,
     ocr: Annotated[
@@ -104,11 +107,15 @@ def add(
         from shisho.interfaces.cli.file_names import list_names_below
         from shisho.interfaces.cli.render_adding import AddingDisplay
 
-        display = AddingDisplay(_words(context), list_names_below(paths), json_)
-        metadata = parse_metadata(meta)
-        is_ocr = None if ocr is None else ocr == "auto"
+        display = AddingDisplay(_words(context), list_names_below(paths or references), json_)
         receipts = desk.add(
-            *paths, corpus=corpus, metadata=metadata, password=password, ocr=is_ocr, notify=display.notify
+            *paths,
+            corpus=corpus,
+            metadata=parse_metadata(meta),
+            references=references,
+            password=password,
+            ocr=None if ocr is None else ocr == "auto",
+            notify=display.notify,
         )
         if await display.show(receipts):
             raise typer.Exit(1)

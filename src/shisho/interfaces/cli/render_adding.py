@@ -18,6 +18,7 @@ from rich.text import Text
 from shisho.domain.codec import plain
 from shisho.domain.corpus import FileSurvey, IntakeOutcome, Receipt
 from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.render_references import reference_lines
 from shisho.language.display import legible
 from shisho.messages.catalogue import render, rendered
 
@@ -120,6 +121,8 @@ class AddingDisplay:
 def receipt_line(receipt: Receipt, words: Words, name: str) -> Text:
     """The line that tells the outcome for a file."""
     line = Text(f"{words(str(receipt.outcome))}  {name}")
+    if receipt.references:
+        return line.append(reference_lines(receipt, words))
     if receipt.outcome is IntakeOutcome.FAILED:
         line.append(f"\n    {receipt.code}: {render(receipt.reason)}", style="yellow")
     elif receipt.outcome is not IntakeOutcome.GONE:

@@ -186,6 +186,20 @@ class EmbeddedShelf:
 
         return await self._database.write(work)
 
+    async def describe(self, facts: Mapping[DocumentId, Mapping[str, str]]) -> int:
+        def work(connection: apsw.Connection) -> int:
+            documents = _documents_by_id(connection, list(facts))
+            fresh = {
+                name: facts[name]
+                for name, document in documents.items()
+                if not facts[name].items() <= document.metadata.items()
+            }
+            for document_id, description in fresh.items():
+                _describe(connection, document_id, description)
+            return len(fresh)
+
+        return await self._database.write(work)
+
     async def document(self, document_id: DocumentId) -> Document:
         def work(connection: apsw.Connection) -> Document:
             row = rows.first(connection.execute(DOCUMENT, (document_id,)))
@@ -199,11 +213,7 @@ class EmbeddedShelf:
         return await self._database.read(work)
 
     async def documents_by_id(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]:
-        def work(connection: apsw.Connection) -> dict[DocumentId, Document]:
-            found = rows.every(connection.execute(DOCUMENTS, (rows.listed(ids),)))
-            return {document.id: document for document in map(rows.document, found)}
-
-        return await self._database.read(work)
+        return await self._database.read(lambda connection: _documents_by_id(connection, ids))
 
     async def find_documents(self, prefix: str, owner: str, limit: int = 2) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
@@ -325,6 +335,11 @@ class EmbeddedShelf:
 def _corpus_id(connection: apsw.Connection, name: str, owner: str, now: Instant) -> int:
     connection.execute(NEW_CORPUS, (owner, name, now))
     return int(connection.execute(CORPUS_ID, (owner, name)).get)
+
+
+def _documents_by_id(connection: apsw.Connection, ids: Sequence[DocumentId]) -> dict[DocumentId, Document]:
+    found = rows.every(connection.execute(DOCUMENTS, (rows.listed(ids),)))
+    return {document.id: document for document in map(rows.document, found)}
 
 
 def _corpora(connection: apsw.Connection, owner: str, name: str | None = None) -> list[Corpus]:

@@ -146,6 +146,16 @@ class MemoryShelf:
         self._place(document, source)
         return True
 
+    async def describe(self, facts: Mapping[DocumentId, Mapping[str, str]]) -> int:
+        count = 0
+        for document_id, description in facts.items():
+            document = self._documents.get(document_id)
+            if document is None or description.items() <= document.metadata.items():
+                continue
+            self._documents[document_id] = replace(document, metadata={**document.metadata, **description})
+            count += 1
+        return count
+
     async def document(self, document_id: DocumentId) -> Document:
         if document_id not in self._documents:
             raise NotFound("There is no document {document_id}.", document_id=document_id)

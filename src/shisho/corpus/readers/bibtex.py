@@ -1,0 +1,125 @@
+"""BibTeX and BibLaTeX by bibtexparser: entries as Zotero, JabRef, Mendeley and publishers write them."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Mapping
+
+from bibtexparser.entrypoint import parse_string
+from bibtexparser.middlewares.names import (
+    InvalidNameError,
+    parse_single_name_into_parts,
+    split_multiple_persons_names,
+)
+from bibtexparser.model import DuplicateBlockKeyBlock, Entry
+from pylatexenc.latex2text import LatexNodes2Text
+
+from shisho.domain.reference import Reference
+
+_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "title": ("title",),
+    "year": ("year", "date"),
+    "container": ("journal", "journaltitle", "booktitle"),
+    "publisher": ("publisher", "institution", "school", "organization"),
+    "place": ("address", "location"),
+    "volume": ("volume",),
+    "issue": ("number", "issue"),
+    "pages": ("pages",),
+    "edition": ("edition",),
+    "isbn": ("isbn",),
+    "doi": ("doi",),
+    "url": ("url",),
+    "accessed": ("urldate",),
+    "language": ("langid", "language"),
+}
+_KINDS = {
+    "article": "article-journal",
+    "book": "book",
+    "booklet": "book",
+    "collection": "book",
+    "proceedings": "book",
+    "incollection": "chapter",
+    "inbook": "chapter",
+    "inproceedings": "paper-conference",
+    "conference": "paper-conference",
+    "phdthesis": "thesis",
+    "mastersthesis": "thesis",
+    "thesis": "thesis",
+    "techreport": "report",
+    "report": "report",
+    "online": "webpage",
+    "electronic": "webpage",
+    "www": "webpage",
+}
+_MARKED = re.compile(r"[\\{}$~]|--|``|''")
+_UNESCAPED = {mark: re.compile(rf"(?<!\\){mark}") for mark in (";", ":")}
+_ESCAPED = re.compile(r"\\([\\:;_{}&%# ])")
+_DRIVE = re.compile(r"[A-Za-z]")
+_CJK = re.compile("[ぁ-ヿ一-鿿㐀-䶿]")
+# A line for each broken entry would be most of the work.
+for _library in ("bibtexparser", "pylatexenc"):
+    logging.getLogger(_library).setLevel(logging.CRITICAL)
+LONGEST = 2_000  # characters of a field: an abstract is not read
+
+
+def references(text: str) -> Iterator[Reference]:
+    """Each entry once. What is no entry, or is broken, is passed over."""
+    for block in parse_string(text).blocks:
+        # A key used twice, or none, makes an entry no worse.
+        entry = block.ignore_error_block if isinstance(block, DuplicateBlockKeyBlock) else block
+        if not isinstance(entry, Entry):
+            continue
+        fields = {
+            field.key.lower(): field.value
+            for field in entry.fields
+            if isinstance(field.value, str) and len(field.value) <= LONGEST
+        }
+        facts = {fact: _first(fields, names) for fact, names in _FIELDS.items()}
+        people = {role: "; ".join(_people(fields.get(role, ""))) for role in ("author", "editor")}
+        kind = _KINDS.get(entry.entry_type.lower(), "")
+        yield Reference(entry.key, {**facts, **people, "kind": kind}, tuple(_files(fields.get("file", ""))))
+
+
+def _first(fields: Mapping[str, str], names: tuple[str, ...]) -> str:
+    return next((text for name in names if (text := _words(fields.get(name, "")))), "")
+
+
+def _words(value: str) -> str:
+    """The characters that LaTeX would print."""
+    if not _MARKED.search(value):
+        return value.strip()
+    return str(LatexNodes2Text(keep_comments=True).latex_to_text(value)).strip()
+
+
+def _people(value: str) -> Iterator[str]:
+    for name in split_multiple_persons_names(value):
+        if person := _person(name):
+            yield person
+
+
+def _person(name: str) -> str:
+    """`family, given`; a body's name, which stands in braces, whole."""
+    if name.startswith("{") and name.endswith("}"):
+        return _words(name)
+    try:
+        parts = parse_single_name_into_parts(name)
+    except InvalidNameError:
+        return _words(name)
+    family = _words(" ".join((*parts.von, *parts.last, *parts.jr)))
+    given = _words(" ".join(parts.first))
+    if "," not in name and _CJK.search(name):
+        family, given = given, family  # 山田 太郎: the family stands first
+    return ", ".join(part for part in (family, given) if part)
+
+
+def _files(value: str) -> Iterator[str]:
+    """The paths of `file`: `a.pdf`, or `name:path:type` with `;` between several, `\\` before a mark that is meant."""
+    for item in _UNESCAPED[";"].split(value):
+        parts = _UNESCAPED[":"].split(item.strip())
+        if len(parts) >= 3:
+            parts = parts[1:-1]
+        if len(parts) == 2 and not _DRIVE.fullmatch(parts[0]):
+            parts = parts[1:]
+        if path := _ESCAPED.sub(r"\1", ":".join(parts)).strip():
+            yield path

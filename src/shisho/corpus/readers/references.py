@@ -1,0 +1,155 @@
+"""Entries of a bibliography, from BibTeX, RIS or CSL-JSON, with what they say in the words of `REFERENCE_FACTS`. Runs in
+the child, so the libraries are imported there."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from shisho.corpus.readers.described import LONGEST, MOST_AUTHORS
+from shisho.corpus.readers.text import decode, plain
+from shisho.domain.reference import BIBTEX, REFERENCE_FACTS, RIS, Reference
+from shisho.errors import DocumentUnreadable, TooLarge
+
+MOST_ENTRIES = 50_000
+MOST_FILES = 20  # of an entry
+_CSL: Mapping[str, str] = {
+    "title": "title",
+    "container": "container-title",
+    "publisher": "publisher",
+    "place": "publisher-place",
+    "volume": "volume",
+    "issue": "issue",
+    "pages": "page",
+    "edition": "edition",
+    "isbn": "ISBN",
+    "doi": "DOI",
+    "url": "URL",
+    "language": "language",
+    "kind": "type",
+}
+_DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
+_YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)(?!\d)")
+
+
+def read(data: bytes, kind: str, charset: str | None = None) -> list[Reference]:
+    """`kind` is one of `REFERENCE_TYPES`. Raises DocumentUnreadable where no entry is there, TooLarge."""
+    text = plain(decode(data, charset))
+    entries: list[Reference] = []
+    for entry in _entries(text, kind):
+        if len(entries) == MOST_ENTRIES:
+            raise TooLarge("The file has more than {most} entries: export a part of them.", most=MOST_ENTRIES)
+        entries.append(_tidied(entry))
+    entries = [entry for entry in entries if entry.facts.get("title") or entry.files]
+    if not entries:
+        raise DocumentUnreadable(
+            "No entry of a bibliography could be read in this file: export it again as BibTeX, RIS or CSL-JSON."
+        )
+    return entries
+
+
+def pack(entries: Iterable[Reference]) -> list[Any]:
+    return [[entry.key, dict(entry.facts), list(entry.files)] for entry in entries]
+
+
+def unpack(packed: Any) -> tuple[Reference, ...]:
+    """Raises ValueError or TypeError for anything but entries."""
+    return tuple(
+        Reference(_text(key), {_text(name): _text(fact) for name, fact in facts.items()}, tuple(files))
+        for key, facts, files in packed
+        if all(isinstance(path, str) for path in files)
+    )
+
+
+def _entries(text: str, kind: str) -> Iterator[Reference]:
+    if kind == BIBTEX:
+        from shisho.corpus.readers import bibtex
+
+        return bibtex.references(text)
+    if kind == RIS:
+        from shisho.corpus.readers import ris
+
+        return ris.references(text)
+    return _csl_references(text)
+
+
+def _tidied(entry: Reference) -> Reference:
+    """Facts of one line each, none of them endless, and only those that have their shape."""
+    facts = {name: " ".join(str(fact).split()) for name, fact in entry.facts.items()}
+    people = {
+        role: "; ".join(facts.get(role, "").split("; ")[:MOST_AUTHORS]) for role in ("author", "editor")
+    }
+    doi = _DOI.search(facts.get("doi", "")) or _DOI.search(facts.get("url", ""))
+    year = _YEAR.search(facts.get("year", ""))
+    facts = {name: facts[name][:LONGEST] for name in REFERENCE_FACTS if facts.get(name)}
+    facts |= {"year": year[0] if year else "", "doi": doi[0] if doi else "", "citation_key": entry.key}
+    facts |= {"pages": facts.get("pages", "").replace("--", "-"), **people}
+    filled = {name: fact for name, fact in facts.items() if fact}
+    return Reference(entry.key[:LONGEST], filled, tuple(map(_path, entry.files[:MOST_FILES])))
+
+
+def _path(written: str) -> str:
+    """A path as the program meant it: out of an address, with one kind of separator."""
+    path = re.sub(
+        r"^(?:file:/+(?=[A-Za-z]:)|file://(?=/)|internal-pdf://|storage:|attachments:)", "", written
+    )
+    return (unquote(path) if path != written else path).replace("\\", "/")
+
+
+def _csl_references(text: str) -> Iterator[Reference]:
+    try:
+        items = json.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as broken:
+        raise DocumentUnreadable("The CSL-JSON is damaged: export it again.") from broken
+    items = items.get("items", [items]) if isinstance(items, dict) else items
+    for item in items if isinstance(items, list) else []:
+        if isinstance(item, dict):
+            yield csl_reference(item)
+
+
+def csl_reference(item: Mapping[str, Any]) -> Reference:
+    """An item of CSL-JSON, Crossref's too, whose title is a list of one."""
+    facts = {fact: _scalar(item.get(name)) for fact, name in _CSL.items()}
+    people = {role: "; ".join(_people(item.get(role))) for role in ("author", "editor")}
+    dates = {"year": _date(item.get("issued"))[:4], "accessed": _date(item.get("accessed"))}
+    key = _scalar(item.get("citation-key")) or _scalar(item.get("id"))
+    files = item.get("file")
+    paths = [files] if isinstance(files, str) else files if isinstance(files, list) else []
+    return Reference(
+        key, {**facts, **people, **dates}, tuple(path for path in paths if isinstance(path, str))
+    )
+
+
+def _scalar(value: Any) -> str:
+    first = next(iter(value), "") if isinstance(value, list) else value
+    return str(first) if isinstance(first, str | int | float) else ""
+
+
+def _people(names: Any) -> Iterator[str]:
+    for name in names if isinstance(names, list) else []:
+        if isinstance(name, dict):
+            particle = " ".join(
+                filter(None, (_scalar(name.get("non-dropping-particle")), _scalar(name.get("family"))))
+            )
+            whole = _scalar(name.get("literal")) or _scalar(name.get("name"))
+            if person := whole or ", ".join(filter(None, (particle, _scalar(name.get("given"))))):
+                yield person
+
+
+def _date(value: Any) -> str:
+    if not isinstance(value, dict):
+        return ""
+    parts = value.get("date-parts")
+    if isinstance(parts, list) and parts and isinstance(parts[0], list):
+        numbers = [str(part) for part in parts[0] if str(part).isascii() and str(part).isdigit()]
+        return "-".join(number.zfill(2) for number in numbers[:3])
+    return _scalar(value.get("raw")) or _scalar(value.get("literal"))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value

@@ -1,0 +1,133 @@
+"""A bibliography beside the documents: each entry finds its document by path, by DOI, by title, and says what is
+known of it."""
+
+from __future__ import annotations
+
+import posixpath
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from shisho.domain.corpus import Document, DocumentId, IntakeOutcome, Receipt, Source
+from shisho.domain.reference import MatchedBy, Reference, ReferenceMatch
+from shisho.ports import Reader, Shelf
+
+# A file's name alone tells which it is only where it is one's own: "fulltext.pdf" is anybody's.
+OWN_NAME = 8  # letters
+OWN_TITLE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """Applies bibliographies to the documents of a corpus."""
+
+    shelf: Shelf
+    reader: Reader
+
+    async def apply(self, source: Source, corpus: str, owner: str) -> Receipt:
+        """Read again it brings what has changed. What `source.metadata` says counts before its entries. Raises an
+        `UnusableDocument` for what cannot be read."""
+        entries = await self.reader.read_references(source)
+        places = await self.shelf.places(corpus, owner)
+        documents = await self.shelf.documents_by_id(sorted(set(places.values())))
+        library = DescribedLibrary.of(places, documents)
+        folder = PurePath(source.name).parent.as_posix()
+        matches = []
+        facts: dict[DocumentId, Mapping[str, str]] = {}
+        for entry in entries:
+            by, document_id = library.find(entry, folder)
+            match = ReferenceMatch(entry.key, entry.facts.get("title", ""), by)
+            if document_id is not None:
+                place = documents[document_id].source
+                match = ReferenceMatch(match.key, match.title, by, document_id, place)
+                facts.setdefault(document_id, {**entry.facts, **source.metadata})
+            matches.append(match)
+        news = await self.shelf.describe(facts)
+        outcome = IntakeOutcome.DESCRIBED if news else IntakeOutcome.KNOWN
+        return Receipt(source.name, outcome, references=tuple(matches))
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedLibrary:
+    """Documents by what an entry may say of them."""
+
+    by_path: Mapping[str, DocumentId]
+    by_tail: Mapping[str, set[DocumentId]]
+    by_name: Mapping[str, set[DocumentId]]
+    by_doi: Mapping[str, set[DocumentId]]
+    by_title: Mapping[str, set[DocumentId]]
+    dois: Mapping[DocumentId, str] = field(default_factory=dict)
+
+    @staticmethod
+    def of(places: Mapping[str, DocumentId], documents: Mapping[DocumentId, Document]) -> DescribedLibrary:
+        paths = {_path(source): name for source, name in places.items()}
+        tails: dict[str, set[DocumentId]] = defaultdict(set)
+        names: dict[str, set[DocumentId]] = defaultdict(set)
+        titles: dict[str, set[DocumentId]] = defaultdict(set)
+        for path, document_id in paths.items():
+            tails[_tail(path, 2)].add(document_id)
+            names[_tail(path, 1)].add(document_id)
+            # Zotero names a file by author, year and title.
+            for title in (PurePath(path).stem, PurePath(path).stem.rpartition(" - ")[2]):
+                titles[_letters(title)].add(document_id)
+        dois = {name: doi for name, document in documents.items() if (doi := _doi(document.metadata))}
+        by_doi: dict[str, set[DocumentId]] = defaultdict(set)
+        for document_id, doi in dois.items():
+            by_doi[doi].add(document_id)
+        for document_id, document in documents.items():
+            for title in (document.title, document.metadata.get("title", "")):
+                titles[_letters(title)].add(document_id)
+        return DescribedLibrary(paths, tails, names, by_doi, titles, dois)
+
+    def find(self, entry: Reference, folder: str) -> tuple[MatchedBy, DocumentId | None]:
+        """The document that an entry of a bibliography in `folder` describes, and by which sign. The surest sign
+        that fits one document alone decides."""
+        is_several = False
+        for by, candidates in self._candidates(entry, folder):
+            if len(candidates) == 1:
+                return by, next(iter(candidates))
+            is_several = is_several or len(candidates) > 1
+        return MatchedBy.SEVERAL if is_several else MatchedBy.NOTHING, None
+
+    def _candidates(self, entry: Reference, folder: str) -> Iterator[tuple[MatchedBy, set[DocumentId]]]:
+        paths = [_path(path) for path in entry.files]
+        whole = [_path(posixpath.normpath(posixpath.join(folder, path))) for path in entry.files]
+        yield MatchedBy.FILE, {self.by_path[path] for path in whole if path in self.by_path}
+        yield MatchedBy.FILE, _union(self.by_tail, (_tail(path, 2) for path in paths if "/" in path))
+        own_names = [path for path in paths if _is_own_name(path)]
+        yield MatchedBy.FILE, _union(self.by_name, (_tail(path, 1) for path in own_names))
+        doi = _doi(entry.facts)
+        yield MatchedBy.DOI, self.by_doi.get(doi, set()) if doi else set()
+        title = _letters(entry.facts.get("title", ""))
+        alike = self.by_title.get(title, set()) if len(title) >= OWN_TITLE else set()
+        yield MatchedBy.TITLE, {name for name in alike if not doi or self.dois.get(name, doi) == doi}
+
+
+def _union(index: Mapping[str, set[DocumentId]], keys: Iterable[str]) -> set[DocumentId]:
+    return set().union(*(index.get(key, set()) for key in keys))
+
+
+def _is_own_name(path: str) -> bool:
+    return "/" not in path or len(_letters(PurePath(path).stem)) >= OWN_NAME
+
+
+def _path(path: str) -> str:
+    """One form for a path, however its letters are composed and its parts separated."""
+    return unicodedata.normalize("NFC", path.replace("\\", "/"))
+
+
+def _tail(path: str, parts: int) -> str:
+    """The last parts of a path: Zotero's folders bear keys, so that two parts name an attachment anywhere."""
+    return "/".join(path.split("/")[-parts:]).casefold()
+
+
+def _letters(title: str) -> str:
+    """A title without what programs write in different ways."""
+    folded = unicodedata.normalize("NFKC", title).casefold()
+    return "".join(character for character in folded if character.isalnum())
+
+
+def _doi(facts: Mapping[str, str]) -> str:
+    return facts.get("doi", "").casefold()

@@ -1,0 +1,47 @@
+"""What became of the entries of a bibliography, as the shell shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from rich.text import Text
+
+from shisho.domain.corpus import IntakeOutcome, Receipt
+from shisho.domain.reference import MatchedBy, ReferenceMatch
+from shisho.interfaces.cli.messages import Words
+from shisho.language.display import legible, running
+
+NAMED = 20  # entries of each kind that are named
+
+
+def reference_lines(receipt: Receipt, words: Words) -> Text:
+    """How many entries found their document; which, and by what, where they brought news; which did not, and what to
+    do."""
+    matches = receipt.references
+    matched = [match for match in matches if match.document_id]
+    lost = [match for match in matches if not match.document_id]
+    lines = Text("\n    " + words("references", found=len(matched), n=len(matches)), style="dim")
+    named_matches = matched if receipt.outcome is IntakeOutcome.DESCRIBED else []
+    for match in named_matches[:NAMED]:
+        sign = words(f"matched_{match.by}")
+        lines.append(f"\n      {_key(match)} → {legible(PurePath(match.source).name)} ({sign})")
+    lines.append(_rest(named_matches, words))
+    if lost:
+        lines.append("\n    " + words("references_lost"), style="yellow")
+    for match in lost[:NAMED]:
+        reason = f" ({words('matched_several')})" if match.by is MatchedBy.SEVERAL else ""
+        lines.append(f"\n      {_key(match)}  {running(legible(match.title))}{reason}")
+    lines.append(_rest(lost, words))
+    if lost:
+        lines.append("\n    " + words("references_way"))
+    return lines
+
+
+def _key(match: ReferenceMatch) -> str:
+    return legible(match.key) or "–"
+
+
+def _rest(matches: Sequence[ReferenceMatch], words: Words) -> str:
+    more = len(matches) - NAMED
+    return "\n      " + words("more_failures", n=more) if more > 0 else ""

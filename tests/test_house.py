@@ -37,6 +37,7 @@ MAY_KNOW: dict[str, set[str]] = {
     "web": COMMON | {"isolation"},
     "corpus": COMMON | {"isolation"},
     "librarian": COMMON,
+    "inference": GROUND,
     "system": GROUND | {"ports"},
     "stores": COMMON | {"system"},
     "testing": COMMON,
@@ -46,7 +47,7 @@ MAY_KNOW: dict[str, set[str]] = {
     # box) are imported there, inside functions, and nowhere else.
     "bootstrap": COMMON
     | CORE
-    | {"version", "settings", "stores", "system", "handlers", "desk", "integrations", "testing"},
+    | {"version", "settings", "stores", "system", "handlers", "desk", "integrations", "inference", "testing"},
     "integrations": GROUND | {"ports", "desk", "librarian"},
     "evaluation": COMMON | {"desk", "bootstrap"},
     "interfaces": GROUND | {"__init__", "language", "settings", "bootstrap", "evaluation", "desk", "testing"},
@@ -69,6 +70,7 @@ WINGS: dict[str, set[str]] = {
     "stores/embedded": {"ears", "vectors"},
     "stores/memory": {"ears", "vectors"},
     "testing/box": set(),
+    "testing/providers": set(),
 }
 
 # the command that plays a web in a box, and the setting that points to one
@@ -115,8 +117,14 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "langchain_text_splitters": ("corpus/",),
     "rensa": ("corpus/duplicates.py",),
     "langgraph": ("integrations/langgraph.py",),
-    "langchain_core": ("integrations/langgraph.py",),
-    "langsmith": ("integrations/langgraph.py",),
+    "langchain_core": ("integrations/langgraph.py", "inference/providers.py"),
+    "langchain_openai": ("inference/providers.py",),
+    "langchain_ollama": ("inference/providers.py",),
+    "langchain_google_genai": ("inference/providers.py",),
+    "langchain_anthropic": ("inference/providers.py",),
+    "httpx2": ("inference/providers.py",),
+    "anthropic": ("inference/providers.py",),
+    "langsmith": ("integrations/langgraph.py", "inference/llm.py"),
     "typer": ("interfaces/",),
     "rich": ("interfaces/",),
     "platformdirs": ("settings.py",),
@@ -127,7 +135,7 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "starlette": ("interfaces/http",),
     "uvicorn": ("interfaces/http",),
     "sse_starlette": ("interfaces/http",),
-    "pydantic": ("interfaces/",),
+    "pydantic": ("interfaces/", "inference/reply_schema.py"),
     "pydantic_core": ("interfaces/",),
     "h11": ("testing/box/",),
     "trustme": ("testing/box/",),

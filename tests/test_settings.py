@@ -18,13 +18,15 @@ def another(row: Setting, home: Path) -> object:
         return home
     if row.name == "box":
         return ""  # a box has to run
+    if row.name.startswith("model") and row.pattern and row.name != "model_url":
+        return "ollama/a-model"
     if row.choices:
         return row.choices[-1]
     if isinstance(row.default, bool):
         return not row.default
     if isinstance(row.default, int | float):
         return row.default * 2
-    return "https://a.example" if row.name == "allowed_origins" else f"a-{row.name}.example"
+    return "https://a.example" if row.name in ("allowed_origins", "model_url") else f"a-{row.name}.example"
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
@@ -92,3 +94,18 @@ def test_misspelt_name_of_the_environment_is_told_with_what_is_near(monkeypatch:
     near, far = stray_names()
     assert "SHISHO_LANGAUGE" in near and "Did you mean SHISHO_LANGUAGE?" in near
     assert "SHISHO_ZZZ" in far and "Did you mean" not in far and "does nothing" in far
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("model", "qwen3:8b"),
+        ("model", "mistral/large"),
+        ("model_answer", "ollama/"),
+        ("model_url", "10.0.0.1"),
+    ],
+)
+def test_a_value_of_another_form_is_refused_with_what_the_setting_is_for(name: str, value: str) -> None:
+    with pytest.raises(InvalidParams, match=f"{name} .*does not take") as refused:
+        load(**{name: value})
+    assert next(row.help for row in TABLE if row.name == name) in str(refused.value)

@@ -21,6 +21,7 @@ ShishoError                      code                  retry
 ├─ Conflict                      CONFLICT              yes
 │  └─ KeyConflict                CONFLICT              no
 ├─ StorageUnusable               STORAGE_UNUSABLE      no
+├─ ModelFailed                   MODEL_FAILED          no
 ├─ TimedOut                      TIMEOUT               yes
 ├─ InternalError                 INTERNAL              no
 └─ UnusableDocument                                    no
@@ -178,6 +179,21 @@ class StorageUnusable(ShishoError):
     """The home cannot be written, or read: free it, restore a backup, or name another one."""
 
     code = "STORAGE_UNUSABLE"
+
+
+class ModelFailed(ShishoError):
+    """A language model gave no reply that can be used: what its rules can do is done without it. `fault` is
+    one of `domain.model.ModelFault`, `usage` what was used nevertheless."""
+
+    code = "MODEL_FAILED"
+
+    def __init__(self, template: str, /, *, usage: Any = None, **details: Any) -> None:
+        super().__init__(template, **details)
+        self.usage = usage
+
+    @property
+    def fault(self) -> str:
+        return str(self.details["fault"])
 
 
 class TimedOut(ShishoError):

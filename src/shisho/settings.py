@@ -22,6 +22,7 @@ from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 
 Value = str | int | float | bool
+MODEL = r"(?:openai|ollama|gemini|anthropic)/\S+"
 NEAR = 0.6  # likeness from which an unknown name is taken for a misspelt one
 NEAR_STRAY = 0.8  # the same with the beginning that all names of the environment share
 
@@ -35,6 +36,8 @@ class Setting:
     help: str
     choices: tuple[str, ...] = ()
     secret: bool = False
+    pattern: str = ""
+    """What a value must match, as a regular expression."""
 
 
 TABLE: tuple[Setting, ...] = (
@@ -42,7 +45,40 @@ TABLE: tuple[Setting, ...] = (
     Setting("language", "auto", "language of messages", ("auto", "ja", "en")),
     Setting("splitter", "fast", "how passages are cut", ("fast", "ginza")),
     Setting("terms", "fast", "how index terms are made", ("fast", "ginza")),
-    Setting("model", "none", "language model of the librarian; none: quotations only", ("none",)),
+    Setting(
+        "model",
+        "none",
+        "language model of the librarian, as provider/name; none: quotations only",
+        pattern=f"none|{MODEL}",
+    ),
+    Setting(
+        "model_plan",
+        "",
+        "model that splits the question and plans the searches; empty: as model",
+        pattern=f"|none|{MODEL}",
+    ),
+    Setting(
+        "model_evaluate",
+        "",
+        "model that reads the passages; empty: as model",
+        pattern=f"|none|{MODEL}",
+    ),
+    Setting("model_answer", "", "model that writes the answer; empty: as model", pattern=f"|none|{MODEL}"),
+    Setting(
+        "preset",
+        "balanced",
+        "how much the models may do: read and answer; plan too; in more calls",
+        ("fast", "balanced", "thorough"),
+    ),
+    Setting(
+        "model_url",
+        "",
+        "address of the models' server; empty: Ollama on this machine, for other providers their own",
+        pattern=r"|https?://[^\s/?#@]+[^\s?#]*",
+    ),
+    Setting("model_key", "", "key for the models' server", secret=True),
+    Setting("model_context", 8192, "tokens that a local model reads and writes in one call"),
+    Setting("model_seconds", 60.0, "seconds one call of a model may take"),
     Setting("loop", "own", "what runs the librarian's nodes", ("own", "langgraph")),
     Setting("max_rounds", 3, "search rounds of one question"),
     Setting("max_seconds", 120.0, "seconds one question may take"),
@@ -339,6 +375,14 @@ def _typed(row: Setting, raw: object, origin: str) -> Value:
             origin=ORIGINS[origin],
             choices=", ".join(row.choices),
             raw=raw,
+        )
+    if row.pattern and not re.fullmatch(row.pattern, str(value)):
+        raise InvalidParams(
+            "{setting} (from {origin}) does not take {raw!r}: {help}. See docs/settings.md.",
+            setting=row.name,
+            origin=ORIGINS[origin],
+            raw=raw,
+            help=Message(row.help),
         )
     return value
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 
+from shisho.bootstrap.models import check_model
 from shisho.corpus.readers import specimen
 from shisho.corpus.readers.killable import KillableReader
 from shisho.domain.corpus import Check, Source
@@ -40,12 +41,7 @@ async def checks(
         ),
         _browser(settings.text("browser_path")),
         Check("embedder", False, Message("none in this version: search is by words"), optional=True),
-        Check(
-            "model",
-            settings.text("model") != "none",
-            Message("none: answers are quotations only"),
-            optional=True,
-        ),
+        await check_model(settings),
         *(Check("environment", False, stray, optional=True) for stray in stray_names()),
     ]
 

@@ -182,7 +182,6 @@ SAID: Mapping[str, str] = {
     "language of messages": "メッセージの言語",
     "how passages are cut": "パッセージの切り方",
     "how index terms are made": "索引語の作り方",
-    "language model of the librarian; none: quotations only": "司書の言語モデル。none なら引用だけ",
     "search rounds of one question": "一つの質問の検索回数",
     "seconds one question may take": "一つの質問にかける秒数",
     "room for shown passages in one round, in tokens": "1回に示すパッセージの分量(トークン)",

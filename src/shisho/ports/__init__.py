@@ -21,6 +21,7 @@ from shisho.ports.files import Files
 from shisho.ports.folders import FolderRegister, FolderWatcher, FollowerTurn
 from shisho.ports.interventions import Interventions, Notifier
 from shisho.ports.librarian import Ledger, PreparedInquiry
+from shisho.ports.model import Llm
 from shisho.ports.opinions import Opinions
 from shisho.ports.queue import Bell, Ear, JobStore, Presence, TaskStore
 from shisho.ports.sessions import SessionBook
@@ -50,6 +51,7 @@ __all__ = [
     "JobStore",
     "Ledger",
     "Limiter",
+    "Llm",
     "Notifier",
     "Opinions",
     "PreparedInquiry",

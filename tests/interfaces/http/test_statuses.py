@@ -36,6 +36,7 @@ EXPECTED = {
     errors.ParserFailed: 502,
     errors.AllEnginesBlocked: 503,
     errors.AllFetchesFailed: 502,
+    errors.ModelFailed: 502,
     errors.ForbiddenAddress: 403,
     errors.RobotsDisallowed: 403,
     errors.ExtraMissing: 501,

@@ -21,6 +21,7 @@ from shisho.errors import (
     InternalError,
     InvalidParams,
     KeyConflict,
+    ModelFailed,
     NotFound,
     ParserFailed,
     RobotsDisallowed,
@@ -54,6 +55,7 @@ STATUSES: Mapping[type[ShishoError], int] = {
     ExtraMissing: 501,
     AuthRequired: 502,  # the page asks for a person; 401 would tell a client that its own token is wrong
     AllFetchesFailed: 502,
+    ModelFailed: 502,
     ParserFailed: 502,
     AllEnginesBlocked: 503,
     EngineUnavailable: 503,

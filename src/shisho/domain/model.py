@@ -1,0 +1,108 @@
+"""What is asked of a language model, what it costs, and how it can fail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Generic, TypeVar
+
+from shisho.messages.message import Message
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What was used of a model: replies asked for, and tokens as the provider counts them."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+        )
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPrompt:
+    """A prompt ready to be sent. `instructions` are ours; `text` holds the question and, fenced, words of
+    documents. `sha256`: of the prompt's file. `max_output_tokens`: the longest reply. `seconds`: the most that
+    all of it may take, with retries and the repair. `repairs`: how often a broken reply may be asked for
+    again."""
+
+    instructions: str
+    text: str
+    sha256: str
+    max_output_tokens: int
+    seconds: float
+    repairs: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply(Generic[T_co]):
+    """A reply that has the shape that was asked for. `text`: as the model wrote it."""
+
+    value: T_co
+    text: str
+    usage: Usage
+
+
+class ModelFault(StrEnum):
+    """How a model can fail. `malformed`: no reply of the wanted shape, also after the repair; `budget`: it was
+    not asked, as the reply could have cost more than is left."""
+
+    UNREACHABLE = "unreachable"
+    TIMEOUT = "timeout"
+    RATE_LIMITED = "rate_limited"
+    UNAUTHORISED = "unauthorised"
+    UNKNOWN_MODEL = "unknown_model"
+    REJECTED = "rejected"
+    UNAVAILABLE = "unavailable"
+    REFUSED = "refused"
+    TRUNCATED = "truncated"
+    MALFORMED = "malformed"
+    TOO_LONG = "too_long"
+    BUDGET = "budget"
+    FAILED = "failed"
+
+
+FAULT_REASONS: Mapping[ModelFault, Message] = {
+    ModelFault.UNREACHABLE: Message("its server could not be reached"),
+    ModelFault.TIMEOUT: Message("it took too long"),
+    ModelFault.RATE_LIMITED: Message("its provider takes no more calls for now"),
+    ModelFault.UNAUTHORISED: Message("its provider does not accept the key"),
+    ModelFault.UNKNOWN_MODEL: Message("its server does not have the model"),
+    ModelFault.REJECTED: Message("its server did not take the call"),
+    ModelFault.UNAVAILABLE: Message("its server has a fault"),
+    ModelFault.REFUSED: Message("it refused to reply"),
+    ModelFault.TRUNCATED: Message("its reply was cut off for its length"),
+    ModelFault.MALFORMED: Message("its reply did not have the form that was asked for"),
+    ModelFault.TOO_LONG: Message("its reply did not end"),
+    ModelFault.BUDGET: Message("the reply could have cost more than the budget has left"),
+    ModelFault.FAILED: Message("its client failed"),
+}
+"""Why rules did what a model was to do, as a reader is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUse:
+    """One node's use of a model, as the ledger and the answer keep it. `fault`: why the node's rules have
+    thought instead, empty where the model did. `reply`: its words, for the ledger only. `dropped` counts what
+    was taken out of the reply, as it could not be verified."""
+
+    node: str
+    model: str
+    prompt_sha256: str
+    usage: Usage
+    fault: ModelFault | None = None
+    reply: str = ""
+    dropped: int = 0

@@ -1,0 +1,175 @@
+"""The port `Llm` over the chat models of LangChain."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+from typing import Any, TypeVar
+
+from langsmith import tracing_context
+
+from shisho.domain.model import FAULT_REASONS, ModelFault, ModelPrompt, ModelReply, Usage
+from shisho.errors import ModelFailed
+from shisho.inference.provider_faults import RETRIED, fault_of, retry_after
+from shisho.inference.providers import ModelAccess, build_chat_model
+from shisho.inference.reply_schema import ElementReader, read_reply, reply_schema
+
+T = TypeVar("T")
+
+TRIES = 2  # of one call that the provider does not take
+WAIT_S = 1.0  # before the next one, where the provider does not say how long
+CHARS_A_TOKEN = 16  # no tokenizer makes a token of more; a reply that goes on is broken off
+REPAIRED_CHARS = 4_000  # of a broken reply are shown to the model again
+_REPAIR = (
+    "Your reply cannot be used: {mistake}\nSend the whole reply again: one JSON object of the given schema, "
+    "nothing before or after it."
+)
+_CUT = "it was cut off for its length. Be shorter."
+_REFUSALS = ("content_filter", "safety", "refusal", "blocklist", "prohibited_content")
+_LENGTHS = ("length", "max_tokens", "model_context_window_exceeded")
+
+Messages = list[tuple[str, str]]
+
+
+class _Reply:
+    """A reply while it arrives."""
+
+    def __init__(self, max_chars: int) -> None:
+        self._max_chars = max_chars
+        self._parts: list[str] = []
+        self._chars = 0
+        self.whole: Any = None
+        self.ending = ""
+
+    def add(self, chunk: Any) -> str:
+        """Raises OverflowError where the reply is longer than any of its tokens could be."""
+        text = str(chunk.text)
+        self._parts.append(text)
+        self._chars += len(text)
+        if self._chars > self._max_chars:
+            raise OverflowError
+        self.whole = chunk if self.whole is None else self.whole + chunk
+        facts = chunk.response_metadata
+        reasons = (facts.get(name) for name in ("finish_reason", "done_reason", "stop_reason"))
+        self.ending = next((str(reason).lower() for reason in reasons if reason), self.ending)
+        return text
+
+    @property
+    def text(self) -> str:
+        return "".join(self._parts)
+
+    def usage(self, sent: Messages) -> Usage:
+        """As the provider counted; where it does not, by bytes, three to a token."""
+        counted = getattr(self.whole, "usage_metadata", None) or {}
+        sent_bytes = sum(len(text.encode("utf-8", "replace")) for _, text in sent)
+        received_bytes = len(self.text.encode("utf-8", "replace"))
+        return Usage(
+            1,
+            int(counted.get("input_tokens") or -(-sent_bytes // 3)),
+            int(counted.get("output_tokens") or -(-received_bytes // 3)),
+        )
+
+
+class ChatLlm:
+    """A model of a provider. Replies are always streamed, so that one which does not end is broken off."""
+
+    def __init__(self, access: ModelAccess) -> None:
+        self._access = access
+
+    @property
+    def name(self) -> str:
+        return self._access.name
+
+    async def ask(
+        self, prompt: ModelPrompt, shape: type[T], listen: Callable[[Any], None] | None = None
+    ) -> ModelReply[T]:
+        """As the port says. Nothing is sent to a tracing service, whatever the environment says."""
+        exchange = _Exchange(self.name)
+        try:
+            # The time limit outermost: it ends a wait for a turn to try again, too.
+            async with asyncio.timeout(prompt.seconds):
+                with tracing_context(enabled=False):
+                    chat = await asyncio.to_thread(_held_to, self._access, prompt, shape)
+                    return await exchange.run(chat, prompt, shape, listen)
+        except TimeoutError:
+            raise exchange.failed(ModelFault.TIMEOUT, Usage(1)) from None
+
+
+def _held_to(access: ModelAccess, prompt: ModelPrompt, shape: type) -> Any:
+    """The chat model, held to the shape. What `with_structured_output` makes runs model and parser as tasks
+    that outlive a cancelled stream, so the model is taken out of it, with what was bound to it."""
+    chat = build_chat_model(access, prompt.max_output_tokens, prompt.seconds)
+    structured: Any = chat.with_structured_output(reply_schema(shape), method="json_schema", include_raw=True)
+    return structured.first.steps__["raw"]
+
+
+class _Exchange:
+    """One call of the port: the messages sent so far, and what was used."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._messages: Messages = []
+        self._usage = Usage()
+
+    async def run(
+        self, chat: Any, prompt: ModelPrompt, shape: type[T], listen: Callable[[Any], None] | None
+    ) -> ModelReply[T]:
+        self._messages = [("system", prompt.instructions), ("human", prompt.text)]
+        fault = ModelFault.MALFORMED
+        reader = ElementReader(shape) if listen else None
+        for _ in range(1 + prompt.repairs):
+            reply = _Reply(CHARS_A_TOKEN * prompt.max_output_tokens)
+            await self._receive(chat, reply, reader, listen)
+            reader = None  # a repaired reply says all of it again
+            self._usage += reply.usage(self._messages)
+            if reply.ending in _REFUSALS:
+                raise self.failed(ModelFault.REFUSED)
+            try:
+                return ModelReply(read_reply(reply.text, shape), reply.text, self._usage)
+            except ValueError as error:
+                is_cut = reply.ending in _LENGTHS
+                fault = ModelFault.TRUNCATED if is_cut else ModelFault.MALFORMED
+                mistake = _REPAIR.format(mistake=_CUT if is_cut else error)
+                self._messages += [("ai", reply.text[:REPAIRED_CHARS] or "{}"), ("human", mistake)]
+        raise self.failed(fault)
+
+    async def _receive(
+        self,
+        chat: Any,
+        reply: _Reply,
+        reader: ElementReader | None,
+        listen: Callable[[Any], None] | None,
+    ) -> None:
+        """Fill the reply. A call that the provider does not take is made again."""
+        for tries_left in reversed(range(TRIES)):
+            try:
+                async with aclosing(chat.astream(self._messages)) as chunks:
+                    async for chunk in chunks:
+                        text = reply.add(chunk)
+                        if reader and listen:
+                            for element in reader.feed(text):
+                                listen(element)
+                return
+            except OverflowError:
+                raise self.failed(ModelFault.TOO_LONG, reply.usage(self._messages)) from None
+            except TimeoutError:
+                raise
+            except Exception as error:
+                fault = fault_of(error)
+                wait = retry_after(error)
+            if fault is ModelFault.TRUNCATED:
+                reply.ending = "length"
+                return
+            if fault not in RETRIED or reply.text or not tries_left:
+                raise self.failed(fault, reply.usage(self._messages) if reply.text else Usage(1))
+            await asyncio.sleep(WAIT_S if wait is None else wait)
+
+    def failed(self, fault: ModelFault, besides: Usage = Usage()) -> ModelFailed:  # noqa: B008
+        return ModelFailed(
+            "The model {model} gave no reply that can be used: {why}.",
+            model=self._model,
+            why=FAULT_REASONS[fault],
+            fault=str(fault),
+            usage=self._usage + besides,
+        )

@@ -1,0 +1,73 @@
+"""What the clients of the providers raise, as faults. Their texts are left behind: some of them show the
+key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from shisho.domain.model import ModelFault
+
+_BY_STATUS = {
+    401: ModelFault.UNAUTHORISED,
+    403: ModelFault.UNAUTHORISED,
+    404: ModelFault.UNKNOWN_MODEL,
+    408: ModelFault.TIMEOUT,
+    429: ModelFault.RATE_LIMITED,
+    504: ModelFault.TIMEOUT,
+}
+# parts of class names: the four clients have no class in common
+_BY_NAME = (
+    ("LengthFinishReason", ModelFault.TRUNCATED),
+    ("ContentFilter", ModelFault.REFUSED),
+    ("Timeout", ModelFault.TIMEOUT),
+    ("Connect", ModelFault.UNREACHABLE),
+    ("RemoteProtocol", ModelFault.UNREACHABLE),
+    ("ReadError", ModelFault.UNREACHABLE),
+    ("Decod", ModelFault.MALFORMED),
+    ("Validation", ModelFault.MALFORMED),
+)
+RETRIED = frozenset({ModelFault.RATE_LIMITED, ModelFault.UNAVAILABLE, ModelFault.UNREACHABLE})
+
+
+def fault_of(error: BaseException) -> ModelFault:
+    """By the status of the provider's answer, else by the kind of the error or of what caused it."""
+    for cause in _causes(error):
+        status = _status(cause)
+        if status in _BY_STATUS:
+            return _BY_STATUS[status]
+        if status >= 400:
+            return ModelFault.UNAVAILABLE if status >= 500 else ModelFault.REJECTED
+    names = [kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__]
+    for part, fault in _BY_NAME:
+        if any(part in name for name in names):
+            return fault
+    is_wire_broken = isinstance(error, (ValueError, TypeError, KeyError, AttributeError))
+    return ModelFault.MALFORMED if is_wire_broken else ModelFault.FAILED
+
+
+def retry_after(error: BaseException) -> float | None:
+    """The seconds that the provider asks to wait."""
+    for cause in _causes(error):
+        headers: Any = getattr(getattr(cause, "response", None), "headers", None) or {}
+        value = str(headers.get("retry-after", ""))
+        if value.replace(".", "", 1).isdecimal():
+            return float(value)
+    return None
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    cause: BaseException | None = error
+    for _ in range(10):
+        if cause is None:
+            return
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
+def _status(error: BaseException) -> int:
+    for name in ("status_code", "code"):
+        value = getattr(error, name, None)
+        if isinstance(value, int) and 100 <= value < 600:
+            return value
+    return 0

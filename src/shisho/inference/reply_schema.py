@@ -1,0 +1,102 @@
+"""A dataclass as the JSON Schema that models are held to, and their words back as that dataclass."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import fields
+from functools import cache
+from typing import Any, TypeVar, cast, get_args, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+
+T = TypeVar("T")
+
+_SAID_BY_PYTHON = frozenset({"title", "default"})
+
+
+@cache
+def reply_schema(shape: type) -> dict[str, Any]:
+    """Every field required, no others allowed, nothing referred to: what all providers take."""
+    whole = _adapter(shape).json_schema()
+    parts = whole.pop("$defs", {})
+    schema: dict[str, Any] = _inlined(whole, parts)
+    return schema | {"title": shape.__name__, "description": " ".join((shape.__doc__ or "").split())}
+
+
+def read_reply(text: str, shape: type[T]) -> T:
+    """The reply as a `shape`. Raises ValueError that says what is wrong with it, and where."""
+    adapter: TypeAdapter[T] = _adapter(cast("Hashable", shape))
+    start = text.find("{")
+    end = text.rfind("}")
+    if not 0 <= start < end:
+        raise ValueError("The reply is no JSON object.")
+    try:
+        value: T = adapter.validate_json(text[start : end + 1])
+    except ValidationError as error:
+        raise ValueError("; ".join(_mistakes(error))) from None
+    return value
+
+
+class ElementReader:
+    """Reads the elements of a reply's first field, a list, while the reply arrives in pieces. Only whole
+    elements are read, so that no piece needs to end where a character does."""
+
+    def __init__(self, shape: type) -> None:
+        first = fields(shape)[0].name
+        self._element = get_args(get_type_hints(shape)[first])[0]
+        self._text = ""
+        self._at = -1
+        self._first = f'"{first}"'
+
+    def feed(self, piece: str) -> Iterator[Any]:
+        """The elements that are whole now and were not before. What is no element ends the reading."""
+        self._text += piece
+        if self._at < 0:
+            named = self._text.find(self._first)
+            opened = self._text.find("[", named + len(self._first)) if named >= 0 else -1
+            if opened < 0:
+                return
+            self._at = opened + 1
+        while (element := self._next()) is not None:
+            yield element
+
+    def _next(self) -> Any:
+        start = self._at
+        while start < len(self._text) and self._text[start] in " \t\r\n,":
+            start += 1
+        if self._text[start : start + 1] != "{":
+            return None
+        try:
+            data, end = json.JSONDecoder().raw_decode(self._text, start)
+            element = _adapter(self._element).validate_python(data)
+        except ValueError:
+            return None
+        self._at = end
+        return element
+
+
+@cache
+def _adapter(shape: Hashable) -> TypeAdapter[Any]:
+    return TypeAdapter(cast("Any", shape))
+
+
+def _inlined(schema: Any, parts: Mapping[str, Any]) -> Any:
+    if isinstance(schema, list):
+        return [_inlined(member, parts) for member in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _inlined(parts[schema["$ref"].rsplit("/", 1)[1]], parts)
+    whole = {name: _inlined(part, parts) for name, part in schema.items() if name not in _SAID_BY_PYTHON}
+    if whole.get("type") == "object":
+        properties = {name: _inlined(part, parts) for name, part in schema["properties"].items()}
+        whole |= {"properties": properties, "required": [*properties], "additionalProperties": False}
+    return whole
+
+
+def _mistakes(error: ValidationError) -> Iterator[str]:
+    """What is wrong at which place, without the value: it may be long, and is the model's own."""
+    for mistake in error.errors(include_url=False, include_input=False, include_context=False)[:5]:
+        place = ".".join(map(str, mistake["loc"]))
+        yield f"{place or 'the reply'}: {mistake['msg'][:200]}"

@@ -1,0 +1,74 @@
+"""Messages about language models, in Japanese, by their English templates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SAID: Mapping[str, str] = {
+    "language model of the librarian, as provider/name; none: quotations only": (
+        "司書の言語モデル。提供元/名前 の形。none なら引用だけ"
+    ),
+    "model that splits the question and plans the searches; empty: as model": (
+        "質問を分け、検索を計画するモデル。空なら model と同じ"
+    ),
+    "model that reads the passages; empty: as model": "パッセージを読むモデル。空なら model と同じ",
+    "model that writes the answer; empty: as model": "回答を書くモデル。空なら model と同じ",
+    "how much the models may do: read and answer; plan too; in more calls": (
+        "モデルにどこまで任せるか: 読解と回答、計画も、さらに多くの呼び出しで"
+    ),
+    "address of the models' server; empty: Ollama on this machine, for other providers their own": (
+        "モデルのサーバーのアドレス。空ならこのマシンの Ollama、ほかの提供元ではその本来のアドレス"
+    ),
+    "key for the models' server": "モデルのサーバーの鍵",
+    "tokens that a local model reads and writes in one call": (
+        "手元のモデルが1回の呼び出しで読み書きするトークン数"
+    ),
+    "seconds one call of a model may take": "モデルの1回の呼び出しにかけてよい秒数",
+    "{setting} (from {origin}) does not take {raw!r}: {help}. See docs/settings.md.": (
+        "{setting} ({origin})に {raw!r} は使えません: {help}。docs/settings.md を見てください。"
+    ),
+    "There is no provider {provider}. Choose one of {providers}.": (
+        "{provider} という提供元はありません。{providers} から選んでください。"
+    ),
+    "{provider} answers nobody without a key: set model_key, or model_url for another server.": (
+        "{provider} は鍵なしでは答えません。model_key を設定するか、別のサーバーなら model_url を設定してください。"
+    ),
+    'The provider {provider} needs an extra: pip install "shisho[{extra}]"': (
+        '提供元 {provider} には追加機能が必要です: pip install "shisho[{extra}]"'
+    ),
+    'The setting "model" needs an extra: pip install "shisho[models]"': (
+        '設定 model には追加機能が必要です: pip install "shisho[models]"'
+    ),
+    "All models are asked of one provider, as there is one model_url and one model_key: {models}.": (
+        "model_url と model_key は一つずつなので、モデルの提供元も一つにしてください: {models}。"
+    ),
+    "The model {model} gave no reply that can be used: {why}.": (
+        "モデル {model} から使える応答がありませんでした: {why}。"
+    ),
+    "its server could not be reached": "サーバーにつながりません",
+    "it took too long": "時間がかかりすぎました",
+    "its provider takes no more calls for now": "提供元が今は呼び出しを受け付けません",
+    "its provider does not accept the key": "提供元が鍵を受け付けません",
+    "its server does not have the model": "サーバーにそのモデルがありません",
+    "its server did not take the call": "サーバーが呼び出しを受け付けませんでした",
+    "its server has a fault": "サーバーに障害があります",
+    "it refused to reply": "応答を拒みました",
+    "its reply was cut off for its length": "応答が長さのために途中で切れました",
+    "its reply did not have the form that was asked for": "応答が求めた形ではありませんでした",
+    "its reply did not end": "応答が終わりませんでした",
+    "the reply could have cost more than the budget has left": "残りの予算を超えるおそれがありました",
+    "its client failed": "通信の部品が失敗しました",
+    "start the models' server, or set model_url to where it is": (
+        "モデルのサーバーを起動するか、model_url にその場所を設定してください"
+    ),
+    "set model_key": "model_key を設定してください",
+    "have the server load the model, or name another one": (
+        "サーバーにモデルを読み込ませるか、別のモデルを指定してください"
+    ),
+    "raise model_seconds, or choose a smaller model": (
+        "model_seconds を増やすか、小さいモデルを選んでください"
+    ),
+    "choose a model that can be held to a JSON Schema": "JSON Schema に従えるモデルを選んでください",
+    "see docs/settings.md": "docs/settings.md を見てください",
+    "{model} replied in {seconds} s": "{model} が {seconds} 秒で応答しました",
+}

@@ -1,0 +1,29 @@
+"""A language model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from shisho.domain.model import ModelPrompt, ModelReply
+
+T = TypeVar("T")
+
+
+class Llm(Protocol):
+    """Gives replies of a shape that the caller chooses. Cancelling the call ends the request."""
+
+    @property
+    def name(self) -> str:
+        """Provider and model, as an answer names them: `ollama/qwen3:8b`."""
+
+    async def ask(
+        self, prompt: ModelPrompt, shape: type[T], listen: Callable[[Any], None] | None = None
+    ) -> ModelReply[T]:
+        """The reply as a `shape`: a dataclass, from which the model's JSON Schema is made. A reply of another
+        shape is asked for again as often as the prompt allows, with what was wrong. `listen` hears each whole
+        element of the shape's first field, a tuple, while the first reply arrives.
+
+        Raises ModelFailed, which says how and what was used; ExtraMissing where the provider's package is not
+        installed."""

@@ -1,0 +1,240 @@
+"""The port `Llm` over the real clients of four providers, each asked of the fake one on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain, repeat
+from typing import Any
+
+import pytest
+
+from shisho.domain.model import ModelFault, Usage
+from shisho.errors import InvalidParams, ModelFailed
+from shisho.inference.llm import ChatLlm
+from shisho.inference.providers import ModelAccess, build_chat_model
+from shisho.testing.providers.script import ProviderReply, ProviderRequest
+from shisho.testing.providers.server import FakeProvider
+from tests.inference.providing import (
+    KEY,
+    LINES,
+    PAGE,
+    PATIENT_S,
+    PROVIDERS,
+    Page,
+    ask_once,
+    llm_of,
+    page_json,
+    prompt_of,
+)
+
+GOOD = ProviderReply(page_json())
+HUGE = "あ" * 4_000_000  # more than 10 MB on the wire
+BAD = '{"lines": [{"txt": 1}]}'
+
+
+@pytest.fixture(params=PROVIDERS)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+async def test_a_reply_has_the_shape_that_was_asked_for_and_its_usage_is_counted(name: str) -> None:
+    reply, provider = await ask_once(name, GOOD)
+    assert reply.value == PAGE and reply.usage == Usage(1, 100, 20)
+    request = provider.requests[0]
+    assert (request.model, request.instructions, request.texts) == (
+        "m-1",
+        "Answer in lines.",
+        ("決定係数とは何か",),
+    )
+    assert request.schema["required"] == ["lines"] and "$ref" not in str(request.schema)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        replace(GOOD, cut_bytes=1),
+        replace(GOOD, cut_bytes=7, escaped=True),
+        replace(GOOD, text=page_json(escaped=True), delta_chars=3),
+        replace(GOOD, text=page_json(escaped=True), delta_chars=1, cut_bytes=5, escaped=True),
+    ],
+    ids=["inside a character", "inside an escape", "inside the model's escape", "inside both"],
+)
+async def test_streams_may_be_cut_anywhere(name: str, sent: ProviderReply) -> None:
+    heard: list[Any] = []
+    reply, _ = await ask_once(name, sent, heard.append)
+    assert reply.value == PAGE and heard == list(LINES)
+
+
+async def test_elements_are_heard_before_the_reply_has_ended(name: str) -> None:
+    """The connection breaks in the last element: the one before has been heard."""
+    lines = page_json().removesuffix("]}") + ", " + page_json().partition("[")[2]
+    heard: list[Any] = []
+    with pytest.raises(ModelFailed):
+        await ask_once(name, ProviderReply(lines, breaks=True, delta_chars=1), heard.append)
+    assert heard and heard == list(chain(LINES, LINES))[: len(heard)]
+
+
+@pytest.mark.parametrize(
+    ("reply", "fault", "asked"),
+    [
+        (ProviderReply(page_json()[:20], ending="length"), ModelFault.TRUNCATED, 2),
+        (ProviderReply(BAD), ModelFault.MALFORMED, 2),
+        (ProviderReply("決定係数とは…"), ModelFault.MALFORMED, 2),
+        (ProviderReply(""), ModelFault.MALFORMED, 2),
+        (ProviderReply(page_json()[:9], ending="refusal"), ModelFault.REFUSED, 1),
+        (ProviderReply(KEY, status=429, headers={"Retry-After": "0"}), ModelFault.RATE_LIMITED, 2),
+        (ProviderReply(KEY, status=503, headers={"Retry-After": "0"}), ModelFault.UNAVAILABLE, 2),
+        (ProviderReply(f"bad key {KEY}", status=401), ModelFault.UNAUTHORISED, 1),
+        (ProviderReply("no such model", status=404), ModelFault.UNKNOWN_MODEL, 1),
+        (ProviderReply("no such field", status=400), ModelFault.REJECTED, 1),
+        (replace(GOOD, breaks=True), ModelFault.UNREACHABLE, 1),
+        (ProviderReply(HUGE, delta_chars=len(HUGE)), ModelFault.TOO_LONG, 1),
+        (ProviderReply(HUGE, delta_chars=50_000), ModelFault.TOO_LONG, 1),
+    ],
+    ids=lambda value: str(value)[:40] if isinstance(value, ModelFault) else "",
+)
+async def test_each_failure_is_typed_and_shows_no_key(
+    name: str, reply: ProviderReply, fault: ModelFault, asked: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    async with FakeProvider(lambda request: reply) as provider:
+        with pytest.raises(ModelFailed) as failed:
+            await llm_of(provider, name).ask(prompt_of(), Page)
+    assert failed.value.fault == fault and len(provider.requests) == asked
+    assert failed.value.usage.calls >= 1 and failed.value.__cause__ is None
+    assert KEY not in f"{failed.value!r} {failed.value.details} {caplog.text}"
+
+
+async def test_nobody_listens_at_the_address(name: str) -> None:
+    async with FakeProvider(lambda request: GOOD) as provider:
+        llm = llm_of(provider, name)
+    with pytest.raises(ModelFailed) as failed:
+        await llm.ask(prompt_of(), Page)
+    assert failed.value.fault == ModelFault.UNREACHABLE
+
+
+@pytest.mark.parametrize("reply", [replace(GOOD, delay_s=PATIENT_S), replace(GOOD, hangs=True)])
+async def test_a_slow_reply_is_broken_off(name: str, reply: ProviderReply) -> None:
+    with pytest.raises(ModelFailed) as failed:
+        await ask_once(name, reply, seconds=1.0)
+    assert failed.value.fault == ModelFault.TIMEOUT
+
+
+async def test_waiting_for_a_turn_ends_with_the_time_of_the_call(name: str) -> None:
+    reply = ProviderReply("", status=429, headers={"Retry-After": str(PATIENT_S)})
+    with pytest.raises(ModelFailed) as failed:
+        await ask_once(name, reply, seconds=1.0)
+    assert failed.value.fault == ModelFault.TIMEOUT
+
+
+async def test_a_broken_reply_is_repaired_once_by_saying_what_is_wrong(name: str) -> None:
+    replies: Iterator[ProviderReply] = chain([ProviderReply(BAD)], repeat(GOOD))
+    async with FakeProvider(lambda request: next(replies)) as provider:
+        reply = await llm_of(provider, name).ask(prompt_of(), Page)
+    assert reply.value == PAGE and reply.usage == Usage(2, 200, 40)
+    said = provider.requests[1].texts[-1]
+    assert "lines.0.text" in said and "Field required" in said
+
+
+async def test_a_call_that_is_cancelled_ends_its_request(name: str) -> None:
+    reached = asyncio.Event()
+
+    def script(request: ProviderRequest) -> ProviderReply:
+        reached.set()
+        return replace(GOOD, hangs=True)
+
+    async with FakeProvider(script) as provider:
+        call = asyncio.create_task(llm_of(provider, name).ask(prompt_of(), Page))
+        await asyncio.wait_for(reached.wait(), PATIENT_S)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+
+
+async def test_keys_addresses_proxies_and_tracing_of_the_environment_are_not_used(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with (
+        FakeProvider(lambda request: GOOD) as provider,
+        FakeProvider(lambda request: GOOD) as other,
+    ):
+        for variable in (
+            "HTTP_PROXY",
+            "HTTPS_PROXY",
+            "ALL_PROXY",
+            "OPENAI_BASE_URL",
+            "OPENAI_API_BASE",
+            "OPENAI_PROXY",
+            "ANTHROPIC_BASE_URL",
+            "ANTHROPIC_PROXY",
+            "OLLAMA_HOST",
+            "GOOGLE_GEMINI_BASE_URL",
+            "LANGSMITH_ENDPOINT",
+        ):
+            monkeypatch.setenv(variable, other.url(""))
+        for variable in ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):
+            monkeypatch.setenv(variable, "true")
+        for variable in (
+            "OPENAI_API_KEY",
+            "OPENAI_ORG_ID",
+            "OPENAI_PROJECT_ID",
+            "ANTHROPIC_API_KEY",
+            "ANTHROPIC_AUTH_TOKEN",
+            "GOOGLE_API_KEY",
+            "GEMINI_API_KEY",
+            "OLLAMA_API_KEY",
+            "LANGSMITH_API_KEY",
+        ):
+            monkeypatch.setenv(variable, "sk-of-another-program")
+        reply = await llm_of(provider, name).ask(prompt_of(), Page)
+    assert reply.value == PAGE and len(provider.requests) == 1
+    assert other.connections == 0 and "another-program" not in str(provider.requests[0].headers)
+
+
+def test_a_provider_of_others_answers_nobody_without_a_key() -> None:
+    for provider in ("openai", "gemini", "anthropic"):
+        with pytest.raises(InvalidParams, match="model_key"):
+            build_chat_model(ModelAccess(provider, "m"), 10, 1.0)
+
+
+def test_the_key_stands_in_no_representation() -> None:
+    assert KEY not in repr(ModelAccess("openai", "m", "", KEY)) + repr(
+        vars(ChatLlm(ModelAccess("a", "b", "", KEY)))
+    )
+
+
+async def test_ollama_is_told_its_context_and_every_provider_its_longest_reply(name: str) -> None:
+    async with FakeProvider(lambda request: GOOD) as provider:
+        await llm_of(provider, name, context=12_345).ask(prompt_of(), Page)
+    body = provider.requests[0].body
+    places = {
+        "openai": lambda: (body["max_tokens"], body["temperature"]),
+        "ollama": lambda: (body["options"]["num_predict"], body["options"]["temperature"]),
+        "gemini": lambda: (
+            body["generationConfig"]["maxOutputTokens"],
+            body["generationConfig"]["temperature"],
+        ),
+        "anthropic": lambda: (body["max_tokens"], body["temperature"]),
+    }
+    assert places[name]() == (200, 0.0)
+    if name == "ollama":
+        assert body["options"]["num_ctx"] == 12_345
+
+
+def test_without_a_model_no_client_is_imported() -> None:
+    code = (
+        "import sys, asyncio, shisho, tempfile\n"
+        "async def main():\n"
+        "    async with shisho.open(home=tempfile.mkdtemp(), web='off') as desk:\n"
+        "        await desk.doctor()\n"
+        "asyncio.run(main())\n"
+        "print([name for name in sys.modules if name.split('.')[0].startswith(('langchain', 'openai', 'langsmith')) "
+        "or name.startswith('shisho.inference')])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip().splitlines()[-1] == "[]"

@@ -8,6 +8,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 export SHISHO_SHARED ?= ../shared
 export PYTHONUTF8 = 1
+# Set, it would make each of the thousand processes of the tests compile the sources anew.
+unexport PYTHONDONTWRITEBYTECODE
 # What is measured and tested reaches no web but the one in a box.
 test test-busy coverage faults bench eval: export SHISHO_WEB = off
 

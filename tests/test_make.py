@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import WITH_TIME
 from tests.shared import missing
 
 ROOT = Path(__file__).parent.parent
@@ -102,3 +103,8 @@ def test_both_parts_of_the_tests_run_whatever_the_first_says(
     ran = (checkout / "ran").read_text().splitlines()
     assert [("not alone" in line, "alone" in line) for line in ran] == [(True, True), (False, True)]
     assert (done.returncode != 0) is fails
+
+
+def test_every_name_of_tests_that_have_to_do_with_time_is_one_of_a_test() -> None:
+    tests = [path.relative_to(ROOT / "tests").as_posix() for path in (ROOT / "tests").rglob("test_*.py")]
+    assert [name for name in WITH_TIME if not any(test.startswith(name) for test in tests)] == []

@@ -8,8 +8,6 @@ import inspect
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -43,6 +41,7 @@ from shisho.messages.message import Message
 from shisho.settings import TABLE, locale_language, reader_of
 from shisho.web.engines import engines
 from shisho.web.http.address import _REASONS
+from tests import forkserver
 
 HOUSE = Path(errors.__file__).parent
 FILES = sorted(path for path in HOUSE.rglob("*.py") if "messages" not in path.parts)
@@ -365,8 +364,7 @@ def shell(locale: str, arguments: tuple[str, ...], home: Path) -> str:
         "COLUMNS": "150",
         "SHISHO_WEB": "off",
     }
-    command = [sys.executable, "-c", "from shisho.interfaces.cli.app import main; main()", *arguments]
-    done = subprocess.run(command, env=environment, capture_output=True, cwd=home, check=False)
+    done = forkserver.run(arguments, environment, home)
     return (done.stdout + done.stderr).decode()
 
 

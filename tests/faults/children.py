@@ -24,7 +24,7 @@ LONG = os.environ.get("SHISHO_LONG") == "1"
 
 
 class Child:
-    """One process under test. `said` grows while it lives."""
+    """One process under test. `said` grows while it lives; each line has the moment when it was `heard_at`."""
 
     def __init__(self, orders: Orders, environment: Mapping[str, str] | None = None) -> None:
         self.orders = orders
@@ -43,10 +43,10 @@ class Child:
         for line in self._process.stdout:
             if line.endswith("\n"):  # a killed writer leaves half a line
                 with self._changed:
-                    self.said.append(json.loads(line))
+                    self.said.append({**json.loads(line), "heard_at": time.monotonic()})
                     self._changed.notify_all()
 
-    def heard(self, key: str, value: Any = None, seconds: float = 20, **more: Any) -> dict[str, Any]:
+    def heard(self, key: str, value: Any = None, seconds: float = PATIENCE, **more: Any) -> dict[str, Any]:
         """The first line with this key, value and whatever more, waited for."""
 
         def found() -> dict[str, Any] | None:

@@ -1,4 +1,5 @@
-"""Faults are timed and kill processes: each runs alone, and in the long form for as long as it needs."""
+"""In the long form each fault may take as long as it needs. Who kills or freezes does so to its own processes,
+so that tests beside it come to no harm; what is timed is marked `alone`."""
 
 from __future__ import annotations
 
@@ -15,7 +16,5 @@ HERE = Path(__file__).parent
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.alone)
-            if LONG:
-                item.add_marker(pytest.mark.timeout(LONGEST_S))
+        if LONG and HERE in item.path.parents:
+            item.add_marker(pytest.mark.timeout(LONGEST_S))

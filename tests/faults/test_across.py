@@ -26,7 +26,8 @@ async def queue(tmp_path: Path) -> AsyncIterator[Queue]:
 
 async def wake_ups(queue: Queue, folder: Path) -> float:
     """The 99th percentile, in seconds after the commit in another process, of the wake-ups of fifty who wait
-    for the task that it adds to, while five hundred wait for tasks in which nothing happens."""
+    for the task that it adds to, while five hundred wait for tasks in which nothing happens. What a line in a
+    pipe takes from there to here is taken off: beside busy processes both wait for a processor."""
     still = [TaskId(f"still {number}") for number in range(500)]
     for task_id in still:
         await queue.tasks.open(NewTask(task_id, OWNER))
@@ -43,7 +44,8 @@ async def wake_ups(queue: Queue, folder: Path) -> float:
     waiting += [asyncio.create_task(client()) for _ in range(50)]
     with started(Orders(str(folder), slots=0, accept=0.15, backlog=10_000)) as (other,):
         await asyncio.sleep(60 if LONG else 6)
-        committed = [one["at"] for one in list(other.said) if "accepted" in one]
+        lines = [one for one in list(other.said) if "accepted" in one]
+    committed = [one["at"] for one in lines]
     for task in waiting:
         task.cancel()
     await asyncio.wait(waiting)
@@ -54,8 +56,10 @@ async def wake_ups(queue: Queue, folder: Path) -> float:
     ]
     assert len(late) > 15 * 50
     p50, p99 = (quantiles(late, n=100)[at] for at in (49, 98))
-    print(f"wake-up across processes, {len(late)} waits: p50 {p50 * 1000:.0f} ms, p99 {p99 * 1000:.0f} ms")
-    return p99
+    line = quantiles([one["heard_at"] - one["at"] for one in lines], n=100)[98]
+    told = f"p50 {p50 * 1000:.0f} ms, p99 {p99 * 1000:.0f} ms, of a line in a pipe {line * 1000:.0f} ms"
+    print(f"wake-up across processes, {len(late)} waits: {told}")
+    return p99 - line
 
 
 async def test_news_reach_those_who_wait_in_another_process(queue: Queue, tmp_path: Path) -> None:
@@ -63,6 +67,7 @@ async def test_news_reach_those_who_wait_in_another_process(queue: Queue, tmp_pa
     assert queue.bell.listening == 0
 
 
+@pytest.mark.alone
 async def test_an_immediate_stop_is_obeyed_in_another_process(queue: Queue, tmp_path: Path) -> None:
     slowest = 0.0
     with started(Orders(str(tmp_path), slots=2, pace=WorkerTiming())) as (other,):

@@ -20,6 +20,7 @@ import pytest
 from shisho.jobs.timing import WorkerTiming
 from tests.faults.children import LONG, Child
 from tests.faults.process import Orders
+from tests.machine import PATIENCE
 
 KILLS = 200 if LONG else 20
 # No cut-off: a frozen worker that wakes goes on with its jobs, and the fence alone must stop it.
@@ -85,7 +86,7 @@ def pool(orders: Orders, record: Record) -> Iterator[list[Child]]:
 
 def drain(folder: Path, orders: Orders, record: Record) -> None:
     child = Child(orders)
-    ends = time.monotonic() + 60
+    ends = time.monotonic() + PATIENCE
     try:
         while record.look(folder / "shisho.db").keys() - {"completed", "failed"} and time.monotonic() < ends:
             time.sleep(0.2)

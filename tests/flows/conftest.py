@@ -15,7 +15,7 @@ import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.desk import Desk
-from tests.machine import PATIENCE
+from tests import forkserver
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "lectures"
 SHISHO = [sys.executable, "-c", "from shisho.__main__ import main; main()"]
@@ -40,15 +40,9 @@ class Shell:
         return json.loads(text) if "--json" in words and words[0] != "add" else text
 
     def run(self, *words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-        command = [*SHISHO, *map(str, words)]
-        return subprocess.run(
-            command,
-            env=self.environment,
-            cwd=cwd,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
+        done = forkserver.run([str(word) for word in words], self.environment, cwd)
+        return subprocess.CompletedProcess(
+            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
         )
 
     def start(self, *words: str | Path) -> subprocess.Popen[str]:

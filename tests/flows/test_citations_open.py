@@ -6,7 +6,6 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pypdfium2
-import pytest
 
 from shisho.domain.inquiry import Evidence
 from shisho.settings import child_environment
@@ -29,7 +28,6 @@ WHERE = """words => {
   return null }"""
 
 
-@pytest.mark.alone
 async def test_both_citations_of_one_answer_open_on_their_spans(tmp_path: Path) -> None:
     need_browser()
     async with boxed(tmp_path, folder=tmp_path / "box") as (box, desk):

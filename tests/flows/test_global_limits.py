@@ -85,7 +85,6 @@ async def test_four_processes_keep_one_pace(shell: Shell, tmp_path: Path) -> Non
         assert len(close) > 5 and min(close.values()) >= HOST_S, close
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize(
     ("overrides", "rule"),
     [

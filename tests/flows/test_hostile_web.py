@@ -137,7 +137,6 @@ def report(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 
 
-@pytest.mark.alone
 @on_linux
 def test_every_hostile_server_ends_in_a_typed_error(report: dict[str, Any]) -> None:
     expected = {name: code if not code.startswith("200") else "TOO_LARGE" for name, code in OUTCOMES.items()}
@@ -148,14 +147,12 @@ def test_every_hostile_server_ends_in_a_typed_error(report: dict[str, Any]) -> N
     assert found == expected and set(found) == set(SCRIPTS)
 
 
-@pytest.mark.alone
 @on_linux
 def test_the_search_beside_them_is_whole(report: dict[str, Any]) -> None:
     listed = dict.fromkeys(map(canonical, Box(seed=1).results("mojeek", report["query"])[:10]))
     assert report["good"] == [[url, "visited"] for url in listed] and len(listed) > 5
 
 
-@pytest.mark.alone
 @on_linux
 def test_the_process_stays_awake_and_small(report: dict[str, Any]) -> None:
     assert report["lag_p99_ms"] <= 50 and report["lags"] > 100

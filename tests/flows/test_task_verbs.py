@@ -23,11 +23,10 @@ from tests.flows.conftest import SAMPLES
 from tests.flows.smallweb import ended
 from tests.machine import Stopwatch
 
-pytestmark = pytest.mark.alone
-
 QUERIES = [f"決定係数 第{number}の問い" for number in range(50)]
 
 
+@pytest.mark.alone
 async def test_fifty_searches_are_queued_in_fifty_milliseconds(desk: Desk) -> None:
     """The best of three series: another process that takes the processor for a moment is not what is
     measured."""

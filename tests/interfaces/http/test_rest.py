@@ -186,7 +186,6 @@ async def test_a_hundred_long_polls_at_once_hold_nobody_up(server: str) -> None:
         await client.post(f"/tasks/{task}/stop", json={"mode": "immediate"})
 
 
-@pytest.mark.alone
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="CPU of another process is read from /proc")
 async def test_a_long_poll_that_wakes_costs_no_more_than_a_few_bare_requests(tmp_path: Path) -> None:
     """A status is built once for all who wait for it: what is left for each is to send it."""

@@ -4,6 +4,7 @@ one language."""
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import json
 import os
@@ -70,8 +71,14 @@ ALIKE = {
 }
 
 
+@functools.cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All of a file's, so that it is parsed once."""
+    return (*ast.walk(ast.parse(path.read_text("utf-8"))),)
+
+
 def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Call):
             yield getattr(node.func, "id", getattr(node.func, "attr", "")), node
 
@@ -106,7 +113,7 @@ def test_errors_are_raised_with_a_template_and_not_with_a_finished_sentence(path
 def test_every_message_has_its_pair(path: Path) -> None:
     known = catalogue("ja")
     assert [template for template, _ in said(path) if template and template not in known] == []
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):  # templates that a line is too short for
+    for node in nodes(path):  # templates that a line is too short for
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") in ("template", "FAULT"):
             assert ast.literal_eval(node.value) in known, f"{path.name}:{node.lineno}"
 
@@ -160,7 +167,7 @@ def test_no_entry_of_the_catalogue_is_left_over() -> None:
 
 def test_every_key_is_looked_up_somewhere() -> None:
     """By its name, or by the beginning of it where the rest is a state or the like."""
-    written = {node for path in FILES for node in ast.walk(ast.parse(path.read_text("utf-8")))}
+    written = {node for path in FILES for node in nodes(path)}
     texts = {
         str(node.value) for node in written if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from tests.flows.test_documents_to_answer import check_evidence
 from tests.shared import shared
 
 
-@pytest.mark.parametrize(("name", "questions"), [("niilc-dev", 80), ("jsquad-valid", 60), ("cranfield", 30)])
+@pytest.mark.parametrize(("name", "questions"), [("niilc-dev", 40), ("jsquad-valid", 30), ("cranfield", 15)])
 async def test_quotations_over_the_evaluation_sets(desk: Desk, name: str, questions: int) -> None:
     held = load(shared("eval", name))
     await fill(desk, held)
@@ -49,8 +50,13 @@ async def test_quotations_from_real_pdfs_stand_on_their_page(desk: Desk) -> None
 
 
 async def test_nothing_of_a_hostile_file_that_failed_stays_behind(tmp_path: Path) -> None:
-    folder = shared("hostile", "pdf")
-    async with open_desk(home=tmp_path, reader_seconds=5) as desk:
+    """A third of the files; `test_hostile_pdfs` reads each."""
+    folder = tmp_path / "hostile"
+    folder.mkdir()
+    files = sorted(path for path in shared("hostile", "pdf").iterdir() if not path.name.startswith("."))
+    for path in files[::3]:
+        shutil.copy(path, folder)
+    async with open_desk(home=tmp_path / "home", reader_seconds=5) as desk:
         receipts = [one async for one in desk.add(folder)]
         taken = {one.source for one in receipts if one.outcome is not IntakeOutcome.FAILED}
         held = await desk.documents(limit=10_000)
@@ -58,6 +64,6 @@ async def test_nothing_of_a_hostile_file_that_failed_stays_behind(tmp_path: Path
             one.outcome is IntakeOutcome.ADDED for one in receipts
         )
         assert all(one.code and one.reason for one in receipts if one.outcome is IntakeOutcome.FAILED)
-        assert len(receipts) == sum(1 for path in folder.iterdir() if not path.name.startswith("."))
+        assert len(receipts) == len(files[::3]) > len(held) > 10
         for document in held:
             assert await desk.text(document.id)

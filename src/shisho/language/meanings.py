@@ -243,6 +243,7 @@ def opposites(term: str) -> frozenset[str]:
     return _opposite().get(term, frozenset())
 
 
+@lru_cache(maxsize=20_000)
 def same(first: str, other: str) -> bool:
     """True where two terms mean the same here: written alike, in one group of this list or of the
     dictionary, or a verb beside the noun made of its kanji."""

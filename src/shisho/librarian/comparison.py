@@ -55,6 +55,8 @@ class Comparison:
         }
         self._in_order = sorted(self.words)  # so that every run renames alike
         self._renamed: dict[str, str] = {}
+        # By the identity of a phrase of the sentence, which lives as long as this.
+        self.places_of: dict[int, list[TiedPhrase]] = {}
 
     def rename(self, word: str) -> str:
         """The quotations' word for a word."""

@@ -47,9 +47,7 @@ def compare_places(comparison: Comparison, doubts: Doubts) -> None:
 def _compare_displacement(comparison: Comparison, said_phrase: TiedPhrase, doubts: Doubts) -> None:
     """Something of the same kind, which the sentence does not name, must not fit as well where the phrase
     stands."""
-    phrases = [
-        quoted_phrase for quoted_phrase in comparison.quoted if _is(comparison, said_phrase, quoted_phrase)
-    ]
+    phrases = _find_places(comparison, said_phrase)
     own_likeness = max(
         (comparison.likeness(said_phrase, quoted_phrase) for quoted_phrase in phrases), default=0.0
     )
@@ -90,11 +88,8 @@ def _longer_or_shorter(comparison: Comparison, said_phrase: TiedPhrase) -> bool:
 
 def _listed(comparison: Comparison, said_phrase: TiedPhrase, other: TiedPhrase) -> bool:
     """True where the other name stands beside the quoted one in a list."""
-    phrases = [
-        quoted_phrase
-        for quoted_phrase in comparison.quoted
-        if _is(comparison, said_phrase, quoted_phrase) and quoted_phrase.sentence == other.sentence
-    ]
+    places = _find_places(comparison, said_phrase)
+    phrases = [quoted_phrase for quoted_phrase in places if quoted_phrase.sentence == other.sentence]
     roles = _LISTING | {other.phrase.role}
     return any(
         abs(phrase.place - other.place) <= 1
@@ -102,6 +97,15 @@ def _listed(comparison: Comparison, said_phrase: TiedPhrase, other: TiedPhrase) 
         and phrase.phrase.role in roles
         for phrase in phrases
     )
+
+
+def _find_places(comparison: Comparison, said_phrase: TiedPhrase) -> list[TiedPhrase]:
+    """The quoted phrases that a phrase of the sentence is; looked for once, since each pair asks for them."""
+    places = comparison.places_of.get(id(said_phrase))
+    if places is None:
+        places = [quoted for quoted in comparison.quoted if _is(comparison, said_phrase, quoted)]
+        comparison.places_of[id(said_phrase)] = places
+    return places
 
 
 def _is(comparison: Comparison, said_phrase: TiedPhrase, quoted_phrase: TiedPhrase) -> bool:
@@ -154,9 +158,8 @@ def _compare_exchanges(comparison: Comparison, doubts: Doubts) -> None:
 
 def _turned_round(comparison: Comparison, phrase: TiedPhrase, other: TiedPhrase) -> bool:
     """True where the later of the two comes first in every quoted sentence that has both."""
-    places = [quoted for quoted in comparison.quoted if _is(comparison, phrase, quoted)]
-    other_places = [quoted for quoted in comparison.quoted if _is(comparison, other, quoted)]
-    pairs = [pair for pair in product(places, other_places) if pair[0].sentence == pair[1].sentence]
+    both = product(_find_places(comparison, phrase), _find_places(comparison, other))
+    pairs = [pair for pair in both if pair[0].sentence == pair[1].sentence]
     return bool(pairs) and all(our_phrase.place > their_phrase.place for our_phrase, their_phrase in pairs)
 
 
@@ -164,12 +167,8 @@ def _gains(comparison: Comparison, phrase: TiedPhrase, other: TiedPhrase) -> tup
     """How much better each of two phrases would fit in the other's place."""
     if (phrase.phrase.figures or other.phrase.figures) and not figure_kinds(phrase) & figure_kinds(other):
         return NO_GAIN
-    our_phrases = [
-        quoted_phrase for quoted_phrase in comparison.quoted if _is(comparison, phrase, quoted_phrase)
-    ]
-    their_phrases = [
-        quoted_phrase for quoted_phrase in comparison.quoted if _is(comparison, other, quoted_phrase)
-    ]
+    our_phrases = _find_places(comparison, phrase)
+    their_phrases = _find_places(comparison, other)
     if (
         not our_phrases
         or not their_phrases

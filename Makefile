@@ -6,6 +6,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Half of the tests' time is waiting: four processes keep two processors at work.
+BESIDE := -n 4 --dist worksteal
 export SHISHO_SHARED ?= ../shared
 export PYTHONUTF8 = 1
 # Set, it would make each of the thousand processes of the tests compile the sources anew.
@@ -49,18 +51,18 @@ check: $(VENV)/.dev
 
 test: $(VENV)/.dev
 	@failed=0; \
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not alone" || failed=1; \
+	$(BIN)/python -m pytest $(BESIDE) -m "not alone" || failed=1; \
 	$(BIN)/python -m pytest -m alone || failed=1; \
 	exit $$failed
 
 # Beside eight busy processes: what has to do with time three times, then all of it. Takes an hour or two.
 test-busy: $(VENV)/.dev
-	for turn in 1 2 3; do $(BIN)/python -m tests.load 8 $(BIN)/python -m pytest -n 2 --dist loadfile -m timed || exit 1; done
+	for turn in 1 2 3; do $(BIN)/python -m tests.load 8 $(BIN)/python -m pytest $(BESIDE) -m timed || exit 1; done
 	$(BIN)/python -m tests.load 8 $(MAKE) test
 
 # What is alone measures time or ends processes: measuring would disturb it.
 coverage: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not alone" --cov
+	$(BIN)/python -m pytest $(BESIDE) -m "not alone" --cov
 
 # A broken link, a page that no tab shows and a name that is not there end it; with --quiet they would not be counted.
 docs: export NO_MKDOCS_2_WARNING = 1

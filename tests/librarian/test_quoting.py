@@ -66,3 +66,61 @@ def test_a_cut_sentence_keeps_its_predicate() -> None:
     text = f"{filler}出勤率が八割以上の者には、勤続の長さに応じて、有給の休暇を十日与えなければならない。"
     snippet, _ = quoted(text, "出勤率", "出勤率が何割以上なら休暇がもらえるか")
     assert snippet.endswith("十日与えなければならない。") and len(snippet) < len(text) / 2
+
+
+def test_items_that_answer_only_by_what_they_stand_under_come_together() -> None:
+    text = "\n\n".join(["• 佐藤花子", "• 鈴木一郎", "• 高橋次郎"])
+    assert quoted(text, "• 鈴木一郎", "運営委員は誰か") == (text, 0)
+    assert quoted(text, "• 鈴木一郎", "鈴木一郎は誰か") == ("• 鈴木一郎", 0)
+
+
+def test_the_last_item_of_a_list_keeps_what_goes_on_with_it_as_the_others_do() -> None:
+    text = "\n\n".join(
+        [
+            "届け出る事項は次のとおりです。",
+            "(1) 賃金",
+            "賃金の決め方に関すること",
+            "(2) 退職",
+            "退職に関すること",
+        ]
+    )
+    assert quoted(text + "\n\n会社は届け出る。", "届け出る事項", "届け出る事項を挙げよ") == (text, 0)
+
+
+def test_numbered_paragraphs_are_no_list() -> None:
+    first, second = (
+        f"{number} 会社は、労働者を採用するときは、書面の交付その他の確かな方法によって、第{number}に掲げる労働条件の"
+        "すべてを当該労働者に対して明らかにしなければならず、あわせて本規則を示してその写しを交付するものとする。"
+        for number in (1, 2)
+    )
+    assert quoted(f"{first}\n\n{second}", second, "採用するときの手続を挙げよ") == (second, 0)
+
+
+def test_an_exception_comes_with_its_rule_where_more_than_one_fact_is_asked_for() -> None:
+    text = "時間外労働の割増率は2割5分以上である。なお、深夜に及んだ場合は5割以上とする。"
+    assert quoted(text, "なお、", "時間外労働と深夜労働の割増率にはどんな違いがあるか")[0] == text
+    assert (
+        quoted(text, "なお、", "深夜に及んだ場合の割増率は何割か")[0]
+        == "なお、深夜に及んだ場合は5割以上とする。"
+    )
+
+
+def test_what_was_done_with_the_thing_before_comes_with_it() -> None:
+    text = "同じ内容の基準を二つ維持する意味はない。4.0版では、これを付録に移した。"
+    assert quoted(text, "4.0版では", "付録に移したものは何か")[0] == text
+
+
+def test_a_statement_comes_with_the_sentence_that_gives_its_ground() -> None:
+    text = "長い試用期間は好ましくない。なぜなら、労働者の地位が不安定になるからである。期間は三か月が多い。"
+    assert (
+        quoted(text, "長い試用期間", "長い試用期間が好ましくないのはなぜか")[0]
+        == "長い試用期間は好ましくない。なぜなら、労働者の地位が不安定になるからである。"
+    )
+    assert quoted(text, "長い試用期間", "長い試用期間はよいか")[0] == "長い試用期間は好ましくない。"
+
+
+def test_a_line_to_be_typed_comes_with_the_sentence_around_it() -> None:
+    text = "文書は一つのファイルである。\n\nこの文書を組版するには\n\n# platex manual.sty\n\nを実行します。\n\n終わりです。"
+    whole = "この文書を組版するには\n\n# platex manual.sty\n\nを実行します。"
+    assert quoted(text, "組版するには", "組版する方法")[0] == whole
+    assert quoted(text, "# platex", "組版する方法")[0] == whole

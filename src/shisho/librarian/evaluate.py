@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal
@@ -12,7 +13,7 @@ from shisho.librarian.evidence import double
 from shisho.librarian.levels import ENOUGH, NEAR
 from shisho.librarian.line_roles import LineRole
 from shisho.librarian.questions import AnswerKind, ParsedQuestion
-from shisho.librarian.quoting import quoted_span
+from shisho.librarian.quoting import grounded, is_list, quoted_span
 from shisho.librarian.reading import AnalysedPassage
 
 REFUSED = 0.45  # the most that a sentence can have which has not the form of an answer
@@ -20,9 +21,15 @@ OFF_TOPIC = 0.04  # the most that a sentence can have for the meaning of somethi
 QUOTES = 3  # sentences for one goal at most, unless it asks for more
 NEAR_QUOTES = 2  # sentences at most where none answers
 QUOTED_CHARS = 250  # no further sentence is added beyond this
+EXPLAINED_CHARS = 500  # the same where a list, a comparison, a way or a reason is asked for
+LIST_ODDS = 0.3  # of the best sentence's odds: where a list is asked for, one with these comes before it
 RELATIVE = 0.03  # of the best sentence's odds: a further one must reach this, more if it is long
 HALF = 0.5  # of the defined thing's words must stand with the sentence that defines it
 _STRICT = frozenset({AnswerKind.REASON, AnswerKind.PERSON})  # no sentence without a reason says why
+_CONTRASTS = re.compile(
+    r"違|異な|一方|に対し|比べ|比較|より(?:も|は)?|差(?:は|が|を|異)"
+    r"|\b(?:differ\w*|while|whereas|unlike|than|contrast|compared|but)\b"
+)
 _QUOTABLE = frozenset({LineRole.PROSE, LineRole.ITEM, LineRole.LEAD})
 
 
@@ -47,38 +54,49 @@ def select(
 ) -> list[Finding]:
     """For each goal its best new sentences, best first, verbatim and with scores from 0 to 1; none where
     nothing is near."""
-    return [
-        finding
-        for goal in goals
-        for finding in _for_goal(passages, goal, [e for e in refs if e.goal_id == goal.id], rarity)
-    ]
+    parsed = [questions.read(goal.question) for goal in goals]
+    sides = tuple(question.defined.terms for question in parsed if question.defined is not None)
+    if not (len(sides) == len(goals) == 2):
+        sides = ()
+    findings: list[Finding] = []
+    for place, goal in enumerate(goals):
+        own_refs = [ref for ref in refs if ref.goal_id == goal.id]
+        # What compares the two is quoted once, for the first of them.
+        findings.extend(_for_goal(passages, goal, own_refs, rarity, () if place else sides))
+    return findings
 
 
 def _for_goal(
-    passages: Sequence[NumberedPassage], goal: Goal, refs: Sequence[EvidenceRef], rarity: Mapping[str, float]
+    passages: Sequence[NumberedPassage],
+    goal: Goal,
+    refs: Sequence[EvidenceRef],
+    rarity: Mapping[str, float],
+    sides: Sequence[Sequence[str]],
 ) -> Iterator[Finding]:
     question = questions.read(goal.question)
     weights = signs.term_weights(question, rarity)
-    ranked = sorted(_candidates(passages, question, weights), key=lambda candidate: -candidate.score)
+    ranked = _ranked(_candidates(passages, question, weights), question, sides)
     # What was near before stays; only what is nearer, or an answer, joins it.
     floor = min(ENOUGH, max((ref.score for ref in refs), default=NEAR))
     if not ranked or ranked[0].score < floor:
         return
-    most = max(QUOTES if ranked[0].score >= ENOUGH else NEAR_QUOTES, goal.min_evidence)
+    best = ranked[0].score
+    most_chars = EXPLAINED_CHARS if question.explains else QUOTED_CHARS
+    most = max(QUOTES if best >= ENOUGH else NEAR_QUOTES, goal.min_evidence)
     told_words = [ref.snippet for ref in refs]
     accepted = 0
     chars = 0
     for first in ranked:
-        if ranked[0].score < ENOUGH and first.score < NEAR:
+        if best < ENOUGH and first.score < NEAR:
             return
-        if accepted == most or _odds(first.score) < RELATIVE * _odds(ranked[0].score):
+        if accepted == most or _odds(first.score) < RELATIVE * _odds(best):
             return
         lines = first.page.lines + first.page.following
         text = first.shown.text + first.shown.after
         span = quoted_span(text, lines, first.place, question, weights)
         snippet = text[span.start : span.end]
         worth = _odds(first.score) * min(3.0, 60 / len(snippet))
-        if accepted and (worth < RELATIVE * _odds(ranked[0].score) or chars + len(snippet) > QUOTED_CHARS):
+        if accepted and (worth < RELATIVE * _odds(best) or chars + len(snippet) > most_chars):
             continue
         if any(double(snippet, other) for other in told_words):
             continue
@@ -86,6 +104,33 @@ def _for_goal(
         accepted = accepted + 1
         chars = chars + len(snippet)
         yield Finding(first.shown.temp_index, goal.id, snippet, round(first.score, 4), span.items)
+
+
+def _ranked(
+    candidates: Iterator[_Candidate], question: ParsedQuestion, sides: Sequence[Sequence[str]]
+) -> list[_Candidate]:
+    """Best first. The surest sentence that compares the two sides of a comparison comes before all, and so does
+    the surest list where a list is asked for and it answers nearly as surely: with the score of the best."""
+    ranked = sorted(candidates, key=lambda candidate: -candidate.score)
+    if not (ranked and (question.lists or sides)):
+        return ranked
+    best = ranked[0].score
+    floor = LIST_ODDS * _odds(best)
+
+    def leads(candidate: _Candidate) -> bool:
+        if candidate.score < ENOUGH:
+            return False
+        line = candidate.page.lines[candidate.place]
+        if sides and _CONTRASTS.search(line.folded) and all(line.terms.issuperset(side) for side in sides):
+            return True
+        if not question.lists or _odds(candidate.score) < floor:
+            return False
+        return is_list(candidate.page.lines + candidate.page.following, candidate.place, question)
+
+    first = next((candidate for candidate in ranked if leads(candidate)), None)
+    if first is None:
+        return ranked
+    return [replace(first, score=best), *(candidate for candidate in ranked if candidate is not first)]
 
 
 def _candidates(
@@ -136,7 +181,7 @@ def _most(
     if question.form is not None and not question.form.search(line.folded):
         return REFUSED
     if question.kind in _STRICT and not questions.answers(question, line.folded):
-        return REFUSED
+        return 1.0 if grounded(page.lines, place, question) else REFUSED
     return 1.0
 
 

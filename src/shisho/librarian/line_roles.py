@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from enum import StrEnum
+from itertools import pairwise
 
 
 class LineRole(StrEnum):
@@ -64,6 +65,8 @@ _ASKS = re.compile(
 _SAID = re.compile(
     r"(?:る|た|だ|す|ない|です|ます|ある|いる|れる|せる|よう|ず|べき|こと|もの|ため|とき|い|う|く|つ|ぬ|ぶ|む)$"
 )
+# Formulas, code and the values of an example: signs between names, and no word of Japanese grammar.
+_CODE = re.compile(r"=[^=]*=|\w\s?\([^()]*\)\s*[=+−-]|^\s*\w+\s*[+−*-]?=\s*\S+$")
 _ANNOUNCED = re.compile(
     r"[:：]$|(?:次|以下|下記|左記|つぎ)の|(?:次|以下|下記|左記|つぎ)に(?:掲げ|示|挙げ|定め|よ)|(?:とおり|通り)(?:です|である|とする)?。?$"
     r"|\b(?:the )?following\b|\bas follows\b|\bbelow\b",
@@ -76,10 +79,22 @@ def roles(lines: Sequence[str], heading: str) -> list[LineRole]:
     listed = _CONTENTS.search(heading) is not None
     own_roles = [_role(" ".join(line.split()), listed) for line in lines]
     for place, line in enumerate(lines):
+        if own_roles[place] in (LineRole.REST, LineRole.QUESTION):
+            continue
         following = own_roles[place + 1] if place + 1 < len(lines) else None
         listed_next = following in (LineRole.ITEM, LineRole.REST, None) or line.rstrip().endswith((":", "："))
-        if announces(line) and listed_next and own_roles[place] not in (LineRole.REST, LineRole.QUESTION):
+        typed_next = following is LineRole.PROSE and not _ENDED.search("".join(lines[place + 1].split()))
+        if announces(line) and (listed_next or typed_next):
             own_roles[place] = LineRole.LEAD
+        elif typed_next and line.rstrip().endswith("には"):
+            own_roles[place] = LineRole.LEAD  # 「組版するには」: what to type stands below
+    for place, (role, following) in enumerate(pairwise(own_roles)):
+        if (
+            role is LineRole.LEAD
+            and following is LineRole.HEADING
+            and lines[place].rstrip().endswith((":", "："))
+        ):
+            own_roles[place] = LineRole.HEADING
     if lines and own_roles[-1] is LineRole.PROSE and _cut_off("".join(lines[-1].split())):
         own_roles[-1] = LineRole.REST
     return own_roles
@@ -136,8 +151,10 @@ def _printed_only(line: str, dense: str, listed: bool) -> bool:
 
 def _labels(line: str, dense: str, letters: int) -> bool:
     """The letters of a figure or a formula: many numbers or signs with a word or two, and no predicate."""
-    if _ENDED.search(dense) or _SAID.search(dense):
+    if not dense.endswith("...") and (_ENDED.search(dense) or _SAID.search(dense)):
         return False
+    if _CODE.search(line) and not re.search(r"[ぁ-ん]", dense):
+        return True
     words = line.split()
     numbers = sum(_NUMBER.fullmatch(word) is not None for word in words)
     if numbers >= 3 and numbers >= 0.5 * len(words):

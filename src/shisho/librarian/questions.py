@@ -44,7 +44,8 @@ class ParsedQuestion:
     `defined` is what it asks the meaning of, `frame` the terms that only say where to look
     (「情報通信白書では、」), `unit` the noun counted or classified (何論: 論, 何県: 県), `form` what an answer must
     look like where the noun asked for says so. `superlatives`: what else a word is written as (一番大きい: 最大).
-    `lists`: several things are asked for."""
+    `lists`: several things are asked for. `compares`: how things differ. `explains`: an answer is more than one
+    fact."""
 
     kind: AnswerKind
     terms: tuple[str, ...]
@@ -62,7 +63,12 @@ class ParsedQuestion:
     versions: frozenset[str]
     superlatives: Mapping[str, frozenset[str]]
     lists: bool
+    compares: bool
     folded: str
+
+    @property
+    def explains(self) -> bool:
+        return self.lists or self.compares or self.kind is AnswerKind.REASON
 
 
 _COUNTED = (
@@ -73,7 +79,9 @@ _COUNTED = (
 _KINDS: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
     (
         AnswerKind.REASON,
-        re.compile(r"なぜ|何故|どうして|なんで|理由|原因|要因|\bwhy\b|\breasons?\b|\bcauses?\b"),
+        re.compile(
+            r"なぜ|何故|どうして|なんで|理由|原因|要因|[たるいの](?:訳|わけ)(?:は|を|が|$|\?)|\bwhy\b|\breasons?\b|\bcauses?\b"
+        ),
     ),
     (
         AnswerKind.TIME,
@@ -163,9 +171,13 @@ _DEFINED_ENGLISH = re.compile(
     r"^(?:please )?(?:what (?:is|are) (?:meant by )?|define )(?:an? |the )?([\w\s*+-]{2,40}?)\??$"
 )
 _LISTS = re.compile(
-    r"挙げ|列挙|列記|すべて|全て|一覧|リストアップ|何が(?:あ|含|必要)|(?:どんな|どのような)[^。?？]{1,20}(?:があ|が含|ですか|か[?？。]?$)"
+    r"挙げ|列挙|列記|すべて|全て|全部|一覧|(?:誰と誰|何と何|どこと(?:どこ|何処))|リストアップ|何が(?:あ|含|必要)|(?:どんな|どのような)[^。?？]{1,20}(?:があ|が含|ですか|か[?？。]?$)"
     r"|種類|手順|手続|方法|やり方|条件|要件|項目|書類|方針|流れ|ポイント|留意点|注意点|特徴|役割|メリット|デメリット|対策|[2-9二三四五六七八九]つ"
     r"|どうす(?:れば|る)|どうや(?:って|れば)|\b(?:list|which|steps?|what are|kinds?|types?|how (?:to|do|can))\b"
+)
+_COMPARES = re.compile(
+    r"違い|違う|違って|異な|差(?:は|が|を|異)|相違|比較|比べ|対比|長所と短所|メリットとデメリット"
+    r"|\b(?:compare|compared|differ\w*|versus|vs|distinguish\w*)\b"
 )
 _SUPERLATIVE = {
     "大きい": "最大",
@@ -233,6 +245,7 @@ def read(question: str) -> ParsedQuestion:
         versions=demands.versions(folded),
         superlatives=_superlatives(folded),
         lists=_LISTS.search(folded) is not None,
+        compares=_COMPARES.search(folded) is not None,
         folded=folded,
     )
 

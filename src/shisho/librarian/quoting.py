@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
 
 from shisho.language.clauses import clauses
 from shisho.language.terms import fold, terms
@@ -13,12 +15,28 @@ from shisho.librarian.line_roles import LineRole
 from shisho.librarian.questions import AnswerKind, ParsedQuestion
 from shisho.librarian.reading import SentenceLine
 
+_SENTENCE_END = re.compile(r"[。．！!?？.][\s」』）)]*$")
 LONG = 160  # characters: a longer sentence is cut to the clauses that matter
 ENDED = 200  # characters within which the end of a cut sentence is kept: its predicate says what holds
 LIST_CHARS = 400  # of a list that is quoted: a longer one is cut at an item
 PAIR_CHARS = 220  # of two sentences that are quoted together
+EXPLAINED_PAIR_CHARS = 320  # of two, where more is to be explained than one sentence does
+ITEM_CHARS = 80  # the middle item of a list that nothing announces: what is longer are numbered paragraphs
 _BACK = re.compile(
     r"(?:なお|また|ただし|しかし)?、?(?:これ|それ|この|その|こうした|そうした|同[条項法社校]|前項|上記|よって|したがって)"
+    r"|[^、。]{2,20}(?:では|には|は|で|に)、(?:これ|それ)[をはがにらも]"
+)
+# Only where more is to be explained than one sentence does: the exception needs its rule, the result its ground.
+_LEANS = re.compile(
+    r"(?:なお|ただし|しかし|一方|このため|そのため|そこで|結果)(?:で)?、"
+    r"|(?:but|however|therefore|thus|so|by contrast|the reason)\b|(?:this|that|it|these) (?:is|was|means)\b",
+    re.IGNORECASE,
+)
+# A sentence that gives the ground of the one before it.
+_GROUND = re.compile(
+    r"なぜなら|なぜかとい|というのも|(?:この|その)?(?:理由|原因|目的|背景|ねらい)(?:は|として|に)|(?:これ|それ)は[^。]*(?:ため|から|ので)"
+    r"|(?:this|that|it) (?:is|was) because|because\b|the reason\b",
+    re.IGNORECASE,
 )
 _ON = re.compile(r"(?:これ|この|その|それ|すなわち|つまり|具体的に|言い換え|ここで)")
 _ON_ENGLISH = re.compile(r"(?:this|that|it|these|they|in other words)\b", re.IGNORECASE)
@@ -41,28 +59,50 @@ def quoted_span(
     weights: Mapping[str, float],
 ) -> QuotedSpan:
     """What is quoted for the line in this place."""
-    lead = _lead(lines, place, question)
+    lead = _lead(lines, place, question, weights)
     if lead is not None:
         return _list(lines, *lead)
+    if place and lines[place - 1].role is LineRole.LEAD and not lines[place].mark:
+        place -= 1
     line = lines[place]
-    if line.role is LineRole.LEAD and place + 1 < len(lines):
-        if lines[place + 1].end - line.start <= PAIR_CHARS:
-            return QuotedSpan(line.start, lines[place + 1].end)
-        return QuotedSpan(line.start, line.end)
+    if line.role is LineRole.LEAD:
+        return QuotedSpan(line.start, _announced_end(text, lines, place))
     first = place
     last = place
-    if place and _BACK.match(line.folded) and _says(lines[place - 1]):
-        first = place - 1
-    elif (
-        question.kind is AnswerKind.DEFINITION
-        and place + 1 < len(lines)
-        and _says(lines[place + 1])
-        and (_ON.match(lines[place + 1].folded) or _ON_ENGLISH.match(lines[place + 1].folded))
-    ):
+    if grounded(lines, place, question) or _goes_on(lines, place, question):
         last = place + 1
-    if first != last and lines[last].end - lines[first].start <= PAIR_CHARS:
+    elif place and _says(lines[place - 1]) and _leans(line, question):
+        first = place - 1
+    most = EXPLAINED_PAIR_CHARS if question.explains else PAIR_CHARS
+    if first != last and lines[last].end - lines[first].start <= most:
         return QuotedSpan(lines[first].start, lines[last].end)
     return QuotedSpan(*_cut(text, line, weights))
+
+
+def grounded(lines: Sequence[SentenceLine], place: int, question: ParsedQuestion) -> bool:
+    """True where a reason is asked for and the sentence after this one gives it."""
+    if question.kind is not AnswerKind.REASON or place + 1 >= len(lines):
+        return False
+    return _says(lines[place + 1]) and _GROUND.match(lines[place + 1].folded) is not None
+
+
+def is_list(lines: Sequence[SentenceLine], place: int, question: ParsedQuestion) -> bool:
+    """True where more than one item of a list is quoted for the line."""
+    lead = _lead(lines, place, question, {})
+    return lead is not None and lead[2] > lead[1]
+
+
+def _goes_on(lines: Sequence[SentenceLine], place: int, question: ParsedQuestion) -> bool:
+    if question.kind is not AnswerKind.DEFINITION or place + 1 >= len(lines):
+        return False
+    after = lines[place + 1]
+    return _says(after) and (_ON.match(after.folded) or _ON_ENGLISH.match(after.folded)) is not None
+
+
+def _leans(line: SentenceLine, question: ParsedQuestion) -> bool:
+    if _BACK.match(line.folded):
+        return True
+    return question.explains and _LEANS.match(line.folded) is not None
 
 
 def list_run(lines: Sequence[SentenceLine], first: int) -> int:
@@ -76,18 +116,39 @@ def list_run(lines: Sequence[SentenceLine], first: int) -> int:
             break
         if line.mark and line.mark == lines[first].mark:
             last = place
-    return last
+    return last + _goes_on_for(lines, _items(lines, first, last))
 
 
-def _lead(lines: Sequence[SentenceLine], place: int, question: ParsedQuestion) -> tuple[int, int, int] | None:
-    """The first line of the list that the line announces or, where a list is asked for, stands in; the first
-    item; the last."""
+def _items(lines: Sequence[SentenceLine], first: int, last: int) -> list[int]:
+    return [place for place in range(first, last + 1) if lines[place].mark == lines[first].mark]
+
+
+def _goes_on_for(lines: Sequence[SentenceLine], items: Sequence[int]) -> int:
+    """How many lines without a mark belong to the last item: as many as to each before it, as far as there are
+    such lines."""
+    usual = min((after - item - 1 for item, after in pairwise(items)), default=0)
+    further = 0
+    for line in lines[items[-1] + 1 : items[-1] + 1 + usual]:
+        if line.mark or line.role is not LineRole.PROSE:
+            break
+        further += 1
+    return further
+
+
+def _lead(
+    lines: Sequence[SentenceLine], place: int, question: ParsedQuestion, weights: Mapping[str, float]
+) -> tuple[int, int, int] | None:
+    """The first line of the list that the line announces or stands in; the first item; the last. An item
+    brings its list where a list is asked for, or where none of its own words is: then only what it stands
+    under was, and its neighbours answer as well as it does."""
     line = lines[place]
     if line.role is LineRole.LEAD:
         if place + 1 < len(lines) and lines[place + 1].mark:
             return place, place + 1, list_run(lines, place + 1)
         return None
-    if not (question.lists and line.role is LineRole.ITEM):
+    if line.role is not LineRole.ITEM:
+        return None
+    if not question.lists and not (weights and weights.keys().isdisjoint(line.terms)):
         return None
     for start in range(place, -1, -1):
         if lines[start].role is LineRole.HEADING:
@@ -97,13 +158,34 @@ def _lead(lines: Sequence[SentenceLine], place: int, question: ParsedQuestion) -
             if end < place or end == start:
                 return None
             led = start > 0 and lines[start - 1].role is LineRole.LEAD
+            if not led and _item_chars(lines, start, end) > ITEM_CHARS:
+                return None
             return start - led, start, end
     return None
 
 
+def _announced_end(text: str, lines: Sequence[SentenceLine], place: int) -> int:
+    """The end of what a lead-in announces without marks: a line, and the sentence that a line to be typed is
+    part of (「# platex a.sty」「を実行します。」)."""
+    start = lines[place].start
+    end = lines[place].end
+    for line in lines[place + 1 : place + 3]:
+        if line.end - start > PAIR_CHARS or line.mark or line.role in (LineRole.HEADING, LineRole.LEAD):
+            break
+        end = line.end
+        if _SENTENCE_END.search(text[line.start : line.end]):
+            break
+    return end
+
+
+def _item_chars(lines: Sequence[SentenceLine], first: int, last: int) -> float:
+    items = _items(lines, first, last)
+    return median(lines[after - 1].end - lines[item].start for item, after in pairwise([*items, last + 1]))
+
+
 def _list(lines: Sequence[SentenceLine], lead: int, first: int, last: int) -> QuotedSpan:
     start = lines[lead].start
-    places = [place for place in range(first, last + 1) if lines[place].mark == lines[first].mark]
+    places = _items(lines, first, last)
     # An item may go on in lines of its own: it ends where the next begins.
     ends = [lines[after - 1].end for after in places[1:]] + [lines[last].end]
     fitting = [end for end in ends if end - start <= LIST_CHARS]

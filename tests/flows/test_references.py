@@ -114,6 +114,16 @@ async def test_what_is_no_bibliography_says_so_and_nothing_to_add_is_refused(
         await all_of(desk.add())
 
 
+def test_an_answer_is_exported_as_a_bibliography_in_words(shell: Shell, folder: Path) -> None:
+    shell("add", folder)
+    shell("ask", "--sources", "documents", "深層学習は何を重ねるか")
+    assert "(1) 山田太郎. 深層学習の基礎. 統計学雑誌. 2020.\n    深層学習は層を重ねる。" in shell(
+        "export", "--format", "sist02"
+    )
+    assert shell("export", "--format", "apa").startswith("山田太郎. (2020). 深層学習の基礎. 統計学雑誌.\n")
+    assert "@article{yamada2020," in shell("export", "--format", "bibtex")
+
+
 def test_the_shell_names_what_was_found_and_what_was_not(shell: Shell, folder: Path) -> None:
     told = shell("add", folder, "--references", folder / "library.bib")
     assert told.count("library.bib") == 1 and "5項目のうち4項目が文書と結びつきました" in told

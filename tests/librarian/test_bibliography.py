@@ -4,11 +4,17 @@ look the same."""
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
+
+import pytest
 
 from shisho.domain.corpus import DocumentId
 from shisho.domain.inquiry import Evidence
+from shisho.errors import ExtraMissing
+from shisho.librarian import citation_styles
 from shisho.librarian.bibliography import bibtex, csl_json, entries, ris
+from shisho.librarian.citation_styles import styled
 
 YAMADA = {
     "著者": "山田, 太郎; Smith, Jane",
@@ -53,18 +59,22 @@ def test_what_is_said_of_a_document_stands_in_its_entry_with_pages_and_quotation
         "publisher = {東京大学出版会}",
         "doi = {10.1000/xyz\\_1}",
         "pages = {3, 7}",
-        "note = {引用1。 / 引用2。}",
+        "note = {p. 3: 引用1。 / p. 7: 引用2。}",
         "howpublished = {doc\\_a.pdf}",
     ):
         assert field in text, field
     lines = ris([entry]).splitlines()
     assert lines[0] == "TY  - GEN" and lines[-1].rstrip() == "ER  -"
-    for line in ("AU  - 山田, 太郎", "AU  - Smith, Jane", "PY  - 2020", "SP  - 3, 7", "N1  - 引用2。"):
+    for line in ("AU  - 山田, 太郎", "AU  - Smith, Jane", "PY  - 2020", "SP  - 3, 7", "N1  - p. 7: 引用2。"):
         assert line in lines
     (item,) = json.loads(csl_json([entry]))
     assert item["author"][0] == {"family": "山田", "given": "太郎"}
     assert item["issued"] == {"date-parts": [[2020]]} and item["accessed"] == {"date-parts": [[2026, 11, 3]]}
-    assert (item["DOI"], item["page"], item["note"]) == ("10.1000/xyz_1", "3, 7", "引用1。 / 引用2。")
+    assert (item["DOI"], item["page"], item["note"]) == (
+        "10.1000/xyz_1",
+        "3, 7",
+        "p. 3: 引用1。 / p. 7: 引用2。",
+    )
 
 
 def test_entries_that_share_author_and_year_are_told_apart_by_letters() -> None:
@@ -88,3 +98,133 @@ def test_a_page_of_the_web_is_cited_with_its_address_and_a_document_of_which_not
     assert "url = {https://example.jp/a}" in bibtex([web]) and "howpublished" not in bibtex([web])
     assert "howpublished = {doc\\_a.pdf}" in bibtex([file]) and "author" not in bibtex([file])
     assert [item["type"] for item in json.loads(csl_json([web, file]))] == ["webpage", "document"]
+
+
+ARTICLE = {
+    "author": "山田, 太郎; 鈴木, 花子; 佐藤, 次郎; 高橋, 三郎",
+    "title": "深層学習による検索",
+    "year": "2020",
+    "container": "情報処理学会論文誌",
+    "volume": "61",
+    "issue": "3",
+    "pages": "100-110",
+    "doi": "10.1234/abc",
+    "kind": "article-journal",
+    "language": "en-US",
+    "citation_key": "Yamada2020",
+}
+LECUN = {
+    "author": "LeCun, Yann; Bengio, Yoshua; Hinton, Geoffrey; Foo, Bar",
+    "title": "Deep learning",
+    "year": "2015",
+    "container": "Nature",
+    "volume": "521",
+    "pages": "436–444",
+    "doi": "10.1038/nature14539",
+}
+WEB = {
+    "author": "総務省",
+    "title": "情報通信白書",
+    "year": "2024",
+    "url": "https://example.jp/x",
+    "accessed": "2026-11-02",
+    "kind": "webpage",
+}
+REPORT = {
+    "author": "World Health Organization",
+    "title": "Sodium & salt",
+    "publisher": "WHO",
+    "kind": "report",
+}
+
+
+def paragraphs(style: str, **facts: Mapping[str, str]) -> list[str]:
+    """The entries without their quotations."""
+    quotations = [quoted(number, name) for number, name in enumerate(facts, 1)]
+    return [
+        part.partition("\n")[0] for part in styled(entries(quotations, said(**facts)), style).split("\n\n")
+    ]
+
+
+def test_what_a_reference_manager_says_reaches_every_export_under_its_own_key() -> None:
+    (entry,) = entries([quoted(1)], said(doc_a=ARTICLE))
+    text = bibtex([entry])
+    assert text.startswith("@article{Yamada2020,")
+    for field in ("volume = {61}", "number = {3}", "pages = {100-110}", "note = {p. 3: 引用1。}"):
+        assert field in text, field
+    lines = ris([entry]).splitlines()
+    for line in ("TY  - JOUR", "VL  - 61", "IS  - 3", "SP  - 100", "EP  - 110", "N1  - p. 3: 引用1。"):
+        assert line in lines, line
+    (item,) = json.loads(csl_json([entry]))
+    assert (item["id"], item["volume"], item["page"]) == ("Yamada2020", "61", "100-110")
+    two = entries([quoted(1), quoted(2, "doc_b")], said(doc_a=ARTICLE, doc_b={**ARTICLE, "title": "別"}))
+    assert len({entry.key for entry in two}) == 2
+
+
+def test_apa_has_japanese_names_whole_in_their_order_and_undated_works() -> None:
+    assert paragraphs(
+        "apa", a=ARTICLE, b=LECUN, c=WEB, d=REPORT, e={"title": "講義ノート", "year": "2021"}
+    ) == [
+        "LeCun, Y., Bengio, Y., Hinton, G., & Foo, B. (2015). Deep learning. Nature, 521, 436–444. "
+        "https://doi.org/10.1038/nature14539",
+        "World Health Organization. (n.d.). Sodium & salt. WHO.",
+        "山田太郎・鈴木花子・佐藤次郎・高橋三郎. (2020). 深層学習による検索. 情報処理学会論文誌, 61(3), 100–110. "
+        "https://doi.org/10.1234/abc",
+        "総務省. (2024). 情報通信白書. https://example.jp/x (2026-11-02 参照)",
+        "講義ノート. (2021).",
+    ]
+
+
+def test_sist02_numbers_entries_as_they_are_quoted_and_leaves_out_the_fourth_author() -> None:
+    assert paragraphs("sist02", a=ARTICLE, b=LECUN, c=WEB, d=REPORT) == [
+        "(1) 山田太郎, 鈴木花子, 佐藤次郎ほか. 深層学習による検索. 情報処理学会論文誌. 2020, vol. 61, no. 3, p. 100-110. "
+        "https://doi.org/10.1234/abc.",
+        "(2) LeCun, Yann; Bengio, Yoshua; Hinton, Geoffrey et al. Deep learning. Nature. 2015, vol. 521, p. 436-444. "
+        "https://doi.org/10.1038/nature14539.",
+        "(3) 総務省. “情報通信白書”. https://example.jp/x, (参照 2026-11-02).",
+        "(4) World Health Organization. Sodium & salt. WHO, [n.d.].",
+    ]
+
+
+def test_no_two_entries_look_the_same_in_any_style() -> None:
+    book = {"title": "統計学", "kind": "book"}
+    facts: dict[str, Mapping[str, str]] = {
+        "a": {**book, "author": "山田 太郎", "year": "2020"},
+        "b": {**book, "author": "山田, 太郎", "year": "2020"},
+        "c": {**REPORT},
+        "d": {**REPORT, "title": "Sugar"},
+        "e": {"title": "講義ノート"},
+        "f": {"title": "講義ノート"},
+    }
+    apa = paragraphs("apa", **facts)
+    assert len(set(apa)) == 6
+    for label in ("(2020a)", "(2020b)", "(n.d.-a)", "(n.d.-b)"):
+        assert any(label in text for text in apa), label
+    assert len({text.partition(" ")[2] for text in paragraphs("sist02", **facts)}) == 6
+    quotations = [quoted(number, name) for number, name in enumerate(facts, 1)]
+    assert "year = {n.d.-a}" in bibtex(entries(quotations, said(**facts)))
+
+
+def test_a_style_says_which_pages_are_quoted_below_its_entry() -> None:
+    text = styled(entries([quoted(1), quoted(2, page=7)], said(doc_a=ARTICLE)), "sist02")
+    assert text.splitlines()[1:] == ["    p. 3: 引用1。", "    p. 7: 引用2。"]
+
+
+def test_bodies_keep_their_and_and_persons_are_parted_by_it() -> None:
+    def authors(names: str) -> tuple[str, ...]:
+        (entry,) = entries([quoted(1)], said(doc_a={"author": names}))
+        return entry.authors
+
+    assert authors("Jane Smith and John Doe") == ("Jane Smith", "John Doe")
+    for body in ("Food and Agriculture Organization", "Department of Health and Human Services"):
+        assert authors(body) == (body,)
+        (entry,) = entries([quoted(1)], said(doc_a={"author": body}))
+        assert f"author = {{{{{body}}}}}" in bibtex([entry])
+    assert authors("総務省統計局；山田 太郎、佐藤花子") == ("総務省統計局", "山田 太郎", "佐藤花子")
+
+
+def test_without_the_processor_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "citeproc", None)
+    citation_styles._style.cache_clear()
+    with pytest.raises(ExtraMissing, match="bibliography"):
+        paragraphs("apa", a=ARTICLE)

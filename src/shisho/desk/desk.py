@@ -321,7 +321,7 @@ class Desk:
         return document, await self._parts.shelf.text(document.id)
 
     async def export(self, prefix: str, form: str) -> str:
-        """An answer as md, jsonl, bibtex, ris or csl. Raises InvalidParams for another form."""
+        """An answer as md, jsonl, bibtex, ris, csl, apa or sist02. Raises InvalidParams for another form."""
         answer = await self.answer(prefix)
         quoted = [evidence.document_id for evidence in answer.evidence]
         return self._parts.exported(answer, form, await self._parts.shelf.documents_by_id(quoted))

@@ -7,6 +7,11 @@ import re
 _JAPANESE = re.compile("[ぁ-んァ-ヺ一-鿿々]")
 
 
+def is_japanese(text: str) -> bool:
+    """True for what has kana or kanji."""
+    return _JAPANESE.search(text) is not None
+
+
 def answer_language(question: str) -> str:
     """The language in which a question is answered: `ja` where it has kana or kanji, else `en`."""
-    return "ja" if _JAPANESE.search(question) else "en"
+    return "ja" if is_japanese(question) else "en"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,20 +25,54 @@ SAID_AS: Mapping[str, tuple[str, ...]] = {
     "year": ("発行年", "出版年", "年", "date", "issued", "year"),
     "publisher": ("発行者", "出版者", "出版社", "publisher"),
     "container": ("掲載誌", "雑誌", "journal", "booktitle", "container"),
+    "place": ("発行地", "出版地", "place"),
+    "volume": ("巻", "volume"),
+    "issue": ("号", "number", "issue"),
+    "pages": ("掲載ページ", "pages"),
+    "edition": ("版", "edition"),
+    "editor": ("編者", "editors", "editor"),
+    "isbn": ("isbn",),
+    "kind": ("kind",),
+    "citation_key": ("citation_key",),
     "doi": ("doi",),
     "url": ("url",),
     "accessed": ("閲覧日", "参照日", "urldate", "accessed"),
     "language": ("言語", "lang", "language"),
 }
-_NAMES = re.compile(r"\s*(?:;|；|\sand\s|、)\s*")
+_NAMES = re.compile(r"\s*[;；、]\s*")
+_AND = re.compile(r"\s+and\s+")
+_BODY = re.compile(r"\b(?:of|for|the)\b")
+_KEY = re.compile(r"[^\s\\{}%#~,\"'()=]+")
 _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)")
+_BIBTEX_KINDS = {
+    "article-journal": "article",
+    "article-magazine": "article",
+    "article-newspaper": "article",
+    "book": "book",
+    "chapter": "incollection",
+    "paper-conference": "inproceedings",
+    "thesis": "phdthesis",
+    "report": "techreport",
+}
+_RIS_KINDS = {
+    "article-journal": "JOUR",
+    "article-magazine": "MGZN",
+    "article-newspaper": "NEWS",
+    "book": "BOOK",
+    "chapter": "CHAP",
+    "paper-conference": "CPAPER",
+    "thesis": "THES",
+    "report": "RPRT",
+    "webpage": "ELEC",
+}
 _DATE = re.compile(r"(\d{4})(?:[-/年.](\d{1,2})(?:[-/月.](\d{1,2}))?)?")
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
 
 
 @dataclass(frozen=True, slots=True)
 class BibliographyEntry:
-    """A quoted document. `suffix` tells entries apart that share author, or title, and year: a, b, …"""
+    """A quoted document. `suffix` tells entries apart that share author, or title, and year: a, b, …; `pages` are
+    those that are quoted, each of `notes` a quotation with its page, `facts["pages"]` where the work stands in another."""
 
     key: str
     title: str
@@ -47,7 +82,7 @@ class BibliographyEntry:
     facts: Mapping[str, str]
     file: str
     pages: tuple[str, ...]
-    quotations: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 def entries(
@@ -70,7 +105,7 @@ def ris(cited_entries: Iterable[BibliographyEntry]) -> str:
 
 def csl_json(cited_entries: Iterable[BibliographyEntry]) -> str:
     """Items of citeproc's input format, as Zotero and Pandoc read it."""
-    return json.dumps([_csl_item(entry) for entry in cited_entries], ensure_ascii=False, indent=2) + "\n"
+    return json.dumps([csl_item(entry) for entry in cited_entries], ensure_ascii=False, indent=2) + "\n"
 
 
 def _entry(group: Sequence[Evidence], description: Mapping[str, str]) -> BibliographyEntry:
@@ -82,27 +117,59 @@ def _entry(group: Sequence[Evidence], description: Mapping[str, str]) -> Bibliog
     doi = _DOI.search(facts["doi"])
     year = _YEAR.search(facts["year"])
     return BibliographyEntry(
-        key=first.document_id,
+        key=facts["citation_key"] if _KEY.fullmatch(facts["citation_key"]) else first.document_id,
         title=facts["title"] or running(first.title),
-        authors=tuple(filter(None, _NAMES.split(facts["author"]))),
+        authors=tuple(_people(facts["author"])),
         year=year[0] if year else "",
         suffix="",
         facts={**facts, "doi": doi[0] if doi else "", "url": facts["url"] or first.source_url or ""},
         file="" if first.source_url else PurePath(first.document).name,
         pages=tuple(_pages(group)),
-        quotations=tuple(running(quotation.snippet) for quotation in group if quotation.snippet),
+        notes=tuple(_note(quotation) for quotation in group if quotation.snippet),
     )
 
 
+def _people(names: str) -> list[str]:
+    """Names are parted by semicolons, or by `and`: but that stands in the names of bodies too."""
+    people = [name for name in _NAMES.split(names) if name]
+    if len(people) != 1 or _BODY.search(names):
+        return people
+    parts = _AND.split(people[0])
+    return parts if all(" " in part or "," in part for part in parts) else people
+
+
+def _note(quotation: Evidence) -> str:
+    place = running(quotation.place) or ("" if quotation.page is None else f"p. {quotation.page}")
+    text = running(quotation.snippet)
+    return f"{place}: {text}" if place else text
+
+
 def _told_apart(cited_entries: Sequence[BibliographyEntry]) -> list[BibliographyEntry]:
-    looks = [(entry.authors or (entry.title,), entry.year) for entry in cited_entries]
+    """No two entries look the same, and none has the key of another."""
+    looks = [(_look("".join(entry.authors) or entry.title), entry.year) for entry in cited_entries]
     counts = Counter(looks)
-    numbers: Counter[tuple[tuple[str, ...], str]] = Counter()
+    keys = Counter(entry.key for entry in cited_entries)
+    numbers: Counter[tuple[str, str]] = Counter()
     distinct = []
     for entry, look in zip(cited_entries, looks, strict=True):
-        distinct.append(replace(entry, suffix=_letters(numbers[look])) if counts[look] > 1 else entry)
+        suffix = _letters(numbers[look]) if counts[look] > 1 else ""
         numbers[look] += 1
+        key = entry.key if keys[entry.key] == 1 else f"{entry.key}-{keys[entry.key]}"
+        keys[entry.key] -= keys[entry.key] > 1
+        distinct.append(replace(entry, suffix=suffix, key=key))
     return distinct
+
+
+def _look(names: str) -> str:
+    """The letters alone: 山田 太郎 and 山田, 太郎 look the same in a list."""
+    return "".join(letter for letter in unicodedata.normalize("NFKC", names).casefold() if letter.isalnum())
+
+
+def dated(entry: BibliographyEntry) -> str:
+    """The year with the letter that tells it from others; n.d. with one where there is no year."""
+    if entry.year or not entry.suffix:
+        return entry.year + entry.suffix
+    return f"n.d.-{entry.suffix}"
 
 
 def _letters(number: int) -> str:
@@ -122,71 +189,104 @@ def _pages(group: Iterable[Evidence]) -> list[str]:
 
 def _bibtex_entry(entry: BibliographyEntry) -> str:
     facts = entry.facts
+    kind = _BIBTEX_KINDS.get(kind_of(entry), "misc")
     fields = {
-        "author": " and ".join(entry.authors),
         "title": entry.title,
-        "year": entry.year + entry.suffix,
-        "journal": facts["container"],
+        "year": dated(entry),
+        "booktitle" if kind in ("incollection", "inproceedings") else "journal": facts["container"],
         "publisher": facts["publisher"],
-        "pages": ", ".join(entry.pages),
+        "address": facts["place"],
+        "volume": facts["volume"],
+        "number": facts["issue"],
+        "edition": facts["edition"],
+        "isbn": facts["isbn"],
+        "pages": facts["pages"] or ", ".join(entry.pages),
         "doi": facts["doi"],
         "url": facts["url"],
         "urldate": facts["accessed"],
         "language": facts["language"],
         "howpublished": entry.file,
-        "note": " / ".join(entry.quotations),
+        "note": " / ".join(entry.notes),
     }
-    kind = "article" if facts["container"] else "misc"
-    rows = [f"  {name} = {{{_braced(value)}}}" for name, value in fields.items() if value]
+    people = {"author": entry.authors, "editor": _people(facts["editor"])}
+    rows = [f"  {role} = {{{_bibtex_people(names)}}}" for role, names in people.items() if names]
+    rows += [f"  {name} = {{{_braced(value)}}}" for name, value in fields.items() if value]
     return f"@{kind}{{{entry.key},\n" + ",\n".join(rows) + "\n}\n"
+
+
+def _bibtex_people(names: Iterable[str]) -> str:
+    """A body's name stands in braces, or its last word would be its family."""
+    return " and ".join(
+        _braced(name) if "," in name or " " not in name else f"{{{_braced(name)}}}" for name in names
+    )
+
+
+def kind_of(entry: BibliographyEntry) -> str:
+    """A type of CSL."""
+    facts = entry.facts
+    by_facts = "article-journal" if facts["container"] else "webpage" if facts["url"] else "document"
+    return facts["kind"] or ("book" if facts["isbn"] else by_facts)
 
 
 def _ris_entry(entry: BibliographyEntry) -> str:
     facts = entry.facts
-    kind = "JOUR" if facts["container"] else "ELEC" if facts["url"] else "GEN"
-    rows = [("TY", kind), ("ID", entry.key), *(("AU", name) for name in entry.authors), ("TI", entry.title)]
+    start, _, end = facts["pages"].replace("–", "-").partition("-")
+    rows = [("TY", _RIS_KINDS.get(kind_of(entry), "GEN")), ("ID", entry.key), ("TI", entry.title)]
+    rows += [("AU", name) for name in entry.authors] + [("ED", name) for name in _people(facts["editor"])]
     rows += [
         ("PY", entry.year),
-        ("LB", entry.year + entry.suffix if entry.suffix else ""),
+        ("LB", dated(entry) if entry.suffix else ""),
         ("T2", facts["container"]),
         ("PB", facts["publisher"]),
-        ("SP", ", ".join(entry.pages)),
+        ("CY", facts["place"]),
+        ("VL", facts["volume"]),
+        ("IS", facts["issue"]),
+        ("ET", facts["edition"]),
+        ("SN", facts["isbn"]),
+        ("SP", start or ", ".join(entry.pages)),
+        ("EP", end),
         ("DO", facts["doi"]),
         ("UR", facts["url"]),
         ("Y2", facts["accessed"]),
         ("LA", facts["language"]),
         ("L1", entry.file),
     ]
-    rows += [("N1", quotation) for quotation in entry.quotations]
+    rows += [("N1", note) for note in entry.notes]
     filled = [(tag, value) for tag, value in rows if value]
     return "".join(f"{tag}  - {running(value)}\n" for tag, value in [*filled, ("ER", "")])
 
 
-def _csl_item(entry: BibliographyEntry) -> dict[str, Any]:
+def csl_item(entry: BibliographyEntry) -> dict[str, Any]:
+    """An item of citeproc's input format."""
     facts = entry.facts
-    kind = "article-journal" if facts["container"] else "webpage" if facts["url"] else "document"
     accessed = _DATE.search(facts["accessed"])
     item = {
         "id": entry.key,
-        "type": kind,
+        "type": kind_of(entry),
         "title": entry.title,
-        "author": [_csl_name(name) for name in entry.authors],
+        "author": [name_of_person(name) for name in entry.authors],
+        "editor": [name_of_person(name) for name in _people(facts["editor"])],
         "issued": {"date-parts": [[int(entry.year)]]} if entry.year else None,
         "year-suffix": entry.suffix,
         "container-title": facts["container"],
         "publisher": facts["publisher"],
-        "page": ", ".join(entry.pages),
+        "publisher-place": facts["place"],
+        "volume": facts["volume"],
+        "issue": facts["issue"],
+        "edition": facts["edition"],
+        "ISBN": facts["isbn"],
+        "page": facts["pages"] or ", ".join(entry.pages),
         "DOI": facts["doi"],
         "URL": facts["url"],
         "accessed": {"date-parts": [[int(part) for part in accessed.groups() if part]]} if accessed else None,
         "language": facts["language"],
         "source": entry.file,
-        "note": " / ".join(entry.quotations),
+        "note": " / ".join(entry.notes),
     }
     return {name: value for name, value in item.items() if value}
 
 
-def _csl_name(name: str) -> dict[str, str]:
+def name_of_person(name: str) -> dict[str, str]:
     """A comma parts family and given name; without one nobody can tell them, so the name stays whole."""
     family, comma, given = name.partition(",")
     return {"family": family.strip(), "given": given.strip()} if comma else {"literal": name}

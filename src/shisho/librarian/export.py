@@ -15,9 +15,10 @@ from shisho.errors import InvalidParams
 from shisho.language.display import legible, running
 from shisho.language.script import answer_language
 from shisho.librarian import bibliography
+from shisho.librarian.citation_styles import STYLES, styled
 from shisho.messages.catalogue import word
 
-FORMS = ("md", "jsonl", "bibtex", "ris", "csl")
+FORMS = ("md", "jsonl", "bibtex", "ris", "csl", *STYLES)
 
 
 def export(answer: Answer, form: str, documents: Mapping[DocumentId, Document] | None = None) -> str:
@@ -27,12 +28,13 @@ def export(answer: Answer, form: str, documents: Mapping[DocumentId, Document] |
     bibliographies = {"bibtex": bibliography.bibtex, "ris": bibliography.ris, "csl": bibliography.csl_json}
     if form in texts:
         return texts[form](answer)
-    if form not in bibliographies:
+    if form not in FORMS:
         raise InvalidParams(
             "{form!r} is no export format. Choose one of {formats}.", form=form, formats=", ".join(FORMS)
         )
     descriptions = {name: _description(document) for name, document in (documents or {}).items()}
-    return bibliographies[form](bibliography.entries(answer.evidence, descriptions))
+    entries = bibliography.entries(answer.evidence, descriptions)
+    return styled(entries, form) if form in STYLES else bibliographies[form](entries)
 
 
 def _description(document: Document) -> Mapping[str, str]:

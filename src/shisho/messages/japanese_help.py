@@ -59,7 +59,7 @@ SAID: Mapping[str, str] = {
     ),
     "Print an answer and its evidence for use elsewhere.": "回答と証拠を、よそで使える形で書き出す。",
     "id, its beginning, or last": "ID、その先頭、または last",
-    "md, jsonl, bibtex, ris or csl (CSL-JSON)": "md、jsonl、bibtex、ris、csl(CSL-JSON)のどれか",
+    "md, jsonl, bibtex, ris, csl (CSL-JSON), apa or sist02": "md、jsonl、bibtex、ris、csl(CSL-JSON)、apa、sist02のどれか",
     "write to this file": "このファイルに書く",
     "Copy everything into one file, while others go on working.": (
         "ほかの作業を止めずに、すべてを一つのファイルに写す。"

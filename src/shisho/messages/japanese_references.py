@@ -18,5 +18,8 @@ SAID: Mapping[str, str] = {
     "This is no bibliography: export it from your reference manager as BibTeX, RIS or CSL-JSON.": (
         "書誌のファイルではありません。文献管理ソフトから BibTeX、RIS、CSL-JSON のどれかで書き出してください。"
     ),
+    'APA and SIST 02 need an extra: pip install "shisho[bibliography]". bibtex, ris and csl need none.': (
+        'APA と SIST 02 には追加の部品が要ります: pip install "shisho[bibliography]"。bibtex、ris、csl には要りません。'
+    ),
     "a bibliography of them: BibTeX, RIS or CSL-JSON": "文書の書誌: BibTeX、RIS、CSL-JSON",
 }

@@ -296,7 +296,9 @@ def show(
 def export(
     context: typer.Context,
     answer: Annotated[str, typer.Argument(help="id, its beginning, or last")] = "last",
-    format_: Annotated[str, typer.Option("--format", help="md, jsonl, bibtex, ris or csl (CSL-JSON)")] = "md",
+    format_: Annotated[
+        str, typer.Option("--format", help="md, jsonl, bibtex, ris, csl (CSL-JSON), apa or sist02")
+    ] = "md",
     out: Annotated[Path | None, typer.Option(help="write to this file")] = None,
 ) -> None:
     """Print an answer and its evidence for use elsewhere."""

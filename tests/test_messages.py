@@ -57,7 +57,6 @@ LINGUISTIC = {
     "corpus/readers/specimen.py",
     "language/numbers.py",
     "librarian/bibliography.py",
-    "librarian/citation_styles.py",
     "librarian/demands.py",
     "librarian/questions.py",
     "librarian/web_fallback.py",

@@ -67,8 +67,8 @@ WINGS: dict[str, set[str]] = {
     "interfaces/mcp": {"api"},
     "interfaces/http": {"api", "mcp"},
     "interfaces/cli": {"api", "http", "mcp"},
-    "stores/embedded": {"ears", "vectors"},
-    "stores/memory": {"ears", "vectors"},
+    "stores/embedded": {"conversation_names", "ears", "vectors"},
+    "stores/memory": {"conversation_names", "ears", "vectors"},
     "testing/box": set(),
     "testing/providers": set(),
 }

@@ -13,11 +13,13 @@ from shisho.version import VERSION
 
 if TYPE_CHECKING:
     from shisho.bootstrap.desk import open_desk as open
+    from shisho.desk.conversing import ConversationDesk
     from shisho.desk.desk import Desk
     from shisho.desk.folders import FolderDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
     from shisho.domain.codec import Payload
+    from shisho.domain.conversation import ConversationContext, ConversationRemoved, ConversationTurn
     from shisho.domain.corpus import (
         Check,
         Complexity,
@@ -174,6 +176,10 @@ __all__ = [
     "ComposedAnswer",
     "Conflict",
     "ConsentRequired",
+    "ConversationContext",
+    "ConversationDesk",
+    "ConversationRemoved",
+    "ConversationTurn",
     "Corpus",
     "Desk",
     "Document",
@@ -283,11 +289,13 @@ __all__ = [
 
 _PAGES = (
     "shisho.errors",
+    "shisho.desk.conversing",
     "shisho.desk.desk",
     "shisho.desk.folders",
     "shisho.desk.sessions",
     "shisho.desk.tasks",
     "shisho.domain.codec",
+    "shisho.domain.conversation",
     "shisho.domain.corpus",
     "shisho.domain.folder",
     "shisho.domain.inquiry",

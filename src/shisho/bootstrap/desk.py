@@ -32,11 +32,13 @@ if TYPE_CHECKING:
     from shisho.corpus.retrieve import AskTerms
     from shisho.corpus.session import CorpusSearcher
     from shisho.corpus.usefulness import Usefulness
+    from shisho.desk.conversing import ConversationDesk
     from shisho.desk.folders import FolderDesk
     from shisho.domain.web import Response, Serp
     from shisho.librarian.table import Runner
-    from shisho.ports import Clock, Files, Index, Reader, Shelf
+    from shisho.ports import Clock, Files, Index, Ledger, Reader, Shelf
     from shisho.stores.embedded.connect import Database
+    from shisho.stores.embedded.erasure import Erasure
     from shisho.stores.embedded.lexical import LexicalIndex
     from shisho.system.consent import ConsentFile
 
@@ -92,7 +94,9 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     judge = _judge(settings, shelf, index)
     folders = deferred(partial(_folders, settings, database, clock, shelf, disk, ingest))
     stores = (settings, database, clock, LOCAL_OWNER, shelf, ledger, disk)
-    queue = cache(partial(_queue_of, *stores, ingest, inquiries, searcher, budget, judge, web, folders))
+    talks = deferred(lambda: _conversations(database, clock, ledger, inquiries, erasure, queue))
+    work = (ingest, inquiries, searcher, budget, judge, web, folders, talks)
+    queue = cache(partial(_queue_of, *stores, *work))
     wired = DeskParts(
         owner=LOCAL_OWNER,
         shelf=shelf,
@@ -104,6 +108,7 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
         inquiries=inquiries,
         budget=budget,
         tasks=deferred(lambda: queue().tasks),
+        conversations=talks,
         sessions=deferred(lambda: queue().sessions),
         working=lambda slots=None, notifier=None: queue().working(slots, notifier),
         new_run=lambda: uuid.uuid4().hex[:24],
@@ -152,6 +157,22 @@ def _folders(
         seconds=clock.monotonic,
     )
     return FolderDesk(wired)
+
+
+def _conversations(
+    database: Database,
+    clock: Clock,
+    ledger: Ledger,
+    inquiries: LibrarianInquiries,
+    erasure: Erasure,
+    queue: Callable[[], QueueSide],
+) -> ConversationDesk:
+    from shisho.desk.conversing import ConversationDesk
+    from shisho.stores.embedded.conversations import EmbeddedConversations
+
+    stored = EmbeddedConversations(database, clock, erasure.erase)
+    tasks = deferred(lambda: queue().tasks)
+    return ConversationDesk(LOCAL_OWNER, stored, ledger, tasks, inquiries.understand)
 
 
 def _searcher(settings: Settings, database: Database, shelf: Shelf, index: Index) -> CorpusSearcher:

@@ -29,6 +29,7 @@ from shisho.telemetry import log
 
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
+    from shisho.desk.conversing import ConversationDesk
     from shisho.desk.folders import FolderDesk
     from shisho.domain.intervention import HumanChallenge
     from shisho.handlers.engines import EngineCatalogue
@@ -71,6 +72,7 @@ class Parts:
     judge: Judge
     web: WebAccess | None
     folders: FolderDesk
+    conversations: ConversationDesk
 
     @property
     def consent(self) -> ConsentFile:
@@ -154,6 +156,7 @@ def _tasks(parts: Parts, stores: Stores) -> TaskDesk:
         opinions=stores.opinions,
         shelf=parts.shelf,
         ledger=parts.ledger,
+        conversations=parts.conversations,
         disk=parts.files,
         staging=stores.staging,
         roots=parts.settings.roots,

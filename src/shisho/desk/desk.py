@@ -16,8 +16,10 @@ from shisho.desk.callbacks import Notify, Stop, never, silent
 from shisho.desk.choosing import check_filters, check_searchable, check_words, find_one_document, to_request
 from shisho.desk.coercion import as_list, as_paths, coerce
 from shisho.desk.hits import to_hit
-from shisho.desk.pages import page_spans
+from shisho.desk.pages import page_spans, read_page
 from shisho.desk.parts import DeskParts
+from shisho.desk.task_answers import follow_answer
+from shisho.domain.conversation import ConversationContext
 from shisho.domain.corpus import (
     DEFAULT_CORPUS,
     Check,
@@ -33,12 +35,14 @@ from shisho.domain.corpus import (
     Source,
 )
 from shisho.domain.inquiry import Answer, Budget, Evidence, Inquiry, LoopStop, WebPolicy, with_ceilings
-from shisho.domain.task import AskOptions, Sources
+from shisho.domain.job import TaskId
+from shisho.domain.task import AnswerHandle, AskOptions, Sources
 from shisho.errors import NotFound, ShishoError
 from shisho.messages.message import Message
 from shisho.ports import Notifier, PreparedInquiry
 
 if TYPE_CHECKING:
+    from shisho.desk.conversing import ConversationDesk
     from shisho.desk.folders import FolderDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
@@ -46,7 +50,6 @@ if TYPE_CHECKING:
 STILL_READ = Message(
     "LOG_IN_USE: somebody is reading the database; its log is emptied of what was erased once they have done."
 )
-TICK = 0.5  # seconds until a wish to stop is heard
 
 
 class Desk:
@@ -66,6 +69,11 @@ class Desk:
     def folders(self) -> FolderDesk:
         """The verbs of folders: what happens in them, happens in the library."""
         return self._parts.folders
+
+    @property
+    def conversations(self) -> ConversationDesk:
+        """The verbs of conversations: which questions follow each other."""
+        return self._parts.conversations
 
     @property
     def sessions(self) -> Sessions:
@@ -166,19 +174,7 @@ class Desk:
     async def page(self, prefix: str, number: int) -> str:
         """The text of one page (from 1); page 1 of a document without pages is all of it. Raises NotFound,
         SourceRemoved."""
-        document = await self.document(prefix)
-        text = await self._parts.shelf.text(document.id)
-        if not 1 <= number <= (document.page_count or 1):
-            raise NotFound(
-                "{source} has no page {number}: it has {pages}.",
-                source=document.source,
-                number=number,
-                pages=document.page_count or 1,
-            )
-        if document.page_count is None:
-            return text
-        spans = await page_spans(self._parts.shelf, document.id)
-        return text[slice(*spans[number])].strip("\n") if number in spans else ""
+        return await read_page(self._parts.shelf, await self.document(prefix), number)
 
     async def page_starts(self, document_id: DocumentId) -> Mapping[int, int]:
         """Where each page begins in the text, by its number from 1; none of a document without pages."""
@@ -236,6 +232,7 @@ class Desk:
         filters: Mapping[str, Condition] | None = None,
         budget: Budget | Mapping[str, float | None] | None = None,
         sources: Sources | str = Sources.DOCUMENTS,
+        conversation: str | None = None,
         notify: Notify = silent,
         stop: Stop = never,
     ) -> Answer:
@@ -243,14 +240,21 @@ class Desk:
 
         Documents are searched here and now; what may need the web is a task's question, worked on here while
         it is waited for (`notify("status", status=…, jobs=…)` as it changes). Where `stop` turns true, what
-        was found so far is the answer and `resume` goes on. Raises InvalidParams for a blank or overlong
+        was found so far is the answer and `resume` goes on. `conversation`: the id of an earlier answer's, or
+        `last`: the question may point back to those before it, and looks where they did unless it names a
+        place. Raises InvalidParams for a blank or overlong
         question, EmptyCorpus when there is nothing to search, EngineUnavailable for the web without an
-        engine."""
+        engine, NotFound for an unknown conversation."""
         self._parts.inquiries.check(question)
         sources = coerce(Sources, sources, "sources")
         ceilings = intake.check_question_ceilings(budget)
         corpora = as_list(corpora)
         inside = [full_path(folder) for folder in as_paths(folders)]
+        context = await self.conversations.context(conversation)
+        if not (corpora or inside or filters):
+            corpora = context.corpora
+            inside = [*context.folders]
+            filters = context.filters
         if filters:
             if not inside:
                 await check_searchable(self._parts.shelf, self._parts.owner, corpora)
@@ -259,13 +263,15 @@ class Desk:
             sources is not Sources.AUTO or await self.tasks.is_web_usable()
         ):
             await self._mirrored(inside, notify, stop)
-            options = AskOptions((*corpora, *inside), filters or {}, sources, ceilings)
+            places = (*corpora, *inside)
+            options = AskOptions(places, filters or {}, sources, ceilings, context.conversation_id)
             handle = await self.tasks.queue_question(question, options=options, wait=0)
-            return await self._followed(handle.task_id, handle.answer_id, notify, stop)
+            return await follow_answer(self._parts, handle, notify, stop)
         if not inside:
             await check_searchable(self._parts.shelf, self._parts.owner, corpora)
         web_policy = WebPolicy.LAST if sources is Sources.AUTO and not filters else WebPolicy.NEVER
-        run_id = await self._begin(question, inside, corpora, filters or {}, ceilings, web_policy)
+        scoped = (inside, corpora, filters or {})
+        run_id = await self._begin(question, *scoped, ceilings, web_policy, context)
         return await self._inquire(run_id, notify, stop)
 
     async def prepare(
@@ -283,7 +289,8 @@ class Desk:
         corpora = as_list(corpora)
         await check_searchable(self._parts.shelf, self._parts.owner, corpora)
         conditions = await check_filters(self._parts.shelf, self._parts.owner, filters or {})
-        run_id = await self._begin(question, (), corpora, conditions, ceilings, WebPolicy.NEVER)
+        context = ConversationContext()
+        run_id = await self._begin(question, (), corpora, conditions, ceilings, WebPolicy.NEVER, context)
         return await self._parts.inquiries.prepare(run_id, silent, never)
 
     async def resume(self, prefix: str = "last", notify: Notify = silent, stop: Stop = never) -> Answer:
@@ -303,7 +310,8 @@ class Desk:
             if handle.answer is not None and handle.answer.loop_stop is not LoopStop.STOPPED:
                 return handle.answer
         await self.tasks.resume_task(task_id)
-        return await self._followed(task_id, run_id, notify, stop)
+        handle = AnswerHandle(TaskId(task_id), run_id, None, None)
+        return await follow_answer(self._parts, handle, notify, stop)
 
     async def answer(self, prefix: str = "last") -> Answer:
         return await self._parts.ledger.answer(prefix, self._parts.owner)
@@ -352,14 +360,25 @@ class Desk:
         filters: Mapping[str, Condition],
         ceilings: Mapping[str, float],
         web_policy: WebPolicy,
+        context: ConversationContext,
     ) -> str:
         excluded = await self._parts.left_out(self._parts.owner)
         scope = Scope(self._parts.owner, (*corpora, *inside), filters, excluded.documents, excluded.passages)
         budget = with_ceilings(self.budget, ceilings)
         run_id = self._parts.new_run()
-        inquiry = Inquiry(run_id, question, scope, budget, web_policy=web_policy, folders=tuple(inside))
+        inquiry = Inquiry(
+            run_id,
+            question,
+            scope,
+            budget,
+            web_policy=web_policy,
+            folders=tuple(inside),
+            conversation_id=context.conversation_id,
+            earlier=context.earlier,
+        )
+        await self.conversations.add_turn(run_id, question, context.conversation_id)
         await self._parts.ledger.begin(inquiry)
-        return inquiry.run_id
+        return run_id
 
     async def _inquire(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
         inquiry = await self._parts.ledger.inquiry(run_id)
@@ -375,26 +394,3 @@ class Desk:
                     notify("file", receipt=receipt)
                     if stop():
                         return
-
-    async def _followed(self, task_id: str, answer_id: str, notify: Notify, stop: Stop) -> Answer:
-        """The answer of a task's question, worked on here; what it has come to where it is to stop."""
-        revision = None
-        cursor = None
-        async with self.working():
-            while not stop():
-                handle = await self.tasks.wait_for_answer(answer_id)
-                snapshot = await self.tasks.get_status(
-                    task_id, wait=TICK, since_revision=revision, cursor=cursor
-                )
-                if snapshot.changed or snapshot.more:
-                    notify("status", status=snapshot, jobs=(await self.tasks.list_jobs(task_id)).jobs)
-                if handle.answer is not None:
-                    notify("answered", answer=handle.answer)
-                    return handle.answer
-                revision = None if snapshot.more else snapshot.revision
-                cursor = snapshot.cursor
-        try:
-            return await self._parts.inquiries.run(answer_id, notify, stop)
-        except NotFound:
-            advice = "Stopped before it was begun. `shisho queue resume {task_id}` and `shisho worker` do it."
-            raise NotFound(advice, task_id=task_id) from None

@@ -1,10 +1,11 @@
-"""Where the pages of a document stand in its text."""
+"""The pages of a document in its text."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from shisho.domain.corpus import DocumentId
+from shisho.domain.corpus import Document, DocumentId
+from shisho.errors import NotFound
 from shisho.ports import Shelf
 
 
@@ -24,3 +25,20 @@ async def page_spans(shelf: Shelf, document_id: DocumentId) -> Mapping[int, tupl
             spans[passage.page] = (start, passage.end)
             reached = passage.end
     return spans
+
+
+async def read_page(shelf: Shelf, document: Document, number: int) -> str:
+    """The text of one page (from 1); page 1 of a document without pages is all of it. Raises NotFound,
+    SourceRemoved."""
+    text = await shelf.text(document.id)
+    if not 1 <= number <= (document.page_count or 1):
+        raise NotFound(
+            "{source} has no page {number}: it has {pages}.",
+            source=document.source,
+            number=number,
+            pages=document.page_count or 1,
+        )
+    if document.page_count is None:
+        return text
+    spans = await page_spans(shelf, document.id)
+    return text[slice(*spans[number])].strip("\n") if number in spans else ""

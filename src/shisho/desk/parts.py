@@ -14,6 +14,7 @@ from shisho.domain.inquiry import Answer, Budget
 from shisho.ports import Files, Ingester, Ledger, Notifier, PreparedInquiry, Shelf, Storage
 
 if TYPE_CHECKING:
+    from shisho.desk.conversing import ConversationDesk
     from shisho.desk.folders import FolderDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
@@ -69,6 +70,7 @@ class DeskParts:
     inquiries: Inquiries
     budget: Budget
     tasks: TaskDesk
+    conversations: ConversationDesk
     sessions: Sessions
     working: InlineWorker
     new_run: Callable[[], str]

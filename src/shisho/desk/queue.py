@@ -9,12 +9,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
-from shisho.desk import intake, status
+from shisho.desk import intake
 from shisho.desk.adding import bibliographies_last
-from shisho.desk.choosing import check_filters
 from shisho.desk.task_parts import TaskParts
 from shisho.domain.codec import Payload
-from shisho.domain.corpus import WEB_CORPUS, Scope
 from shisho.domain.intervention import (
     AuthTarget,
     InterventionState,
@@ -24,10 +22,8 @@ from shisho.domain.intervention import (
     together,
 )
 from shisho.domain.job import (
-    ENDED,
     EnqueueResult,
     IdempotencyKey,
-    Job,
     JobId,
     JobState,
     NewJob,
@@ -40,28 +36,21 @@ from shisho.domain.job import (
 )
 from shisho.domain.payloads import IngestJob, JobPayload, list_staged_keys, read_payload
 from shisho.domain.task import (
-    AnswerHandle,
-    AskOptions,
     Bytes,
     DocumentsQueued,
     ExistingDocument,
     JobKind,
     JobsQueued,
     SkippedItem,
-    Sources,
     WaitCondition,
     WebConsent,
 )
 from shisho.errors import (
     Conflict,
     ConsentRequired,
-    EmptyCorpus,
-    EngineUnavailable,
-    InternalError,
     NotFound,
     ShishoError,
     TaskNotFound,
-    by_code,
 )
 from shisho.messages.message import Message
 
@@ -270,90 +259,6 @@ class Queue:
             result.job_ids,
             tuple(existing_documents),
             seconds,
-        )
-
-    async def _reachable(self, options: AskOptions) -> Sources:
-        """Where the answer is to come from. Raises EmptyCorpus, EngineUnavailable, InvalidParams for unknown
-        filters."""
-        await check_filters(self._parts.shelf, self._parts.owner, options.filters)
-        way = await self.is_web_usable()
-        if options.sources in (Sources.WEB, Sources.BOTH):
-            if way or await self._answered_inside(options):
-                return options.sources
-            check_consent(self._parts.consent.state())
-            if self._parts.consent.state() is WebConsent.OFF:
-                raise EngineUnavailable(
-                    "The web is turned off here (`shisho web` tells more). Ask with sources=documents."
-                )
-            raise EngineUnavailable(
-                "No search engine is set up here. Ask with sources=documents; `list_engines` says more."
-            )
-        # Who filters names documents; a web page has nothing of what is filtered by.
-        auto = options.sources is Sources.AUTO and not options.filters
-        if (
-            not (auto and way)
-            and await self._parts.shelf.count(Scope(self._parts.owner, options.corpora)) == 0
-        ):
-            if auto:
-                check_consent(self._parts.consent.state())
-            raise EmptyCorpus(
-                "There are no documents to answer from. Add some with add_documents, or ask with sources=web."
-            )
-        return Sources.AUTO if auto else Sources.DOCUMENTS
-
-    async def _answered_inside(self, options: AskOptions) -> bool:
-        """True where nobody has said yes to the web and there is something to answer from: the answer
-        says what was not asked."""
-        if self._parts.consent.state() is not WebConsent.NOT_ASKED:
-            return False
-        corpora = (WEB_CORPUS,) if options.sources is Sources.WEB else options.corpora
-        return await self._parts.shelf.count(Scope(self._parts.owner, corpora)) > 0
-
-    async def is_web_usable(self) -> bool:
-        """True where searches can be made, and may."""
-        return self._parts.consent.state() is WebConsent.GIVEN and any(
-            row.available for row in await self._parts.engines()
-        )
-
-    async def _answer_job(self, answer_id: str, unknown: NotFound) -> Job:
-        try:
-            job = await self._parts.jobs.job(JobId(answer_id))
-        except NotFound:
-            raise unknown from None
-        if (
-            job.kind != JobKind.ANSWER
-            or (await self._parts.tasks.task(job.task_id)).owner != self._parts.owner
-        ):
-            raise unknown
-        return job
-
-    async def _answered(self, job: Job, seconds: float) -> AnswerHandle:
-        """The answer of a job as soon as it is there; the error it ended with is raised."""
-        ends = asyncio.get_running_loop().time() + seconds
-        while True:
-            task = await self._parts.tasks.task(job.task_id)
-            job = await self._parts.jobs.job(job.id)
-            remaining = ends - asyncio.get_running_loop().time()
-            if job.state in ENDED or remaining <= 0:
-                break
-            await self._parts.watch(task.id, task.revision, remaining)
-        if job.state is JobState.COMPLETED:
-            return AnswerHandle(
-                job.task_id, job.id, await self._parts.ledger.answer(job.id, self._parts.owner), None
-            )
-        if job.state is JobState.FAILED:
-            last = job.errors[-1]
-            raise by_code().get(last.code, InternalError)(last.message, **last.details)
-        if job.state is JobState.CANCELLED:
-            raise NotFound(
-                "The question was stopped before it was answered. resume_task {task_id} goes on with it.",
-                task_id=job.task_id,
-            )
-        return AnswerHandle(
-            job.task_id,
-            job.id,
-            None,
-            status.retry_after(task.state, await self._parts.estimate({job.kind: 1})),
         )
 
     async def _waited(

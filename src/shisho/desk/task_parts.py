@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from shisho.domain.intervention import (
     HumanChallenge,
@@ -20,6 +20,9 @@ from shisho.domain.task import (
     WebConsent,
 )
 from shisho.ports import Files, Interventions, JobStore, Ledger, Opinions, Reports, Shelf, Staging, TaskStore
+
+if TYPE_CHECKING:
+    from shisho.desk.conversing import ConversationDesk
 
 
 class Watch(Protocol):
@@ -60,6 +63,7 @@ class TaskParts:
     opinions: Opinions
     shelf: Shelf
     ledger: Ledger
+    conversations: ConversationDesk
     disk: Files
     staging: Staging
     roots: tuple[Path, ...]

@@ -12,7 +12,8 @@ from pathlib import Path
 from shisho.desk import intake
 from shisho.desk import status as told
 from shisho.desk.coercion import as_list, as_paths, coerce, coerce_all, coerce_ask
-from shisho.desk.queue import Queue, check_consent
+from shisho.desk.question_queue import QuestionQueue
+from shisho.desk.queue import check_consent
 from shisho.domain.codec import plain
 from shisho.domain.corpus import DEFAULT_CORPUS
 from shisho.domain.inquiry import LoopStop
@@ -24,7 +25,7 @@ from shisho.domain.intervention import (
     WindowResult,
 )
 from shisho.domain.job import JobId, JobState, ReplyFacts, StopMode, TaskId, TaskState
-from shisho.domain.payloads import AnswerJob, FetchJob, IngestJob, read_payload
+from shisho.domain.payloads import FetchJob, IngestJob, read_payload
 from shisho.domain.task import (
     AnswerHandle,
     AskOptions,
@@ -56,7 +57,7 @@ ASK = AskOptions()
 ROWS = {StatusDetail.SUMMARY: 10, StatusDetail.FULL: 50}
 
 
-class TaskDesk(Queue):
+class TaskDesk(QuestionQueue):
     """Tasks may be named by id, unique prefix or `last`; every verb that names one raises TaskNotFound where
     there is none. A verb that queues returns after the commit: what it has returned is not lost."""
 
@@ -180,7 +181,7 @@ class TaskDesk(Queue):
         """Queue a question and wait up to `wait` (0..50 s) for its answer. What it asks of the web are jobs
         of the same task, within the task's budget and its own. Raises InvalidParams for a blank or overlong
         question, EmptyCorpus where there is nothing to search, EngineUnavailable for the web without an
-        engine."""
+        engine, NotFound for an unknown conversation."""
         self._parts.check(question)
         options = coerce_ask(options)
         seconds = intake.waiting(wait)
@@ -188,13 +189,11 @@ class TaskDesk(Queue):
         pages = {name: ceilings[name] for name in ("max_pages",) if name in ceilings}
         task = await self._task_for(task_id, question, pages)
         key = self._key(idempotency_key, "ask", task, [question], question=question, options=options)
-        if key is not None and (stands := await self._parts.tasks.repeated(key)) is not None:
-            return await self._answered(await self._parts.jobs.job(stands.job_ids[0]), seconds)
-        sources = await self._reachable(options)
-        payload = AnswerJob(question, self._parts.owner, options.corpora, options.filters, sources, ceilings)
-        (new,) = self._new_jobs(JobKind.ANSWER, [payload])
-        stands = await self._parts.tasks.enqueue(task, [new], key)
-        return await self._answered(await self._parts.jobs.job(stands.job_ids[0]), seconds)
+        stands = None if key is None else await self._parts.tasks.repeated(key)
+        if stands is None:
+            job = await self._answer_to_queue(question, options, ceilings)
+            stands = await self._parts.tasks.enqueue(task, [job], key)
+        return await self._answered(await self._turn(stands.job_ids[0]), seconds)
 
     async def wait_for_answer(self, answer_id: str = "last", *, wait: float = 0.0) -> AnswerHandle:
         """An answer by id, unique prefix or `last`; one being made is waited for up to `wait` (0..50 s).
@@ -208,7 +207,7 @@ class TaskDesk(Queue):
         if answer.loop_stop is LoopStop.STOPPED:
             with suppress(NotFound):
                 return await self._answered(await self._answer_job(answer.id, NotFound(answer.id)), seconds)
-        return AnswerHandle(TaskId(answer.task_id), answer.id, answer, None)
+        return AnswerHandle(TaskId(answer.task_id), answer.id, answer, None, answer.conversation_id)
 
     async def get_status(
         self,

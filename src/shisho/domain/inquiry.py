@@ -98,6 +98,10 @@ class Inquiry:
     web_policy: WebPolicy = WebPolicy.NEVER
     folders: tuple[str, ...] = ()
     """Corpora that mirror folders of this machine: brought up to date before the run begins or goes on."""
+    conversation_id: str = ""
+    """The conversation that the question goes on with; "" where it begins its own, which bears the run's id."""
+    earlier: tuple[str, ...] = ()
+    """The questions before it there, as they were understood, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,7 +372,8 @@ class Sentence:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The answer that the visitor gets. `level` is that of its best goal; `abstained` says that it is not
-    `answered`; `missing` names what is not answered, and after that what could not be searched for it, and why."""
+    `answered`; `missing` names what is not answered, and after that what could not be searched for it, and why.
+    `understood`: how the question was read, where it was not read as it was put; empty where it was."""
 
     id: str
     task_id: str
@@ -387,3 +392,5 @@ class Answer:
     missing: tuple[str, ...]
     model: str
     created_at: Instant
+    understood: str = ""
+    conversation_id: str = ""

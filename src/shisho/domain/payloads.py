@@ -80,6 +80,10 @@ class AnswerJob:
     sources: Sources = Sources.DOCUMENTS
     budget: Mapping[str, float] = field(default_factory=dict)
     """Ceilings of this question: fields of `inquiry.Budget` by name."""
+    conversation_id: str = ""
+    """"" where it begins its own, which bears the job's id."""
+    earlier: tuple[str, ...] = ()
+    """The questions before it in its conversation, as they were understood."""
 
     @property
     def subject(self) -> str:

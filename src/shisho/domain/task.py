@@ -118,12 +118,14 @@ class SearchOptions:
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:
-    """The sources an answer may be made from, and its ceilings (fields of `inquiry.Budget` by name)."""
+    """The sources an answer may be made from, and its ceilings (fields of `inquiry.Budget` by name).
+    `conversation`: the id of one that the question goes on with, or `last`; "" for a question by itself."""
 
     corpora: tuple[str, ...] = ()
     filters: Mapping[str, Condition] = field(default_factory=dict)
     sources: Sources = Sources.AUTO
     budget: Mapping[str, float] = field(default_factory=dict)
+    conversation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,12 +343,14 @@ class JobPage:
 
 @dataclass(frozen=True, slots=True)
 class AnswerHandle:
-    """An answer, or None while it is being made: then `retry_after` says when to ask again."""
+    """An answer, or None while it is being made: then `retry_after` says when to ask again. A question that
+    follows names the conversation."""
 
     task_id: TaskId
     answer_id: str
     answer: Answer | None
     retry_after: float | None
+    conversation_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,16 @@ class AnswerHandler:
                 "There is nothing to answer from: no page or document in this scope. See the errors of the task."
             )
         budget = within(with_ceilings(self.budget, asked.budget), await self.left(job.task_id))
-        return Inquiry(job.id, asked.question, scope, budget, job.task_id, web_policy)
+        return Inquiry(
+            job.id,
+            asked.question,
+            scope,
+            budget,
+            job.task_id,
+            web_policy,
+            conversation_id=asked.conversation_id,
+            earlier=asked.earlier,
+        )
 
     async def _ask_web(
         self,

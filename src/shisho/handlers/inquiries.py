@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -49,6 +49,13 @@ class LibrarianInquiries:
         from shisho.librarian.strategy import checked
 
         checked(question)
+
+    def understand(self, question: str, earlier: Sequence[str]) -> str:
+        """How a question is understood after these. Raises InvalidParams for one that cannot be asked."""
+        from shisho.librarian.follow_up import resolve
+        from shisho.librarian.strategy import checked
+
+        return resolve(checked(question), earlier)
 
     async def run(
         self,

@@ -46,8 +46,10 @@ def compose(
     evidence: Sequence[EvidenceRef],
     verdict: Verdict,
     unsearched: Sequence[UnsearchedQuery] = (),
+    asked: str = "",
 ) -> Draft:
-    """Quote what was found, best first, and name what was not."""
+    """Quote what was found, best first, and name what was not. Where the question was not read as it was
+    `asked`, how it was read comes first."""
     say = partial(word, language=answer_language(strategy.question))
     quoted_refs = [_best_first(goal, evidence) for goal in strategy.goals]
     missing = _missing(strategy, status, verdict)
@@ -55,6 +57,8 @@ def compose(
     level = best_level(levels)
     titled = len(strategy.goals) > 1
     paragraphs = [say("answer_head", level=say(f"level_{level}"))]
+    if asked not in ("", strategy.question):
+        paragraphs.append(say("answer_understood", text=strategy.question))
     if level is not AnswerLevel.ANSWERED:
         paragraphs.append(say("answer_nothing"))
     paragraphs += [

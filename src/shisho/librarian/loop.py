@@ -73,7 +73,9 @@ async def prepare(
     nodes = Nodes(InquirySearch(open_session), citations, clock, ask_web, barred)
     record = RunRecord(ledger, inquiry.run_id, citations, clock, notify, stop)
     acts = {name: record.recorded(node, partial(node.work, nodes)) for name, node in TABLE.items()}
-    start_state = LoopState(question=question, budget=inquiry.budget, web_policy=inquiry.web_policy)
+    start_state = LoopState(
+        question=question, earlier=inquiry.earlier, budget=inquiry.budget, web_policy=inquiry.web_policy
+    )
     return InquiryRun(inquiry, acts, start_state, nodes, record, citations, ledger)
 
 
@@ -103,7 +105,7 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
     return Answer(
         id=answer_id,
         task_id=inquiry.task_id or inquiry.run_id,
-        question=aim.question,
+        question=state["question"],
         text=draft.text,
         sentences=draft.sentences,
         evidence=citations.evidence(answer_id, state["evidence"]),
@@ -118,4 +120,6 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
         missing=draft.missing,
         model=MODEL,
         created_at=state["composed_at"],
+        understood="" if aim.question == state["question"] else aim.question,
+        conversation_id=inquiry.conversation_id or inquiry.run_id,
     )

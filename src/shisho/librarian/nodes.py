@@ -21,6 +21,7 @@ from shisho.librarian.budget import Spending
 from shisho.librarian.citations import Citations
 from shisho.librarian.evaluate import select, terms_wanted
 from shisho.librarian.evidence import double, verify
+from shisho.librarian.follow_up import resolve
 from shisho.librarian.plan import plan
 from shisho.librarian.reflect import next_focus, open_goals
 from shisho.librarian.route import ended, route
@@ -50,7 +51,7 @@ class Nodes:
         self._barred = barred
 
     async def strategy(self, state: LoopState) -> LoopState:
-        made_strategy = strategy(state["question"])
+        made_strategy = strategy(resolve(state["question"], state.get("earlier", ())))
         return LoopState(
             strategy=made_strategy,
             goal_status=self._citations.status(made_strategy.goals, ()),
@@ -141,7 +142,12 @@ class Nodes:
     async def answer(self, state: LoopState) -> LoopState:
         unsearched = _reached(state).unsearched
         draft = compose(
-            state["strategy"], state["goal_status"], state["evidence"], state["verdicts"][-1], unsearched
+            state["strategy"],
+            state["goal_status"],
+            state["evidence"],
+            state["verdicts"][-1],
+            unsearched,
+            asked=state["question"],
         )
         return LoopState(draft=draft, composed_at=self._clock.now())
 

@@ -250,6 +250,12 @@ def read(question: str) -> ParsedQuestion:
     )
 
 
+def without_frame(question: str) -> str:
+    """The question without the words before it that only say where to look."""
+    framed = _FRAME.match(question)
+    return question[framed.end() :] if framed else question
+
+
 def _defined(folded: str, phrases: Sequence[NounPhrase]) -> NounPhrase | None:
     """The thing whose meaning is asked for: what stands right before とは, 「の定義」, "What is …"."""
     if match := _DEFINED_ENGLISH.match(folded):

@@ -27,11 +27,13 @@ class LoopState(TypedDict, total=False):
     """The state of the loop. A field that is `Annotated` grows by what a node gives; the others are
     replaced.
 
-    `shown`, `rarity` and `exhausted` are of the last round; `rounds_without_evidence` counts the rounds since
-    the last new evidence, `dropped` the findings that could not be verified. `reached` is there once the web
-    was asked."""
+    `earlier`: the questions before this one in its conversation, as they were understood. `shown`, `rarity`
+    and `exhausted` are of the last round; `rounds_without_evidence` counts the rounds since the last new
+    evidence, `dropped` the findings that could not be verified. `reached` is there once the web was
+    asked."""
 
     question: str
+    earlier: tuple[str, ...]
     budget: Budget
     web_policy: WebPolicy
     strategy: Strategy

@@ -77,7 +77,7 @@ def _after_route(state: LoopState) -> str:
 
 
 _ROWS = (
-    Node("strategy", Nodes.strategy, ("question",), _after_strategy, ("plan", "web_fallback")),
+    Node("strategy", Nodes.strategy, ("question", "earlier"), _after_strategy, ("plan", "web_fallback")),
     Node(
         "web_fallback",
         Nodes.web_fallback,
@@ -138,7 +138,7 @@ _ROWS = (
     Node(
         "answer",
         Nodes.answer,
-        ("strategy", "goal_status", "evidence", "verdicts", "reached"),
+        ("question", "strategy", "goal_status", "evidence", "verdicts", "reached"),
         lambda state: END,
         (END,),
     ),

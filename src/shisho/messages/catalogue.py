@@ -34,6 +34,7 @@ def catalogue(language: str) -> Mapping[str, str]:
     if language == "ja":
         from shisho.messages import (
             japanese_answers,
+            japanese_conversations,
             japanese_desk,
             japanese_documents,
             japanese_folders,
@@ -47,7 +48,14 @@ def catalogue(language: str) -> Mapping[str, str]:
 
         words = (japanese_answers, japanese_shell, japanese_states)
         about_documents = (japanese_documents, japanese_folders, japanese_references)
-        sentences = (*about_documents, japanese_desk, japanese_help, japanese_models, japanese_web)
+        sentences = (
+            *about_documents,
+            japanese_conversations,
+            japanese_desk,
+            japanese_help,
+            japanese_models,
+            japanese_web,
+        )
         tables = (*sentences, *words)
         return {template: translation for table in tables for template, translation in table.SAID.items()}
     from shisho.messages import english, english_answers, english_states

@@ -10,6 +10,7 @@ SAID: Mapping[str, str] = {
     "level_answered": "Answered",
     "level_near": "Near",
     "level_not_found": "Not found",
+    "answer_understood": "Understood as: {text}",
     "answer_quote": "“{text}”",
     "answer_items": " … ({count} items in all)",
     "answer_cited": "{quote} [{number}]",

@@ -9,6 +9,7 @@ SAID: Mapping[str, str] = {
     "level_answered": "回答あり",
     "level_near": "近い記述のみ",
     "level_not_found": "見つかりません",
+    "answer_understood": "「{text}」と解しました。",
     "answer_quote": "「{text}」",
     "answer_items": "…（全{count}項目）",
     "answer_cited": "{quote} [{number}]",

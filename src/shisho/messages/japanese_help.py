@@ -35,7 +35,6 @@ SAID: Mapping[str, str] = {
     "auto: the web only for what the library does not answer; both: the web in any case": (
         "auto: 蔵書で答えられないことだけウェブで。both: いつもウェブも"
     ),
-    "go on with a stopped run: its id, or last": "止まった調査を続ける: IDか last",
     "most search rounds": "検索の最大回数",
     "most seconds": "最大秒数",
     "Find passages.": "パッセージを探す。",

@@ -5,6 +5,7 @@ HTTP."""
 from __future__ import annotations
 
 from shisho.ports.clock import Clock
+from shisho.ports.conversations import Conversations
 from shisho.ports.corpus import (
     DenseIndex,
     Embedder,
@@ -35,6 +36,7 @@ __all__ = [
     "Browser",
     "Cache",
     "Clock",
+    "Conversations",
     "DenseIndex",
     "DiscoveredUrls",
     "Ear",

@@ -15,6 +15,7 @@ from shisho.errors import InvalidParams
 from shisho.interfaces.api.filters import parse_metadata, parsed
 from shisho.interfaces.cli import auth as cli_auth
 from shisho.interfaces.cli import box as box_cli
+from shisho.interfaces.cli import conversations as cli_conversations
 from shisho.interfaces.cli import engines as engines_cli
 from shisho.interfaces.cli import folders as cli_folders
 from shisho.interfaces.cli import queue as cli_queue
@@ -55,6 +56,11 @@ Corpora = Annotated[
 Folders = Annotated[
     list[Path], typer.Option("--in", help="take this folder in as a corpus and search only it")
 ]
+
+CONTINUED = (
+    "with a question: it follows those of this conversation or answer; "
+    "without: go on with a stopped run (an id, or last)"
+)
 
 
 def _version(is_asked: bool) -> None:
@@ -137,14 +143,15 @@ def ask(
         ),
     ] = "auto",
     continue_: Annotated[
-        str | None, typer.Option("--continue", help="go on with a stopped run: its id, or last")
+        str | None,
+        typer.Option("--continue", help=CONTINUED),
     ] = None,
     max_rounds: Annotated[int | None, typer.Option(help="most search rounds")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="most seconds")] = None,
     json_: Json = False,
 ) -> None:
     """Answer a question with quotations that can be checked."""
-    if (question is None) == (continue_ is None):
+    if question is None and continue_ is None:
         advice = 'Give a question, or --continue last. For example: shisho ask "決定係数とは何か"'
         _fail(InvalidParams(advice), json_)
 
@@ -160,24 +167,22 @@ def ask(
 
         async def answered() -> Answer:
             with live.shown(words, quiet=json_) as notify:
-                if continue_ is not None:
-                    return await desk.resume(continue_, notify, stop)
+                if question is None:
+                    return await desk.resume(continue_ or "last", notify, stop)
                 return await desk.ask(
-                    question or "",
+                    question,
                     folders=folders,
                     corpora=corpora,
                     filters=parsed(filters),
                     budget={"max_rounds": max_rounds, "max_seconds": max_seconds},
                     sources=Sources(sources),
+                    conversation=continue_,
                     notify=notify,
                     stop=stop,
                 )
 
         chosen_sources = Sources.DOCUMENTS if filters and sources == "auto" else Sources(sources)
-        if continue_ is not None:
-            answer = await answered()
-        else:
-            answer = await ask_with_consent(desk, words, question or "", chosen_sources, answered)
+        answer = await ask_with_consent(desk, words, (question, continue_), chosen_sources, answered)
         _print(answer, json_, lambda: render.answer(answer, words))
         if answer.loop_stop is LoopStop.STOPPED and stop():
             raise typer.Exit(INTERRUPTED)
@@ -313,6 +318,7 @@ def export(
     _run(context, work, False)
 
 
+app.command()(cli_conversations.conversation)
 app.command()(cli_folders.sync)
 app.command()(cli_folders.watch)
 app.command()(upkeep.backup)

@@ -21,12 +21,19 @@ if TYPE_CHECKING:
 
 
 async def ask_with_consent(
-    desk: Desk, words: Words, question: str, sources: Sources, ask: Callable[[], Awaitable[Answer]]
+    desk: Desk,
+    words: Words,
+    asked: tuple[str | None, str | None],
+    sources: Sources,
+    ask: Callable[[], Awaitable[Answer]],
 ) -> Answer:
-    """The answer of `ask`. Where it would need the web and nobody has said yes or no yet, the person at the
+    """The answer of `ask`. `asked`: the question and the conversation that it goes on with; None for no question
+    where a stopped run goes on. Where it would need the web and nobody has said yes or no yet, the person at the
     terminal is asked: for `auto` only once the library has left something open."""
-    if sources is Sources.DOCUMENTS or not _unanswered(desk):
+    words_asked, conversation = asked
+    if words_asked is None or sources is Sources.DOCUMENTS or not _unanswered(desk):
         return await ask()
+    question = await desk.conversations.understood(words_asked, conversation)
     if sources is not Sources.AUTO:
         agreed(desk, words, await desk.tasks.preview_question(question))
         return await ask()

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from shisho.domain.codec import plain
+from shisho.domain.conversation import ConversationTurn
 from shisho.domain.corpus import DEFAULT_CORPUS, NO_LONGER, Check, Document, PassageHit
 from shisho.domain.inquiry import Answer, Evidence, SupportOutcome
 from shisho.interfaces.cli.columns import print_columns
@@ -120,6 +121,14 @@ def _account(answer: Answer, words: Words) -> None:
     )
     why = words(f"end_{answer.loop_stop}".lower())
     _out.print(f"{words('stopped_because')}: {why}\n{words('rounds')}: {answer.rounds} ({used})")
+
+
+def turns(given_turns: Sequence[ConversationTurn], words: Words) -> None:
+    """The questions of a conversation, each with how it was read where that was not as it was put."""
+    for turn in given_turns:
+        _out.print(Text(f"{turn.number}. {legible(turn.question)}", style="bold"))
+        if turn.understood != turn.question:
+            _out.print(f"   {words('understood', text=legible(turn.understood))}")
 
 
 def found(hits: Sequence[PassageHit], words: Words) -> None:

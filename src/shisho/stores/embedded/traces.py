@@ -119,7 +119,7 @@ def forget(connection: apsw.Connection, traces: Traces) -> None:
                     connection, traces, table, column, ANY_PLACE.format(column=column), form, about=False
                 )
     for place in traces.places:
-        for table, column in (("tasks", "question"), ("interventions", "url")):
+        for table, column in (("tasks", "question"), ("turns", "question"), ("interventions", "url")):
             connection.execute(BLANK_TEXT.format(table=table, column=column), (place,))
         connection.execute(BLANK_KEY, (place,))
     connection.executemany(FORGET_FIND, rows)

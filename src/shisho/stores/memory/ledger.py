@@ -77,6 +77,20 @@ class MemoryLedger:
             )
         return quotation
 
+    def answers_of(self, run_id: str) -> list[Answer]:
+        """The answers of a run, oldest first."""
+        return [answer for _, answer in self._answers.values() if run_id in (answer.id, answer.task_id)]
+
+    def forget_run(self, run_id: str) -> int:
+        """Erase a run with all it wrote down; how many answers went with it."""
+        names = [answer.id for answer in self.answers_of(run_id)]
+        for name in names:
+            del self._answers[name]
+        self._runs.pop(run_id, None)
+        self._steps.pop(run_id, None)
+        self._log.forget(run_id)
+        return len(names)
+
     def quoting(self, document_id: DocumentId) -> list[str]:
         """The answers that quote a document."""
         answers = [answer for _, answer in self._answers.values()]

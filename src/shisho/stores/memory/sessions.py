@@ -19,6 +19,10 @@ class MemorySessions:
     async def add(self, session_id: str, record: RoundRecord) -> None:
         self._rounds.setdefault(session_id, []).append(record)
 
+    def forget(self, session_id: str) -> None:
+        """Erase what a session was shown."""
+        self._rounds.pop(session_id, None)
+
     def sessions_shown(self, document_id: DocumentId) -> list[str]:
         """The sessions that were shown something of a document."""
         return [

@@ -1,0 +1,107 @@
+"""The desk's conversations: what a question takes from those before it, and how all of it is erased."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Protocol
+
+from shisho.domain.conversation import ConversationContext, ConversationRemoved, ConversationTurn
+from shisho.domain.job import TaskId
+from shisho.domain.task import AskOptions, TaskDeleted, TaskSnapshot
+from shisho.errors import NotFound, ShishoError
+from shisho.ports import Conversations, Ledger
+
+REMEMBERED = 5  # questions before this one that it may point back to
+NEW = ConversationContext()
+
+
+class TaskVerbs(Protocol):
+    """What is needed of the verbs of tasks."""
+
+    async def get_status(self, task_id: str, *, wait: float) -> TaskSnapshot: ...
+
+    async def remove_task(self, task_id: str) -> TaskDeleted: ...
+
+
+class ConversationDesk:
+    """Conversations may be named by id, unique prefix, the id of one of their answers, or `last`; every verb
+    that names one raises NotFound where this visitor has none of that name."""
+
+    __slots__ = ("_conversations", "_ledger", "_owner", "_tasks", "_understand")
+
+    def __init__(
+        self,
+        owner: str,
+        conversations: Conversations,
+        ledger: Ledger,
+        tasks: TaskVerbs,
+        understand: Callable[[str, Sequence[str]], str],
+    ) -> None:
+        self._owner = owner
+        self._conversations = conversations
+        self._ledger = ledger
+        self._tasks = tasks
+        self._understand = understand
+
+    async def turns(self, conversation: str = "last") -> Sequence[ConversationTurn]:
+        """Its questions in their order, each with how it was understood."""
+        return await self._conversations.turns(await self._find(conversation))
+
+    async def understood(self, question: str, conversation: str | None) -> str:
+        """How the question would be understood there, before it is asked. Raises InvalidParams for a blank or
+        overlong one."""
+        return self._understand(question, (await self.context(conversation)).earlier)
+
+    async def context(self, conversation: str | None) -> ConversationContext:
+        """What a question takes from this conversation; None or "": it begins its own."""
+        if not conversation:
+            return NEW
+        conversation_id = await self._find(conversation)
+        turns = await self._conversations.turns(conversation_id)
+        earlier = tuple(turn.understood for turn in turns[-REMEMBERED:])
+        context = ConversationContext(conversation_id, earlier)
+        with suppress(ShishoError):  # not begun yet, or what it read was purged: it looks everywhere
+            inquiry = await self._ledger.inquiry(turns[-1].run_id)
+            corpora = tuple(name for name in inquiry.scope.corpora if name not in inquiry.folders)
+            filters = inquiry.scope.filters
+            context = replace(context, corpora=corpora, filters=filters, folders=inquiry.folders)
+        return context
+
+    async def add_turn(self, run_id: str, question: str, conversation_id: str) -> None:
+        """Write down that this run follows in this conversation, or with "" begins its own."""
+        await self._conversations.add_turn(run_id, question, self._owner, conversation_id)
+
+    async def remove(self, conversation: str) -> ConversationRemoved:
+        """Erase it: its questions, what was found for them and their answers, with the tasks that were made for
+        them alone. It cannot be undone."""
+        conversation_id = await self._find(conversation)
+        others: list[TaskId] = []
+        for turn in await self._conversations.turns(conversation_id):
+            others += await self._drop_task(turn)
+        return replace(await self._conversations.remove(conversation_id), kept_tasks=tuple(others))
+
+    async def _drop_task(self, turn: ConversationTurn) -> list[TaskId]:
+        """The task of a turn, where it is kept because it was not made for it."""
+        with suppress(ShishoError):
+            task_id = (await self._ledger.inquiry(turn.run_id)).task_id
+            if not task_id:
+                return []
+            task = await self._tasks.get_status(task_id, wait=0)
+            if task.question != turn.question:
+                return [task.task_id]
+            await self._tasks.remove_task(task_id)
+        return []
+
+    async def _find(self, name: str) -> str:
+        if not name.strip():
+            raise NotFound("A blank names no conversation. Give its id, or `last`.")
+        return await self._conversations.find(name, self._owner)
+
+
+def apply_context(options: AskOptions, context: ConversationContext) -> AskOptions:
+    """The options of a question; where they name no place to look in, that of the question before it."""
+    if options.corpora or options.filters:
+        return options
+    return replace(options, corpora=(*context.corpora, *context.folders), filters=context.filters)

@@ -1,0 +1,135 @@
+"""The desk's own way to a queued question: where it may be looked for, which turn of which conversation it is, its
+answer once there is one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from shisho.desk import status
+from shisho.desk.choosing import check_filters
+from shisho.desk.conversing import apply_context
+from shisho.desk.queue import Queue, check_consent
+from shisho.domain.corpus import WEB_CORPUS, Scope
+from shisho.domain.job import ENDED, Job, JobId, JobState, NewJob
+from shisho.domain.payloads import AnswerJob
+from shisho.domain.task import AnswerHandle, AskOptions, JobKind, Sources, WebConsent
+from shisho.errors import EmptyCorpus, EngineUnavailable, InternalError, NotFound, by_code
+
+
+class QuestionQueue(Queue):
+    """The parts that the verbs of questions are made of."""
+
+    __slots__ = ()
+
+    async def _reachable(self, options: AskOptions) -> Sources:
+        """Where the answer is to come from. Raises EmptyCorpus, EngineUnavailable, InvalidParams for unknown
+        filters."""
+        await check_filters(self._parts.shelf, self._parts.owner, options.filters)
+        way = await self.is_web_usable()
+        if options.sources in (Sources.WEB, Sources.BOTH):
+            if way or await self._answered_inside(options):
+                return options.sources
+            check_consent(self._parts.consent.state())
+            if self._parts.consent.state() is WebConsent.OFF:
+                raise EngineUnavailable(
+                    "The web is turned off here (`shisho web` tells more). Ask with sources=documents."
+                )
+            raise EngineUnavailable(
+                "No search engine is set up here. Ask with sources=documents; `list_engines` says more."
+            )
+        # Who filters names documents; a web page has nothing of what is filtered by.
+        auto = options.sources is Sources.AUTO and not options.filters
+        if (
+            not (auto and way)
+            and await self._parts.shelf.count(Scope(self._parts.owner, options.corpora)) == 0
+        ):
+            if auto:
+                check_consent(self._parts.consent.state())
+            raise EmptyCorpus(
+                "There are no documents to answer from. Add some with add_documents, or ask with sources=web."
+            )
+        return Sources.AUTO if auto else Sources.DOCUMENTS
+
+    async def _answered_inside(self, options: AskOptions) -> bool:
+        """True where nobody has said yes to the web and there is something to answer from: the answer
+        says what was not asked."""
+        if self._parts.consent.state() is not WebConsent.NOT_ASKED:
+            return False
+        corpora = (WEB_CORPUS,) if options.sources is Sources.WEB else options.corpora
+        return await self._parts.shelf.count(Scope(self._parts.owner, corpora)) > 0
+
+    async def is_web_usable(self) -> bool:
+        """True where searches can be made, and may."""
+        return self._parts.consent.state() is WebConsent.GIVEN and any(
+            row.available for row in await self._parts.engines()
+        )
+
+    async def _answer_to_queue(
+        self, question: str, options: AskOptions, ceilings: Mapping[str, float]
+    ) -> NewJob:
+        """The job of a question, with what it takes from its conversation. Raises as `_reachable`, and NotFound
+        for an unknown conversation."""
+        context = await self._parts.conversations.context(options.conversation)
+        options = apply_context(options, context)
+        sources = await self._reachable(options)
+        payload = AnswerJob(
+            question,
+            self._parts.owner,
+            options.corpora,
+            options.filters,
+            sources,
+            ceilings,
+            context.conversation_id,
+            context.earlier,
+        )
+        (job,) = self._new_jobs(JobKind.ANSWER, [payload])
+        return job
+
+    async def _turn(self, job_id: JobId) -> Job:
+        """The job of a question, which is a turn of its conversation from now on."""
+        job = await self._parts.jobs.job(job_id)
+        payload = job.input.read(AnswerJob)
+        await self._parts.conversations.add_turn(job.id, payload.question, payload.conversation_id)
+        return job
+
+    async def _answer_job(self, answer_id: str, unknown: NotFound) -> Job:
+        try:
+            job = await self._parts.jobs.job(JobId(answer_id))
+        except NotFound:
+            raise unknown from None
+        if (
+            job.kind != JobKind.ANSWER
+            or (await self._parts.tasks.task(job.task_id)).owner != self._parts.owner
+        ):
+            raise unknown
+        return job
+
+    async def _answered(self, job: Job, seconds: float) -> AnswerHandle:
+        """The answer of a job as soon as it is there; the error it ended with is raised."""
+        ends = asyncio.get_running_loop().time() + seconds
+        while True:
+            task = await self._parts.tasks.task(job.task_id)
+            job = await self._parts.jobs.job(job.id)
+            remaining = ends - asyncio.get_running_loop().time()
+            if job.state in ENDED or remaining <= 0:
+                break
+            await self._parts.watch(task.id, task.revision, remaining)
+        if job.state is JobState.COMPLETED:
+            answer = await self._parts.ledger.answer(job.id, self._parts.owner)
+            return AnswerHandle(job.task_id, job.id, answer, None, answer.conversation_id)
+        if job.state is JobState.FAILED:
+            last = job.errors[-1]
+            raise by_code().get(last.code, InternalError)(last.message, **last.details)
+        if job.state is JobState.CANCELLED:
+            raise NotFound(
+                "The question was stopped before it was answered. resume_task {task_id} goes on with it.",
+                task_id=job.task_id,
+            )
+        return AnswerHandle(
+            job.task_id,
+            job.id,
+            None,
+            status.retry_after(task.state, await self._parts.estimate({job.kind: 1})),
+            job.input.read(AnswerJob).conversation_id or job.id,
+        )

@@ -1,0 +1,35 @@
+"""The answer of a task's question, worked on here while it is waited for."""
+
+from __future__ import annotations
+
+from shisho.desk.callbacks import Notify, Stop
+from shisho.desk.parts import DeskParts
+from shisho.domain.inquiry import Answer
+from shisho.domain.task import AnswerHandle
+from shisho.errors import NotFound
+
+TICK = 0.5  # seconds until a wish to stop is heard
+
+
+async def follow_answer(parts: DeskParts, queued: AnswerHandle, notify: Notify, stop: Stop) -> Answer:
+    """Wait for the answer, telling how the task changes; what it has come to where it is to stop."""
+    revision = None
+    cursor = None
+    async with parts.working():
+        while not stop():
+            handle = await parts.tasks.wait_for_answer(queued.answer_id)
+            snapshot = await parts.tasks.get_status(
+                queued.task_id, wait=TICK, since_revision=revision, cursor=cursor
+            )
+            if snapshot.changed or snapshot.more:
+                notify("status", status=snapshot, jobs=(await parts.tasks.list_jobs(queued.task_id)).jobs)
+            if handle.answer is not None:
+                notify("answered", answer=handle.answer)
+                return handle.answer
+            revision = None if snapshot.more else snapshot.revision
+            cursor = snapshot.cursor
+    try:
+        return await parts.inquiries.run(queued.answer_id, notify, stop)
+    except NotFound:
+        advice = "Stopped before it was begun. `shisho queue resume {task_id}` and `shisho worker` do it."
+        raise NotFound(advice, task_id=queued.task_id) from None

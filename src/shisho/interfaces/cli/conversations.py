@@ -1,0 +1,48 @@
+"""`shisho conversation`: the questions that follow each other, and their erasure."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shisho.errors import InvalidParams
+from shisho.interfaces.cli.interrupts import confirm
+from shisho.interfaces.cli.runner import Json, run, show, words
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+
+
+def conversation(
+    context: typer.Context,
+    id_: Annotated[
+        str, typer.Argument(metavar="ID", help="of a conversation or one of its answers; or last")
+    ] = "last",
+    remove: Annotated[bool, typer.Option("--remove", help="erase its questions and their answers")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="do not ask before it is erased")] = False,
+    json_: Json = False,
+) -> None:
+    """Show the questions of a conversation, each as it was understood; or erase it."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces.cli import render
+
+        say = words(context)
+        turns = await desk.conversations.turns(id_)
+        if not remove:
+            show(turns, json_, lambda: render.turns(turns, say))
+            return
+        count = len(turns)
+        if not yes and not sys.stdin.isatty():
+            raise InvalidParams(say("forget_unasked"))
+        if not yes and not confirm(say("forget_sure", n=count)):
+            raise typer.Exit(1)
+        removed = await desk.conversations.remove(id_)
+        tasks = ", ".join(removed.kept_tasks)
+        show(removed, json_, lambda: typer.echo(say("forgotten", n=count)))
+        if tasks and not json_:
+            typer.echo(say("forget_kept", tasks=tasks), err=True)
+
+    run(context, work, json_)

@@ -1,0 +1,28 @@
+"""Where it is written down which question followed which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from shisho.domain.conversation import ConversationRemoved, ConversationTurn
+
+
+class Conversations(Protocol):
+    """Conversations and their turns. A turn is a run of the ledger; the conversation that it begins bears the
+    run's id."""
+
+    async def add_turn(self, run_id: str, question: str, owner: str, conversation_id: str = "") -> None:
+        """Add a run as the next turn of a conversation of this owner; without one it begins its own. A run
+        that is a turn already stays what it is. Raises NotFound."""
+
+    async def find(self, prefix: str, owner: str) -> str:
+        """The id of a conversation by id, unique prefix or `last` (the one with the newest turn), or by the
+        id of one of its answers. Raises NotFound."""
+
+    async def turns(self, conversation_id: str) -> Sequence[ConversationTurn]:
+        """All turns in their order."""
+
+    async def remove(self, conversation_id: str) -> ConversationRemoved:
+        """Erase a conversation with its turns, their runs and their answers; one that is gone is gone."""

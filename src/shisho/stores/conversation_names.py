@@ -1,0 +1,31 @@
+"""Conversations by the names that visitors give: the same words in every store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shisho.errors import NotFound
+from shisho.messages.message import Message
+
+
+def only_conversation(ids: Sequence[str], prefix: str) -> str:
+    """The one conversation of that name. Raises NotFound."""
+    if not ids:
+        raise no_conversation(prefix)
+    if len(ids) > 1:
+        raise NotFound(
+            "More than one {noun} begins with {prefix}: give more of its id.",
+            noun=Message("conversation"),
+            prefix=prefix,
+        )
+    return ids[0]
+
+
+def no_conversation(prefix: str) -> NotFound:
+    """Nothing was asked under that name by this visitor."""
+    if prefix == "last":
+        return NotFound("Nothing was asked yet that a question could follow. Ask it by itself first.")
+    return NotFound(
+        "There is no conversation {prefix}. Ask without one, or name one by the conversation_id of its answers, or `last`.",
+        prefix=prefix,
+    )

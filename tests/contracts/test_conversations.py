@@ -1,0 +1,98 @@
+"""What every register of conversations promises."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from shisho.domain.corpus import Scope
+from shisho.domain.inquiry import Inquiry
+from shisho.errors import NotFound
+from shisho.ports import Conversations, Ledger
+from shisho.stores.embedded.conversations import EmbeddedConversations
+from shisho.stores.memory.conversations import MemoryConversations
+from shisho.stores.memory.ledger import MemoryLedger
+from shisho.system.clock import SystemClock
+from tests.contracts.conftest import embedded_store
+from tests.contracts.test_ledger import answer, evidence
+
+
+@dataclass(frozen=True)
+class Talks:
+    conversations: Conversations
+    ledger: Ledger
+
+    async def ask(self, run_id: str, question: str, conversation_id: str = "", owner: str = "local") -> None:
+        await self.conversations.add_turn(run_id, question, owner, conversation_id)
+        await self.ledger.begin(Inquiry(run_id, question, Scope(owner)))
+
+
+async def nothing_to_erase() -> bool:
+    return True
+
+
+@pytest.fixture(params=["memory", "embedded"])
+async def talks(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Talks]:
+    if request.param == "memory":
+        ledger = MemoryLedger()
+        yield Talks(MemoryConversations(ledger), ledger)
+        return
+    async with embedded_store(tmp_path) as store:
+        made = EmbeddedConversations(store.database, SystemClock(), nothing_to_erase)
+        yield Talks(made, store.ledger)
+
+
+async def test_turns_follow_in_the_order_they_were_asked(talks: Talks) -> None:
+    await talks.ask("run1", "決定係数とは何か")
+    await talks.ask("run2", "それはなぜ?", "run1")
+    await talks.ask("run3", "別の問い")
+    await talks.ask("run2", "同じ一問", "run1")
+    turns = await talks.conversations.turns("run1")
+    assert [(turn.number, turn.question) for turn in turns] == [(1, "決定係数とは何か"), (2, "それはなぜ?")]
+    assert await talks.conversations.find("last", "local") == "run3"
+    assert await talks.conversations.turns("nowhere") == []
+
+
+async def test_a_turn_is_told_as_it_was_understood(talks: Talks) -> None:
+    await talks.ask("run1", "決定係数とは何か")
+    await talks.ask("run2", "その定義は?", "run1")
+    read = replace(answer("abc2", "2026-01-02"), task_id="run2", understood="決定係数の定義は?")
+    await talks.ledger.save(read, "local")
+    await talks.ledger.save(replace(answer("run1", "2026-01-03"), task_id="task7"), "local")
+    turns = await talks.conversations.turns("run1")
+    assert [turn.understood for turn in turns] == ["決定係数とは何か", "決定係数の定義は?"]
+    assert await talks.conversations.find("abc2", "local") == "run1"
+
+
+async def test_a_conversation_belongs_to_who_began_it(talks: Talks) -> None:
+    await talks.ask("run1", "決定係数とは何か")
+    with pytest.raises(NotFound, match="no conversation run1"):
+        await talks.conversations.find("run1", "someone")
+    with pytest.raises(NotFound, match="Nothing was asked yet"):
+        await talks.conversations.find("last", "someone")
+    with pytest.raises(NotFound, match="conversation_id"):
+        await talks.conversations.add_turn("run9", "それは?", "someone", "run1")
+    await talks.ask("run2", "別の問い")
+    with pytest.raises(NotFound, match="More than one conversation begins with run"):
+        await talks.conversations.find("run", "local")
+
+
+async def test_what_is_removed_takes_runs_and_answers_with_it(talks: Talks) -> None:
+    await talks.ask("run1", "決定係数とは何か")
+    await talks.ask("run2", "それはなぜ?", "run1")
+    await talks.ask("run3", "別の問い")
+    await talks.ledger.save(answer("abc1", "2026-01-01", evidence(1, "R² と書く。")), "local")
+    await talks.ledger.save(replace(answer("abc3", "2026-01-02"), task_id="run3"), "local")
+    removed = await talks.conversations.remove("run1")
+    assert (removed.turns, removed.answers, removed.erased) == (2, 1, True)
+    assert await talks.conversations.turns("run1") == []
+    for gone in (talks.ledger.answer("abc1", "local"), talks.ledger.evidence("e1", "local")):
+        with pytest.raises(NotFound):
+            await gone
+    with pytest.raises(NotFound):
+        await talks.ledger.inquiry("run2")
+    assert (await talks.ledger.answer("last", "local")).id == "abc3"
+    assert await talks.conversations.find("last", "local") == "run3"

@@ -1,0 +1,93 @@
+"""Questions that follow each other: in the shell, from Python, over the tools, and erased."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from shisho.bootstrap.desk import open_desk
+from shisho.domain.corpus import Source
+from shisho.domain.task import AskOptions, Sources
+from shisho.errors import KeyConflict, NotFound
+from tests.flows.conftest import Shell
+from tests.flows.test_purge import left
+
+TEXT = """# 樹氷
+
+樹氷とは、過冷却の水滴が木に凍り付いたものである。
+樹氷が白いのは、気泡を多く含むためである。
+
+# 霧氷
+
+霧氷とは、霧の粒が物に凍り付いたものの総称である。
+"""
+OTHER = "樹氷は駅前の喫茶店の名であり、そこでは白い菓子が出る。\n"
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    (tmp_path / "氷.md").write_text(TEXT, "utf-8")
+    return tmp_path / "氷.md"
+
+
+def test_the_shell_goes_on_with_new_words(shell: Shell, notes: Path) -> None:
+    shell("add", str(notes))
+    first = shell("ask", "樹氷とは何か", "--json")
+    shown = shell("ask", "--continue", "last", "それはなぜ白いのか")
+    assert "「樹氷はなぜ白いのか」と解しました" in shown and "気泡を多く含む" in shown
+    third = shell("ask", "--continue", first["id"], "では霧氷は?", "--json")
+    assert third["question"] == "では霧氷は?" and third["understood"] == "霧氷はなぜ白いのか"
+    assert third["conversation_id"] == first["conversation_id"] == first["task_id"]
+    assert "「霧氷はなぜ白いのか」と解しました" in shell("show", "last")
+    told = shell("conversation")
+    assert "1. 樹氷とは何か" in told and "→ 樹氷はなぜ白いのか" in told and "→ 霧氷はなぜ白いのか" in told
+    error = shell("ask", "--continue", "nowhere", "それは?", "--json", code=1)
+    assert error["code"] == "RESOURCE_NOT_FOUND" and "やりとり" in error["message"]
+
+
+def test_an_erased_conversation_leaves_nothing_behind(shell: Shell, notes: Path) -> None:
+    shell("add", str(notes))
+    shell("ask", "縞馬の樹氷とは何か")
+    shell("ask", "--continue", "last", "それはなぜ白い縞馬なのか")
+    home = Path(shell.environment["SHISHO_HOME"])
+    assert left(home, ["縞馬"])
+    assert "--yes" in shell.run("conversation", "--remove", "last").stderr
+    removed = shell("conversation", "last", "--remove", "--yes", "--json")
+    assert (removed["turns"], removed["answers"]) == (2, 2)
+    assert not left(home, ["縞馬"])
+    shell("show", "last", "--json", code=1)
+
+
+async def test_a_question_looks_where_the_one_before_it_did(tmp_path: Path) -> None:
+    async with open_desk(home=tmp_path / "home") as desk:
+        await desk.add_source(Source("氷.md", TEXT.encode(), "text/markdown"), "自然")
+        await desk.add_source(Source("街.txt", OTHER.encode(), "text/plain"), "街")
+        first = await desk.ask("樹氷とは何か", corpora="自然")
+        second = await desk.ask("それはなぜ白いのか", conversation=first.conversation_id)
+        assert {evidence.document for evidence in second.evidence} == {"氷.md"}
+        wide = await desk.ask("樹氷はなぜ白いのか", corpora=["自然", "街"])
+        assert wide.conversation_id != first.conversation_id and wide.understood == ""
+        with pytest.raises(NotFound, match="conversation"):
+            await desk.ask("それは?", conversation="nowhere")
+
+
+async def test_a_queued_question_follows_one_that_still_waits(tmp_path: Path) -> None:
+    async with open_desk(home=tmp_path / "home", web="off") as desk:
+        await desk.add_source(Source("氷.md", TEXT.encode(), "text/markdown"))
+        documents = AskOptions(sources=Sources.DOCUMENTS)
+        first = await desk.tasks.queue_question("樹氷とは何か", options=documents, wait=0)
+        follows = AskOptions(sources=Sources.DOCUMENTS, conversation=first.conversation_id)
+        asked = {"options": follows, "idempotency_key": "k1", "wait": 0}
+        second = await desk.tasks.queue_question("それはなぜ白いのか", **asked)
+        again = await desk.tasks.queue_question("それはなぜ白いのか", **asked)
+        assert again.answer_id == second.answer_id and again.conversation_id == first.conversation_id
+        with pytest.raises(KeyConflict):
+            await desk.tasks.queue_question("それはなぜ白いのか", idempotency_key="k1", wait=0)
+        async with desk.working():
+            done = await desk.tasks.wait_for_answer(second.answer_id, wait=50)
+        assert done.answer is not None and done.answer.understood == "樹氷はなぜ白いのか"
+        assert [turn.number for turn in await desk.conversations.turns(first.conversation_id)] == [1, 2]
+        removed = await desk.conversations.remove("last")
+        assert removed.turns == 2 and removed.kept_tasks == ()
+        assert not (await desk.tasks.list_tasks()).tasks

@@ -89,6 +89,7 @@ bench: $(VENV)/.dev
 
 eval: $(VENV)/.dev
 	$(BIN)/python eval/run.py $(SHISHO_SHARED)/eval
+	$(BIN)/python eval/answers.py $(SHISHO_SHARED)/eval-answers
 	$(BIN)/python eval/support.py $(SHISHO_SHARED)/eval-support
 	$(BIN)/python bench/reading.py
 

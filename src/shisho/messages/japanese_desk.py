@@ -149,6 +149,9 @@ SAID: Mapping[str, str] = {
     "{name}, line {number}: not a JSON object with _id and text ({error}).": (
         "{name} の{number}行目: _id と text のあるJSONオブジェクトではありません({error})。"
     ),
+    "{name}, line {number}: not an item with question, answer and passages ({error}).": (
+        "{name} の {number} 行目は、質問・答え・本文のそろった項目ではありません（{error}）。"
+    ),
     "{name}, line {number}: not a question with kind, gold and needs ({error}).": (
         "{name} の{number}行目: kind、gold、needs のある質問ではありません({error})。"
     ),

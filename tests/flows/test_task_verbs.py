@@ -422,8 +422,9 @@ async def test_a_rejected_quotation_is_not_given_again(stocked: Desk) -> None:
         await stocked.tasks.feedback(Opinion.REJECT_EVIDENCE, "nothing")
 
 
-async def test_engines_are_listed_as_they_are(desk: Desk) -> None:
-    rows = {row.name: row for row in await desk.tasks.list_engines()}
+async def test_engines_are_listed_as_they_are(tmp_path: Path) -> None:
+    async with open_desk(home=tmp_path) as desk:
+        rows = {row.name: row for row in await desk.tasks.list_engines()}
     assert {"mojeek", "duckduckgo", "wikipedia", "arxiv", "google", "bing"} <= rows.keys()
     assert not any(row.available for row in rows.values()) and all(row.reason for row in rows.values())
     assert not rows["google"].enabled and not rows["bing"].enabled

@@ -95,8 +95,8 @@ def build_llm(settings: Settings, node: str = "model") -> Llm | None:
 def build_mind(settings: Settings) -> Mind | None:
     """What thinks for the librarian's nodes; None where no node has a model. Raises as `build_llm`."""
     preset = PRESETS[settings.text("preset")]
-    chosen = {node: build_llm(settings, setting) for node, setting in preset.nodes.items()}
-    llms = {node: llm for node, llm in chosen.items() if llm is not None}
+    llm_of_node = {node: build_llm(settings, setting) for node, setting in preset.nodes.items()}
+    llms = {node: llm for node, llm in llm_of_node.items() if llm is not None}
     if not llms:
         return None
     from shisho.librarian.model_mind import ModelLimits, ModelMind

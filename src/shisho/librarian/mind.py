@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Thought(Generic[T]):
+class NodeThought(Generic[T]):
     """A node's thought, and the model that was used for it, if one was."""
 
     value: T
@@ -43,7 +43,7 @@ class PlanMatter:
     strategy: Strategy
     goals: Sequence[Goal]
     plans: Sequence[Plan]
-    shown: Sequence[NumberedPassage]
+    passages: Sequence[NumberedPassage]
     rarity: Mapping[str, float]
     evidence: Sequence[EvidenceRef]
 
@@ -54,7 +54,7 @@ class PassageMatter:
 
     strategy: Strategy
     goals: Sequence[Goal]
-    shown: Sequence[NumberedPassage]
+    passages: Sequence[NumberedPassage]
     rarity: Mapping[str, float]
     evidence: Sequence[EvidenceRef]
 
@@ -78,15 +78,17 @@ class Mind(Protocol):
 
     async def split(
         self, question: str, now: Callable[[], str], allowance: ModelAllowance
-    ) -> Thought[Strategy]: ...
+    ) -> NodeThought[Strategy]: ...
 
-    async def plan(self, matter: PlanMatter, allowance: ModelAllowance) -> Thought[Plan]: ...
+    async def plan(self, matter: PlanMatter, allowance: ModelAllowance) -> NodeThought[Plan]: ...
 
-    async def evaluate(self, matter: PassageMatter, allowance: ModelAllowance) -> Thought[list[Finding]]: ...
+    async def evaluate(
+        self, matter: PassageMatter, allowance: ModelAllowance
+    ) -> NodeThought[list[Finding]]: ...
 
     async def answer(
         self, matter: AnswerMatter, allowance: ModelAllowance, hear: Callable[[str], None]
-    ) -> Thought[Draft]:
+    ) -> NodeThought[Draft]:
         """`hear` is given each line of the answer once it has passed its check."""
 
 
@@ -101,18 +103,18 @@ class RulesMind:
 
     async def split(
         self, question: str, now: Callable[[], str], allowance: ModelAllowance
-    ) -> Thought[Strategy]:
-        return Thought(strategy(question))
+    ) -> NodeThought[Strategy]:
+        return NodeThought(strategy(question))
 
-    async def plan(self, matter: PlanMatter, allowance: ModelAllowance) -> Thought[Plan]:
-        parts = (matter.strategy, matter.goals, matter.plans, matter.shown, matter.rarity)
-        return Thought(await asyncio.to_thread(planning.plan, *parts))
+    async def plan(self, matter: PlanMatter, allowance: ModelAllowance) -> NodeThought[Plan]:
+        parts = (matter.strategy, matter.goals, matter.plans, matter.passages, matter.rarity)
+        return NodeThought(await asyncio.to_thread(planning.plan, *parts))
 
-    async def evaluate(self, matter: PassageMatter, allowance: ModelAllowance) -> Thought[list[Finding]]:
-        parts = (matter.shown, matter.goals, matter.evidence, matter.rarity)
-        return Thought(await asyncio.to_thread(select, *parts))
+    async def evaluate(self, matter: PassageMatter, allowance: ModelAllowance) -> NodeThought[list[Finding]]:
+        parts = (matter.passages, matter.goals, matter.evidence, matter.rarity)
+        return NodeThought(await asyncio.to_thread(select, *parts))
 
     async def answer(
         self, matter: AnswerMatter, allowance: ModelAllowance, hear: Callable[[str], None]
-    ) -> Thought[Draft]:
-        return Thought(quote_evidence(matter))
+    ) -> NodeThought[Draft]:
+        return NodeThought(quote_evidence(matter))

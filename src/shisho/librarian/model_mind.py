@@ -21,7 +21,14 @@ from shisho.librarian.answer import Draft
 from shisho.librarian.evaluate import REFUSED
 from shisho.librarian.evidence import double, verify
 from shisho.librarian.levels import NEAR
-from shisho.librarian.mind import AnswerMatter, PassageMatter, PlanMatter, RulesMind, Thought, quote_evidence
+from shisho.librarian.mind import (
+    AnswerMatter,
+    PassageMatter,
+    PlanMatter,
+    RulesMind,
+    NodeThought,
+    quote_evidence,
+)
 from shisho.librarian.model_replies import (
     AnswerReply,
     EvaluationReply,
@@ -67,7 +74,7 @@ class ModelMind:
 
     async def split(
         self, question: str, now: Callable[[], str], allowance: ModelAllowance
-    ) -> Thought[Strategy]:
+    ) -> NodeThought[Strategy]:
         by_rules = await self._rules.split(question, now, allowance)
         if "strategy" not in self._llms:
             return by_rules
@@ -76,9 +83,9 @@ class ModelMind:
         made_strategy = None if reply is None else _strategy(by_rules.value.question, reply)
         if made_strategy is None:
             return replace(by_rules, uses=_unusable(uses, reply))
-        return Thought(made_strategy, uses)
+        return NodeThought(made_strategy, uses)
 
-    async def plan(self, matter: PlanMatter, allowance: ModelAllowance) -> Thought[Plan]:
+    async def plan(self, matter: PlanMatter, allowance: ModelAllowance) -> NodeThought[Plan]:
         boundary = new_boundary()
         values = {
             "question": matter.strategy.question,
@@ -92,9 +99,9 @@ class ModelMind:
         next_plan = None if reply is None else _plan(matter, by_rules.value, reply)
         if next_plan is None:
             return replace(by_rules, uses=_unusable(uses, reply))
-        return Thought(next_plan, uses)
+        return NodeThought(next_plan, uses)
 
-    async def evaluate(self, matter: PassageMatter, allowance: ModelAllowance) -> Thought[list[Finding]]:
+    async def evaluate(self, matter: PassageMatter, allowance: ModelAllowance) -> NodeThought[list[Finding]]:
         boundary = new_boundary()
         values = {
             "question": matter.strategy.question,
@@ -102,10 +109,10 @@ class ModelMind:
             "boundary": boundary,
         }
         room = self._passage_room(load_prompt("evaluate"), values)
-        values["passages"] = fence_passages(matter.shown, boundary, room)
+        values["passages"] = fence_passages(matter.passages, boundary, room)
         reply: EvaluationReply | None = None
         uses: tuple[ModelUse, ...] = ()
-        if matter.shown and matter.goals:
+        if matter.passages and matter.goals:
             reply, uses = await self._ask("evaluate", EvaluationReply, allowance, values)
         by_rules = await self._rules.evaluate(matter, allowance)
         if reply is None:
@@ -119,11 +126,11 @@ class ModelMind:
             for finding in by_rules.value
             if finding.goal_id not in answered_goals
         ]
-        return Thought([*picked, *near], uses)
+        return NodeThought([*picked, *near], uses)
 
     async def answer(
         self, matter: AnswerMatter, allowance: ModelAllowance, hear: Callable[[str], None]
-    ) -> Thought[Draft]:
+    ) -> NodeThought[Draft]:
         by_rules = await self._rules.answer(matter, allowance, hear)
         if by_rules.value.level is not AnswerLevel.ANSWERED:
             return by_rules  # there is nothing to write of
@@ -149,9 +156,9 @@ class ModelMind:
         written = write_draft(matter, mended)
         if written is None:
             head = "answer_unwritten" if uses else "answer_head"
-            return Thought(quote_evidence(matter, head), _unusable(uses, reply, len(mended)))
+            return NodeThought(quote_evidence(matter, head), _unusable(uses, reply, len(mended)))
         draft, dropped = written
-        return Thought(draft, tuple(replace(use, dropped=dropped) for use in uses))
+        return NodeThought(draft, tuple(replace(use, dropped=dropped) for use in uses))
 
     def _passage_room(self, prompt: PromptFile, values: Mapping[str, str]) -> int:
         """Tokens of passages that fit beside all else into what the model reads and writes at once."""
@@ -249,14 +256,14 @@ def _findings(matter: PassageMatter, reply: EvaluationReply) -> tuple[list[Findi
     claims = [claim for claim in reply.findings[:MAX_CLAIMS] if isfinite(claim.score) and claim.score >= NEAR]
     for claim in sorted(claims, key=lambda claim: -claim.score):
         finding = Finding(claim.passage, claim.goal, claim.quotation, round(min(1.0, claim.score), 4))
-        verified = verify(finding, matter.shown)
+        verified = verify(finding, matter.passages)
         if verified is None or claim.goal not in {goal.id for goal in matter.goals}:
             dropped += 1
             continue
-        told = told_words[claim.goal]
+        told_snippets = told_words[claim.goal]
         of_goal = sum(other.goal_id == claim.goal for other in findings)
-        if of_goal == MAX_FINDINGS or any(double(verified.snippet, snippet) for snippet in told):
+        if of_goal == MAX_FINDINGS or any(double(verified.snippet, snippet) for snippet in told_snippets):
             continue
-        told.append(verified.snippet)
+        told_snippets.append(verified.snippet)
         findings.append(replace(finding, snippet=verified.snippet))
     return findings, dropped

@@ -73,32 +73,32 @@ def new_boundary() -> str:
 
 def fence_passages(passages: Iterable[NumberedPassage], boundary: str, room: int) -> str:
     """As many passages as have room, in tokens, best first; the first one is cut to it."""
-    shown: list[str] = []
-    left = room
+    fenced_texts: list[str] = []
+    room_left = room
     for passage in passages:
         cost = tokens(passage.text) + tokens(passage.heading) + 30
-        if cost > left and shown:
+        if cost > room_left and fenced_texts:
             break
-        text = passage.text if cost <= left else _cut(passage.text, left)
-        left -= cost
+        text = passage.text if cost <= room_left else _cut(passage.text, room_left)
+        room_left -= cost
         heading = running(passage.heading)[:_LONGEST_HEADING]
-        shown.append(_fenced(f"passage {passage.temp_index}", heading, text, boundary))
-    return "\n".join(shown) or "(none)"
+        fenced_texts.append(_fenced(f"passage {passage.temp_index}", heading, text, boundary))
+    return "\n".join(fenced_texts) or "(none)"
 
 
 def fence_evidence(evidence: Iterable[EvidenceRef], boundary: str, room: int) -> str:
     """As many quotations as have room, in tokens, surest first."""
-    shown: list[tuple[int, str]] = []
-    left = room
+    fenced_texts: list[tuple[int, str]] = []
+    room_left = room
     for ref in sorted(evidence, key=lambda ref: -ref.score):
         cost = tokens(ref.snippet) + tokens(ref.heading) + 30
-        if cost > left:
+        if cost > room_left:
             continue
-        left -= cost
+        room_left -= cost
         heading = running(ref.heading)[:_LONGEST_HEADING]
         name = f"quotation {ref.number} for {ref.goal_id}"
-        shown.append((ref.number, _fenced(name, heading, ref.snippet, boundary)))
-    return "\n".join(text for _, text in sorted(shown)) or "(none)"
+        fenced_texts.append((ref.number, _fenced(name, heading, ref.snippet, boundary)))
+    return "\n".join(text for _, text in sorted(fenced_texts)) or "(none)"
 
 
 def _fenced(name: str, heading: str, text: str, boundary: str) -> str:

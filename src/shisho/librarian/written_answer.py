@@ -29,10 +29,10 @@ def check_sentence(
     cited = mending.cite(matter.evidence, (), matter.strategy.goals, sentence)
     if not isinstance(cited, CitedSentence):
         cited = sentence
-    kept, revision = mending.mend(cited, refs, matter.strategy.question)
-    if kept is not None and _is_foreign(kept, matter, refs):
+    standing, revision = mending.mend(cited, refs, matter.strategy.question)
+    if standing is not None and _is_foreign(standing, matter, refs):
         return None, SentenceRevision(sentence.text, "removed", None, (), revision.unknown, ("words",))
-    return kept, revision
+    return standing, revision
 
 
 def write_draft(

@@ -9,15 +9,15 @@ from shisho.librarian.budget import Spending, ceiling
 
 
 class ModelAllowance:
-    """The allowance of one node. `kept` stays for nodes after it."""
+    """The allowance of one node. `withheld` stays for nodes after it."""
 
-    def __init__(self, budget: Budget, spent: Spending, kept: Spending = Spending()) -> None:  # noqa: B008
+    def __init__(self, budget: Budget, spent: Spending, withheld: Spending = Spending()) -> None:  # noqa: B008
         self.budget = budget
         self.reserved = Spending()
         self.used = Spending()
         """Since it was made."""
         self._before = spent
-        self._kept = kept
+        self._withheld = withheld
 
     @property
     def spent(self) -> Spending:
@@ -30,7 +30,7 @@ class ModelAllowance:
     def reserve(self, calls: int, tokens: int) -> Spending | None:
         """Set this much aside; None where it does not fit."""
         cost = Spending(model_calls=calls, tokens=tokens)
-        if self.seconds_left <= 0 or ceiling(self.budget, self.spent + self.reserved + self._kept, cost):
+        if self.seconds_left <= 0 or ceiling(self.budget, self.spent + self.reserved + self._withheld, cost):
             return None
         self.reserved += cost
         return cost

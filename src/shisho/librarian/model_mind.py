@@ -23,10 +23,10 @@ from shisho.librarian.evidence import double, verify
 from shisho.librarian.levels import NEAR
 from shisho.librarian.mind import (
     AnswerMatter,
+    NodeThought,
     PassageMatter,
     PlanMatter,
     RulesMind,
-    NodeThought,
     quote_evidence,
 )
 from shisho.librarian.model_replies import (

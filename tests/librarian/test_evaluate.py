@@ -179,6 +179,51 @@ def test_the_line_that_answers_is_quoted(question: str, text: str, part: str) ->
 
 
 @pytest.mark.parametrize(
+    ("question", "text", "part"),
+    [
+        (
+            "研修センターの宿泊棟を平日に友人と二人で利用し、朝食も付ける場合、一人当たりの料金はいくらになりますか",
+            "研修センターの宿泊棟は県の施設である。宿泊棟を平日に利用する料金は、朝食付きで一人4,200円である。",
+            "4,200円",
+        ),
+        (
+            "市民講座に申し込んだ後で都合が悪くなった65歳以上の受講者は、開講の何日前までに連絡すればよいですか",
+            "市民講座の受講者は、都合が悪くなったときは、開講の5日前までに連絡すればよい。",
+            "5日前",
+        ),
+        (
+            "How many days before the course begins must a member who can no longer come tell the office by e-mail?",
+            "A member who cannot come tells the office at least five days before the course begins.",
+            "five days",
+        ),
+    ],
+)
+def test_a_long_question_is_answered_by_a_sentence_with_few_of_its_words(
+    question: str, text: str, part: str
+) -> None:
+    first = found(question, [NumberedPassage(1, text, "", 0.7), *ALL])[0]
+    assert part in first.snippet and first.score >= ENOUGH
+
+
+def test_what_the_passage_names_need_not_be_named_by_the_sentence_again() -> None:
+    text = "TNG50は銀河の成り立ちを追う計算である。昔の計算より細かい。必要なコアの数は16,000個であった。"
+    first = found("TNG50の計算に必要なコアの数はいくつか", [NumberedPassage(1, text, "", 0.9)])[0]
+    assert "16,000" in first.snippet and first.score >= ENOUGH
+
+
+def test_the_same_words_say_less_where_another_passage_matches_as_well() -> None:
+    question = "豊橋の祭りに出る山車の数はいくつか"
+    text = "豊橋の祭りには山車が12台出る。"
+    other_text = "豊橋の祭りは山車の出る夏の祭りである。"
+    alone, shared = (
+        found(question, [NumberedPassage(1, text, "", 0.8), NumberedPassage(2, other_text, "", match)])[0]
+        for match in (0.2, 0.8)
+    )
+    assert alone.snippet == shared.snippet == text
+    assert alone.score > shared.score
+
+
+@pytest.mark.parametrize(
     ("question", "text", "heading"),
     [
         ("平等院鳳凰堂を建てたのは誰か", "中尊寺金色堂を建てたのは藤原清衡である。", "中尊寺"),

@@ -19,7 +19,6 @@ from shisho.domain.corpus import (
     Scope,
 )
 from shisho.domain.link import on_web, opening
-from shisho.domain.model import ModelUse
 from shisho.domain.time import Instant
 
 
@@ -395,5 +394,3 @@ class Answer:
     created_at: Instant
     understood: str = ""
     conversation_id: str = ""
-    model_uses: tuple[ModelUse, ...] = ()
-    """Each use of a model, in order, without its replies."""

@@ -142,7 +142,8 @@ def _candidates(
     for number, passage in enumerate(passages):
         page = reading.read(passage.text, passage.heading, passage.after)
         alike = signs.wider(question, weights, page.terms)
-        of_passage = signs.passage_signs(question, topic, page, passage, number)
+        lead = passage.match - max((other.match for other in passages if other is not passage), default=0.0)
+        of_passage = signs.passage_signs(question, topic, page, passage, number, lead)
         barred = _lacks_number(question, page)
         for place, line in enumerate(page.lines):
             if line.role not in _QUOTABLE:
@@ -174,9 +175,8 @@ def _most(
     said_words = line.terms | line.under | (page.lines[place - 1].terms if place else frozenset())
     if question.defined is not None and signs.meant_share(topic, alike, said_words) < HALF:
         return OFF_TOPIC
-    named_words = [name for name in question.names if name in weights]
-    name = max(named_words, key=lambda term: weights[term], default="")
-    if name and alike[name].isdisjoint(said_words | page.heading):
+    name = signs.rarest_name(question, weights)
+    if name and alike[name].isdisjoint(page.terms):
         return REFUSED
     if question.form is not None and not question.form.search(line.folded):
         return REFUSED

@@ -8,11 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from itertools import pairwise
 
 from shisho.language.names import names
 from shisho.language.numbers import Figures, figures
-from shisho.language.terms import fold, pairs, terms
+from shisho.language.terms import fold, pairs, squeeze, terms
 from shisho.librarian import demands
 
 
@@ -53,8 +52,8 @@ class ParsedQuestion:
     defined: NounPhrase | None
     frame: frozenset[str]
     names: tuple[str, ...]
-    neighbours: tuple[tuple[str, str], ...]
     pairs: frozenset[str]
+    triples: frozenset[str]
     figures: Figures
     quoted: tuple[str, ...]
     unit: str
@@ -221,7 +220,6 @@ def read(question: str) -> ParsedQuestion:
     words = terms(folded)
     told_words = [word for word in words if word not in _ASKING] or words
     kept_words = set(told_words)
-    neighbours = [(a, b) for a, b in pairwise(words) if a in kept_words and b in kept_words and a != b]
     counted = _UNIT.search(folded)
     framed = _FRAME.match(folded)
     asked_text = folded[framed.end() :] if framed else folded
@@ -235,8 +233,8 @@ def read(question: str) -> ParsedQuestion:
         defined=_defined(asked_text, phrases),
         frame=frozenset(told_words) - inner_words,
         names=_names(question, phrases),
-        neighbours=tuple(dict.fromkeys(neighbours)),
         pairs=frozenset(pairs(folded)),
+        triples=_triples(squeeze(folded)),
         figures=figures(question),
         quoted=tuple(fold(phrase) for phrase in _QUOTED.findall(question)),
         unit=counted[1] if counted else "",
@@ -288,7 +286,16 @@ def _names(question: str, phrases: Sequence[NounPhrase]) -> tuple[str, ...]:
         words = [name for name in sorted(names(inside)) if not _LETTER.match(name)]
         return tuple(term for word in words for term in terms(word))
     named = [phrase for phrase in phrases if _NAME.search(phrase.text)]
-    return tuple(term for phrase in named for term in phrase.terms)
+    own_words = dict.fromkeys(term for phrase in phrases for term in phrase.terms)
+    proper_names = names(question)
+    # Alone a name may be cut otherwise: 平等院 is one word before 鳳凰堂 and two by itself.
+    proper_words = (term for term in own_words if term in proper_names)
+    return tuple(dict.fromkeys([*(term for phrase in named for term in phrase.terms), *proper_words]))
+
+
+def _triples(dense: str) -> frozenset[str]:
+    """Every three letters that follow each other."""
+    return frozenset(dense[start : start + 3] for start in range(len(dense) - 2))
 
 
 def _kept(run: str, kept_words: set[str]) -> tuple[str, ...]:

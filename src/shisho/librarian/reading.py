@@ -1,4 +1,4 @@
-"""A passage as the librarian reads it: its sentences, what part each plays, and the words, neighbours and
+"""A passage as the librarian reads it: its sentences, what part each plays, and the words and
 figures in them."""
 
 from __future__ import annotations
@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
 
 from shisho.language.normalise import fold_map
 from shisho.language.numbers import Figures, figures
@@ -21,8 +20,8 @@ LABEL_CHARS = 8  # from its beginning: a number further on is one that the sente
 
 @dataclass(frozen=True, slots=True)
 class SentenceLine:
-    """One sentence: `text[start:end]` of its passage, folded, with its terms and which of them stand side by
-    side. `mark`: the kind of mark that it begins with as an item of a list, 0 for none. `under`: the terms of
+    """One sentence: `text[start:end]` of its passage, folded, with its terms.
+    `mark`: the kind of mark that it begins with as an item of a list, 0 for none. `under`: the terms of
     the heading, question or lead-in of the passage that it stands under. `labels`: the number that it, or what it
     stands under, begins with (第4条)."""
 
@@ -30,7 +29,6 @@ class SentenceLine:
     end: int
     folded: str
     terms: frozenset[str]
-    neighbours: frozenset[tuple[str, str]]
     role: LineRole = LineRole.PROSE
     mark: int = 0
     under: frozenset[str] = frozenset()
@@ -96,7 +94,7 @@ def _lines(
         elif role is LineRole.LEAD:
             led = line.terms
     following = (
-        SentenceLine(start, end, fold(text[start:end]), NOTHING, frozenset(), role, _mark(text, start, role))
+        SentenceLine(start, end, fold(text[start:end]), NOTHING, role, _mark(text, start, role))
         for (start, end), role in zip(spans[own_spans:], parts[own_spans:], strict=True)
     )
     return tuple(read_lines), tuple(following)
@@ -109,13 +107,11 @@ def _heads_too(before: Sequence[SentenceLine]) -> bool:
 def _line(text: str, start: int, end: int, role: LineRole, under: frozenset[str]) -> SentenceLine:
     # Printed lines end inside words; the view joins them.
     folded = fold(fold_map(text[start:end]).text)
-    words = terms(folded)
     return SentenceLine(
         start,
         end,
         folded,
-        frozenset(words),
-        frozenset(pairwise(words)),
+        frozenset(terms(folded)),
         role,
         _mark(text, start, role),
         under,

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         TaskState,
         WorkerId,
     )
+    from shisho.domain.model import ModelFault, ModelUse, Usage
     from shisho.domain.politeness import BreakerState
     from shisho.domain.reference import MatchedBy, ReferenceMatch
     from shisho.domain.session import (
@@ -220,6 +221,8 @@ __all__ = [
     "LoopStop",
     "MatchedBy",
     "ModelFailed",
+    "ModelFault",
+    "ModelUse",
     "NeedsOcr",
     "NotFound",
     "Notifier",
@@ -278,6 +281,7 @@ __all__ = [
     "UnsupportedMedia",
     "UnusableDocument",
     "UrlsQueued",
+    "Usage",
     "WaitCondition",
     "WatchedFolder",
     "WebConsent",
@@ -301,6 +305,7 @@ _PAGES = (
     "shisho.domain.inquiry",
     "shisho.domain.intervention",
     "shisho.domain.job",
+    "shisho.domain.model",
     "shisho.domain.politeness",
     "shisho.domain.reference",
     "shisho.domain.session",

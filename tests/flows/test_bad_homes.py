@@ -26,6 +26,8 @@ from shisho.interfaces.http.guard import AccessRules
 from shisho.interfaces.http.server import build
 from shisho.interfaces.mcp.server import build as build_mcp
 from shisho.settings import load
+from tests.flows.smallweb import small_web, way
+from tests.interfaces.serving import empty_box
 from tests.making_homes import SPOILT, TEXT, furnish, mount, mounted, scribble, spoilt
 
 TYPED = ("STORAGE_UNUSABLE", "CONFLICT")
@@ -49,7 +51,8 @@ async def home(tmp_path: Path) -> Path:
 
 def said(home: Path, *words: str) -> tuple[int, str]:
     """What a command of the shell ends with and prints."""
-    result = CliRunner().invoke(app, ["--home", str(home), "--language", "en", *words])
+    outside = {"SHISHO_WEB": "on", "SHISHO_BOX": str(empty_box())}
+    result = CliRunner().invoke(app, ["--home", str(home), "--language", "en", *words], env=outside)
     assert result.exception is None or isinstance(result.exception, SystemExit), (words, result.exception)
     assert "Traceback" not in result.output and "report" not in result.output
     return result.exit_code, result.output
@@ -86,7 +89,8 @@ async def served(desk: Desk) -> AsyncIterator[httpx.AsyncClient]:
 @pytest.mark.parametrize("how", SPOILT)
 async def test_servers_are_not_ready_and_take_nothing(home: Path, how: str) -> None:
     with spoilt(home, how):
-        async with open_desk(home=home) as desk, desk.working(), served(desk) as client:
+        opened = open_desk(home=home, web_access=way(small_web()))
+        async with opened as desk, desk.working(), served(desk) as client:
             ready = await client.get("/readyz")
             assert (ready.status_code, ready.json()["code"]) == (503, "STORAGE_UNUSABLE")
             assert (await client.get("/livez")).status_code == 200

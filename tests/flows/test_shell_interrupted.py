@@ -17,6 +17,7 @@ import pytest
 
 from tests.flows.conftest import SAMPLES, SHISHO, Shell
 from tests.flows.test_shell import library, rows_of, until
+from tests.interfaces.serving import empty_box
 
 DOCUMENTS = "SELECT count(*) FROM documents"
 
@@ -110,6 +111,7 @@ def test_a_worker_that_is_told_to_end_ends_well(shell: Shell) -> None:
 
 
 def test_watching_leaves_the_queue_alone(shell: Shell) -> None:
+    shell.environment |= {"SHISHO_WEB": "on", "SHISHO_BOX": str(empty_box())}
     shell("queue", "add", "決定係数 定義")
     process = shell.start("queue", "watch")
     assert process.stdout is not None and process.stdout.readline()

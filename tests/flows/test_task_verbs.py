@@ -20,8 +20,16 @@ from shisho.domain.task import AskOptions, Bytes, Opinion, Progress, SearchOptio
 from shisho.errors import Conflict, DocumentEncrypted, ForbiddenPath, InvalidParams, NotFound, TaskNotFound
 from tests.corpus.readers.making import lines, pdf
 from tests.flows.conftest import SAMPLES
-from tests.flows.smallweb import ended
+from tests.flows.smallweb import ended, small_web, way
 from tests.machine import Stopwatch
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    """With a way to a web that has no pages, so that searches may be queued."""
+    async with open_desk(home=tmp_path / "home", web_access=way(small_web())) as opened:
+        yield opened
+
 
 QUERIES = [f"決定係数 第{number}の問い" for number in range(50)]
 
@@ -377,7 +385,9 @@ async def test_an_answer_is_named_before_it_is_there(stocked: Desk) -> None:
 
 
 async def test_an_answer_that_fails_raises_its_error(stocked: Desk) -> None:
-    asked = await stocked.tasks.queue_question("残差とは何か", wait=0)
+    asked = await stocked.tasks.queue_question(
+        "残差とは何か", options=AskOptions(sources=Sources.DOCUMENTS), wait=0
+    )
     for document in await stocked.documents():
         await stocked.remove(document.id)
     async with stocked.working():
@@ -412,8 +422,9 @@ async def test_a_rejected_quotation_is_not_given_again(stocked: Desk) -> None:
         await stocked.tasks.feedback(Opinion.REJECT_EVIDENCE, "nothing")
 
 
-async def test_engines_are_listed_as_they_are(desk: Desk) -> None:
-    rows = {row.name: row for row in await desk.tasks.list_engines()}
+async def test_engines_are_listed_as_they_are(tmp_path: Path) -> None:
+    async with open_desk(home=tmp_path) as desk:
+        rows = {row.name: row for row in await desk.tasks.list_engines()}
     assert {"mojeek", "duckduckgo", "wikipedia", "arxiv", "google", "bing"} <= rows.keys()
     assert not any(row.available for row in rows.values()) and all(row.reason for row in rows.values())
     assert not rows["google"].enabled and not rows["bing"].enabled

@@ -200,3 +200,15 @@ def test_a_yes_given_for_a_box_is_none_for_the_web(tmp_path: Path) -> None:
     assert json.loads(path.read_text()).keys() == {"box"} and not outside.since()
     path.write_text("[1]")
     assert inside.state() is WebConsent.NOT_ASKED, "what cannot be read is no yes"
+
+
+async def test_where_the_web_is_off_nothing_is_queued_for_it(tmp_path: Path) -> None:
+    async with open_desk(home=tmp_path) as desk:
+        for refused in (
+            desk.tasks.queue_searches(["灯台"]),
+            desk.tasks.queue_urls(["https://a.example/"]),
+            desk.tasks.queue_documents(urls=["https://a.example/"]),
+        ):
+            with pytest.raises(EngineUnavailable, match="nothing is searched or fetched"):
+                await refused
+        assert (await desk.tasks.list_tasks()).tasks == ()

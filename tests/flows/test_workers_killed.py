@@ -13,6 +13,7 @@ from shisho.domain.task import AskOptions, Progress, Sources
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
 from tests.flows.test_shell import library, rows_of, until
+from tests.interfaces.serving import empty_box
 from tests.machine import PATIENCE
 
 DOCUMENTS = AskOptions(sources=Sources.DOCUMENTS)
@@ -114,7 +115,9 @@ async def once_each(desk: Desk, shell: Shell) -> None:
 
 
 def test_a_worker_drains_the_queue_and_ends(shell: Shell, tmp_path: Path) -> None:
+    shell.environment |= {"SHISHO_WEB": "on", "SHISHO_BOX": str(empty_box())}
     queued = shell("queue", "add", "決定係数 定義", "", "決定係数 定義", "--json")
+    shell.environment["SHISHO_WEB"] = "off"
     assert (queued["queued"], len(queued["skipped"])) == (1, 2)
     assert "決定係数 定義" in shell("queue", "status") and "課題" in shell(
         "queue", "status", queued["task_id"][:30]

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
+import trustme
 from mcp import Client, StdioServerParameters, stdio_client
 
+from shisho.testing.box.client import Ports, write
 from tests.machine import PATIENCE
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "lectures"
@@ -31,9 +37,20 @@ class Refused(Exception):
         self.code = body["code"]
 
 
+@functools.cache
+def empty_box() -> Path:
+    """The folder of a box that has no names: what is searched or fetched may be queued, and leads nowhere."""
+    folder = Path(tempfile.mkdtemp(prefix="shisho-empty-box-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    write(folder, Ports(9, 9), (), trustme.CA().cert_pem.bytes().decode("ascii"))
+    return folder
+
+
 def environment(home: Path, **more: str) -> dict[str, str]:
     return {
         **os.environ,
+        "SHISHO_WEB": "on",
+        "SHISHO_BOX": str(empty_box()),
         "SHISHO_HOME": str(home),
         "SHISHO_LANGUAGE": "en",
         "SHISHO_ALLOWED_ROOTS": os.pathsep.join([str(SAMPLES), str(home.parent)]),

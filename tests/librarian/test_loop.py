@@ -251,7 +251,7 @@ async def test_every_node_stands_in_the_ledger_with_input_and_output() -> None:
     assert [step["node"] for step in steps] == [*NODES[:5], *NODES[1:]]
     assert [step["number"] for step in steps] == list(range(1, len(steps) + 1))
     by_node = {step["node"]: step for step in steps}
-    assert by_node["strategy"]["input"] == {"question": TWO}
+    assert by_node["strategy"]["input"] == {"question": TWO, "earlier": []}
     assert by_node["search"]["output"]["state"]["shown"][0]["text"] == LEAVES[1].text
     assert by_node["evaluate"]["input"]["shown"] == by_node["search"]["output"]["state"]["shown"]
     assert by_node["answer"]["output"]["state"]["draft"]["text"]

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from shisho import settings as settings_
 from shisho.bootstrap.deferred import deferred
+from shisho.bootstrap.models import build_mind, model_ceilings
 from shisho.bootstrap.web import WebAccess, build_consent, consent_file, web_of
 from shisho.desk.desk import Desk
 from shisho.desk.parts import DeskParts
 from shisho.domain.corpus import LOCAL_OWNER, Check, DocumentId, FileSurvey
 from shisho.domain.folder import FileOnDisk
-from shisho.domain.inquiry import Budget, Gap
+from shisho.domain.inquiry import Budget, Gap, with_ceilings
 from shisho.errors import ExtraMissing
 from shisho.handlers.inquiries import LibrarianInquiries, load_own_runner
 from shisho.settings import Settings, Value
@@ -85,12 +86,16 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     reader = _reader(settings, disk.max_bytes)
     ingest = _ingest(settings, shelf, reader, clock)
     searcher = _searcher(settings, database, shelf, index)
-    budget = Budget(max_rounds=settings.whole("max_rounds"), max_seconds=settings.real("max_seconds"))
+    budget = with_ceilings(
+        Budget(max_rounds=settings.whole("max_rounds"), max_seconds=settings.real("max_seconds")),
+        model_ceilings(settings),
+    )
     opinions = EmbeddedOpinions(database, clock)
     room_tokens = settings.whole("room_tokens")
     barred = partial(_barred, settings, web, clock)
     runner = partial(_runner, settings)
-    inquiries = LibrarianInquiries(searcher, ledger, clock, opinions.left_out, room_tokens, barred, runner)
+    thinking = (runner, cache(partial(build_mind, settings)))
+    inquiries = LibrarianInquiries(searcher, ledger, clock, opinions.left_out, room_tokens, barred, *thinking)
     judge = _judge(settings, shelf, index)
     folders = deferred(partial(_folders, settings, database, clock, shelf, disk, ingest))
     stores = (settings, database, clock, LOCAL_OWNER, shelf, ledger, disk)

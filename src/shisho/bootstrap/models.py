@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,9 +16,30 @@ from shisho.messages.message import Message
 from shisho.settings import Settings
 
 if TYPE_CHECKING:
+    from shisho.librarian.mind import Mind
     from shisho.ports import Llm
 
 NODES = ("model_plan", "model_evaluate", "model_answer")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPreset:
+    """What models may do for one question: `nodes` by name, each with its setting; the budget of calls and
+    tokens; the tokens of passages in one call."""
+
+    nodes: Mapping[str, str]
+    max_model_calls: int
+    max_tokens: int
+    passage_room: int
+
+
+_READING = {"evaluate": "model_evaluate", "answer": "model_answer"}
+_ALL = {"strategy": "model_plan", "plan": "model_plan", **_READING}
+PRESETS: Mapping[str, ModelPreset] = {
+    "fast": ModelPreset(_READING, 5, 40_000, 3_000),
+    "balanced": ModelPreset(_ALL, 8, 60_000, 4_500),
+    "thorough": ModelPreset(_ALL, 16, 200_000, 12_000),
+}
 _TRIAL_TOKENS = 200
 _REMEDIES = {
     ModelFault.UNREACHABLE: Message("start the models' server, or set model_url to where it is"),
@@ -68,6 +90,25 @@ def build_llm(settings: Settings, node: str = "model") -> Llm | None:
         settings.whole("model_context"),
     )
     return ChatLlm(access)
+
+
+def build_mind(settings: Settings) -> Mind | None:
+    """What thinks for the librarian's nodes; None where no node has a model. Raises as `build_llm`."""
+    preset = PRESETS[settings.text("preset")]
+    llm_of_node = {node: build_llm(settings, setting) for node, setting in preset.nodes.items()}
+    llms = {node: llm for node, llm in llm_of_node.items() if llm is not None}
+    if not llms:
+        return None
+    from shisho.librarian.model_mind import ModelLimits, ModelMind
+
+    limits = ModelLimits(preset.passage_room, settings.whole("model_context"), settings.real("model_seconds"))
+    return ModelMind(llms, limits)
+
+
+def model_ceilings(settings: Settings) -> Mapping[str, float | None]:
+    """The calls and tokens of one question, as `domain.inquiry.Budget` names them."""
+    preset = PRESETS[settings.text("preset")]
+    return {"max_model_calls": preset.max_model_calls, "max_tokens": preset.max_tokens}
 
 
 async def check_model(settings: Settings) -> Check:

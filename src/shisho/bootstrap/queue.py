@@ -22,7 +22,7 @@ from shisho.domain.inquiry import Budget
 from shisho.domain.job import Job, TaskId
 from shisho.domain.task import JobKind, WebConsent
 from shisho.domain.web import EngineAbout
-from shisho.errors import EngineUnavailable, ShishoError
+from shisho.errors import ShishoError
 from shisho.ports import Clock, Files, Ingester, Ledger, Notifier, Shelf, TaskStore
 from shisho.settings import Settings, child_environment, engine_overrides
 from shisho.telemetry import log
@@ -355,10 +355,6 @@ def _with_consent(consent: ConsentFile, handler: Handler) -> Handler:
 
     async def handled(job: Job, context: JobContext) -> Any:
         check_consent(consent.state())
-        if consent.state() is WebConsent.OFF:
-            raise EngineUnavailable(
-                "The web is turned off here (`shisho web` tells more): nothing is searched or fetched."
-            )
         return await handler(job, context)
 
     return handled

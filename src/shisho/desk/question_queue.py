@@ -30,11 +30,11 @@ class QuestionQueue(Queue):
         if options.sources in (Sources.WEB, Sources.BOTH):
             if way or await self._answered_inside(options):
                 return options.sources
-            check_consent(self._parts.consent.state())
             if self._parts.consent.state() is WebConsent.OFF:
                 raise EngineUnavailable(
                     "The web is turned off here (`shisho web` tells more). Ask with sources=documents."
                 )
+            check_consent(self._parts.consent.state())
             raise EngineUnavailable(
                 "No search engine is set up here. Ask with sources=documents; `list_engines` says more."
             )
@@ -44,7 +44,7 @@ class QuestionQueue(Queue):
             not (auto and way)
             and await self._parts.shelf.count(Scope(self._parts.owner, options.corpora)) == 0
         ):
-            if auto:
+            if auto and self._parts.consent.state() is not WebConsent.OFF:
                 check_consent(self._parts.consent.state())
             raise EmptyCorpus(
                 "There are no documents to answer from. Add some with add_documents, or ask with sources=web."

@@ -48,6 +48,7 @@ from shisho.domain.task import (
 from shisho.errors import (
     Conflict,
     ConsentRequired,
+    EngineUnavailable,
     NotFound,
     ShishoError,
     TaskNotFound,
@@ -60,7 +61,12 @@ Reply = TypeVar("Reply", bound=JobsQueued)
 
 
 def check_consent(consent: WebConsent) -> None:
-    """Raises ConsentRequired where nobody has said yet whether the web may be asked."""
+    """Raises ConsentRequired where nobody has said yet whether the web may be asked, EngineUnavailable where
+    it is turned off."""
+    if consent is WebConsent.OFF:
+        raise EngineUnavailable(
+            "The web is turned off here (`shisho web` tells more): nothing is searched or fetched."
+        )
     if consent is WebConsent.NOT_ASKED:
         raise ConsentRequired(
             "The web would be asked, and nobody has said yet that it may. A person says so once: `shisho web on` in a terminal "

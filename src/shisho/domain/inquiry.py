@@ -19,6 +19,7 @@ from shisho.domain.corpus import (
     Scope,
 )
 from shisho.domain.link import on_web, opening
+from shisho.domain.model import ModelUse
 from shisho.domain.time import Instant
 
 
@@ -394,3 +395,5 @@ class Answer:
     created_at: Instant
     understood: str = ""
     conversation_id: str = ""
+    model_uses: tuple[ModelUse, ...] = ()
+    """Each use of a model, in order, without its replies."""

@@ -75,6 +75,8 @@ class AnswerHandler:
         telling: list[asyncio.Task[None]] = []
 
         def notify(event: str, *, step: int = 0, replayed: bool = False, **_: object) -> None:
+            if event == "sentence":
+                return  # the answer has it soon
             telling.append(asyncio.create_task(_tell(context, AnswerProgress(event, step, bool(replayed)))))
 
         ask_web = partial(self._ask_web, job, context, request) if self.way() else None

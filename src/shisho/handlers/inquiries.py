@@ -14,6 +14,7 @@ from shisho.ports import Clock, Ledger, SearchSession
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
     from shisho.librarian.loop import InquiryRun
+    from shisho.librarian.mind import Mind
     from shisho.librarian.table import Runner
     from shisho.librarian.web_fallback import AskWeb
 
@@ -25,6 +26,11 @@ def load_own_runner() -> Runner:
     return run_table
 
 
+def think_by_rules() -> Mind | None:
+    """No model is set."""
+    return None
+
+
 def report_no_way() -> Gap:
     """There is no search engine here."""
     return Gap.NO_WAY
@@ -33,8 +39,8 @@ def report_no_way() -> Gap:
 @dataclass(frozen=True, slots=True)
 class LibrarianInquiries:
     """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round. `barred`: why the web
-    is not searched where it is not. `runner` takes runs through the table of nodes; it is asked for when the
-    first run begins."""
+    is not searched where it is not. `runner` takes runs through the table of nodes, `mind` thinks for them; both are
+    asked for when a run begins."""
 
     searcher: CorpusSearcher
     ledger: Ledger
@@ -43,6 +49,7 @@ class LibrarianInquiries:
     room_tokens: int
     barred: Callable[[], Gap] = report_no_way
     runner: Callable[[], Runner] = load_own_runner
+    mind: Callable[[], Mind | None] = think_by_rules
 
     def check(self, question: str) -> None:
         """Raises InvalidParams for a question that cannot be asked."""
@@ -86,7 +93,7 @@ class LibrarianInquiries:
             return await self.searcher.open(scope, complexity, self.room_tokens, run_id)
 
         return await loop.prepare(
-            inquiry, opened, self.ledger, self.clock, notify, stop, ask_web, self.barred()
+            inquiry, opened, self.ledger, self.clock, notify, stop, ask_web, self.barred(), self.mind()
         )
 
     async def _with_web(self, scope: Scope) -> Scope:

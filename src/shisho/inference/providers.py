@@ -65,14 +65,14 @@ def _openai(access: ModelAccess, max_output_tokens: int, seconds: float) -> Base
     from httpx2 import AsyncClient, Client
     from langchain_openai import ChatOpenAI
 
-    own = "https://api.openai.com/v1"
+    official_url = "https://api.openai.com/v1"
     # Servers of others know `max_tokens` alone; OpenAI's reasoning models take the new name alone.
     most: dict[str, Any] = (
         {"extra_body": {"max_tokens": max_output_tokens}} if access.url else {"max_tokens": max_output_tokens}
     )
     chat = ChatOpenAI(
         model=access.model,
-        base_url=access.url or own,
+        base_url=access.url or official_url,
         api_key=access.key or _NO_KEY,  # type: ignore[arg-type]
         organization="",
         openai_proxy="",

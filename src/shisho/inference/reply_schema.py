@@ -53,8 +53,8 @@ class ElementReader:
         """The elements that are whole now and were not before. What is no element ends the reading."""
         self._text += piece
         if self._at < 0:
-            named = self._text.find(self._first)
-            opened = self._text.find("[", named + len(self._first)) if named >= 0 else -1
+            field_at = self._text.find(self._first)
+            opened = self._text.find("[", field_at + len(self._first)) if field_at >= 0 else -1
             if opened < 0:
                 return
             self._at = opened + 1

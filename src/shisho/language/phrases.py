@@ -152,7 +152,7 @@ class _Reader:
         self._flush()
         aside = False
         only = False
-        for draft, after in zip(self._done, [*self._done[1:], None], strict=True):
+        for draft, after in zip(self._done, [*self._done, None][1:], strict=True):
             phrase = _phrase(draft, after, aside)
             if phrase.predicate and only:  # しか … ない
                 phrase = replace(phrase, marks=phrase.marks ^ {"not"})

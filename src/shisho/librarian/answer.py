@@ -46,26 +46,48 @@ def compose(
     evidence: Sequence[EvidenceRef],
     verdict: Verdict,
     unsearched: Sequence[UnsearchedQuery] = (),
+    head: str = "answer_head",
     asked: str = "",
 ) -> Draft:
-    """Quote what was found, best first, and name what was not. Where the question was not read as it was
-    `asked`, how it was read comes first."""
+    """Quote what was found, best first, and name what was not. `head`: the key of the first line. Where the
+    question was not read as it was `asked`, how it was read comes first."""
     say = partial(word, language=answer_language(strategy.question))
     quoted_refs = [_best_first(goal, evidence) for goal in strategy.goals]
-    missing = _missing(strategy, status, verdict)
     levels = [level_of_evidence(refs) for refs in quoted_refs]
-    level = best_level(levels)
     titled = len(strategy.goals) > 1
-    paragraphs = [say("answer_head", level=say(f"level_{level}"))]
-    if asked not in ("", strategy.question):
-        paragraphs.append(say("answer_understood", text=strategy.question))
-    if level is not AnswerLevel.ANSWERED:
-        paragraphs.append(say("answer_nothing"))
-    paragraphs += [
+    body = [
         _paragraph(goal.question if titled else "", goal_level, refs, say)
         for goal, goal_level, refs in zip(strategy.goals, levels, quoted_refs, strict=True)
         if refs
     ]
+    # A quotation carries itself: its text is the very slice its number opens.
+    sentences = tuple(
+        Sentence(ref.snippet, (ref.number,), SupportOutcome.SUPPORTED) for refs in quoted_refs for ref in refs
+    )
+    return frame_answer(strategy, status, evidence, verdict, unsearched, head, body, sentences, asked)
+
+
+def frame_answer(
+    strategy: Strategy,
+    status: Sequence[GoalStatus],
+    evidence: Sequence[EvidenceRef],
+    verdict: Verdict,
+    unsearched: Sequence[UnsearchedQuery],
+    head: str,
+    body: Sequence[str],
+    sentences: tuple[Sentence, ...],
+    asked: str = "",
+) -> Draft:
+    """The paragraphs of `body` between the first line and plain words on what is missing."""
+    say = partial(word, language=answer_language(strategy.question))
+    missing = _missing(strategy, status, verdict)
+    level = best_level(level_of_evidence(_best_first(goal, evidence)) for goal in strategy.goals)
+    paragraphs = [say(head, level=say(f"level_{level}"))]
+    if asked not in ("", strategy.question):
+        paragraphs.append(say("answer_understood", text=strategy.question))
+    if level is not AnswerLevel.ANSWERED:
+        paragraphs.append(say("answer_nothing"))
+    paragraphs += body
     gaps = tuple(
         dict.fromkeys(say(f"gap_{gap.why}", query=gap.query, detail=gap.detail) for gap in unsearched)
     )
@@ -73,11 +95,13 @@ def compose(
         paragraphs.append(_closing(missing, level is AnswerLevel.ANSWERED, verdict, say))
     if gaps:
         paragraphs.append("\n".join(say("answer_note", text=gap) for gap in gaps))
-    # A quotation carries itself: its text is the very slice its number opens.
-    sentences = tuple(
-        Sentence(ref.snippet, (ref.number,), SupportOutcome.SUPPORTED) for refs in quoted_refs for ref in refs
-    )
     return Draft("\n\n".join(paragraphs), sentences, (*missing, *gaps), level)
+
+
+def disagreements(evidence: Sequence[EvidenceRef], strategy: Strategy) -> list[str]:
+    """What the reader is told of quotations of one goal that contradict each other."""
+    say = partial(word, language=answer_language(strategy.question))
+    return [line for goal in strategy.goals for line in _disagreements(_best_first(goal, evidence), say)]
 
 
 def _best_first(goal: Goal, evidence: Sequence[EvidenceRef]) -> list[EvidenceRef]:

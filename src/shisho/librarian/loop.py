@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 
 from shisho.domain.codec import plain
 from shisho.domain.inquiry import Answer, AnswerLevel, Gap, Inquiry, LoopStop
 from shisho.librarian.citations import Citations
+from shisho.librarian.mind import Mind
 from shisho.librarian.nodes import Nodes
 from shisho.librarian.record import Notify, RunRecord, RunStopped
 from shisho.librarian.runner import run_table
@@ -60,17 +61,23 @@ async def prepare(
     stop: Callable[[], bool] = lambda: False,
     ask_web: AskWeb | None = None,
     barred: Gap = Gap.NO_WAY,
+    mind: Mind | None = None,
 ) -> InquiryRun:
     """Begin a run in the ledger. One begun earlier under this id is replayed from the ledger and goes on.
 
     `notify` hears each node's name with `step`, `replayed` and `start_state`, and `forgotten` where a stored
     step no longer fits. Where `stop` turns true, what was found so far is the answer (STOPPED) and the same
     call goes on from there later. Without `ask_web` there is no way to the web: where the inquiry would go
-    there, its answer says why, which is `barred`. Raises InvalidParams for a blank or overlong question."""
+    there, its answer says why, which is `barred`. `mind` thinks for the nodes, rules where there is none; the
+    lines that it writes are told as `sentence` with `text`. Raises InvalidParams for a blank or overlong question."""
     question = checked(inquiry.question)
     await ledger.begin(inquiry)
     citations = Citations()
-    nodes = Nodes(InquirySearch(open_session), citations, clock, ask_web, barred)
+
+    def hear(text: str) -> None:
+        notify("sentence", text=text)
+
+    nodes = Nodes(InquirySearch(open_session), citations, clock, ask_web, barred, mind, hear, inquiry.budget)
     record = RunRecord(ledger, inquiry.run_id, citations, clock, notify, stop)
     acts = {name: record.recorded(node, partial(node.work, nodes)) for name, node in TABLE.items()}
     start_state = LoopState(
@@ -89,9 +96,10 @@ async def run(
     ask_web: AskWeb | None = None,
     barred: Gap = Gap.NO_WAY,
     runner: Runner = run_table,
+    mind: Mind | None = None,
 ) -> Answer:
     """Answer a question and save the answer: `prepare`, then the whole table."""
-    prepared = await prepare(inquiry, open_session, ledger, clock, notify, stop, ask_web, barred)
+    prepared = await prepare(inquiry, open_session, ledger, clock, notify, stop, ask_web, barred, mind)
     return await prepared.take(runner)
 
 
@@ -99,6 +107,7 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
     draft = state["draft"]
     spending = state["spent"]
     aim = state["strategy"]
+    uses = state["uses"]
     answer_id = (
         inquiry.run_id if inquiry.task_id else sha256(f"{inquiry.run_id}/{steps}".encode()).hexdigest()[:24]
     )
@@ -118,8 +127,9 @@ def _answer(inquiry: Inquiry, state: LoopState, citations: Citations, steps: int
         level=draft.level,
         abstained=draft.level is not AnswerLevel.ANSWERED,
         missing=draft.missing,
-        model=MODEL,
+        model=", ".join(dict.fromkeys(use.model for use in uses if use.fault is None)) or MODEL,
         created_at=state["composed_at"],
         understood="" if aim.question == state["question"] else aim.question,
         conversation_id=inquiry.conversation_id or inquiry.run_id,
+        model_uses=tuple(replace(use, reply="") for use in uses),
     )

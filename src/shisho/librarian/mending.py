@@ -78,7 +78,7 @@ def render(
 ) -> str:
     """Each sentence with its numbers and, unless it is supported, what came of its check; then the counts."""
     language = answer_language(question)
-    lines = [_line(sentence, refs, question) for sentence in sentences] or [word("mended_nothing", language)]
+    lines = [line(sentence, refs, question) for sentence in sentences] or [word("mended_nothing", language)]
     if counted.unverified or counted.altered or counted.removed:
         figures = {
             "supported": counted.supported,
@@ -90,7 +90,8 @@ def render(
     return "\n".join(lines)
 
 
-def _line(sentence: Sentence, refs: Mapping[int, EvidenceRef], question: str) -> str:
+def line(sentence: Sentence, refs: Mapping[int, EvidenceRef], question: str) -> str:
+    """One sentence as `render` writes it."""
     numbers = "".join(f" [{number}]" for number in sentence.evidence)
     if sentence.support in (None, SupportOutcome.SUPPORTED):
         return sentence.text + numbers

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from shisho.domain.inquiry import (
+    Budget,
     EvidenceRef,
     Finding,
     Gap,
@@ -16,20 +17,21 @@ from shisho.domain.inquiry import (
     build_evidence_ref,
 )
 from shisho.errors import NotFound, SourceRemoved
-from shisho.librarian.answer import compose
+from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.budget import Spending
 from shisho.librarian.citations import Citations
-from shisho.librarian.evaluate import select, terms_wanted
+from shisho.librarian.evaluate import terms_wanted
 from shisho.librarian.evidence import double, verify
 from shisho.librarian.follow_up import resolve
-from shisho.librarian.plan import plan
+from shisho.librarian.mind import AnswerMatter, Mind, PassageMatter, PlanMatter, RulesMind
 from shisho.librarian.reflect import next_focus, open_goals
 from shisho.librarian.route import ended, route
 from shisho.librarian.search import InquirySearch
 from shisho.librarian.state import LoopState
-from shisho.librarian.strategy import strategy
 from shisho.librarian.web_fallback import AskWeb, web_queries
 from shisho.ports import Clock
+
+FOR_THE_ANSWER = Spending(model_calls=1, tokens=6_000)
 
 
 class Nodes:
@@ -43,19 +45,29 @@ class Nodes:
         clock: Clock,
         ask_web: AskWeb | None = None,
         barred: Gap = Gap.NO_WAY,
+        mind: Mind | None = None,
+        hear: Callable[[str], None] = lambda text: None,
+        budget: Budget = Budget(),  # noqa: B008
     ) -> None:
         self._search = search
         self._citations = citations
         self._clock = clock
         self._ask_web = ask_web
         self._barred = barred
+        self._mind = mind or RulesMind()
+        self._hear = hear
+        self._budget = budget
 
     async def strategy(self, state: LoopState) -> LoopState:
-        made_strategy = strategy(resolve(state["question"], state.get("earlier", ())))
+        question = resolve(state["question"], state.get("earlier", ()))
+        allowance = self._allowance(Spending())
+        thought = await self._mind.split(question, self._clock.now, allowance)
         return LoopState(
-            strategy=made_strategy,
-            goal_status=self._citations.status(made_strategy.goals, ()),
+            strategy=thought.value,
+            goal_status=self._citations.status(thought.value.goals, ()),
             rounds_without_evidence=0,
+            spent=allowance.used,
+            uses=thought.uses,
         )
 
     async def plan(self, state: LoopState) -> LoopState:
@@ -67,8 +79,10 @@ class Nodes:
         rarity = state.get("rarity", {})
         # What was asked of the documents alone is asked again of all.
         plans = state["plans"][_reached(state).rounds_before :]
-        next_plan = await asyncio.to_thread(plan, state["strategy"], goals, plans, passages, rarity)
-        return LoopState(plans=(next_plan,), spent=Spending(rounds=1))
+        allowance = self._allowance(state["spent"])
+        matter = PlanMatter(state["strategy"], goals, plans, passages, rarity, state["evidence"])
+        thought = await self._mind.plan(matter, allowance)
+        return LoopState(plans=(thought.value,), spent=Spending(rounds=1) + allowance.used, uses=thought.uses)
 
     async def search(self, state: LoopState) -> LoopState:
         aim = state["strategy"]
@@ -84,14 +98,18 @@ class Nodes:
         held_refs = state["evidence"]
         passages = state["shown"]
         goals = open_goals(aim.goals, state["goal_status"])
-        findings = await asyncio.to_thread(select, passages, goals, held_refs, state["rarity"])
-        refs = [await self._accepted(finding, state) for finding in _once(findings)]
+        allowance = self._allowance(state["spent"])
+        matter = PassageMatter(aim, goals, passages, state["rarity"], held_refs)
+        thought = await self._mind.evaluate(matter, allowance)
+        refs = [await self._accepted(finding, state) for finding in _once(thought.value)]
         new = tuple(ref for ref in refs if ref is not None)
         return LoopState(
             evidence=new,
             dropped=len(refs) - len(new),
             rounds_without_evidence=0 if new else state["rounds_without_evidence"] + 1,
             goal_status=self._citations.status(aim.goals, (*held_refs, *new)),
+            spent=allowance.used,
+            uses=thought.uses,
         )
 
     async def route(self, state: LoopState) -> LoopState:
@@ -140,23 +158,40 @@ class Nodes:
         )
 
     async def answer(self, state: LoopState) -> LoopState:
-        unsearched = _reached(state).unsearched
-        draft = compose(
-            state["strategy"],
-            state["goal_status"],
-            state["evidence"],
-            state["verdicts"][-1],
-            unsearched,
-            asked=state["question"],
-        )
-        return LoopState(draft=draft, composed_at=self._clock.now())
+        return await self._answered(state, self._mind)
 
     async def cut_short(self, state: LoopState) -> LoopState:
         """The end of a stopped run. It is no step of the ledger, so that the run can go on from its last
         one."""
         verdict = ended(LoopStop.STOPPED, state["goal_status"], "stopped on request")
         last = LoopState(**{**state, "verdicts": (*state["verdicts"], verdict)})
-        return LoopState(**{**last, **await self.answer(last)})
+        return LoopState(
+            **{
+                **last,
+                **await self._answered(last, RulesMind()),
+                "spent": last["spent"],
+                "uses": last["uses"],
+            }
+        )
+
+    def _allowance(self, spent: Spending) -> ModelAllowance:
+        """What a node before the answer may use of a model: the answer keeps a call."""
+        return ModelAllowance(self._budget, spent, FOR_THE_ANSWER)
+
+    async def _answered(self, state: LoopState, mind: Mind) -> LoopState:
+        matter = AnswerMatter(
+            strategy=state["strategy"],
+            status=state["goal_status"],
+            evidence=state["evidence"],
+            verdict=state["verdicts"][-1],
+            unsearched=_reached(state).unsearched,
+            asked=state["question"],
+        )
+        allowance = ModelAllowance(self._budget, state["spent"])
+        thought = await mind.answer(matter, allowance, self._hear)
+        return LoopState(
+            draft=thought.value, composed_at=self._clock.now(), spent=allowance.used, uses=thought.uses
+        )
 
     async def _accepted(self, finding: Finding, state: LoopState) -> EvidenceRef | None:
         """The finding as evidence: found word for word in what was shown, and taken from the document as it

@@ -18,6 +18,7 @@ from shisho.domain.inquiry import (
     WebPolicy,
     WebResult,
 )
+from shisho.domain.model import ModelUse
 from shisho.domain.time import Instant
 from shisho.librarian.answer import Draft
 from shisho.librarian.budget import Spending
@@ -29,8 +30,8 @@ class LoopState(TypedDict, total=False):
 
     `earlier`: the questions before this one in its conversation, as they were understood. `shown`, `rarity`
     and `exhausted` are of the last round; `rounds_without_evidence` counts the rounds since the last new
-    evidence, `dropped` the findings that could not be verified. `reached` is there once the web was
-    asked."""
+    evidence, `dropped` the findings that could not be verified; `uses` lists the uses of models. `reached` is
+    there once the web was asked."""
 
     question: str
     earlier: tuple[str, ...]
@@ -48,5 +49,6 @@ class LoopState(TypedDict, total=False):
     goal_status: tuple[GoalStatus, ...]
     verdicts: Annotated[tuple[Verdict, ...], add]
     spent: Annotated[Spending, add]
+    uses: Annotated[tuple[ModelUse, ...], add]
     draft: Draft
     composed_at: Instant

@@ -22,6 +22,12 @@ from shisho.librarian.wording import compare_wording
 _CAPITALISED = re.compile(r"(?:[A-Z][a-z]+[ -](?:of |and )?){1,5}[A-Z][a-z]+")
 _KATAKANA = re.compile(r"[ァ-ヺー・]+")
 _WRITTEN_AS_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]+|\b(?:Will|May|Can)(?= (?:is|was|has|had|will|'s)\b)")
+_ADDRESS = re.compile(
+    r"(?:https?://|www\.)[^\s「」『』()<>\"']+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"|\b(?:[a-z0-9-]+\.)+(?:com|net|org|info|biz|io|ai|app|dev|co|jp|uk|de|fr|cn|ru|us|eu|xyz|top|site|online|example)\b"
+    r"(?:/[^\s「」『』()<>\"']*)?",
+    re.IGNORECASE | re.ASCII,
+)
 _INITIAL = re.compile(r"\b[A-Z](?=[a-z])")
 
 
@@ -50,11 +56,14 @@ def _checked(sentence: str, quotations: tuple[str, ...], headings: tuple[str, ..
         quotations = tuple(map(unescape, quotations))  # some collections keep &amp;
     quotation = "\n".join([*quotations, *headings])
     doubts = Doubts(wrong=_figures_lacking(figures(sentence), figures(quotation)))
+    doubts.wrong += _addresses_lacking(sentence, quotation)
     comparison = Comparison(sentence, quotations, headings)
     _compare_names(comparison, sentence, quotation, question, doubts)
     compare_wording(comparison, sentence, quotations, doubts)
     for compare in (compare_words, compare_marks, compare_opposites, compare_places):
         compare(comparison, doubts)
+    if not terms(fold(sentence)):
+        doubts.unsure.append("words")  # letters that are no words are carried by nothing
     if doubts.wrong:
         return Support(SupportOutcome.ALTERED, tuple(dict.fromkeys(doubts.wrong)))
     if doubts.unsure:
@@ -81,6 +90,13 @@ def _figures_lacking(figures: Figures, quoted_figures: Figures) -> list[str]:
         *map(figure_word, amounts),
         *sorted(figures.symbols - quoted_figures.symbols),
     ]
+
+
+def _addresses_lacking(sentence: str, quotation: str) -> list[str]:
+    """Addresses of pages and mail that no quotation has: a reader may follow them."""
+    known_text = fold(quotation)
+    addresses = (match[0].rstrip(".,;:。、") for match in _ADDRESS.finditer(fold(sentence)))
+    return [address for address in addresses if address not in known_text]
 
 
 def _dated(date: Date, figures: Figures) -> bool:

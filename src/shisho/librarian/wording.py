@@ -175,7 +175,7 @@ def _voices(statement: Statement) -> int:
 def _roles(comparison: Comparison, statement: Statement) -> dict[str, str]:
     roles: dict[str, str] = {}
     words = [comparison.rename(word) for phrase in statement.phrases for word in phrase.terms]
-    for phrase, after in zip(statement.phrases, [*statement.phrases[1:], None], strict=True):
+    for phrase, after in zip(statement.phrases, [*statement.phrases, None][1:], strict=True):
         role = case_of(phrase.role)
         if role == "が" and after is not None and "able" in after.marks:  # 英語が話せる
             role = "を"

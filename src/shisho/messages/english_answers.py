@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
     "answer_head": "{level} · quotations only, no model",
+    "answer_written": "{level} · written by a model, checked against its quotations",
+    "answer_unwritten": "{level} · quotations only: the model could not write the answer",
     "level_answered": "Answered",
     "level_near": "Near",
     "level_not_found": "Not found",

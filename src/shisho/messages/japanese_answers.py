@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
     "answer_head": "{level} · 抜粋のみ(モデル未設定)",
+    "answer_written": "{level} · モデルが書き、引用と照らし合わせた回答",
+    "answer_unwritten": "{level} · 抜粋のみ(モデルが回答を書けませんでした)",
     "level_answered": "回答あり",
     "level_near": "近い記述のみ",
     "level_not_found": "見つかりません",

@@ -69,6 +69,12 @@ SAID: Mapping[str, str] = {
         "model_seconds を増やすか、小さいモデルを選んでください"
     ),
     "choose a model that can be held to a JSON Schema": "JSON Schema に従えるモデルを選んでください",
+    "The prompt {name} was given other variables than it declares: {differing}.": (
+        "プロンプト {name} に、宣言と違う変数が渡されました: {differing}。"
+    ),
+    "The prompt {name} declares other variables than it has.": (
+        "プロンプト {name} の変数が、宣言と違います。"
+    ),
     "see docs/settings.md": "docs/settings.md を見てください",
     "{model} replied in {seconds} s": "{model} が {seconds} 秒で応答しました",
 }

@@ -22,6 +22,7 @@ from shisho.interfaces.api import schemas
 from shisho.interfaces.api.contract import VERBS
 from shisho.interfaces.mcp import server as mcp
 from shisho.language.tokens import tokens
+from tests.flows.smallweb import small_web, way
 from tests.interfaces.errand import errand
 from tests.interfaces.serving import (
     SAMPLES,
@@ -198,7 +199,8 @@ async def test_arguments_that_do_not_exist_are_refused_by_name(
 
 
 async def test_options_are_taken_beside_their_object_too(tmp_path: Path) -> None:
-    async with open_desk(home=tmp_path / "home") as desk, calling(mcp.build(desk)) as call:
+    opened = open_desk(home=tmp_path / "home", web_access=way(small_web()))
+    async with opened as desk, calling(mcp.build(desk)) as call:
         beside = await call(
             "queue_searches", queries=["x"], max_results_per_query=3, priority="high", engines=["mojeek"]
         )

@@ -71,6 +71,8 @@ class _Documents:
             self._show(
                 words("round", n=self._rounds, text=" ".join(facts["given"]["plans"][-1].keyword_query))
             )
+        elif event == "sentence":
+            self._show(Text(facts["text"], style="dim"))
         elif event == "evaluate":
             self._show(words("kept", n=len(facts["given"]["evidence"])))
 

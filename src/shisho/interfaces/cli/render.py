@@ -15,6 +15,7 @@ from shisho.domain.codec import plain
 from shisho.domain.conversation import ConversationTurn
 from shisho.domain.corpus import DEFAULT_CORPUS, NO_LONGER, Check, Document, PassageHit
 from shisho.domain.inquiry import Answer, Evidence, SupportOutcome
+from shisho.domain.model import FAULT_REASONS, ModelUse
 from shisho.interfaces.cli.columns import print_columns
 from shisho.interfaces.cli.file_names import make_names_distinct
 from shisho.interfaces.cli.messages import Words
@@ -119,8 +120,19 @@ def _account(answer: Answer, words: Words) -> None:
     used = " · ".join(
         words(f"spent_{name}", n=f"{round(amount, 1):g}") for name, amount in answer.budget_used.items()
     )
+    for use in answer.model_uses:
+        _out.print(_use_line(use, words))
     why = words(f"end_{answer.loop_stop}".lower())
     _out.print(f"{words('stopped_because')}: {why}\n{words('rounds')}: {answer.rounds} ({used})")
+
+
+def _use_line(use: ModelUse, words: Words) -> str:
+    """What a model did for a node, what that cost, and what was left out of it."""
+    tokens = f"{use.usage.input_tokens} + {use.usage.output_tokens}"
+    line = words(f"use_{use.node}", model=use.model, calls=use.usage.calls, tokens=tokens)
+    if use.fault is not None:
+        line += words("use_fault", why=render(FAULT_REASONS[use.fault]))
+    return line + (words("use_dropped", n=use.dropped) if use.dropped else "")
 
 
 def turns(given_turns: Sequence[ConversationTurn], words: Words) -> None:

@@ -90,7 +90,7 @@ class OllamaWire:
         for piece in _pieces(reply):
             message = {"role": "assistant", "content": piece}
             yield _written(frame | {"message": message, "done": False}, reply) + "\n"
-        ended = {
+        last_event = {
             "message": {"role": "assistant", "content": ""},
             "done": True,
             "done_reason": reply.ending,
@@ -101,7 +101,7 @@ class OllamaWire:
             "eval_count": reply.output_tokens,
             "eval_duration": 1,
         }
-        yield _written(frame | ended, reply) + "\n"
+        yield _written(frame | last_event, reply) + "\n"
 
     def mistake(self, status: int, text: str) -> Json:
         return {"error": text}
@@ -170,9 +170,9 @@ class AnthropicWire:
             delta = {"type": "text_delta", "text": piece}
             yield self._named("content_block_delta", {"index": 0, "delta": delta}, reply)
         yield self._named("content_block_stop", {"index": 0}, reply)
-        ended = {"delta": {"stop_reason": ending, "stop_sequence": None}}
+        last_event = {"delta": {"stop_reason": ending, "stop_sequence": None}}
         usage = {"input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
-        yield self._named("message_delta", ended | {"usage": usage}, reply)
+        yield self._named("message_delta", last_event | {"usage": usage}, reply)
         yield self._named("message_stop", {}, reply)
 
     def mistake(self, status: int, text: str) -> Json:

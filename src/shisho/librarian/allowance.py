@@ -1,0 +1,48 @@
+"""What a model may still cost: reserved before a call, settled after it. What is reserved and what is spent
+never exceed the budget together."""
+
+from __future__ import annotations
+
+from shisho.domain.inquiry import Budget
+from shisho.domain.model import Usage
+from shisho.librarian.budget import Spending, ceiling
+
+
+class ModelAllowance:
+    """The allowance of one node. `withheld` stays for nodes after it."""
+
+    def __init__(self, budget: Budget, spent: Spending, withheld: Spending = Spending()) -> None:  # noqa: B008
+        self.budget = budget
+        self.reserved = Spending()
+        self.used = Spending()
+        """Since it was made."""
+        self._before = spent
+        self._withheld = withheld
+
+    @property
+    def spent(self) -> Spending:
+        return self._before + self.used
+
+    @property
+    def seconds_left(self) -> float:
+        return max(0.0, self.budget.max_seconds - self._before.seconds)
+
+    def reserve(self, calls: int, tokens: int) -> Spending | None:
+        """Set this much aside; None where it does not fit."""
+        cost = Spending(model_calls=calls, tokens=tokens)
+        if self.seconds_left <= 0 or ceiling(self.budget, self.spent + self.reserved + self._withheld, cost):
+            return None
+        self.reserved += cost
+        return cost
+
+    def settle(self, reservation: Spending, usage: Usage) -> None:
+        """Give back what was not used. A provider that counts more than its reply could have cost is believed
+        no further than that."""
+        self.reserved = Spending(
+            model_calls=self.reserved.model_calls - reservation.model_calls,
+            tokens=self.reserved.tokens - reservation.tokens,
+        )
+        self.used += Spending(
+            model_calls=min(usage.calls, reservation.model_calls),
+            tokens=min(usage.tokens, reservation.tokens),
+        )

@@ -1,0 +1,120 @@
+"""What the nodes think: by rules, or by a model with the rules as its fallback, node by node."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from shisho.domain.corpus import NumberedPassage
+from shisho.domain.inquiry import (
+    EvidenceRef,
+    Finding,
+    Goal,
+    GoalStatus,
+    Plan,
+    Strategy,
+    UnsearchedQuery,
+    Verdict,
+)
+from shisho.domain.model import ModelUse
+from shisho.librarian import plan as planning
+from shisho.librarian.allowance import ModelAllowance
+from shisho.librarian.answer import Draft, compose
+from shisho.librarian.evaluate import select
+from shisho.librarian.strategy import strategy
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class NodeThought(Generic[T]):
+    """A node's thought, and the model that was used for it, if one was."""
+
+    value: T
+    uses: tuple[ModelUse, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlanMatter:
+    """What a plan is made from. `goals`: the open ones, that in focus first."""
+
+    strategy: Strategy
+    goals: Sequence[Goal]
+    plans: Sequence[Plan]
+    passages: Sequence[NumberedPassage]
+    rarity: Mapping[str, float]
+    evidence: Sequence[EvidenceRef]
+
+
+@dataclass(frozen=True, slots=True)
+class PassageMatter:
+    """What is read for the open goals."""
+
+    strategy: Strategy
+    goals: Sequence[Goal]
+    passages: Sequence[NumberedPassage]
+    rarity: Mapping[str, float]
+    evidence: Sequence[EvidenceRef]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerMatter:
+    """What an answer is written from."""
+
+    strategy: Strategy
+    status: Sequence[GoalStatus]
+    evidence: Sequence[EvidenceRef]
+    verdict: Verdict
+    unsearched: Sequence[UnsearchedQuery]
+    asked: str
+    """The question as it was put; `strategy.question` is as it was understood."""
+
+
+class Mind(Protocol):
+    """Thinks for the nodes. No thought is believed: findings are sought in what was shown, sentences checked
+    against their quotations, whoever thought them."""
+
+    async def split(
+        self, question: str, now: Callable[[], str], allowance: ModelAllowance
+    ) -> NodeThought[Strategy]: ...
+
+    async def plan(self, matter: PlanMatter, allowance: ModelAllowance) -> NodeThought[Plan]: ...
+
+    async def evaluate(
+        self, matter: PassageMatter, allowance: ModelAllowance
+    ) -> NodeThought[list[Finding]]: ...
+
+    async def answer(
+        self, matter: AnswerMatter, allowance: ModelAllowance, hear: Callable[[str], None]
+    ) -> NodeThought[Draft]:
+        """`hear` is given each line of the answer once it has passed its check."""
+
+
+def quote_evidence(matter: AnswerMatter, head: str = "answer_head") -> Draft:
+    """The answer by rules. `head`: the key of its first line."""
+    parts = (matter.strategy, matter.status, matter.evidence, matter.verdict, matter.unsearched)
+    return compose(*parts, head=head, asked=matter.asked)
+
+
+class RulesMind:
+    """Thinks without a model."""
+
+    async def split(
+        self, question: str, now: Callable[[], str], allowance: ModelAllowance
+    ) -> NodeThought[Strategy]:
+        return NodeThought(strategy(question))
+
+    async def plan(self, matter: PlanMatter, allowance: ModelAllowance) -> NodeThought[Plan]:
+        parts = (matter.strategy, matter.goals, matter.plans, matter.passages, matter.rarity)
+        return NodeThought(await asyncio.to_thread(planning.plan, *parts))
+
+    async def evaluate(self, matter: PassageMatter, allowance: ModelAllowance) -> NodeThought[list[Finding]]:
+        parts = (matter.passages, matter.goals, matter.evidence, matter.rarity)
+        return NodeThought(await asyncio.to_thread(select, *parts))
+
+    async def answer(
+        self, matter: AnswerMatter, allowance: ModelAllowance, hear: Callable[[str], None]
+    ) -> NodeThought[Draft]:
+        return NodeThought(quote_evidence(matter))

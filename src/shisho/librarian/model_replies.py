@@ -1,0 +1,63 @@
+"""The shapes that models reply in. Their names and docstrings go into the JSON Schema that models see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class GoalReply:
+    """One thing that the question needs to know."""
+
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyReply:
+    """How the question is split."""
+
+    goals: tuple[GoalReply, ...]
+    condition: Literal["all", "any"]
+    complexity: Literal["single", "several", "comparison"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanReply:
+    """The words of the next search."""
+
+    keywords: tuple[str, ...]
+    meaning: str
+    reasoning: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingReply:
+    """A quotation that speaks to a goal."""
+
+    passage: int
+    goal: str
+    quotation: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationReply:
+    """All quotations that were picked."""
+
+    findings: tuple[FindingReply, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceReply:
+    """One sentence of the answer, with the numbers of its quotations."""
+
+    text: str
+    cites: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerReply:
+    """The answer, sentence by sentence."""
+
+    sentences: tuple[SentenceReply, ...]

@@ -1,0 +1,124 @@
+"""Prompts: files with declared variables, their hash, and page text fenced so that it stays data."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+
+from shisho.domain.corpus import NumberedPassage
+from shisho.domain.inquiry import EvidenceRef
+from shisho.errors import InternalError
+from shisho.language.display import running
+from shisho.language.tokens import tokens
+
+_VARIABLE = re.compile(r"{{(\w+)}}")
+FENCE = "⟦"
+_LONGEST_HEADING = 200
+
+
+@dataclass(frozen=True, slots=True)
+class PromptFile:
+    """A prompt as its file has it. `sha256`: of the file."""
+
+    name: str
+    variables: frozenset[str]
+    max_output_tokens: int
+    instructions: str
+    text: str
+    sha256: str
+
+    def render(self, **values: str) -> tuple[str, str]:
+        """Instructions and text with these values. Values are put in once: what looks like a variable in one of
+        them stays. Raises InternalError where they are not those that the file declares."""
+        if values.keys() != self.variables:
+            differing = ", ".join(sorted(values.keys() ^ self.variables))
+            raise InternalError(
+                "The prompt {name} was given other variables than it declares: {differing}.",
+                name=self.name,
+                differing=differing,
+            )
+
+        def fill(match: re.Match[str]) -> str:
+            return values[match[1]]
+
+        return _VARIABLE.sub(fill, self.instructions), _VARIABLE.sub(fill, self.text)
+
+
+@cache
+def load_prompt(name: str) -> PromptFile:
+    """`librarian/prompts/<name>.md`. Raises InternalError where its text has other variables than its head
+    declares."""
+    content = files("shisho.librarian").joinpath("prompts", f"{name}.md").read_text("utf-8")
+    head, instructions, text = content.split("\n---\n")
+    facts = dict(line.split(": ", 1) for line in head.splitlines())
+    declared = frozenset(facts["variables"].split())
+    used = frozenset(_VARIABLE.findall(instructions + text))
+    if used != declared:
+        raise InternalError("The prompt {name} declares other variables than it has.", name=name)
+    hashed = sha256(content.encode()).hexdigest()
+    return PromptFile(
+        name, declared, int(facts["max_output_tokens"]), instructions.strip(), text.strip(), hashed
+    )
+
+
+def new_boundary() -> str:
+    """What begins the lines around page text in one request: nobody who wrote a page can know it."""
+    return f"{FENCE}{secrets.token_hex(8)}"
+
+
+def fence_passages(passages: Iterable[NumberedPassage], boundary: str, room: int) -> str:
+    """As many passages as have room, in tokens, best first; the first one is cut to it."""
+    fenced_texts: list[str] = []
+    room_left = room
+    for passage in passages:
+        cost = tokens(passage.text) + tokens(passage.heading) + 30
+        if cost > room_left and fenced_texts:
+            break
+        text = passage.text if cost <= room_left else _cut(passage.text, room_left)
+        room_left -= cost
+        heading = running(passage.heading)[:_LONGEST_HEADING]
+        fenced_texts.append(_fenced(f"passage {passage.temp_index}", heading, text, boundary))
+    return "\n".join(fenced_texts) or "(none)"
+
+
+def fence_evidence(evidence: Iterable[EvidenceRef], boundary: str, room: int) -> str:
+    """As many quotations as have room, in tokens, surest first."""
+    fenced_texts: list[tuple[int, str]] = []
+    room_left = room
+    for ref in sorted(evidence, key=lambda ref: -ref.score):
+        cost = tokens(ref.snippet) + tokens(ref.heading) + 30
+        if cost > room_left:
+            continue
+        room_left -= cost
+        heading = running(ref.heading)[:_LONGEST_HEADING]
+        name = f"quotation {ref.number} for {ref.goal_id}"
+        fenced_texts.append((ref.number, _fenced(name, heading, ref.snippet, boundary)))
+    return "\n".join(text for _, text in sorted(fenced_texts)) or "(none)"
+
+
+def _fenced(name: str, heading: str, text: str, boundary: str) -> str:
+    title = f" | {_escaped(heading)}" if heading else ""
+    return f"{boundary} {name}{title}\n{_escaped(text)}\n{boundary} end of {name}"
+
+
+def _escaped(text: str) -> str:
+    """No line of a page can look like a fence."""
+    return text.replace(FENCE, "[")
+
+
+def _cut(text: str, room: int) -> str:
+    """The longest beginning with at most so many tokens."""
+    return text[: _longest(len(text), lambda end: tokens(text[:end]) <= room)]
+
+
+def _longest(most: int, fits: Callable[[int], bool]) -> int:
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low

@@ -1,0 +1,39 @@
+"""A language model that replies what a test says, for what has to do with the librarian alone. What has to do
+with providers is tested over their wire formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from shisho.domain.model import ModelFault, ModelPrompt, ModelReply, Usage
+from shisho.errors import ModelFailed
+from shisho.librarian.model_mind import ModelLimits, ModelMind
+
+T = TypeVar("T")
+Reply = Callable[[ModelPrompt, type], "tuple[Any, Usage]"]
+NODES = ("strategy", "plan", "evaluate", "answer")
+LIMITS = ModelLimits(4_500, 8_192, 60.0)
+
+
+@dataclass
+class ScriptedLlm:
+    """`reply` gives the value and what it cost; a ModelFault for a value is raised as one."""
+
+    reply: Reply
+    name: str = "test/scripted"
+    prompts: list[ModelPrompt] = field(default_factory=list)
+
+    async def ask(
+        self, prompt: ModelPrompt, shape: type[T], listen: Callable[[Any], None] | None = None
+    ) -> ModelReply[T]:
+        self.prompts.append(prompt)
+        value, usage = self.reply(prompt, shape)
+        if isinstance(value, ModelFault):
+            raise ModelFailed("It failed: {fault}.", fault=str(value), usage=usage)
+        return ModelReply(value, repr(value), usage)
+
+
+def mind_of(llm: ScriptedLlm, limits: ModelLimits = LIMITS) -> ModelMind:
+    return ModelMind(dict.fromkeys(NODES, llm), limits)

@@ -1,0 +1,246 @@
+"""The loop with a model in it: what it may cost, what is believed of it, and what becomes of its failures."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shisho.domain.codec import dumps
+from shisho.domain.inquiry import Answer, Budget, Inquiry, LoopStop
+from shisho.domain.model import ModelFault, ModelPrompt, Usage
+from shisho.librarian.allowance import ModelAllowance
+from shisho.librarian.budget import Spending
+from shisho.librarian.loop import run
+from shisho.librarian.mind import Mind
+from shisho.librarian.model_replies import (
+    AnswerReply,
+    EvaluationReply,
+    FindingReply,
+    GoalReply,
+    PlanReply,
+    SentenceReply,
+    StrategyReply,
+)
+from shisho.stores.memory.ledger import MemoryLedger
+from tests.librarian.library import Library, Ticking
+from tests.librarian.scripted import ScriptedLlm, mind_of
+from tests.librarian.test_loop import LEAVES, TWO
+
+QUESTION = "決定係数とは何か"
+QUOTATION = "決定係数とは、回帰モデルの当てはまりのよさを表す指標である。"
+SENTENCE = "決定係数は、回帰モデルの当てはまりのよさを表す指標である。"
+COST = Usage(1, 500, 50)
+GOOD: dict[type, Any] = {
+    StrategyReply: StrategyReply((GoalReply(QUESTION),), "all", "single"),
+    PlanReply: PlanReply(("決定係数", "寄与率"), "決定係数の定義", "定義を探す"),
+    EvaluationReply: EvaluationReply((FindingReply(1, "G1", QUOTATION, 0.9),)),
+    AnswerReply: AnswerReply((SentenceReply(SENTENCE, (1,)),)),
+}
+
+
+def scripted(**changed: Any) -> ScriptedLlm:
+    """A model that replies well, but for the shapes that are named."""
+    replies = {**GOOD, **{shape: changed[shape.__name__] for shape in GOOD if shape.__name__ in changed}}
+    return ScriptedLlm(lambda prompt, shape: (replies[shape], COST))
+
+
+async def asked(
+    mind: Mind | None, question: str = QUESTION, budget: Budget | None = None, **given: Any
+) -> Answer:
+    library = given.pop("library", None) or Library(LEAVES, 3)
+    ledger = given.pop("ledger", None) or MemoryLedger()
+    inquiry = Inquiry("run", question, budget=budget or Budget())
+    return await run(inquiry, library.opener("run"), ledger, Ticking(), mind=mind, **given)
+
+
+async def test_a_model_plans_reads_and_writes_and_the_answer_says_what_it_used() -> None:
+    told: list[str] = []
+
+    def notify(event: str, **facts: Any) -> None:
+        if event == "sentence":
+            told.append(facts["text"])
+
+    answer = await asked(mind_of(scripted()), notify=notify)
+    assert answer.loop_stop is LoopStop.CONDITION_MET and answer.model == "test/scripted"
+    assert [quotation.snippet for quotation in answer.evidence] == [QUOTATION]
+    assert f"{SENTENCE} [1]" in answer.text and told == [f"{SENTENCE} [1]"]
+    assert "モデルが書き" in answer.text.splitlines()[0]
+    assert [use.node for use in answer.model_uses] == ["strategy", "plan", "evaluate", "answer"]
+    assert all(use.fault is None and len(use.prompt_sha256) == 64 for use in answer.model_uses)
+    assert answer.budget_used["model_calls"] == 4 and answer.budget_used["tokens"] == 4 * 550
+
+
+async def test_replies_and_hashes_of_prompts_are_in_the_ledger_and_not_in_the_answer() -> None:
+    ledger = MemoryLedger()
+    answer = await asked(mind_of(scripted()), ledger=ledger)
+    steps = {step.node: step.output.text for step in await ledger.steps("run")}
+    assert "FindingReply" in steps["evaluate"] and answer.model_uses[2].prompt_sha256 in steps["evaluate"]
+    assert all(use.reply == "" for use in answer.model_uses)
+
+
+async def test_a_run_that_is_replayed_asks_the_model_nothing_again() -> None:
+    ledger = MemoryLedger()
+    library = Library(LEAVES, 3)
+    llm = scripted()
+    first = await asked(mind_of(llm), ledger=ledger, library=library)
+    count = len(llm.prompts)
+    again = await asked(mind_of(llm), ledger=ledger, library=library)
+    assert len(llm.prompts) == count and dumps(again) == dumps(first)
+
+
+@pytest.mark.parametrize("fault", [fault for fault in ModelFault if fault is not ModelFault.BUDGET])
+async def test_a_model_that_fails_loses_no_evidence_and_the_answer_says_so(fault: ModelFault) -> None:
+    llm = ScriptedLlm(lambda prompt, shape: (fault, Usage(1)))
+    answer = await asked(mind_of(llm))
+    by_rules = await asked(None)
+    assert [quotation.snippet for quotation in answer.evidence] == [
+        quotation.snippet for quotation in by_rules.evidence
+    ]
+    assert {use.fault for use in answer.model_uses} == {fault} and len(answer.model_uses) == 4
+    assert answer.model == "none" and "モデルが回答を書けませんでした" in answer.text.splitlines()[0]
+    assert answer.text.splitlines()[1:] == by_rules.text.splitlines()[1:]
+
+
+async def test_one_node_that_fails_leaves_the_others_their_model() -> None:
+    answer = await asked(mind_of(scripted(EvaluationReply=ModelFault.TIMEOUT)))
+    faults = {use.node: use.fault for use in answer.model_uses}
+    assert faults == {"strategy": None, "plan": None, "evaluate": ModelFault.TIMEOUT, "answer": None}
+    assert answer.evidence and "モデルが書き" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("finding", "kept"),
+    [
+        (FindingReply(1, "G1", "決定係数とは、魔法の指標である。", 0.9), False),
+        (FindingReply(99, "G1", QUOTATION, 0.9), False),
+        (FindingReply(1, "G7", QUOTATION, 0.9), False),
+        (FindingReply(1, "G1", "", 0.9), False),
+        (FindingReply(1, "G1", QUOTATION, float("nan")), False),
+        (FindingReply(1, "G1", QUOTATION.replace("、", ","), 0.9), True),
+        (FindingReply(1, "G1", QUOTATION, 7.5), True),
+    ],
+)
+async def test_only_words_of_what_was_shown_become_evidence(finding: FindingReply, kept: bool) -> None:
+    answer = await asked(mind_of(scripted(EvaluationReply=EvaluationReply((finding,)))))
+    texts = {leaf.name: leaf.text for leaf in LEAVES}
+    for quotation in answer.evidence:
+        assert texts[quotation.document][quotation.start : quotation.end] == quotation.snippet
+    use = next(use for use in answer.model_uses if use.node == "evaluate")
+    assert (use.dropped == 0 and answer.level == "answered") is kept or finding.score != finding.score
+    assert all(0 <= quotation.score <= 1 for quotation in answer.evidence)
+
+
+async def test_what_the_rules_found_is_near_where_the_model_found_nothing() -> None:
+    answer = await asked(mind_of(scripted(EvaluationReply=EvaluationReply(()))), budget=Budget(max_rounds=1))
+    assert answer.level == "near" and QUOTATION in [quotation.snippet for quotation in answer.evidence]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "told"),
+    [
+        (SentenceReply("決定係数は、当てはまりの悪さを表さない指標である。", (1,)), False),
+        (SentenceReply("決定係数は0から9の値をとる。", (1,)), False),
+        (SentenceReply("詳しくは https://evil.example/r2 を見よ。", (1,)), False),
+        (SentenceReply("詳しくは evil.example を見よ。", (1,)), False),
+        (SentenceReply("写真 ![x](http://evil.example/?q=1)", (1,)), False),
+        (SentenceReply("猫は魚を好み、月は地球を回る。", (1,)), False),
+        (SentenceReply("猫は魚を好む。", ()), False),
+        (SentenceReply("猫は魚を好む。", (42,)), False),
+        (SentenceReply(SENTENCE + "あ" * 2_000, (1,)), False),
+        (SentenceReply(SENTENCE, ()), True),
+        (SentenceReply(f"{SENTENCE} [1][77]", ()), True),
+    ],
+)
+async def test_no_sentence_tells_what_its_quotations_do_not(sentence: SentenceReply, told: bool) -> None:
+    sentences = (SentenceReply("回帰モデルの当てはまりのよさを表す指標である。", (1,)), sentence)
+    answer = await asked(mind_of(scripted(AnswerReply=AnswerReply(sentences))))
+    assert (sentence.text.removesuffix(" [1][77]") in answer.text) is told
+    assert "evil" not in answer.text and "[77]" not in answer.text and "[42]" not in answer.text
+    use = answer.model_uses[-1]
+    assert (use.node, use.dropped) == ("answer", 0 if told else 1)
+    numbers = {quotation.number for quotation in answer.evidence}
+    assert all(numbers.issuperset(kept.evidence) for kept in answer.sentences)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        StrategyReply((), "all", "single"),
+        StrategyReply((GoalReply("　"),), "all", "single"),
+        StrategyReply((GoalReply("あ" * 3_000),), "all", "single"),
+    ],
+)
+async def test_a_strategy_that_cannot_be_used_is_the_rules(reply: StrategyReply) -> None:
+    answer = await asked(mind_of(scripted(StrategyReply=reply)))
+    assert [goal.question for goal in answer.goals] == [QUESTION]
+    assert answer.model_uses[0].fault is ModelFault.MALFORMED
+
+
+async def test_a_plan_that_repeats_a_search_is_the_rules() -> None:
+    llm = scripted(EvaluationReply=EvaluationReply(()))
+    library = Library(LEAVES, 2)
+    await asked(mind_of(llm), library=library, budget=Budget(max_model_calls=50, max_tokens=10**6))
+    queries = [frozenset(request.keyword_query) for _, _, request in library.requests]
+    assert len(queries) == len(set(queries)) > 1
+
+
+async def test_page_text_is_fenced_by_a_boundary_of_its_own_request() -> None:
+    llm = scripted()
+    for _ in range(2):
+        await asked(mind_of(llm))
+    reading = [prompt for prompt in llm.prompts if "Passages:" in prompt.text]
+    fences = [prompt.instructions.split("begin with ")[1].split()[0] for prompt in reading]
+    assert len(set(fences)) == 2
+    for prompt, fence in zip(reading, fences, strict=True):
+        inside = prompt.text.split("Passages:")[1]
+        assert inside.count(f"{fence} passage") == inside.count(f"{fence} end of passage") == 3
+
+
+async def test_a_stopped_run_asks_no_model_for_its_answer() -> None:
+    llm = scripted()
+    nodes: list[str] = []
+    answer = await asked(
+        mind_of(llm), notify=lambda event, **facts: nodes.append(event), stop=lambda: "search" in nodes
+    )
+    assert answer.loop_stop is LoopStop.STOPPED and len(llm.prompts) == 2
+    assert [use.node for use in answer.model_uses] == ["strategy", "plan"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    calls=st.integers(0, 12),
+    tokens=st.integers(0, 80_000),
+    rounds=st.integers(1, 4),
+    seed=st.integers(0, 10**6),
+)
+async def test_reserved_and_spent_never_exceed_the_budget_and_an_answer_comes_back(
+    calls: int, tokens: int, rounds: int, seed: int
+) -> None:
+    budget = Budget(max_rounds=rounds, max_model_calls=calls, max_tokens=tokens)
+    dice = random.Random(seed)
+    allowances: list[ModelAllowance] = []
+    reserve = ModelAllowance.reserve
+
+    def watched(self: ModelAllowance, calls: int, tokens: int) -> Spending | None:
+        reservation = reserve(self, calls, tokens)
+        allowances.append(self)
+        both = self.spent + self.reserved
+        assert both.model_calls <= budget.max_model_calls and both.tokens <= budget.max_tokens
+        return reservation
+
+    def reply(prompt: ModelPrompt, shape: type) -> tuple[Any, Usage]:
+        bound = len((prompt.instructions + prompt.text).encode()) + prompt.max_output_tokens
+        assert prompt.repairs < budget.max_model_calls and bound <= budget.max_tokens
+        usage = Usage(dice.randint(0, 3), dice.randint(0, 40_000), dice.randint(0, 40_000))
+        return (GOOD[shape] if dice.random() < 0.7 else dice.choice([*ModelFault])), usage
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ModelAllowance, "reserve", watched)
+        answer = await asked(mind_of(ScriptedLlm(reply)), TWO, budget)
+    assert answer.text and answer.evidence
+    assert answer.budget_used["model_calls"] <= calls and answer.budget_used["tokens"] <= tokens
+    assert all(allowance.reserved == Spending() for allowance in allowances)

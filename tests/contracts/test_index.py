@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.corpus import FilterRange, Scope
+from shisho.domain.ranking import NamedPassage
 from shisho.errors import InvalidParams
 from shisho.language.terms import analyse
 from shisho.ports import SearchView
@@ -27,7 +28,7 @@ async def proposed(
         terms = analysis.terms.split()
         names = view.propose(terms, analysis.bigrams.split(), scope or Scope(), 10, seen)  # type: ignore[arg-type]
         passages = view.passages(names)
-        return [passages[name].text for name in names]
+        return [passages[name].passage.text for name in names]
 
     return await store.index.view(work)
 
@@ -87,15 +88,25 @@ async def test_frequencies_and_means(store: Store) -> None:
     assert statistics == {"passages": 2, "terms": 2.0, "bigrams": bigrams, "heading": 1.0}
 
 
-async def test_what_is_weighed_was_prepared_of_live_passages(store: Store) -> None:
-    first = intake("統計 回帰。統計。\n\n残差々々。", title="講義", source="a")
-    second = intake("標本。", source="b")
-    for given in (first, second):
-        await store.shelf.put(given)
+async def test_what_is_weighed_was_prepared(store: Store) -> None:
+    lecture = intake("統計 回帰。統計。\n\n残差々々。", title="講義", source="a")
+    await store.shelf.put(lecture)
+    names = [passage.id for passage in lecture.passages]
+    vectors = await store.index.view(lambda view: view.vectors([*names, "f" * 15]))  # type: ignore[list-item]
+    assert vectors == {passage.id: vector_of(passage) for passage in lecture.passages}
+
+
+async def test_what_was_removed_is_neither_proposed_nor_fetched(store: Store) -> None:
+    first = intake("統計の講義。", source="a")
+    second = intake("統計の演習。", source="b")
+    for document in (first, second):
+        await store.shelf.put(document)
+    assert len(await proposed(store, "統計")) == 2
     await store.shelf.remove(second.document.id, purge=False)
+    assert await proposed(store, "統計") == ["統計の講義。"]
     names = [passage.id for passage in (*first.passages, *second.passages)]
-    vectors = await store.index.view(lambda view: view.vectors(names))
-    assert vectors == {passage.id: vector_of(passage) for passage in first.passages}
+    named = await store.index.view(lambda view: view.passages(names))
+    assert set(named) == {passage.id for passage in first.passages}
 
 
 async def test_one_look_counts_and_fetches_too(store: Store) -> None:
@@ -104,7 +115,9 @@ async def test_one_look_counts_and_fetches_too(store: Store) -> None:
     names = [passage.id for passage in given.passages]
     scope = Scope(corpora=("x",))
     held = await store.index.view(lambda view: (view.count(scope), view.passages([*names, "f" * 15])))  # type: ignore[list-item]
-    assert held == (2, await store.shelf.passages(names))
+    passages = await store.shelf.passages(names)
+    named = {name: NamedPassage(passage, "a.txt", "a.txt") for name, passage in passages.items()}
+    assert held == (2, named)
 
 
 async def test_a_view_shows_what_was_just_stored(store: Store) -> None:

@@ -28,7 +28,7 @@ def bands(text: str) -> tuple[int, ...]:
     from rensa import RMinHash
 
     sketch = RMinHash(num_perm=BANDS * ROWS, seed=SEED)
-    sketch.update(_grams(text))
+    sketch.update(_gram_list(text))  # a gram that stands twice changes no minimum
     digest = sketch.digest()
     return tuple(_band(at, digest[at * ROWS : (at + 1) * ROWS]) for at in range(BANDS))
 
@@ -71,8 +71,12 @@ def _enter(passage: Passage, sharing: dict[int, tuple[Passage, ...]]) -> None:
 
 
 def _grams(text: str) -> set[str]:
+    return set(_gram_list(text))
+
+
+def _gram_list(text: str) -> list[str]:
     plain = squeeze(fold(text))
-    return {plain[at : at + GRAM] for at in range(len(plain) - GRAM + 1)} or {plain}
+    return [plain[at : at + GRAM] for at in range(len(plain) - GRAM + 1)] or [plain]
 
 
 def _jaccard(a: set[str], b: set[str]) -> float:

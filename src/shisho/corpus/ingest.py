@@ -29,7 +29,7 @@ from shisho.domain.corpus import (
 )
 from shisho.domain.reference import ANY_REFERENCES, REFERENCE_TYPES
 from shisho.errors import DocumentUnreadable, InternalError, ShishoError, UnusableDocument
-from shisho.language.normalise import fold_map
+from shisho.language.normalise import folded_text
 from shisho.language.sentences import sentences
 from shisho.language.terms import RECENT, Analysis
 from shisho.messages.message import Message
@@ -187,7 +187,7 @@ class Ingest:
                 else _joined(document.title, piece.heading)
             )
             if heading not in headings:
-                headings[heading] = self.analyse([fold_map(heading).text]).terms
+                headings[heading] = self.analyse([folded_text(heading)]).terms
             text = layout.text[piece.start : piece.end]
             piece = replace(piece, start=shift + piece.start, end=shift + piece.end)
             passages.append(self._passage(document, number, piece, text, heading, headings[heading]))
@@ -233,7 +233,7 @@ class Ingest:
 
 @lru_cache(maxsize=RECENT)
 def _folded(sentence: str) -> str:
-    return fold_map(sentence).text
+    return folded_text(sentence)
 
 
 def document_id(sha256: str, corpus: str, owner: str) -> DocumentId:

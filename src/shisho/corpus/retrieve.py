@@ -3,7 +3,6 @@ one."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -11,9 +10,10 @@ from typing import Protocol
 from shisho.corpus import rank
 from shisho.corpus.fusion import rrf
 from shisho.corpus.rank import Statistics
-from shisho.domain.corpus import PassageId, RankedCandidate, RankedPassage, Scope, SearchRequest
+from shisho.domain.corpus import PassageId, RankedPassage, Scope, SearchRequest
+from shisho.domain.ranking import RankedCandidate
 from shisho.errors import InvalidParams
-from shisho.language.normalise import fold_map
+from shisho.language.normalise import folded_text
 from shisho.language.terms import TermQuery
 from shisho.ports import DenseIndex, Embedder, Index, SearchView
 from shisho.telemetry import span
@@ -92,8 +92,7 @@ class Retriever:
             nearest = await self.dense.nearest(vector, scope, cut.depth(in_scope), passage_ids)
         elif not texts:
             texts = [meaning]
-        query = await asyncio.to_thread(lambda: self.query([fold_map(text).text for text in texts]))
-        return _Look(query if texts else None, nearest, scope, cut, passage_ids)
+        return _Look(texts, self.query, nearest, scope, cut, passage_ids)
 
     async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         """idf of index terms over everything on the shelf."""
@@ -102,10 +101,11 @@ class Retriever:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What is done in one look at the store. `query`: None where nothing is asked by words; `nearest`: what a
-    dense index has found."""
+    """What is done in one look at the store, the terms of the query included: they take less than a thread of
+    their own. `texts`: none where nothing is asked by words; `nearest`: what a dense index has found."""
 
-    query: TermQuery | None
+    texts: Sequence[str]
+    query: AskTerms
     nearest: Sequence[PassageId]
     scope: Scope
     cut: RankingCut
@@ -115,7 +115,7 @@ class _Look:
         """N, and what the cut keeps."""
         in_scope = view.count(self.scope)
         depth = self.cut.depth(in_scope)
-        lists = [_lexical(view, self.query, self.scope, depth, self.passage_ids)] if self.query else []
+        lists = [self._by_words(view, depth)] if self.texts else []
         if self.nearest or not lists:
             lists.append(_by_place(view, self.nearest))
         ranking = lists[0][:depth] if len(lists) == 1 else _fused(lists, depth)
@@ -125,10 +125,14 @@ class _Look:
         in_scope, kept = self.ranking(view)
         passages = view.passages([candidate.passage_id for candidate in kept])
         return in_scope, [
-            RankedPassage(passages[candidate.passage_id], candidate.score, candidate.parts)
+            RankedPassage(named.passage, candidate.score, candidate.parts, named.source, named.title)
             for candidate in kept
-            if candidate.passage_id in passages
+            if (named := passages.get(candidate.passage_id))
         ]
+
+    def _by_words(self, view: SearchView, depth: int) -> Sequence[RankedCandidate]:
+        query = self.query([folded_text(text) for text in self.texts])
+        return _lexical(view, query, self.scope, depth, self.passage_ids)
 
 
 def _lexical(
@@ -152,22 +156,18 @@ def _matched_by_pairs(
 ) -> Sequence[RankedCandidate]:
     """A query without terms, such as 株, is matched by the pairs of the passages themselves."""
     passages = view.passages([candidate.passage_id for candidate in ranking])
-    return [
-        replace(
-            candidate,
-            parts={
-                **candidate.parts,
-                "match": rank.match(query, passages[candidate.passage_id], statistics),
-            },
-        )
-        for candidate in ranking
-    ]
+    matched = []
+    for candidate in ranking:
+        if named := passages.get(candidate.passage_id):
+            parts = {**candidate.parts, "match": rank.match(query, named.passage, statistics)}
+            matched.append(candidate._replace(part_names=tuple(parts), part_values=tuple(parts.values())))
+    return matched
 
 
 def _by_place(view: SearchView, names: Sequence[PassageId]) -> Sequence[RankedCandidate]:
     vectors = view.vectors(names)
     return [
-        RankedCandidate(name, vectors[name].document_id, 1.0 / (1 + place), {})
+        RankedCandidate(name, vectors[name].document_id, 1.0 / (1 + place))
         for place, name in enumerate(names)
         if name in vectors
     ]
@@ -195,4 +195,4 @@ def narrowed(scope: Scope, request: SearchRequest) -> Scope:
 def _fused(lists: Sequence[Sequence[RankedCandidate]], depth: int) -> Sequence[RankedCandidate]:
     candidates = {candidate.passage_id: candidate for ranking in reversed(lists) for candidate in ranking}
     fused = rrf([[candidate.passage_id for candidate in ranking] for ranking in lists])
-    return [replace(candidates[name], score=score) for name, score in fused[:depth]]
+    return [candidates[name]._replace(score=score) for name, score in fused[:depth]]

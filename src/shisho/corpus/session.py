@@ -16,7 +16,6 @@ from shisho.domain.corpus import (
     NumberedPassage,
     Passage,
     PassageId,
-    RankedCandidate,
     RankedPassage,
     Round,
     RoundRecord,
@@ -25,6 +24,7 @@ from shisho.domain.corpus import (
     ShownRecord,
 )
 from shisho.domain.place import place_within
+from shisho.domain.ranking import RankedCandidate
 from shisho.errors import InvalidParams
 from shisho.language.tokens import tokens
 from shisho.ports import SessionLog, Shelf

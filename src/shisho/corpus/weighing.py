@@ -7,14 +7,15 @@ phrases."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shisho.corpus.occurrences import JoinedCharacters, JoinedTerms, Whole
 from shisho.corpus.rank import ENGLISH, JAPANESE, Statistics, Weights, idf, pair_idf, rarity
-from shisho.domain.corpus import RankedCandidate, TermVector
+from shisho.domain.corpus import TermVector
+from shisho.domain.ranking import RankedCandidate
 from shisho.language.terms import TermQuery
 
 Scores = NDArray[np.float64]
@@ -34,18 +35,16 @@ def rank(
         return []
     scale = _Scale(query, candidates, statistics, weights or (JAPANESE if query.wording else ENGLISH))
     parts = scale.parts()
-    scores = sum(parts.values(), np.zeros(len(candidates))).tolist()
-    order = sorted(range(len(candidates)), key=lambda at: (-scores[at], candidates[at].passage_id))[:depth]
+    scores = sum(parts.values(), np.zeros(len(candidates)))
+    names = [vector.passage_id for vector in candidates]
+    places = sorted(zip((-scores).tolist(), names, range(len(names)), strict=True))[:depth]
+    order = [at for _, _, at in places]
     parts["match"] = scale.match()
     rows = np.array(list(parts.values())).T[order].tolist()
+    part_names = tuple(parts)
     return [
-        RankedCandidate(
-            candidates[at].passage_id,
-            candidates[at].document_id,
-            scores[at],
-            dict(zip(parts, row, strict=True)),
-        )
-        for at, row in zip(order, rows, strict=True)
+        RankedCandidate(name, candidates[at].document_id, -score, part_names, row)
+        for (score, name, at), row in zip(places, rows, strict=True)
     ]
 
 
@@ -66,14 +65,17 @@ class _Scale:
         self._rarity = idf(query.terms, statistics)
         self._worth = np.array(list(self._rarity.values()))
         self._terms = list(self._rarity)
-        self._body = JoinedTerms([vector.terms for vector in candidates])
-        self._heading = JoinedTerms([vector.heading for vector in candidates])
+        # All texts, then all their headings: looked through once.
+        bodies = [vector.terms for vector in candidates]
+        self._joined_terms = JoinedTerms([*bodies, *(vector.heading for vector in candidates)])
         self._characters = JoinedCharacters([vector.characters for vector in candidates])
-        sizes = [(vector.term_count, vector.heading_count, vector.pair_count) for vector in candidates]
-        self._term_counts, self._heading_counts, self._pair_counts = np.array(sizes, np.float64).T
-        self._lines = self._body.count(self._terms)
-        self._counts = self._body.over_passages(self._lines)
-        self._named = self._heading.over_passages(self._heading.count(self._terms)) > 0
+        self._term_counts = _sizes(vector.term_count for vector in candidates)
+        self._heading_counts = _sizes(vector.heading_count for vector in candidates)
+        self._pair_counts = _sizes(vector.pair_count for vector in candidates)
+        self._lines = self._joined_terms.count(self._terms)
+        counts = self._joined_terms.over_passages(self._lines)
+        self._counts = counts[:, : self._size]
+        self._named = counts[:, self._size :] > 0
 
     def parts(self) -> dict[str, Scores]:
         """Of all passages each part of their scores."""
@@ -115,8 +117,10 @@ class _Scale:
 
     def _best_sentence(self) -> Scores:
         """The idf of the query's terms that the best sentence and the heading have between them."""
-        present = (self._lines > 0) & ~self._named[:, self._body.line_holders]
-        best = np.maximum.reduceat(_total(self._worth[:, None] * present), self._body.line_starts)
+        starts = self._joined_terms.line_starts[: self._size + 1]
+        holders = self._joined_terms.line_holders[: starts[-1]]
+        present = (self._lines[:, : starts[-1]] > 0) & ~self._named[:, holders]
+        best = np.maximum.reduceat(_total(self._worth[:, None] * present), starts[:-1])
         return best + _total(self._worth[:, None] * self._named)
 
     def _wording(self, present: NDArray[np.bool_]) -> Scores:
@@ -128,10 +132,13 @@ class _Scale:
     def _phrases(self) -> Scores:
         scores = np.zeros(self._size)
         for phrase in self._query.phrases:
-            holders = [joined.holders_of(phrase) for joined in (self._body, self._heading)]
             worth = sum(self._rarity.get(term, 0.0) for term in phrase)
-            scores[np.unique(np.concatenate(holders))] += worth
+            scores[np.unique(self._joined_terms.holders_of(phrase) % self._size)] += worth
         return scores
+
+
+def _sizes(counts: Iterable[int]) -> Scores:
+    return np.fromiter(counts, np.float64)
 
 
 def _total(rows: Scores) -> Scores:

@@ -28,7 +28,6 @@ from shisho.domain.corpus import (
     Document,
     DocumentId,
     PassageHit,
-    RankedPassage,
     Receipt,
     Scope,
     SearchRequest,
@@ -204,19 +203,23 @@ class Desk:
         request = to_request(query)
         corpora = as_list(corpora)
         check_words(query, request)
-        await check_searchable(self._parts.shelf, self._parts.owner, corpora)
         conditions = {**request.filter_conditions, **(filters or {})}
+        if conditions:
+            await check_searchable(self._parts.shelf, self._parts.owner, corpora)
         excluded = await self._parts.left_out(self._parts.owner)
         checked = await check_filters(self._parts.shelf, self._parts.owner, conditions)
         scope = Scope(self._parts.owner, corpora, checked, excluded.documents, excluded.passages)
-        return await self._opened(await self._parts.rankings.top(request, scope, limit))
+        ranking = await self._parts.rankings.top(request, scope, limit)
+        if not ranking:
+            await check_searchable(self._parts.shelf, self._parts.owner, corpora)
+        return [to_hit(passage) for passage in ranking]
 
     async def rank(self, query: str | Sequence[str], *, depth: int = 200) -> Sequence[PassageHit]:
         """The ranking before it is cut to what matters: for measuring."""
         ranking = await self._parts.rankings.ranked(
             SearchRequest(keyword_query=as_list(query)), Scope(self._parts.owner), depth
         )
-        return await self._opened(ranking)
+        return [to_hit(passage) for passage in ranking]
 
     async def rank_documents(self, query: str | Sequence[str], *, depth: int = 200) -> Sequence[DocumentId]:
         """The documents of `rank`, each at the place of its best passage, without opening one."""
@@ -347,10 +350,6 @@ class Desk:
     async def doctor(self) -> Sequence[Check]:
         """Check what works here, and tell how to get what does not."""
         return await self._parts.checks()
-
-    async def _opened(self, ranking: Sequence[RankedPassage]) -> Sequence[PassageHit]:
-        documents = await self._parts.shelf.documents_by_id([hit.passage.document_id for hit in ranking])
-        return [to_hit(hit, documents[hit.passage.document_id]) for hit in ranking]
 
     async def _begin(
         self,

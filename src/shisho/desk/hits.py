@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from shisho.domain.corpus import Document, DocumentId, PassageHit, RankedPassage
+from shisho.domain.corpus import DocumentId, PassageHit, RankedPassage
 
 
 def link_to(document: DocumentId, page: int | None) -> str:
     return f"document://{document}" + (f"/page/{page}" if page is not None else "")
 
 
-def to_hit(hit: RankedPassage, document: Document) -> PassageHit:
+def to_hit(hit: RankedPassage) -> PassageHit:
     """A ranked passage with everything that opens it."""
     passage = hit.passage
     return PassageHit(
         passage=passage.id,
-        document=document.id,
-        source=document.source,
-        title=document.title,
+        document=passage.document_id,
+        source=hit.source,
+        title=hit.title,
         heading=passage.heading,
         page=passage.page,
         start=passage.start,

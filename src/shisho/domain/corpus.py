@@ -310,21 +310,14 @@ class Complexity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RankedPassage:
-    """One place in a ranking: the passage, its score, and the parts the score was made of."""
+    """One place in a ranking: the passage, its score, the parts the score was made of, and what its document
+    is called."""
 
     passage: Passage
     score: float
     parts: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class RankedCandidate:
-    """A passage in a ranking, before it is fetched: its score and the parts that it is the sum of."""
-
-    passage_id: PassageId
-    document_id: DocumentId
-    score: float
-    parts: Mapping[str, float]
+    source: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

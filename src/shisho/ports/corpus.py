@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Source,
         TermVector,
     )
+    from shisho.domain.ranking import NamedPassage
     from shisho.domain.reference import Reference
 
 T = TypeVar("T")
@@ -172,9 +173,10 @@ class SearchView(Protocol):
         terms."""
 
     def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
-        """What is weighed of those of `ids` whose document is live."""
+        """What is weighed of those of `ids` that there are. Whether a document is still live says
+        `passages`; what the index proposes is, where it is current."""
 
-    def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
+    def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]:
         """Those of `ids` whose document is live."""
 
 

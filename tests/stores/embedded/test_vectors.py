@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from importlib import resources
 from pathlib import Path
@@ -11,9 +11,10 @@ from typing import TypeVar
 import apsw
 import pytest
 
+from shisho.bootstrap.desk import open_desk
 from shisho.corpus.retrieve import Retriever
 from shisho.corpus.session import CorpusSearcher
-from shisho.domain.corpus import Scope, SearchRequest
+from shisho.domain.corpus import Scope, SearchRequest, Source
 from shisho.language.terms import query
 from shisho.stores.embedded.connect import Database, Work
 from shisho.stores.embedded.lexical import LexicalIndex
@@ -90,6 +91,27 @@ async def test_a_purge_erases_them(database: CountingDatabase) -> None:
     await EmbeddedShelf(database, SystemClock()).remove(GIVEN.document.id, purge=True)
     left = await database.read(lambda connection: connection.execute("SELECT count(*) FROM term_vectors").get)
     assert left == 0
+
+
+async def test_a_visitors_search_looks_twice_into_the_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once for what is left out, once for all the rest."""
+    looks = 0
+    read = Database.read
+
+    async def count_read(database: Database, work: Callable[[apsw.Connection], T]) -> T:
+        nonlocal looks
+        looks += 1
+        return await read(database, work)
+
+    async with open_desk(home=tmp_path) as desk:
+        await desk.add_source(Source("講義.txt", "統計の講義。".encode(), "text/plain"))
+        await desk.search("統計")  # the index takes the document in
+        monkeypatch.setattr(Database, "read", count_read)
+        hits = await desk.search("統計")
+    assert [(hit.source, hit.title) for hit in hits] == [("講義.txt", "講義")]
+    assert looks == 2
 
 
 async def test_a_search_looks_once_into_the_database(tmp_path: Path, database: CountingDatabase) -> None:

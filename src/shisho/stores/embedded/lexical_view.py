@@ -9,7 +9,8 @@ from typing import Any
 import apsw
 import tantivy
 
-from shisho.domain.corpus import Passage, PassageId, Scope, TermVector
+from shisho.domain.corpus import PassageId, Scope, TermVector
+from shisho.domain.ranking import NamedPassage
 from shisho.stores.embedded import rows, vectors
 from shisho.stores.embedded.scope import SqlCondition, count_in, where
 
@@ -35,6 +36,7 @@ class LexicalView:
         self._connection = connection
         self._index = index
         self._searcher = index.searcher()
+        self._frequencies: dict[tuple[str, str], int] = {}
 
     def count(self, scope: Scope) -> int:
         return count_in(self._connection, scope)
@@ -70,11 +72,18 @@ class LexicalView:
     def _telling(self, words: Sequence[tuple[str, str]]) -> Sequence[tuple[str, str]]:
         """Without those that nearly every passage has, unless there are no others."""
         most = EVERYWHERE * self._searcher.num_docs
-        telling = [(field, word) for field, word in words if self._searcher.doc_freq(field, word) <= most]
-        return telling if any(self._searcher.doc_freq(*word) for word in telling) else words
+        telling = [word for word in words if self._frequency(*word) <= most]
+        return telling if any(self._frequency(*word) for word in telling) else words
+
+    def _frequency(self, field: str, word: str) -> int:
+        """In how many passages a word stands; the index is asked once."""
+        key = (field, word)
+        if key not in self._frequencies:
+            self._frequencies[key] = self._searcher.doc_freq(field, word)
+        return self._frequencies[key]
 
     def frequencies(self, field: str, terms: Sequence[str]) -> Mapping[str, int]:
-        return {term: self._searcher.doc_freq(field, term) for term in set(terms)}
+        return {term: self._frequency(field, term) for term in terms}
 
     def statistics(self) -> Mapping[str, float]:
         (sums,) = rows.every(self._connection.execute(SUMS))
@@ -89,8 +98,8 @@ class LexicalView:
     def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
         return vectors.select(self._connection, ids)
 
-    def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
-        return vectors.passages_by_id(self._connection, ids)
+    def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]:
+        return vectors.named_passages_by_id(self._connection, ids)
 
 
 class _Allowed:

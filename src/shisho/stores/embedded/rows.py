@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from array import array
 from collections import namedtuple
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -137,6 +138,16 @@ ANY_OF = "(SELECT value FROM json_each(?))"
 def listed(values: Iterable[str | int]) -> str:
     """The value to bind to `ANY_OF`."""
     return json.dumps(list(values))
+
+
+# The same for whole numbers, which are bound as they are.
+ANY_NUMBER_OF = "carray(?)"
+
+
+def numbered(values: Iterable[int]) -> object:
+    """The value to bind to `ANY_NUMBER_OF`. An empty array has no address that could be bound: -1, which
+    no key is, stands for it."""
+    return apsw.carray(array("q", values) or array("q", (-1,)))
 
 
 def marks(columns: int) -> str:

@@ -160,7 +160,8 @@ class EmbeddedShelf:
         def work(connection: apsw.Connection) -> DocumentId | None:
             storing.check_arrival(connection, document.id, token)
             storing.finish(connection, document.id)
-            return _put_in_place(connection, document)
+            corpus_id = _corpus_id(connection, document.corpus, document.owner, document.added_at)
+            return _put_in_place(connection, document, corpus_id)
 
         return await self._database.write(work)
 
@@ -355,17 +356,16 @@ def _put(connection: apsw.Connection, intake: Intake) -> DocumentId | None:
     corpus_id = _corpus_id(connection, document.corpus, document.owner, document.added_at)
     state = connection.execute(storing.STATE, (document.id,)).get
     if state in (None, "purged"):
-        storing.insert(connection, intake, corpus_id)
+        storing.insert(connection, intake, corpus_id, replaces=state is not None)
     elif state != "live":
         connection.execute(REVIVE, (document.source, document.id))
-    return _put_in_place(connection, document)
+    return _put_in_place(connection, document, corpus_id)
 
 
-def _put_in_place(connection: apsw.Connection, document: Document) -> DocumentId | None:
+def _put_in_place(connection: apsw.Connection, document: Document, corpus_id: int) -> DocumentId | None:
     """Store a live document's metadata, and the place it stands at. Returns the version that it
     supersedes."""
     _describe(connection, document.id, document.metadata)
-    corpus_id = _corpus_id(connection, document.corpus, document.owner, document.added_at)
     return _place(connection, corpus_id, document.source, document.id)
 
 

@@ -12,10 +12,10 @@ from shisho.errors import Conflict
 from shisho.messages.message import pack
 from shisho.stores.embedded import rows, vectors
 
-# A document without its text: until every part is there it counts as purged.
-DOCUMENT = f"""INSERT INTO documents(id, corpus_id, owner, source, title, media_type, sha256, size, page_count, state,
-        added_at, warnings, passage_count, term_count, bigram_count, heading_count)
-    VALUES ({rows.marks(9)}, 'purged', ?, ?, 0, 0, 0, 0)"""
+# A document without its text.
+DOCUMENT = f"""INSERT INTO documents(id, corpus_id, owner, source, title, media_type, sha256, size, page_count, added_at,
+        warnings, state, passage_count, term_count, bigram_count, heading_count)
+    VALUES ({rows.marks(16)})"""
 # One part of a document's text.
 PART = "INSERT INTO parts(document_id, start, text, layout) VALUES (?, ?, ?, ?)"
 # One passage.
@@ -41,17 +41,20 @@ ARRIVED = "DELETE FROM arrivals WHERE document_id = ?"
 DISCARD = ("DELETE FROM passages WHERE document_id = ?", "DELETE FROM documents WHERE id = ?")
 
 
-def insert(connection: apsw.Connection, intake: Intake, corpus_id: int) -> None:
-    """A whole document, live."""
-    insert_document(connection, intake.document, corpus_id)
-    insert_part(connection, intake)
-    connection.execute(SHOW, (intake.document.id,))
+def insert(connection: apsw.Connection, intake: Intake, corpus_id: int, *, replaces: bool) -> None:
+    """A whole document, live. `replaces`: what is left of one that was purged or never came to its end is
+    there."""
+    if replaces:
+        discard(connection, intake.document.id)
+    counts = (len(intake.passages), *_sizes(intake.passages))
+    _insert_document(connection, intake.document, corpus_id, ("live", *counts))
+    _insert_text(connection, intake)
 
 
-def insert_document(connection: apsw.Connection, document: Document, corpus_id: int) -> None:
-    """A document without its text, in place of what is left of one that was purged or never came to its
-    end."""
-    discard(connection, document.id)
+def _insert_document(
+    connection: apsw.Connection, document: Document, corpus_id: int, standing: tuple[str | int, ...]
+) -> None:
+    """A document without its text, where there is none of this id. `standing`: its state and its counts."""
     values = (
         document.id,
         corpus_id,
@@ -64,26 +67,32 @@ def insert_document(connection: apsw.Connection, document: Document, corpus_id: 
         document.page_count,
         document.added_at,
         _packed(document.warnings),
+        *standing,
     )
     connection.execute(DOCUMENT, values)
 
 
 def insert_part(connection: apsw.Connection, intake: Intake) -> None:
-    document_id = intake.document.id
+    _insert_text(connection, intake)
+    connection.execute(COUNT, (len(intake.passages), *_sizes(intake.passages), intake.document.id))
+
+
+def _insert_text(connection: apsw.Connection, intake: Intake) -> None:
     passages = intake.passages
     layout = rows.pack_lines(intake.lines)
-    connection.execute(PART, (document_id, intake.start, intake.text, layout))
+    connection.execute(PART, (intake.document.id, intake.start, intake.text, layout))
     connection.executemany(PASSAGE, map(_values, passages))
     connection.executemany(BAND, _bands(passages))
     vectors.insert(connection, passages)
-    connection.execute(COUNT, (len(passages), *_sizes(passages), document_id))
 
 
 def begin(connection: apsw.Connection, document: Document, corpus_id: int, token: str) -> None:
     """Raises Conflict where the document has come meanwhile."""
     if connection.execute(STATE, (document.id,)).get == "live":
         raise Conflict("Another process has just taken this file in. Add it again.")
-    insert_document(connection, document, corpus_id)
+    discard(connection, document.id)
+    # Until every part is there it counts as purged.
+    _insert_document(connection, document, corpus_id, ("purged", 0, 0, 0, 0))
     connection.execute(ARRIVE, (document.id, token, document.added_at))
 
 
@@ -127,7 +136,8 @@ def _values(passage: Passage) -> tuple[str | int | None, ...]:
 
 def _bands(passages: Sequence[Passage]) -> list[tuple[int, int]]:
     # In the order of the index: a long document's rows then touch each page of it once.
-    return sorted({(band, rows.passage_number(passage.id)) for passage in passages for band in passage.bands})
+    numbered = [(rows.passage_number(passage.id), passage.bands) for passage in passages]
+    return sorted({(band, number) for number, bands in numbered for band in bands})
 
 
 def _sizes(passages: Sequence[Passage]) -> tuple[int, int, int]:

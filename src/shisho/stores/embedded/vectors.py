@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 import apsw
 
 from shisho.domain.corpus import Passage, PassageId, TermVector
+from shisho.domain.ranking import NamedPassage
 from shisho.language.vectors import character_codes, term_codes, word_count
 from shisho.stores.embedded import rows
 from shisho.stores.vectors import vector_of
@@ -16,14 +17,15 @@ from shisho.stores.vectors import vector_of
 INSERT = f"""INSERT INTO term_vectors(passage_id, document_id, terms, heading, characters, term_count, heading_count,
         pair_count)
     VALUES ({rows.marks(8)})"""
-# The vectors of some passages, of live documents: the fields of `TermVector` in their order.
-VECTORS = f"""SELECT printf('%015x', v.passage_id) AS passage_id, v.document_id, v.terms, v.heading,
-        v.characters, v.term_count, v.heading_count, v.pair_count
-    FROM term_vectors v JOIN documents d ON d.id = v.document_id
-    WHERE d.state = 'live' AND v.passage_id IN {rows.ANY_OF}"""
+# The vectors of some passages: after the number of each the fields of `TermVector` in their order, from the second on.
+VECTORS = f"""SELECT passage_id, document_id, terms, heading, characters, term_count, heading_count, pair_count
+    FROM term_vectors WHERE passage_id IN {rows.ANY_NUMBER_OF}"""
 # Passages of live documents by their numbers.
 PASSAGES = f"""SELECT {rows.PASSAGE} FROM passages p JOIN documents d ON d.id = p.document_id
     WHERE d.state = 'live' AND p.id IN {rows.ANY_OF}"""
+# The same, with what their documents are called.
+NAMED_PASSAGES = f"""SELECT {rows.PASSAGE}, d.source, d.title FROM passages p JOIN documents d ON d.id = p.document_id
+    WHERE d.state = 'live' AND p.id IN {rows.ANY_NUMBER_OF}"""
 FUNCTIONS: dict[str, Callable[..., bytes | int]] = {
     "term_codes": term_codes,
     "character_codes": character_codes,
@@ -42,9 +44,10 @@ def insert(connection: apsw.Connection, passages: Sequence[Passage]) -> None:
 
 
 def select(connection: apsw.Connection, ids: Sequence[PassageId]) -> dict[PassageId, TermVector]:
-    """The vectors of those of `ids` whose document is live."""
-    found = map(TermVector._make, connection.execute(VECTORS, (_listed(ids),)))
-    vectors = {vector.passage_id: vector for vector in found}
+    """The vectors of `ids`."""
+    numbers = {rows.passage_number(name): name for name in ids}
+    vector_rows = connection.execute(VECTORS, (rows.numbered(numbers),))
+    vectors = {(name := numbers[number]): TermVector._make((name, *rest)) for number, *rest in vector_rows}
     missing = [name for name in ids if name not in vectors]
     # An older program that still runs stores passages without one.
     if missing:
@@ -56,6 +59,16 @@ def passages_by_id(connection: apsw.Connection, ids: Iterable[PassageId]) -> dic
     """`Shelf.passages` on a connection."""
     found = rows.every(connection.execute(PASSAGES, (_listed(ids),)))
     return {passage.id: passage for passage in map(rows.passage, found)}
+
+
+def named_passages_by_id(
+    connection: apsw.Connection, ids: Iterable[PassageId]
+) -> dict[PassageId, NamedPassage]:
+    """`SearchView.passages` on a connection."""
+    numbers = rows.numbered(map(rows.passage_number, ids))
+    passage_rows = rows.every(connection.execute(NAMED_PASSAGES, (numbers,)))
+    named_passages = (NamedPassage(rows.passage(row), row.source, row.title) for row in passage_rows)
+    return {named.passage.id: named for named in named_passages}
 
 
 def _listed(ids: Iterable[PassageId]) -> str:

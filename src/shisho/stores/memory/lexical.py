@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from shisho.domain.corpus import Passage, PassageId, Scope, TermVector
+from shisho.domain.ranking import NamedPassage
 from shisho.ports import SearchView
 from shisho.stores.memory.shelf import MemoryShelf
 from shisho.stores.vectors import vector_of
@@ -77,11 +78,20 @@ class MemoryView:
         return {"passages": len(passages), **means}
 
     def vectors(self, ids: Sequence[PassageId]) -> Mapping[PassageId, TermVector]:
-        return {name: vector_of(passage) for name, passage in self.passages(ids).items()}
+        return {passage.id: vector_of(passage) for passage in self._live(ids)}
 
-    def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, Passage]:
+    def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]:
+        documents = self._shelf.known_documents
+        return {
+            passage.id: NamedPassage(
+                passage, documents[passage.document_id].source, documents[passage.document_id].title
+            )
+            for passage in self._live(ids)
+        }
+
+    def _live(self, ids: Sequence[PassageId]) -> list[Passage]:
         passage_ids = set(ids)
-        return {passage.id: passage for passage in self._shelf.searchable() if passage.id in passage_ids}
+        return [passage for passage in self._shelf.searchable() if passage.id in passage_ids]
 
     def _weights(self, field: str, words: set[str]) -> dict[str, float]:
         total = len(self._shelf.searchable())

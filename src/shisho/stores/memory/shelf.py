@@ -271,6 +271,11 @@ class MemoryShelf:
         """Where a document stands."""
         return [source for (_, _, source), name in self._places.items() if name == document_id]
 
+    @property
+    def known_documents(self) -> Mapping[DocumentId, Document]:
+        """All documents there have been, by their ids."""
+        return self._documents
+
     def searchable(self, scope: Scope | None = None) -> list[Passage]:
         """Passages of live documents, in scope where one is given."""
         live = (

@@ -125,3 +125,11 @@ def test_a_table_is_cut_between_rows() -> None:
 def test_a_sentence_longer_than_a_passage_is_cut_at_a_comma() -> None:
     layout = lay_out(Reading(tuple(paragraphs("とても長い文であり、" * 100 + "終わる。"))))
     assert all(text.endswith(("、", "。")) for text in texts(layout))
+
+
+def test_every_part_of_a_table_stands_under_the_labels_of_its_columns() -> None:
+    rows = "\n".join(["県\t森林面積", *(f"第{row}県\t{row},000" for row in range(100))])
+    layout = lay_out(Reading((Block(rows, BlockKind.TABLE, headings=("統計",)),)))
+    pieces = cut(layout, size=200)
+    assert len(pieces) > 3
+    assert {piece.heading for piece in pieces} == {"統計 › 県 · 森林面積"}

@@ -73,3 +73,10 @@ def test_time_grows_with_length_only(unit: str) -> None:
 
     # A quadratic rule would take 64 times as long for 8 times the text.
     assert seconds(160_000) < 0.05 + 24 * seconds(20_000)
+
+
+def test_a_row_of_a_table_ends_with_its_line() -> None:
+    text = "県\t森林面積\t森林率\n北界県\t5,536,144\t71%\n以上は推計である。"
+    assert [text[start:end] for start, end in sentences(text)] == text.split("\n")
+    item = "\uf0b7\t残差とは、観測値と予\n測値の差である。"
+    assert sentences(item) == [(0, len(item))]

@@ -53,6 +53,16 @@ def test_what_announces_a_heading_alone_is_a_heading() -> None:
     assert roles(lines, "") == [LineRole.HEADING, LineRole.HEADING, LineRole.PROSE]
 
 
+def test_a_row_of_a_table_says_something_and_its_labels_are_a_heading() -> None:
+    lines = ["県\t森林面積\t森林率", "北界県\t5,536,144\t71%", "蒼野県\t633,209\t66%"]
+    assert roles(lines, "統計 › 県 · 森林面積 · 森林率") == [LineRole.HEADING, LineRole.PROSE, LineRole.PROSE]
+
+
+def test_an_upper_limit_announces_nothing() -> None:
+    assert not announces("料金は中学生以下の者が300円です。")
+    assert announces("料金は以下の者が300円です。")
+
+
 def test_marks_of_one_kind_are_alike() -> None:
     assert mark("① 氏名") == mark("② 住所") != mark("（１） 氏名")
     assert mark("氏名") == 0

@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from shisho.corpus.columns import column_labels
 from shisho.corpus.layout import UNDER, DocumentLayout, PlacedBlock, heading_label
 from shisho.domain.corpus import BlockKind
-from shisho.domain.place import place_within
+from shisho.domain.place import place_within, split_cells
 from shisho.language.sentences import sentences
 
 Span = tuple[int, int]
@@ -22,8 +23,8 @@ _ROW = re.compile(r"\S(?:[^\n]*\S)?")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A passage to be: `text[start:end]` of the document. `heading` is the path that it stands under;
-    `place` and `ocr` as of a `Block`."""
+    """A passage to be: `text[start:end]` of the document. `heading` is the path that it stands under,
+    for a part of a table then the labels of its columns; `place` and `ocr` as of a `Block`."""
 
     start: int
     end: int
@@ -113,7 +114,12 @@ def _piece(text: str, run: Sequence[PlacedBlock], span: Span) -> Piece:
     first = run[0]
     start, end = span
     place = place_within(first.place, text[first.start : end], start - first.start, end - first.start)
-    return Piece(start, end, first.page, first.heading, kind, place, first.ocr)
+    heading = first.heading
+    # The rows of a sheet have the labels of their columns in them.
+    if first.kind is BlockKind.TABLE and split_cells(first.place) is None:
+        # A row says nothing without these labels, and no part but the first has them.
+        heading = UNDER.join(filter(None, (heading, column_labels(text[first.start : first.end]))))
+    return Piece(start, end, first.page, heading, kind, place, first.ocr)
 
 
 def split_long(text: str, unit: Span, size: int) -> list[Span]:

@@ -7,6 +7,7 @@ import re
 
 BRACKET_REACH = 300  # a bracket open for longer was never closed, and stops mattering
 SHORT_LINE = 0.6  # of its longer neighbour: such a line was ended by its writer, not by the margin
+ROW_REACH = 500  # characters within which a row of a table has a tab
 WIDE = 20  # characters: below this, lines say nothing about margins
 
 _OPENING = frozenset("「『（(【〔《〈[［“")
@@ -28,6 +29,10 @@ _LOWER_NEXT = re.compile(r"\s+[a-z]")
 _ITEM = re.compile(
     r"[・•●○■□◆◇▪▶‣※◦]|[-*+–—]\s|[(（]?[0-9０-９a-zA-Zア-ンⅰ-ⅻ]{1,3}[)）]|[0-9０-９]{1,3}[.．、]\s?\D|[①-⑳]"
     r"|第[0-9０-９一二三四五六七八九十百]+[章節条項部編]|#{1,6}\s"
+)
+
+_TABBED_MARK = re.compile(
+    r"\s*(?:[^\w\s]|[(（]?[0-9０-９a-zA-Zア-ンⅰ-ⅻ]{1,3}[)）.．、:：]?|[①-⑳])\s*\t[^\t]*$"
 )
 
 
@@ -81,10 +86,24 @@ def _inside(text: str, at: int, end: int) -> bool:
     return bool(_LOWER_NEXT.match(text, end) or _ABBREVIATED.search(text[max(0, at - 12) : at + 1]))
 
 
+def is_row(line: str) -> bool:
+    """True for a row of a table: its cells have a tab between them. After the mark of a list a tab is space."""
+    return "\t" in line.strip() and not _TABBED_MARK.match(line)
+
+
+def _in_table(text: str, at: int, end: int) -> bool:
+    """True where a row of a table ends or begins here."""
+    row = max(text.rfind("\n", max(0, at - ROW_REACH), at) + 1, at - ROW_REACH, 0)
+    following = text.find("\n", end, end + ROW_REACH)
+    return is_row(text[row:at]) or is_row(text[end : end + ROW_REACH if following < 0 else following])
+
+
 def _ends_line(text: str, at: int, end: int, in_brackets: bool) -> bool:
-    """True where a line end is the writer's: before a blank line or an item, or after a line far shorter
-    than its neighbour."""
+    """True where a line end is the writer's: before a blank line or an item, at a row of a table, or after a
+    line far shorter than its neighbour."""
     if "\n" in text[at + 1 : end] or _ITEM.match(text, end):
+        return True
+    if _in_table(text, at, end):
         return True
     if in_brackets:
         return False

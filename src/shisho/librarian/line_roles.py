@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from enum import StrEnum
 from itertools import pairwise
 
+from shisho.language.sentences import is_row
+
 
 class LineRole(StrEnum):
     """What a line is to its reader. PROSE says something by itself; ITEM belongs to a list; LEAD announces
@@ -68,7 +70,7 @@ _SAID = re.compile(
 # Formulas, code and the values of an example: signs between names, and no word of Japanese grammar.
 _CODE = re.compile(r"=[^=]*=|\w\s?\([^()]*\)\s*[=+−-]|^\s*\w+\s*[+−*-]?=\s*\S+$")
 _ANNOUNCED = re.compile(
-    r"[:：]$|(?:次|以下|下記|左記|つぎ)の|(?:次|以下|下記|左記|つぎ)に(?:掲げ|示|挙げ|定め|よ)|(?:とおり|通り)(?:です|である|とする)?。?$"
+    r"[:：]$|(?<![一-鿿0-9０-９ァ-ヶー%％℃])(?:次|以下|下記|左記|つぎ)(?:の|に(?:掲げ|示|挙げ|定め|よ))|(?:とおり|通り)(?:です|である|とする)?。?$"
     r"|\b(?:the )?following\b|\bas follows\b|\bbelow\b",
     re.IGNORECASE,
 )
@@ -77,9 +79,12 @@ _ANNOUNCED = re.compile(
 def roles(lines: Sequence[str], heading: str) -> list[LineRole]:
     """The role of each line of a passage under this heading. `lines` are as printed, line ends within."""
     listed = _CONTENTS.search(heading) is not None
-    own_roles = [_role(" ".join(line.split()), listed) for line in lines]
+    own_roles = [
+        LineRole.HEADING if _labels_columns(line, heading) else _role(_on_one_line(line), listed)
+        for line in lines
+    ]
     for place, line in enumerate(lines):
-        if own_roles[place] in (LineRole.REST, LineRole.QUESTION):
+        if own_roles[place] in (LineRole.REST, LineRole.QUESTION) or is_row(line):
             continue
         following = own_roles[place + 1] if place + 1 < len(lines) else None
         listed_next = following in (LineRole.ITEM, LineRole.REST, None) or line.rstrip().endswith((":", "："))
@@ -98,6 +103,18 @@ def roles(lines: Sequence[str], heading: str) -> list[LineRole]:
     if lines and own_roles[-1] is LineRole.PROSE and _cut_off("".join(lines[-1].split())):
         own_roles[-1] = LineRole.REST
     return own_roles
+
+
+def _on_one_line(line: str) -> str:
+    """Without line ends and with single spaces; the tabs between the cells of a row stay."""
+    return "\t".join(" ".join(cell.split()) for cell in line.split("\t"))
+
+
+def _labels_columns(line: str, heading: str) -> bool:
+    """The first row of a table: the heading of a part of it ends with these labels."""
+    if not is_row(line):
+        return False
+    return all(" ".join(cell.split()) in heading for cell in line.split("\t"))
 
 
 def _cut_off(dense: str) -> bool:
@@ -132,7 +149,7 @@ def _role(line: str, listed: bool) -> LineRole:
 
 def _broken(line: str, dense: str) -> bool:
     """A cell by itself, or the end of a sentence that began on the page before: 「必須」「れます。」"""
-    if "\t" in line:
+    if is_row(line):
         return False
     if _TAIL.fullmatch(dense):
         return True
@@ -142,6 +159,8 @@ def _broken(line: str, dense: str) -> bool:
 
 def _printed_only(line: str, dense: str, listed: bool) -> bool:
     letters = len(_LETTER.findall(dense))
+    if letters and is_row(line):
+        return False  # a row of a table
     if not letters or _PAGE.fullmatch(line) or _DOTTED.search(line) or _PRINTER.search(line):
         return True
     if listed and not _ENDED.search(dense):
@@ -174,7 +193,7 @@ def _heads(line: str, dense: str) -> bool:
         )
     if dense.endswith((":", "：")):
         return True
-    return "\t" not in line and not _SAID.search(dense) and (_japanese(dense) or line.istitle())
+    return not is_row(line) and not _SAID.search(dense) and (_japanese(dense) or line.istitle())
 
 
 def _japanese(dense: str) -> bool:

@@ -32,6 +32,19 @@ def test_text_of_nothing() -> None:
         text.read(b" \n\n ")
 
 
+def test_tables_in_html_within_markdown_keep_their_rows() -> None:
+    table = "<table>\n<tr><th>区分</th><th>料金</th></tr>\n\n<tr><td>大人</td><td>400円</td></tr></table>"
+    text = f"# 温泉\n\n利用料金 {table}\n\n```\n{table}\n```\n"
+    blocks = markdown.read(text.encode()).blocks
+    assert [(block.kind, block.text) for block in blocks[:3]] == [
+        (BlockKind.HEADING, "温泉"),
+        (BlockKind.PARAGRAPH, "利用料金"),
+        (BlockKind.TABLE, "区分\t料金\n大人\t400円"),
+    ]
+    assert blocks[2].headings == ("温泉",)
+    assert blocks[3].text == table
+
+
 def test_markdown() -> None:
     source = (
         "---\ntitle: 回帰ノート\n---\n# 回帰\n\n**決定係数**は`R2`、[指標](http://example.com)である。\n続き。\n\n## 節\n\n"

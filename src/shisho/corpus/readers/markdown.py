@@ -4,12 +4,14 @@ headings."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from shisho.corpus.readers.headings import Headings
+from shisho.corpus.readers.html import whole_blocks
 from shisho.corpus.readers.text import decode, plain
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable
@@ -17,6 +19,9 @@ from shisho.errors import DocumentUnreadable
 _FRONT_MATTER = re.compile(r"\A---\n(?:.*\n){0,200}?(?:---|\.\.\.)\n")
 _TITLE = re.compile(r"^title:(.*\S.*)$", re.M)
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
+_TABLE = re.compile(r"<table\b", re.IGNORECASE)
+_TABLE_END = re.compile(r"</table\s*>", re.IGNORECASE)
+_FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _TAG = re.compile(r"<[^<>\n]{1,1000}>")
 
 
@@ -33,7 +38,30 @@ def read(data: bytes, charset: str | None = None) -> Reading:
 
 
 def marked_blocks(text: str, headings: Headings) -> list[Block]:
-    """The blocks of a text, under headings that are open already."""
+    """The blocks of a text, under headings that are open already. Tables written in HTML are tables."""
+    blocks: list[Block] = []
+    at = 0
+    for start, end in _html_tables(text):
+        blocks += _parsed(text[at:start], headings)
+        blocks += [replace(block, headings=headings.path) for block in whole_blocks(text[start:end])]
+        at = end
+    return blocks + _parsed(text[at:], headings)
+
+
+def _html_tables(text: str) -> Iterator[tuple[int, int]]:
+    """Where tables in HTML stand, but for those inside code."""
+    code = [match.span() for match in _FENCED.finditer(text)]
+    at = 0
+    while opening := _TABLE.search(text, at):
+        closing = _TABLE_END.search(text, opening.end())
+        if closing is None:
+            return
+        at = closing.end()
+        if not any(start < opening.start() < end for start, end in code):
+            yield opening.start(), at
+
+
+def _parsed(text: str, headings: Headings) -> list[Block]:
     return _blocks(MarkdownIt("commonmark").enable("table").parse(text), headings)
 
 

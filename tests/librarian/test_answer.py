@@ -198,3 +198,8 @@ def test_every_quotation_stands_as_it_is_read_beside_its_number(found: list[tupl
     assert sorted(sentence.evidence[0] for sentence in draft.sentences) == [one.number for one in evidence]
     best = max((one.score for one in evidence), default=-1.0)
     assert draft.level == ("answered" if best >= 0.5 else "near" if best >= 0 else "not_found")
+
+
+def test_a_heading_is_named_as_one() -> None:
+    heading = EvidenceRef(1, "G1", "2016年 第1.0版", "改定履歴", 0.9, 1, is_heading=True)
+    assert "見出し「2016年 第1.0版」 [1] — 改定履歴" in written(ONE, [heading], LoopStop.CONDITION_MET).text

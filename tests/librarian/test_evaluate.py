@@ -260,3 +260,11 @@ def test_what_compares_two_things_comes_first_and_once() -> None:
     assert "対し" in findings[0].snippet
     assert sum("対し" in finding.snippet for finding in findings) == 1
     assert {finding.goal_id for finding in findings if finding.score >= ENOUGH} == {"G1", "G2"}
+
+
+def test_a_heading_is_quoted_as_one_where_it_holds_the_date_asked_for() -> None:
+    text = "スキルマップの改定履歴\n\n2016年4月19日 スキルマップ 第1.0版リリース\n\n誤りを直した。"
+    shown = [NumberedPassage(1, text, "スキルマップ › 改定履歴", 0.9)]
+    first = found("スキルマップの第1.0版がリリースされたのはいつか", shown)[0]
+    assert (first.snippet, first.is_heading) == ("2016年4月19日 スキルマップ 第1.0版リリース", True)
+    assert not any(finding.is_heading for finding in found("第1.0版のスキルマップで直したのは何か", shown))

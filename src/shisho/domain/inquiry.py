@@ -170,14 +170,15 @@ class WebResult:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A claim of Evaluate: a snippet of the passage with this number speaks to this goal. Not yet
-    verified. `list_items`: how many the list has that the snippet gives only in part, else 0."""
+    """A claim of Evaluate, not yet verified: a snippet of the passage with this number speaks to this goal.
+    `list_items`: how many the list has that the snippet gives only in part, else 0."""
 
     index: int
     goal_id: str
     snippet: str
     score: float
     list_items: int = 0
+    is_heading: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +194,7 @@ class EvidenceRef:
     place: str = ""
     ocr: bool = False
     list_items: int = 0
+    is_heading: bool = False
 
 
 def build_evidence_ref(
@@ -202,11 +204,10 @@ def build_evidence_ref(
     heading: str,
     score: float,
     round_: int,
-    list_items: int = 0,
 ) -> EvidenceRef:
     """A citation as the librarian holds it, under its number."""
     return EvidenceRef(
-        number, goal_id, citation.snippet, heading, score, round_, citation.place, citation.ocr, list_items
+        number, goal_id, citation.snippet, heading, score, round_, citation.place, citation.ocr
     )
 
 

@@ -125,9 +125,8 @@ def _paragraph(
 
 def _cited(evidence: EvidenceRef, say: Callable[..., str]) -> str:
     rest = say("answer_items", count=evidence.list_items) if evidence.list_items else ""
-    quote = say("answer_quote", text=running(evidence.snippet) + rest) + (
-        say("answer_ocr") if evidence.ocr else ""
-    )
+    form = "answer_quoted_heading" if evidence.is_heading else "answer_quote"
+    quote = say(form, text=running(evidence.snippet) + rest) + (say("answer_ocr") if evidence.ocr else "")
     place = "" if evidence.place in evidence.heading else evidence.place
     standing = " › ".join(running(part) for part in (evidence.heading, place) if part)
     heading = say("answer_heading", text=standing) if standing else ""

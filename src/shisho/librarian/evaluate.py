@@ -14,7 +14,7 @@ from shisho.librarian.levels import ENOUGH, NEAR
 from shisho.librarian.line_roles import LineRole
 from shisho.librarian.questions import AnswerKind, ParsedQuestion
 from shisho.librarian.quoting import grounded, is_list, quoted_span
-from shisho.librarian.reading import AnalysedPassage
+from shisho.librarian.reading import AnalysedPassage, SentenceLine
 
 REFUSED = 0.45  # the most that a sentence can have which has not the form of an answer
 OFF_TOPIC = 0.04  # the most that a sentence can have for the meaning of something else
@@ -103,7 +103,9 @@ def _for_goal(
         told_words.append(snippet)
         accepted = accepted + 1
         chars = chars + len(snippet)
-        yield Finding(first.shown.temp_index, goal.id, snippet, round(first.score, 4), span.items)
+        is_heading = lines[first.place].role is LineRole.HEADING
+        score = round(first.score, 4)
+        yield Finding(first.shown.temp_index, goal.id, snippet, score, span.items, is_heading)
 
 
 def _ranked(
@@ -146,12 +148,19 @@ def _candidates(
         of_passage = signs.passage_signs(question, topic, page, passage, number, lead)
         barred = _lacks_number(question, page)
         for place, line in enumerate(page.lines):
-            if line.role not in _QUOTABLE:
+            if line.role not in _QUOTABLE and not _heading_answers(question, line):
                 continue
             score = signs.score(signs.line_signs(question, weights, page, place, alike, of_passage))
             most = REFUSED if barred else _most(question, weights, topic, alike, page, place)
             score = min(score, most)
             yield _Candidate(passage, page, place, score)
+
+
+def _heading_answers(question: ParsedQuestion, line: SentenceLine) -> bool:
+    """True where a heading holds the date that is asked for: 「2016年4月19日 第1.0版リリース」."""
+    if line.role is not LineRole.HEADING or question.kind is not AnswerKind.TIME:
+        return False
+    return questions.answers(question, line.folded)
 
 
 def _lacks_number(question: ParsedQuestion, page: AnalysedPassage) -> bool:

@@ -206,15 +206,15 @@ class Nodes:
             return None
         heading = next(passage.heading for passage in state["shown"] if passage.temp_index == verified.index)
         number = self._citations.take(citation)
-        return build_evidence_ref(
+        ref = build_evidence_ref(
             number,
             finding.goal_id,
             citation,
             heading,
             finding.score,
             len(state["plans"]),
-            finding.list_items,
         )
+        return replace(ref, list_items=finding.list_items, is_heading=finding.is_heading)
 
 
 def _together(before: WebResult | None, now: WebResult) -> WebResult:

@@ -35,7 +35,7 @@ _LEANS = re.compile(
 # A sentence that gives the ground of the one before it.
 _GROUND = re.compile(
     r"なぜなら|なぜかとい|というのも|(?:この|その)?(?:理由|原因|目的|背景|ねらい)(?:は|として|に)|(?:これ|それ)は[^。]*(?:ため|から|ので)"
-    r"|(?:this|that|it) (?:is|was) because|because\b|the reason\b",
+    r"|(?:this|that|it) (?:is|was) because|because\b|[\"“'「]?the (?:main |only )?reasons?\b",
     re.IGNORECASE,
 )
 _ON = re.compile(r"(?:これ|この|その|それ|すなわち|つまり|具体的に|言い換え|ここで)")

@@ -14,6 +14,7 @@ SAID: Mapping[str, str] = {
     "level_not_found": "Not found",
     "answer_understood": "Understood as: {text}",
     "answer_quote": "“{text}”",
+    "answer_quoted_heading": "heading “{text}”",
     "answer_items": " … ({count} items in all)",
     "answer_cited": "{quote} [{number}]",
     "answer_heading": " — {text}",

@@ -13,6 +13,7 @@ SAID: Mapping[str, str] = {
     "level_not_found": "見つかりません",
     "answer_understood": "「{text}」と解しました。",
     "answer_quote": "「{text}」",
+    "answer_quoted_heading": "見出し「{text}」",
     "answer_items": "…（全{count}項目）",
     "answer_cited": "{quote} [{number}]",
     "answer_heading": " — {text}",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shisho.desk.conversing import ConversationDesk
     from shisho.desk.desk import Desk
     from shisho.desk.folders import FolderDesk
+    from shisho.desk.references import ReferenceDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
     from shisho.domain.codec import Payload
@@ -242,6 +243,7 @@ __all__ = [
     "PurgeScope",
     "RankedPassages",
     "Receipt",
+    "ReferenceDesk",
     "ReferenceMatch",
     "ResultRow",
     "RobotsDisallowed",
@@ -296,6 +298,7 @@ _PAGES = (
     "shisho.desk.conversing",
     "shisho.desk.desk",
     "shisho.desk.folders",
+    "shisho.desk.references",
     "shisho.desk.sessions",
     "shisho.desk.tasks",
     "shisho.domain.codec",

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from shisho.corpus.usefulness import Usefulness
     from shisho.desk.conversing import ConversationDesk
     from shisho.desk.folders import FolderDesk
+    from shisho.desk.references import ReferenceDesk
+    from shisho.domain.reference import Reference
     from shisho.domain.web import Response, Serp
     from shisho.librarian.table import Runner
     from shisho.ports import Clock, Files, Index, Ledger, Reader, Shelf
@@ -98,6 +100,7 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     inquiries = LibrarianInquiries(searcher, ledger, clock, opinions.left_out, room_tokens, barred, *thinking)
     judge = _judge(settings, shelf, index)
     folders = deferred(partial(_folders, settings, database, clock, shelf, disk, ingest))
+    references = deferred(partial(_references, settings, database, clock, shelf, reader, web))
     stores = (settings, database, clock, LOCAL_OWNER, shelf, ledger, disk)
     talks = deferred(lambda: _conversations(database, clock, ledger, inquiries, erasure, queue))
     work = (ingest, inquiries, searcher, budget, judge, web, folders, talks)
@@ -109,6 +112,7 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
         files=disk,
         ingest=ingest,
         folders=folders,
+        references=references,
         rankings=searcher,
         inquiries=inquiries,
         budget=budget,
@@ -178,6 +182,23 @@ def _conversations(
     stored = EmbeddedConversations(database, clock, erasure.erase)
     tasks = deferred(lambda: queue().tasks)
     return ConversationDesk(LOCAL_OWNER, stored, ledger, tasks, inquiries.understand)
+
+
+def _references(
+    settings: Settings, database: Database, clock: Clock, shelf: Shelf, reader: Reader, web: WebAccess | None
+) -> ReferenceDesk:
+    from shisho.desk.references import ReferenceDesk, ReferenceParts
+    from shisho.handlers.registry import CrossrefRegistry
+    from shisho.stores.embedded.limiter import EmbeddedLimiter
+
+    async def look_up(doi: str) -> Reference | None:
+        assert web is not None
+        about = web.engines["crossref"].about
+        registry = CrossrefRegistry(web.fetcher, reader, EmbeddedLimiter(database, clock), about, web.keys)
+        return await registry.look_up(doi)
+
+    consent = build_consent(settings, web, clock)
+    return ReferenceDesk(ReferenceParts(LOCAL_OWNER, shelf, consent, None if web is None else look_up))
 
 
 def _searcher(settings: Settings, database: Database, shelf: Shelf, index: Index) -> CorpusSearcher:

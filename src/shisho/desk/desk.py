@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from shisho.desk import intake
@@ -43,6 +42,7 @@ from shisho.ports import Notifier, PreparedInquiry
 if TYPE_CHECKING:
     from shisho.desk.conversing import ConversationDesk
     from shisho.desk.folders import FolderDesk
+    from shisho.desk.references import ReferenceDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
 
@@ -75,6 +75,11 @@ class Desk:
         return self._parts.conversations
 
     @property
+    def references(self) -> ReferenceDesk:
+        """The verbs of what is said of documents in bibliographies."""
+        return self._parts.references
+
+    @property
     def sessions(self) -> Sessions:
         """The verbs for an assistant that is its own librarian."""
         return self._parts.sessions
@@ -101,9 +106,7 @@ class Desk:
     async def __aenter__(self) -> Desk:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *raised: object) -> None:
         await self.close()
 
     async def add(
@@ -150,20 +153,17 @@ class Desk:
         after: str = "",
         limit: int = 100,
     ) -> Sequence[Document]:
-        """Documents in order of their adding; `after` is the id of the last one seen. Raises InvalidParams
-        for an unknown field to filter by."""
+        """Documents in order of their adding, after the one with id `after`. Raises InvalidParams for its filters."""
         conditions = await check_filters(self._parts.shelf, self._parts.owner, filters or {})
         return await self._parts.shelf.documents(
             Scope(self._parts.owner, as_list(corpora), conditions), after, limit
         )
 
     async def document(self, prefix: str) -> Document:
-        """By id, unique prefix, or the path or name of its file. Raises NotFound, which lists those that a
-        name fits."""
+        """By id, unique prefix, or the path or name of its file. Raises NotFound, with those that a name fits."""
         return await find_one_document(self._parts.shelf, self._parts.owner, prefix)
 
     async def places(self, corpus: str = DEFAULT_CORPUS) -> Mapping[str, DocumentId]:
-        """Every source of a corpus and the document that stands for it."""
         return await self._parts.shelf.places(corpus, self._parts.owner)
 
     async def text(self, document_id: DocumentId) -> str:
@@ -198,8 +198,8 @@ class Desk:
         filters: Mapping[str, Condition] | None = None,
         limit: int | None = None,
     ) -> Sequence[PassageHit]:
-        """Passages with document, page, offsets and the parts of their scores, best first; `limit` at most, or as
-        many as suit the library. What is blocked or rejected is left out. Raises InvalidParams, EmptyCorpus."""
+        """Passages with the parts of their scores, best first; `limit` at most, or as many as suit the library. What is
+        blocked or rejected is left out. Raises InvalidParams, EmptyCorpus."""
         request = to_request(query)
         corpora = as_list(corpora)
         check_words(query, request)

@@ -16,6 +16,7 @@ from shisho.ports import Files, Ingester, Ledger, Notifier, PreparedInquiry, She
 if TYPE_CHECKING:
     from shisho.desk.conversing import ConversationDesk
     from shisho.desk.folders import FolderDesk
+    from shisho.desk.references import ReferenceDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
 
@@ -66,6 +67,7 @@ class DeskParts:
     files: Files
     ingest: Ingester
     folders: FolderDesk
+    references: ReferenceDesk
     rankings: Rankings
     inquiries: Inquiries
     budget: Budget

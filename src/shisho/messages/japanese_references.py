@@ -21,5 +21,20 @@ SAID: Mapping[str, str] = {
     'APA and SIST 02 need an extra: pip install "shisho[bibliography]". bibtex, ris and csl need none.': (
         'APA と SIST 02 には追加の部品が要ります: pip install "shisho[bibliography]"。bibtex、ris、csl には要りません。'
     ),
+    "Crossref answered with {status} for {doi}. Try again later.": (
+        "{doi} について Crossref が {status} を返しました。後でもう一度試してください。"
+    ),
+    "Crossref has to be left alone for {seconds:.0f} s. Try again then.": (
+        "Crossref へは {seconds:.0f}秒おいてから尋ねてください。"
+    ),
+    "Crossref does not know the DOI {doi}.": "DOI {doi} は Crossref に登録されていません。",
+    "The web is turned off here, so Crossref cannot be asked. `shisho web` tells more.": (
+        "ウェブを使わない設定なので、Crossref に尋ねられません。くわしくは `shisho web`。"
+    ),
+    "documents that have a DOI; none: all of them": "DOI のある文書。省くとすべて",
+    "ask Crossref for what they lack": "足りないものを Crossref に尋ねる",
+    "Show documents with a DOI that lack an author or a year; Crossref can be asked for them.": (
+        "DOI があるのに著者や年の足りない文書を示す。Crossref に尋ねて補える。"
+    ),
     "a bibliography of them: BibTeX, RIS or CSL-JSON": "文書の書誌: BibTeX、RIS、CSL-JSON",
 }

@@ -31,6 +31,17 @@ _CSL: Mapping[str, str] = {
     "language": "language",
     "kind": "type",
 }
+_CROSSREF_KINDS = {
+    "journal-article": "article-journal",
+    "proceedings-article": "paper-conference",
+    "book-chapter": "chapter",
+    "monograph": "book",
+    "edited-book": "book",
+    "reference-book": "book",
+    "dissertation": "thesis",
+    "posted-content": "article",
+    "report-component": "report",
+}
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>]+")
 _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)(?!\d)")
 
@@ -104,17 +115,20 @@ def _csl_references(text: str) -> Iterator[Reference]:
         items = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as broken:
         raise DocumentUnreadable("The CSL-JSON is damaged: export it again.") from broken
-    items = items.get("items", [items]) if isinstance(items, dict) else items
+    if isinstance(items, dict):  # a list under a name, Crossref's answer, or one item
+        items = items.get("items", items.get("message", items))
+    items = [items] if isinstance(items, dict) else items
     for item in items if isinstance(items, list) else []:
         if isinstance(item, dict):
             yield csl_reference(item)
 
 
 def csl_reference(item: Mapping[str, Any]) -> Reference:
-    """An item of CSL-JSON, Crossref's too, whose title is a list of one."""
+    """An item of CSL-JSON; Crossref's too, whose titles are lists, and whose kinds have names of their own."""
     facts = {fact: _scalar(item.get(name)) for fact, name in _CSL.items()}
     people = {role: "; ".join(_people(item.get(role))) for role in ("author", "editor")}
     dates = {"year": _date(item.get("issued"))[:4], "accessed": _date(item.get("accessed"))}
+    facts["kind"] = _CROSSREF_KINDS.get(facts["kind"], facts["kind"])
     key = _scalar(item.get("citation-key")) or _scalar(item.get("id"))
     files = item.get("file")
     paths = [files] if isinstance(files, str) else files if isinstance(files, list) else []

@@ -19,6 +19,7 @@ from shisho.interfaces.cli import conversations as cli_conversations
 from shisho.interfaces.cli import engines as engines_cli
 from shisho.interfaces.cli import folders as cli_folders
 from shisho.interfaces.cli import queue as cli_queue
+from shisho.interfaces.cli import references as cli_references
 from shisho.interfaces.cli import serve as cli_serve
 from shisho.interfaces.cli import upkeep
 from shisho.interfaces.cli import web as cli_web
@@ -319,6 +320,7 @@ def export(
 
 
 app.command()(cli_conversations.conversation)
+app.command()(cli_references.references)
 app.command()(cli_folders.sync)
 app.command()(cli_folders.watch)
 app.command()(upkeep.backup)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from urllib.parse import unquote
 
 from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, paged, whole
 from shisho.testing.box.message import BoxRequest, BoxResponse, json_, redirect
@@ -47,9 +48,26 @@ def _block(reason: str) -> BoxResponse:
 
 
 def _other(request: BoxRequest, world: World) -> BoxResponse | None:
-    match = re.fullmatch(rf"/{re.escape(_DOI)}(\d+)", request.path)
-    page = world.numbered(int(match[1])) if match else None
+    match = re.fullmatch(rf"(/works)?/{re.escape(_DOI)}(\d+)", unquote(request.path))
+    page = world.numbered(int(match[2])) if match else None
+    if match and match[1]:
+        return _work(page) if page else BoxResponse(b"Resource not found.", 404)
     return redirect(page.url) if page else None
+
+
+def _work(page: BoxPage) -> BoxResponse:
+    work = {
+        "DOI": f"{_DOI}{page.number}",
+        "type": "journal-article",
+        "title": [page.title],
+        "author": [{"given": "花子", "family": "箱", "sequence": "first"}, {"name": "箱庭研究所"}],
+        "container-title": ["箱の雑誌"],
+        "issued": {"date-parts": [[page.day.year, page.day.month, page.day.day]]},
+        "volume": str(page.number),
+        "URL": page.url,
+    }
+    answer = {"status": "ok", "message-type": "work", "message-version": "1.0.0", "message": work}
+    return json_(json.dumps(answer, ensure_ascii=False))
 
 
 def _address(page: BoxPage) -> str:

@@ -1,0 +1,66 @@
+"""What Crossref, the registry of DOIs, says of a work. It is asked at the pace of its engine, by the guarded way out,
+and its answer is read in a child."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import quote, urlencode
+
+from shisho.domain.corpus import Source
+from shisho.domain.reference import CSL_JSON, Reference
+from shisho.domain.web import EngineAbout, Request, Response
+from shisho.errors import AllFetchesFailed
+from shisho.ports import Fetcher, Limiter, Reader
+from shisho.web.serp.credentials import limit_of
+
+UNKNOWN = 404
+LONGEST_WAIT_S = 30.0  # for a turn; who has to wait for longer is told so
+
+
+@dataclass(frozen=True, slots=True)
+class CrossrefRegistry:
+    """`keys`: the person's own, by setting: an address puts requests into Crossref's polite pool."""
+
+    fetcher: Fetcher
+    reader: Reader
+    limiter: Limiter
+    about: EngineAbout
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+    async def look_up(self, doi: str) -> Reference | None:
+        """None where it knows no such work. Raises AllFetchesFailed where it does not answer, an `UnusableDocument` for
+        an answer that cannot be read."""
+        address = self.keys.get("contact_email", "")
+        contact = "?" + urlencode({"mailto": address}) if address else ""
+        url = f"{self.about.site}/works/{quote(doi, safe='')}{contact}"
+        response = await self._in_turn(Request(url, headers={"Accept": "application/json"}))
+        if response.status == UNKNOWN:
+            return None
+        if response.status != 200:
+            raise AllFetchesFailed(
+                "Crossref answered with {status} for {doi}. Try again later.", status=response.status, doi=doi
+            )
+        entries = await self.reader.read_references(Source(url, response.body, CSL_JSON))
+        is_it = entries[0].facts.get("doi", "").casefold() == doi.casefold()
+        return entries[0] if is_it else None
+
+    async def _in_turn(self, request: Request) -> Response:
+        resource = f"engine:{self.about.name}"
+        limit = limit_of(self.about, self.keys)
+        ticket = uuid.uuid4().hex
+        permit = await self.limiter.acquire(resource, limit, ticket)
+        while not permit.granted:
+            if permit.spent or permit.wait_s > LONGEST_WAIT_S:
+                raise AllFetchesFailed(
+                    "Crossref has to be left alone for {seconds:.0f} s. Try again then.",
+                    seconds=permit.wait_s,
+                )
+            await asyncio.sleep(permit.wait_s)
+            permit = await self.limiter.acquire(resource, limit, ticket)
+        try:
+            return await self.fetcher.fetch(request)
+        finally:
+            await self.limiter.release(resource, limit, ticket)

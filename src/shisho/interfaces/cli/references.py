@@ -1,0 +1,61 @@
+"""`shisho references`: what documents lack for a bibliography, asked of Crossref."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shisho.interfaces.cli.interrupts import confirm
+from shisho.interfaces.cli.runner import Json, run, show, words
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+    from shisho.domain.corpus import Document
+
+
+def references(
+    context: typer.Context,
+    documents: Annotated[list[str], typer.Argument(help="documents that have a DOI; none: all of them")] = [],  # noqa: B006
+    look_up: Annotated[bool, typer.Option("--look-up", help="ask Crossref for what they lack")] = False,
+    json_: Json = False,
+) -> None:
+    """Show documents with a DOI that lack an author or a year; Crossref can be asked for them."""
+
+    async def work(desk: Desk) -> None:
+        from shisho.interfaces.cli.render_adding import AddingDisplay
+
+        incomplete = await desk.references.incomplete(*documents)
+        if not (look_up and incomplete):
+            show(incomplete, json_, lambda: _print(context, incomplete))
+            return
+        _ask_consent(context, desk, incomplete)
+        display = AddingDisplay(words(context), json_=json_)
+        if await display.show(desk.references.complete(incomplete)):
+            raise typer.Exit(1)
+
+    run(context, work, json_)
+
+
+def _print(context: typer.Context, incomplete: Sequence[Document]) -> None:
+    for document in incomplete:
+        typer.echo(f"{document.metadata['doi']}  {document.title}")
+    typer.echo(words(context)("incomplete" if incomplete else "incomplete_none"))
+
+
+def _ask_consent(context: typer.Context, desk: Desk, incomplete: Sequence[Document]) -> None:
+    """Where nobody has said yes or no yet, the person at the terminal is asked; without one the desk refuses."""
+    from shisho.domain.task import WebConsent
+
+    is_settled = desk.tasks.get_web_consent() is not WebConsent.NOT_ASKED
+    if is_settled or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    say = words(context)
+    dois = "\n".join(f"  {document.metadata['doi']}" for document in incomplete)
+    typer.echo(say("consent_dois", queries=dois), err=True)
+    is_agreed = confirm(say("consent_sure"))
+    if is_agreed:
+        desk.tasks.set_web_consent(WebConsent.GIVEN)
+    typer.echo(say("consent_kept" if is_agreed else "consent_not_kept"), err=True)

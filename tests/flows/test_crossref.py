@@ -31,9 +31,9 @@ def number_of_a_page(box: Box) -> int:
 async def test_what_a_doi_s_registry_knows_fills_what_is_not_said(tmp_path: Path) -> None:
     async with boxed(tmp_path / "home") as (box, desk):
         number = number_of_a_page(box)
-        known = f"10.5555/box.{number}"
+        doi = f"10.5555/box.{number}"
         await all_of(
-            desk.add(paper(tmp_path, "甲", known, author="本人"), paper(tmp_path, "乙", "10.5555/box.999999"))
+            desk.add(paper(tmp_path, "甲", doi, author="本人"), paper(tmp_path, "乙", "10.5555/box.999999"))
         )
         await all_of(desk.add(paper(tmp_path, "丙", "10.1000/x", author="a", publication_date="2020")))
         incomplete = await desk.references.incomplete()

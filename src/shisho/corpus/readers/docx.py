@@ -16,7 +16,7 @@ from docx.text.paragraph import Paragraph
 from shisho.corpus.readers.described import of_properties
 from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.office import opened, table
-from shisho.corpus.readers.raised import lowered, raised
+from shisho.corpus.readers.raised import MATH, lowered, raised
 from shisho.corpus.readers.text import plain
 from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Block, BlockKind, Reading
@@ -24,7 +24,6 @@ from shisho.errors import DocumentUnreadable
 
 _LEVEL = re.compile(r"(?:heading|見出し)\s*([1-9])", re.I)
 _NOTES = ("/footnotes", "/endnotes")
-_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _PARAGRAPH = qn("w:p")
 _TABLE = qn("w:tbl")
@@ -120,7 +119,7 @@ def _text(paragraph: Any) -> str:
     base."""
     parts: list[str] = []
     ruby = ""
-    for run in paragraph.iter(_RUN, f"{_MATH}r"):
+    for run in paragraph.iter(_RUN, f"{MATH}r"):
         if _inside(run, paragraph, _BOX, _FALLBACK):
             continue
         text = _raised(run, paragraph)
@@ -136,10 +135,10 @@ def _text(paragraph: Any) -> str:
 
 def _raised(run: Any, paragraph: Any) -> str:
     if run.tag != _RUN:
-        text = "".join(part.text or "" for part in run.iter(f"{_MATH}t"))
-        if _inside(run, paragraph, f"{_MATH}sup"):
+        text = "".join(part.text or "" for part in run.iter(f"{MATH}t"))
+        if _inside(run, paragraph, f"{MATH}sup"):
             return raised(text)
-        return lowered(text) if _inside(run, paragraph, f"{_MATH}sub") else text
+        return lowered(text) if _inside(run, paragraph, f"{MATH}sub") else text
     text = str(run.text)
     mark = run.find(_VERTICAL)
     place = "" if mark is None else mark.get(qn("w:val"))

@@ -56,6 +56,7 @@ _KINDS = {
         ("details", "summary", "blockquote", "quote", "pre", "ul", "ol", "dl", "list"), BlockKind.PARAGRAPH
     ),
 }
+_SCRIPTS = {"msup": "sup", "msub": "sub"}
 _CELLS = frozenset(("td", "th", "cell"))
 _ROWS = frozenset(("tr", "row"))
 _KEPT_AS_IS = frozenset(("pre", "code"))
@@ -162,6 +163,8 @@ def _size(blocks: list[Block]) -> int:
 def _spell_out(tree: Any) -> None:
     """Write into the text what only the markup says: 10<sup>2</sup> is not 102, and ruby stands in
     parentheses."""
+    for formula in list(tree.iter("math")):
+        _write_formula(formula)
     for element in list(tree.iter("sup", "sub")):
         text = "".join(element.itertext())
         element[:] = []
@@ -173,6 +176,33 @@ def _spell_out(tree: Any) -> None:
         element[:] = []
         element.tag = "span"
     etree.strip_tags(tree, "sup", "sub", "ruby", "rb", "rp")
+
+
+def _write_formula(formula: Any) -> None:
+    """MathML as one line of text; what it says once more in another language is left out."""
+    etree.strip_elements(formula, "annotation", "annotation-xml", with_tail=False)
+    for element in list(formula.iter("msup", "msub", "mfrac", "msqrt")):
+        parts = list(element)
+        if element.tag in _SCRIPTS and len(parts) == 2:
+            parts[1].tag = _SCRIPTS[element.tag]
+        elif element.tag == "mfrac" and len(parts) == 2:
+            parts[0].tail = "/"
+            for part in parts:
+                if len("".join(part.itertext()).split()) > 1 or len(part) > 1:
+                    part.text = f"({part.text or ''}"
+                    part.append(part.makeelement("mo"))
+                    part[-1].text = ")"
+        elif element.tag == "msqrt":
+            element.text = f"√{element.text or ''}"
+    for script in list(formula.iter("sup", "sub")):
+        text = "".join("".join(script.itertext()).split())
+        script[:] = []
+        script.text = raised(text) if script.tag == "sup" else lowered(text)
+    text = "".join("".join(formula.itertext()).split())
+    formula[:] = []
+    formula.attrib.clear()
+    formula.tag = "span"
+    formula.text = text
 
 
 def _main(tree: Any) -> list[Block]:

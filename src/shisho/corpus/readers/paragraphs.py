@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import chain, pairwise
 
 from shisho.corpus.readers import shapes
@@ -12,7 +11,7 @@ from shisho.corpus.readers.headings import Headings
 from shisho.corpus.readers.outline import LARGE, Outline, body_size
 from shisho.corpus.readers.pdfpage import PdfLine, PdfPage
 from shisho.corpus.readers.running import without_contents, without_running_heads
-from shisho.corpus.readers.tables import tables
+from shisho.corpus.readers.tables import in_columns, tables
 from shisho.domain.corpus import Block, BlockKind, PrintedLine
 
 SAME_SIZE = 1.11
@@ -36,7 +35,7 @@ def blocks(pages: Sequence[PdfPage]) -> tuple[Block, ...]:
         title = outline.title(page, flowing) if page.is_slide else None
         for kind, group in groups:
             if kind is BlockKind.TABLE:
-                group = [_with_cells(line) for line in group]
+                group = in_columns(group)
             text = "\n".join(line.text for line in group)
             path = headings.path
             if kind is BlockKind.PARAGRAPH:
@@ -217,13 +216,6 @@ def _is_label(group: tuple[BlockKind, list[PdfLine]], body: float) -> bool:
         line.size < LABEL * body and len(line.text) <= LABEL_CHARS and not shapes.has_ended(line.text)
         for line in lines
     )
-
-
-def _with_cells(line: PdfLine) -> PdfLine:
-    """A row of a table with its cells apart, as tables of other kinds of documents have them."""
-    edges = (0, *line.cells, len(line.text))
-    cells = [line.text[start:end].strip() for start, end in pairwise(edges)]
-    return replace(line, text="\t".join(filter(None, cells)))
 
 
 def _placed(group: Sequence[PdfLine]) -> tuple[PrintedLine, ...]:

@@ -12,12 +12,15 @@ from pptx.oxml.ns import qn
 from shisho.corpus.layout import heading_label
 from shisho.corpus.readers.described import of_properties
 from shisho.corpus.readers.office import opened, table
-from shisho.corpus.readers.raised import lowered, raised
+from shisho.corpus.readers.raised import formula, lowered, raised
 from shisho.corpus.readers.text import plain
 from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Block, BlockKind, Reading
 from shisho.errors import DocumentUnreadable
 
+_ALTERNATIVES = "{http://schemas.openxmlformats.org/markup-compatibility/2006}AlternateContent"
+_CHOICE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Choice"
+_FORMULA = "{http://schemas.microsoft.com/office/drawing/2010/main}m"
 MAX_GROUPS = 20  # how deep groups of shapes are followed
 
 
@@ -35,6 +38,7 @@ def read(data: bytes) -> Reading:
 
 
 def _slide(slide: Any, number: int) -> Iterator[Block]:
+    _unwrap(slide.shapes._spTree)
     title = slide.shapes.title
     heading = _text(title.text_frame) if title is not None and title.has_text_frame else ""
     path = (heading_label(heading),) if heading else ()
@@ -64,6 +68,17 @@ def _shapes(shapes: Any, depth: int) -> Iterator[Any]:
             yield shape
 
 
+def _unwrap(tree: Any) -> None:
+    """Shapes that only newer programs understand, those with formulas above all, stand beside a picture for older ones:
+    python-pptx passes over both."""
+    for alternatives in list(tree.iter(_ALTERNATIVES)):
+        choice = next(alternatives.iterchildren(_CHOICE), None)
+        parent = alternatives.getparent()
+        if choice is not None and parent is not None:
+            position = parent.index(alternatives)
+            parent[position : position + 1] = list(choice)
+
+
 def _text(frame: Any) -> str:
     lines = ("".join(_run(part) for part in paragraph._p) for paragraph in frame.paragraphs)
     return plain("\n".join(line for line in lines if line.strip())).strip()
@@ -72,6 +87,8 @@ def _text(frame: Any) -> str:
 def _run(part: Any) -> str:
     if part.tag == qn("a:br"):
         return "\n"
+    if part.tag == _FORMULA:
+        return formula(part)
     if part.tag not in (qn("a:r"), qn("a:fld")):
         return ""
     text = "".join(element.text or "" for element in part.iter(qn("a:t")))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 from shisho.corpus.readers.pdfpage import PdfLine
 from shisho.corpus.readers.shapes import has_label, is_caption
@@ -90,3 +92,47 @@ def _is_of_cell(line: PdfLine, white: Sequence[tuple[float, float]]) -> bool:
     return not is_caption(line.text) and any(
         line.box[2] <= right or line.box[0] >= remaining for remaining, right in white
     )
+
+
+def in_columns(rows: Sequence[PdfLine]) -> list[PdfLine]:
+    """The rows of one table with a tab between cells, as tables of other kinds of documents have them. Each cell stays
+    in its column: the widest rows show where the columns are, and a column that a row leaves empty stays empty."""
+    columns = _columns(rows)
+    return [_row_in_columns(row, columns) for row in rows]
+
+
+def _columns(rows: Sequence[PdfLine]) -> list[tuple[float, float]]:
+    """From left to right where each column stands; none where that cannot be told."""
+    most = max(len(row.gaps) for row in rows)
+    pieces = [_pieces(row) for row in rows if len(row.gaps) == most]
+    columns = [
+        (min(start for start, _ in column), max(end for _, end in column))
+        for column in zip(*pieces, strict=True)
+    ]
+    is_clear = all(column[1] <= following[0] for column, following in pairwise(columns))
+    return columns if is_clear else []
+
+
+def _pieces(row: PdfLine) -> list[tuple[float, float]]:
+    """Where the pieces of a row stand, from left to right."""
+    lefts = (row.box[0], *(end for _, end in row.gaps))
+    rights = (*(start for start, _ in row.gaps), row.box[2])
+    return list(zip(lefts, rights, strict=True))
+
+
+def _row_in_columns(row: PdfLine, columns: Sequence[tuple[float, float]]) -> PdfLine:
+    edges = (0, *row.cells, len(row.text))
+    texts = [row.text[start:end].strip() for start, end in pairwise(edges)]
+    places = [_column_of(piece, columns) for piece in _pieces(row)] if len(texts) == len(row.gaps) + 1 else []
+    if len(texts) == 1 or -1 in places or len(set(places)) < len(texts):
+        return replace(row, text="\t".join(filter(None, texts)))
+    cells = [""] * len(columns)
+    for place, text in zip(places, texts, strict=True):
+        cells[place] = text
+    return replace(row, text="\t".join(cells).rstrip("\t"))
+
+
+def _column_of(piece: tuple[float, float], columns: Sequence[tuple[float, float]]) -> int:
+    """The one column that a piece reaches into; -1 for none or several."""
+    indices = [index for index, (start, end) in enumerate(columns) if piece[0] < end and start < piece[1]]
+    return indices[0] if len(indices) == 1 else -1

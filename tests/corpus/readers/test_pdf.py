@@ -227,8 +227,9 @@ def test_every_line_stands_on_the_page_where_pdfium_finds_it() -> None:
         for block in reader.read(data).blocks:
             for line in block.lines:
                 printed = block.text[line.start : line.end]
-                # A tab parts the cells of a table, where PDFium has a space.
-                assert printed.removesuffix("-").replace("\t", " ") in pages[line.page - 1]
+                # A tab parts the cells of a table, where PDFium has a space; it knows no empty cells.
+                words = " ".join(filter(None, printed.removesuffix("-").split("\t")))
+                assert words in pages[line.page - 1]
                 checked += 1
     assert checked > 300
 

@@ -43,7 +43,10 @@ async def test_what_a_doi_s_registry_knows_fills_what_is_not_said(tmp_path: Path
         assert (filled.outcome, unknown.code) == (IntakeOutcome.DESCRIBED, "RESOURCE_NOT_FOUND")
         document = await desk.document("甲.html")
         assert document.metadata["author"] == "本人", "what is said already stays"
-        assert document.metadata["container"] == "箱の雑誌" and document.metadata["kind"] == "article-journal"
+        assert (
+            document.metadata["container"] == "Journal of Boxes"
+            and document.metadata["kind"] == "article-journal"
+        )
         assert document.metadata["year"].isdigit() and document.metadata["title"]
         sent = [(entry.host, entry.path) for entry in box.log.requests]
         assert {host for host, _ in sent} == {"api.crossref.org"} and len(sent) == 2

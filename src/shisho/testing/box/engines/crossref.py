@@ -60,8 +60,11 @@ def _work(page: BoxPage) -> BoxResponse:
         "DOI": f"{_DOI}{page.number}",
         "type": "journal-article",
         "title": [page.title],
-        "author": [{"given": "花子", "family": "箱", "sequence": "first"}, {"name": "箱庭研究所"}],
-        "container-title": ["箱の雑誌"],
+        "author": [
+            {"given": "Hanako", "family": "Hako", "sequence": "first"},
+            {"name": "Institute of Boxes"},
+        ],
+        "container-title": ["Journal of Boxes"],
         "issued": {"date-parts": [[page.day.year, page.day.month, page.day.day]]},
         "volume": str(page.number),
         "URL": page.url,

@@ -88,10 +88,7 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     reader = _reader(settings, disk.max_bytes)
     ingest = _ingest(settings, shelf, reader, clock)
     searcher = _searcher(settings, database, shelf, index)
-    budget = with_ceilings(
-        Budget(max_rounds=settings.whole("max_rounds"), max_seconds=settings.real("max_seconds")),
-        model_ceilings(settings),
-    )
+    budget = _budget(settings)
     opinions = EmbeddedOpinions(database, clock)
     room_tokens = settings.whole("room_tokens")
     barred = partial(_barred, settings, web, clock)
@@ -129,6 +126,11 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
         left_out=opinions.left_out,
     )
     return Desk(wired)
+
+
+def _budget(settings: Settings) -> Budget:
+    budget = Budget(max_rounds=settings.whole("max_rounds"), max_seconds=settings.real("max_seconds"))
+    return with_ceilings(budget, model_ceilings(settings))
 
 
 def _reader(settings: Settings, max_bytes: int) -> KillableReader:

@@ -66,6 +66,20 @@ async def test_scope_and_filters_bind(store: Store) -> None:
     assert await proposed(store, "統計", Scope(filters={"課": "なし"})) == []
 
 
+async def test_texts_are_all_that_is_in_scope_or_nothing(store: Store) -> None:
+    await store.shelf.put(intake("統計の講義。\n\n統計の演習。", source="a", corpus="x", pages=2))
+    await store.shelf.put(intake("統計の試験。", source="b", corpus="y", owner="other"))
+
+    async def read(scope: Scope, most: int = 10) -> set[str]:
+        texts = await store.index.view(lambda view: view.texts(scope, most))
+        return {text.strip() for text in texts}
+
+    assert await read(Scope()) == {"統計の講義。", "統計の演習。"}
+    assert await read(Scope(), most=1) == set()
+    assert await read(Scope(corpora=("y",))) == set()
+    assert await read(Scope(filters={"page": "2"})) == {"統計の演習。"}
+
+
 async def test_it_follows_versions_and_removal(store: Store) -> None:
     await store.shelf.put(intake("古い統計。"))
     assert await proposed(store, "統計") == ["古い統計。"]

@@ -58,7 +58,11 @@ def same(answer: Answer) -> str:
     """All of an answer but its ids and times."""
     evidence = tuple(replace(quoted, id="") for quoted in answer.evidence)
     used = {**answer.budget_used, "seconds": 0}
-    return dumps(replace(answer, id="", task_id="", created_at="", budget_used=used, evidence=evidence))
+    return dumps(
+        replace(
+            answer, id="", task_id="", conversation_id="", created_at="", budget_used=used, evidence=evidence
+        )
+    )
 
 
 async def steps_of(desk: Desk, answer: Answer) -> list[Any]:

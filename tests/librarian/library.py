@@ -55,11 +55,11 @@ class Session:
     library: Library
     id: str
 
-    async def search(self, request: SearchRequest, round_: int) -> Round:
+    async def search(self, request: SearchRequest, round_: int, *, anew: bool = False) -> Round:
         self.library.requests.append((self.id, round_, request))
         key = (self.id, round_)
         if key not in self.library.rounds:
-            self.library.rounds[key] = self._ranked(request)[: self.library.k]
+            self.library.rounds[key] = self._ranked(request, anew)[: self.library.k]
         seen = self._seen()
         shown = [self._shown(at, request) for at in self.library.rounds[key]]
         return Round(
@@ -80,14 +80,18 @@ class Session:
     async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         return {term: math.log(1 + len(self.library.leaves) / (1 + self._holding(term))) for term in terms}
 
+    async def texts(self) -> Sequence[str]:
+        return [f"{leaf.heading}\n{leaf.text}" for leaf in self.library.leaves]
+
     def _seen(self) -> set[int]:
         return {
             at for (session, _), found in self.library.rounds.items() if session == self.id for at in found
         }
 
-    def _ranked(self, request: SearchRequest) -> list[int]:
+    def _ranked(self, request: SearchRequest, anew: bool) -> list[int]:
         wanted = _terms(" ".join(request.keyword_query))
-        left = [at for at in range(1, len(self.library.leaves) + 1) if at not in self._seen()]
+        seen = set() if anew else self._seen()
+        left = [at for at in range(1, len(self.library.leaves) + 1) if at not in seen]
         return sorted(left, key=lambda at: -len(wanted & _terms(self._whole(at))))
 
     def _shown(self, at: int, request: SearchRequest) -> NumberedPassage:

@@ -47,6 +47,8 @@ LEAVES = (
 )
 TWO = "決定係数と相関係数の違いは何か"
 HALF = "決定係数と自由度の違いは何か"
+MANY = "決定係数とは何か。自由度とは何か。尤度とは何か。事後確率とは何か"
+KANA = "けっていけいすうとはなにか"
 NOTHING = "江戸幕府の初代将軍は誰か"
 runner_of_test: Runner = run_table
 
@@ -111,10 +113,11 @@ async def test_an_english_question_is_answered_in_english() -> None:
     ("question", "k", "budget", "stop", "rounds", "abstained"),
     [
         ("決定係数とは何か", 3, Budget(), LoopStop.CONDITION_MET, 1, False),
-        (HALF, 2, Budget(max_rounds=5), LoopStop.STAGNATION, 3, False),
-        (NOTHING, 3, Budget(max_rounds=5), LoopStop.STAGNATION, 2, True),
-        (HALF, 2, Budget(max_rounds=2), LoopStop.ROUNDS, 2, False),
-        (NOTHING, 2, Budget(max_rounds=1), LoopStop.ROUNDS, 1, True),
+        (HALF, 2, Budget(max_rounds=5), LoopStop.STAGNATION, 2, False),
+        (NOTHING, 3, Budget(max_rounds=5), LoopStop.STAGNATION, 1, True),
+        (HALF, 2, Budget(max_rounds=1), LoopStop.ROUNDS, 1, False),
+        (NOTHING, 2, Budget(max_rounds=1), LoopStop.STAGNATION, 1, True),
+        (KANA, 2, Budget(), LoopStop.CONDITION_MET, 2, False),
         (NOTHING, 20, Budget(), LoopStop.EXHAUSTED, 1, True),
         (HALF, 20, Budget(), LoopStop.EXHAUSTED, 1, False),
         (HALF, 2, Budget(max_seconds=0.05), LoopStop.SECONDS, 1, False),
@@ -133,9 +136,19 @@ async def test_why_it_ends(
 
 
 async def test_seconds_are_checked_before_they_are_spent() -> None:
-    answer = await asked(HALF, 2, budget=Budget(max_rounds=5, max_seconds=0.1))
+    answer = await asked(MANY, 2, budget=Budget(max_rounds=5, max_seconds=0.1))
     assert answer.loop_stop is LoopStop.SECONDS and answer.rounds > 1
     assert answer.budget_used["seconds"] <= 0.1 + 0.02, "only the answer itself comes after the last check"
+
+
+async def test_another_writing_is_told_and_may_show_again_what_was_shown() -> None:
+    library = Library(LEAVES[:2], 1)
+    answer = await asked(KANA, library=library)
+    assert answer.question == KANA and answer.understood == "決定係数とはなにか"
+    assert "「決定係数とはなにか」と解しました。" in answer.text
+    assert answer.evidence[0].snippet.startswith("決定係数とは") and answer.evidence[0].round == 2
+    again = await asked("決定系数とは何か", library=Library(LEAVES[:2], 2))
+    assert again.understood == "決定係数とは何か" and not again.abstained
 
 
 async def test_same_question_same_answer() -> None:
@@ -144,7 +157,7 @@ async def test_same_question_same_answer() -> None:
 
 async def test_no_passage_is_asked_for_twice_and_no_query_repeated() -> None:
     library = Library(LEAVES, 2)
-    await asked(HALF, library=library, budget=Budget(max_rounds=5))
+    await asked(MANY, library=library, budget=Budget(max_rounds=3))
     shown = [at for found in library.rounds.values() for at in found]
     assert len(shown) == len(set(shown)) == 6
     queries = [frozenset(request.keyword_query) for _, _, request in library.requests]
@@ -236,7 +249,7 @@ async def test_a_changed_input_drops_what_followed_from_it_and_is_told() -> None
         budget=Budget(max_rounds=2),
         notify=lambda event, **facts: heard.append((event, facts.get("step"), facts.get("replayed"))),
     )
-    assert answer.rounds == 2 and answer.loop_stop is LoopStop.ROUNDS
+    assert answer.rounds == 2 and answer.loop_stop is LoopStop.STAGNATION
     assert ("forgotten", 5, None) in heard, "the first route saw another budget"
     assert [event for event in heard if event[2]] == [(n, s, True) for s, n in enumerate(NODES[:4], 1)]
 

@@ -69,6 +69,9 @@ def decided(condition: str, met: str, **changed: Any) -> Verdict:
             NextStep.COMPLETE,
             LoopStop.STAGNATION,
         ),
+        ("G1 and G2", "G1", {"is_done": True}, NextStep.COMPLETE, LoopStop.STAGNATION),
+        ("G1 and G2", "", {"is_done": True, "exhausted": True}, NextStep.ABSTAIN, LoopStop.EXHAUSTED),
+        ("G1 and G2", "G1 G2", {"is_done": True}, NextStep.COMPLETE, LoopStop.CONDITION_MET),
         ("G1 and G2", "", {"spending": Spending(rounds=2, seconds=1.0)}, NextStep.CONTINUE, None),
         ("G1 and G2", "", {"spending": Spending(rounds=3, seconds=1.0)}, NextStep.ABSTAIN, LoopStop.ROUNDS),
         # The next round would cost five seconds, as those before did: it is not begun.

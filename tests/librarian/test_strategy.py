@@ -187,3 +187,8 @@ def test_single_fact_questions_are_not_split() -> None:
 )
 def test_clauses_that_each_ask_are_goals_of_their_own(question: str, parts: list[str]) -> None:
     assert [goal.question for goal in strategy(question).goals] == parts
+
+
+def test_a_head_that_both_names_share_is_no_point_of_theirs() -> None:
+    goals = strategy("第一種の過誤と第二種の過誤の違いは何か").goals
+    assert [goal.question for goal in goals] == ["第一種の過誤とは何か", "第二種の過誤とは何か"]

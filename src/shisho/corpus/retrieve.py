@@ -19,6 +19,7 @@ from shisho.ports import DenseIndex, Embedder, Index, SearchView
 from shisho.telemetry import span
 
 LEAST_PROPOSED = 100  # docs/adr/0002
+MOST_TEXTS = 20_000  # passages: about a second of CPU
 AskTerms = Callable[[Sequence[str]], TermQuery]
 
 
@@ -97,6 +98,10 @@ class Retriever:
     async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         """idf of index terms over everything on the shelf."""
         return rank.idf(terms, await self.index.view(lambda view: read_statistics(view, terms, ())))
+
+    async def texts(self, scope: Scope) -> Sequence[str]:
+        """Everything in scope; nothing where that is too much to look through for one question."""
+        return await self.index.view(lambda view: view.texts(scope, MOST_TEXTS))
 
 
 @dataclass(frozen=True, slots=True)

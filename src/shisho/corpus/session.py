@@ -139,10 +139,10 @@ class CorpusSession:
             shown_record.number: shown_record for record in rounds for shown_record in record.shown
         }
 
-    async def search(self, request: SearchRequest, round_: int) -> Round:
+    async def search(self, request: SearchRequest, round_: int, *, anew: bool = False) -> Round:
         record = self._rounds.get(round_)
         if record is None:
-            record = await self._next(request, round_)
+            record = await self._next(request, round_, anew)
             await self._searcher.log.add(self.id, record)
             self._rounds[round_] = record
             self._shown.update({shown_record.number: shown_record for shown_record in record.shown})
@@ -189,16 +189,19 @@ class CorpusSession:
     async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         return await self._searcher.retriever.rarity(terms)
 
+    async def texts(self) -> Sequence[str]:
+        return await self._searcher.retriever.texts(self._scope)
+
     async def _passage(self, name: PassageId) -> Passage:
         passages = await self._searcher.shelf.passages([name])
         if name not in passages:
             raise InvalidParams("That passage's document was removed while this session ran.")
         return passages[name]
 
-    async def _next(self, request: SearchRequest, round_: int) -> RoundRecord:
+    async def _next(self, request: SearchRequest, round_: int, anew: bool) -> RoundRecord:
         passage_ids = frozenset(record.passage_id for record in self._shown.values())
         in_scope, hits = await self._searcher.choose(
-            request, self._scope, self._complexity, round_, passage_ids
+            request, self._scope, self._complexity, round_, frozenset() if anew else passage_ids
         )
         fitting = _fitting(hits, self._room)
         first = max(self._shown, default=0) + 1
@@ -206,7 +209,8 @@ class CorpusSession:
             ShownRecord(first + place, hit.passage.id, hit.passage.document_id, hit.parts.get("match", 0.0))
             for place, hit in enumerate(fitting)
         )
-        exhausted = len(passage_ids.union(self._scope.rejected)) + len(shown_records) >= in_scope
+        seen_ids = passage_ids.union(record.passage_id for record in shown_records)
+        exhausted = len(seen_ids.union(self._scope.rejected)) >= in_scope
         return RoundRecord(round_, len(hits), in_scope, exhausted, shown_records)
 
 

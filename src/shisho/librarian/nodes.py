@@ -11,6 +11,7 @@ from shisho.domain.inquiry import (
     EvidenceRef,
     Finding,
     Gap,
+    Goal,
     LoopStop,
     UnsearchedQuery,
     WebResult,
@@ -23,8 +24,10 @@ from shisho.librarian.citations import Citations
 from shisho.librarian.evaluate import terms_wanted
 from shisho.librarian.evidence import double, verify
 from shisho.librarian.follow_up import resolve
+from shisho.librarian.levels import ENOUGH
 from shisho.librarian.mind import AnswerMatter, Mind, PassageMatter, PlanMatter, RulesMind
 from shisho.librarian.reflect import next_focus, open_goals
+from shisho.librarian.respelling import respell_strategy
 from shisho.librarian.route import ended, route
 from shisho.librarian.search import InquirySearch
 from shisho.librarian.state import LoopState
@@ -75,10 +78,10 @@ class Nodes:
         if state["verdicts"]:
             focus = state["verdicts"][-1].next_focus
             goals.sort(key=lambda goal: goal.id != focus)
-        passages = state.get("shown", ())
-        rarity = state.get("rarity", {})
         # What was asked of the documents alone is asked again of all.
         plans = state["plans"][_reached(state).rounds_before :]
+        passages = state.get("shown", ())
+        rarity = state.get("rarity", {})
         allowance = self._allowance(state["spent"])
         matter = PlanMatter(state["strategy"], goals, plans, passages, rarity, state["evidence"])
         thought = await self._mind.plan(matter, allowance)
@@ -89,9 +92,9 @@ class Nodes:
         plans = state["plans"]
         wanted_words = await asyncio.to_thread(terms_wanted, aim.goals)
         shown_round, rarity = await self._search.round(
-            plans[-1], aim.complexity, "reached" in state, len(plans), wanted_words
+            plans[-1], aim.complexity, "reached" in state, len(plans), wanted_words, state.get("anew", False)
         )
-        return LoopState(shown=shown_round.shown, rarity=rarity, exhausted=shown_round.exhausted)
+        return LoopState(shown=shown_round.shown, rarity=rarity, exhausted=shown_round.exhausted, anew=False)
 
     async def evaluate(self, state: LoopState) -> LoopState:
         aim = state["strategy"]
@@ -101,7 +104,19 @@ class Nodes:
         allowance = self._allowance(state["spent"])
         matter = PassageMatter(aim, goals, passages, state["rarity"], held_refs)
         thought = await self._mind.evaluate(matter, allowance)
-        refs = [await self._accepted(finding, state) for finding in _once(thought.value)]
+        findings = thought.value
+        is_tried = state.get("respelt", False)
+        anew = False
+        if not is_tried and _unanswered(goals, findings):
+            is_tried = True
+            texts = await self._search.texts(aim.complexity, "reached" in state)
+            respelt = await asyncio.to_thread(respell_strategy, aim, _unanswered(goals, findings), texts)
+            same = {goal.id for goal in aim.goals if goal in respelt.goals}
+            # What is near to a misread question is near to nothing.
+            findings = [finding for finding in findings if finding.goal_id in same]
+            anew = respelt != aim
+            aim = respelt
+        refs = [await self._accepted(finding, state) for finding in _once(findings)]
         new = tuple(ref for ref in refs if ref is not None)
         return LoopState(
             evidence=new,
@@ -110,6 +125,9 @@ class Nodes:
             goal_status=self._citations.status(aim.goals, (*held_refs, *new)),
             spent=allowance.used,
             uses=thought.uses,
+            strategy=aim,
+            respelt=is_tried,
+            anew=anew,
         )
 
     async def route(self, state: LoopState) -> LoopState:
@@ -117,6 +135,8 @@ class Nodes:
         status = state["goal_status"]
         focus = next_focus(aim.goals, status, state["verdicts"])
         budget = state["budget"]
+        plans = state["plans"][_reached(state).rounds_before :]
+        is_done = not plan(aim, open_goals(aim.goals, status), plans).keyword_query
         verdict = route(
             aim,
             status,
@@ -124,6 +144,7 @@ class Nodes:
             state["spent"],
             rounds_without_evidence=state["rounds_without_evidence"],
             exhausted=state["exhausted"],
+            is_done=is_done,
             next_focus=focus,
         )
         return LoopState(verdicts=(verdict,))
@@ -215,6 +236,11 @@ class Nodes:
             len(state["plans"]),
         )
         return replace(ref, list_items=finding.list_items, is_heading=finding.is_heading)
+
+
+def _unanswered(goals: Sequence[Goal], findings: Sequence[Finding]) -> list[Goal]:
+    answered = {finding.goal_id for finding in findings if finding.score >= ENOUGH}
+    return [goal for goal in goals if goal.id not in answered]
 
 
 def _together(before: WebResult | None, now: WebResult) -> WebResult:

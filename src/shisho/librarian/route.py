@@ -22,18 +22,20 @@ def route(
     rounds_without_evidence: int,
     exhausted: bool,
     next_focus: str,
+    is_done: bool = False,
 ) -> Verdict:
     """The verdict after a round. `rounds_without_evidence` counts rounds since the last new evidence;
-    `exhausted` says all in scope was seen."""
+    `exhausted` says all in scope was seen, `is_done` that a further round would ask nothing new."""
     expression, remark = condition.read(strategy.condition, [goal.id for goal in strategy.goals])
     met_words = [goal_status.goal_id for goal_status in status if goal_status.met]
+    is_stagnant = is_done or rounds_without_evidence >= PATIENCE
     if condition.holds(expression, met_words):
         stop: LoopStop | None = LoopStop.CONDITION_MET
-    elif (exhausted or rounds_without_evidence >= PATIENCE) and 0 < spending.pages >= budget.max_pages:
+    elif (exhausted or is_stagnant) and 0 < spending.pages >= budget.max_pages:
         stop = LoopStop.PAGES  # the web had more to look at
     elif exhausted:
         stop = LoopStop.EXHAUSTED
-    elif rounds_without_evidence >= PATIENCE:
+    elif is_stagnant:
         stop = LoopStop.STAGNATION
     else:
         stop = ceiling(budget, spending, next_round(spending))

@@ -3,12 +3,10 @@ come back."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from shisho.domain.corpus import Complexity, Round, SearchRequest
 from shisho.domain.inquiry import Plan
-from shisho.librarian.plan import feedback_terms
 from shisho.ports import SearchSession
 
 SessionOpener = Callable[[Complexity, bool], Awaitable[SearchSession]]
@@ -28,15 +26,24 @@ class InquirySearch:
         return self._sessions[is_reached]
 
     async def round(
-        self, plan: Plan, complexity: Complexity, is_reached: bool, round_: int, wanted_words: Sequence[str]
+        self,
+        plan: Plan,
+        complexity: Complexity,
+        is_reached: bool,
+        round_: int,
+        wanted_words: Sequence[str],
+        anew: bool = False,
     ) -> tuple[Round, Mapping[str, float]]:
-        """The passages of this round, and how rare the wanted terms and those of the best passages are."""
+        """The passages of this round, and how rare the wanted terms are."""
         if not (plan.keyword_query or plan.vector_query):
             return Round((), 0, 0, False), {}
         session = await self.session(complexity, is_reached)
         request = SearchRequest(
             plan.search_intent, plan.keyword_query, plan.vector_query, plan.filter_conditions
         )
-        shown_round = await session.search(request, round_)
-        best = await asyncio.to_thread(feedback_terms, shown_round.shown)
-        return shown_round, await session.rarity([*dict.fromkeys([*wanted_words, *best])])
+        shown_round = await session.search(request, round_, anew=anew)
+        return shown_round, await session.rarity(wanted_words)
+
+    async def texts(self, complexity: Complexity, is_reached: bool) -> Sequence[str]:
+        """What stands in scope, as `SearchSession.texts`."""
+        return await (await self.session(complexity, is_reached)).texts()

@@ -81,6 +81,9 @@ def compared(question: str) -> tuple[str, ...]:
     for pattern in _COMPARED:
         if match := pattern.search(masked):
             lead, a, b, of = _slices(question, match, "lead", "a", "b", "of")
+            if of and a.endswith(f"の{of}"):  # 第一種の過誤と第二種の過誤: no point of both
+                b = f"{b}の{of}"
+                of = ""
             return (
                 tuple(f"{lead}{item}の{of}" if of else f"{lead}{item}とは何か" for item in (a, b))
                 if _things((a, b))

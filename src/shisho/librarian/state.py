@@ -30,7 +30,8 @@ class LoopState(TypedDict, total=False):
 
     `earlier`: the questions before this one in its conversation, as they were understood. `shown`, `rarity`
     and `exhausted` are of the last round; `rounds_without_evidence` counts the rounds since the last new
-    evidence, `dropped` the findings that could not be verified; `uses` lists the uses of models. `reached` is
+    evidence, `dropped` the findings that could not be verified; `uses` lists the uses of models. `respelt`:
+    other writings of the question were tried; `anew`: one was taken, and nothing counts as seen. `reached` is
     there once the web was asked."""
 
     question: str
@@ -46,6 +47,8 @@ class LoopState(TypedDict, total=False):
     evidence: Annotated[tuple[EvidenceRef, ...], add]
     dropped: Annotated[int, add]
     rounds_without_evidence: int
+    respelt: bool
+    anew: bool
     goal_status: tuple[GoalStatus, ...]
     verdicts: Annotated[tuple[Verdict, ...], add]
     spent: Annotated[Spending, add]

@@ -8,6 +8,7 @@ from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import Goal, Strategy
 from shisho.errors import InvalidParams
 from shisho.librarian import splitting
+from shisho.librarian.courtesy import bare_question
 
 MAX_CHARS = 2_000
 MAX_GOALS = 8
@@ -21,10 +22,11 @@ def strategy(question: str) -> Strategy:
     """One goal per part of the question; all of them are asked for. Raises InvalidParams for a blank or
     overlong question."""
     asked_text = checked(question)
-    compared = splitting.compared(asked_text)
-    parts = compared or splitting.each(asked_text) or splitting.questions(asked_text)
+    bare = bare_question(asked_text)
+    compared = splitting.compared(bare)
+    parts = compared or splitting.each(bare) or splitting.questions(bare)
     if not 2 <= len(parts) <= MAX_GOALS:
-        parts = (asked_text,)
+        parts = (bare,)
     goals = tuple(Goal(f"G{number}", part) for number, part in enumerate(parts, 1))
     return Strategy(
         asked_text,

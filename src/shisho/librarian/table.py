@@ -107,7 +107,7 @@ _ROWS = (
     Node(
         "search",
         Nodes.search,
-        ("strategy", "plans", "reached"),
+        ("strategy", "plans", "anew", "reached"),
         lambda state: "evaluate",
         ("evaluate",),
         stoppable=True,
@@ -124,6 +124,7 @@ _ROWS = (
             "evidence",
             "rounds_without_evidence",
             "spent",
+            "respelt",
             "reached",
         ),
         lambda state: "route",
@@ -136,6 +137,7 @@ _ROWS = (
         (
             "strategy",
             "goal_status",
+            "plans",
             "budget",
             "spent",
             "rounds_without_evidence",

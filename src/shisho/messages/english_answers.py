@@ -47,7 +47,7 @@ SAID: Mapping[str, str] = {
     "end_seconds": "the time allowed ran out",
     "end_model_calls": "the limit of model calls was reached",
     "end_tokens": "the limit of tokens was reached",
-    "end_stagnation": "further rounds brought nothing new",
+    "end_stagnation": "further rounds would bring nothing new",
     "end_exhausted": "every passage in scope was seen",
     "end_stopped": "it was stopped and can be continued",
     "end_model_failed": "the model failed",

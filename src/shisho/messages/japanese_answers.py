@@ -46,7 +46,7 @@ SAID: Mapping[str, str] = {
     "end_seconds": "時間の上限に達しました",
     "end_model_calls": "モデル呼び出しの上限に達しました",
     "end_tokens": "トークン数の上限に達しました",
-    "end_stagnation": "続けて探しても新しい根拠が出ませんでした",
+    "end_stagnation": "これ以上探しても新しい根拠は見込めません",
     "end_exhausted": "関係のある箇所はすべて見ました",
     "end_stopped": "途中で止められました(続きから再開できます)",
     "end_model_failed": "モデルが応答しませんでした",

@@ -179,6 +179,9 @@ class SearchView(Protocol):
     def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]:
         """Those of `ids` whose document is live."""
 
+    def texts(self, scope: Scope, most: int) -> Sequence[str]:
+        """Heading and text of every passage in scope; none where there are more than `most`."""
+
 
 class DenseIndex(Protocol):
     """Nearest passages by vector, exact under any filter and any exclusion."""
@@ -202,15 +205,18 @@ class SearchSession(Protocol):
     @property
     def id(self) -> str: ...
 
-    async def search(self, request: SearchRequest, round_: int) -> Round:
-        """Round `round_` (from 1). Asked again for a round it has already given, it gives the same
-        passages."""
+    async def search(self, request: SearchRequest, round_: int, *, anew: bool = False) -> Round:
+        """Round `round_` (from 1). Asked again for a round it has already given, it gives the same passages.
+        `anew`: what was shown before may come again, under another number."""
 
     async def resolve(self, temp_index: int, start: int, end: int) -> Citation:
         """The span `start:end` of the shown passage's text, as it stands in the document now stored."""
 
     async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         """idf of each term over the corpus, from 0 (everywhere) upward."""
+
+    async def texts(self) -> Sequence[str]:
+        """What stands in scope, whole; nothing where that is too much to look through."""
 
 
 class SessionLog(Protocol):

@@ -28,6 +28,12 @@ CORPORA = f"{ALL_CORPORA} AND name IN {rows.ANY_OF}"
 # The documents in scope; its condition is filled in.
 IN_SCOPE = "SELECT d.id FROM documents d JOIN corpora c ON c.id = d.corpus_id WHERE {condition}"
 
+# Heading and text of the passages in scope; its condition is filled in.
+TEXTS = """SELECT p.heading || char(10) || p.text AS text
+    FROM documents d JOIN corpora c ON c.id = d.corpus_id JOIN passages p ON p.document_id = d.id
+    WHERE {condition} AND (p.page IS NOT NULL) >= ? AND coalesce(p.page, 0) >= ? AND coalesce(p.page, 0) <= ?"""
+ANY_PAGE = (0, 0, 1 << 62)
+
 
 class LexicalView:
     """`ports.SearchView` on a connection in a transaction, and an index that has taken in what it shows."""
@@ -100,6 +106,15 @@ class LexicalView:
 
     def passages(self, ids: Sequence[PassageId]) -> Mapping[PassageId, NamedPassage]:
         return vectors.named_passages_by_id(self._connection, ids)
+
+    def texts(self, scope: Scope, most: int) -> list[str]:
+        if self.count(scope) > most:
+            return []
+        condition = where(scope)
+        low, high = condition.pages or (None, None)
+        pages = ANY_PAGE if condition.pages is None else (1, low or 0, ANY_PAGE[2] if high is None else high)
+        query = TEXTS.format(condition=condition.sql)
+        return [row.text for row in rows.every(self._connection.execute(query, (*condition.values, *pages)))]
 
 
 class _Allowed:

@@ -93,6 +93,10 @@ class MemoryView:
         passage_ids = set(ids)
         return [passage for passage in self._shelf.searchable() if passage.id in passage_ids]
 
+    def texts(self, scope: Scope, most: int) -> Sequence[str]:
+        passages = self._shelf.searchable(scope)
+        return [] if len(passages) > most else [f"{passage.heading}\n{passage.text}" for passage in passages]
+
     def _weights(self, field: str, words: set[str]) -> dict[str, float]:
         total = len(self._shelf.searchable())
         frequencies = self.frequencies(field, list(words))

@@ -1,0 +1,38 @@
+"""The words that a library writes: runs of kanji, of katakana, of Latin letters, with how many texts have each."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from shisho.language.terms import fold
+
+_RUN = re.compile(r"[一-鿿々〆ァ-ヺー・]{2,24}|[a-z][a-z'-]{3,30}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vocabulary:
+    """Equal to itself alone. `counts`: in how many of the texts a run stands; `text`: all of them, folded, to look in."""
+
+    counts: Mapping[str, int]
+    text: str
+
+    def has(self, writing: str) -> bool:
+        """True where something is written so, be it as a part of something longer."""
+        return writing in self.text
+
+
+def read_vocabulary(texts: Iterable[str]) -> Vocabulary:
+    """What stands in these texts; a word broken at the end of a line is whole."""
+    folded = [_unbroken(fold(text)) for text in texts]
+    counts = Counter(run for text in folded for run in set(_RUN.findall(text)))
+    return Vocabulary(counts, "\n".join(folded))
+
+
+_BREAK = re.compile(r"(?<=[^\x00-\x7f])\n(?=[^\x00-\x7f])")
+
+
+def _unbroken(text: str) -> str:
+    return _BREAK.sub("", text)

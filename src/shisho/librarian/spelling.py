@@ -1,0 +1,141 @@
+"""A question in the writing of the library: words typed in kana, one wrong or missing letter. Only for what the
+library does not have as it was typed, and only where one writing of its own is plainly meant."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from shisho.language.readings import hiragana, readings
+from shisho.language.terms import fold
+from shisho.language.vocabulary import Vocabulary
+
+SHORTEST_READING = 3  # of a word typed in kana: ししょ
+MOST_READING = 24
+LEAST_TYPED = 3  # hiragana in a word that was typed in kana
+SURE_CHARS = 5  # from here on one other letter is a slip, whatever it sounds like
+_KANA = re.compile(r"[ぁ-んァ-ヺー一-鿿々]+")
+_AFTER = re.compile(r"$|[、。?？!！\s]|って|[のはがをにでともへやか]|など|から|まで|より|です|する|した")
+_BEFORE = re.compile(r"(?:^|[、。?？!！\s「」『』]|[のはがをにでともへや]|[^ぁ-んァ-ヺー一-鿿々])$")
+_RUN = re.compile(r"[一-鿿々ァ-ヺー・]{3,24}|[A-Za-z][A-Za-z'-]{5,30}")
+_FIGURE = re.compile(r"[0-9〇一二三四五六七八九十百千万億]")
+# Letters that make another thing of a word, not a slip of the same: 最大 is no misspelt 最小.
+_CONTRAST = re.compile(
+    r"[大小高低上下前後内外左右東西南北新旧有無正負男女父母春夏秋冬朝昼夜甲乙丙丁初終強弱軽重長短多少増減加除売買入出始終生死明暗早遅公私甲種類級第不非未全半再]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """`start:end` of a question, and what is meant by it."""
+
+    start: int
+    end: int
+    writing: str
+
+
+def respell(question: str, vocabulary: Vocabulary) -> str:
+    """The question as the library would write it; "" where it has nothing nearer than what was typed."""
+    rewritings = [*_typed_in_kana(question, vocabulary), *_slips(question, vocabulary)]
+    text = question
+    last = len(question)
+    for rewriting in sorted(rewritings, key=lambda rewriting: -rewriting.start):
+        if rewriting.end <= last:
+            text = text[: rewriting.start] + rewriting.writing + text[rewriting.end :]
+            last = rewriting.start
+    return text if text != question else ""
+
+
+def _typed_in_kana(question: str, vocabulary: Vocabulary) -> Iterator[Rewriting]:
+    """Words that sound like one of the library's, the longest first, with particles or borders around them."""
+    candidates = [*_kana_spans(question, vocabulary)]
+    if not candidates:
+        return
+    by_reading = _by_reading(vocabulary)
+    reached = 0
+    for start, end in candidates:
+        sounds = _sounds(question[start:end])
+        writing = next((by_reading[reading] for reading in sounds if reading in by_reading), None)
+        if writing is not None and start >= reached:
+            yield Rewriting(start, end, writing)
+            reached = end
+
+
+def _kana_spans(question: str, vocabulary: Vocabulary) -> Iterator[tuple[int, int]]:
+    """What may be a word typed in kana and is nowhere in the library so: by its start, the longest first."""
+    for run in _KANA.finditer(question):
+        for start in range(run.start(), run.end()):
+            if not _BEFORE.search(question[:start]):
+                continue
+            for end in range(min(run.end(), start + MOST_READING), start + SHORTEST_READING - 1, -1):
+                typed = question[start:end]
+                is_kana = len(re.findall(r"[ぁ-ん]", typed)) >= LEAST_TYPED
+                if is_kana and _AFTER.match(question, end) and not vocabulary.has(fold(typed)):
+                    yield start, end
+
+
+def _sounds(typed: str) -> tuple[str, ...]:
+    plain = hiragana(typed)
+    return (plain,) if re.fullmatch(r"[ぁ-ゖー]+", plain) else readings(typed)
+
+
+@lru_cache(maxsize=1)
+def _by_reading(vocabulary: Vocabulary) -> Mapping[str, str]:
+    """For each reading the commonest word that has it."""
+    writings: dict[str, tuple[int, str]] = {}
+    for word, count in vocabulary.counts.items():
+        if word.isascii():
+            continue
+        for reading in readings(word):
+            if len(reading) >= SHORTEST_READING and (count, word) > writings.get(reading, (0, "")):
+                writings[reading] = (count, word)
+    return {reading: word for reading, (_, word) in writings.items()}
+
+
+def _slips(question: str, vocabulary: Vocabulary) -> Iterator[Rewriting]:
+    for run in _RUN.finditer(question):
+        typed = fold(run[0])
+        if vocabulary.has(typed) or _FIGURE.search(typed):
+            continue
+        meant = _meant(typed, vocabulary)
+        if meant:
+            yield Rewriting(run.start(), run.end(), meant)
+
+
+def _meant(typed: str, vocabulary: Vocabulary) -> str:
+    """The library's writing that is one slip away; "" where there is none, or where two different ones are."""
+    least = {True: 6, False: 3}[typed.isascii()]
+    near: defaultdict[bool, list[tuple[int, str]]] = defaultdict(list)
+    letters = set(typed)
+    sounds = set() if typed.isascii() else set(readings(typed))
+    for word, count in vocabulary.counts.items():
+        is_near = abs(len(word) - len(typed)) <= 1 and len(letters - set(word)) <= 1
+        if is_near and len(word) >= least and _is_slip(typed, word, sounds):
+            near[bool(sounds.intersection(readings(word)))].append((count, word))
+    candidates: Sequence[tuple[int, str]] = near[True] or near[False]
+    return max(candidates)[1] if len(candidates) == 1 or near[True] else ""
+
+
+def _is_slip(typed: str, word: str, sounds: set[str]) -> bool:
+    """One letter changed, missing, too many, or two exchanged; not a letter that makes it another thing."""
+    start = 0
+    while start < min(len(typed), len(word)) and typed[start] == word[start]:
+        start += 1
+    end = 0
+    while end < min(len(typed), len(word)) - start and typed[-1 - end] == word[-1 - end]:
+        end += 1
+    ours = typed[start : len(typed) - end]
+    theirs = word[start : len(word) - end]
+    if len(ours) == len(theirs) == 2:
+        return ours == theirs[::-1] and not _CONTRAST.search(ours)
+    if max(len(ours), len(theirs)) != 1 or _CONTRAST.search(ours + theirs) or _FIGURE.search(theirs):
+        return False
+    if typed.isascii():
+        return typed[0] == word[0] and not word.startswith(typed) and not typed.startswith(word)
+    if ours and theirs:
+        return bool(sounds.intersection(readings(word))) or len(typed) >= SURE_CHARS
+    # A missing kanji makes another word, a missing kana or long vowel does not.
+    return len(typed) >= SURE_CHARS - 1 and re.fullmatch(r"[ァ-ヺー]", ours + theirs) is not None

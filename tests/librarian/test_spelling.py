@@ -1,0 +1,74 @@
+"""Questions in the writing of the library: what is typed in kana or slightly wrong, and what is left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from shisho.language.vocabulary import read_vocabulary
+from shisho.librarian.respelling import respell_strategy
+from shisho.librarian.spelling import respell
+from shisho.librarian.strategy import strategy
+
+TEXTS = (
+    "決定係数とは、目的変数の全変動のうち回帰式で説明できる割合である。東京都の人口は多い。",
+    "帰無仮説を棄却する。検出力は標本が大きいほど高い。再現率と適合率を比べる。司書の仕事は貸出だけではない。",
+    "脅威モデリングを行う。代替休暇を与える。勤務間インター\nバル制度の導入。最大の値、第一種の過誤。",
+    "People with cannabis use disorder. Randomisation makes the groups alike.",
+)
+VOCABULARY = read_vocabulary(TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("とうきょうとのじんこうは", "東京都の人口は"),
+        ("けっていけいすうとはなにか", "決定係数とはなにか"),
+        ("けんしゅつりょくとは", "検出力とは"),
+        ("さいげんりつとてきごうりつはどうちがいますか", "再現率と適合率はどうちがいますか"),
+        ("ししょのしごとはなんですか", "司書の仕事はなんですか"),
+        ("きょういモデリングってなに", "脅威モデリングってなに"),
+        ("だいたい休暇はどうして設けられたのですか", "代替休暇はどうして設けられたのですか"),
+        ("決定系数とは何か", "決定係数とは何か"),
+        ("帰無仮設とは何か", "帰無仮説とは何か"),
+        ("勤務間インタバル制度とは何か", "勤務間インターバル制度とは何か"),
+        ("What does canabis use disorder mean?", "What does cannabis use disorder mean?"),
+        ("What does randomization do?", "What does randomisation do?"),
+    ],
+)
+def test_what_the_library_writes_otherwise_is_read_so(typed: str, read: str) -> None:
+    assert respell(typed, VOCABULARY) == read
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "決定係数とは何か",
+        "最小の値は何か",
+        "第二種の過誤とは何か",
+        "決定経路とは何か",
+        "なぜそうなるのですか",
+        "どうすればよいでしょうか",
+        "What is a disorder?",
+        "Who is Cannon?",
+    ],
+)
+def test_what_stands_there_or_means_something_else_is_left_alone(typed: str) -> None:
+    assert respell(typed, VOCABULARY) == ""
+
+
+def test_words_as_typed_in_the_library_are_never_rewritten() -> None:
+    both = read_vocabulary([*TEXTS, "けっていけいすう、帰無仮設という誤記がある。"])
+    assert respell("けっていけいすうとはなにか", both) == ""
+    assert respell("帰無仮設とは何か", both) == ""
+
+
+def test_a_question_read_otherwise_may_have_other_parts() -> None:
+    aim = strategy("さいげんりつと適合率の違いは何か")
+    read = respell_strategy(aim, aim.goals, TEXTS)
+    assert [goal.question for goal in read.goals] == ["再現率とは何か", "適合率とは何か"]
+    aim = strategy("決定系数とは何か。検出力とは何か")
+    assert [goal.question for goal in respell_strategy(aim, aim.goals[:1], TEXTS).goals] == [
+        "決定係数とは何か。",
+        "検出力とは何か",
+    ]
+    assert respell_strategy(aim, aim.goals, ()) == aim

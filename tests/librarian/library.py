@@ -81,7 +81,7 @@ class Session:
         return {term: math.log(1 + len(self.library.leaves) / (1 + self._holding(term))) for term in terms}
 
     async def texts(self) -> Sequence[str]:
-        return [f"{leaf.heading}\n{leaf.text}" for leaf in self.library.leaves]
+        return [f"{leaf.heading}\n\n{leaf.text}" for leaf in self.library.leaves]
 
     def _seen(self) -> set[int]:
         return {

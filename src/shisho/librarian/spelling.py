@@ -29,7 +29,7 @@ _CONTRAST = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Rewriting:
+class SpelledSpan:
     """`start:end` of a question, and what is meant by it."""
 
     start: int
@@ -49,7 +49,7 @@ def respell(question: str, vocabulary: Vocabulary) -> str:
     return text if text != question else ""
 
 
-def _typed_in_kana(question: str, vocabulary: Vocabulary) -> Iterator[Rewriting]:
+def _typed_in_kana(question: str, vocabulary: Vocabulary) -> Iterator[SpelledSpan]:
     """Words that sound like one of the library's, the longest first, with particles or borders around them."""
     candidates = [*_kana_spans(question, vocabulary)]
     if not candidates:
@@ -60,7 +60,7 @@ def _typed_in_kana(question: str, vocabulary: Vocabulary) -> Iterator[Rewriting]
         sounds = _sounds(question[start:end])
         writing = next((by_reading[reading] for reading in sounds if reading in by_reading), None)
         if writing is not None and start >= reached:
-            yield Rewriting(start, end, writing)
+            yield SpelledSpan(start, end, writing)
             reached = end
 
 
@@ -95,14 +95,14 @@ def _by_reading(vocabulary: Vocabulary) -> Mapping[str, str]:
     return {reading: word for reading, (_, word) in writings.items()}
 
 
-def _slips(question: str, vocabulary: Vocabulary) -> Iterator[Rewriting]:
+def _slips(question: str, vocabulary: Vocabulary) -> Iterator[SpelledSpan]:
     for run in _RUN.finditer(question):
         typed = fold(run[0])
         if vocabulary.has(typed) or _FIGURE.search(typed):
             continue
         meant = _meant(typed, vocabulary)
         if meant:
-            yield Rewriting(run.start(), run.end(), meant)
+            yield SpelledSpan(run.start(), run.end(), meant)
 
 
 def _meant(typed: str, vocabulary: Vocabulary) -> str:

@@ -180,7 +180,7 @@ class SearchView(Protocol):
         """Those of `ids` whose document is live."""
 
     def texts(self, scope: Scope, most: int) -> Sequence[str]:
-        """Heading and text of every passage in scope; none where there are more than `most`."""
+        """Heading, an empty line and text of every passage in scope; none where there are more than `most`."""
 
 
 class DenseIndex(Protocol):

@@ -28,8 +28,8 @@ CORPORA = f"{ALL_CORPORA} AND name IN {rows.ANY_OF}"
 # The documents in scope; its condition is filled in.
 IN_SCOPE = "SELECT d.id FROM documents d JOIN corpora c ON c.id = d.corpus_id WHERE {condition}"
 
-# Heading and text of the passages in scope; its condition is filled in.
-TEXTS = """SELECT p.heading || char(10) || p.text AS text
+# Heading, an empty line and text of the passages in scope; its condition is filled in.
+TEXTS = """SELECT p.heading || char(10) || char(10) || p.text AS text
     FROM documents d JOIN corpora c ON c.id = d.corpus_id JOIN passages p ON p.document_id = d.id
     WHERE {condition} AND (p.page IS NOT NULL) >= ? AND coalesce(p.page, 0) >= ? AND coalesce(p.page, 0) <= ?"""
 ANY_PAGE = (0, 0, 1 << 62)

@@ -95,7 +95,9 @@ class MemoryView:
 
     def texts(self, scope: Scope, most: int) -> Sequence[str]:
         passages = self._shelf.searchable(scope)
-        return [] if len(passages) > most else [f"{passage.heading}\n{passage.text}" for passage in passages]
+        return (
+            [] if len(passages) > most else [f"{passage.heading}\n\n{passage.text}" for passage in passages]
+        )
 
     def _weights(self, field: str, words: set[str]) -> dict[str, float]:
         total = len(self._shelf.searchable())

@@ -43,8 +43,6 @@ class PlanMatter:
     strategy: Strategy
     goals: Sequence[Goal]
     plans: Sequence[Plan]
-    passages: Sequence[NumberedPassage]
-    rarity: Mapping[str, float]
     evidence: Sequence[EvidenceRef]
 
 
@@ -82,6 +80,9 @@ class Mind(Protocol):
 
     async def plan(self, matter: PlanMatter, allowance: ModelAllowance) -> NodeThought[Plan]: ...
 
+    def is_done(self, matter: PlanMatter) -> bool:
+        """True where a further plan would ask nothing new."""
+
     async def evaluate(
         self, matter: PassageMatter, allowance: ModelAllowance
     ) -> NodeThought[list[Finding]]: ...
@@ -107,8 +108,10 @@ class RulesMind:
         return NodeThought(strategy(question))
 
     async def plan(self, matter: PlanMatter, allowance: ModelAllowance) -> NodeThought[Plan]:
-        parts = (matter.strategy, matter.goals, matter.plans, matter.passages, matter.rarity)
-        return NodeThought(await asyncio.to_thread(planning.plan, *parts))
+        return NodeThought(planning.plan(matter.strategy, matter.goals, matter.plans))
+
+    def is_done(self, matter: PlanMatter) -> bool:
+        return not planning.plan(matter.strategy, matter.goals, matter.plans).keyword_query
 
     async def evaluate(self, matter: PassageMatter, allowance: ModelAllowance) -> NodeThought[list[Finding]]:
         parts = (matter.passages, matter.goals, matter.evidence, matter.rarity)

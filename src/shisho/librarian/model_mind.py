@@ -101,6 +101,10 @@ class ModelMind:
             return replace(by_rules, uses=_unusable(uses, reply))
         return NodeThought(next_plan, uses)
 
+    def is_done(self, matter: PlanMatter) -> bool:
+        """A model may always think of other words; without one for plans the rules know."""
+        return "plan" not in self._llms and self._rules.is_done(matter)
+
     async def evaluate(self, matter: PassageMatter, allowance: ModelAllowance) -> NodeThought[list[Finding]]:
         boundary = new_boundary()
         values = {

@@ -80,10 +80,8 @@ class Nodes:
             goals.sort(key=lambda goal: goal.id != focus)
         # What was asked of the documents alone is asked again of all.
         plans = state["plans"][_reached(state).rounds_before :]
-        passages = state.get("shown", ())
-        rarity = state.get("rarity", {})
         allowance = self._allowance(state["spent"])
-        matter = PlanMatter(state["strategy"], goals, plans, passages, rarity, state["evidence"])
+        matter = PlanMatter(state["strategy"], goals, plans, state["evidence"])
         thought = await self._mind.plan(matter, allowance)
         return LoopState(plans=(thought.value,), spent=Spending(rounds=1) + allowance.used, uses=thought.uses)
 
@@ -128,6 +126,7 @@ class Nodes:
             strategy=aim,
             respelt=is_tried,
             anew=anew,
+            exhausted=state["exhausted"] and not anew,
         )
 
     async def route(self, state: LoopState) -> LoopState:
@@ -136,7 +135,8 @@ class Nodes:
         focus = next_focus(aim.goals, status, state["verdicts"])
         budget = state["budget"]
         plans = state["plans"][_reached(state).rounds_before :]
-        is_done = not plan(aim, open_goals(aim.goals, status), plans).keyword_query
+        goals = open_goals(aim.goals, status)
+        matter = PlanMatter(aim, goals, plans, state["evidence"])
         verdict = route(
             aim,
             status,
@@ -144,7 +144,7 @@ class Nodes:
             state["spent"],
             rounds_without_evidence=state["rounds_without_evidence"],
             exhausted=state["exhausted"],
-            is_done=is_done,
+            is_done=self._mind.is_done(matter),
             next_focus=focus,
         )
         return LoopState(verdicts=(verdict,))

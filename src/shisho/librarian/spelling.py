@@ -55,13 +55,13 @@ def _typed_in_kana(question: str, vocabulary: Vocabulary) -> Iterator[SpelledSpa
     if not candidates:
         return
     by_reading = _by_reading(vocabulary)
-    reached = 0
+    last_end = 0
     for start, end in candidates:
         sounds = _sounds(question[start:end])
         writing = next((by_reading[reading] for reading in sounds if reading in by_reading), None)
-        if writing is not None and start >= reached:
+        if writing is not None and start >= last_end:
             yield SpelledSpan(start, end, writing)
-            reached = end
+            last_end = end
 
 
 def _kana_spans(question: str, vocabulary: Vocabulary) -> Iterator[tuple[int, int]]:

@@ -32,11 +32,11 @@ _POLITE = re.compile(r"^(?:すみません|恐れ入りますが|ところで|�
 def topic_of(question: str) -> str:
     """The thing that a Japanese question asks about, as it names it; else its first noun. Empty where it names
     nothing."""
-    asked = _POLITE.sub("", _LEAD.sub("", questions.without_frame(question)))
-    match = _TOPIC.match(asked) or _NAMED.match(asked)
+    bare = _POLITE.sub("", _LEAD.sub("", questions.without_frame(question)))
+    match = _TOPIC.match(bare) or _NAMED.match(bare)
     if match and not _CLAUSE.search(match["topic"]) and keywords(match["topic"]):
         return match["topic"].strip("「」『』 ")
-    nouns = [word.text for word in keywords(asked) if word.noun and not word.text.isdecimal()]
+    nouns = [word.text for word in keywords(bare) if word.noun and not word.text.isdecimal()]
     return next(iter(nouns), "")
 
 

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 async def ask_with_consent(
     desk: Desk,
     words: Words,
-    asked: tuple[str | None, str | None],
+    wording: tuple[str | None, str | None],
     sources: Sources,
     ask: Callable[[], Awaitable[Answer]],
 ) -> Answer:
-    """The answer of `ask`. `asked`: the question and the conversation that it goes on with; None for no question
+    """The answer of `ask`. `wording`: the question and the conversation that it goes on with; None for no question
     where a stopped run goes on. Where it would need the web and nobody has said yes or no yet, the person at the
     terminal is asked: for `auto` only once the library has left something open."""
-    words_asked, conversation = asked
+    words_asked, conversation = wording
     if words_asked is None or sources is Sources.DOCUMENTS or not _unanswered(desk):
         return await ask()
     question = await desk.conversations.understood(words_asked, conversation)

@@ -156,7 +156,9 @@ async def test_random_stops_of_a_busy_worker(queue: Queue, tmp_path: Path) -> No
     slowest = Counter[str]()
     busy = Orders(str(tmp_path), slots=3, accept=0.005, backlog=300, pace=PACE)
     with started(busy, Orders(str(tmp_path), slots=2, pace=PACE)) as (victim, other):
-        for number in range(STOPS):
+        # Beside busy processes it is mostly stopped while it waits for a processor in a transaction.
+        while met.total() < STOPS or (not met["went on"] and met.total() < 4 * STOPS):
+            number = met.total()
             job_id = await begun_by(victim, queue, number)
             await asyncio.sleep(chance.uniform(0, 0.3))
             os.kill(victim.pid, signal.SIGSTOP)
@@ -188,12 +190,12 @@ async def test_random_stops_of_a_busy_worker(queue: Queue, tmp_path: Path) -> No
             )
             assert output_of(job)["worker"] == job.worker_id
     print(
-        f"{STOPS} random stops: {dict(met)}; slowest: { ({name: round(slowest[name], 1) for name in slowest}) } s"
+        f"{met.total()} random stops: {dict(met)}; slowest: { ({name: round(slowest[name], 1) for name in slowest}) } s"
     )
     assert (
         slowest["list"] < WITHIN and slowest["write"] < WITHIN and slowest["elsewhere"] < WITHIN + ELSEWHERE
     )
-    assert met.total() == STOPS and met["went on"]
+    assert met["went on"]
 
 
 async def begun_by(victim: Child, queue: Queue, number: int) -> str:

@@ -20,7 +20,7 @@ from shisho.bootstrap.desk import open_desk
 from shisho.domain.task import SearchOptions, StopStrategy
 from shisho.testing.box.log import LogEntry
 from shisho.testing.box.server import Box
-from tests.flows.boxed import QUICK, boxed, output, through
+from tests.flows.boxed import QUICK, boxed, output, through, way
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
 from tests.flows.test_shell import rows_of
@@ -63,9 +63,13 @@ async def settled(home: Path) -> None:
 
 
 async def test_four_processes_keep_one_pace(shell: Shell, tmp_path: Path) -> None:
-    async with Box(seed=1, folder=tmp_path / "box") as box, open_desk(home=shell.home) as desk:
+    limits = {"mojeek": {"interval_s": INTERVAL_S, "per_day": PER_DAY}}
+    async with (
+        Box(seed=1, folder=tmp_path / "box") as box,
+        open_desk(home=shell.home, web_access=way(box, limits, robots=True)) as desk,
+    ):
         box.behave(path="/robots.txt", do="slow", delay_s=0.3)
-        through(shell, box, {"mojeek": {"interval_s": INTERVAL_S, "per_day": PER_DAY}}, robots=True)
+        through(shell, box, limits, robots=True)
         queued = await desk.tasks.queue_searches(topics(box)[: PER_DAY + 2], options=OPTIONS)
         with workers(shell, 4):
             await settled(shell.home)

@@ -69,7 +69,9 @@ async def test_seconds_of_a_search(tmp_path: Path) -> None:
             lasted(box, watch),
             held.spent,
         )
-        assert done["paging_stop"] == "BUDGET" and done["documents"] and len(pages(box)) > 1
+        assert done["paging_stop"] == "BUDGET"
+        # Beside busy processes the seconds may be over before a page is read.
+        assert (done["documents"] and len(pages(box)) > 1) or watch.undisturbed < 2
         assert [one["code"] for one in done["errors"]] == ["BUDGET_EXHAUSTED"]
 
 

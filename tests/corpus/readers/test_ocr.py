@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from PIL import Image, ImageDraw, ImageFont
 
 from shisho.corpus.readers import media, ocr
@@ -75,13 +76,19 @@ def text_of(reading: Reading) -> str:
     return "\n".join(block.text for block in reading.blocks)
 
 
-@pytest.fixture
+# Those who share the reader share its event loop.
+in_one_loop = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def reader() -> AsyncIterator[KillableReader]:
+    """One for all of them: its child loads what recognises letters once."""
     made = KillableReader(60, 1024, 50 * 2**20)
     yield made
     await made.close()
 
 
+@in_one_loop
 @pytest.mark.parametrize("serif", [False, True], ids=["gothic", "mincho"])
 async def test_at_most_15_of_1000_letters_of_a_printed_page_are_wrong(
     reader: KillableReader, serif: bool
@@ -98,6 +105,7 @@ async def test_at_most_15_of_1000_letters_of_a_printed_page_are_wrong(
     assert right < 1654 * 72 / DPI
 
 
+@in_one_loop
 @pytest.mark.parametrize("form", ["JPEG", "TIFF"])
 async def test_every_kind_of_picture_is_read(reader: KillableReader, form: str) -> None:
     short = "決定係数は当てはまりの良さを表す。"
@@ -110,6 +118,7 @@ async def test_every_kind_of_picture_is_read(reader: KillableReader, form: str) 
     assert {block.page for block in reading.blocks} == set(range(1, len(pages) + 1))
 
 
+@in_one_loop
 async def test_a_scanned_pdf_is_recognised_page_by_page_and_tells_how_far_it_is(
     reader: KillableReader,
 ) -> None:
@@ -127,6 +136,7 @@ async def test_a_scanned_pdf_is_recognised_page_by_page_and_tells_how_far_it_is(
     assert "1, 2" in warning
 
 
+@in_one_loop
 async def test_only_the_pages_without_text_are_recognised(reader: KillableReader) -> None:
     import pypdfium2
 
@@ -139,6 +149,7 @@ async def test_only_the_pages_without_text_are_recognised(reader: KillableReader
     assert [(block.page, block.ocr) for block in reading.blocks] == [(1, False), (2, True)]
 
 
+@in_one_loop
 async def test_columns_are_read_one_after_the_other(reader: KillableReader) -> None:
     made = page("")
     draw = ImageDraw.Draw(made)
@@ -175,6 +186,7 @@ async def test_off_means_off() -> None:
         await made.close()
 
 
+@in_one_loop
 async def test_pictures_without_words_too_large_or_damaged_end_in_a_reason(reader: KillableReader) -> None:
     with pytest.raises(DocumentUnreadable):
         await reader.read(Source("a.png", saved(page(""))))

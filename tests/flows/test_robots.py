@@ -67,7 +67,7 @@ async def test_a_crawl_delay_is_kept(tmp_path: Path) -> None:
 async def test_where_the_owner_says_so_nobody_asks_for_it(shell: Shell, tmp_path: Path) -> None:
     async with Box(seed=1, folder=tmp_path / "box") as box:
         through(shell, box, robots=False)
-        async with open_desk(home=shell.home) as desk:
+        async with open_desk(home=shell.home, web_access=way(box)) as desk:
             queued = await desk.tasks.queue_urls(["https://robots-shut.example/a"])
             running = shell.start("worker")
             try:

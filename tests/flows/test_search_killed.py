@@ -19,7 +19,7 @@ from shisho.testing.box.log import LogEntry
 from shisho.testing.box.server import Box
 from shisho.web.crawl.frontier import AT_ONCE
 from shisho.web.http.url import canonical
-from tests.flows.boxed import output, through
+from tests.flows.boxed import output, through, way
 from tests.flows.conftest import Shell
 from tests.flows.smallweb import ended
 from tests.flows.test_shell import rows_of
@@ -49,7 +49,10 @@ async def buried(process: subprocess.Popen[str]) -> None:
 async def test_killed_between_pages_2_and_3_it_goes_on_with_3(
     shell: Shell, tmp_path: Path, visits: int
 ) -> None:
-    async with Box(seed=1, folder=tmp_path / "box") as box, open_desk(home=shell.home) as desk:
+    async with (
+        Box(seed=1, folder=tmp_path / "box") as box,
+        open_desk(home=shell.home, web_access=way(box)) as desk,
+    ):
         through(shell, box)
         query = box.questions[20].topic
         queued = await desk.tasks.queue_searches([query], options=OPTIONS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from shisho.corpus.rank import ENGLISH, JAPANESE, Statistics, Weights, idf, rarity
+from shisho.corpus.rank import ENGLISH, JAPANESE, LONG_QUERY, Statistics, Weights, idf, rarity
 from shisho.domain.corpus import Passage, RankedPassage
 from shisho.language.terms import TermQuery, squeeze
 
@@ -18,7 +18,13 @@ def plain_ranking(
     scale = _Scale(query, statistics, weights or (JAPANESE if query.wording else ENGLISH))
     plain = [squeeze(f"{passage.heading}\n{passage.text}") for passage in candidates]
     worded = _wordings(query, plain)
-    parts = [scale.weigh(*arguments) for arguments in zip(candidates, plain, worded, strict=True)]
+    documents: dict[str, list[Passage]] = {}
+    for passage in candidates:
+        documents.setdefault(passage.document_id, []).append(passage)
+    parts = [
+        scale.weigh(passage, text, wording, documents[passage.document_id])
+        for passage, text, wording in zip(candidates, plain, worded, strict=True)
+    ]
     ranked = [
         RankedPassage(passage, sum(part.values()), part)
         for passage, part in zip(candidates, parts, strict=True)
@@ -38,14 +44,23 @@ class _Scale:
         self._pairs = {
             pair: rarity(statistics.bigrams.get(pair, 0), statistics.passages) for pair in query.bigrams
         }
+        k3 = weights.repetition * min(1.0, len(query.terms) / LONG_QUERY)
+        repeated = {f" {term} ": count for term, count in query.repeated}
+        self._worths = {
+            term: worth * repeated.get(term, 1) * (k3 + 1) / (repeated.get(term, 1) + k3)
+            for term, worth in self._terms.items()
+        }
         phrases = {f" {'  '.join(phrase)} ": phrase for phrase in query.phrases}
         self._phrases = {
             found_text: sum(worths.get(term, 0.0) for term in phrase)
             for found_text, phrase in phrases.items()
         }
 
-    def weigh(self, passage: Passage, plain: str, worded: float) -> dict[str, float]:
-        """The parts of a passage's score; `plain` is its squeezed heading and text."""
+    def weigh(
+        self, passage: Passage, plain: str, worded: float, document: Sequence[Passage]
+    ) -> dict[str, float]:
+        """The parts of a passage's score; `plain` is its squeezed heading and text, `document` all candidates of
+        its document."""
         weights = self._weights
         body = _spaced(passage.terms)
         heading = _spaced(passage.heading_terms)
@@ -53,7 +68,8 @@ class _Scale:
         named_words = {term for term in self._terms if term in heading}
         whole = f"{body}\n{heading}"
         return {
-            "terms": self._bm25f(counts, named_words, passage),
+            "terms": (1 - weights.document) * self._bm25f([passage]),
+            "document": weights.document * self._bm25f(document),
             "pairs": weights.pairs * self._bm25_pairs(plain, passage),
             "sentence": weights.sentence * self._best_sentence(counts, named_words, body),
             "wording": weights.wording * worded,
@@ -61,12 +77,17 @@ class _Scale:
             * sum([worth for found_text, worth in self._phrases.items() if found_text in whole]),
         }
 
-    def _bm25f(self, counts: Mapping[str, float], named_words: set[str], passage: Passage) -> float:
+    def _bm25f(self, passages: Sequence[Passage]) -> float:
+        """Of passages as one text, whose heading is as long as theirs in the mean."""
         more = self._weights.heading
-        counts = {**counts, **{term: counts.get(term, 0.0) + more for term in named_words}}
-        length = _size(passage.terms) + more * _size(passage.heading_terms)
+        body = "\n".join(_spaced(passage.terms) for passage in passages)
+        headings = "\n".join(_spaced(passage.heading_terms) for passage in passages)
+        counts = {term: body.count(term) + more * (term in headings) for term in self._worths}
+        heading = sum(_size(passage.heading_terms) for passage in passages) / len(passages)
+        length = sum(_size(passage.terms) for passage in passages) + more * heading
+        mean = self._statistics.length + more * self._statistics.heading
         return self._bm25(
-            self._terms, counts, length, self._statistics.length + more * self._statistics.heading
+            self._worths, {term: count for term, count in counts.items() if count}, length, mean
         )
 
     def _bm25_pairs(self, plain: str, passage: Passage) -> float:

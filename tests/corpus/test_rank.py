@@ -7,7 +7,8 @@ import pytest
 
 from shisho.corpus.rank import Statistics, Weights, match
 from shisho.corpus.weighing import rank
-from shisho.domain.corpus import Passage, RankedCandidate
+from shisho.domain.corpus import Passage
+from shisho.domain.ranking import RankedCandidate
 from shisho.language.terms import TermQuery, query
 from shisho.stores.vectors import vector_of
 from tests.corpus.passages import passage

@@ -36,6 +36,7 @@ def passages(draw: st.DrawFn) -> list[Passage]:
         replace(
             plain,
             id=f"{number}",  # type: ignore[arg-type]
+            document_id=draw(st.sampled_from(["one", "other"])),
             text=(text := draw(TEXTS)),
             heading=draw(TEXTS),
             terms=draw(LINES),
@@ -59,6 +60,7 @@ def queries(draw: st.DrawFn) -> TermQuery:
             )
         ),
         tuple(dict.fromkeys(wording(squeeze(text)))),
+        tuple((term, draw(st.integers(2, 9))) for term in set(words[:2])),
     )
 
 
@@ -153,3 +155,33 @@ def test_codes_are_the_same_in_every_process() -> None:
     vector = vector_of(passage("統計。𠮷", "題"))
     assert vector.terms.hex() == "804252bd00000000"
     assert vector.characters == "題統計。𠮷".encode("utf-16-le")
+
+
+ENGLISH_FIGURES = Statistics(1_000, 3.0, 0.0, 0.0, {"flow": 100, "wing": 100, "heat": 100})
+
+
+def best(query: TermQuery, *made: Passage, weights: Weights | None = None) -> str:
+    ranking = rank(query, [vector_of(one) for one in made], ENGLISH_FIGURES, weights)
+    return ranking[0].passage_id
+
+
+def english(name: str, document: str, terms: str) -> Passage:
+    plain = passage(terms)
+    return replace(plain, id=name, document_id=document, text=terms, terms=terms)  # type: ignore[arg-type]
+
+
+def test_a_term_that_an_english_query_repeats_counts_more() -> None:
+    flow = english("b", "1", "flow sonic test")
+    wing = english("a", "2", "wing sonic test")
+    once = TermQuery(("flow", "wing"), ())
+    assert best(once, flow, wing) == "a"  # equal scores: by id
+    assert best(replace(once, repeated=(("flow", 3),)), flow, wing) == "b"
+    assert best(replace(once, repeated=(("flow", 3),)), flow, wing, weights=JAPANESE) == "a"
+
+
+def test_of_english_passages_that_match_alike_the_one_whose_document_says_more_is_first() -> None:
+    alone = english("a", "1", "flow sonic test")
+    among = [english("b", "2", "flow sonic test"), english("c", "2", "wing sonic test")]
+    query = TermQuery(("flow", "wing"), ())
+    assert best(query, alone, *among) == "b"
+    assert best(query, alone, *among, weights=JAPANESE) == "a"

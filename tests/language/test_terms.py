@@ -99,6 +99,12 @@ def test_several_texts_make_one_query_with_each_term_once() -> None:
     assert query(["売上 分析", "分析 モデル"]).terms == ("売り上げ", "分析", "モデル")
 
 
+def test_a_query_knows_which_terms_one_of_its_texts_repeats() -> None:
+    texts = ["heat flow on a wing in a flow of heat, and heating", "heat in flows"]
+    assert dict(query(texts).repeated) == {"heat": 3, "flow": 2}
+    assert query(["heat flow", "flow of heat"]).repeated == ()
+
+
 def test_a_word_broken_by_a_line_end_is_whole_when_squeezed() -> None:
     assert squeeze("決定\n係数（Ｒ２）　ﾃﾞｰﾀ") == "決定係数(R2)データ"
 

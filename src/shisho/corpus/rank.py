@@ -23,11 +23,15 @@ class Weights:
     sentence: float = 0.5
     wording: float = 0.4
     phrase: float = 2.0
+    repetition: float = 0.0  # BM25's k3: how much more a term counts that the query repeats; 0: no more
+    document: float = 0.0  # the share of the score of terms that all of a document's proposed passages give
 
 
+LONG_QUERY = 50  # terms: in a shorter query a word comes twice by its grammar rather than by its topic
 JAPANESE = Weights()
-# English asks of long abstracts: BM25's customary k1 and b, and no gain from single sentences.
-ENGLISH = Weights(saturation=1.5, length=0.75, sentence=0.0)
+# English asks of long abstracts and with them: no gain from single sentences, and what is repeated tells more.
+# A passage of 500 characters is short in English, so that what a document is about stands in several of them.
+ENGLISH = Weights(saturation=2.0, length=0.75, heading=5.0, sentence=0.0, repetition=5.0, document=0.3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,11 @@ def match(query: TermQuery, passage: Passage, statistics: Statistics) -> float:
         present = worth.keys() & set(passage.bigrams.split())
     whole = sum(worth.values())
     return sum(worth[term] for term in present) / whole if whole else 0.0
+
+
+def repetition_of(query: TermQuery, weights: Weights) -> float:
+    """BM25's k3 for a query: the whole weight of repetition from `LONG_QUERY` terms on, its share below."""
+    return weights.repetition * min(1.0, len(query.terms) / LONG_QUERY)
 
 
 def idf(terms: Iterable[str], statistics: Statistics) -> dict[str, float]:

@@ -3,7 +3,8 @@ are weighed at once, from what was prepared when they were taken in.
 
 BM25F over terms, where a heading counts as part of its passage, several times over; BM25 over character
 pairs; and what bags of words do not see: terms that meet in one sentence, the question's own wording, quoted
-phrases."""
+phrases. In English also: how often the query says a term, and what a document's proposed passages say
+together."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shisho.corpus.occurrences import JoinedCharacters, JoinedTerms, Whole
-from shisho.corpus.rank import ENGLISH, JAPANESE, Statistics, Weights, idf, pair_idf, rarity
+from shisho.corpus.rank import ENGLISH, JAPANESE, Statistics, Weights, idf, pair_idf, rarity, repetition_of
 from shisho.domain.corpus import TermVector
 from shisho.domain.ranking import RankedCandidate
 from shisho.language.terms import TermQuery
@@ -65,6 +66,7 @@ class _Scale:
         self._rarity = idf(query.terms, statistics)
         self._worth = np.array(list(self._rarity.values()))
         self._terms = list(self._rarity)
+        self._documents = [vector.document_id for vector in candidates]
         # All texts, then all their headings: looked through once.
         bodies = [vector.terms for vector in candidates]
         self._joined_terms = JoinedTerms([*bodies, *(vector.heading for vector in candidates)])
@@ -82,8 +84,10 @@ class _Scale:
         weights = self._weights
         pairs = self._query.bigrams
         runs = self._characters.count((*pairs, *self._query.wording))
+        together = weights.document
         return {
-            "terms": self._bm25f(),
+            "terms": (1 - together) * self._bm25f(),
+            "document": together * self._bm25f_of_documents() if together else np.zeros(self._size),
             "pairs": weights.pairs * self._bm25_pairs(runs[: len(pairs)]),
             "sentence": weights.sentence * self._best_sentence(),
             "wording": weights.wording * self._wording(runs[len(pairs) :] > 0),
@@ -97,12 +101,35 @@ class _Scale:
         return (self._worth[:, None] * present).sum(axis=0) / whole if whole else np.zeros(self._size)
 
     def _bm25f(self) -> Scores:
+        return self._bm25_terms(self._counts, self._named, self._term_counts, self._heading_counts)
+
+    def _bm25f_of_documents(self) -> Scores:
+        """Each passage as if it were all that is proposed of its document, under headings of mean length: with no
+        other passage of it there it scores as by itself."""
+        _, document, sizes = np.unique(self._documents, return_inverse=True, return_counts=True)
+        order = np.argsort(document, kind="stable")
+        starts = np.cumsum(sizes) - sizes
+        counts = np.add.reduceat(self._counts[:, order], starts, axis=1)
+        named = np.logical_or.reduceat(self._named[:, order], starts, axis=1)
+        body = np.add.reduceat(self._term_counts[order], starts)
+        heading = np.add.reduceat(self._heading_counts[order], starts) / sizes
+        scores: Scores = self._bm25_terms(counts, named, body, heading)[document]
+        return scores
+
+    def _bm25_terms(
+        self, counts: Scores | Whole, named: NDArray[np.bool_], body: Scores, heading: Scores
+    ) -> Scores:
+        """BM25 over terms of texts with headings: a row of counts a term, and the lengths of both."""
         more = self._weights.heading
-        counts = self._counts + more * self._named
-        length = self._term_counts + more * self._heading_counts
-        return self._bm25(
-            self._worth, counts, length, self._statistics.length + more * self._statistics.heading
-        )
+        mean = self._statistics.length + more * self._statistics.heading
+        return self._bm25(self._query_worth(), counts + more * named, body + more * heading, mean)
+
+    def _query_worth(self) -> Scores:
+        """The idf of each term, more for one that the query repeats: twice is not twice as much."""
+        k3 = repetition_of(self._query, self._weights)
+        repeated = dict(self._query.repeated)
+        times = np.array([repeated.get(term, 1) for term in self._terms], np.float64)
+        return self._worth * times * (k3 + 1) / (times + k3)
 
     def _bm25_pairs(self, counts: Whole) -> Scores:
         worth = np.array(list(pair_idf(self._query.bigrams, self._statistics).values()))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -71,12 +72,14 @@ class Analysis:
 @dataclass(frozen=True, slots=True)
 class TermQuery:
     """A query in terms. `terms` and `bigrams` hold each once, in order; `phrases` the terms of each
-    quoted part; `wording` the character runs of the question as it was put."""
+    quoted part; `wording` the character runs of the question as it was put. `repeated`: terms that one of the
+    texts has several times, and how often."""
 
     terms: tuple[str, ...]
     bigrams: tuple[str, ...]
     phrases: tuple[tuple[str, ...], ...] = ()
     wording: tuple[str, ...] = ()
+    repeated: tuple[tuple[str, int], ...] = ()
 
 
 def analyse(sentences: Sequence[str]) -> Analysis:
@@ -99,7 +102,8 @@ def analysis(sentences: Sequence[str], read: Read) -> Analysis:
 def sought(texts: Sequence[str], read: Read) -> TermQuery:
     """`query` with another way to read terms from a folded sentence."""
     folded = [fold(text) for text in texts]
-    found_words = [term for text in folded for line in text.splitlines() for term in read(line)]
+    text_words = [[term for line in text.splitlines() for term in read(line)] for text in folded]
+    found_words = [term for words in text_words for term in words]
     named_words = [term for term in found_words if term not in ASKING] or found_words
     phrases = (tuple(read(phrase)) for text in folded for phrase in _QUOTED.findall(text))
     return TermQuery(
@@ -107,7 +111,16 @@ def sought(texts: Sequence[str], read: Read) -> TermQuery:
         bigrams=tuple(dict.fromkeys(graph for text in folded for graph in graphs(text))),
         phrases=tuple(dict.fromkeys(phrase for phrase in phrases if len(phrase) > 1)),
         wording=tuple(dict.fromkeys(gram for text in texts for gram in wording(squeeze(text)))),
+        repeated=_repeated(text_words),
     )
+
+
+def _repeated(text_words: Sequence[Sequence[str]]) -> tuple[tuple[str, int], ...]:
+    """By the text that has a term most often: another text may be the same question in other words."""
+    counts: Counter[str] = Counter()
+    for words in text_words:
+        counts |= Counter(words)
+    return tuple((term, count) for term, count in counts.items() if count > 1)
 
 
 def wording(text: str) -> list[str]:

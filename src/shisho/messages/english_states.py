@@ -99,6 +99,7 @@ SAID: Mapping[str, str] = {
     "use_plan": "  search planned by {model}: calls {calls}, tokens {tokens}",
     "use_evaluate": "  passages read by {model}: calls {calls}, tokens {tokens}",
     "use_answer": "  answer written by {model}: calls {calls}, tokens {tokens}",
+    "use_seconds": " · {n} s",
     "use_fault": " — rules took its place: {why}",
     "use_dropped": " — not verified and left out or replaced: {n}",
     "spent_rounds": "searches {n}",

@@ -75,6 +75,14 @@ SAID: Mapping[str, str] = {
     "The prompt {name} declares other variables than it has.": (
         "プロンプト {name} の変数が、宣言と違います。"
     ),
+    "Language models of the librarian.": "司書の言語モデル。",
+    "a model in place of the configured one, as provider/name": "設定の代わりに使うモデル。提供元/名前 の形",
+    "Put one question to the library's documents through the model, and show calls, tokens and seconds.": (
+        "蔵書への質問を一つモデルに通し、呼び出し・トークン・秒数を示す。"
+    ),
+    "No model is set. Name one with --model, or in the setting model.": (
+        "モデルが設定されていません。--model か設定 model で指定してください。"
+    ),
     "see docs/settings.md": "docs/settings.md を見てください",
     "{model} replied in {seconds} s": "{model} が {seconds} 秒で応答しました",
 }

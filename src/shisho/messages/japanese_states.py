@@ -99,6 +99,7 @@ SAID: Mapping[str, str] = {
     "use_plan": "  検索の計画 {model}: 呼び出し {calls}回、{tokens}トークン",
     "use_evaluate": "  パッセージの読解 {model}: 呼び出し {calls}回、{tokens}トークン",
     "use_answer": "  回答の執筆 {model}: 呼び出し {calls}回、{tokens}トークン",
+    "use_seconds": " · {n}秒",
     "use_fault": " — 規則が代わりに行いました: {why}",
     "use_dropped": " — 確かめられず除いたか置き換えたもの {n}件",
     "spent_rounds": "検索 {n}回",

@@ -18,6 +18,7 @@ from shisho.interfaces.cli import box as box_cli
 from shisho.interfaces.cli import conversations as cli_conversations
 from shisho.interfaces.cli import engines as engines_cli
 from shisho.interfaces.cli import folders as cli_folders
+from shisho.interfaces.cli import models as models_cli
 from shisho.interfaces.cli import queue as cli_queue
 from shisho.interfaces.cli import references as cli_references
 from shisho.interfaces.cli import serve as cli_serve
@@ -47,6 +48,7 @@ app = typer.Typer(
 app.add_typer(engines_cli.app, name="engines")
 app.add_typer(cli_queue.queue, name="queue")
 app.add_typer(cli_auth.app, name="auth")
+app.add_typer(models_cli.app, name="models")
 
 Filters = Annotated[
     list[str], typer.Option("--filter", "-f", help="key=value, key=low..high; repeat a key for any of")

@@ -121,12 +121,12 @@ def _account(answer: Answer, words: Words) -> None:
         words(f"spent_{name}", n=f"{round(amount, 1):g}") for name, amount in answer.budget_used.items()
     )
     for use in answer.model_uses:
-        _out.print(_use_line(use, words))
+        _out.print(use_line(use, words))
     why = words(f"end_{answer.loop_stop}".lower())
     _out.print(f"{words('stopped_because')}: {why}\n{words('rounds')}: {answer.rounds} ({used})")
 
 
-def _use_line(use: ModelUse, words: Words) -> str:
+def use_line(use: ModelUse, words: Words) -> str:
     """What a model did for a node, what that cost, and what was left out of it."""
     tokens = f"{use.usage.input_tokens} + {use.usage.output_tokens}"
     line = words(f"use_{use.node}", model=use.model, calls=use.usage.calls, tokens=tokens)

@@ -11,7 +11,7 @@ import pytest
 
 from shisho.domain.codec import Payload, plain
 from shisho.domain.event import Event
-from shisho.domain.inquiry import Budget, LoopStop
+from shisho.domain.inquiry import AnswerLevel, Budget, LoopStop
 from shisho.domain.job import Job, JobId, JobState, NewJob, TaskId
 from shisho.domain.payloads import OUTCOMES, SHAPES, AnswerOutcome, read_outcome
 from shisho.domain.task import JobKind
@@ -109,7 +109,7 @@ def test_what_the_queue_carries_has_a_shape(carried: type) -> None:
 def test_every_kind_of_job_ends_in_a_shape_that_is_read_strictly() -> None:
     assert set(OUTCOMES) == set(SHAPES) == set(JobKind)
     job = Job(JobId("a"), TaskId("t"), JobKind.ANSWER, JobState.COMPLETED, 50, Payload(), Instant(""))
-    outcome = AnswerOutcome("a", 2, False, LoopStop.CONDITION_MET, 1)
+    outcome = AnswerOutcome("a", 2, AnswerLevel.ANSWERED, False, LoopStop.CONDITION_MET, 1)
     assert read_outcome(job) is None
     assert read_outcome(replace(job, output=Payload.of(outcome))) == outcome
     with pytest.raises(TypeError, match="kept"):

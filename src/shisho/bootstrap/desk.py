@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from shisho import settings as settings_
 from shisho.bootstrap.deferred import deferred
-from shisho.bootstrap.models import build_mind, model_ceilings
+from shisho.bootstrap.models import build_mind, model_ceilings, passage_room
 from shisho.bootstrap.web import WebAccess, build_consent, consent_file, web_of
 from shisho.desk.desk import Desk
 from shisho.desk.parts import DeskParts
@@ -90,7 +90,7 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     searcher = _searcher(settings, database, shelf, index)
     budget = _budget(settings)
     opinions = EmbeddedOpinions(database, clock)
-    room_tokens = settings.whole("room_tokens")
+    room_tokens = passage_room(settings)
     barred = partial(_barred, settings, web, clock)
     runner = partial(_runner, settings)
     thinking = (runner, cache(partial(build_mind, settings)))

@@ -41,6 +41,9 @@ PRESETS: Mapping[str, ModelPreset] = {
     "thorough": ModelPreset(_ALL, 16, 200_000, 12_000),
 }
 _TRIAL_TOKENS = 200
+BESIDES_PASSAGES = 2_900  # tokens of a prompt that are no passage, with the longest reply
+IN_FENCES = 0.88  # of the room are words of passages, the rest what stands around them
+LEAST_ROOM = 500
 _REMEDIES = {
     ModelFault.UNREACHABLE: Message("start the models' server, or set model_url to where it is"),
     ModelFault.UNAUTHORISED: Message("set model_key"),
@@ -103,6 +106,17 @@ def build_mind(settings: Settings) -> Mind | None:
 
     limits = ModelLimits(preset.passage_room, settings.whole("model_context"), settings.real("model_seconds"))
     return ModelMind(llms, limits)
+
+
+def passage_room(settings: Settings) -> int:
+    """Tokens of passages that one round may show: no more than the model that reads them is given at once, as
+    what was shown is not shown again."""
+    room = settings.whole("room_tokens")
+    if not model_of(settings, "model_evaluate"):
+        return room
+    preset = PRESETS[settings.text("preset")]
+    most = min(preset.passage_room, settings.whole("model_context") - BESIDES_PASSAGES)
+    return max(LEAST_ROOM, min(room, int(most * IN_FENCES)))
 
 
 def model_ceilings(settings: Settings) -> Mapping[str, float | None]:

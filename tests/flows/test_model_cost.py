@@ -4,7 +4,10 @@ hold."""
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
+
+import pytest
 
 from shisho.bootstrap.desk import open_desk
 from shisho.domain.inquiry import LoopStop
@@ -14,14 +17,23 @@ from shisho.testing.providers.server import FakeProvider
 from tests.flows.test_model_answers import added, kind, passages
 
 FACTS = {
-    "G1": ("碧海算の提唱者は誰か", "碧海算の提唱者は、和算家の青木庵である。"),
-    "G2": ("紅葉算の提唱者は誰か", "紅葉算の提唱者は、和算家の赤井庵である。"),
-    "G3": ("白雪算の提唱者は誰か", "白雪算の提唱者は、和算家の白川庵である。"),
+    "G1": ("碧海流の提唱者は誰か", "碧海流の提唱者は、和算家の青木庵である。"),
+    "G2": ("紅葉派の開祖は誰か", "紅葉派の開祖は、儒者の赤井庵である。"),
+    "G3": ("白雪門の創始者は誰か", "白雪門の創始者は、医師の白川庵である。"),
 }
-PASSAGES = 5_000
-FILLER = (
-    "和算の流派とその提唱者についての覚え書きである。各地の算額には、図形と数の問題が数多く残されている。" * 7
+NOUNS = (
+    "開祖門人師範神社寺院写本版本書状日記地図絵図星図定規算木算盤天秤磁石時計水車井戸"
+    "海岸織物陶器漆器和紙菓子味噌薬草鉱山温泉街道宿場祭礼能楽茶室庭園石垣城門堤防港町"
 )
+WORDS = ["提唱者", "創始者", *(NOUNS[at : at + 2] for at in range(0, len(NOUNS), 2))]
+PASSAGES = 5_100  # some say nearly the same and are counted once
+
+
+def filler(dice: random.Random) -> str:
+    """Sentences that are those of no other passage, some 300 characters."""
+    return "".join(
+        "{}の{}を{}が{}回残した。".format(*dice.choices(WORDS, k=3), dice.randint(1, 999)) for _ in range(20)
+    )
 
 
 def script(request: ProviderRequest) -> ProviderReply:
@@ -38,7 +50,7 @@ def script(request: ProviderRequest) -> ProviderReply:
             "condition": "all",
             "complexity": "several",
         },
-        "keywords": {"keywords": [question[:3], "提唱者"], "meaning": question, "reasoning": question},
+        "keywords": {"keywords": [question[:3], question[4:-3]], "meaning": question, "reasoning": question},
         "findings": {"findings": [{"passage": at, "goal": goal, "quotation": fact, "score": 0.9}]},
         "sentences": {
             "sentences": [{"text": fact, "cites": [n]} for n, (_, fact) in enumerate(FACTS.values(), 1)]
@@ -53,12 +65,15 @@ def script(request: ProviderRequest) -> ProviderReply:
 seen: list[ProviderRequest] = []
 
 
+@pytest.mark.slow
 async def test_three_goals_in_three_rounds_cost_eight_calls_and_25_000_tokens_at_most(tmp_path: Path) -> None:
-    """≥ 5,000 passages of full length, so that each round shows all that a prompt has room for."""
+    """≥ 5,000 passages of full length, so that each round shows all that a prompt has room for: taking
+    them in is what takes its time."""
     seen.clear()
     folder = tmp_path / "papers"
     folder.mkdir()
-    parts = [f"# 覚え書き {number}\n\n{number}番目の記録。{FILLER}" for number in range(PASSAGES)]
+    dice = random.Random(7)
+    parts = [f"# 覚え書き {number}\n\n{number}番目の記録。{filler(dice)}" for number in range(PASSAGES)]
     for place, (_, fact) in enumerate(FACTS.values()):
         parts[place * 1_500 + 7] += fact
     for start in range(0, PASSAGES, 500):
@@ -77,16 +92,15 @@ async def test_three_goals_in_three_rounds_cost_eight_calls_and_25_000_tokens_at
     ):
         await added(desk, folder)
         assert (await desk.corpora())[0].passages >= PASSAGES
-        answer = await desk.ask("碧海算、紅葉算、白雪算の提唱者はそれぞれ誰か")
+        answer = await desk.ask("碧海流の提唱者、紅葉派の開祖、白雪門の創始者はそれぞれ誰か")
     assert answer.loop_stop is LoopStop.CONDITION_MET and answer.rounds == 3
-    assert [quotation.round for quotation in sorted(answer.evidence, key=lambda one: one.goal_id)] == [
-        1,
-        2,
-        3,
-    ]
+    telling = {quotation.goal_id: quotation.round for quotation in answer.evidence if quotation.score > 0.5}
+    assert telling == {"G1": 1, "G2": 2, "G3": 3}
     assert len(provider.requests) <= 8 and answer.budget_used["model_calls"] == len(provider.requests)
     spent = sum(use.usage.input_tokens for use in answer.model_uses)
     print(f"{len(provider.requests)} calls, {spent} input tokens")
     assert 10_000 < spent <= 25_000
     reading = [request for request in provider.requests if kind(request) == "findings"]
-    assert len(reading) == 3 and all(len(passages(request)) >= 5 for request in reading)
+    assert len(reading) == 3 and all(len(passages(request)) >= 8 for request in reading)
+    numbers = [number for request in reading for number, _ in passages(request)]
+    assert numbers == [*range(1, len(numbers) + 1)], "the model reads all that was shown"

@@ -124,3 +124,22 @@ def test_a_line_to_be_typed_comes_with_the_sentence_around_it() -> None:
     whole = "この文書を組版するには\n\n# platex manual.sty\n\nを実行します。"
     assert quoted(text, "組版するには", "組版する方法")[0] == whole
     assert quoted(text, "# platex", "組版する方法")[0] == whole
+
+
+def test_items_that_go_on_in_lines_of_their_own_are_one_list() -> None:
+    text = "\n\n".join(
+        [
+            "届け出る事項は次のとおりです。",
+            "(1) 賃金",
+            "賃金の決め方に関すること",
+            "(2) 退職",
+            "退職に関すること",
+        ]
+    )
+    assert quoted(text, "(2) 退職", "届け出る事項を挙げよ") == (text, 0)
+
+
+def test_a_list_that_is_cut_before_the_item_asked_for_gives_way_to_it() -> None:
+    items = [f"({number}) 書面で明らかにするべき事項のうち第{number}のもの" for number in range(1, 20)]
+    text = "\n\n".join(["次の事項を明示する。", *items, "(20) 育児休業"])
+    assert quoted(text, "育児休業", "育児休業の手続を挙げよ") == ("(20) 育児休業", 0)

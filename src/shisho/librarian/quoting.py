@@ -22,6 +22,7 @@ LIST_CHARS = 400  # of a list that is quoted: a longer one is cut at an item
 PAIR_CHARS = 220  # of two sentences that are quoted together
 EXPLAINED_PAIR_CHARS = 320  # of two, where more is to be explained than one sentence does
 ITEM_CHARS = 80  # the middle item of a list that nothing announces: what is longer are numbered paragraphs
+GAP = 3  # lines from an item back to the one before it
 _BACK = re.compile(
     r"(?:なお|また|ただし|しかし)?、?(?:これ|それ|この|その|こうした|そうした|同[条項法社校]|前項|上記|よって|したがって)"
     r"|[^、。]{2,20}(?:では|には|は|で|に)、(?:これ|それ)[をはがにらも]"
@@ -61,7 +62,10 @@ def quoted_span(
     """What is quoted for the line in this place."""
     lead = _lead(lines, place, question, weights)
     if lead is not None:
-        return _list(lines, *lead)
+        span = _list(lines, *lead)
+        # A list that is cut before the very item that was asked for says less than the item.
+        if lines[place].start < span.end or weights.keys().isdisjoint(lines[place].terms):
+            return span
     if place and lines[place - 1].role is LineRole.LEAD and not lines[place].mark:
         place -= 1
     line = lines[place]
@@ -150,18 +154,28 @@ def _lead(
         return None
     if not question.lists and not (weights and weights.keys().isdisjoint(line.terms)):
         return None
-    for start in range(place, -1, -1):
-        if lines[start].role is LineRole.HEADING:
-            return None
-        if lines[start].mark == line.mark and (start == 0 or lines[start - 1].mark != line.mark):
-            end = list_run(lines, start)
-            if end < place or end == start:
-                return None
-            led = start > 0 and lines[start - 1].role is LineRole.LEAD
-            if not led and _item_chars(lines, start, end) > ITEM_CHARS:
-                return None
-            return start - led, start, end
-    return None
+    start = _first_item(lines, place)
+    end = list_run(lines, start)
+    if end < place or end == start:
+        return None
+    led = start > 0 and lines[start - 1].role is LineRole.LEAD
+    if not led and _item_chars(lines, start, end) > ITEM_CHARS:
+        return None
+    return start - led, start, end
+
+
+def _first_item(lines: Sequence[SentenceLine], place: int) -> int:
+    """The place of the first item of the list that the item here stands in."""
+    first = place
+    for before in range(place - 1, -1, -1):
+        line = lines[before]
+        if line.role in (LineRole.HEADING, LineRole.QUESTION) or first - before > GAP:
+            break
+        if line.mark == lines[place].mark:
+            first = before
+        elif line.role is LineRole.LEAD and not line.mark:
+            break
+    return first
 
 
 def _announced_end(text: str, lines: Sequence[SentenceLine], place: int) -> int:

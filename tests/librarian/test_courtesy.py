@@ -17,6 +17,7 @@ from shisho.librarian.courtesy import bare_question
         ("すみません、なぜあんなに速いのか、ちょっと知りたいんですけれども。", "なぜあんなに速いのか"),
         ("有意水準は何パーセントですか。よろしくお願いいたします。", "有意水準は何パーセントですか"),
         ("I would be grateful if you could tell me what a residual is.", "What is a residual?"),
+        ("Tell me more about the intercept of a regression", "What is the intercept of a regression?"),
         ("Do you know why randomisation works?", "why randomisation works?"),
         ("決定係数とは何か", "決定係数とは何か"),
         ("よろしくお願いします。", "よろしくお願いします。"),

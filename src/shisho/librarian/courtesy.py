@@ -31,6 +31,7 @@ _ENGLISH = re.compile(
     r"\s+(?P<question>(?:what|who|when|where|why|how|which)\b.*)$",
     re.IGNORECASE,
 )
+_ABOUT = re.compile(r"^(?:please )?tell me (?:more )?about (?P<thing>[^?.!]{2,80})[?.!\s]*$", re.IGNORECASE)
 _TURNED = re.compile(
     r"^(?P<asking>what|who|where|when)\s+(?P<thing>.+?)\s+(?P<verb>is|are|was|were)(?P<rest>[?.!\s]*)$",
     re.IGNORECASE,
@@ -40,6 +41,8 @@ _TURNED = re.compile(
 def bare_question(question: str) -> str:
     """What is asked, without what is only said around it; the question itself where nothing would be left."""
     if question.isascii():
+        if about := _ABOUT.match(question):
+            return f"What is {about['thing']}?"
         match = _ENGLISH.match(question)
         return _straight(match["question"]) if match else question
     bare = _CLOSING.sub("", _OPENING.sub("", question))

@@ -40,6 +40,10 @@ REFERENCE_FACTS = (
 them, each `family, given` or whole; `kind` is a type of CSL; `pages` are those of the whole work in what it is part of."""
 
 
+LONGEST_FACT = 300  # characters
+MOST_AUTHORS = 50
+
+
 @dataclass(frozen=True, slots=True)
 class Reference:
     """One entry: its key in the file, what it says (`REFERENCE_FACTS`), the paths it names, as they are written."""

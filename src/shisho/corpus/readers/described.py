@@ -11,9 +11,8 @@ from typing import Any
 from lxml import etree  # type: ignore[import-untyped]
 
 from shisho.corpus.readers.text import plain
+from shisho.domain.reference import LONGEST_FACT, MOST_AUTHORS
 
-LONGEST = 300  # characters of a value
-MOST_AUTHORS = 50
 XMP_BYTES = 1 << 20
 XMP_HEAD = b"<x:xmpmeta"
 XMP_TAIL = b"</x:xmpmeta>"
@@ -145,7 +144,7 @@ def described(stated: Mapping[str, Iterable[str]]) -> dict[str, str]:
     """The facts that are told, each in one line; several authors with semicolons between them."""
     facts = {}
     for fact, values in stated.items():
-        lines = [" ".join(plain(value).split())[:LONGEST] for value in values]
+        lines = [" ".join(plain(value).split())[:LONGEST_FACT] for value in values]
         names_nobody = _NOBODY.fullmatch if fact == "author" else _NEVER.fullmatch
         distinct = [line for line in dict.fromkeys(lines) if line and not names_nobody(line)]
         value = "; ".join(distinct[:MOST_AUTHORS]) if fact == "author" else next(iter(distinct), "")

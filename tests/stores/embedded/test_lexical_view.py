@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import pytest
+
 from shisho.domain.corpus import Scope
+from shisho.stores.embedded import lexical, lexical_view, scope, shelf, vectors
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.shelf import EmbeddedShelf
@@ -40,3 +44,33 @@ async def test_passages_of_others_are_not_proposed(tmp_path: Path) -> None:
         names = await index.view(lambda view: view.propose(("統計",), (), Scope(), LIMIT, frozenset()))
         assert len(names) == 1
     await database.close()
+
+
+STATEMENTS = {
+    "what is new": lexical.NEWEST,
+    "what has changed": lexical.CHANGED,
+    "what the index takes in": lexical.ENTRIES_OF,
+    "how many are in scope": scope.COUNT_CORPORA,
+    "means": lexical_view.SUMS,
+    "other owners": lexical_view.OTHERS,
+    "vectors": vectors.VECTORS,
+    "passages": vectors.NAMED_PASSAGES,
+    "what may be alike": shelf.AKIN,
+    "whether it is known": shelf.KNOWN,
+    "what it replaces": shelf.PLACE,
+}
+
+
+@pytest.mark.parametrize("statement", STATEMENTS.values(), ids=STATEMENTS)
+async def test_no_statement_of_a_search_or_of_one_document_more_walks_through_a_large_table(
+    tmp_path: Path, statement: str
+) -> None:
+    database = Database(tmp_path / "shisho.db")
+    values = (None,) * statement.count("?")
+    plan = await database.read(
+        lambda connection: [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}", values)]
+    )
+    await database.close()
+    scanned = [step for step in plan if step.startswith("SCAN")]
+    # Lists that are bound, and corpora, of which there are few.
+    assert all(re.match(r"SCAN (json_each|carray|corpora|near|\(|CONSTANT)", step) for step in scanned), plan

@@ -8,8 +8,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from lxml import etree  # type: ignore[import-untyped]
-
 from shisho.corpus.readers.text import plain
 from shisho.domain.reference import LONGEST_FACT, MOST_AUTHORS
 
@@ -197,6 +195,9 @@ def _names(value: Any) -> list[str]:
 
 
 def _of_xmp(packet: bytes) -> dict[str, list[str]]:
+    # Every command of the shell loads this module, and hardly one reads XMP.
+    from lxml import etree  # type: ignore[import-untyped]
+
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         root = etree.fromstring(packet, parser)

@@ -13,6 +13,7 @@ TEXTS = (
     "決定係数とは、目的変数の全変動のうち回帰式で説明できる割合である。東京都の人口は多い。",
     "帰無仮説を棄却する。検出力は標本が大きいほど高い。再現率と適合率を比べる。司書の仕事は貸出だけではない。",
     "脅威モデリングを行う。代替休暇を与える。勤務間インター\nバル制度の導入。最大の値、第一種の過誤。",
+    "ビールを飲む。病虫害を防ぐ。",
     "People with cannabis use disorder. Randomisation makes the groups alike.",
 )
 VOCABULARY = read_vocabulary(TEXTS)
@@ -46,6 +47,8 @@ def test_what_the_library_writes_otherwise_is_read_so(typed: str, read: str) -> 
         "最小の値は何か",
         "第二種の過誤とは何か",
         "決定経路とは何か",
+        "ビニールとは何か",
+        "病害虫とは何か",
         "なぜそうなるのですか",
         "どうすればよいでしょうか",
         "What is a disorder?",

@@ -130,7 +130,7 @@ def _is_slip(typed: str, word: str, sounds: set[str]) -> bool:
     ours = typed[start : len(typed) - end]
     theirs = word[start : len(word) - end]
     if len(ours) == len(theirs) == 2:
-        return ours == theirs[::-1] and not _CONTRAST.search(ours)
+        return len(typed) >= SURE_CHARS and ours == theirs[::-1] and not _CONTRAST.search(ours)
     if max(len(ours), len(theirs)) != 1 or _CONTRAST.search(ours + theirs) or _FIGURE.search(theirs):
         return False
     if typed.isascii():
@@ -138,4 +138,4 @@ def _is_slip(typed: str, word: str, sounds: set[str]) -> bool:
     if ours and theirs:
         return bool(sounds.intersection(readings(word))) or len(typed) >= SURE_CHARS
     # A missing kanji makes another word, a missing kana or long vowel does not.
-    return len(typed) >= SURE_CHARS - 1 and re.fullmatch(r"[ァ-ヺー]", ours + theirs) is not None
+    return len(typed) >= SURE_CHARS and re.fullmatch(r"[ァ-ヺー]", ours + theirs) is not None

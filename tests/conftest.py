@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 os.environ["SHISHO_WEB"] = "off"
+os.environ["SHISHO_EMBEDDER"] = "none"  # a second of work for each document; tests of vectors ask for them
 
 HERE = Path(__file__).parent
 # Tests with children, browsers, clocks and wake-ups: what a busy machine disturbs first.

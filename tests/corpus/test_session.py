@@ -10,9 +10,9 @@ import pytest
 from shisho.corpus.depth import top_k
 from shisho.corpus.retrieve import Retriever
 from shisho.corpus.session import CorpusSearcher
-from shisho.domain.corpus import Complexity, PassageId, Scope, SearchRequest
+from shisho.domain.corpus import Complexity, Scope, SearchRequest
 from shisho.errors import InvalidParams
-from shisho.language.terms import analyse, query
+from shisho.language.terms import query
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
 from shisho.stores.embedded.sessions import EmbeddedSessions
@@ -123,60 +123,6 @@ async def test_nothing_asked_is_refused(library: Library) -> None:
     session = await library.searcher().open(Scope(), Complexity.SINGLE, ROOM, "s")
     with pytest.raises(InvalidParams):
         await session.search(SearchRequest(search_intent="何か"), 1)
-
-
-class Pairs:
-    """A vector space that can be worked out by hand: a text is the set of its character pairs."""
-
-    async def passages(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        return [await self.query(text) for text in texts]
-
-    async def query(self, text: str) -> Sequence[float]:
-        return [
-            float(hash_ in {hash(pair) % 97 for pair in analyse([text]).bigrams.split()})
-            for hash_ in range(97)
-        ]
-
-
-class Nearest:
-    """An exact dense index over the passages given."""
-
-    def __init__(self, shelf: EmbeddedShelf, vectors: dict[PassageId, Sequence[float]]) -> None:
-        self._vectors = vectors
-
-    async def nearest(
-        self, vector: Sequence[float], scope: Scope, limit: int, seen: frozenset[PassageId]
-    ) -> Sequence[PassageId]:
-        def distance(name: PassageId) -> float:
-            return sum(abs(a - b) for a, b in zip(vector, self._vectors[name], strict=True))
-
-        return sorted((name for name in self._vectors if name not in seen), key=distance)[:limit]
-
-
-async def test_a_dense_list_is_fused_with_the_lexical_one(library: Library) -> None:
-    given = intake("標本調査の手順。\n\n母集団推定の手順。\n\n貸出の手順。")
-    await library.shelf.put(given)
-    space = Pairs()
-    vectors = dict(
-        zip(
-            [one.id for one in given.passages],
-            await space.passages([one.text for one in given.passages]),
-            strict=True,
-        )
-    )
-    retriever = Retriever(library.index, query, Nearest(library.shelf, vectors), space)
-    lexical = SearchRequest(keyword_query=("標本調査",))
-    assert [one.passage.ordinal for one in await retriever.rank(lexical, Scope(), 9)] == [0]
-    dense = SearchRequest(vector_query="母集団推定")
-    assert (await retriever.rank(dense, Scope(), 9))[0].passage.ordinal == 1
-    both = SearchRequest(keyword_query=("標本調査",), vector_query="母集団推定")
-    fused = await retriever.rank(both, Scope(), 9)
-    assert {one.passage.ordinal for one in fused[:2]} == {0, 1} and len(fused) == 3
-    assert fused[0].score == pytest.approx(1 / 61 + 1 / 62) or fused[0].score == pytest.approx(
-        1 / 61 + 1 / 63
-    )
-    without = Retriever(library.index, query)
-    assert [one.passage.ordinal for one in await without.rank(dense, Scope(), 1)] == [1]
 
 
 async def test_documents_are_ranked_by_their_best_passages(library: Library) -> None:

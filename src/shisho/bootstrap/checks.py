@@ -13,6 +13,7 @@ import apsw
 from shisho.bootstrap.models import check_model
 from shisho.corpus.readers import specimen
 from shisho.corpus.readers.killable import KillableReader
+from shisho.desk.embeddings import EmbeddingDesk
 from shisho.domain.corpus import Check, Source
 from shisho.errors import ShishoError
 from shisho.messages.message import Message
@@ -23,7 +24,11 @@ from shisho.web.browser import chromium
 
 
 async def checks(
-    settings: Settings, database: Database, index: LexicalIndex, reader: KillableReader
+    settings: Settings,
+    database: Database,
+    index: LexicalIndex,
+    reader: KillableReader,
+    embeddings: EmbeddingDesk,
 ) -> Sequence[Check]:
     """Every check, the needed ones first."""
     return [
@@ -40,7 +45,7 @@ async def checks(
             Message("install ocrmypdf with tesseract's Japanese data; see docs/howto/ocr.md"),
         ),
         _browser(settings.text("browser_path")),
-        Check("embedder", False, Message("none in this version: search is by words"), optional=True),
+        await _embedder(embeddings),
         await check_model(settings),
         *(Check("environment", False, stray, optional=True) for stray in stray_names()),
     ]
@@ -76,6 +81,18 @@ async def _index(index: LexicalIndex) -> Check:
         remedy = Message("delete the folder `lexical` in the home; it is made again from the database")
         return Check("index", False, str(error), remedy)
     return Check("index", True, Message("{count} passages", count=int(statistics["passages"])))
+
+
+async def _embedder(embeddings: EmbeddingDesk) -> Check:
+    try:
+        progress = await embeddings.progress()
+    except ShishoError as error:
+        return Check("embedder", False, error.message, optional=True)
+    if progress is None:
+        remedy = 'pip install "shisho[vectors]"'
+        return Check("embedder", False, Message("none: search is by words"), remedy, optional=True)
+    detail = Message("{done} of {total} passages have a vector", done=progress.done, total=progress.total)
+    return Check("embedder", True, detail, optional=True)
 
 
 def _tokenizer() -> Check:

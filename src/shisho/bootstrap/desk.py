@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from shisho import settings as settings_
 from shisho.bootstrap.deferred import deferred
+from shisho.bootstrap.embedder import build_embedder, folder_name
 from shisho.bootstrap.models import build_mind, model_ceilings, passage_room
 from shisho.bootstrap.web import WebAccess, build_consent, consent_file, web_of
 from shisho.desk.desk import Desk
@@ -34,18 +35,22 @@ if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
     from shisho.corpus.usefulness import Usefulness
     from shisho.desk.conversing import ConversationDesk
+    from shisho.desk.embeddings import EmbeddingDesk
     from shisho.desk.folders import FolderDesk
     from shisho.desk.references import ReferenceDesk
+    from shisho.domain.embedding import EmbedderAbout
     from shisho.domain.reference import Reference
     from shisho.domain.web import Response, Serp
     from shisho.librarian.table import Runner
-    from shisho.ports import Clock, Files, Index, Ledger, Reader, Shelf
+    from shisho.ports import Clock, Embedder, Files, Index, Ledger, Reader, Shelf
     from shisho.stores.embedded.connect import Database
+    from shisho.stores.embedded.dense import DenseIndex
     from shisho.stores.embedded.erasure import Erasure
     from shisho.stores.embedded.lexical import LexicalIndex
     from shisho.system.consent import ConsentFile
 
 DATABASE = "shisho.db"
+EMBEDDING = "shisho.db.embedding"  # the file that the process holds which makes vectors in the background
 FOLLOWER = "shisho.db.follower"  # the file that the process holds which follows the folders
 MB = 1 << 20
 
@@ -74,20 +79,20 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     from shisho.stores.embedded.connect import Database
     from shisho.stores.embedded.erasure import Erasure
     from shisho.stores.embedded.ledger import EmbeddedLedger
-    from shisho.stores.embedded.lexical import LexicalIndex
     from shisho.stores.embedded.opinions import EmbeddedOpinions
     from shisho.stores.embedded.shelf import EmbeddedShelf
 
     database = Database(settings.home / DATABASE)
     disk = _Files(settings.whole("max_file_mb") * MB)
     clock = SystemClock(database.line)
-    index = LexicalIndex(settings.home / "lexical", database)
+    embedder = build_embedder(settings)
+    index = _index(settings, database, embedder)
     erasure = Erasure(settings.home / DATABASE, index)
     shelf = EmbeddedShelf(database, clock, erasure.erase)
     ledger = EmbeddedLedger(database, clock)
     reader = _reader(settings, disk.max_bytes)
     ingest = _ingest(settings, shelf, reader, clock)
-    searcher = _searcher(settings, database, shelf, index)
+    searcher = _searcher(settings, database, shelf, index, embedder)
     budget = _budget(settings)
     opinions = EmbeddedOpinions(database, clock)
     room_tokens = passage_room(settings)
@@ -98,9 +103,10 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     judge = _judge(settings, shelf, index)
     folders = deferred(partial(_folders, settings, database, clock, shelf, disk, ingest))
     references = deferred(partial(_references, settings, database, clock, shelf, reader, web))
+    embeddings = deferred(partial(_embeddings, settings, database, clock, embedder))
     stores = (settings, database, clock, LOCAL_OWNER, shelf, ledger, disk)
     talks = deferred(lambda: _conversations(database, clock, ledger, inquiries, erasure, queue))
-    work = (ingest, inquiries, searcher, budget, judge, web, folders, talks)
+    work = (ingest, inquiries, searcher, budget, judge, web, folders, talks, embeddings)
     queue = cache(partial(_queue_of, *stores, *work))
     wired = DeskParts(
         owner=LOCAL_OWNER,
@@ -110,6 +116,7 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
         ingest=ingest,
         folders=folders,
         references=references,
+        embeddings=embeddings,
         rankings=searcher,
         inquiries=inquiries,
         budget=budget,
@@ -120,7 +127,7 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
         new_run=lambda: uuid.uuid4().hex[:24],
         exported=export,
         tokens=tokens,
-        checks=partial(_checked, settings, database, index, reader),
+        checks=partial(_checked, settings, database, index, reader, embeddings),
         storage=database,
         close=partial(_close, (reader.close, erasure.close), web, database),
         left_out=opinions.left_out,
@@ -147,6 +154,37 @@ def _ingest(settings: Settings, shelf: Shelf, reader: Reader, clock: Clock) -> I
     from shisho.corpus.readers import media
 
     return Ingest(shelf, reader, clock, media.sniff, _splitter(settings), _passage_terms(settings))
+
+
+def _index(settings: Settings, database: Database, embedder: Embedder | None) -> LexicalIndex:
+    from shisho.stores.embedded.lexical import LexicalIndex
+
+    dense = None
+    if embedder is not None:
+        folder = settings.home / "vectors" / folder_name(embedder.about)
+        dense = deferred(partial(_dense, folder, database, embedder.about))
+    return LexicalIndex(settings.home / "lexical", database, dense)
+
+
+def _dense(folder: Path, database: Database, about: EmbedderAbout) -> DenseIndex:
+    from shisho.stores.embedded.dense import DenseIndex
+
+    return DenseIndex(folder, database, about)
+
+
+def _embeddings(
+    settings: Settings, database: Database, clock: Clock, embedder: Embedder | None
+) -> EmbeddingDesk:
+    from shisho.corpus.embedding import PassageEmbedding
+    from shisho.desk.embeddings import EmbeddingDesk
+    from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
+    from shisho.system.turn import FileTurn
+
+    turn = FileTurn(settings.home / EMBEDDING)
+    if embedder is None:
+        return EmbeddingDesk(None, turn, clock.monotonic)
+    store = EmbeddedEmbeddings(database, embedder.about)
+    return EmbeddingDesk(PassageEmbedding(store, embedder), turn, clock.monotonic)
 
 
 def _folders(
@@ -203,13 +241,15 @@ def _references(
     return ReferenceDesk(ReferenceParts(LOCAL_OWNER, shelf, consent, None if web is None else look_up))
 
 
-def _searcher(settings: Settings, database: Database, shelf: Shelf, index: Index) -> CorpusSearcher:
+def _searcher(
+    settings: Settings, database: Database, shelf: Shelf, index: Index, embedder: Embedder | None
+) -> CorpusSearcher:
     from shisho.corpus.retrieve import Retriever
     from shisho.corpus.session import CorpusSearcher
     from shisho.stores.embedded.sessions import EmbeddedSessions
     from shisho.web.http.site import registered_domain
 
-    retriever = Retriever(index, _query_terms(settings))
+    retriever = Retriever(index, _query_terms(settings), embedder)
     log = EmbeddedSessions(database)
     return CorpusSearcher(shelf, retriever, log, settings.text("growth"), site=registered_domain)
 
@@ -227,11 +267,15 @@ def _queue_of(*parts: Any) -> QueueSide:
 
 
 async def _checked(
-    settings: Settings, database: Database, index: LexicalIndex, reader: KillableReader
+    settings: Settings,
+    database: Database,
+    index: LexicalIndex,
+    reader: KillableReader,
+    embeddings: EmbeddingDesk,
 ) -> Sequence[Check]:
     from shisho.bootstrap.checks import checks
 
-    return await checks(settings, database, index, reader)
+    return await checks(settings, database, index, reader, embeddings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -30,6 +30,7 @@ from shisho.telemetry import log
 if TYPE_CHECKING:
     from shisho.corpus.session import CorpusSearcher
     from shisho.desk.conversing import ConversationDesk
+    from shisho.desk.embeddings import EmbeddingDesk
     from shisho.desk.folders import FolderDesk
     from shisho.domain.intervention import HumanChallenge
     from shisho.handlers.engines import EngineCatalogue
@@ -73,6 +74,7 @@ class Parts:
     web: WebAccess | None
     folders: FolderDesk
     conversations: ConversationDesk
+    embeddings: EmbeddingDesk
 
     @property
     def consent(self) -> ConsentFile:
@@ -223,25 +225,26 @@ async def _working(
     worker = Worker(
         stores.jobs, stores.bell, presence, parts.clock, _handlers(parts, stores), slots=at_once, pace=pace
     )
-    following = None if notifier is None else partial(parts.folders.follow, _log_folder)
-    async with _usable(parts.database, notifier is not None, Workplace(notices, worker, following)):
+    aside = (partial(parts.folders.follow, _log_folder), parts.embeddings.keep_up)
+    workplace = Workplace(notices, worker, () if notifier is None else aside)
+    async with _usable(parts.database, notifier is not None, workplace):
         yield
 
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """The notices and the worker, entered together to work on the queue; who is to stay follows the folders
-    too."""
+    """The notices and the worker, entered together to work on the queue. `aside`: what is done beside them, by who
+    is to stay."""
 
     notices: Notices
     worker: Worker
-    following: Callable[[], Awaitable[None]] | None
+    aside: Sequence[Callable[[], Awaitable[None]]]
 
     @asynccontextmanager
     async def __call__(self) -> AsyncIterator[None]:
         from shisho.jobs.worker import forever
 
-        tasks = [] if self.following is None else [asyncio.create_task(forever(self.following))]
+        tasks = [asyncio.create_task(forever(work)) for work in self.aside]
         try:
             async with self.notices, self.worker:
                 yield

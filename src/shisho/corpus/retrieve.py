@@ -1,5 +1,4 @@
-"""A request to a ranking: the index proposes, our scoring ranks, a dense list is fused in where there is
-one."""
+"""A request to a ranking: the indexes propose by words and by meaning, our scoring ranks by both."""
 
 from __future__ import annotations
 
@@ -8,16 +7,18 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from shisho.corpus import rank
-from shisho.corpus.fusion import rrf
+from shisho.corpus.fusion import WordShare, blend
 from shisho.corpus.rank import Statistics
 from shisho.domain.corpus import PassageId, RankedPassage, Scope, SearchRequest
+from shisho.domain.embedding import Embedding
 from shisho.domain.ranking import RankedCandidate
 from shisho.errors import InvalidParams
 from shisho.language.normalise import folded_text
 from shisho.language.terms import TermQuery
-from shisho.ports import DenseIndex, Embedder, Index, SearchView
+from shisho.ports import Embedder, Index, SearchView
 from shisho.telemetry import span
 
+WORD_SHARE = WordShare()
 LEAST_PROPOSED = 100  # docs/adr/0002
 MOST_TEXTS = 20_000  # passages: about a second of CPU
 AskTerms = Callable[[Sequence[str]], TermQuery]
@@ -46,11 +47,10 @@ class WholeRanking:
 
 @dataclass(frozen=True, slots=True)
 class Retriever:
-    """Ranks the passages of a scope. `dense` and `embedder` are there together or not at all."""
+    """Ranks the passages of a scope; by their meaning too where there is an embedder and they have vectors."""
 
     index: Index
     query: AskTerms
-    dense: DenseIndex | None = None
     embedder: Embedder | None = None
 
     async def rank(
@@ -82,18 +82,18 @@ class Retriever:
         self, request: SearchRequest, scope: Scope, cut: RankingCut, passage_ids: frozenset[PassageId]
     ) -> _Look:
         texts = [text for text in request.keyword_query if text.strip()]
-        meaning = request.vector_query if request.vector_query.strip() else ""
-        if not texts and not meaning:
+        meaning = request.vector_query.strip() or " ".join(texts)
+        if not meaning:
             raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
-        scope = narrowed(scope, request)
-        nearest: Sequence[PassageId] = ()
-        if meaning and self.dense is not None and self.embedder is not None:
-            in_scope = await self.index.view(lambda view: view.count(scope))
-            vector = await self.embedder.query(meaning)
-            nearest = await self.dense.nearest(vector, scope, cut.depth(in_scope), passage_ids)
-        elif not texts:
-            texts = [meaning]
-        return _Look(texts, self.query, nearest, scope, cut, passage_ids)
+        vector = await self._vector(meaning)
+        return _Look(texts or [meaning], self.query, vector, narrowed(scope, request), cut, passage_ids)
+
+    async def _vector(self, meaning: str) -> Embedding | None:
+        """None where there is nothing to compare it with: loading an embedder takes longer than a search."""
+        if self.embedder is None or not await self.index.view(lambda view: view.has_vectors, current=False):
+            return None
+        with span("retrieve.embed"):
+            return await self.embedder.query(meaning)
 
     async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         """idf of index terms over everything on the shelf."""
@@ -107,11 +107,11 @@ class Retriever:
 @dataclass(frozen=True, slots=True)
 class _Look:
     """What is done in one look at the store, the terms of the query included: they take less than a thread of
-    their own. `texts`: none where nothing is asked by words; `nearest`: what a dense index has found."""
+    their own. `vector`: None where passages are found by words alone."""
 
     texts: Sequence[str]
     query: AskTerms
-    nearest: Sequence[PassageId]
+    vector: Embedding | None
     scope: Scope
     cut: RankingCut
     passage_ids: frozenset[PassageId]
@@ -120,10 +120,10 @@ class _Look:
         """N, and what the cut keeps."""
         in_scope = view.count(self.scope)
         depth = self.cut.depth(in_scope)
-        lists = [self._by_words(view, depth)] if self.texts else []
-        if self.nearest or not lists:
-            lists.append(_by_place(view, self.nearest))
-        ranking = lists[0][:depth] if len(lists) == 1 else _fused(lists, depth)
+        query = self.query([folded_text(text) for text in self.texts])
+        ranking = (
+            self._by_words(view, query, depth) if self.vector is None else self._blended(view, query, depth)
+        )
         return in_scope, self.cut.kept(in_scope, ranking)
 
     def __call__(self, view: SearchView) -> tuple[int, Sequence[RankedPassage]]:
@@ -135,23 +135,39 @@ class _Look:
             if (named := passages.get(candidate.passage_id))
         ]
 
-    def _by_words(self, view: SearchView, depth: int) -> Sequence[RankedCandidate]:
-        query = self.query([folded_text(text) for text in self.texts])
-        return _lexical(view, query, self.scope, depth, self.passage_ids)
+    def _by_words(self, view: SearchView, query: TermQuery, depth: int) -> Sequence[RankedCandidate]:
+        return _weighed(view, query, self._proposed(view, query, depth), depth)
+
+    def _blended(self, view: SearchView, query: TermQuery, depth: int) -> Sequence[RankedCandidate]:
+        assert self.vector is not None
+        proposed = self._proposed(view, query, depth)
+        nearest = view.nearest(self.vector, self.scope, _limit(depth), self.passage_ids)
+        others = [name for name in proposed if name not in nearest]
+        cosines = {**nearest, **view.similarities(self.vector, others)}
+        by_words = _weighed(view, query, list(dict.fromkeys([*proposed, *nearest])), None)
+        whole = sum(rank.idf(query.terms, read_statistics(view, query.terms, ())).values())
+        share = WORD_SHARE.japanese if query.wording else WORD_SHARE.english
+        return blend(by_words, cosines, whole, share)[:depth]
+
+    def _proposed(self, view: SearchView, query: TermQuery, depth: int) -> Sequence[PassageId]:
+        with span("retrieve.propose"):
+            return view.propose(query.terms, query.bigrams, self.scope, _limit(depth), self.passage_ids)
 
 
-def _lexical(
-    view: SearchView, query: TermQuery, scope: Scope, depth: int, passage_ids: frozenset[PassageId]
+def _limit(depth: int) -> int:
+    """How many candidates each index proposes."""
+    return max(LEAST_PROPOSED, 2 * depth)
+
+
+def _weighed(
+    view: SearchView, query: TermQuery, names: Sequence[PassageId], depth: int | None
 ) -> Sequence[RankedCandidate]:
     from shisho.corpus import weighing  # here, as a list of documents needs no numpy
 
-    limit = max(LEAST_PROPOSED, 2 * depth)
-    with span("retrieve.propose"):
-        proposed = view.propose(query.terms, query.bigrams, scope, limit, passage_ids)
-    vectors = view.vectors(proposed)
+    vectors = view.vectors(names)
     statistics = read_statistics(view, query.terms, query.bigrams)
     with span("retrieve.rank", candidates=len(vectors)):
-        candidates = [vectors[name] for name in proposed if name in vectors]
+        candidates = [vectors[name] for name in names if name in vectors]
         best = weighing.rank(query, candidates, statistics, depth=depth)
     return best if query.terms else _matched_by_pairs(view, query, best, statistics)
 
@@ -167,15 +183,6 @@ def _matched_by_pairs(
             parts = {**candidate.parts, "match": rank.match(query, named.passage, statistics)}
             matched.append(candidate._replace(part_names=tuple(parts), part_values=tuple(parts.values())))
     return matched
-
-
-def _by_place(view: SearchView, names: Sequence[PassageId]) -> Sequence[RankedCandidate]:
-    vectors = view.vectors(names)
-    return [
-        RankedCandidate(name, vectors[name].document_id, 1.0 / (1 + place))
-        for place, name in enumerate(names)
-        if name in vectors
-    ]
 
 
 def read_statistics(view: SearchView, terms: Sequence[str], bigrams: Sequence[str]) -> Statistics:
@@ -195,9 +202,3 @@ def narrowed(scope: Scope, request: SearchRequest) -> Scope:
     """The scope under the request's filters too. Where both name a field the scope's own stands: a plan
     widens nothing."""
     return replace(scope, filters={**request.filter_conditions, **scope.filters})
-
-
-def _fused(lists: Sequence[Sequence[RankedCandidate]], depth: int) -> Sequence[RankedCandidate]:
-    candidates = {candidate.passage_id: candidate for ranking in reversed(lists) for candidate in ranking}
-    fused = rrf([[candidate.passage_id for candidate in ranking] for ranking in lists])
-    return [candidates[name]._replace(score=score) for name, score in fused[:depth]]

@@ -41,6 +41,7 @@ from shisho.ports import Notifier, PreparedInquiry
 
 if TYPE_CHECKING:
     from shisho.desk.conversing import ConversationDesk
+    from shisho.desk.embeddings import EmbeddingDesk
     from shisho.desk.folders import FolderDesk
     from shisho.desk.references import ReferenceDesk
     from shisho.desk.sessions import Sessions
@@ -78,6 +79,11 @@ class Desk:
     def references(self) -> ReferenceDesk:
         """The verbs of what is said of documents in bibliographies."""
         return self._parts.references
+
+    @property
+    def embeddings(self) -> EmbeddingDesk:
+        """The verbs of vectors, by which passages are found by meaning."""
+        return self._parts.embeddings
 
     @property
     def sessions(self) -> Sessions:
@@ -342,8 +348,7 @@ class Desk:
         await self._parts.storage.backup(Path(target))
 
     async def ready(self) -> None:
-        """Check that something could be read and stored now. Raises StorageUnusable, or Conflict that
-        names who holds it."""
+        """Check that something could be read and stored now. Raises StorageUnusable, Conflict (who holds it)."""
         await self.corpora()
         await self._parts.storage.ready()
 

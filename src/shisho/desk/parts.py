@@ -15,6 +15,7 @@ from shisho.ports import Files, Ingester, Ledger, Notifier, PreparedInquiry, She
 
 if TYPE_CHECKING:
     from shisho.desk.conversing import ConversationDesk
+    from shisho.desk.embeddings import EmbeddingDesk
     from shisho.desk.folders import FolderDesk
     from shisho.desk.references import ReferenceDesk
     from shisho.desk.sessions import Sessions
@@ -68,6 +69,7 @@ class DeskParts:
     ingest: Ingester
     folders: FolderDesk
     references: ReferenceDesk
+    embeddings: EmbeddingDesk
     rankings: Rankings
     inquiries: Inquiries
     budget: Budget

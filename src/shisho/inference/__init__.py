@@ -1,1 +1,2 @@
-"""Language models behind the port `Llm`. Nothing of it is imported while the setting `model` is `none`."""
+"""Models: language models behind the port `Llm`, and text to vectors. Nothing of it is imported where no model is
+set and no vector is there."""

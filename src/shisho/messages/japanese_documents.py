@@ -326,7 +326,12 @@ SAID: Mapping[str, str] = {
     "PDF, HTML, DOCX, PPTX, RTF, Markdown, text; each file in a child process": (
         "PDF、HTML、DOCX、PPTX、RTF、Markdown、テキスト(ファイルごとに別のプロセスで)"
     ),
-    "none in this version: search is by words": "この版にはありません(検索は語によります)",
+    "none: search is by words": "なし(検索は語によります)",
+    "{done} of {total} passages have a vector": "{total}件の断片のうち {done}件が意味でも引けます",
+    'pip install "shisho[vectors]"': 'pip install "shisho[vectors]"',
+    'Vectors need an extra: pip install "shisho[vectors]". Or set embedder = "none".': (
+        'ベクトルには追加機能が要ります: pip install "shisho[vectors]"。または embedder = "none" としてください。'
+    ),
     "none: answers are quotations only": "未設定(回答は引用だけになります)",
     "pip install sudachidict-core": "pip install sudachidict-core",
     'pip install "shisho[browser]"': 'pip install "shisho[browser]"',

@@ -7,8 +7,6 @@ from __future__ import annotations
 from shisho.ports.clock import Clock
 from shisho.ports.conversations import Conversations
 from shisho.ports.corpus import (
-    DenseIndex,
-    Embedder,
     Index,
     Ingester,
     Reader,
@@ -18,6 +16,7 @@ from shisho.ports.corpus import (
     SessionLog,
     Shelf,
 )
+from shisho.ports.embedding import Embedder, EmbeddingStore
 from shisho.ports.files import Files
 from shisho.ports.folders import FolderRegister, FolderWatcher, FollowerTurn
 from shisho.ports.interventions import Interventions, Notifier
@@ -37,10 +36,10 @@ __all__ = [
     "Cache",
     "Clock",
     "Conversations",
-    "DenseIndex",
     "DiscoveredUrls",
     "Ear",
     "Embedder",
+    "EmbeddingStore",
     "Fetcher",
     "Files",
     "FolderRegister",

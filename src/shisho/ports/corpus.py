@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Source,
         TermVector,
     )
+    from shisho.domain.embedding import Embedding
     from shisho.domain.ranking import NamedPassage
     from shisho.domain.reference import Reference
 
@@ -139,7 +140,7 @@ class Shelf(Protocol):
 
 
 class Index(Protocol):
-    """A lexical index derived from the shelf. It may be deleted at any time and catches up."""
+    """An index derived from the shelf. It may be deleted at any time and catches up."""
 
     async def catch_up(self) -> None:
         """Take in what the shelf has changed since the last time."""
@@ -182,21 +183,18 @@ class SearchView(Protocol):
     def texts(self, scope: Scope, most: int) -> Sequence[str]:
         """Heading, an empty line and text of every passage in scope; none where there are more than `most`."""
 
+    @property
+    def has_vectors(self) -> bool:
+        """Whether any passage has a vector."""
 
-class DenseIndex(Protocol):
-    """Nearest passages by vector, exact under any filter and any exclusion."""
+    def nearest(
+        self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]
+    ) -> Mapping[PassageId, float]:
+        """The `limit` passages in scope that are not in `passage_ids` nearest to the vector, and the cosine of
+        each, nearest first: exact under any filter and any exclusion. None where no passage has a vector."""
 
-    async def nearest(
-        self, vector: Sequence[float], scope: Scope, limit: int, passage_ids: frozenset[PassageId]
-    ) -> Sequence[PassageId]: ...
-
-
-class Embedder(Protocol):
-    """Text to vectors. Two methods, because queries and passages carry different prefixes."""
-
-    async def passages(self, texts: Sequence[str]) -> Sequence[Sequence[float]]: ...
-
-    async def query(self, text: str) -> Sequence[float]: ...
+    def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
+        """The cosine with the vector of those of `ids` that have one."""
 
 
 class SearchSession(Protocol):

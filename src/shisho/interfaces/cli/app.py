@@ -113,6 +113,7 @@ def add(
     """Take in files and folders; what is known already is left as it is."""
 
     async def work(desk: Desk) -> None:
+        from shisho.interfaces.cli.embedding import embed_shown
         from shisho.interfaces.cli.file_names import list_names_below
         from shisho.interfaces.cli.render_adding import AddingDisplay
 
@@ -126,7 +127,9 @@ def add(
             ocr=None if ocr is None else ocr == "auto",
             notify=display.notify,
         )
-        if await display.show(receipts):
+        failures = await display.show(receipts)
+        await embed_shown(desk, _words(context))
+        if failures:
             raise typer.Exit(1)
 
     _run(context, work, json_, "interrupted_add")

@@ -32,6 +32,7 @@ def sync(
     """Bring the library up to date with folders: new, changed, moved and deleted files. What is unchanged is not read again."""
 
     async def work(desk: Desk) -> None:
+        from shisho.interfaces.cli.embedding import embed_shown
         from shisho.interfaces.cli.file_names import list_names_below
         from shisho.interfaces.cli.render_adding import AddingDisplay
         from shisho.interfaces.cli.render_folders import print_trouble
@@ -52,6 +53,7 @@ def sync(
                     raise
                 print_trouble(path, error, json_)
                 is_even = False
+        await embed_shown(desk, words(context))
         if not is_even:
             raise typer.Exit(1)
 

@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import apsw
 import tantivy
@@ -22,6 +22,9 @@ from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical_view import WEIGHTS, LexicalView
 from shisho.telemetry import log, span
+
+if TYPE_CHECKING:
+    from shisho.stores.embedded.dense import DenseIndex  # it needs numpy, a list of documents does not
 
 T = TypeVar("T")
 
@@ -44,11 +47,12 @@ ENTRIES_OF = """SELECT d.corpus_id, d.id AS document_id, p.id AS passage, p.page
 
 
 class LexicalIndex:
-    """`ports.Index` over a tantivy folder."""
+    """`ports.Index` over a tantivy folder, and over an index of vectors where there is one."""
 
-    def __init__(self, folder: Path, database: Database) -> None:
+    def __init__(self, folder: Path, database: Database, dense: DenseIndex | None = None) -> None:
         self._folder = folder
         self._database = database
+        self._dense = dense
         self._lock = asyncio.Lock()
         self._index: Any = None
         self._seen = -1
@@ -64,14 +68,21 @@ class LexicalIndex:
 
     def _if_current(self, connection: apsw.Connection, work: Callable[[SearchView], T]) -> tuple[T] | None:
         """The outcome of the work; None where there is something to catch up with before."""
-        return self._viewed(connection, work) if self._seen == _newest_change(connection) else None
+        is_current = self._dense is None or self._dense.is_current(connection)
+        is_current = is_current and self._seen == _newest_change(connection)
+        return self._viewed(connection, work) if is_current else None
 
     def _viewed(self, connection: apsw.Connection, work: Callable[[SearchView], T]) -> tuple[T]:
         if self._index is None:
             self._seen = self._reopen()
-        return (work(LexicalView(connection, self._index)),)
+        return (work(LexicalView(connection, self._index, self._dense)),)
 
     async def catch_up(self) -> None:
+        await self._catch_up_words()
+        if self._dense is not None:
+            await asyncio.to_thread(self._dense.catch_up)
+
+    async def _catch_up_words(self) -> None:
         newest = await self._database.read(_newest_change)
         if newest == self._seen:
             return

@@ -4,29 +4,25 @@ database. The index proposes, our own scoring ranks."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import tantivy
 
 from shisho.domain.corpus import PassageId, Scope, TermVector
+from shisho.domain.embedding import Embedding
 from shisho.domain.ranking import NamedPassage
 from shisho.stores.embedded import rows, vectors
-from shisho.stores.embedded.scope import SqlCondition, count_in, where
+from shisho.stores.embedded.scope import IndexScope, count_in, index_scope, where
+
+if TYPE_CHECKING:
+    from shisho.stores.embedded.dense import DenseIndex  # it needs numpy, a list of documents does not
 
 WEIGHTS = {"terms": 1.0, "bigrams": 0.4}
 EVERYWHERE = 0.9  # of all passages: a word of more of them is weighed, but proposes nothing (docs/adr/0011)
 # Of all live passages: how many there are, and their terms, bigrams and terms of headings.
 SUMS = """SELECT coalesce(sum(passages), 0) AS passages, coalesce(sum(terms), 0) AS terms,
     coalesce(sum(bigrams), 0) AS bigrams, coalesce(sum(heading), 0) AS heading FROM corpora"""
-# Whether there are corpora of other owners.
-OTHERS = "SELECT EXISTS (SELECT 1 FROM corpora WHERE owner <> ?)"
-# The keys of all corpora of an owner.
-ALL_CORPORA = "SELECT id FROM corpora WHERE owner = ?"
-# The keys of some corpora of an owner.
-CORPORA = f"{ALL_CORPORA} AND name IN {rows.ANY_OF}"
-# The documents in scope; its condition is filled in.
-IN_SCOPE = "SELECT d.id FROM documents d JOIN corpora c ON c.id = d.corpus_id WHERE {condition}"
 
 # Heading, an empty line and text of the passages in scope; its condition is filled in.
 TEXTS = """SELECT p.heading || char(10) || char(10) || p.text AS text
@@ -36,11 +32,12 @@ ANY_PAGE = (0, 0, 1 << 62)
 
 
 class LexicalView:
-    """`ports.SearchView` on a connection in a transaction, and an index that has taken in what it shows."""
+    """`ports.SearchView` on a connection in a transaction, and indexes that have taken in what it shows."""
 
-    def __init__(self, connection: apsw.Connection, index: Any) -> None:
+    def __init__(self, connection: apsw.Connection, index: Any, dense: DenseIndex | None) -> None:
         self._connection = connection
         self._index = index
+        self._dense = dense
         self._searcher = index.searcher()
         self._frequencies: dict[tuple[str, str], int] = {}
 
@@ -55,7 +52,7 @@ class LexicalView:
         limit: int,
         passage_ids: frozenset[PassageId],
     ) -> list[PassageId]:
-        allowed = _allowed(self._connection, scope)
+        within = index_scope(self._connection, scope)
         index = self._index
         words = [("terms", term) for term in dict.fromkeys(terms)]
         words += [("bigrams", pair) for pair in dict.fromkeys(bigrams)]
@@ -63,10 +60,10 @@ class LexicalView:
             (tantivy.Occur.Should, tantivy.Query.boost_query(_term(index, field, term), WEIGHTS[field]))
             for field, term in self._telling(words)
         ]
-        if not any_of or allowed.documents == ():
+        if not any_of or within.documents == ():
             return []
         query = tantivy.Query.boolean_query(any_of)
-        if filters := _filters(index, allowed):
+        if filters := _filters(index, within):
             query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), *filters])
         searcher = self._searcher
         # Over-fetching by what was seen refills the hole; excluding it inside the query costs two to four
@@ -116,41 +113,23 @@ class LexicalView:
         query = TEXTS.format(condition=condition.sql)
         return [row.text for row in rows.every(self._connection.execute(query, (*condition.values, *pages)))]
 
+    @property
+    def has_vectors(self) -> bool:
+        return self._dense is not None and self._dense.has_vectors(self._connection)
 
-class _Allowed:
-    """A scope as the index can test it: `None` leaves that side open. A test costs as much as the query: every
-    passage that has a word of it is looked at, where the best ones would do."""
+    def nearest(
+        self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]
+    ) -> Mapping[PassageId, float]:
+        if self._dense is None:
+            return {}
+        within = index_scope(self._connection, scope)
+        return self._dense.nearest(self._connection, vector, within, limit, passage_ids)
 
-    __slots__ = ("corpora", "documents", "pages", "without")
-
-    def __init__(
-        self,
-        corpora: tuple[int, ...] | None,
-        documents: tuple[str, ...] | None,
-        without: Sequence[str],
-        condition: SqlCondition,
-    ) -> None:
-        self.corpora = corpora
-        self.documents = documents
-        self.without = without
-        self.pages = condition.pages
+    def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
+        return {} if self._dense is None else self._dense.similarities(self._connection, vector, ids)
 
 
-def _allowed(connection: apsw.Connection, scope: Scope) -> _Allowed:
-    condition = where(scope)
-    corpora: tuple[int, ...] | None = None
-    if scope.corpora or connection.execute(OTHERS, (scope.owner,)).get:
-        values = (scope.owner, rows.listed(scope.corpora)) if scope.corpora else (scope.owner,)
-        query = CORPORA if scope.corpora else ALL_CORPORA
-        corpora = tuple(int(row.id) for row in rows.every(connection.execute(query, values)))
-    documents: tuple[str, ...] | None = None
-    if condition.narrowed:
-        found = rows.every(connection.execute(IN_SCOPE.format(condition=condition.sql), condition.values))
-        documents = tuple(row.id for row in found)
-    return _Allowed(corpora, documents, scope.without, condition)
-
-
-def _filters(index: Any, allowed: _Allowed) -> list[tuple[Any, Any]]:
+def _filters(index: Any, allowed: IndexScope) -> list[tuple[Any, Any]]:
     schema = index.schema
     tests = []
     if allowed.corpora is not None:

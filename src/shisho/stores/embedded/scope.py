@@ -3,7 +3,7 @@ keys."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import apsw
@@ -11,7 +11,7 @@ import apsw
 from shisho.domain.corpus import Condition, FilterRange, Scope
 from shisho.errors import InvalidParams
 from shisho.language.comparable import comparable
-from shisho.stores.embedded.rows import ANY_OF, listed
+from shisho.stores.embedded.rows import ANY_OF, every, listed
 
 COLUMNS = {
     "document": "d.id",
@@ -33,6 +33,15 @@ COUNT_PAGES = """SELECT count(*)
     FROM documents d JOIN corpora c ON c.id = d.corpus_id JOIN passages p ON p.document_id = d.id
     WHERE {condition} AND p.page >= coalesce(?, p.page) AND p.page <= coalesce(?, p.page)"""
 
+# Whether there are corpora of other owners.
+OTHERS = "SELECT EXISTS (SELECT 1 FROM corpora WHERE owner <> ?)"
+# The keys of all corpora of an owner.
+ALL_CORPORA = "SELECT id FROM corpora WHERE owner = ?"
+# The keys of some corpora of an owner.
+CORPORA = f"{ALL_CORPORA} AND name IN {ANY_OF}"
+# The documents in scope; its condition is filled in.
+IN_SCOPE = "SELECT d.id FROM documents d JOIN corpora c ON c.id = d.corpus_id WHERE {condition}"
+
 
 @dataclass(frozen=True, slots=True)
 class SqlCondition:
@@ -42,6 +51,17 @@ class SqlCondition:
     sql: str
     values: tuple[str | int | float, ...]
     narrowed: bool
+    pages: tuple[int | None, int | None] | None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexScope:
+    """A scope as an index can test it: `None` leaves that side open. A test costs as much as the query: every
+    passage that has a word of it is looked at, where the best ones would do."""
+
+    corpora: tuple[int, ...] | None
+    documents: tuple[str, ...] | None
+    without: Sequence[str]
     pages: tuple[int | None, int | None] | None
 
 
@@ -137,3 +157,17 @@ def count_in(connection: apsw.Connection, scope: Scope) -> int:
     return int(
         connection.execute(COUNT_PAGES.format(condition=condition.sql), (*condition.values, low, high)).get
     )
+
+
+def index_scope(connection: apsw.Connection, scope: Scope) -> IndexScope:
+    condition = where(scope)
+    corpora: tuple[int, ...] | None = None
+    if scope.corpora or connection.execute(OTHERS, (scope.owner,)).get:
+        values = (scope.owner, listed(scope.corpora)) if scope.corpora else (scope.owner,)
+        query = CORPORA if scope.corpora else ALL_CORPORA
+        corpora = tuple(int(row.id) for row in every(connection.execute(query, values)))
+    documents: tuple[str, ...] | None = None
+    if condition.narrowed:
+        found = every(connection.execute(IN_SCOPE.format(condition=condition.sql), condition.values))
+        documents = tuple(row.id for row in found)
+    return IndexScope(corpora, documents, scope.without, condition.pages)

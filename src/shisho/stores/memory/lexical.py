@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from shisho.domain.corpus import Passage, PassageId, Scope, TermVector
+from shisho.domain.embedding import Embedding, cosine
 from shisho.domain.ranking import NamedPassage
 from shisho.ports import SearchView
+from shisho.stores.memory.embeddings import MemoryEmbeddings
 from shisho.stores.memory.shelf import MemoryShelf
 from shisho.stores.vectors import vector_of
 
@@ -19,21 +21,23 @@ T = TypeVar("T")
 class MemoryIndex:
     """`ports.Index` over a `MemoryShelf`."""
 
-    def __init__(self, shelf: MemoryShelf) -> None:
+    def __init__(self, shelf: MemoryShelf, embeddings: MemoryEmbeddings | None = None) -> None:
         self._shelf = shelf
+        self._embeddings = embeddings
 
     async def catch_up(self) -> None:
         """There is nothing to catch up with."""
 
     async def view(self, work: Callable[[SearchView], T], *, current: bool = True) -> T:
-        return work(MemoryView(self._shelf))
+        return work(MemoryView(self._shelf, self._embeddings))
 
 
 class MemoryView:
     """`ports.SearchView` by plain BM25 over a `MemoryShelf`."""
 
-    def __init__(self, shelf: MemoryShelf) -> None:
+    def __init__(self, shelf: MemoryShelf, embeddings: MemoryEmbeddings | None) -> None:
         self._shelf = shelf
+        self._embeddings = embeddings
 
     def count(self, scope: Scope) -> int:
         return len(self._shelf.searchable(scope))
@@ -98,6 +102,21 @@ class MemoryView:
         return (
             [] if len(passages) > most else [f"{passage.heading}\n\n{passage.text}" for passage in passages]
         )
+
+    @property
+    def has_vectors(self) -> bool:
+        return self._embeddings is not None and bool(self._embeddings.vectors())
+
+    def nearest(
+        self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]
+    ) -> Mapping[PassageId, float]:
+        names = [passage.id for passage in self._shelf.searchable(scope) if passage.id not in passage_ids]
+        scores = self.similarities(vector, names)
+        return dict(sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))[:limit])
+
+    def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:
+        vectors = {} if self._embeddings is None else self._embeddings.vectors()
+        return {name: cosine(vector, vectors[name]) for name in ids if name in vectors}
 
     def _weights(self, field: str, words: set[str]) -> dict[str, float]:
         total = len(self._shelf.searchable())

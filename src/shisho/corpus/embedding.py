@@ -1,0 +1,55 @@
+"""Passages get their vectors, batch by batch: what is done is kept, so that it can be broken off anywhere."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shisho.domain.corpus import Passage
+from shisho.domain.embedding import EmbeddingProgress, NewEmbedding
+from shisho.ports import Embedder, EmbeddingStore
+from shisho.telemetry import span
+
+BATCH = 32  # passages: about a second of work, which is what a process that is killed loses
+
+
+@dataclass(frozen=True, slots=True)
+class PassageEmbedding:
+    """Makes the vectors that are still missing."""
+
+    store: EmbeddingStore
+    embedder: Embedder
+
+    async def embed_next(self, most: int = BATCH) -> int:
+        """Give so many passages their vectors. Returns how many there were; 0: nothing is missing."""
+        passages = await self.store.pending(most)
+        if passages:
+            with span("embed", passages=len(passages)):
+                await self.store.put(await self._embedded(passages))
+        return len(passages)
+
+    async def progress(self) -> EmbeddingProgress:
+        """How far it has come."""
+        return await self.store.progress()
+
+    async def _embedded(self, passages: Sequence[Passage]) -> list[NewEmbedding]:
+        texts = {hash_content(text): text for text in map(text_to_embed, passages)}
+        vectors = dict(await self.store.known([*texts]))
+        fresh = [content for content in texts if content not in vectors]
+        vectors |= zip(fresh, await self.embedder.passages([texts[key] for key in fresh]), strict=True)
+        contents = [hash_content(text_to_embed(passage)) for passage in passages]
+        return [
+            NewEmbedding(passage.id, content, vectors[content])
+            for passage, content in zip(passages, contents, strict=True)
+        ]
+
+
+def text_to_embed(passage: Passage) -> str:
+    """A passage as an embedder reads it: below its heading."""
+    return f"{passage.heading}\n{passage.text}" if passage.heading else passage.text
+
+
+def hash_content(text: str) -> bytes:
+    """16 bytes by which equal text is known."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]

@@ -1,0 +1,73 @@
+"""Vectors for what is in the library: made now while somebody waits, or little by little in the background."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol
+
+from shisho.desk.callbacks import Notify, silent
+from shisho.domain.embedding import EmbeddingProgress
+from shisho.ports import FollowerTurn
+
+TURN_S = 5.0  # between two tries to become the one that works
+IDLE_S = 2.0  # between two looks whether there is work
+REST = 1.0  # of the time that a batch took: half of a core is left to others
+NOTHING = EmbeddingProgress(0, 0)
+
+
+class PassageEmbedder(Protocol):
+    """Gives passages their vectors."""
+
+    async def embed_next(self) -> int:
+        """The next few. Returns how many there were; 0: nothing is missing."""
+
+    async def progress(self) -> EmbeddingProgress: ...
+
+
+class EmbeddingDesk:
+    """The verbs of vectors."""
+
+    def __init__(
+        self, embedding: PassageEmbedder | None, turn: FollowerTurn, seconds: Callable[[], float]
+    ) -> None:
+        """`embedding`: None where there is no embedder; `turn`: one process at a time works in the background;
+        `seconds`: a clock that never runs back."""
+        self._embedding = embedding
+        self._turn = turn
+        self._seconds = seconds
+
+    async def progress(self) -> EmbeddingProgress | None:
+        """How many passages have a vector; None where there is no embedder."""
+        return None if self._embedding is None else await self._embedding.progress()
+
+    async def embed(self, notify: Notify = silent) -> EmbeddingProgress:
+        """Make all that are missing. `notify("embedded", progress=…)` after each batch; what is made is kept,
+        wherever it is broken off."""
+        progress = await self.progress() or NOTHING
+        while self._embedding is not None and progress.done < progress.total:
+            notify("embedded", progress=progress)
+            count = await self._embedding.embed_next()
+            if not count:  # others were faster, or documents went
+                break
+            done = progress.done + count
+            progress = EmbeddingProgress(done, max(progress.total, done))
+        notify("embedded", progress=progress)
+        return progress
+
+    async def keep_up(self) -> None:
+        """Make what is missing, and what will be, until it is cancelled. Another process that does so is waited
+        for."""
+        if self._embedding is None:
+            await asyncio.Event().wait()
+            return
+        try:
+            while True:
+                if not self._turn.take():
+                    await asyncio.sleep(TURN_S)
+                    continue
+                started = self._seconds()
+                count = await self._embedding.embed_next()
+                await asyncio.sleep(REST * (self._seconds() - started) if count else IDLE_S)
+        finally:
+            self._turn.end()

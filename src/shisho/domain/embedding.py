@@ -1,0 +1,44 @@
+"""Embeddings: passages and queries as directions, near where meanings are near."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import NewType
+
+Embedding = NewType("Embedding", bytes)
+"""A vector of unit length: half-precision floats, little-endian, as it is stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderAbout:
+    """An embedder as vectors remember it: `name` changes whenever the same text would get another vector."""
+
+    name: str
+    dimensions: int
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingProgress:
+    """How many of the live passages have a vector."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewEmbedding:
+    """A vector to be stored. `content`: hash of the text that it was made of, by which equal text is known."""
+
+    passage_id: str
+    content: bytes
+    vector: Embedding
+
+
+def cosine(first: Embedding, second: Embedding) -> float:
+    """The cosine of two vectors of equal length."""
+    return sum(left * right for left, right in zip(_floats(first), _floats(second), strict=True))
+
+
+def _floats(vector: Embedding) -> tuple[float, ...]:
+    return struct.unpack(f"<{len(vector) // 2}e", vector)

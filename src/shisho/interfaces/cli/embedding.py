@@ -1,0 +1,24 @@
+"""After documents were taken in, their passages get vectors: a bar on a terminal, and nothing elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shisho.domain.embedding import EmbeddingProgress
+from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.render_adding import progress as progress_bar
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+
+
+async def embed_shown(desk: Desk, words: Words) -> None:
+    """Make the vectors that are missing. Where it is broken off, the next time goes on."""
+    with progress_bar(words) as bar:
+        line = bar.add_task("", total=None, visible=False, page=words("embedding"))
+
+        def notify(event: str, progress: EmbeddingProgress) -> None:
+            is_on = progress.done < progress.total
+            bar.update(line, completed=progress.done, total=progress.total, visible=is_on)
+
+        await desk.embeddings.embed(notify)

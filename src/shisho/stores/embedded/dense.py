@@ -1,0 +1,259 @@
+"""The index of vectors: eight bits a component, scanned as a whole by faiss. Derived from the vectors in the database;
+delete its folder at any time.
+
+A scan is exact under any filter and any exclusion, at the speed of the machine's memory; a graph is not. What it
+names is ordered by the vectors of the database themselves."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from shisho.domain.corpus import PassageId
+from shisho.domain.embedding import EmbedderAbout, Embedding
+from shisho.stores.embedded import rows
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.dense_files import ROW, Codes, DenseBatch, DenseFiles, Watermark
+from shisho.stores.embedded.scope import IndexScope
+from shisho.telemetry import log, span
+
+BATCH = 2_000  # vectors taken in at once
+RESCORED = 200  # at least so many are ordered anew by their stored vectors
+STEPS = 127  # of a component on each side of zero
+MIDDLE = 128  # the code of zero
+ROOM = 1.25  # a component may be larger than any of the first batch by so much
+Mask = NDArray[np.bool_]
+PATIENCE = 5.0  # seconds to wait for another process
+FLOATS = "<f2"
+
+# The newest vector of an embedder, and the newest change of the shelf.
+NEWEST = """SELECT (SELECT coalesce(max(e.seq), 0) FROM embeddings e JOIN embedders m ON m.id = e.embedder_id
+        WHERE m.name = ?) AS vector, (SELECT coalesce(max(seq), 0) FROM changes) AS change"""
+# Vectors after one, in the order in which they came.
+ARRIVED = """SELECT e.seq, e.passage_id, e.vector, p.document_id, coalesce(p.page, 0) AS page
+    FROM embeddings e JOIN embedders m ON m.id = e.embedder_id JOIN passages p ON p.id = e.passage_id
+    WHERE m.name = ? AND e.seq > ? ORDER BY e.seq LIMIT ?"""
+# Documents that have changed since, as they are now.
+CHANGED = (
+    "SELECT DISTINCT d.id, d.state FROM changes c JOIN documents d ON d.id = c.document_id WHERE c.seq > ?"
+)
+# The corpora of those of some documents that are live.
+LIVE = f"SELECT d.id, d.corpus_id FROM documents d WHERE d.state = 'live' AND d.id IN {rows.ANY_OF}"
+# The vectors of some passages.
+STORED = f"""SELECT printf('%015x', e.passage_id) AS passage, e.vector
+    FROM embeddings e JOIN embedders m ON m.id = e.embedder_id
+    WHERE m.name = ? AND e.passage_id IN {rows.ANY_OF}"""
+
+
+class DenseIndex:
+    """The vectors of one embedder. One thread at a time looks at it."""
+
+    def __init__(self, folder: Path, database: Database, about: EmbedderAbout) -> None:
+        self._files = DenseFiles(folder, about.dimensions)
+        self._database = database
+        self._about = about
+        self._lock = threading.Lock()
+        self._forget()
+
+    def is_current(self, connection: apsw.Connection) -> bool:
+        """Whether it has taken in what the connection shows."""
+        newest = rows.every(connection.execute(NEWEST, (self._about.name,)))[0]
+        return bool(self._mark.seq >= newest.vector and self._change >= newest.change)
+
+    def has_vectors(self, connection: apsw.Connection) -> bool:
+        """As of a `ports.SearchView`."""
+        return bool(rows.every(connection.execute(NEWEST, (self._about.name,)))[0].vector)
+
+    def catch_up(self) -> None:
+        """Take in new vectors, and which documents are live. Waits a while for a process that does the same."""
+        with self._lock, span("dense.catch_up", since=self._mark.seq):
+            until = time.monotonic() + PATIENCE
+            while not self._has_written():
+                if time.monotonic() > until:
+                    log.warning("the index of vectors is behind: another process is still catching up")
+                    return
+                time.sleep(0.05)
+
+    def nearest(
+        self,
+        connection: apsw.Connection,
+        vector: Embedding,
+        allowed: IndexScope,
+        limit: int,
+        passage_ids: frozenset[PassageId],
+    ) -> dict[PassageId, float]:
+        """As of a `ports.SearchView`."""
+        most = max(RESCORED, limit)
+        with self._lock:
+            names = self._scanned(_floats(vector), allowed, most + len(passage_ids))
+        names = [name for name in names if name not in passage_ids][:most]
+        scores = self.similarities(connection, vector, names)
+        best = sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))
+        return dict(best[:limit])
+
+    def similarities(
+        self, connection: apsw.Connection, vector: Embedding, ids: Sequence[PassageId]
+    ) -> dict[PassageId, float]:
+        """As of a `ports.SearchView`."""
+        stored = rows.every(connection.execute(STORED, (self._about.name, _listed(ids))))
+        if not stored:
+            return {}
+        matrix = np.frombuffer(b"".join(row.vector for row in stored), FLOATS).reshape(len(stored), -1)
+        scores = matrix.astype(np.float32) @ _floats(vector)
+        return {PassageId(row.passage): float(score) for row, score in zip(stored, scores, strict=True)}
+
+    def _forget(self) -> None:
+        self._mark = Watermark("")
+        self._change = 0
+        self._rows = np.zeros(0, ROW)
+        self._places: dict[str, int] = {}
+        self._corpora = np.zeros(0, np.int64)  # of each document in the list; -1 while it is not live
+        self._scan: Any = None
+
+    def _has_written(self) -> bool:
+        """False while another process holds the files."""
+        try:
+            with self._files.writing():
+                self._read_files()
+                self._take_in(self._files)
+        except BlockingIOError:
+            return False
+        except OSError as error:  # a home that cannot be written
+            log.warning("the index of vectors is made in memory: %s", error)
+            self._take_in(None)
+        return True
+
+    def _read_files(self) -> None:
+        """Take in what other processes have written since."""
+        mark = self._files.watermark()
+        if mark is None:
+            mark = self._files.begin()
+        if mark.generation != self._mark.generation:
+            self._forget()
+            self._mark = Watermark(mark.generation)
+        if mark.rows > self._mark.rows:
+            self._remember(self._files.load(self._mark, mark))
+        self._mark = mark
+
+    def _take_in(self, files: DenseFiles | None) -> None:
+        changed, newest = self._database.snapshot(self._changed)
+        if any(row.state == "purged" and row.id in self._places for row in changed):
+            # Its codes would still tell of it: everything is made anew.
+            self._forget()
+            self._mark = Watermark("") if files is None else files.begin()
+        while arrived := self._database.snapshot(self._arrived):
+            self._append(arrived, files)
+        self._update({row.id for row in changed})
+        self._change = newest
+
+    def _changed(self, connection: apsw.Connection) -> tuple[list[rows.Row], int]:
+        newest = rows.every(connection.execute(NEWEST, (self._about.name,)))[0]
+        return rows.every(connection.execute(CHANGED, (self._change,))), newest.change
+
+    def _arrived(self, connection: apsw.Connection) -> list[rows.Row]:
+        return rows.every(connection.execute(ARRIVED, (self._about.name, self._mark.seq, BATCH)))
+
+    def _append(self, arrived: Sequence[rows.Row], files: DenseFiles | None) -> None:
+        vectors = np.frombuffer(b"".join(row.vector for row in arrived), FLOATS).reshape(len(arrived), -1)
+        scale = self._mark.scale or STEPS / (ROOM * float(np.abs(vectors).max()))
+        names = dict.fromkeys(row.document_id for row in arrived)
+        new = [name for name in names if name not in self._places]
+        places = self._places | {name: len(self._places) + at for at, name in enumerate(new)}
+        table = np.array([(row.passage_id, places[row.document_id], row.page) for row in arrived], ROW)
+        batch = DenseBatch(table, _coded(vectors, scale), new)
+        seq = arrived[-1].seq
+        mark = self._mark if files is None else files.append(self._mark, batch, seq, scale)
+        self._remember(batch)
+        self._mark = mark if files is not None else Watermark("", seq, len(self._rows), len(places), scale)
+
+    def _remember(self, batch: DenseBatch) -> None:
+        import faiss  # here, as it takes .2 s to import and many have no vectors
+
+        if self._scan is None:
+            kind = faiss.ScalarQuantizer.QT_8bit_direct_signed
+            self._scan = faiss.IndexScalarQuantizer(self._about.dimensions, kind, faiss.METRIC_INNER_PRODUCT)
+        self._scan.add_sa_codes(batch.codes)
+        self._rows = np.concatenate([self._rows, batch.rows])
+        first = len(self._places)
+        self._places |= {name: first + at for at, name in enumerate(batch.documents)}
+        self._corpora = np.concatenate([self._corpora, np.full(len(batch.documents), -1)])
+        self._update(batch.documents)
+
+    def _update(self, documents: Iterable[str]) -> None:
+        """Which of these documents are live, and in which corpus."""
+        known = [name for name in documents if name in self._places]
+        live = self._database.snapshot(partial(_live, names=known)) if known else {}
+        places = [self._places[name] for name in known]
+        self._corpora[places] = [live.get(name, -1) for name in known]
+
+    def _scanned(self, vector: NDArray[np.float32], allowed: IndexScope, limit: int) -> list[PassageId]:
+        if self._scan is None:
+            return []
+        mask = self._mask(allowed)
+        bits = None if mask is None else np.packbits(mask, bitorder="little")
+        parameters = None if bits is None else _only(bits)
+        most = min(limit, len(self._rows))
+        _, places = self._scan.search(vector.reshape(1, -1), most, params=parameters)
+        at = places[0][places[0] >= 0]
+        return [rows.passage_id(int(number)) for number in self._rows["passage"][at]]
+
+    def _mask(self, allowed: IndexScope) -> Mask | None:
+        """Which vectors may be named; None where all may."""
+        documents = self._corpora >= 0
+        if allowed.corpora is not None:
+            documents &= np.isin(self._corpora, allowed.corpora)
+        if allowed.documents is not None:
+            documents &= self._marked(allowed.documents)
+        if allowed.without:
+            documents &= ~self._marked(allowed.without)
+        if allowed.pages is None and documents.all():
+            return None
+        mask: Mask = documents[self._rows["document"]]
+        if allowed.pages is not None:
+            low, high = allowed.pages
+            pages = self._rows["page"]
+            mask &= pages > 0
+            mask &= pages >= (low or 0)
+            mask &= pages <= (np.iinfo(np.int32).max if high is None else high)
+        return mask
+
+    def _marked(self, documents: Iterable[str]) -> Mask:
+        marked = np.zeros(len(self._corpora), np.bool_)
+        marked[[self._places[name] for name in documents if name in self._places]] = True
+        return marked
+
+
+def _only(bits: Codes) -> Any:
+    """What lets faiss look at the vectors of a bitmap alone. `bits` must outlive it."""
+    import faiss
+
+    selector = faiss.IDSelectorBitmap(len(bits), faiss.swig_ptr(bits))
+    parameters: Any = faiss.SearchParameters
+    return parameters(sel=selector)
+
+
+def _live(connection: apsw.Connection, names: Sequence[str]) -> dict[str, int]:
+    stored = rows.every(connection.execute(LIVE, (rows.listed(names),)))
+    return {row.id: row.corpus_id for row in stored}
+
+
+def _listed(ids: Iterable[PassageId]) -> str:
+    return rows.listed(map(rows.passage_number, ids))
+
+
+def _floats(vector: Embedding) -> NDArray[np.float32]:
+    return np.frombuffer(vector, FLOATS).astype(np.float32)
+
+
+def _coded(vectors: NDArray[np.float16], scale: float) -> Codes:
+    steps = np.clip(np.rint(vectors.astype(np.float32) * scale), -STEPS, STEPS)
+    codes: Codes = (steps + MIDDLE).astype(np.uint8)
+    return codes

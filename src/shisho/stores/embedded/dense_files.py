@@ -1,0 +1,129 @@
+"""The files of the index of vectors. Whoever holds the lock of the folder appends; the watermark, written last, says how
+far the files are good, so that a process killed in the middle leaves nothing half done."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FORMAT = 1
+ROW = np.dtype([("passage", "<i8"), ("document", "<u4"), ("page", "<i4")])
+"""What stands beside the code of a vector: its passage, the place of its document in the list of documents, and its
+page, 0 for none."""
+Rows = NDArray[np.void]
+Codes = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Watermark:
+    """How far files are good: the last vector taken in, how many there are, of how many documents. `scale`: what a
+    component was multiplied by; `generation` changes when they are made anew."""
+
+    generation: str
+    seq: int = 0
+    rows: int = 0
+    documents: int = 0
+    scale: float = 0.0
+    format: int = FORMAT
+
+
+@dataclass(frozen=True, slots=True)
+class DenseBatch:
+    """Vectors in the order in which they came, with the documents that are new among theirs."""
+
+    rows: Rows
+    codes: Codes
+    documents: Sequence[str]
+
+
+class DenseFiles:
+    """The files below a folder. Every method but `watermark` and `load` is for whoever is `writing`."""
+
+    def __init__(self, folder: Path, dimensions: int) -> None:
+        self._folder = folder
+        self._dimensions = dimensions
+
+    def watermark(self) -> Watermark | None:
+        """None where there is nothing good."""
+        with suppress(OSError, ValueError, TypeError):
+            mark = Watermark(**json.loads((self._folder / "watermark").read_text("ascii")))
+            return mark if mark.format == FORMAT and self._holds(mark) else None
+        return None
+
+    def load(self, after: Watermark, mark: Watermark) -> DenseBatch:
+        """What stands between two watermarks of one generation. Raises OSError."""
+        width = self._dimensions
+        rows = self._part("rows", ROW, after.rows, mark.rows)
+        codes = self._part("codes", np.dtype(np.uint8), after.rows * width, mark.rows * width)
+        with (self._folder / "documents").open(encoding="ascii") as lines:
+            names = lines.read().split("\n")
+        return DenseBatch(rows, codes.reshape(-1, width), names[after.documents : mark.documents])
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the lock of the folder. Raises BlockingIOError where another process holds it, another OSError
+        where the folder cannot be written."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (self._folder / "lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+
+    def begin(self) -> Watermark:
+        """Make the files anew."""
+        for name in ("watermark", "rows", "codes", "documents"):
+            (self._folder / name).unlink(missing_ok=True)
+        mark = Watermark(uuid.uuid4().hex)
+        for name in ("rows", "codes", "documents"):
+            (self._folder / name).touch(mode=0o600)
+        self._write(mark)
+        return mark
+
+    def append(self, mark: Watermark, batch: DenseBatch, seq: int, scale: float) -> Watermark:
+        """Add a batch after `mark`, over whatever a killed process left there."""
+        documents = "".join(f"{name}\n" for name in batch.documents).encode("ascii")
+        self._extend("rows", mark.rows * ROW.itemsize, batch.rows.tobytes())
+        self._extend("codes", mark.rows * self._dimensions, batch.codes.tobytes())
+        self._extend("documents", self._offset_of_document(mark.documents), documents)
+        fresh = replace(
+            mark,
+            seq=seq,
+            rows=mark.rows + len(batch.rows),
+            documents=mark.documents + len(batch.documents),
+            scale=scale,
+        )
+        self._write(fresh)
+        return fresh
+
+    def _holds(self, mark: Watermark) -> bool:
+        sizes = {"rows": mark.rows * ROW.itemsize, "codes": mark.rows * self._dimensions}
+        return all((self._folder / name).stat().st_size >= size for name, size in sizes.items())
+
+    def _part(self, name: str, kind: np.dtype[Any], start: int, end: int) -> NDArray[Any]:
+        return np.fromfile(self._folder / name, kind, end - start, offset=start * kind.itemsize)
+
+    def _extend(self, name: str, at: int, data: bytes) -> None:
+        with (self._folder / name).open("r+b") as file:
+            file.truncate(at)
+            file.seek(at)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _offset_of_document(self, count: int) -> int:
+        lines = (self._folder / "documents").read_bytes().split(b"\n")[:count]
+        return sum(len(line) + 1 for line in lines)
+
+    def _write(self, mark: Watermark) -> None:
+        fresh = self._folder / "watermark.new"
+        fresh.write_text(json.dumps(asdict(mark)), "ascii")
+        fresh.replace(self._folder / "watermark")

@@ -1,0 +1,102 @@
+"""The vectors of passages in SQLite: the truth from which the index of vectors is derived."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import apsw
+
+from shisho.domain.corpus import Passage
+from shisho.domain.embedding import EmbedderAbout, Embedding, EmbeddingProgress, NewEmbedding
+from shisho.stores.embedded import rows
+from shisho.stores.embedded.connect import Database
+
+# An embedder is known from its first vector on.
+INTRODUCE = "INSERT INTO embedders(name, dimensions) VALUES (?, ?) ON CONFLICT DO NOTHING"
+# The key of an embedder, and how far its vectors have come.
+EMBEDDER = "SELECT id, seen FROM embedders WHERE name = ?"
+# The next passages without a vector of this embedder; `seq` is the change that they came with.
+PENDING = f"""SELECT c.seq, {rows.PASSAGE}
+    FROM changes c JOIN documents d ON d.id = c.document_id JOIN passages p ON p.document_id = d.id
+    WHERE c.seq > ? AND d.state = 'live'
+        AND NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.passage_id = p.id AND e.embedder_id = ?)
+    ORDER BY c.seq, p.ordinal LIMIT ?"""
+# The newest change of the shelf.
+NEWEST = "SELECT coalesce(max(seq), 0) FROM changes"
+# Everything up to this change has its vectors.
+ADVANCE = "UPDATE embedders SET seen = ? WHERE id = ? AND seen < ?"
+# A vector for each of some contents.
+KNOWN = """SELECT e.content, e.vector FROM embeddings e
+    WHERE e.embedder_id = ? AND e.content IN (SELECT unhex(value) FROM json_each(?)) GROUP BY e.content"""
+# A vector, where the passage is live and has none.
+PUT = """INSERT INTO embeddings(embedder_id, passage_id, content, vector)
+    SELECT ?, p.id, ?, ? FROM passages p JOIN documents d ON d.id = p.document_id
+    WHERE p.id = ? AND d.state = 'live' ON CONFLICT DO NOTHING"""
+# How many live passages there are.
+TOTAL = "SELECT coalesce(sum(passages), 0) FROM corpora"
+# How many of them have a vector of an embedder.
+DONE = """SELECT count(*) FROM embeddings e JOIN passages p ON p.id = e.passage_id JOIN documents d ON d.id = p.document_id
+    WHERE e.embedder_id = ? AND d.state = 'live'"""
+
+
+class EmbeddedEmbeddings:
+    """`ports.EmbeddingStore` over one SQLite file."""
+
+    def __init__(self, database: Database, about: EmbedderAbout) -> None:
+        self._database = database
+        self._about = about
+
+    async def pending(self, limit: int) -> Sequence[Passage]:
+        passages, newest = await self._database.read(lambda connection: self._pending(connection, limit))
+        if newest:
+            await self._database.write(lambda connection: self._advance(connection, newest))
+        return passages
+
+    async def known(self, contents: Sequence[bytes]) -> Mapping[bytes, Embedding]:
+        def work(connection: apsw.Connection) -> dict[bytes, Embedding]:
+            embedder, _ = self._embedder(connection)
+            listed = rows.listed(content.hex() for content in contents)
+            stored = rows.every(connection.execute(KNOWN, (embedder, listed)))
+            return {row.content: Embedding(row.vector) for row in stored}
+
+        return await self._database.read(work)
+
+    async def put(self, embeddings: Sequence[NewEmbedding]) -> None:
+        def work(connection: apsw.Connection) -> None:
+            connection.execute(INTRODUCE, (self._about.name, self._about.dimensions))
+            embedder, _ = self._embedder(connection)
+            connection.executemany(
+                PUT,
+                [
+                    (embedder, new.content, new.vector, rows.passage_number(new.passage_id))
+                    for new in embeddings
+                ],
+            )
+
+        await self._database.write(work)
+
+    async def progress(self) -> EmbeddingProgress:
+        # Every vector is looked at: it is asked for by people, not by a search.
+        def work(connection: apsw.Connection) -> EmbeddingProgress:
+            embedder, _ = self._embedder(connection)
+            return EmbeddingProgress(connection.execute(DONE, (embedder,)).get, connection.execute(TOTAL).get)
+
+        return await self._database.read(work)
+
+    def _embedder(self, connection: apsw.Connection) -> tuple[int, int]:
+        """Its key and the change up to which nothing is pending; 0 and 0 before its first vector."""
+        row = rows.first(connection.execute(EMBEDDER, (self._about.name,)))
+        return (0, 0) if row is None else (row.id, row.seen)
+
+    def _pending(self, connection: apsw.Connection, limit: int) -> tuple[list[Passage], int]:
+        """Passages, and the change before which nothing is pending any more."""
+        embedder, seen = self._embedder(connection)
+        newest = int(connection.execute(NEWEST).get)
+        stored = rows.every(connection.execute(PENDING, (seen, embedder, limit)))
+        before = stored[0].seq - 1 if stored else newest
+        passages = {row.id: rows.passage(row) for row in stored}  # a document may have changed more than once
+        return [*passages.values()], before if before > seen else 0
+
+    def _advance(self, connection: apsw.Connection, seen: int) -> None:
+        embedder, _ = self._embedder(connection)
+        connection.execute(ADVANCE, (seen, embedder, seen))

@@ -1,0 +1,224 @@
+"""What every store of vectors promises, and every index over them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from shisho.domain.corpus import FilterRange, Intake, PassageId, Scope
+from shisho.domain.embedding import Embedding, EmbeddingProgress, NewEmbedding
+from shisho.ports import SearchView
+from shisho.stores.embedded.dense import DenseIndex
+from tests.contracts.conftest import ABOUT, EmbeddedStore, Store, embedded_store
+from tests.making import intake
+
+NORTH = (1.0, 0.0, 0.0, 0.0)
+
+
+def vector(*parts: float) -> Embedding:
+    length = math.hypot(*parts)
+    return Embedding(struct.pack("<4e", *(part / length for part in parts)))
+
+
+def at_angle(degrees: float) -> Embedding:
+    """A direction so far from north."""
+    return vector(math.cos(math.radians(degrees)), math.sin(math.radians(degrees)), 0, 0)
+
+
+def new(name: str, embedding: Embedding, text: str = "") -> NewEmbedding:
+    return NewEmbedding(name, hashlib.sha256((text or name).encode()).digest(), embedding)
+
+
+async def fill(store: Store, given: Intake, first: float = 10.0, step: float = 5.0) -> None:
+    """Put a document on the shelf, its passages turned away from north one by one."""
+    await store.shelf.put(given)
+    angles = [first + step * passage.ordinal for passage in given.passages]
+    names = [passage.id for passage in given.passages]
+    await store.embeddings.put(
+        [new(name, at_angle(angle)) for name, angle in zip(names, angles, strict=True)]
+    )
+
+
+async def nearest(
+    store: Store, limit: int = 10, scope: Scope | None = None, seen: frozenset[PassageId] = frozenset()
+) -> Mapping[PassageId, float]:
+    return await store.index.view(lambda view: view.nearest(vector(*NORTH), scope or Scope(), limit, seen))
+
+
+async def texts(store: Store, scope: Scope | None = None) -> list[str]:
+    def work(view: SearchView) -> list[str]:
+        names = list(view.nearest(vector(*NORTH), scope or Scope(), 10, frozenset()))
+        passages = view.passages(names)
+        return [passages[name].passage.text for name in names]
+
+    return await store.index.view(work)
+
+
+async def test_what_has_no_vector_is_pending_in_the_order_of_arrival(store: Store) -> None:
+    first = intake("一。\n\n二。\n\n三。", source="a")
+    second = intake("四。", source="b")
+    await store.shelf.put(first)
+    await store.shelf.put(second)
+    assert [passage.text for passage in await store.embeddings.pending(2)] == ["一。", "二。"]
+    await store.embeddings.put([new(passage.id, at_angle(5)) for passage in first.passages])
+    assert [passage.text for passage in await store.embeddings.pending(9)] == ["四。"]
+    assert await store.embeddings.progress() == EmbeddingProgress(3, 4)
+    await store.embeddings.put([new(second.passages[0].id, at_angle(5))])
+    assert await store.embeddings.pending(9) == []
+
+
+async def test_a_document_that_left_is_not_pending_and_one_that_came_back_is(store: Store) -> None:
+    given = intake("一。\n\n二。")
+    await store.shelf.put(given)
+    await store.shelf.remove(given.document.id, purge=False)
+    assert await store.embeddings.pending(9) == []
+    assert await store.embeddings.progress() == EmbeddingProgress(0, 0)
+    await store.shelf.record_seen(given.document, "a.txt", {})
+    assert len(await store.embeddings.pending(9)) == 2
+
+
+async def test_a_vector_is_stored_once_and_only_for_what_is_there(store: Store) -> None:
+    given = intake("一。")
+    await store.shelf.put(given)
+    name = given.passages[0].id
+    await store.embeddings.put([new(name, at_angle(10)), new("0123456789abcde", at_angle(20))])
+    await store.embeddings.put([new(name, at_angle(30))])
+    assert await store.embeddings.progress() == EmbeddingProgress(1, 1)
+    assert (await nearest(store))[name] == pytest.approx(math.cos(math.radians(10)), abs=1e-3)
+
+
+async def test_equal_text_is_known_by_its_hash(store: Store) -> None:
+    given = intake("一。\n\n二。")
+    await store.shelf.put(given)
+    here = new(given.passages[0].id, at_angle(10), "一。")
+    await store.embeddings.put([here])
+    absent = hashlib.sha256(b"absent").digest()
+    assert await store.embeddings.known([here.content, absent]) == {here.content: here.vector}
+
+
+async def test_the_nearest_come_first_with_their_cosines(store: Store) -> None:
+    given = intake("\n\n".join(f"第{number}段。" for number in range(15)))
+    await fill(store, given)
+    found = await nearest(store, limit=5)
+    assert list(found) == [passage.id for passage in given.passages[:5]]
+    assert list(found.values()) == pytest.approx(
+        [math.cos(math.radians(angle)) for angle in range(10, 35, 5)], abs=1e-3
+    )
+
+
+async def test_where_there_is_no_vector_nothing_is_near(store: Store) -> None:
+    assert await nearest(store) == {}
+    await store.shelf.put(intake("一。"))
+    assert await nearest(store) == {}
+
+
+async def test_what_was_seen_is_left_out_and_the_hole_is_filled(store: Store) -> None:
+    given = intake("\n\n".join(f"第{number}段。" for number in range(300)))
+    await fill(store, given, step=0.2)
+    seen = frozenset(passage.id for passage in given.passages[:250])
+    found = await nearest(store, limit=10, seen=seen)
+    assert set(found) == {passage.id for passage in given.passages[250:260]}
+
+
+async def test_scope_filters_and_pages_bind(store: Store) -> None:
+    await fill(
+        store,
+        intake("統計の講義。\n\n統計の演習。", source="a", corpus="x", metadata={"課": "統計学"}, pages=2),
+    )
+    await fill(store, intake("統計の試験。", source="b", corpus="y", owner="other"))
+    await fill(store, intake("統計の課題。", source="c", corpus="y"), first=30)
+    assert await texts(store) == ["統計の講義。", "統計の演習。", "統計の課題。"]
+    assert await texts(store, Scope(corpora=("y",))) == ["統計の課題。"]
+    assert await texts(store, Scope(filters={"課": "統計学", "page": "2"})) == ["統計の演習。"]
+    assert await texts(store, Scope(filters={"page": FilterRange(None, "1"), "課": "統計学"})) == [
+        "統計の講義。"
+    ]
+    assert await texts(store, Scope(filters={"課": "なし"})) == []
+    without = intake("統計の課題。", source="c", corpus="y").document.id
+    assert await texts(store, Scope(without=(without,))) == ["統計の講義。", "統計の演習。"]
+
+
+async def test_it_follows_versions_removal_and_purges(store: Store) -> None:
+    await fill(store, intake("古い統計。"))
+    assert await texts(store) == ["古い統計。"]
+    await fill(store, changed := intake("新しい統計。"))
+    assert await texts(store) == ["新しい統計。"]
+    await fill(store, other := intake("別の話。", source="b"), first=30)
+    await store.shelf.remove(changed.document.id, purge=False)
+    assert await texts(store) == ["別の話。"]
+    await store.shelf.record_seen(changed.document, "a.txt", {})
+    assert await texts(store) == ["新しい統計。", "別の話。"]
+    await store.shelf.remove(other.document.id, purge=True)
+    assert await texts(store) == ["新しい統計。"]
+
+
+async def test_similarities_are_those_of_the_passages_that_have_a_vector(store: Store) -> None:
+    given = intake("一。\n\n二。")
+    await store.shelf.put(given)
+    first, second = (passage.id for passage in given.passages)
+    await store.embeddings.put([new(first, at_angle(60))])
+    found = await store.index.view(lambda view: view.similarities(vector(*NORTH), [first, second]))
+    assert found == {first: pytest.approx(0.5, abs=1e-3)}
+
+
+async def test_a_purge_leaves_no_code_of_what_it_erased(embedded: EmbeddedStore, tmp_path: Path) -> None:
+    await fill(embedded, gone := intake("消す文。", source="a"))
+    await fill(embedded, intake("残す文。", source="b"), first=30)
+    assert len(await nearest(embedded)) == 2
+    await embedded.shelf.remove(gone.document.id, purge=True)
+    assert len(await nearest(embedded)) == 1
+    assert (tmp_path / "dense" / "codes").stat().st_size == ABOUT.dimensions
+    assert gone.document.id not in (tmp_path / "dense" / "documents").read_text("ascii")
+
+
+async def test_a_deleted_or_torn_folder_is_made_anew(embedded: EmbeddedStore, tmp_path: Path) -> None:
+    given = intake("\n\n".join(f"第{number}段。" for number in range(20)))
+    await fill(embedded, given)
+    before = await nearest(embedded)
+    codes = tmp_path / "dense" / "codes"
+    codes.write_bytes(codes.read_bytes()[:-5])
+    again = DenseIndex(tmp_path / "dense", embedded.database, ABOUT)
+    again.catch_up()
+    assert codes.stat().st_size == 20 * ABOUT.dimensions
+    assert before == await nearest(embedded)
+
+
+async def test_what_a_killed_process_left_behind_the_watermark_is_written_over(
+    embedded: EmbeddedStore, tmp_path: Path
+) -> None:
+    await fill(embedded, first := intake("一。", source="a"))
+    await nearest(embedded)
+    for name in ("rows", "codes", "documents"):
+        with (tmp_path / "dense" / name).open("ab") as file:
+            file.write(b"half")
+    await fill(embedded, second := intake("二。", source="b"), first=20)
+    assert list(await nearest(embedded)) == [first.passages[0].id, second.passages[0].id]
+    mark = json.loads((tmp_path / "dense" / "watermark").read_text("ascii"))
+    assert (mark["rows"], mark["documents"]) == (2, 2)
+    assert (tmp_path / "dense" / "rows").stat().st_size == 2 * 16
+
+
+async def test_a_second_process_sees_what_the_first_took_in(embedded: EmbeddedStore, tmp_path: Path) -> None:
+    await fill(embedded, intake("一。", source="a"))
+    await nearest(embedded)
+    async with embedded_store(tmp_path) as other:
+        assert len(await nearest(other)) == 1
+        await fill(embedded, intake("二。", source="b"), first=20)
+        assert len(await nearest(other)) == 2
+        assert len(await nearest(embedded)) == 2
+
+
+async def test_a_folder_that_cannot_be_written_costs_only_the_files(
+    embedded: EmbeddedStore, tmp_path: Path
+) -> None:
+    (tmp_path / "dense").write_text("a file where the folder should be", "ascii")
+    await fill(embedded, intake("一。", source="a"))
+    assert len(await nearest(embedded)) == 1
+    await fill(embedded, intake("二。", source="b"), first=20)
+    assert len(await nearest(embedded)) == 2

@@ -1,0 +1,126 @@
+"""Passages found by meaning, through the desk and the shell, with the encoder's real weights."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+import shisho
+from shisho.domain.embedding import EmbeddingProgress
+from shisho.domain.intervention import PendingIntervention
+from tests.flows.conftest import SHISHO
+
+# Of each question the passage that answers it shares no content word with it.
+LIBRARY = {
+    "返却": "借りた本は、閉館後でも玄関脇の箱に入れればよい。",
+    "退職": "職を辞するときは、ひと月前までに上長へ届け出る。",
+    "飼育": "ネコには魚や肉を与える。",
+    "天候": "雨天の場合、運動会は翌日に延期する。",
+    "財務": "売上高は前年より八パーセント増えた。",
+    "防災": "地震が起きたら机の下に身を隠す。",
+}
+QUESTIONS = {
+    "How can I return a library book at night?": "返却",
+    "会社をやめる手順": "退職",
+    "猫の餌": "飼育",
+    "What happens to the sports day if it rains?": "天候",
+    "揺れを感じたときの行動": "防災",
+}
+
+
+class Silence:
+    """A notifier of somebody who stays."""
+
+    async def notify(self, waiting: PendingIntervention) -> None: ...
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[shisho.Desk]:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    for name, text in LIBRARY.items():
+        (folder / f"{name}.txt").write_text(text, "utf-8")
+    async with shisho.open(home=tmp_path / "home", embedder="use") as opened:
+        async for _ in opened.add(folder):
+            pass
+        yield opened
+
+
+async def first(desk: shisho.Desk, question: str) -> str:
+    hits = await desk.search(question, limit=1)
+    return Path(hits[0].source).stem if hits else ""
+
+
+async def test_questions_in_other_words_find_their_passage(desk: shisho.Desk) -> None:
+    before = [question for question, name in QUESTIONS.items() if await first(desk, question) == name]
+    assert await desk.embeddings.embed() == EmbeddingProgress(6, 6)
+    after = [question for question, name in QUESTIONS.items() if await first(desk, question) == name]
+    assert len(before) <= 1
+    assert len(after) == len(QUESTIONS)
+
+
+async def test_what_is_embedded_is_told_and_a_second_time_nothing_is_left(desk: shisho.Desk) -> None:
+    told: list[EmbeddingProgress] = []
+    await desk.embeddings.embed(lambda event, progress: told.append(progress))
+    assert (told[0], told[-1]) == (EmbeddingProgress(0, 6), EmbeddingProgress(6, 6))
+    assert await desk.embeddings.embed() == EmbeddingProgress(6, 6)
+
+
+async def test_a_purged_document_leaves_no_vector(desk: shisho.Desk, tmp_path: Path) -> None:
+    await desk.embeddings.embed()
+    assert await first(desk, "猫の餌") == "飼育"
+    await desk.remove("飼育.txt", purge=True)
+    assert await first(desk, "猫の餌") != "飼育"
+    assert await desk.embeddings.progress() == EmbeddingProgress(5, 5)
+    (codes,) = (tmp_path / "home" / "vectors").glob("*/codes")
+    assert codes.stat().st_size == 5 * 512
+
+
+async def test_without_an_embedder_search_is_by_words(tmp_path: Path) -> None:
+    async with shisho.open(home=tmp_path / "home", embedder="none") as desk:
+        assert await desk.embeddings.progress() is None
+        assert await desk.embeddings.embed() == EmbeddingProgress(0, 0)
+        checks = {check.name: check for check in await desk.doctor()}
+        assert not checks["embedder"].ok and 'pip install "shisho[vectors]"' in str(checks["embedder"].remedy)
+
+
+async def test_worker_makes_vectors_in_the_background(desk: shisho.Desk) -> None:
+    async with desk.working(1, Silence()), asyncio.timeout(300):
+        while await desk.embeddings.progress() != EmbeddingProgress(6, 6):  # noqa: ASYNC110
+            await asyncio.sleep(0.2)
+
+
+def test_shell_embeds_what_it_adds_and_goes_on_where_it_was_broken_off(tmp_path: Path) -> None:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    for number in range(150):
+        (folder / f"{number:03}.txt").write_text(
+            f"第{number}号の記録。{'内容がある。' * (number % 60 + 1)}", "utf-8"
+        )
+    environment = {**os.environ, "SHISHO_HOME": str(tmp_path / "home"), "SHISHO_EMBEDDER": "use", "LANG": "C"}
+    with subprocess.Popen(
+        [*SHISHO, "add", folder], env=environment, stdout=subprocess.PIPE, text=True
+    ) as adding:
+        assert adding.stdout is not None
+        for line in adding.stdout:
+            if line.startswith("150 added"):
+                break
+        adding.send_signal(signal.SIGINT)
+        assert adding.wait(300) == 130
+    done = asyncio.run(_progress(tmp_path / "home"))
+    assert done.total == 150 > done.done
+    subprocess.run([*SHISHO, "add", folder], env=environment, check=True, stdout=subprocess.DEVNULL)
+    assert asyncio.run(_progress(tmp_path / "home")) == EmbeddingProgress(150, 150)
+
+
+async def _progress(home: Path) -> EmbeddingProgress:
+    async with shisho.open(home=home, embedder="use") as desk:
+        progress = await desk.embeddings.progress()
+    assert progress is not None
+    return progress

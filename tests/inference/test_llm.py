@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from shisho.domain.model import ModelFault, Usage
+from shisho.domain.model import ModelFault, ModelUsage
 from shisho.errors import InvalidParams, ModelFailed
 from shisho.inference.llm import ChatLlm
 from shisho.inference.providers import ModelAccess, build_chat_model
@@ -44,7 +44,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 async def test_a_reply_has_the_shape_that_was_asked_for_and_its_usage_is_counted(name: str) -> None:
     reply, provider = await ask_once(name, GOOD)
-    assert reply.value == PAGE and reply.usage == Usage(1, 100, 20)
+    assert reply.value == PAGE and reply.usage == ModelUsage(1, 100, 20)
     request = provider.requests[0]
     assert (request.model, request.instructions, request.texts) == (
         "m-1",
@@ -136,7 +136,7 @@ async def test_a_broken_reply_is_repaired_once_by_saying_what_is_wrong(name: str
     replies: Iterator[ProviderReply] = chain([ProviderReply(BAD)], repeat(GOOD))
     async with FakeProvider(lambda request: next(replies)) as provider:
         reply = await llm_of(provider, name).ask(prompt_of(), Page)
-    assert reply.value == PAGE and reply.usage == Usage(2, 200, 40)
+    assert reply.value == PAGE and reply.usage == ModelUsage(2, 200, 40)
     said = provider.requests[1].texts[-1]
     assert "lines.0.text" in said and "Field required" in said
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from shisho.domain.model import ModelFault, ModelPrompt, ModelReply, Usage
+from shisho.domain.model import ModelFault, ModelPrompt, ModelReply, ModelUsage
 from shisho.errors import ModelFailed
 from shisho.librarian.model_mind import ModelLimits, ModelMind
 
 T = TypeVar("T")
-Reply = Callable[[ModelPrompt, type], "tuple[Any, Usage]"]
+Reply = Callable[[ModelPrompt, type], "tuple[Any, ModelUsage]"]
 NODES = ("strategy", "plan", "evaluate", "answer")
 LIMITS = ModelLimits(4_500, 8_192, 60.0)
 

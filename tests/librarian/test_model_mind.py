@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from shisho.domain.codec import dumps
 from shisho.domain.inquiry import Answer, Budget, Inquiry, LoopStop
-from shisho.domain.model import ModelFault, ModelPrompt, Usage
+from shisho.domain.model import ModelFault, ModelPrompt, ModelUsage
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.budget import Spending
 from shisho.librarian.loop import run
@@ -33,7 +33,7 @@ from tests.librarian.test_loop import LEAVES, TWO
 QUESTION = "決定係数とは何か"
 QUOTATION = "決定係数とは、回帰モデルの当てはまりのよさを表す指標である。"
 SENTENCE = "決定係数は、回帰モデルの当てはまりのよさを表す指標である。"
-COST = Usage(1, 500, 50)
+COST = ModelUsage(1, 500, 50)
 GOOD: dict[type, Any] = {
     StrategyReply: StrategyReply((GoalReply(QUESTION),), "all", "single"),
     PlanReply: PlanReply(("決定係数", "寄与率"), "決定係数の定義", "定義を探す"),
@@ -94,7 +94,7 @@ async def test_a_run_that_is_replayed_asks_the_model_nothing_again() -> None:
 
 @pytest.mark.parametrize("fault", [fault for fault in ModelFault if fault is not ModelFault.BUDGET])
 async def test_a_model_that_fails_loses_no_evidence_and_the_answer_says_so(fault: ModelFault) -> None:
-    llm = ScriptedLlm(lambda prompt, shape: (fault, Usage(1)))
+    llm = ScriptedLlm(lambda prompt, shape: (fault, ModelUsage(1)))
     answer = await asked(mind_of(llm))
     by_rules = await asked(None)
     assert [quotation.snippet for quotation in answer.evidence] == [
@@ -232,10 +232,10 @@ async def test_reserved_and_spent_never_exceed_the_budget_and_an_answer_comes_ba
         assert both.model_calls <= budget.max_model_calls and both.tokens <= budget.max_tokens
         return reservation
 
-    def reply(prompt: ModelPrompt, shape: type) -> tuple[Any, Usage]:
+    def reply(prompt: ModelPrompt, shape: type) -> tuple[Any, ModelUsage]:
         bound = len((prompt.instructions + prompt.text).encode()) + prompt.max_output_tokens
         assert prompt.repairs < budget.max_model_calls and bound <= budget.max_tokens
-        usage = Usage(dice.randint(0, 3), dice.randint(0, 40_000), dice.randint(0, 40_000))
+        usage = ModelUsage(dice.randint(0, 3), dice.randint(0, 40_000), dice.randint(0, 40_000))
         return (GOOD[shape] if dice.random() < 0.7 else dice.choice([*ModelFault])), usage
 
     with pytest.MonkeyPatch.context() as patch:

@@ -13,15 +13,15 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class ModelUsage:
     """What was used of a model: replies asked for, and tokens as the provider counts them."""
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
 
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
+    def __add__(self, other: ModelUsage) -> ModelUsage:
+        return ModelUsage(
             self.calls + other.calls,
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
@@ -53,7 +53,7 @@ class ModelReply(Generic[T_co]):
 
     value: T_co
     text: str
-    usage: Usage
+    usage: ModelUsage
 
 
 class ModelFault(StrEnum):
@@ -102,7 +102,7 @@ class ModelUse:
     node: str
     model: str
     prompt_sha256: str
-    usage: Usage
+    usage: ModelUsage
     fault: ModelFault | None = None
     reply: str = ""
     dropped: int = 0

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from langsmith import tracing_context
 
-from shisho.domain.model import FAULT_REASONS, ModelFault, ModelPrompt, ModelReply, Usage
+from shisho.domain.model import FAULT_REASONS, ModelFault, ModelPrompt, ModelReply, ModelUsage
 from shisho.errors import ModelFailed
 from shisho.inference.provider_faults import RETRIED, fault_of, retry_after
 from shisho.inference.providers import ModelAccess, build_chat_model
@@ -59,12 +59,12 @@ class _Reply:
     def text(self) -> str:
         return "".join(self._parts)
 
-    def usage(self, sent: Messages) -> Usage:
+    def usage(self, sent: Messages) -> ModelUsage:
         """As the provider counted; where it does not, by bytes, three to a token."""
         counted = getattr(self.whole, "usage_metadata", None) or {}
         sent_bytes = sum(len(text.encode("utf-8", "replace")) for _, text in sent)
         received_bytes = len(self.text.encode("utf-8", "replace"))
-        return Usage(
+        return ModelUsage(
             1,
             int(counted.get("input_tokens") or -(-sent_bytes // 3)),
             int(counted.get("output_tokens") or -(-received_bytes // 3)),
@@ -93,7 +93,7 @@ class ChatLlm:
                     chat = await asyncio.to_thread(_held_to, self._access, prompt, shape)
                     return await exchange.run(chat, prompt, shape, listen)
         except TimeoutError:
-            raise exchange.failed(ModelFault.TIMEOUT, Usage(1)) from None
+            raise exchange.failed(ModelFault.TIMEOUT, ModelUsage(1)) from None
 
 
 def _held_to(access: ModelAccess, prompt: ModelPrompt, shape: type) -> Any:
@@ -110,7 +110,7 @@ class _Exchange:
     def __init__(self, model: str) -> None:
         self._model = model
         self._messages: Messages = []
-        self._usage = Usage()
+        self._usage = ModelUsage()
 
     async def run(
         self, chat: Any, prompt: ModelPrompt, shape: type[T], listen: Callable[[Any], None] | None
@@ -162,10 +162,10 @@ class _Exchange:
                 reply.ending = "length"
                 return
             if fault not in RETRIED or reply.text or not tries_left:
-                raise self.failed(fault, reply.usage(self._messages) if reply.text else Usage(1))
+                raise self.failed(fault, reply.usage(self._messages) if reply.text else ModelUsage(1))
             await asyncio.sleep(WAIT_S if wait is None else wait)
 
-    def failed(self, fault: ModelFault, besides: Usage = Usage()) -> ModelFailed:  # noqa: B008
+    def failed(self, fault: ModelFault, besides: ModelUsage = ModelUsage()) -> ModelFailed:  # noqa: B008
         return ModelFailed(
             "The model {model} gave no reply that can be used: {why}.",
             model=self._model,

@@ -4,7 +4,7 @@ never exceed the budget together."""
 from __future__ import annotations
 
 from shisho.domain.inquiry import Budget
-from shisho.domain.model import Usage
+from shisho.domain.model import ModelUsage
 from shisho.librarian.budget import Spending, ceiling
 
 
@@ -35,7 +35,7 @@ class ModelAllowance:
         self.reserved += cost
         return cost
 
-    def settle(self, reservation: Spending, usage: Usage) -> None:
+    def settle(self, reservation: Spending, usage: ModelUsage) -> None:
         """Give back what was not used. A provider that counts more than its reply could have cost is believed
         no further than that."""
         self.reserved = Spending(

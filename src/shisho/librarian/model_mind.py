@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from shisho.domain.corpus import Complexity
 from shisho.domain.inquiry import AnswerLevel, Finding, Goal, Plan, Strategy
-from shisho.domain.model import ModelFault, ModelPrompt, ModelUse, Usage
+from shisho.domain.model import ModelFault, ModelPrompt, ModelUsage, ModelUse
 from shisho.domain.session import CitedSentence
 from shisho.errors import InvalidParams, ModelFailed
 from shisho.language.terms import fold
@@ -184,7 +184,7 @@ class ModelMind:
             return None, ()
         prompt = load_prompt(node)
         instructions, text = prompt.render(**values)
-        use = ModelUse(node, llm.name, prompt.sha256, Usage())
+        use = ModelUse(node, llm.name, prompt.sha256, ModelUsage())
         # A token is a byte of UTF-8 at least, so the call cannot cost more; the repair sends the broken reply too.
         input_tokens = len((instructions + text).encode("utf-8", "replace")) + SCHEMA_TOKENS + MESSAGE_TOKENS
         once = input_tokens + prompt.max_output_tokens
@@ -198,12 +198,12 @@ class ModelMind:
             return None, (replace(use, fault=ModelFault.BUDGET),)
         seconds = min(self._limits.seconds, allowance.seconds_left)
         sent = ModelPrompt(instructions, text, prompt.sha256, prompt.max_output_tokens, seconds, repairs)
-        usage = Usage(1 + repairs, twice)  # of a call that was cancelled nobody knows what it has cost
+        usage = ModelUsage(1 + repairs, twice)  # of a call that was cancelled nobody knows what it has cost
         try:
             reply = await llm.ask(sent, shape, listen)
             usage = reply.usage
         except ModelFailed as error:
-            usage = error.usage or Usage(1)
+            usage = error.usage or ModelUsage(1)
             return None, (replace(use, usage=usage, fault=ModelFault(error.fault)),)
         finally:
             allowance.settle(reservation, usage)

@@ -130,15 +130,15 @@ def test_key_of_another_request_is_unprocessable(client: httpx.Client) -> None:
 NAMES = re.findall(
     r"\w+",
     """
-    AddDocumentsRequest Answer AnswerHandle AskBudget AskRequest AuthAction AuthQueue AuthResolved AuthTarget BreakerState
-    Complexity ComposeAnswerRequest ComposedAnswer CreateTaskRequest Document DocumentList DocumentState DocumentsQueued
-    EngineList EngineStatus ErrorBody Evidence ExistingDocument FailedItem FeedbackRecorded FeedbackRequest FileInput
-    FindingInput FindingResult FindingsResult FoundPassage Goal GoalInput GoalStatus InterventionState LoopStop
-    OpenSessionRequest Opinion PassageText PendingIntervention PendingJobs ProgressSummary PurgeScope
-    QueueSearchesRequest QueueUrlsRequest RangeInput RemovedDocument ResolveAuthRequest SearchCorpusRequest
-    SearchOptionsInput SearchResult SearchesQueued
-    Sentence SentenceInput SentenceRevision SessionOpened ShownPassage SkippedItem Sources StatusDetail
-    StopMode StopStrategy StopTaskRequest Strategy SubmitFindingsRequest SupportCounts SupportOutcome TaskBudget TaskCreated
+    AddDocumentsRequest Answer AnswerHandle AnswerLevel AskBudget AskRequest AuthAction AuthQueue AuthResolved
+    AuthTarget BreakerState Complexity ComposeAnswerRequest ComposedAnswer ConversationRemoved CreateTaskRequest
+    Document DocumentList DocumentState DocumentsQueued EngineList EngineStatus ErrorBody Evidence ExistingDocument
+    FailedItem FeedbackRecorded FeedbackRequest FileInput FindingInput FindingResult FindingsResult FoundPassage
+    Goal GoalInput GoalStatus InterventionState LoopStop ModelFault ModelUsage ModelUse OpenSessionRequest Opinion
+    PassageText PendingIntervention PendingJobs ProgressSummary PurgeScope QueueSearchesRequest QueueUrlsRequest
+    RangeInput RemovedDocument ResolveAuthRequest SearchCorpusRequest SearchOptionsInput SearchResult SearchesQueued
+    Sentence SentenceInput SentenceRevision SessionOpened ShownPassage SkippedItem Sources StatusDetail StopMode
+    StopStrategy StopTaskRequest Strategy SubmitFindingsRequest SupportCounts SupportOutcome TaskBudget TaskCreated
     TaskDeleted TaskList TaskResult TaskResumed TaskState TaskStatus TaskStopped TaskSummary TimeRange UrlsQueued
     WaitCondition
     """,

@@ -74,6 +74,10 @@ def _of_one_thing(a: Assertion, b: Assertion, our_side: _Side, their_side: _Side
     right = _only_in(b, our_side)
     if left & a.nouns and right & b.nouns:  # the second against the fourth, the north against the south
         return False
+    if _is_about_another(a, their_side) and _is_about_another(
+        b, our_side
+    ):  # two towns, though a heading names both
+        return False
     names = our_side.names & their_side.names
     if len(names) < NAMED and (left & our_side.names or right & their_side.names):
         return False
@@ -97,6 +101,11 @@ def _only_in(said_assertion: Assertion, other: _Side) -> frozenset[str]:
     does."""
     only = said_assertion.words - _shared(said_assertion.words, other.own)
     return only - (said_assertion.topic & _shared(said_assertion.topic, other.heading))
+
+
+def _is_about_another(said_assertion: Assertion, other: _Side) -> bool:
+    """Whether its topic has a word that the other quotation itself has not."""
+    return bool(said_assertion.topic - _shared(said_assertion.topic, other.own))
 
 
 def _on_one_topic(a: Assertion, b: Assertion, our_side: _Side, their_side: _Side) -> bool:

@@ -1,4 +1,4 @@
-"""How well real documents are read without a model: `python bench/reading.py [--half dev] [--show]`.
+"""How well real documents are read without a model: `python bench/reading.py [--half dev|test|blind] [--show]`.
 
 The questions of eval/reading, written by hand, are asked of one library that holds all of ../shared/pdf and
 ../shared/extract. Readers or rules of passages that changed give a library of their own in the folder."""
@@ -20,6 +20,7 @@ from shisho.bootstrap.desk import open_desk
 from shisho.domain.corpus import Source
 from shisho.domain.inquiry import Answer
 from shisho.evaluation.reading import (
+    BLIND,
     HALVES,
     NOT_THERE,
     ReadingOutcome,
@@ -53,7 +54,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--half", choices=HALVES, default="dev", help="test: once, when all is done")
+    parser.add_argument(
+        "--half", choices=(*HALVES, BLIND), default="dev", help="blind: once, when all is done"
+    )
     parser.add_argument("--library", type=Path, default=ROOT / "build" / "reading", help="kept between runs")
     parser.add_argument(
         "--shared", type=Path, default=os.environ.get("SHISHO_SHARED", ROOT.parent / "shared")

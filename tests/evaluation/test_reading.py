@@ -14,6 +14,7 @@ from shisho.domain.inquiry import Answer, AnswerLevel, Evidence, LoopStop
 from shisho.domain.time import Instant
 from shisho.errors import InvalidParams
 from shisho.evaluation.reading import (
+    BLIND,
     HALVES,
     NOT_THERE,
     ReadingOutcome,
@@ -132,6 +133,14 @@ def test_a_line_that_is_no_question_is_named(tmp_path: Path, line: str) -> None:
 def test_the_id_decides_the_half_and_no_question_is_there_twice() -> None:
     assert all(question.half == half for half, questions in QUESTIONS.items() for question in questions)
     assert len({question.id for question in ALL}) == len({question.text for question in ALL}) == len(ALL)
+
+
+def test_blind_questions_are_no_others_again_and_of_every_kind() -> None:
+    blind = load_questions(FOLDER / f"{BLIND}.jsonl")
+    assert not {question.text for question in blind} & {question.text for question in ALL}
+    assert len({question.id for question in (*blind, *ALL)}) == len(blind) + len(ALL)
+    assert {question.kind for question in blind} == {question.kind for question in ALL}
+    assert all(bool(question.needs) != (question.kind == NOT_THERE) for question in blind)
 
 
 def test_each_half_has_enough_of_every_kind() -> None:

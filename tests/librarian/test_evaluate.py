@@ -268,3 +268,11 @@ def test_a_heading_is_quoted_as_one_where_it_holds_the_date_asked_for() -> None:
     first = found("スキルマップの第1.0版がリリースされたのはいつか", shown)[0]
     assert (first.snippet, first.is_heading) == ("2016年4月19日 スキルマップ 第1.0版リリース", True)
     assert not any(finding.is_heading for finding in found("第1.0版のスキルマップで直したのは何か", shown))
+
+
+def test_a_question_for_a_year_is_not_answered_by_a_sentence_without_a_time() -> None:
+    dated = NumberedPassage(1, "豊橋図書協会が設立されたのは2008年である。", "豊橋図書協会", 0.9)
+    undated = NumberedPassage(1, "豊橋図書協会は人材の育成のために設立された。", "豊橋図書協会", 0.9)
+    question = "豊橋図書協会が設立されたのは何年ですか"
+    assert found(question, [dated])[0].score >= ENOUGH
+    assert all(finding.score < ENOUGH for finding in found(question, [undated]))

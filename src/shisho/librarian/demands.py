@@ -37,13 +37,17 @@ _FORMS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
         (r"何パーセント|何%|率[はが](?:何|いく|どれ)", r"%|パーセント|割|分の|倍|[0-9]\.[0-9]"),
         (
             r"何円|いくら(?:です|か|に|かか|です|$|\?)|(?:料金|価格|金額|月額|年額|費用|値段)は(?:$|\?|何|いく)",
-            r"円|ドル|ユーロ|無料|[0-9一二三四五六七八九十百千万億]|¥|\$",
+            r"[0-9〇一二三四五六七八九十百千万億]\s*(?:円|ドル|ユーロ|ポンド|元|ウォン|銭|割|%)|¥|￥|\$|€|£|無料|無償|有料|実費",
         ),
         (
             r"\bhow much (?:does|do|did|is|are|was|were|will)\b.*\b(?:cost|price|pay|worth)|\bprice\b|\bfees?\b",
             r"[$€£¥]|\b(?:dollars?|euros?|pounds?|yen|cents?|free)\b|円",
         ),
         (r"何歳", r"歳|才|[0-9]+代"),
+        (
+            r"(?:住所|所在地)(?:[はをが]|$|\?)",
+            r"〒|丁目|番地|[都道府県市区町村郡].*[0-9]|[0-9]+[-‐–−ー][0-9]+[-‐–−ー][0-9]+",
+        ),
     )
 )
 # A thing counted by this noun: a number must stand before it, or before a noun that counts the same.

@@ -25,7 +25,8 @@ EXPLAINED_CHARS = 500  # the same where a list, a comparison, a way or a reason 
 LIST_ODDS = 0.3  # of the best sentence's odds: where a list is asked for, one with these comes before it
 RELATIVE = 0.03  # of the best sentence's odds: a further one must reach this, more if it is long
 HALF = 0.5  # of the defined thing's words must stand with the sentence that defines it
-_STRICT = frozenset({AnswerKind.REASON, AnswerKind.PERSON})  # no sentence without a reason says why
+# No sentence without a reason says why, and none without a date when.
+_STRICT = frozenset({AnswerKind.REASON, AnswerKind.PERSON, AnswerKind.TIME})
 _CONTRASTS = re.compile(
     r"違|異な|一方|に対し|比べ|比較|より(?:も|は)?|差(?:は|が|を|異)"
     r"|\b(?:differ\w*|while|whereas|unlike|than|contrast|compared|but)\b"

@@ -139,7 +139,7 @@ _PERSON_WORD = re.compile(
 )
 _REASON_WORD = re.compile(
     r"ため|(?<=[のるた])為|から(?:[、。]|である|だ)|ので|こと(?:により|によって|で)|により|によって|による|理由|原因|要因|きっかけ|せいで|おかげ|目的|結果|よって"
-    r"|\bbecause|\bdue to|\bsince\b|\bin order to|\breason|\bowing|\bcaused?\b|\bso that|\btherefore"
+    r"|\bbecause|\bdue to|\bsince\b|\bin order to|\bto (?:prevent|avoid)\b|\breason|\bowing|\bcaused?\b|\bso that|\btherefore"
 )
 _DEFINING = re.compile(
     r"とは|こと(?:である|をいう|を指す|です|を示す|。)|(?:と(?:いう|呼ぶ|呼ばれ|称|定義)|をいう|を指す|を意味|を表す|を示す)|(?:である|です|の一種|の一つ)。?$"

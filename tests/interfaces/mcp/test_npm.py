@@ -129,7 +129,7 @@ def test_the_inspector_over_standard_streams(npm: Path, tmp_path: Path) -> None:
         word for name in ("SHISHO_HOME", "SHISHO_ALLOWED_ROOTS") for word in ("-e", f"{name}={given[name]}")
     ]
     server = [*words, sys.executable, *SHISHO, "mcp"]
-    assert len(inspected(npm, server, "tools/list")["tools"]) == 22
+    assert len(inspected(npm, server, "tools/list")["tools"]) == 23
 
 
 @pytest.mark.parametrize("revision", SUITES)

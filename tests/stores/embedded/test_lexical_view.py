@@ -52,7 +52,7 @@ STATEMENTS = {
     "what the index takes in": lexical.ENTRIES_OF,
     "how many are in scope": scope.COUNT_CORPORA,
     "means": lexical_view.SUMS,
-    "other owners": lexical_view.OTHERS,
+    "other owners": scope.OTHERS,
     "vectors": vectors.VECTORS,
     "passages": vectors.NAMED_PASSAGES,
     "what may be alike": shelf.AKIN,

@@ -27,7 +27,7 @@ SAID: Mapping[str, str] = {
     "page": "p. {n}",
     "ocr": "(OCR: letters may be wrong)",
     "recognised": "OCR {file}: page {n} of {total}",
-    "embedding": "vectors, to find by meaning too (Ctrl-C: later)",
+    "embedding": "vectors (Ctrl-C: later)",
     "total": "{added} added · {replaced} new versions · {known} already known · {failed} not taken in",
     "sync_total": (
         "{added} added · {replaced} new versions · {moved} moved · {gone} gone · {known} unchanged · {failed} not taken in"

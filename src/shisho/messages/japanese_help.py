@@ -185,7 +185,7 @@ SAID: Mapping[str, str] = {
     "seconds one question may take": "一つの質問にかける秒数",
     "room for shown passages in one round, in tokens": "1回に示すパッセージの分量(トークン)",
     "what gives passages vectors, so that they are found by meaning too; auto: where the extra is installed": (
-        "断片を意味でも引けるようにするもの(auto: 追加機能があれば使う)"
+        "パッセージを意味でも引けるようにするもの(auto: 追加機能があれば使う)"
     ),
     "what runs the librarian's nodes": "司書の手順を動かすもの",
     "how k grows with the round: 1, 2, 3 or 1, 3, 10": "k が回ごとにどう増えるか: 1、2、3 か 1、3、10",

@@ -27,7 +27,7 @@ SAID: Mapping[str, str] = {
     "page": "{n}ページ",
     "ocr": "(OCR:誤字の可能性)",
     "recognised": "文字認識 {file}: {total}ページ中{n}ページ",
-    "embedding": "意味でも引けるようにしています(Ctrl-C で後回し)",
+    "embedding": "意味の索引(Ctrl-C で後回し)",
     "total": "追加 {added} · 更新 {replaced} · 登録済み {known} · 取り込めないもの {failed}",
     "sync_total": (
         "追加 {added} · 更新 {replaced} · 移動 {moved} · なくなったもの {gone} · 変わらないもの {known} · "

@@ -62,8 +62,8 @@ def _checked(sentence: str, quotations: tuple[str, ...], headings: tuple[str, ..
     compare_wording(comparison, sentence, quotations, doubts)
     for compare in (compare_words, compare_marks, compare_opposites, compare_places):
         compare(comparison, doubts)
-    if not terms(fold(sentence)):
-        doubts.unsure.append("words")  # letters that are no words are carried by nothing
+    if not {*terms(fold(sentence))} & {*terms(fold(quotation))}:
+        doubts.unsure.append("words")  # letters that are no words, and interjections, are carried by nothing
     if doubts.wrong:
         return Support(SupportOutcome.ALTERED, tuple(dict.fromkeys(doubts.wrong)))
     if doubts.unsure:

@@ -25,6 +25,11 @@ def cut(text: str) -> list[str]:
         ("See Fig. 3. It is 3.14. J. Smith agrees.", ["See Fig. 3.", "It is 3.14.", "J. Smith agrees."]),
         ('He said "yes." Then he left.', ['He said "yes."', "Then he left."]),
         ("e.g. this, i.e. that. Next one.", ["e.g. this, i.e. that.", "Next one."]),
+        (
+            "On sale at 10 a.m. Friday, Dec. 6. More soon.",
+            ["On sale at 10 a.m. Friday, Dec. 6.", "More soon."],
+        ),
+        ("It opens at 10 a.m. The band plays.", ["It opens at 10 a.m.", "The band plays."]),
         ("1. Introduction is here.", ["1. Introduction is here."]),
         ("決定\n係数は高い。", ["決定\n係数は高い。"]),
         ("見出し\n\n本文。", ["見出し", "本文。"]),

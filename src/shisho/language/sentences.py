@@ -26,6 +26,14 @@ _ABBREVIATED = re.compile(
     r"|\b[A-Z]|(?:^|\n)\s*(?:[0-9]{1,3}\.)*[0-9]{1,3})\.$"
 )
 _LOWER_NEXT = re.compile(r"\s+[a-z]")
+_MONTH = re.compile(r"\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.$")
+_DAY_NEXT = re.compile(r"\s+[0-9]")
+_HOUR = re.compile(r"\b[ap]\.m\.$")
+# What goes on with an hour: a day, a month, a zone of time.
+_AFTER_HOUR = re.compile(
+    r"\s+(?:(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?s?\b"
+    r"|(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\b|[A-Z]{1,3}T\b|[0-9])"
+)
 _ITEM = re.compile(
     r"[・•●○■□◆◇▪▶‣※◦]|[-*+–—]\s|[(（]?[0-9０-９a-zA-Zア-ンⅰ-ⅻ]{1,3}[)）]|[0-9０-９]{1,3}[.．、]\s?\D|[①-⑳]"
     r"|第[0-9０-９一二三四五六七八九十百]+[章節条項部編]|#{1,6}\s"
@@ -81,9 +89,14 @@ def _closed(text: str, end: int) -> int:
 
 
 def _inside(text: str, at: int, end: int) -> bool:
-    """True where this full stop belongs to an abbreviation, an initial or a number at the head of a
-    line."""
-    return bool(_LOWER_NEXT.match(text, end) or _ABBREVIATED.search(text[max(0, at - 12) : at + 1]))
+    """True where this full stop belongs to an abbreviation, a date, an initial or a number at the head of
+    a line."""
+    before = text[max(0, at - 12) : at + 1]
+    if _MONTH.search(before) and _DAY_NEXT.match(text, end):
+        return True
+    if _HOUR.search(before):
+        return bool(_LOWER_NEXT.match(text, end) or _AFTER_HOUR.match(text, end))
+    return bool(_LOWER_NEXT.match(text, end) or _ABBREVIATED.search(before))
 
 
 def is_row(line: str) -> bool:

@@ -276,3 +276,12 @@ def test_a_question_for_a_year_is_not_answered_by_a_sentence_without_a_time() ->
     question = "豊橋図書協会が設立されたのは何年ですか"
     assert found(question, [dated])[0].score >= ENOUGH
     assert all(finding.score < ENOUGH for finding in found(question, [undated]))
+
+
+def test_what_the_title_of_the_document_names_need_not_be_named_by_the_passage_again() -> None:
+    text = "ライセンスは MIT である。"
+    question = "ナビゲーターXのライセンスは何ですか"
+    untitled = NumberedPassage(1, text, "著作権", 0.6)
+    titled = NumberedPassage(1, text, "著作権", 0.6, title="ナビゲーターXの手引き")
+    assert all(finding.score < ENOUGH for finding in found(question, [untitled]))
+    assert found(question, [titled])[0].score >= ENOUGH

@@ -12,6 +12,7 @@ from shisho.corpus.retrieve import Retriever
 from shisho.domain.corpus import (
     Citation,
     Complexity,
+    Document,
     DocumentId,
     NumberedPassage,
     Passage,
@@ -156,11 +157,15 @@ class CorpusSession:
             [shown_record.passage_id for shown_record in record.shown]
         )
         following = await self._searcher.shelf.following(list(passages))
+        documents = await self._searcher.shelf.documents_by_id(
+            [passage.document_id for passage in passages.values()]
+        )
         shown_passages = tuple(
             _shown(
                 shown_record,
                 passages[shown_record.passage_id],
                 following.get(shown_record.passage_id, ()),
+                documents[shown_record.document_id],
             )
             for shown_record in record.shown
             if shown_record.passage_id in passages
@@ -232,7 +237,9 @@ def _fitting(hits: Sequence[RankedPassage], room_tokens: int) -> list[RankedPass
     return fitting
 
 
-def _shown(record: ShownRecord, passage: Passage, following: Sequence[Passage]) -> NumberedPassage:
+def _shown(
+    record: ShownRecord, passage: Passage, following: Sequence[Passage], document: Document
+) -> NumberedPassage:
     return NumberedPassage(
         record.number,
         passage.text,
@@ -240,6 +247,7 @@ def _shown(record: ShownRecord, passage: Passage, following: Sequence[Passage]) 
         record.match,
         passage.ocr,
         _after(passage, following),
+        document.title,
     )
 
 

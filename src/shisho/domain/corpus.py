@@ -324,7 +324,7 @@ class RankedPassage:
 class NumberedPassage:
     """A passage as the librarian sees it: a number, its text, its heading, and the share of the query it
     matched. No id. `after`: what follows it under the same heading of the same page, white space between
-    included; a quotation that begins in the passage may go on there."""
+    included; a quotation that begins in the passage may go on there. `title`: of its document."""
 
     temp_index: int
     text: str
@@ -332,6 +332,7 @@ class NumberedPassage:
     match: float
     ocr: bool = False
     after: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal
+from shisho.language.terms import fold, terms
 from shisho.librarian import demands, questions, reading, signs
 from shisho.librarian.evidence import double
 from shisho.librarian.levels import ENOUGH, NEAR
@@ -148,11 +149,12 @@ def _candidates(
         lead = passage.match - max((other.match for other in passages if other is not passage), default=0.0)
         of_passage = signs.passage_signs(question, topic, page, passage, number, lead)
         barred = _lacks_number(question, page)
+        titled = frozenset(terms(fold(passage.title)))
         for place, line in enumerate(page.lines):
             if line.role not in _QUOTABLE and not _heading_answers(question, line):
                 continue
             score = signs.score(signs.line_signs(question, weights, page, place, alike, of_passage))
-            most = REFUSED if barred else _most(question, weights, topic, alike, page, place)
+            most = REFUSED if barred else _most(question, weights, topic, alike, page, place, titled)
             score = min(score, most)
             yield _Candidate(passage, page, place, score)
 
@@ -178,6 +180,7 @@ def _most(
     alike: Mapping[str, frozenset[str]],
     page: AnalysedPassage,
     place: int,
+    titled: frozenset[str],
 ) -> float:
     """The most that the line can score: little where nothing by it names what is to be defined, and less than
     ENOUGH where nothing names what is asked about or it has not the form that an answer must have."""
@@ -186,7 +189,7 @@ def _most(
     if question.defined is not None and signs.meant_share(topic, alike, said_words) < HALF:
         return OFF_TOPIC
     name = signs.rarest_name(question, weights)
-    if name and alike[name].isdisjoint(page.terms):
+    if name and alike[name].isdisjoint(page.terms | titled):
         return REFUSED
     if question.form is not None and not question.form.search(line.folded):
         return REFUSED

@@ -26,8 +26,7 @@ EXPLAINED_CHARS = 500  # the same where a list, a comparison, a way or a reason 
 LIST_ODDS = 0.3  # of the best sentence's odds: where a list is asked for, one with these comes before it
 RELATIVE = 0.03  # of the best sentence's odds: a further one must reach this, more if it is long
 HALF = 0.5  # of the defined thing's words must stand with the sentence that defines it
-# No sentence without a reason says why, and none without a date when.
-_STRICT = frozenset({AnswerKind.REASON, AnswerKind.PERSON, AnswerKind.TIME})
+_STRICT = frozenset({AnswerKind.REASON, AnswerKind.PERSON})  # no sentence without a reason says why
 _CONTRASTS = re.compile(
     r"違|異な|一方|に対し|比べ|比較|より(?:も|は)?|差(?:は|が|を|異)"
     r"|\b(?:differ\w*|while|whereas|unlike|than|contrast|compared|but)\b"
@@ -193,7 +192,8 @@ def _most(
         return REFUSED
     if question.form is not None and not question.form.search(line.folded):
         return REFUSED
-    if question.kind in _STRICT and not questions.answers(question, line.folded):
+    is_strict = question.kind in _STRICT or questions.asks_for_a_date(question)
+    if is_strict and not questions.answers(question, line.folded):
         return 1.0 if grounded(page.lines, place, question) else REFUSED
     return 1.0
 

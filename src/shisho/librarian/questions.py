@@ -129,6 +129,10 @@ _TIME_WORD = re.compile(
     r"世紀|年代|[0-9一二三四五六七八九十][年月日時]|元年|時代|[初中後末]期|以[降前後]|直[後前]|[上中下]旬|[春夏秋冬]|頃|\b(?:1[0-9]{3}|20[0-9]{2})s?\b"
     r"|\b(?:january|february|march|april|june|july|august|september|october|november|december|centur)"
 )
+_DATED = re.compile(
+    r"何(?:年(?!間)|月|日(?!間)|曜日|世紀|年代)|西暦|いつ.*た(?:の|か|$|[?。])|いつ(?:です|でした|だ)"
+    r"|\bwhen (?:was|were|did|will)\b|\b(?:what|which|in what) (?:year|date|century|decade)"
+)
 _AMOUNT_WORD = re.compile(
     r"[0-9]|[一二三四五六七八九十百千万億兆](?=[^一-鿿]|[人個回本匹度歳才社国つ種番件位倍分秒時年か月割票隻名頭巻話色字層階])|半分|半数|複数|多数"
     r"|\b(?:half|double|twice|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand|million)\b"
@@ -319,6 +323,12 @@ def _definition(name: str) -> re.Pattern[str]:
         rf"|(?:を|ことを|のを|ものを|が){thing}(?:と(?:い[いうわっ]|言|呼|称|名付|定義)|という)"
         rf"|以下[、,]?{thing}と|{thing}(?:is|are)(?:an?|the|defined|called)"
     )
+
+
+def asks_for_a_date(question: ParsedQuestion) -> bool:
+    """True where no sentence without a time answers: a year is asked for, or when something was. When to do
+    something may be told by a condition."""
+    return question.kind is AnswerKind.TIME and _DATED.search(question.folded) is not None
 
 
 def answers(question: ParsedQuestion, sentence: str) -> bool:

@@ -28,5 +28,5 @@ def build_embedder(settings: Settings) -> Embedder | None:
 
 
 def folder_name(about: EmbedderAbout) -> str:
-    """What the folder of an embedder's index is called."""
+    """Name the folder of an embedder's index."""
     return hashlib.sha256(about.name.encode()).hexdigest()[:16]

@@ -24,7 +24,7 @@ NODES = ("model_plan", "model_evaluate", "model_answer")
 
 @dataclass(frozen=True, slots=True)
 class ModelPreset:
-    """What models may do for one question: `nodes` by name, each with its setting; the budget of calls and
+    """The allowance of models for one question: `nodes` by name, each with its setting; the budget of calls and
     tokens; the tokens of passages in one call."""
 
     nodes: Mapping[str, str]
@@ -96,7 +96,7 @@ def build_llm(settings: Settings, node: str = "model") -> Llm | None:
 
 
 def build_mind(settings: Settings) -> Mind | None:
-    """What thinks for the librarian's nodes; None where no node has a model. Raises as `build_llm`."""
+    """Build what thinks for the librarian's nodes; None where no node has a model. Raises as `build_llm`."""
     preset = PRESETS[settings.text("preset")]
     llm_of_node = {node: build_llm(settings, setting) for node, setting in preset.nodes.items()}
     llms = {node: llm for node, llm in llm_of_node.items() if llm is not None}

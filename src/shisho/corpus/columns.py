@@ -14,7 +14,7 @@ _PERIOD = re.compile(r"\s*(?:(?:19|20)\d\d|(?:令和|平成|昭和)?\d{1,4}(?:�
 
 
 def column_labels(table: str) -> str:
-    """What stands over the columns: the first row, where it holds no figure and the rows below do, or where there
+    """The labels over the columns: the first row, where it holds no figure and the rows below do, or where there
     are three columns and more; else nothing. A row of one cell above it is the table's title, and comes first."""
     rows = [row.split("\t") for row in table.split("\n", READ_ROWS)[:READ_ROWS]]
     title = ""

@@ -52,7 +52,7 @@ class JoinedTerms:
         return np.bincount(keys, minlength=len(terms) * lines).reshape(-1, lines)
 
     def over_passages(self, lines: Whole) -> Whole:
-        """What is counted by lines, by passages."""
+        """Turn counts by lines into counts by passages."""
         sums: Whole = np.add.reduceat(lines, self.line_starts, axis=1)
         return sums
 
@@ -204,7 +204,7 @@ def _nonzero(numbers: NDArray[Any]) -> Whole:
 
 
 def _apart(places: Whole) -> list[bool]:
-    """Whether a run of two that begins there begins after the end of the one before it."""
+    """True where a run of two that begins there begins after the end of the one before it."""
     free = 0
     kept = []
     for place in places.tolist():

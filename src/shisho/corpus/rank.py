@@ -1,4 +1,4 @@
-"""What a ranking is made from: how much each kind of evidence weighs (`weighing` weighs it), how rare terms
+"""The making of a ranking: how much each kind of evidence weighs (`weighing` weighs it), how rare terms
 are, and how much of a query a passage matches."""
 
 from __future__ import annotations

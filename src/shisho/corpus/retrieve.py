@@ -106,7 +106,7 @@ class Retriever:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What is done in one look at the store, the terms of the query included: they take less than a thread of
+    """The work of one look at the store, the terms of the query included: they take less than a thread of
     their own. `vector`: None where passages are found by words alone."""
 
     texts: Sequence[str]
@@ -186,7 +186,7 @@ def _matched_by_pairs(
 
 
 def read_statistics(view: SearchView, terms: Sequence[str], bigrams: Sequence[str]) -> Statistics:
-    """What a query's terms and pairs are weighed by."""
+    """Read the statistics that a query's terms and pairs are weighed by."""
     means = view.statistics()
     return Statistics(
         passages=int(means["passages"]),

@@ -252,7 +252,7 @@ def _shown(
 
 
 def _after(passage: Passage, following: Sequence[Passage]) -> str:
-    """What follows a passage where a reader would read on: under the same heading of the same page."""
+    """The text after a passage where a reader would read on: under the same heading of the same page."""
     text = ""
     end = passage.end
     for follower in following:

@@ -18,7 +18,7 @@ NEW = ConversationContext()
 
 
 class TaskVerbs(Protocol):
-    """What is needed of the verbs of tasks."""
+    """The verbs of tasks that are needed."""
 
     async def get_status(self, task_id: str, *, wait: float) -> TaskSnapshot: ...
 
@@ -55,7 +55,7 @@ class ConversationDesk:
         return self._understand(question, (await self.context(conversation)).earlier)
 
     async def context(self, conversation: str | None) -> ConversationContext:
-        """What a question takes from this conversation; None or "": it begins its own."""
+        """Read a question in this conversation; None or "": it begins its own."""
         if not conversation:
             return NEW
         conversation_id = await self._find(conversation)

@@ -26,7 +26,7 @@ STAMPED_AT_ONCE = 64  # a transaction each would cost as much as taking the file
 
 @dataclass(frozen=True, slots=True)
 class FolderParts:
-    """What the verbs of folders are wired to. `seconds`: a clock that never runs back."""
+    """The parts that the verbs of folders are wired to. `seconds`: a clock that never runs back."""
 
     owner: str
     shelf: Shelf
@@ -198,7 +198,7 @@ class FolderDesk:
     def _unchanged(
         self, file: FileOnDisk, comparison: _Comparison, stamps: Mapping[str, str]
     ) -> Receipt | None:
-        """What is known of a file that looks as it did when it was read; None where it has to be read."""
+        """Recall what is known of a file that looks as it did when it was read; None where it has to be read."""
         if not file.stamp:
             return None
         if stamps.get(file.source) == file.stamp and file.source in comparison.earlier:

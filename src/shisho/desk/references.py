@@ -1,4 +1,4 @@
-"""What documents lack for a bibliography, and what the registry of DOIs knows of them."""
+"""Facts that documents lack for a bibliography, and what the registry of DOIs knows of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAGE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ReferenceParts:
-    """What the verbs are wired to. `look_up`: what is known of a DOI; None where there is no way to the web."""
+    """The parts that the verbs are wired to. `look_up`: what is known of a DOI; None where there is no way to the web."""
 
     owner: str
     shelf: Shelf

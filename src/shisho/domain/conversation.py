@@ -23,7 +23,7 @@ class ConversationTurn:
 
 @dataclass(frozen=True, slots=True)
 class ConversationContext:
-    """What a question takes from the conversation that it goes on with: the questions before it as they were
+    """The part of a conversation that a question goes on with: the questions before it as they were
     understood, oldest first, and where the last of them was looked for. The id is "" for one that begins."""
 
     conversation_id: str = ""
@@ -35,7 +35,7 @@ class ConversationContext:
 
 @dataclass(frozen=True, slots=True)
 class ConversationRemoved:
-    """What went with a conversation. `kept_tasks`: tasks of the caller's own in which some of its questions
+    """The things that went with a conversation. `kept_tasks`: tasks of the caller's own in which some of its questions
     were asked; they hold those questions until they are removed. `erased`: False while somebody still reads
     the database, whose log is emptied once they have done."""
 

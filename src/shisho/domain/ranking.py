@@ -1,4 +1,4 @@
-"""What stands in a ranking before it is cut to what matters."""
+"""Candidates of a ranking before it is cut to what matters."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class MatchedBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReferenceMatch:
-    """What became of an entry. `source` is where its document stands; without one it and `document_id` are empty."""
+    """The fate of an entry. `source` is where its document stands; without one it and `document_id` are empty."""
 
     key: str
     title: str

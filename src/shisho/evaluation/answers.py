@@ -59,7 +59,7 @@ class AnswerItem:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """What one quotation must hold: the figure or the name, and, of the words that stand beside it in the
+    """A need that one quotation must hold: the figure or the name, and, of the words that stand beside it in the
     passage and in the gold text, at least one. No words: it speaks for itself."""
 
     text: str
@@ -69,7 +69,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class AnswerResult:
-    """What came of an item. `held` of `needs` stand in quotations of passages that answer it; `characters`
+    """The outcome of an item. `held` of `needs` stand in quotations of passages that answer it; `characters`
     counts all that was quoted; `is_explained`: an abstention names what is missing."""
 
     item: AnswerItem
@@ -102,7 +102,7 @@ def load_items(path: Path) -> list[AnswerItem]:
 
 
 def judge_answer(item: AnswerItem, answer: Answer, positive_documents: frozenset[str]) -> AnswerResult:
-    """What came of an item whose answering passages are the documents of these names. A quotation of another
+    """Judge an item whose answering passages are the documents of these names. A quotation of another
     passage holds nothing, whatever stands in it."""
     needs = find_needs(item)
     quotations = [
@@ -153,7 +153,7 @@ def _figures_of(results: Sequence[AnswerResult]) -> dict[str, float]:
 
 
 def find_needs(item: AnswerItem) -> tuple[Requirement, ...]:
-    """What quotations of the item's positive passages must hold, in the order of the gold text; nothing where
+    """List what quotations of the item's positive passages must hold, in the order of the gold text; nothing where
     one should abstain.
 
     1. Figures and names of the gold answer that the question does not name and a passage says. What stands
@@ -250,7 +250,7 @@ def _said_names(
 def _reasoned_needs(
     sentence: str, lines: Sequence[_LineWords], question_line: _LineWords
 ) -> Iterator[Requirement]:
-    """What a sentence of the gold reasoning names. A quoted figure is needed as a figure."""
+    """List what a sentence of the gold reasoning names. A quoted figure is needed as a figure."""
     needs = [
         need
         for need in _figure_needs(sentence, lines, question_line)

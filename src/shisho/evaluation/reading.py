@@ -51,7 +51,7 @@ class ReadingQuestion:
 
 
 class ReadingOutcome(StrEnum):
-    """What came of a question. `right`: printed as an answer, and its quotations hold every need. `wrong`:
+    """The outcome of a question. `right`: printed as an answer, and its quotations hold every need. `wrong`:
     printed as an answer without. `near`: not printed as an answer, or with a part said to be missing, and
     some need stands there. `abstained`: nothing is claimed, and nothing of use was shown."""
 
@@ -78,7 +78,7 @@ def load_questions(path: Path) -> list[ReadingQuestion]:
 
 
 def judge(question: ReadingQuestion, answer: Answer) -> ReadingOutcome:
-    """What came of it. A question that nothing answers has only two outcomes, `abstained` and `wrong`."""
+    """Judge an answer. A question that nothing answers has only two outcomes, `abstained` and `wrong`."""
     if not question.needs:
         return ReadingOutcome.ABSTAINED if answer.abstained else ReadingOutcome.WRONG
     missing = missing_needs(question.needs, printed_quotations(answer))

@@ -1,4 +1,4 @@
-"""What Crossref, the registry of DOIs, says of a work. It is asked at the pace of its engine, by the guarded way out,
+"""The words of Crossref, the registry of DOIs, about a work. It is asked at the pace of its engine, by the guarded way out,
 and its answer is read in a child."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the clients of the providers raise, as faults. Their texts are left behind: some of them show the
+"""Errors of the providers' clients, as faults. Their texts are left behind: some of them show the
 key."""
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def _inlined(schema: Any, parts: Mapping[str, Any]) -> Any:
 
 
 def _mistakes(error: ValidationError) -> Iterator[str]:
-    """What is wrong at which place, without the value: it may be long, and is the model's own."""
+    """Name what is wrong at which place, without the value: it may be long, and is the model's own."""
     for mistake in error.errors(include_url=False, include_input=False, include_context=False)[:5]:
         place = ".".join(map(str, mistake["loc"]))
         yield f"{place or 'the reply'}: {mistake['msg'][:200]}"

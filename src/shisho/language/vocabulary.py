@@ -25,7 +25,7 @@ class Vocabulary:
 
 
 def read_vocabulary(texts: Iterable[str]) -> Vocabulary:
-    """What stands in these texts; a word broken at the end of a line is whole."""
+    """Collect what stands in these texts; a word broken at the end of a line is whole."""
     folded = [_unbroken(fold(text)) for text in texts]
     counts = Counter(run for text in folded for run in set(_RUN.findall(text)))
     return Vocabulary(counts, "\n".join(folded))

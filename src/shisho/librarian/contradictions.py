@@ -104,7 +104,7 @@ def _only_in(said_assertion: Assertion, other: _Side) -> frozenset[str]:
 
 
 def _is_about_another(said_assertion: Assertion, other: _Side) -> bool:
-    """Whether its topic has a word that the other quotation itself has not."""
+    """True where its topic has a word that the other quotation itself has not."""
     return bool(said_assertion.topic - _shared(said_assertion.topic, other.own))
 
 

@@ -1,4 +1,4 @@
-"""What the nodes think: by rules, or by a model with the rules as its fallback, node by node."""
+"""The thinking of the nodes: by rules, or by a model with the rules as its fallback, node by node."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class NodeThought(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class PlanMatter:
-    """What a plan is made from. `goals`: the open ones, that in focus first."""
+    """The grounds of a plan. `goals`: the open ones, that in focus first."""
 
     strategy: Strategy
     goals: Sequence[Goal]
@@ -48,7 +48,7 @@ class PlanMatter:
 
 @dataclass(frozen=True, slots=True)
 class PassageMatter:
-    """What is read for the open goals."""
+    """The passages read for the open goals."""
 
     strategy: Strategy
     goals: Sequence[Goal]
@@ -59,7 +59,7 @@ class PassageMatter:
 
 @dataclass(frozen=True, slots=True)
 class AnswerMatter:
-    """What an answer is written from."""
+    """The grounds of an answer."""
 
     strategy: Strategy
     status: Sequence[GoalStatus]

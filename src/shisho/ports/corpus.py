@@ -185,7 +185,7 @@ class SearchView(Protocol):
 
     @property
     def has_vectors(self) -> bool:
-        """Whether any passage has a vector."""
+        """True where any passage has a vector."""
 
     def nearest(
         self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]
@@ -214,7 +214,7 @@ class SearchSession(Protocol):
         """idf of each term over the corpus, from 0 (everywhere) upward."""
 
     async def texts(self) -> Sequence[str]:
-        """What stands in scope, whole; nothing where that is too much to look through."""
+        """All that stands in scope; nothing where that is too much to look through."""
 
 
 class SessionLog(Protocol):

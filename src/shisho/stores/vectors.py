@@ -1,4 +1,4 @@
-"""What a search weighs of a passage, made from the passage alone: the same in every store."""
+"""The part of a passage that a search weighs, made from the passage alone: the same in every store."""
 
 from __future__ import annotations
 

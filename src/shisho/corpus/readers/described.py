@@ -1,4 +1,4 @@
-"""What a file says of itself, for a bibliography: author, year, publisher, journal, DOI, address, language. Only what
+"""The words of a file about itself, for a bibliography: author, year, publisher, journal, DOI, address, language. Only what
 is meant for readers: the day a file was saved is no year of publication. Pure."""
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)")
 
 
 def of_page(tree: Any) -> dict[str, str]:
-    """What the head of an HTML page says: `citation_*`, Dublin Core, JSON-LD, `lang`."""
+    """Read the head of an HTML page: `citation_*`, Dublin Core, JSON-LD, `lang`."""
     tags: dict[str, list[str]] = {}
     for meta in tree.iterfind(".//meta"):
         name = (meta.get("name") or meta.get("property") or "").strip().lower().replace("dc:", "dc.")
@@ -109,7 +109,7 @@ def of_properties(properties: Any) -> dict[str, str]:
 
 
 def of_package(package: Any) -> dict[str, str]:
-    """What the package of an EPUB says in Dublin Core. Those who translated or drew a book are not its authors."""
+    """Read the Dublin Core of an EPUB's package. Those who translated or drew a book are not its authors."""
     stated = {fact: _stated(package, name) for fact, name in _PACKAGE.items()}
     identifiers = _stated(package, "identifier")
     numbers = {

@@ -44,7 +44,7 @@ def read(data: bytes) -> Reading:
 
 
 class _Book:
-    """What the package says of its parts: their order and their places in the table of contents."""
+    """Read the package about its parts: their order and their places in the table of contents."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive

@@ -109,7 +109,7 @@ def unrecognised_picture(is_off: bool) -> NeedsOcr:
 
 
 def recognised_pages(pages: Sequence[int]) -> Message:
-    """What is said of them when they are taken in."""
+    """The warning about them when they are taken in."""
     return Message("Recognised by OCR, so letters may be wrong: page {pages}.", pages=listed(pages))
 
 

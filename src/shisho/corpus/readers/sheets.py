@@ -63,7 +63,7 @@ def _with_following(rows: Iterable[SheetRow]) -> Iterator[tuple[SheetRow, SheetR
 
 
 class _SheetWalk:
-    """What a person keeps in mind while looking down a sheet: the title above and the labels of the columns."""
+    """The things a person keeps in mind while looking down a sheet: the title above and the labels of the columns."""
 
     def __init__(self, name: str, page: int | None) -> None:
         self._name = name

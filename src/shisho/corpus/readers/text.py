@@ -37,7 +37,7 @@ def read(data: bytes, charset: str | None = None) -> Reading:
 
 
 def paragraphs(text: str) -> Iterator[str]:
-    """What stands between blank lines, none longer than `LONGEST`."""
+    """The stretches between blank lines, none longer than `LONGEST`."""
     for paragraph in _BLANK_LINES.split(text.strip("\n")):
         if paragraph.strip():
             yield from _pieces(paragraph)

@@ -24,7 +24,7 @@ _UNTITLED = re.compile(
 
 
 def title_of(stated: str, blocks: Iterable[Block]) -> str:
-    """What the file says; the first heading, or nothing, where that is no title."""
+    """The file's own title; the first heading, or nothing, where that is no title."""
     stated = " ".join(stated.split())
     if stated and len(stated) <= MOST and not _UNTITLED.fullmatch(stated):
         return stated

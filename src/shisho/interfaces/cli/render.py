@@ -127,7 +127,7 @@ def _account(answer: Answer, words: Words) -> None:
 
 
 def use_line(use: ModelUse, words: Words) -> str:
-    """What a model did for a node, what that cost, and what was left out of it."""
+    """Lines about what a model did for a node, what that cost, and what was left out of it."""
     tokens = f"{use.usage.input_tokens} + {use.usage.output_tokens}"
     line = words(f"use_{use.node}", model=use.model, calls=use.usage.calls, tokens=tokens)
     if use.fault is not None:

@@ -1,4 +1,4 @@
-"""What became of the entries of a bibliography, as the shell shows it."""
+"""The fate of the entries of a bibliography, as the shell shows it."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class DenseIndex:
         self._forget()
 
     def is_current(self, connection: apsw.Connection) -> bool:
-        """Whether it has taken in what the connection shows."""
+        """True where it has taken in what the connection shows."""
         newest = rows.every(connection.execute(NEWEST, (self._about.name,)))[0]
         return bool(self._mark.seq >= newest.vector and self._change >= newest.change)
 
@@ -232,7 +232,7 @@ class DenseIndex:
 
 
 def _only(bits: Codes) -> Any:
-    """What lets faiss look at the vectors of a bitmap alone. `bits` must outlive it."""
+    """Parameters that let faiss look at the vectors of a bitmap alone. `bits` must outlive it."""
     import faiss
 
     selector = faiss.IDSelectorBitmap(len(bits), faiss.swig_ptr(bits))

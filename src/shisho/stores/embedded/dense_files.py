@@ -61,7 +61,7 @@ class DenseFiles:
         return None
 
     def load(self, after: Watermark, mark: Watermark) -> DenseBatch:
-        """What stands between two watermarks of one generation. Raises OSError."""
+        """Load what stands between two watermarks of one generation. Raises OSError."""
         width = self._dimensions
         rows = self._part("rows", ROW, after.rows, mark.rows)
         codes = self._part("codes", np.dtype(np.uint8), after.rows * width, mark.rows * width)

@@ -20,5 +20,8 @@ def span(name: str, **facts: object) -> Iterator[None]:
         if log.isEnabledFor(logging.DEBUG):
             duration_ms = (time.perf_counter() - started) * 1000
             log.debug(
-                "%s %.1f ms %s", name, duration_ms, " ".join(f"{key}={value}" for key, value in facts.items())
+                "%s %.1f ms %s",
+                name,
+                duration_ms,
+                " ".join(f"{key}={value}" for key, value in facts.items()),
             )

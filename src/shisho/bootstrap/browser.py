@@ -33,7 +33,10 @@ def build_browser(
         trust_any_certificate=boxed,
     )
     return ChromiumBrowser(
-        GuardedProxy(resolver, allow), settings.home / "profiles", child_environment(screen=True), manner
+        GuardedProxy(resolver, allow),
+        settings.home / "profiles",
+        child_environment(screen=True),
+        manner,
     )
 
 

@@ -37,8 +37,18 @@ async def checks(
         await asyncio.to_thread(_tokenizer),
         await _reader(reader),
         await _fonts(reader),
-        _extra("ocr", "rapidocr", Message("text of pictures and scanned pages"), 'pip install "shisho[ocr]"'),
-        _extra("ginza", "ja_ginza", Message("reference splitter and terms"), 'pip install "shisho[ginza]"'),
+        _extra(
+            "ocr",
+            "rapidocr",
+            Message("text of pictures and scanned pages"),
+            'pip install "shisho[ocr]"',
+        ),
+        _extra(
+            "ginza",
+            "ja_ginza",
+            Message("reference splitter and terms"),
+            'pip install "shisho[ginza]"',
+        ),
         _program(
             "ocrmypdf",
             Message("text layer for scanned PDFs"),
@@ -107,7 +117,10 @@ def _tokenizer() -> Check:
 
 
 async def _reader(reader: KillableReader) -> Check:
-    samples = {"check.md": "# 題\n\n本文。", "check.html": "<html><body><p>本文である。</p></body></html>"}
+    samples = {
+        "check.md": "# 題\n\n本文。",
+        "check.html": "<html><body><p>本文である。</p></body></html>",
+    }
     try:
         readings = [await reader.read(Source(name, text.encode())) for name, text in samples.items()]
     except ShishoError as error:
@@ -134,12 +147,15 @@ async def _fonts(reader: KillableReader) -> Check:
             "fonts",
             False,
             Message(
-                "letters are lost in PDFs that do not hold their fonts: {scripts}", scripts=_named(missing)
+                "letters are lost in PDFs that do not hold their fonts: {scripts}",
+                scripts=_named(missing),
             ),
             remedy,
         )
     return Check(
-        "fonts", True, Message("PDFs are read without their fonts: {scripts}", scripts=_named(specimen.TEXTS))
+        "fonts",
+        True,
+        Message("PDFs are read without their fonts: {scripts}", scripts=_named(specimen.TEXTS)),
     )
 
 

@@ -41,7 +41,10 @@ class WordShare:
 
 
 def blend(
-    by_words: Sequence[RankedCandidate], cosines: Mapping[PassageId, float], whole: float, share: float
+    by_words: Sequence[RankedCandidate],
+    cosines: Mapping[PassageId, float],
+    whole: float,
+    share: float,
 ) -> list[RankedCandidate]:
     """A ranking by words and meaning, best first; equal scores by id. `whole`: the idf of all terms of the query.
 

@@ -170,7 +170,10 @@ class Ingest:
             passage_count=0,
             state=DocumentState.LIVE,
             added_at=self.clock.now(),
-            metadata={**reading.description, **source.metadata},  # its owner's word stands above its own
+            metadata={
+                **reading.description,
+                **source.metadata,
+            },  # its owner's word stands above its own
             warnings=warnings,
         )
 
@@ -196,7 +199,13 @@ class Ingest:
         return Intake(counted, between + layout.text, lines, tuple(passages), start)
 
     def _passage(
-        self, document: Document, ordinal: int, piece: Piece, text: str, heading: str, heading_terms: str
+        self,
+        document: Document,
+        ordinal: int,
+        piece: Piece,
+        text: str,
+        heading: str,
+        heading_terms: str,
     ) -> Passage:
         # Terms come from the folded view, where 決定⏎係数 is one word; offsets and text stay those of the
         # original.

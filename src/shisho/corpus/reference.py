@@ -43,7 +43,10 @@ def _splitter(size: int, overlap: int) -> Any:
         from langchain_text_splitters import SpacyTextSplitter
 
         return SpacyTextSplitter(separator="", pipeline="ja_ginza", chunk_size=size, chunk_overlap=overlap)
-    except (ImportError, OSError) as missing:  # spaCy raises OSError for a pipeline that is not installed
+    except (
+        ImportError,
+        OSError,
+    ) as missing:  # spaCy raises OSError for a pipeline that is not installed
         raise ExtraMissing(
             'splitter = "ginza" needs an extra: pip install "shisho[ginza]"', extra="ginza"
         ) from missing

@@ -94,7 +94,9 @@ class CorpusSearcher:
         """N, and the k passages that matter: above the floor where N is small, spread out where it is
         large."""
         cut = DepthCut(
-            partial(depth.top_k, complexity=complexity, round_=round_, growth=self.growth), k, self.floor
+            partial(depth.top_k, complexity=complexity, round_=round_, growth=self.growth),
+            k,
+            self.floor,
         )
         in_scope, ranking = await self.retriever.best(request, scope, cut, passage_ids.union(scope.rejected))
         return in_scope, diversity.spread(ranking, cut.k(in_scope)) if in_scope > DIVERSE_ABOVE else ranking

@@ -14,7 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shisho.corpus.occurrences import JoinedCharacters, JoinedTerms, Whole
-from shisho.corpus.rank import ENGLISH, JAPANESE, Statistics, Weights, idf, pair_idf, rarity, repetition_of
+from shisho.corpus.rank import (
+    ENGLISH,
+    JAPANESE,
+    Statistics,
+    Weights,
+    idf,
+    pair_idf,
+    rarity,
+    repetition_of,
+)
 from shisho.domain.corpus import TermVector
 from shisho.domain.ranking import RankedCandidate
 from shisho.language.terms import TermQuery

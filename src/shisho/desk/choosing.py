@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from shisho.desk.coercion import as_list
-from shisho.domain.corpus import DEFAULT_CORPUS, FILTER_FIELDS, Condition, Document, Scope, SearchRequest
+from shisho.domain.corpus import (
+    DEFAULT_CORPUS,
+    FILTER_FIELDS,
+    Condition,
+    Document,
+    Scope,
+    SearchRequest,
+)
 from shisho.errors import EmptyCorpus, InvalidParams, NotFound
 from shisho.ports import Shelf
 

@@ -104,7 +104,11 @@ def checked(options: SearchOptions) -> SearchOptions:
         value = getattr(options, name)
         if value is not None and not least <= value <= most:
             raise InvalidParams(
-                "{name} takes {least} to {most}, not {value}.", name=name, least=least, most=most, value=value
+                "{name} takes {least} to {most}, not {value}.",
+                name=name,
+                least=least,
+                most=most,
+                value=value,
             )
     return options
 
@@ -262,19 +266,30 @@ def make_request_key(
     more = len(subjects) - 1
     subject = Message("{first!r} and {count} more", first=first, count=more) if more else repr(first)
     return IdempotencyKey(
-        owner, key, verb, hashlib.sha256(dumps(arguments).encode("utf-8", "replace")).hexdigest(), subject
+        owner,
+        key,
+        verb,
+        hashlib.sha256(dumps(arguments).encode("utf-8", "replace")).hexdigest(),
+        subject,
     )
 
 
 def describe_documents(
-    paths: Sequence[Path | str], urls: Sequence[str], files: Sequence[Bytes], password: str | None, key: str
+    paths: Sequence[Path | str],
+    urls: Sequence[str],
+    files: Sequence[Bytes],
+    password: str | None,
+    key: str,
 ) -> dict[str, Any]:
     """The documents of a request, small enough to be compared and without what must not be kept; nothing
     without a key."""
     if not key:
         return {}
     request = {"paths": list(map(str, paths)), "urls": urls, "password": _secret_hash(password, key)}
-    return {**request, "files": [(file.name, hashlib.sha256(file.data).hexdigest()) for file in files]}
+    return {
+        **request,
+        "files": [(file.name, hashlib.sha256(file.data).hexdigest()) for file in files],
+    }
 
 
 def _secret_hash(secret: str | None, salt: str) -> str | None:

@@ -115,7 +115,8 @@ class Queue:
     async def _complete(self, target: AuthTarget, name: str) -> Sequence[PendingIntervention]:
         """The breakers close first: a job must not be queued again before its engine may be asked."""
         interventions = together(
-            await self._parts.interventions.waiting(self._parts.owner), select_interventions(target, name)
+            await self._parts.interventions.waiting(self._parts.owner),
+            select_interventions(target, name),
         )
         for engine in {intervention.engine for intervention in interventions} - {""}:
             await self._parts.mend(engine)
@@ -123,7 +124,10 @@ class Queue:
 
     def _new_task(self, question: str, budget: Mapping[str, float | None] | None = None) -> NewTask:
         return NewTask(
-            TaskId(self._parts.new_id()), self._parts.owner, question, intake.fill_task_ceilings(budget)
+            TaskId(self._parts.new_id()),
+            self._parts.owner,
+            question,
+            intake.fill_task_ceilings(budget),
         )
 
     async def _task_for(
@@ -132,7 +136,12 @@ class Queue:
         return self._new_task(question, budget) if name is None else await self._find(name)
 
     def _key(
-        self, key: str | None, verb: str, task: NewTask | TaskId, subjects: Sequence[str], **arguments: Any
+        self,
+        key: str | None,
+        verb: str,
+        task: NewTask | TaskId,
+        subjects: Sequence[str],
+        **arguments: Any,
     ) -> IdempotencyKey | None:
         """The key of a request about this task, or about a task of its own."""
         task_id = None if isinstance(task, NewTask) else task

@@ -62,7 +62,11 @@ class ReferenceDesk:
                 yield await self._completed(document, await parts.look_up(document.metadata["doi"]))
             except ShishoError as error:
                 yield Receipt(
-                    document.source, IntakeOutcome.FAILED, document.id, code=error.code, reason=error.message
+                    document.source,
+                    IntakeOutcome.FAILED,
+                    document.id,
+                    code=error.code,
+                    reason=error.message,
                 )
 
     async def _completed(self, document: Document, reference: Reference | None) -> Receipt:
@@ -73,7 +77,11 @@ class ReferenceDesk:
         news = await self._parts.shelf.describe({document.id: fresh})
         outcome = IntakeOutcome.DESCRIBED if news else IntakeOutcome.KNOWN
         match = ReferenceMatch(
-            reference.key, reference.facts.get("title", ""), MatchedBy.DOI, document.id, document.source
+            reference.key,
+            reference.facts.get("title", ""),
+            MatchedBy.DOI,
+            document.id,
+            document.source,
         )
         return Receipt(document.source, outcome, document.id, document.title, references=(match,))
 

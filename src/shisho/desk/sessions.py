@@ -141,7 +141,9 @@ class Sessions:
         on each side. Raises NotFound, SourceRemoved after a purge."""
         if not 0 <= context <= MAX_CONTEXT:
             raise InvalidParams(
-                "context takes 0 to {max_context}, not {context}.", max_context=MAX_CONTEXT, context=context
+                "context takes 0 to {max_context}, not {context}.",
+                max_context=MAX_CONTEXT,
+                context=context,
             )
         if (session_id is None) != (number is None) or (session_id is None) == (id is None):
             raise InvalidParams("Give session_id and number, or the id of a passage or of evidence.")
@@ -176,7 +178,12 @@ class Sessions:
             round_ = len(await self._parts.log.rounds(facts.id)) + 1
             shown_round = await session.search(request, round_)
         return RankedPassages(
-            shown_round.shown, (), round_, shown_round.ranked, shown_round.in_scope, shown_round.exhausted
+            shown_round.shown,
+            (),
+            round_,
+            shown_round.ranked,
+            shown_round.in_scope,
+            shown_round.exhausted,
         )
 
     async def _shown(self, session_id: str) -> tuple[list[NumberedPassage], dict[int, int]]:
@@ -215,7 +222,13 @@ class Sessions:
             citation = await session.resolve(span.index, span.start, span.end)
         except (NotFound, SourceRemoved):
             return FindingVerdict(
-                finding.index, finding.goal_id, False, None, "", False, Message("its document was removed")
+                finding.index,
+                finding.goal_id,
+                False,
+                None,
+                "",
+                False,
+                Message("its document was removed"),
             )
         number = await self._parts.book.accept(
             facts.id, finding.goal_id, citation, finding.score, rounds[span.index]
@@ -290,7 +303,8 @@ class Sessions:
         passages = await self._parts.shelf.passages([passage.passage_id for passage in records])
         if not passages:
             raise NotFound(
-                "No passage {number} was shown in this session, or its document was removed.", number=number
+                "No passage {number} was shown in this session, or its document was removed.",
+                number=number,
             )
         return passages[records[0].passage_id]
 

@@ -19,7 +19,17 @@ from shisho.domain.task import (
     OutgoingQueries,
     WebConsent,
 )
-from shisho.ports import Files, Interventions, JobStore, Ledger, Opinions, Reports, Shelf, Staging, TaskStore
+from shisho.ports import (
+    Files,
+    Interventions,
+    JobStore,
+    Ledger,
+    Opinions,
+    Reports,
+    Shelf,
+    Staging,
+    TaskStore,
+)
 
 if TYPE_CHECKING:
     from shisho.desk.conversing import ConversationDesk

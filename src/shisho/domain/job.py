@@ -311,6 +311,8 @@ def judge_failure(failures: int, *, stepped: bool, stop_asked: bool) -> tuple[Jo
 def add_giving_up(last: JobError) -> JobError:
     """The last entry in the history of a job that has failed too often."""
     message = Message(
-        "Gave up after {count} failures. The last one: {cause}", count=MAX_FAILURES, cause=last.message
+        "Gave up after {count} failures. The last one: {cause}",
+        count=MAX_FAILURES,
+        cause=last.message,
     )
     return JobError(last.code, message, last.details, last.attempt, last.at)

@@ -136,7 +136,8 @@ def _kept(pace: ResourcePace, limit: Limit, without: str = "") -> ResourcePace:
         return waits or _under_way(pace, limit, place) or place.paid == pace.day
 
     return replace(
-        pace, places=tuple(place for place in pace.places if place.ticket != without and matters(place))
+        pace,
+        places=tuple(place for place in pace.places if place.ticket != without and matters(place)),
     )
 
 

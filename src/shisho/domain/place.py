@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 
 _CELLS = re.compile(
-    r"(?P<sheet>.*!)?(?P<left>[A-Z]{1,3})(?P<top>[1-9]\d{0,8})(?::(?P<right>[A-Z]{1,3})[1-9]\d{0,8})?", re.S
+    r"(?P<sheet>.*!)?(?P<left>[A-Z]{1,3})(?P<top>[1-9]\d{0,8})(?::(?P<right>[A-Z]{1,3})[1-9]\d{0,8})?",
+    re.S,
 )
 _LETTERS = 26
 

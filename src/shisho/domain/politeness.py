@@ -123,7 +123,10 @@ def record_outcome(
     ):
         openings = health.openings + 1
         return replace(
-            health, breaker=BreakerState.OPEN, openings=openings, open_until=later(now, _cool_down(openings))
+            health,
+            breaker=BreakerState.OPEN,
+            openings=openings,
+            open_until=later(now, _cool_down(openings)),
         )
     return health
 

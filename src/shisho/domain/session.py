@@ -6,7 +6,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from shisho.domain.corpus import Citation, NumberedPassage, PassageHit, Scope
-from shisho.domain.inquiry import Evidence, EvidenceRef, GoalStatus, Sentence, Strategy, SupportOutcome
+from shisho.domain.inquiry import (
+    Evidence,
+    EvidenceRef,
+    GoalStatus,
+    Sentence,
+    Strategy,
+    SupportOutcome,
+)
 
 
 @dataclass(frozen=True, slots=True)

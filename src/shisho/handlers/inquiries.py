@@ -93,7 +93,15 @@ class LibrarianInquiries:
             return await self.searcher.open(scope, complexity, self.room_tokens, run_id)
 
         return await loop.prepare(
-            inquiry, opened, self.ledger, self.clock, notify, stop, ask_web, self.barred(), self.mind()
+            inquiry,
+            opened,
+            self.ledger,
+            self.clock,
+            notify,
+            stop,
+            ask_web,
+            self.barred(),
+            self.mind(),
         )
 
     async def _with_web(self, scope: Scope) -> Scope:

@@ -41,7 +41,9 @@ class CrossrefRegistry:
             return None
         if response.status != 200:
             raise AllFetchesFailed(
-                "Crossref answered with {status} for {doi}. Try again later.", status=response.status, doi=doi
+                "Crossref answered with {status} for {doi}. Try again later.",
+                status=response.status,
+                doi=doi,
             )
         entries = await self.reader.read_references(Source(url, response.body, CSL_JSON))
         is_it = entries[0].facts.get("doi", "").casefold() == doi.casefold()

@@ -66,7 +66,12 @@ class _Run:
     """One attempt at one search."""
 
     def __init__(
-        self, searching: SearchHandler, engines: EngineAccess, door: PageIntake, job: Job, context: JobContext
+        self,
+        searching: SearchHandler,
+        engines: EngineAccess,
+        door: PageIntake,
+        job: Job,
+        context: JobContext,
     ) -> None:
         self._searching = searching
         self._engines = engines

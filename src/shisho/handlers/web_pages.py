@@ -88,7 +88,10 @@ class PageIntake:
         if document is not None:
             headers = response.headers
             page = PageMemory(
-                document, self.clock.steady(), headers.get("etag", ""), headers.get("last-modified", "")
+                document,
+                self.clock.steady(),
+                headers.get("etag", ""),
+                headers.get("last-modified", ""),
             )
             await self.cache.remember(order.corpus, order.owner, order.canonical_url, page)
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypedDict, cast
 
-from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
+from langchain_core.callbacks import (
+    AsyncCallbackManagerForRetrieverRun,
+    CallbackManagerForRetrieverRun,
+)
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import StructuredTool
@@ -59,7 +62,8 @@ async def run_graph(acts: Mapping[str, Act], start_state: LoopState, most_steps:
     with tracing_context(enabled=False):
         try:
             return cast(
-                "LoopState", await drawn.compile().ainvoke(start_state, {"recursion_limit": most_steps})
+                "LoopState",
+                await drawn.compile().ainvoke(start_state, {"recursion_limit": most_steps}),
             )
         except GraphRecursionError as error:
             raise InternalError(
@@ -188,7 +192,9 @@ def _document_of(hit: PassageHit) -> Document:
     passage = facts.pop("passage")
     document = facts.pop("document")
     return Document(
-        page_content=text, id=passage, metadata={**facts, "passage_id": passage, "document_id": document}
+        page_content=text,
+        id=passage,
+        metadata={**facts, "passage_id": passage, "document_id": document},
     )
 
 

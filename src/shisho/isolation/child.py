@@ -39,7 +39,10 @@ def main() -> None:
 
 
 def answers(
-    function: Callable[..., Any], pack: Callable[[Any], Any], data: bytes, arguments: Mapping[str, Any]
+    function: Callable[..., Any],
+    pack: Callable[[Any], Any],
+    data: bytes,
+    arguments: Mapping[str, Any],
 ) -> Iterator[bytes]:
     """One reply, or one for each part where `pack` gives an iterator of them; what goes wrong ends them."""
     try:

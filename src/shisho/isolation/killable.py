@@ -109,7 +109,11 @@ class _Child:
         self.process: Process | None = None
 
     async def answer(
-        self, work: Work, data: bytes, make: Callable[[Any], T], reasons: tuple[type[ShishoError], ...]
+        self,
+        work: Work,
+        data: bytes,
+        make: Callable[[Any], T],
+        reasons: tuple[type[ShishoError], ...],
     ) -> list[T] | ShishoError:
         parts: list[T] = []
         remaining = max(wire.MAX_REPLY, GROWTH * len(data))

@@ -47,7 +47,11 @@ def pack(value: Any, *, more: bool = False) -> bytes:
 
 def pack_reason(reason: ShishoError) -> bytes:
     return json.dumps(
-        {"code": reason.code, "message": pack_message(reason.message), "details": dict(reason.details)}
+        {
+            "code": reason.code,
+            "message": pack_message(reason.message),
+            "details": dict(reason.details),
+        }
     ).encode()
 
 

@@ -99,7 +99,10 @@ def _drafts(plain: str, places: list[FigurePlace], known_words: frozenset[str]) 
         if word in _PASSED_OVER:
             continue
         draft = _Draft(
-            "" if word == "\ue000" else word, role, [next(figures)] if word == "\ue000" else [], clause=clause
+            "" if word == "\ue000" else word,
+            role,
+            [next(figures)] if word == "\ue000" else [],
+            clause=clause,
         )
         draft.name = fold(word) in known_words
         draft.marks = marks

@@ -45,7 +45,9 @@ def styled(entries: Iterable[BibliographyEntry], style: str) -> str:
     return "\n".join("\n".join((text, *_notes(entry))) + "\n" for entry, text in rows)
 
 
-def _told_apart(rendered: Sequence[tuple[BibliographyEntry, str]]) -> list[tuple[BibliographyEntry, str]]:
+def _told_apart(
+    rendered: Sequence[tuple[BibliographyEntry, str]],
+) -> list[tuple[BibliographyEntry, str]]:
     """No two texts are the same: a style that knows no letters after the year names the file, or has the letter."""
     counts = Counter(text for _, text in rendered)
     files = Counter((text, entry.file) for entry, text in rendered)

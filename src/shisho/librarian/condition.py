@@ -62,7 +62,8 @@ def parse(text: str, goal_ids: Collection[str]) -> Expression:
     if len(text) > MAX_CHARS:
         raise ConditionUnreadable(Message("longer than {limit} characters", limit=MAX_CHARS))
     parser = _Parser(
-        _tokens(unicodedata.normalize("NFKC", text)), {goal_id.casefold(): goal_id for goal_id in goal_ids}
+        _tokens(unicodedata.normalize("NFKC", text)),
+        {goal_id.casefold(): goal_id for goal_id in goal_ids},
     )
     expression = parser.either(0)
     if parser.ahead:
@@ -155,6 +156,8 @@ class _Parser:
         if not self._took(token):
             raise ConditionUnreadable(
                 Message(
-                    "{token!r} is missing before {ahead}", token=token, ahead=self.ahead or Message("its end")
+                    "{token!r} is missing before {ahead}",
+                    token=token,
+                    ahead=self.ahead or Message("its end"),
                 )
             )

@@ -133,7 +133,10 @@ def _ranked(
     first = next((candidate for candidate in ranked if leads(candidate)), None)
     if first is None:
         return ranked
-    return [replace(first, score=best), *(candidate for candidate in ranked if candidate is not first)]
+    return [
+        replace(first, score=best),
+        *(candidate for candidate in ranked if candidate is not first),
+    ]
 
 
 def _candidates(

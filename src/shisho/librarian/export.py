@@ -25,12 +25,18 @@ def export(answer: Answer, form: str, documents: Mapping[DocumentId, Document] |
     """`documents`: those that are quoted, for what is said of them. Raises InvalidParams for a form that is none of
     `FORMS`."""
     texts = {"md": _markdown, "jsonl": _json_lines}
-    bibliographies = {"bibtex": bibliography.bibtex, "ris": bibliography.ris, "csl": bibliography.csl_json}
+    bibliographies = {
+        "bibtex": bibliography.bibtex,
+        "ris": bibliography.ris,
+        "csl": bibliography.csl_json,
+    }
     if form in texts:
         return texts[form](answer)
     if form not in FORMS:
         raise InvalidParams(
-            "{form!r} is no export format. Choose one of {formats}.", form=form, formats=", ".join(FORMS)
+            "{form!r} is no export format. Choose one of {formats}.",
+            form=form,
+            formats=", ".join(FORMS),
         )
     descriptions = {name: _description(document) for name, document in (documents or {}).items()}
     entries = bibliography.entries(answer.evidence, descriptions)

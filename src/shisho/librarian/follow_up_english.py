@@ -9,7 +9,8 @@ from shisho.librarian.topics import topic_of
 
 _LEAD = re.compile(r"^(?:(?:and|so|but|then|also|ok|okay|now)\b[,\s]*)+", re.IGNORECASE)
 _WHY = re.compile(
-    r"^(?:why|how come|why (?:is|was) (?:that|this|it)(?: so)?|why so|how so)\s*[?.!]*$", re.IGNORECASE
+    r"^(?:why|how come|why (?:is|was) (?:that|this|it)(?: so)?|why so|how so)\s*[?.!]*$",
+    re.IGNORECASE,
 )
 _MORE = re.compile(
     r"^(?:(?:please |can you |could you )?"

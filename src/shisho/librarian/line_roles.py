@@ -47,7 +47,8 @@ _CONTENTS = re.compile(
     r"(?:^|›\s*)(?:目\s*次|もくじ|索\s*引|図表?一覧|(?:table of )?contents|index)\s*$", re.IGNORECASE
 )
 _PAGE = re.compile(
-    r"[-–—・\s]*(?:p(?:age|\.)?\s*)?\d{1,4}(?:\s*(?:/|of)\s*\d{1,4})?[-–—・\s]*(?:ページ|頁)?", re.IGNORECASE
+    r"[-–—・\s]*(?:p(?:age|\.)?\s*)?\d{1,4}(?:\s*(?:/|of)\s*\d{1,4})?[-–—・\s]*(?:ページ|頁)?",
+    re.IGNORECASE,
 )
 _PRINTER = re.compile(
     r"\.(?:indd|qxd|ai|eps)\b|^\d{2,4}[/.]\d{1,2}[/.]\d{1,2}\s+\d{1,2}:\d{2}", re.IGNORECASE

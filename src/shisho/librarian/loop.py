@@ -81,7 +81,10 @@ async def prepare(
     record = RunRecord(ledger, inquiry.run_id, citations, clock, notify, stop)
     acts = {name: record.recorded(node, partial(node.work, nodes)) for name, node in TABLE.items()}
     start_state = LoopState(
-        question=question, earlier=inquiry.earlier, budget=inquiry.budget, web_policy=inquiry.web_policy
+        question=question,
+        earlier=inquiry.earlier,
+        budget=inquiry.budget,
+        web_policy=inquiry.web_policy,
     )
     return InquiryRun(inquiry, acts, start_state, nodes, record, citations, ledger)
 

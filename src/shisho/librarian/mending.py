@@ -74,7 +74,10 @@ def counts(mended: Sequence[SentenceRevision]) -> SupportCounts:
 
 
 def render(
-    question: str, refs: Mapping[int, EvidenceRef], sentences: Sequence[Sentence], counted: SupportCounts
+    question: str,
+    refs: Mapping[int, EvidenceRef],
+    sentences: Sequence[Sentence],
+    counted: SupportCounts,
 ) -> str:
     """Each sentence with its numbers and, unless it is supported, what came of its check; then the counts."""
     language = answer_language(question)

@@ -36,7 +36,13 @@ from shisho.librarian.model_replies import (
     SentenceReply,
     StrategyReply,
 )
-from shisho.librarian.prompting import PromptFile, fence_evidence, fence_passages, load_prompt, new_boundary
+from shisho.librarian.prompting import (
+    PromptFile,
+    fence_evidence,
+    fence_passages,
+    load_prompt,
+    new_boundary,
+)
 from shisho.librarian.strategy import MAX_GOALS, checked
 from shisho.librarian.written_answer import MAX_SENTENCES, SentenceChecker, write_draft
 from shisho.ports import Llm

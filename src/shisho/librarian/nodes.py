@@ -90,7 +90,12 @@ class Nodes:
         plans = state["plans"]
         wanted_words = await asyncio.to_thread(terms_wanted, aim.goals)
         shown_round, rarity = await self._search.round(
-            plans[-1], aim.complexity, "reached" in state, len(plans), wanted_words, state.get("anew", False)
+            plans[-1],
+            aim.complexity,
+            "reached" in state,
+            len(plans),
+            wanted_words,
+            state.get("anew", False),
         )
         return LoopState(shown=shown_round.shown, rarity=rarity, exhausted=shown_round.exhausted, anew=False)
 
@@ -211,7 +216,10 @@ class Nodes:
         allowance = ModelAllowance(self._budget, state["spent"])
         thought = await mind.answer(matter, allowance, self._hear)
         return LoopState(
-            draft=thought.value, composed_at=self._clock.now(), spent=allowance.used, uses=thought.uses
+            draft=thought.value,
+            composed_at=self._clock.now(),
+            spent=allowance.used,
+            uses=thought.uses,
         )
 
     async def _accepted(self, finding: Finding, state: LoopState) -> EvidenceRef | None:

@@ -103,7 +103,9 @@ def topic_weights(question: ParsedQuestion, weights: Mapping[str, float]) -> dic
 def rarest_name(question: ParsedQuestion, weights: Mapping[str, float]) -> str:
     """The rarest term of what the question names; empty where it names nothing."""
     return max(
-        (name for name in question.names if name in weights), key=lambda term: weights[term], default=""
+        (name for name in question.names if name in weights),
+        key=lambda term: weights[term],
+        default="",
     )
 
 

@@ -168,7 +168,11 @@ def _slices(question: str, match: re.Match[str], *names: str) -> list[str]:
 
 def _items(question: str, masked: str, match: re.Match[str]) -> list[str]:
     start, end = match.span("items")
-    borders = [start, *(at for joint in _JOINT.finditer(masked, start, end) for at in joint.span()), end]
+    borders = [
+        start,
+        *(at for joint in _JOINT.finditer(masked, start, end) for at in joint.span()),
+        end,
+    ]
     return [question[a:b].strip() for a, b in zip(borders[::2], borders[1::2], strict=True)]
 
 

@@ -14,7 +14,13 @@ from shisho.language.meanings import same
 from shisho.language.names import names
 from shisho.language.numbers import COUNTERS, ERA_START, UNITS, Date, Figures, Measure, figures
 from shisho.language.terms import fold, squeeze, terms, tokenizer
-from shisho.librarian.comparison import Comparison, Doubts, compare_marks, compare_opposites, compare_words
+from shisho.librarian.comparison import (
+    Comparison,
+    Doubts,
+    compare_marks,
+    compare_opposites,
+    compare_words,
+)
 from shisho.librarian.places import compare_places
 from shisho.librarian.ties import figure_word
 from shisho.librarian.wording import compare_wording
@@ -115,7 +121,10 @@ def _dated(date: Date, figures: Figures) -> bool:
 def _counts(have: Measure, said_measure: Measure) -> bool:
     """つ counts whatever has no unit of measure."""
     if said_measure.unit == "つ":
-        return (have.value, have.power) == (said_measure.value, said_measure.power) and have.unit in COUNTERS
+        return (have.value, have.power) == (
+            said_measure.value,
+            said_measure.power,
+        ) and have.unit in COUNTERS
     return have.says(said_measure) or (
         have.unit == "つ" and said_measure.unit in COUNTERS and have.value == said_measure.value
     )

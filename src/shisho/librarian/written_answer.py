@@ -85,7 +85,11 @@ def _is_foreign(sentence: Sentence, matter: AnswerMatter, refs: Mapping[int, Evi
     if sentence.support is not SupportOutcome.UNVERIFIED:
         return False
     cited = [refs[number] for number in sentence.evidence]
-    known_words = {matter.strategy.question, *(ref.snippet for ref in cited), *(ref.heading for ref in cited)}
+    known_words = {
+        matter.strategy.question,
+        *(ref.snippet for ref in cited),
+        *(ref.heading for ref in cited),
+    }
     known_terms = {term for text in known_words for term in terms(fold(text))}
     own_terms = set(terms(fold(sentence.text)))
     return not own_terms or len(own_terms & known_terms) < NEAREST * len(own_terms)

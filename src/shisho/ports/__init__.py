@@ -28,7 +28,16 @@ from shisho.ports.sessions import SessionBook
 from shisho.ports.staging import Staging
 from shisho.ports.storage import Storage
 from shisho.ports.urls import DiscoveredUrls, Reports
-from shisho.ports.web import Browser, Cache, Fetcher, Health, Limiter, Resolver, SerpEngine, SerpParser
+from shisho.ports.web import (
+    Browser,
+    Cache,
+    Fetcher,
+    Health,
+    Limiter,
+    Resolver,
+    SerpEngine,
+    SerpParser,
+)
 
 __all__ = [
     "Bell",

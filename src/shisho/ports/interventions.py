@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from shisho.domain.intervention import AuthTarget, HumanChallenge, InterventionState, PendingIntervention
+    from shisho.domain.intervention import (
+        AuthTarget,
+        HumanChallenge,
+        InterventionState,
+        PendingIntervention,
+    )
     from shisho.domain.job import TaskId
 
 

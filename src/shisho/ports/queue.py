@@ -132,7 +132,11 @@ class TaskStore(Protocol):
         """By id, unique prefix or `last`."""
 
     async def tasks(
-        self, owner: str, states: Sequence[TaskState] = (), after: TaskId | None = None, limit: int = 50
+        self,
+        owner: str,
+        states: Sequence[TaskState] = (),
+        after: TaskId | None = None,
+        limit: int = 50,
     ) -> Sequence[Task]:
         """Newest first; `after` is the id of the last one seen."""
 

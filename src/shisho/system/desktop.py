@@ -13,7 +13,11 @@ from shisho.messages.catalogue import word
 from shisho.telemetry import log
 
 # What is told goes in as arguments of its own, never into a script.
-SCRIPT = ("on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run")
+SCRIPT = (
+    "on run argv",
+    "display notification (item 2 of argv) with title (item 1 of argv)",
+    "end run",
+)
 PROGRAMS: Mapping[str, Sequence[str]] = {
     "linux": ("notify-send", "--app-name=Shisho"),
     "darwin": ("osascript", *(word for line in SCRIPT for word in ("-e", line))),

@@ -33,7 +33,8 @@ def disk_full() -> Conflict:
 
 def forbidden(path: Path) -> StorageUnusable:
     return StorageUnusable(
-        "{path} cannot be opened. Give yourself the right to read and write it and its folder.", path=path
+        "{path} cannot be opened. Give yourself the right to read and write it and its folder.",
+        path=path,
     )
 
 

@@ -39,7 +39,16 @@ _TAGS: Mapping[str, tuple[str, ...]] = {
     "language": ("citation_language", "dc.language", "dcterms.language"),
 }
 _WORKS = frozenset(
-    ("ScholarlyArticle", "Article", "NewsArticle", "BlogPosting", "Book", "Thesis", "Report", "TechArticle")
+    (
+        "ScholarlyArticle",
+        "Article",
+        "NewsArticle",
+        "BlogPosting",
+        "Book",
+        "Thesis",
+        "Report",
+        "TechArticle",
+    )
 )
 _XMP: Mapping[str, tuple[str, ...]] = {
     "author": ("{http://purl.org/dc/elements/1.1/}creator",),

@@ -33,7 +33,8 @@ def read(data: bytes) -> Reading:
     blocks.extend(_body(letter, headings))
     names = [plain(part.get_filename() or part.get_content_type()) for part in letter.iter_attachments()]
     left_out = Message(
-        "Attachments are left out: {names}. Save them and add them as files.", names=", ".join(names[:_NAMED])
+        "Attachments are left out: {names}. Save them and add them as files.",
+        names=", ".join(names[:_NAMED]),
     )
     return Reading(
         tuple(block for block in blocks if block.text.strip()),

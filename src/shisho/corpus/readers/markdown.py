@@ -78,7 +78,11 @@ def _blocks(tokens: Sequence[Token], headings: Headings) -> list[Block]:
             opened.pop()
             if token.type == "table_close":
                 blocks.append(
-                    Block("\n".join("\t".join(row) for row in rows), BlockKind.TABLE, headings=headings.path)
+                    Block(
+                        "\n".join("\t".join(row) for row in rows),
+                        BlockKind.TABLE,
+                        headings=headings.path,
+                    )
                 )
                 rows = []
         elif token.type in ("inline", "fence", "code_block", "html_block"):

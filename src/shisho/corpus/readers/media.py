@@ -83,7 +83,13 @@ _REFERENCES = {
         rb"|paper-conference|report|speech|thesis|webpage)\""
     ),
 }
-_REFERENCE_SUFFIXES = {"bib": BIBTEX, "bibtex": BIBTEX, "ris": RIS, "json": CSL_JSON, "csljson": CSL_JSON}
+_REFERENCE_SUFFIXES = {
+    "bib": BIBTEX,
+    "bibtex": BIBTEX,
+    "ris": RIS,
+    "json": CSL_JSON,
+    "csljson": CSL_JSON,
+}
 _LOOKED_AT = 64 << 10  # bytes for the first entry
 _MARKUP = re.compile(
     # Possessive: a match is tried in the parent process, where nothing stops one that looks at comments in
@@ -119,7 +125,8 @@ def sniff(name: str, data: bytes, declared: str | None = None) -> str:
         return IPYNB
     if data.startswith(b"%!"):
         raise UnsupportedMedia(
-            "This is a PostScript program: make a PDF of it, for example with `ps2pdf`. {taken}", taken=_TAKEN
+            "This is a PostScript program: make a PDF of it, for example with `ps2pdf`. {taken}",
+            taken=_TAKEN,
         )
     if _MARKUP.match(data, 3 if data.startswith(b"\xef\xbb\xbf") else 0):
         return HTML
@@ -154,7 +161,8 @@ def _zipped(data: bytes) -> str:
     if b"META-INF/container.xml" in data:
         return EPUB
     raise UnsupportedMedia(
-        "This is an archive or another zipped format: unpack it and add what is inside. {taken}", taken=_TAKEN
+        "This is an archive or another zipped format: unpack it and add what is inside. {taken}",
+        taken=_TAKEN,
     )
 
 

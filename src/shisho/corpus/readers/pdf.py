@@ -53,7 +53,9 @@ def read(data: bytes, password: str | None = None) -> Reading:
     blocks = paragraphs.blocks(pdf_pages)
     if not blocks:
         raise NeedsOcr(
-            "None of its {pages} pages has a usable text layer (a scan?): {ocr}.", pages=len(pages), ocr=OCR
+            "None of its {pages} pages has a usable text layer (a scan?): {ocr}.",
+            pages=len(pages),
+            ocr=OCR,
         )
     warnings = [Message("Page {number} is damaged and was left out.", number=number) for number in damaged]
     if needs_ocr:
@@ -63,7 +65,8 @@ def read(data: bytes, password: str | None = None) -> Reading:
         values = {"letters": letters, "pages": listed(guessed), "unnamed": UNNAMED, "ocr": OCR}
         warnings.append(
             Message(
-                "Letters that the file does not name: {letters}, on page {pages}. {unnamed}: {ocr}.", **values
+                "Letters that the file does not name: {letters}, on page {pages}. {unnamed}: {ocr}.",
+                **values,
             )
         )
     title = title_of(title, blocks)

@@ -169,7 +169,14 @@ class _Placing:
         x0, y0 = self._shown(0, 0)
         (x1, y1) = self._shown(1000, 0)
         (x2, y2) = self._shown(0, 1000)
-        self._matrix = ((x1 - x0) / 1000, (x2 - x0) / 1000, x0, (y1 - y0) / 1000, (y2 - y0) / 1000, y0)
+        self._matrix = (
+            (x1 - x0) / 1000,
+            (x2 - x0) / 1000,
+            x0,
+            (y1 - y0) / 1000,
+            (y2 - y0) / 1000,
+            y0,
+        )
 
     def _shown(self, x: float, y: float) -> tuple[float, float]:
         device_x = ctypes.c_int()
@@ -217,7 +224,9 @@ class _Placing:
         sizes = [size for size, _, _ in glyphs]
         size = max(sizes, key=lambda size: (sizes.count(size), size))
         return Typeface(
-            size, next(base for at, base, _ in glyphs if at == size), all(bold for _, _, bold in glyphs)
+            size,
+            next(base for at, base, _ in glyphs if at == size),
+            all(bold for _, _, bold in glyphs),
         )
 
     def _size(self, textpage: Any, index: int) -> float:

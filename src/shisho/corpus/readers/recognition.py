@@ -42,7 +42,9 @@ class Recogniser:
     async def pages(self, source: Source, numbers: Sequence[int]) -> Reading:
         """These pages of a PDF. `source.notify_page` is told of each. Raises DocumentUnreadable and TooLarge."""
         work = _work(
-            "read_pdf", {"pages": numbers, "password": source.password}, SECONDS_PER_PAGE * len(numbers)
+            "read_pdf",
+            {"pages": numbers, "password": source.password},
+            SECONDS_PER_PAGE * len(numbers),
         )
         return await self._recognised(work, source, len(numbers))
 

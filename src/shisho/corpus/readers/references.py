@@ -10,7 +10,14 @@ from typing import Any
 from urllib.parse import unquote
 
 from shisho.corpus.readers.text import decode, plain
-from shisho.domain.reference import BIBTEX, LONGEST_FACT, MOST_AUTHORS, REFERENCE_FACTS, RIS, Reference
+from shisho.domain.reference import (
+    BIBTEX,
+    LONGEST_FACT,
+    MOST_AUTHORS,
+    REFERENCE_FACTS,
+    RIS,
+    Reference,
+)
 from shisho.errors import DocumentUnreadable, TooLarge
 
 MOST_ENTRIES = 50_000
@@ -95,7 +102,11 @@ def _tidied(entry: Reference) -> Reference:
     doi = _DOI.search(facts.get("doi", "")) or _DOI.search(facts.get("url", ""))
     year = _YEAR.search(facts.get("year", ""))
     facts = {name: facts[name][:LONGEST_FACT] for name in REFERENCE_FACTS if facts.get(name)}
-    facts |= {"year": year[0] if year else "", "doi": doi[0] if doi else "", "citation_key": entry.key}
+    facts |= {
+        "year": year[0] if year else "",
+        "doi": doi[0] if doi else "",
+        "citation_key": entry.key,
+    }
     facts |= {"pages": facts.get("pages", "").replace("--", "-"), **people}
     filled = {name: fact for name, fact in facts.items() if fact}
     return Reference(entry.key[:LONGEST_FACT], filled, tuple(map(_path, entry.files[:MOST_FILES])))

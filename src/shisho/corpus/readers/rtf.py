@@ -50,7 +50,8 @@ def read(data: bytes) -> Reading:
     lost = len(_UNNAMED.findall(text))
     if 10 * lost > len("".join(text.split())):
         raise DocumentUnreadable(
-            "The letters of the RTF are in an encoding that it does not name: {how_else}.", how_else=HOW_ELSE
+            "The letters of the RTF are in an encoding that it does not name: {how_else}.",
+            how_else=HOW_ELSE,
         )
     warning = Message(
         "Letters that the file does not name: {letters}. If they matter, {how_else}.",

@@ -18,7 +18,10 @@ def specimen() -> bytes:
     names: list[str] = []
     shown_words: list[str] = []
     for collection, encoding, text in TEXTS.values():
-        for direction, place in (("H", f"72 {780 - 20 * len(names)}"), ("V", f"{500 - 30 * len(names)} 500")):
+        for direction, place in (
+            ("H", f"72 {780 - 20 * len(names)}"),
+            ("V", f"{500 - 30 * len(names)} 500"),
+        ):
             number = len(objects) + 1
             names.append(f"/F{number} {number} 0 R")
             objects.extend(_font(number, collection, f"{encoding}-{direction}"))

@@ -12,7 +12,11 @@ from shisho.language.encodings import agrees, codec_of, decoded
 
 LONGEST = 200_000  # characters of a paragraph
 SHORT = 64 << 10  # bytes, read in a millisecond: asking a child for it costs as much
-_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 _KANA = re.compile("[ぁ-ヺー]")
 _HALF_WIDTH = re.compile("[｡-ﾟ]")
 # A control character breaks terminals and databases; a space of the same length keeps every offset.

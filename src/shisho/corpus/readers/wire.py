@@ -19,7 +19,13 @@ LINE = 60
 def pack(reading: Reading) -> Iterator[Any]:
     """In parts, so that nobody holds a long reading twice; of any other there is one."""
     warnings = list(map(pack_message, reading.warnings))
-    facts = [reading.title, reading.page_count, reading.needs_ocr, warnings, dict(reading.description)]
+    facts = [
+        reading.title,
+        reading.page_count,
+        reading.needs_ocr,
+        warnings,
+        dict(reading.description),
+    ]
     rows: list[Any] = []
     size = 0
     for block in reading.blocks:

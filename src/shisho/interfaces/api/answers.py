@@ -220,7 +220,12 @@ VERBS = (
         link=ANSWER,
     ),
     Verb(
-        get_answer, AnswerHandle, "Get an answer", ("GET", "/answers/{answer_id}"), Effect.READ, link=ANSWER
+        get_answer,
+        AnswerHandle,
+        "Get an answer",
+        ("GET", "/answers/{answer_id}"),
+        Effect.READ,
+        link=ANSWER,
     ),
     Verb(
         remove_conversation,

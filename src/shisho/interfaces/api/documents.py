@@ -68,7 +68,10 @@ async def list_documents(
     corpora: Corpora = [],  # noqa: B006
     filters: Annotated[
         list[Name],
-        Field(max_length=20, description="key=value, or key=low..high; repeat a key for any of its values"),
+        Field(
+            max_length=20,
+            description="key=value, or key=low..high; repeat a key for any of its values",
+        ),
     ] = [],  # noqa: B006
     cursor: Cursor = None,
     limit: Limit = 50,

@@ -52,4 +52,10 @@ def told(raised: Exception) -> dict[str, Any]:
         for name, value in error.details.items()
     }
     message = without_unseen(render(error.message))
-    return {"ok": False, "code": error.code, "message": message, "details": details, "error_id": error_id}
+    return {
+        "ok": False,
+        "code": error.code,
+        "message": message,
+        "details": details,
+        "error_id": error_id,
+    }

@@ -195,7 +195,8 @@ Id = Annotated[str, Field(min_length=1, max_length=500, description="id, its uni
 Cursor = Annotated[str | None, Field(max_length=200, description="`cursor` of the reply before")]
 Limit = Annotated[int, Field(ge=1, le=200)]
 Key = Annotated[
-    str | None, Field(max_length=200, description="repeat the call unchanged with its key for the same reply")
+    str | None,
+    Field(max_length=200, description="repeat the call unchanged with its key for the same reply"),
 ]
 Wait = Annotated[float, Field(ge=0, le=50, description="seconds to wait at most")]
 Corpora = Annotated[list[Name], Field(max_length=50, description="only these corpora; none: all")]
@@ -207,7 +208,8 @@ Filter = (
 Filters = Annotated[
     dict[Name, Filter],
     Field(
-        max_length=20, description="by metadata, `page` or date: a value, a list (any of them) or {low, high}"
+        max_length=20,
+        description="by metadata, `page` or date: a value, a list (any of them) or {low, high}",
     ),
 ]
 

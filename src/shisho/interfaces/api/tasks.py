@@ -97,7 +97,8 @@ async def queue_searches(
     queries: Annotated[list[Text], Field(min_length=1, max_length=MAX_QUERIES)],
     task_id: Annotated[Id | None, Field(description="none: a task is made")] = None,
     options: Annotated[
-        SearchOptionsInput | None, Field(description="the arguments after it may stand in here instead")
+        SearchOptionsInput | None,
+        Field(description="the arguments after it may stand in here instead"),
     ] = None,
     idempotency_key: Key = None,
 ) -> SearchesQueued:
@@ -139,7 +140,12 @@ async def get_status(
     is running; results come when all is done. To see them as they come: wait_for=result or change, with the
     last `revision` as since_revision. What you know already, and what is null, is left out."""
     return await desk.tasks.get_status(
-        task_id, wait=wait, wait_for=wait_for, since_revision=since_revision, detail=detail, cursor=cursor
+        task_id,
+        wait=wait,
+        wait_for=wait_for,
+        since_revision=since_revision,
+        detail=detail,
+        cursor=cursor,
     )
 
 
@@ -189,7 +195,8 @@ async def resolve_auth(
     target: Annotated[AuthTarget, Field(description="what `id` names")],
     id: Name,
     action: Annotated[
-        AuthAction, Field(description="complete: the user has solved it; skip: end with what there is")
+        AuthAction,
+        Field(description="complete: the user has solved it; skip: end with what there is"),
     ],
 ) -> AuthResolved:
     """Say that the user has dealt with what waited, and let its searches go on."""
@@ -212,7 +219,15 @@ async def feedback(
 
 TASK = "task://{0.task_id}"
 VERBS = (
-    Verb(create_task, TaskCreated, "Create a task", ("POST", "/tasks"), Effect.ADD, again=False, link=TASK),
+    Verb(
+        create_task,
+        TaskCreated,
+        "Create a task",
+        ("POST", "/tasks"),
+        Effect.ADD,
+        again=False,
+        link=TASK,
+    ),
     Verb(
         queue_searches,
         SearchesQueued,
@@ -245,7 +260,14 @@ VERBS = (
         shape=to_task_status,
     ),
     Verb(list_tasks, TaskList, "List tasks", ("GET", "/tasks"), Effect.READ, rows=("tasks", "task_id")),
-    Verb(stop_task, TaskStopped, "Stop a task", ("POST", "/tasks/{task_id}/stop"), Effect.CHANGE, link=TASK),
+    Verb(
+        stop_task,
+        TaskStopped,
+        "Stop a task",
+        ("POST", "/tasks/{task_id}/stop"),
+        Effect.CHANGE,
+        link=TASK,
+    ),
     Verb(
         resume_task,
         TaskResumed,

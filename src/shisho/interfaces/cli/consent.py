@@ -60,7 +60,10 @@ def agreed(desk: Desk, words: Words, outgoing: OutgoingQueries) -> bool:
     queries = "\n".join(f"  {query}" for query in outgoing.queries)
     typer.echo(words("consent_words", queries=queries), err=True)
     typer.echo(
-        words("consent_box" if outgoing.boxed else "consent_engines", engines=", ".join(outgoing.engines)),
+        words(
+            "consent_box" if outgoing.boxed else "consent_engines",
+            engines=", ".join(outgoing.engines),
+        ),
         err=True,
     )
     said = confirm(words("consent_sure"))

@@ -68,7 +68,8 @@ def watch(
         bool, typer.Option("--list", help="show the folders that are followed, and end")
     ] = False,
     forget: Annotated[
-        list[Path], typer.Option("--forget", help="follow this folder no longer, and end; its documents stay")
+        list[Path],
+        typer.Option("--forget", help="follow this folder no longer, and end; its documents stay"),
     ] = [],  # noqa: B006
     json_: Json = False,
 ) -> None:

@@ -101,7 +101,10 @@ class _Searches:
         for result in status.results:
             if result.document_id:
                 self._once(
-                    words("web_read", text=f"{result.title}  {result.url}" if result.title else result.url)
+                    words(
+                        "web_read",
+                        text=f"{result.title}  {result.url}" if result.title else result.url,
+                    )
                 )
         for failure in status.errors:
             if failure.url:

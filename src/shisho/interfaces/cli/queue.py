@@ -38,7 +38,8 @@ def add(
         int | None, typer.Option(min=1, max=10, help="result pages at most; none: by category")
     ] = None,
     stop: Annotated[
-        Literal["auto", "fixed", "exhaustive"], typer.Option(help="when to stop following result pages")
+        Literal["auto", "fixed", "exhaustive"],
+        typer.Option(help="when to stop following result pages"),
     ] = "auto",
     urgent: Annotated[bool, typer.Option("--urgent", help="before all others")] = False,
     json_: Json = False,
@@ -149,7 +150,8 @@ def resume(context: typer.Context, task: TaskName = "last", json_: Json = False)
 def jobs(
     context: typer.Context,
     task: Annotated[
-        str | None, typer.Argument(metavar="[TASK]", help="id, its beginning, or last; none: all tasks")
+        str | None,
+        typer.Argument(metavar="[TASK]", help="id, its beginning, or last; none: all tasks"),
     ] = None,
     after: Annotated[str | None, typer.Option(help="id of the last row of the page before")] = None,
     limit: Annotated[int, typer.Option(min=1, max=1_000)] = 50,
@@ -173,7 +175,8 @@ def jobs(
 def worker(
     context: typer.Context,
     slots: Annotated[
-        int | None, typer.Option("-n", min=1, max=64, help="jobs at once; none: the setting `workers`")
+        int | None,
+        typer.Option("-n", min=1, max=64, help="jobs at once; none: the setting `workers`"),
     ] = None,
     drain: Annotated[bool, typer.Option("--drain", help="end when no task has anything left to do")] = False,
 ) -> None:

@@ -74,7 +74,9 @@ def _where(cited: Evidence | PassageHit, words: Words) -> str:
 
 
 def shown(
-    thing: Answer | Evidence | tuple[Document, str], words: Words, pages: Mapping[int, int] | None = None
+    thing: Answer | Evidence | tuple[Document, str],
+    words: Words,
+    pages: Mapping[int, int] | None = None,
 ) -> None:
     """Print in full the thing that `shisho show` was asked for. `pages`: where each page of a document
     begins in its text."""

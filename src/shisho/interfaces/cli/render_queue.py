@@ -139,7 +139,15 @@ def engines(rows: Sequence[EngineStatus], words: Words) -> None:
         "",
         *(
             words(name)
-            for name in ("engine", "tier", "health", "answered", "latency", "left_today", "rests_until")
+            for name in (
+                "engine",
+                "tier",
+                "health",
+                "answered",
+                "latency",
+                "left_today",
+                "rests_until",
+            )
         ),
     ]
     print_columns(_out, heads, [_engine(row, words) for row in rows])

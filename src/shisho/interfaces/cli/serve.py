@@ -60,7 +60,8 @@ def serve(
         str, typer.Option(help="where to listen; beyond this machine only with a token")
     ] = "127.0.0.1",
     token: Annotated[
-        str | None, typer.Option(help="clients must send it; better set SHISHO_TOKEN, which ps does not show")
+        str | None,
+        typer.Option(help="clients must send it; better set SHISHO_TOKEN, which ps does not show"),
     ] = None,
 ) -> None:
     """Serve REST under /api/v1 and MCP under /mcp, with workers, until interrupted."""

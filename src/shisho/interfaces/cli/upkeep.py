@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 
 def backup(
-    context: typer.Context, file: Annotated[Path, typer.Argument(help="a file that does not exist yet")]
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="a file that does not exist yet")],
 ) -> None:
     """Copy everything into one file, while others go on working."""
 

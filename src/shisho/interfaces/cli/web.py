@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def web(
     context: typer.Context,
     say: Annotated[
-        Literal["on", "off", "ask"] | None, typer.Argument(help="on, off, or ask: forget what was said")
+        Literal["on", "off", "ask"] | None,
+        typer.Argument(help="on, off, or ask: forget what was said"),
     ] = None,
     json_: Json = False,
 ) -> None:

@@ -163,7 +163,9 @@ class Guard:
         except TimeoutError:
             seconds = self.rules.body_seconds
             return Refusal(
-                408, "TIMEOUT", Message("The body did not come within {seconds:g} seconds.", seconds=seconds)
+                408,
+                "TIMEOUT",
+                Message("The body did not come within {seconds:g} seconds.", seconds=seconds),
             )
 
 

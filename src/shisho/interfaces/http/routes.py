@@ -50,7 +50,10 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
     path_names = set(re.findall(r"{(\w+)}", path))
     rest = {parameter.name: parameter for parameter in verb.parameters if parameter.name not in path_names}
     fields: dict[str, Any] = {
-        name: (parameter.annotation, ... if parameter.default is parameter.empty else parameter.default)
+        name: (
+            parameter.annotation,
+            ... if parameter.default is parameter.empty else parameter.default,
+        )
         for name, parameter in rest.items()
     }
     body_model = create_model(verb.class_name("Request"), __config__=ConfigDict(extra="forbid"), **fields)
@@ -58,7 +61,8 @@ def add(router: APIRouter, verb: Verb, desk: Desk) -> None:
     async def call(arguments: BaseModel | None = None, **names: str) -> Response:
         reply = await verb.ask(desk, **names, **{name: getattr(arguments, name) for name in rest})
         return Response(
-            RECENT.of(reply, lambda: written(verb.data(reply)).encode()), media_type="application/json"
+            RECENT.of(reply, lambda: written(verb.data(reply)).encode()),
+            media_type="application/json",
         )
 
     parameters = [
@@ -119,7 +123,10 @@ def add_news(router: APIRouter, desk: Desk) -> None:
     """The server-sent events of a task."""
 
     @router.get(
-        "/tasks/{task_id}/events", operation_id="task_events", summary="News of a task", responses=REFUSALS
+        "/tasks/{task_id}/events",
+        operation_id="task_events",
+        summary="News of a task",
+        responses=REFUSALS,
     )
     async def events(
         task_id: IdPath, cursor: Annotated[str | None, Query(max_length=200)] = None

@@ -96,7 +96,10 @@ def _health(app: FastAPI, desk: Desk) -> None:
         return {"status": "ok"}
 
     @app.get(
-        "/readyz", operation_id="readyz", tags=["health"], responses={503: {"model": http_routes.ErrorBody}}
+        "/readyz",
+        operation_id="readyz",
+        tags=["health"],
+        responses={503: {"model": http_routes.ErrorBody}},
     )
     async def readyz() -> JSONResponse:
         """The database answers, and could store something; if not, why."""
@@ -128,7 +131,8 @@ def _refusals(app: FastAPI) -> None:
         return http_routes.refused(
             arguments.refusal(
                 Message(
-                    "The request cannot be understood. {reasons}.", reasons=arguments.reasons(taken, places)
+                    "The request cannot be understood. {reasons}.",
+                    reasons=arguments.reasons(taken, places),
                 ),
                 taken,
                 places,
@@ -140,13 +144,17 @@ def _refusals(app: FastAPI) -> None:
         if error.status_code == 404:
             return http_routes.refused(
                 NotFound(
-                    "There is nothing at {path}. The API is under {api}.", path=request.url.path, api=API
+                    "There is nothing at {path}. The API is under {api}.",
+                    path=request.url.path,
+                    api=API,
                 )
             )
         if error.status_code >= 500:
             return http_routes.refused(error)
         return JSONResponse(
-            told(InvalidParams("{detail}.", detail=error.detail)), error.status_code, headers=error.headers
+            told(InvalidParams("{detail}.", detail=error.detail)),
+            error.status_code,
+            headers=error.headers,
         )
 
     @app.exception_handler(Exception)

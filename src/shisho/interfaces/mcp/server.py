@@ -46,13 +46,18 @@ class DeskServer(MCPServer[Any]):
         if name not in self._verbs:
             return refusal(
                 InvalidParams(
-                    "There is no tool {name!r}. Known: {known}.", name=name, known=", ".join(self._verbs)
+                    "There is no tool {name!r}. Known: {known}.",
+                    name=name,
+                    known=", ".join(self._verbs),
                 )
             )
         return await called(self._verbs[name], self._desk, arguments, context)
 
     async def get_prompt(
-        self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        context: Context[Any, Any] | None = None,
     ) -> GetPromptResult | InputRequiredResult:
         try:
             return await super().get_prompt(name, arguments, context)

@@ -25,7 +25,11 @@ from shisho.messages.catalogue import render
 
 POLL_MS = 2_000
 MODERN = frozenset(MODERN_PROTOCOL_VERSIONS)
-STATES = {TaskState.COMPLETED: "completed", TaskState.FAILED: "completed", TaskState.STOPPED: "cancelled"}
+STATES = {
+    TaskState.COMPLETED: "completed",
+    TaskState.FAILED: "completed",
+    TaskState.STOPPED: "cancelled",
+}
 
 
 class TaskParams(RequestParams):

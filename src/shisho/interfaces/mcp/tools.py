@@ -56,7 +56,10 @@ def result(verb: Verb, data: dict[str, Any], desk: Desk) -> CallToolResult:
     if data["link"]:
         content.append(
             ResourceLink(
-                type="resource_link", uri=data["link"], name=data["link"], mime_type="application/json"
+                type="resource_link",
+                uri=data["link"],
+                name=data["link"],
+                mime_type="application/json",
             )
         )
     return CallToolResult(content=content, structured_content=data)

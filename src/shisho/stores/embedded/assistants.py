@@ -64,7 +64,8 @@ class EmbeddedAssistants:
         if len(rows) != 1 or not prefix:
             if rows:
                 raise NotFound(
-                    "More than one session begins with {prefix}. `open_session` gives an id.", prefix=prefix
+                    "More than one session begins with {prefix}. `open_session` gives an id.",
+                    prefix=prefix,
                 )
             raise NotFound("There is no session {prefix}. `open_session` gives an id.", prefix=prefix)
         (row,) = rows
@@ -117,5 +118,6 @@ def _stand(row: Row, site: Callable[[str], str]) -> StoredEvidence:
         ocr=bool(row.ocr),
     )
     return StoredEvidence(
-        build_evidence_ref(row.number, row.goal_id, citation, row.heading, row.score, row.round), citation
+        build_evidence_ref(row.number, row.goal_id, citation, row.heading, row.score, row.round),
+        citation,
     )

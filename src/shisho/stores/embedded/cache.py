@@ -73,5 +73,13 @@ class EmbeddedCache:
         )
 
     async def remember(self, corpus: str, owner: str, canonical_url: str, page: PageMemory) -> None:
-        row = (corpus, owner, canonical_url, page.document_id, page.fetched_at, page.etag, page.last_modified)
+        row = (
+            corpus,
+            owner,
+            canonical_url,
+            page.document_id,
+            page.fetched_at,
+            page.etag,
+            page.last_modified,
+        )
         await self._database.write(lambda connection: connection.execute(REMEMBER, row) and None)

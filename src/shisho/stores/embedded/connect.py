@@ -242,7 +242,10 @@ class Database:
 
 def _copy(source: apsw.Connection, target: Path) -> None:
     os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))  # as private as what it is a copy of
-    with closing(apsw.Connection(str(target))) as copied, copied.backup("main", source, "main") as running:
+    with (
+        closing(apsw.Connection(str(target))) as copied,
+        copied.backup("main", source, "main") as running,
+    ):
         running.step()
 
 

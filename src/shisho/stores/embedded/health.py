@@ -101,7 +101,8 @@ class EmbeddedHealth:
             return EngineHealth(engine)
         health = EngineHealth(engine, BreakerState(row.breaker), row.failures, row.openings, row.open_until)
         return as_of(
-            replace(health, last_error=row.last_error, last_error_at=row.last_error_at), self._clock.steady()
+            replace(health, last_error=row.last_error, last_error_at=row.last_error_at),
+            self._clock.steady(),
         )
 
 

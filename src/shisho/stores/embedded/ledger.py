@@ -182,7 +182,9 @@ def _single(rows: list[Row], noun: str, prefix: str) -> Row:
             raise NotFound("Nothing has been answered yet.")
         raise NotFound("There is no {noun} {prefix}.", noun=Message(noun), prefix=prefix)
     raise NotFound(
-        "More than one {noun} begins with {prefix}: give more of its id.", noun=Message(noun), prefix=prefix
+        "More than one {noun} begins with {prefix}: give more of its id.",
+        noun=Message(noun),
+        prefix=prefix,
     )
 
 

@@ -24,7 +24,9 @@ from shisho.stores.embedded.lexical_view import WEIGHTS, LexicalView
 from shisho.telemetry import log, span
 
 if TYPE_CHECKING:
-    from shisho.stores.embedded.dense import DenseIndex  # it needs numpy, a list of documents does not
+    from shisho.stores.embedded.dense import (
+        DenseIndex,
+    )  # it needs numpy, a list of documents does not
 
 T = TypeVar("T")
 

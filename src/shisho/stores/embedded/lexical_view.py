@@ -16,7 +16,9 @@ from shisho.stores.embedded import rows, vectors
 from shisho.stores.embedded.scope import IndexScope, count_in, index_scope, where
 
 if TYPE_CHECKING:
-    from shisho.stores.embedded.dense import DenseIndex  # it needs numpy, a list of documents does not
+    from shisho.stores.embedded.dense import (
+        DenseIndex,
+    )  # it needs numpy, a list of documents does not
 
 WEIGHTS = {"terms": 1.0, "bigrams": 0.4}
 EVERYWHERE = 0.9  # of all passages: a word of more of them is weighed, but proposes nothing (docs/adr/0011)
@@ -57,7 +59,10 @@ class LexicalView:
         words = [("terms", term) for term in dict.fromkeys(terms)]
         words += [("bigrams", pair) for pair in dict.fromkeys(bigrams)]
         any_of = [
-            (tantivy.Occur.Should, tantivy.Query.boost_query(_term(index, field, term), WEIGHTS[field]))
+            (
+                tantivy.Occur.Should,
+                tantivy.Query.boost_query(_term(index, field, term), WEIGHTS[field]),
+            )
             for field, term in self._telling(words)
         ]
         if not any_of or within.documents == ():

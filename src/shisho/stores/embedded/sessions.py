@@ -39,7 +39,11 @@ class EmbeddedSessions:
             heads = rows.every(connection.execute(ROUNDS, (session_id,)))
             return [
                 RoundRecord(
-                    row.round, row.ranked, row.in_scope, bool(row.exhausted), tuple(records[row.round])
+                    row.round,
+                    row.ranked,
+                    row.in_scope,
+                    bool(row.exhausted),
+                    tuple(records[row.round]),
                 )
                 for row in heads
             ]

@@ -132,7 +132,11 @@ class EmbeddedTasks:
         return TaskId(rows[0].id)
 
     async def tasks(
-        self, owner: str, states: Sequence[TaskState] = (), after: TaskId | None = None, limit: int = 50
+        self,
+        owner: str,
+        states: Sequence[TaskState] = (),
+        after: TaskId | None = None,
+        limit: int = 50,
     ) -> Sequence[Task]:
         narrowed = (IN_STATES if states else "") + (OLDER if after is not None else "")
         values = {"owner": owner, "limit": limit, "states": dumps(states), "after": after}

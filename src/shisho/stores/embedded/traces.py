@@ -116,7 +116,13 @@ def forget(connection: apsw.Connection, traces: Traces) -> None:
         for place in traces.places:
             for form in sorted({place, json.dumps(place, ensure_ascii=False)[1:-1]}):
                 _rewrite(
-                    connection, traces, table, column, ANY_PLACE.format(column=column), form, about=False
+                    connection,
+                    traces,
+                    table,
+                    column,
+                    ANY_PLACE.format(column=column),
+                    form,
+                    about=False,
                 )
     for place in traces.places:
         for table, column in (("tasks", "question"), ("turns", "question"), ("interventions", "url")):

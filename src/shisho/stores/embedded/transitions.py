@@ -95,7 +95,11 @@ class Transaction:
         return first(self.connection.execute(query, values))
 
     def insert(
-        self, task_id: TaskId, new: NewJob, state: JobState = JobState.QUEUED, cause: JobId | None = None
+        self,
+        task_id: TaskId,
+        new: NewJob,
+        state: JobState = JobState.QUEUED,
+        cause: JobId | None = None,
     ) -> JobId:
         """Add a job, or leave the one that stands for it. Returns the id that stands."""
         values = {

@@ -51,7 +51,8 @@ class MemoryAssistants:
         ids = [id_ for _, id_ in newest[-1:]] if prefix == "last" else named
         if len(ids) > 1:
             raise NotFound(
-                "More than one session begins with {prefix}. `open_session` gives an id.", prefix=prefix
+                "More than one session begins with {prefix}. `open_session` gives an id.",
+                prefix=prefix,
             )
         if not ids:
             raise NotFound("There is no session {prefix}. `open_session` gives an id.", prefix=prefix)

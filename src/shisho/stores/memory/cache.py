@@ -28,7 +28,12 @@ class MemoryCache:
         return CacheEntry(json.loads(entry[0]), entry[1], entry[2])
 
     async def put(self, key: str, value: Any, seconds: float, *, partial: bool = False) -> None:
-        self._kept[key] = (dumps(value), partial, self._clock.now(), later(self._clock.steady(), seconds))
+        self._kept[key] = (
+            dumps(value),
+            partial,
+            self._clock.now(),
+            later(self._clock.steady(), seconds),
+        )
 
     async def page(self, corpus: str, owner: str, canonical_url: str) -> PageMemory | None:
         page = self._pages.get((corpus, owner, canonical_url))

@@ -71,7 +71,11 @@ class MemoryUrls:
         for find in finds:
             rank = 1 + sum(job_id == claim.job_id for job_id, _ in self._finds)
             row = StoredFind(
-                task_id, claim.job_id, replace(find, rank=rank), self._next(task_id), self._revision(task_id)
+                task_id,
+                claim.job_id,
+                replace(find, rank=rank),
+                self._next(task_id),
+                self._revision(task_id),
             )
             self._finds.setdefault((claim.job_id, find.canonical_url), row)
         return len({find.canonical_url for find in finds} - known)

@@ -75,7 +75,8 @@ class MemoryInterventions:
             if self._shared.tasks[intervention.task_id].owner == owner
         ]
         return sorted(
-            filter(choose, own_interventions), key=lambda intervention: (intervention.since, intervention.id)
+            filter(choose, own_interventions),
+            key=lambda intervention: (intervention.since, intervention.id),
         )
 
     def _group(self, owner: str, choose: Chosen) -> list[PendingIntervention]:

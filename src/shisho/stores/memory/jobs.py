@@ -8,7 +8,12 @@ from typing import Any
 
 from shisho.domain.codec import Payload
 from shisho.domain.event import NO_FACTS, EventFacts, EventKind
-from shisho.domain.intervention import HumanChallenge, InterventionState, PendingIntervention, intervention_id
+from shisho.domain.intervention import (
+    HumanChallenge,
+    InterventionState,
+    PendingIntervention,
+    intervention_id,
+)
 from shisho.domain.job import (
     Claim,
     ClaimLost,
@@ -46,7 +51,12 @@ class MemoryJobs:
             return None
         job = min(due, key=lambda other_job: (other_job.priority, *age(other_job)))
         facts = EventFacts(attempt=job.attempt + 1, worker_id=worker_id)
-        changes = {"attempt": job.attempt + 1, "worker_id": worker_id, "not_before": None, "started_at": now}
+        changes = {
+            "attempt": job.attempt + 1,
+            "worker_id": worker_id,
+            "not_before": None,
+            "started_at": now,
+        }
         self._shared.move(job, JobState.RUNNING, facts, **changes)
         self._shared.beats[job.id] = 0
         return self._shared.jobs[job.id]
@@ -136,7 +146,10 @@ class MemoryJobs:
 
     async def charge(self, claim: Claim, amounts: Mapping[str, float]) -> bool:
         task = self._shared.tasks[self._held(claim).task_id]
-        total = {**task.spent, **{name: task.spent.get(name, 0) + amount for name, amount in amounts.items()}}
+        total = {
+            **task.spent,
+            **{name: task.spent.get(name, 0) + amount for name, amount in amounts.items()},
+        }
         if any(total[name] > task.budget.get(f"max_{name}", total[name]) for name in amounts):
             return False
         self._shared.tasks[task.id] = replace(task, spent=total)

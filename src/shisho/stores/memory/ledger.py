@@ -161,5 +161,7 @@ def _single(matches: list[T], noun: str, prefix: str) -> T:
             raise NotFound("Nothing has been answered yet.")
         raise NotFound("There is no {noun} {prefix}.", noun=Message(noun), prefix=prefix)
     raise NotFound(
-        "More than one {noun} begins with {prefix}: give more of its id.", noun=Message(noun), prefix=prefix
+        "More than one {noun} begins with {prefix}: give more of its id.",
+        noun=Message(noun),
+        prefix=prefix,
     )

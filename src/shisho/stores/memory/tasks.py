@@ -90,10 +90,16 @@ class MemoryTasks:
         return task_ids[0]
 
     async def tasks(
-        self, owner: str, states: Sequence[TaskState] = (), after: TaskId | None = None, limit: int = 50
+        self,
+        owner: str,
+        states: Sequence[TaskState] = (),
+        after: TaskId | None = None,
+        limit: int = 50,
     ) -> Sequence[Task]:
         newest = sorted(
-            (task for task in self._shared.tasks.values() if task.owner == owner), key=age, reverse=True
+            (task for task in self._shared.tasks.values() if task.owner == owner),
+            key=age,
+            reverse=True,
         )
         begin = 1 + next((at for at, task in enumerate(newest) if task.id == after), -1)
         return [task for task in newest[begin:] if not states or task.state in states][:limit]

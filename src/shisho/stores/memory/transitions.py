@@ -74,7 +74,11 @@ class SharedQueue:
         self.bell.ring((task.id, kind))
 
     def insert(
-        self, task_id: TaskId, new: NewJob, state: JobState = JobState.QUEUED, cause: JobId | None = None
+        self,
+        task_id: TaskId,
+        new: NewJob,
+        state: JobState = JobState.QUEUED,
+        cause: JobId | None = None,
     ) -> JobId:
         if new.id in self.jobs:
             return new.id
@@ -104,7 +108,14 @@ class SharedQueue:
         job = self.jobs[job_id]
         if job.state not in (JobState.CANCELLED, JobState.FAILED):
             return False
-        self.move(job, JobState.QUEUED, failures=0, not_before=None, stop_asked=False, priority=int(priority))
+        self.move(
+            job,
+            JobState.QUEUED,
+            failures=0,
+            not_before=None,
+            stop_asked=False,
+            priority=int(priority),
+        )
         return True
 
     def awaited(self, parent: JobId, until: Instant) -> bool:

@@ -28,7 +28,13 @@ _LOOKS = {
         '<div class="cf-turnstile" data-sitekey="box"></div>',
         "Verify",
     ),
-    RuleAction.CONSENT: (200, "Before you continue", "consent", "<p>We use cookies.</p>", "Accept all"),
+    RuleAction.CONSENT: (
+        200,
+        "Before you continue",
+        "consent",
+        "<p>We use cookies.</p>",
+        "Accept all",
+    ),
     RuleAction.LOGIN: (
         401,
         "Sign in",
@@ -36,7 +42,13 @@ _LOOKS = {
         '<input name="user"><input type="password" name="word">',
         "Sign in",
     ),
-    RuleAction.JS_CHALLENGE: (403, "Just a moment...", "challenge", "<p>Checking your browser.</p>", "Go on"),
+    RuleAction.JS_CHALLENGE: (
+        403,
+        "Just a moment...",
+        "challenge",
+        "<p>Checking your browser.</p>",
+        "Go on",
+    ),
 }
 
 
@@ -44,7 +56,8 @@ def challenge(kind: RuleAction, request: BoxRequest) -> BoxResponse:
     """The page of that kind. A block has no form: nobody can solve it."""
     if kind is RuleAction.BLOCKED:
         return html(
-            "<html><head><title>Access denied</title></head><body><p>Access denied.</p></body></html>", 403
+            "<html><head><title>Access denied</title></head><body><p>Access denied.</p></body></html>",
+            403,
         )
     status, title, form, widget, button = _LOOKS[kind]
     body = _FORM.format(form=form, action=SOLVE, next=escape(request.url), widget=widget, button=button)

@@ -110,7 +110,8 @@ async def stacked_encodings(reader: StreamReader, writer: StreamWriter) -> None:
     """gzip in gzip: a thousand times a thousand."""
     body = gzip.compress(gzip.compress(bytes(2**20)))
     await _send(
-        writer, _HTML + b"Content-Encoding: gzip, gzip\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+        writer,
+        _HTML + b"Content-Encoding: gzip, gzip\r\nContent-Length: %d\r\n\r\n" % len(body) + body,
     )
 
 

@@ -25,7 +25,8 @@ _WORDS = re.compile(r"[a-z0-9]+|[ァ-ヿ一-鿿々]+")
 _ASKING = frozenset("何誰")
 _GRAMMAR = frozenset(
     re.findall(
-        r"\w+", "the of to in a an and is are was were what who when which how many does do did on at for by"
+        r"\w+",
+        "the of to in a an and is are was were what who when which how many does do did on at for by",
     )
 )
 

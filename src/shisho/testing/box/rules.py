@@ -140,7 +140,9 @@ def rule_of(values: dict[str, Any]) -> Rule:
         return Rule(**{**values, "do": RuleAction(values.get("do", RuleAction.STATUS))})
     except (TypeError, ValueError) as error:
         raise InvalidParams(
-            "No such rule: {error}. What a rule can do: {known}.", error=error, known=", ".join(RuleAction)
+            "No such rule: {error}. What a rule can do: {known}.",
+            error=error,
+            known=", ".join(RuleAction),
         ) from error
 
 

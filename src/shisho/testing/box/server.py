@@ -71,7 +71,10 @@ class Box:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if self.folder:
             (self.folder / client.FILE).unlink(missing_ok=True)

@@ -139,7 +139,9 @@ def _script(request: BoxRequest, port: int) -> BoxResponse:
 def _soft(request: BoxRequest, port: int) -> BoxResponse:
     return html(
         article(
-            "ページが見つかりません", "お探しのページは移動または削除された可能性があります。", paragraphs=1
+            "ページが見つかりません",
+            "お探しのページは移動または削除された可能性があります。",
+            paragraphs=1,
         )
     )
 

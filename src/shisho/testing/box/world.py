@@ -180,7 +180,8 @@ class _Subject:
 
     def _mirror(self, page: BoxPage) -> BoxPage:
         return replace(
-            self._page(page.title, [*page.paragraphs, self._filler()], page.aspects), mirror_of=page.url
+            self._page(page.title, [*page.paragraphs, self._filler()], page.aspects),
+            mirror_of=page.url,
         )
 
     def _page(self, title: str, text: Sequence[str], aspects: frozenset[str] = frozenset()) -> BoxPage:
@@ -193,7 +194,12 @@ class _Subject:
             host = self._chance.choice(MADE["hosts"])
             number = self._chance.randrange(10, 9_000)
             path = self._chance.choice(
-                (f"/{number}.html", f"/articles/{number}", f"/{quote(self._name)}/{number}", f"/?p={number}")
+                (
+                    f"/{number}.html",
+                    f"/articles/{number}",
+                    f"/{quote(self._name)}/{number}",
+                    f"/?p={number}",
+                )
             )
             scheme = "http" if self._chance.random() < 0.1 else "https"
             if f"{host}{path}" not in self._taken:
@@ -242,7 +248,9 @@ def _titled(pages: Sequence[BoxPage]) -> Iterator[BoxPage]:
     counts: dict[str, int] = {}
     for page in pages:
         counts[page.title] = counts.get(page.title, 0) + 1
-        yield page if counts[page.title] == 1 else replace(page, title=f"{page.title} ({counts[page.title]})")
+        yield (
+            page if counts[page.title] == 1 else replace(page, title=f"{page.title} ({counts[page.title]})")
+        )
 
 
 def _key(url: str) -> str:

@@ -71,7 +71,12 @@ class OpenAiWire:
 
     def mistake(self, status: int, text: str) -> Json:
         return {
-            "error": {"message": text, "type": "invalid_request_error", "param": None, "code": str(status)}
+            "error": {
+                "message": text,
+                "type": "invalid_request_error",
+                "param": None,
+                "code": str(status),
+            }
         }
 
 
@@ -124,7 +129,10 @@ class GeminiWire:
         ending = {"stop": "STOP", "length": "MAX_TOKENS", "refusal": "SAFETY"}[reply.ending]
         pieces = _pieces(reply) or [""]
         for number, piece in enumerate(pieces, 1):
-            candidate: dict[str, Any] = {"content": {"parts": [{"text": piece}], "role": "model"}, "index": 0}
+            candidate: dict[str, Any] = {
+                "content": {"parts": [{"text": piece}], "role": "model"},
+                "index": 0,
+            }
             if number == len(pieces):
                 candidate["finishReason"] = ending
             usage = {

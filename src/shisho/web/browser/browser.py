@@ -35,7 +35,11 @@ class ChromiumBrowser:
     far."""
 
     def __init__(
-        self, proxy: GuardedProxy, profiles: Path, environment: Mapping[str, str], manner: LaunchOptions
+        self,
+        proxy: GuardedProxy,
+        profiles: Path,
+        environment: Mapping[str, str],
+        manner: LaunchOptions,
     ) -> None:
         self.heaviest_mb = 0.0
         self.proxy = proxy
@@ -89,7 +93,8 @@ class ChromiumBrowser:
             return await self._page(request, profile, deadline_s)
         except _Broken as broken:
             raise AllFetchesFailed(
-                "The browser broke on {url} twice: open it yourself, add it as a file.", url=request.url
+                "The browser broke on {url} twice: open it yourself, add it as a file.",
+                url=request.url,
             ) from broken
 
     async def _page(self, request: Request, profile: Profile, deadline_s: float) -> Response:
@@ -119,7 +124,9 @@ class ChromiumBrowser:
                 if broke(error):
                     raise _Broken(words) from error
                 raise AllFetchesFailed(
-                    "The browser could not read {url} ({cause}): try later.", url=request.url, cause=words
+                    "The browser could not read {url} ({cause}): try later.",
+                    url=request.url,
+                    cause=words,
                 ) from error
             finally:
                 watching.cancel()
@@ -135,7 +142,11 @@ class ChromiumBrowser:
                 await asyncio.sleep(WATCH_S)
 
     async def _watch_person(
-        self, live: RunningBrowser, profile: Profile, url: str, solved: Callable[[Response], Awaitable[bool]]
+        self,
+        live: RunningBrowser,
+        profile: Profile,
+        url: str,
+        solved: Callable[[Response], Awaitable[bool]],
     ) -> bool:
         """Cookies are kept all the while: the window may be closed at any moment."""
         from playwright.async_api import Error

@@ -16,7 +16,14 @@ HOW_TO_GET = Message(
     "install Chromium or Chrome (Debian: apt-get install chromium; macOS: brew install --cask google-chrome; "
     "Ubuntu, Windows: google.com/chrome), or name its program in browser_path; see docs/howto/browser.md"
 )
-_ON_PATH = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome", "chrome.exe")
+_ON_PATH = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome-stable",
+    "google-chrome",
+    "chrome",
+    "chrome.exe",
+)
 _ELSEWHERE = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -65,7 +72,9 @@ def program(path: str = "") -> str:
     if program_path is None:
         if path:
             raise EngineUnavailable(
-                "There is no browser at {path} (browser_path): {advice}.", path=path, advice=HOW_TO_GET
+                "There is no browser at {path} (browser_path): {advice}.",
+                path=path,
+                advice=HOW_TO_GET,
             )
         raise EngineUnavailable("There is no browser on this machine: {advice}.", advice=HOW_TO_GET)
     return program_path

@@ -33,7 +33,15 @@ _SHOWN = {
 }
 _KEPT = ("etag", "last-modified", "retry-after")
 # The browser's own to say.
-_OURS = {"user-agent", "accept", "accept-encoding", "host", "connection", "content-length", "content-type"}
+_OURS = {
+    "user-agent",
+    "accept",
+    "accept-encoding",
+    "host",
+    "connection",
+    "content-length",
+    "content-type",
+}
 _HARMLESS = {"accept-language", "referer"}
 # What may still change the page; pictures and open lines may take for ever.
 _AWAITED = {"document", "script", "stylesheet", "xhr", "fetch"}
@@ -152,7 +160,11 @@ class Tab:
         world = await self._session.send(
             "Page.createIsolatedWorld", {"frameId": frame, "worldName": "shisho"}
         )
-        params = {"expression": expression, "contextId": world["executionContextId"], "returnByValue": True}
+        params = {
+            "expression": expression,
+            "contextId": world["executionContextId"],
+            "returnByValue": True,
+        }
         return (await self._session.send("Runtime.evaluate", params))["result"].get("value")
 
     def _why_not(self, url: str, failure: str) -> ShishoError:
@@ -164,7 +176,8 @@ class Tab:
             return UnsupportedMedia("{url} is a file to download and no page: it needs no browser.", url=url)
         if "ERR_CERT" in failure:
             return AllFetchesFailed(
-                "{url} shows a certificate that is not valid for it: its owner has to mend that.", url=url
+                "{url} shows a certificate that is not valid for it: its owner has to mend that.",
+                url=url,
             )
         reason = failure.partition("\n")[0][:200]
         return AllFetchesFailed(

@@ -22,7 +22,15 @@ from shisho.errors import (
 from shisho.ports import Cache, Clock, Fetcher, Limiter
 from shisho.web.crawl.robots import Robots, RobotsBook, host_limit
 from shisho.web.http.challenge import detect
-from shisho.web.http.pacing import MOST_TRIES, SLOW_DOWN, Browse, Pay, RetryLater, retry_after, turn_at
+from shisho.web.http.pacing import (
+    MOST_TRIES,
+    SLOW_DOWN,
+    Browse,
+    Pay,
+    RetryLater,
+    retry_after,
+    turn_at,
+)
 from shisho.web.http.redirect_memory import RedirectMemory, redirect_target
 from shisho.web.http.site import host_of_url
 

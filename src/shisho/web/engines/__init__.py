@@ -96,7 +96,10 @@ def engines(overrides: Mapping[str, Mapping[str, Any]] | None = None) -> dict[st
     return found_engines
 
 
-_ROWS: dict[str, type[SerpLayout] | type[Credential]] = {"layouts": SerpLayout, "credentials": Credential}
+_ROWS: dict[str, type[SerpLayout] | type[Credential]] = {
+    "layouts": SerpLayout,
+    "credentials": Credential,
+}
 _NUMBERS = ("interval_s", "page_size", "max_pages", "per_day", "parallel", "query_limit")
 
 
@@ -122,7 +125,10 @@ def _coerced(owner: EngineAbout | Look, key: str, value: Any, where: str) -> Any
         return _value(current, key, value)
     except (TypeError, ValueError, AttributeError) as error:
         raise InvalidParams(
-            "engines.toml: {engine}.{field} cannot be {value!r}.", value=value, engine=where, field=key
+            "engines.toml: {engine}.{field} cannot be {value!r}.",
+            value=value,
+            engine=where,
+            field=key,
         ) from error
 
 

@@ -82,7 +82,9 @@ def remembered(about: EngineAbout, state: State, key: str) -> str:
     without it for a robot's."""
     if not state.get(key):
         raise InvalidParams(
-            "{engine} needs `{missing}` of its first page: ask page 1 again.", engine=about.name, missing=key
+            "{engine} needs `{missing}` of its first page: ask page 1 again.",
+            engine=about.name,
+            missing=key,
         )
     return state[key]
 

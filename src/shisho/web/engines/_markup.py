@@ -47,7 +47,10 @@ class ResultMarkup:
             prescan.check(self.source)
         except TooLarge as error:
             raise ParserFailed(
-                "{error} It was not read.", error=error.message, url=response.url, status=response.status
+                "{error} It was not read.",
+                error=error.message,
+                url=response.url,
+                status=response.status,
             ) from error
         self._tree = LexborHTMLParser(self.source)
         self._site = site

@@ -9,7 +9,15 @@ from shisho.domain.web import EngineAbout, Response, Serp, SerpHit, SerpLayout, 
 from shisho.errors import EngineUnavailable
 from shisho.web.engines._answer import unreadable
 from shisho.web.engines._dates import parse_date
-from shisho.web.engines._markup import Node, ResultMarkup, affinity, attribute, foreign_hosts, ranked, text_of
+from shisho.web.engines._markup import (
+    Node,
+    ResultMarkup,
+    affinity,
+    attribute,
+    foreign_hosts,
+    ranked,
+    text_of,
+)
 from shisho.web.engines._shape import guess_hits
 from shisho.web.http.challenge import detect
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from xml.etree.ElementTree import Element
 
-from shisho.domain.web import EngineAbout, EngineQuery, Request, Response, Serp, State, Tier, TimeRange
+from shisho.domain.web import (
+    EngineAbout,
+    EngineQuery,
+    Request,
+    Response,
+    Serp,
+    State,
+    Tier,
+    TimeRange,
+)
 from shisho.web.engines._answer import hit, ranked, read_xml, refused, squeeze
 from shisho.web.engines._asking import Params, get, since
 

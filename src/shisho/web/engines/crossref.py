@@ -56,7 +56,12 @@ def _read(about: EngineAbout, data: Any) -> Serp:
         raise ValueError(data["message-type"])
     hits = ranked(
         [
-            hit(work["URL"], next(iter(work.get("title") or []), None), work.get("abstract"), _day(work))
+            hit(
+                work["URL"],
+                next(iter(work.get("title") or []), None),
+                work.get("abstract"),
+                _day(work),
+            )
             for work in works
         ]
     )

@@ -88,7 +88,14 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
         form["b"] = ""
     else:
         offset = 10 + 15 * (page - 2)
-        form |= {"s": offset, "nextParams": "", "v": "l", "o": "json", "dc": offset + 1, "api": "d.js"}
+        form |= {
+            "s": offset,
+            "nextParams": "",
+            "v": "l",
+            "o": "json",
+            "dc": offset + 1,
+            "api": "d.js",
+        }
         form["vqd"] = remembered(about, state, "vqd")
     form |= {"kl": _region(query), "df": range_code(about, query, _RANGES)}
     return post(about, query, page, "/html/", form)
@@ -107,7 +114,10 @@ def _region(query: EngineQuery) -> str:
 
 def parse(response: Response, about: EngineAbout = ABOUT) -> Serp:
     return read_serp(
-        about, response, lambda page: read_hits(page, about.look.layouts) or ranked(_lite(page)), _next
+        about,
+        response,
+        lambda page: read_hits(page, about.look.layouts) or ranked(_lite(page)),
+        _next,
     )
 
 

@@ -22,7 +22,12 @@ from shisho.web.engines._markup import ResultMarkup, affinity
 from shisho.web.engines._serp import read_hits, read_serp
 from shisho.web.engines._shape import read_shape
 
-_RANGES = {TimeRange.DAY: "qdr:d", TimeRange.WEEK: "qdr:w", TimeRange.MONTH: "qdr:m", TimeRange.YEAR: "qdr:y"}
+_RANGES = {
+    TimeRange.DAY: "qdr:d",
+    TimeRange.WEEK: "qdr:w",
+    TimeRange.MONTH: "qdr:m",
+    TimeRange.YEAR: "qdr:y",
+}
 _SNIPPET = ".VwiC3b, .IsZvec, .aCOpRe, .lEBKkf, .st, .s .st, .BNeawe.s3v9rd, .s"
 _ADS = "#tads, #tadsb, #tvcap, #bottomads, .ads-ad, .uEierd, [data-text-ad], .commercial-unit-desktop-top"
 _FEW = 3

@@ -6,7 +6,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from shisho.domain.web import Credential, EngineAbout, EngineQuery, Request, Response, Serp, State, Tier
+from shisho.domain.web import (
+    Credential,
+    EngineAbout,
+    EngineQuery,
+    Request,
+    Response,
+    Serp,
+    State,
+    Tier,
+)
 from shisho.web.engines._answer import hit, ranked, read_json
 from shisho.web.engines._asking import Params, get
 

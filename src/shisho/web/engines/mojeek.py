@@ -28,7 +28,11 @@ ABOUT = EngineAbout(
     time_ranges=(TimeRange.DAY, TimeRange.WEEK, TimeRange.MONTH, TimeRange.YEAR),
     look=Look(
         layouts=(SerpLayout("ul.results-standard > li", "h2 a", snippet="p.s", date=".date"),),
-        signs=("ul.results-standard", "form[name=sf1][action='/search']", "a[href*='mojeek.com/about']"),
+        signs=(
+            "ul.results-standard",
+            "form[name=sf1][action='/search']",
+            "a[href*='mojeek.com/about']",
+        ),
         titles=("mojeek",),
         next_link=".pagination a[href*='s=']",
         pager=".pagination",
@@ -46,9 +50,17 @@ def request(query: EngineQuery, page: int, state: State, about: EngineAbout = AB
         "s": about.page_size * (page - 1) if page > 1 else None,
         "since": first_day.strftime("%Y%m%d") if first_day else None,
     }
-    cookies = {"lb": query.language, "arc": (query.region or "none").upper() if query.region else "none"}
+    cookies = {
+        "lb": query.language,
+        "arc": (query.region or "none").upper() if query.region else "none",
+    }
     return get(
-        about, query, page, "/search", params, {name: value for name, value in cookies.items() if value}
+        about,
+        query,
+        page,
+        "/search",
+        params,
+        {name: value for name, value in cookies.items() if value},
     )
 
 

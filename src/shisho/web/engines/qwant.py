@@ -63,7 +63,12 @@ ABOUT = EngineAbout(
 def request(query: EngineQuery, page: int, state: State, about: EngineAbout = ABOUT) -> Request:
     country = region(query)
     locale = f"{query.language}_{country.upper()}" if query.language and country else "en_US"
-    params: Params = {"q": query.text, "t": "web", "offset": about.page_size * (page - 1), "locale": locale}
+    params: Params = {
+        "q": query.text,
+        "t": "web",
+        "offset": about.page_size * (page - 1),
+        "locale": locale,
+    }
     return get(about, query, page, "/", params)
 
 

@@ -4,11 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from shisho.domain.web import EngineAbout, EngineQuery, Look, Request, Response, Serp, State, Tier, TimeRange
+from shisho.domain.web import (
+    EngineAbout,
+    EngineQuery,
+    Look,
+    Request,
+    Response,
+    Serp,
+    State,
+    Tier,
+    TimeRange,
+)
 from shisho.web.engines._answer import hit, ranked, read_json
 from shisho.web.engines._asking import Params, get, range_code
 
-_RANGES = {TimeRange.DAY: "day", TimeRange.WEEK: "week", TimeRange.MONTH: "month", TimeRange.YEAR: "year"}
+_RANGES = {
+    TimeRange.DAY: "day",
+    TimeRange.WEEK: "week",
+    TimeRange.MONTH: "month",
+    TimeRange.YEAR: "year",
+}
 
 ABOUT = EngineAbout(
     name="searxng",
@@ -42,7 +57,12 @@ def _read(about: EngineAbout, data: Any) -> Serp:
     rows = data["results"]
     hits = ranked(
         [
-            hit(row["url"], row.get("title"), row.get("content"), (row.get("publishedDate") or "")[:10])
+            hit(
+                row["url"],
+                row.get("title"),
+                row.get("content"),
+                (row.get("publishedDate") or "")[:10],
+            )
             for row in rows
         ]
     )

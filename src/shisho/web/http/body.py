@@ -45,7 +45,8 @@ def limit(media: str) -> int:
     it."""
     if _NO_TEXT.match(media):
         raise UnsupportedMedia(
-            "The address leads to {media}, which holds no text: give the page that describes it.", media=media
+            "The address leads to {media}, which holds no text: give the page that describes it.",
+            media=media,
         )
     if media in _HTML:
         return 5 * _MEGABYTE

@@ -23,7 +23,10 @@ _IN_BODY = _rules(
         r"<form[^>]{0,200}\bid=[\"']?captcha-form|[\"'/]CaptchaRedirect\b|/sorry/image\?",
     ),
     (ChallengeKind.CAPTCHA, r"captcha-delivery\.com"),
-    (ChallengeKind.CAPTCHA, r"chk_captcha|__cf_chl_captcha_tk__|cf-challenge-hcaptcha|cf-hcaptcha-container"),
+    (
+        ChallengeKind.CAPTCHA,
+        r"chk_captcha|__cf_chl_captcha_tk__|cf-challenge-hcaptcha|cf-hcaptcha-container",
+    ),
     (
         ChallengeKind.TURNSTILE,
         r"class=[\"']?cf-turnstile|id=[\"']?(?:cf-)?turnstile-widget|cf-norobot-container",
@@ -41,7 +44,10 @@ _IN_BODY = _rules(
         ChallengeKind.JS_CHALLENGE,
         r"anubis_challenge|\.within\.website/x/cmd/anubis|/check/check1\.js|ddos-guard",
     ),
-    (ChallengeKind.CONSENT, r"<form[^>]{0,200}action=[\"']?https://consent\.(?:google|youtube|yahoo)\."),
+    (
+        ChallengeKind.CONSENT,
+        r"<form[^>]{0,200}action=[\"']?https://consent\.(?:google|youtube|yahoo)\.",
+    ),
 )
 # Words that an article about blocks may use too: believed only as a whole title, or on a page too small to be
 # an article.

@@ -129,7 +129,12 @@ class HttpFetcher:
     def _request(self, hop: Hop) -> httpcore.Request:
         target = hop.target
         content = b""
-        headers = {"host": target.authority, "user-agent": self._user_agent, **_DEFAULTS, **hop.headers}
+        headers = {
+            "host": target.authority,
+            "user-agent": self._user_agent,
+            **_DEFAULTS,
+            **hop.headers,
+        }
         headers |= {"accept-encoding": "gzip", "connection": "close"}
         if hop.cookies:
             headers["cookie"] = "; ".join(f"{name}={value}" for name, value in hop.cookies.items())
@@ -219,7 +224,8 @@ def _too_large(limit: int) -> TooLarge:
 def _unsendable(target: Target) -> InvalidParams:
     # The library's own words repeat the value, which may be a key.
     return InvalidParams(
-        "A header, cookie or field for {host} holds characters that HTTP does not carry.", host=target.host
+        "A header, cookie or field for {host} holds characters that HTTP does not carry.",
+        host=target.host,
     )
 
 
@@ -235,5 +241,7 @@ def _unreachable(target: Target, error: Exception) -> AllFetchesFailed:
         )
     words = (str(error) or type(error).__name__)[:120]
     return AllFetchesFailed(
-        "{host} broke off or cannot be reached ({cause}): try again later.", host=target.host, cause=words
+        "{host} broke off or cannot be reached ({cause}): try again later.",
+        host=target.host,
+        cause=words,
     )

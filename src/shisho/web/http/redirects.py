@@ -13,7 +13,15 @@ from shisho.web.http.address import AllowList, Target, check_url
 
 # The fetcher's to say, not its caller's.
 _RESERVED = frozenset(
-    ("host", "user-agent", "accept-encoding", "connection", "cookie", "content-length", "content-type")
+    (
+        "host",
+        "user-agent",
+        "accept-encoding",
+        "connection",
+        "cookie",
+        "content-length",
+        "content-type",
+    )
 )
 # What may follow a redirect to another host. Anything else may be a key.
 _HARMLESS = frozenset(("accept", "accept-language", "if-none-match", "if-modified-since"))
@@ -42,7 +50,12 @@ def start_chain(request: Request, allow: AllowList) -> Hop:
         name.lower(): value for name, value in request.headers.items() if name.lower() not in _RESERVED
     }
     return Hop(
-        check_url(request.url, allow), request.method, request.form, headers, request.cookies, request.one_hop
+        check_url(request.url, allow),
+        request.method,
+        request.form,
+        headers,
+        request.cookies,
+        request.one_hop,
     )
 
 

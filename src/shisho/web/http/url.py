@@ -43,7 +43,10 @@ _NOT_RESULTS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
             r"/(?:(?:images/|videos/|news/)?search|images|videos|news|aclick|aclk|ck/a|merchant/.*)",
         ),
         (r"(?:[\w-]+\.)*r\.msn\.com|(?:www\.)?microsofttranslator\.com", r".*"),
-        (r"(?:html\.|lite\.|www\.)?duckduckgo\.com", r"/(?:l/?|html/?|lite/?|y\.js|[div]\.js|news\.js)?"),
+        (
+            r"(?:html\.|lite\.|www\.)?duckduckgo\.com",
+            r"/(?:l/?|html/?|lite/?|y\.js|[div]\.js|news\.js)?",
+        ),
         (r"search\.brave\.com", r".*"),
         (r"www\.ecosia\.org", r"/(?:search|images|news|videos|maps)?"),
         (r"(?:www|lite)\.qwant\.com", r"/(?:search)?"),

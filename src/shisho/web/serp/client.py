@@ -28,7 +28,8 @@ from shisho.web.http.pacing import SLOW_DOWN, Browse, Pay, RetryLater, retry_aft
 from shisho.web.serp.credentials import fetched, limit_of
 
 _OPERATORS = re.compile(
-    r"[\"“”「」]|(?:^|\s)[-+]\S|\b(?:site|inurl|intitle|filetype|url|ip|lang(?:uage)?|loc):", re.IGNORECASE
+    r"[\"“”「」]|(?:^|\s)[-+]\S|\b(?:site|inurl|intitle|filetype|url|ip|lang(?:uage)?|loc):",
+    re.IGNORECASE,
 )
 PROBED_S = 5.0  # while somebody else tries an engine
 
@@ -190,7 +191,8 @@ class SerpClient:
             serp = await self.parser.parse(name, response)
             if serp.no_results and plain and engine.about.blocks_in_silence:
                 raise EngineRefused(
-                    "{engine} says that it has no results for plain words: it blocks in silence.", engine=name
+                    "{engine} says that it has no results for plain words: it blocks in silence.",
+                    engine=name,
                 )
         except ShishoError as error:
             if (

@@ -44,7 +44,9 @@ class KillableSerpParser:
         InternalError without a child."""
         if len(response.body) > MAX_BYTES:
             raise _refused(
-                engine, response, Message("is larger than {megabytes} MB", megabytes=MAX_BYTES // 2**20)
+                engine,
+                response,
+                Message("is larger than {megabytes} MB", megabytes=MAX_BYTES // 2**20),
             )
         arguments = {"engine": engine, "overrides": self._overrides, "told": _told(response)}
         work = Work(PARSE, "shisho.domain.codec:plain", arguments, self._seconds, self._memory_mb)

@@ -129,14 +129,19 @@ def barred(about: EngineAbout, means: Means) -> PassedOver | None:
         return PassedOver(
             name,
             PassedOverReason.NO_KEY,
-            Message("{engine} needs a key of yours: set {settings}.", engine=name, settings=", ".join(keys)),
+            Message(
+                "{engine} needs a key of yours: set {settings}.",
+                engine=name,
+                settings=", ".join(keys),
+            ),
         )
     if about.needs_browser and not means.browser:
         return PassedOver(
             name,
             PassedOverReason.NO_BROWSER,
             Message(
-                "{engine} shows its results in a browser only: install the extra `browser`.", engine=name
+                "{engine} shows its results in a browser only: install the extra `browser`.",
+                engine=name,
             ),
         )
     health = means.health.get(name)
@@ -179,7 +184,9 @@ def _too_long(about: EngineAbout, needs: Needs) -> PassedOver | None:
         return None
     template = "{engine} takes at most {limit} characters: shorten the query."
     return PassedOver(
-        about.name, PassedOverReason.TOO_LONG, Message(template, engine=about.name, limit=about.query_limit)
+        about.name,
+        PassedOverReason.TOO_LONG,
+        Message(template, engine=about.name, limit=about.query_limit),
     )
 
 
@@ -187,7 +194,9 @@ def _too_shallow(about: EngineAbout, needs: Needs) -> PassedOver | None:
     if needs.page <= about.max_pages:
         return None
     return PassedOver(
-        about.name, PassedOverReason.TOO_SHALLOW, f"{about.name} shows {about.max_pages} pages at most."
+        about.name,
+        PassedOverReason.TOO_SHALLOW,
+        f"{about.name} shows {about.max_pages} pages at most.",
     )
 
 

@@ -76,7 +76,8 @@ def deepest_page(
         pages = MOST_PAGES
     else:
         pages = max(
-            (PRESETS.get(category, PRESETS["general"]) for category in categories), default=PRESETS["general"]
+            (PRESETS.get(category, PRESETS["general"]) for category in categories),
+            default=PRESETS["general"],
         )
     return min(serp_page + pages - 1, about.max_pages)
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from html import escape
 
-from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, paged, whole
+from shisho.testing.box.engines.engine import (
+    BoxEngine,
+    SerpContent,
+    SerpRequest,
+    Tokens,
+    paged,
+    whole,
+)
 from shisho.testing.box.message import BoxRequest, BoxResponse, xml
 from shisho.testing.box.world import BoxPage, World
 

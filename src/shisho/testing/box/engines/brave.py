@@ -6,7 +6,15 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import urlencode
 
-from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, page, paged, whole
+from shisho.testing.box.engines.engine import (
+    BoxEngine,
+    SerpContent,
+    SerpRequest,
+    Tokens,
+    page,
+    paged,
+    whole,
+)
 from shisho.testing.box.message import BoxRequest, BoxResponse, html
 
 _SIZE = 20

@@ -6,7 +6,14 @@ import json
 import re
 from urllib.parse import unquote
 
-from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, paged, whole
+from shisho.testing.box.engines.engine import (
+    BoxEngine,
+    SerpContent,
+    SerpRequest,
+    Tokens,
+    paged,
+    whole,
+)
 from shisho.testing.box.message import BoxRequest, BoxResponse, json_, redirect
 from shisho.testing.box.world import BoxPage, World
 
@@ -36,7 +43,12 @@ def show(content: SerpContent) -> BoxResponse:
         "items": items,
         "next-cursor": content.token,
     }
-    answer = {"status": "ok", "message-type": "work-list", "message-version": "1.0.0", "message": message}
+    answer = {
+        "status": "ok",
+        "message-type": "work-list",
+        "message-version": "1.0.0",
+        "message": message,
+    }
     return json_(json.dumps(answer, ensure_ascii=False))
 
 

@@ -40,7 +40,9 @@ def show(content: SerpContent) -> BoxResponse:
     link = f'<a data-test-id="next-button" href="/search?{following}">Next</a>' if content.more else ""
     pager = f'<nav data-test-id="web-pagination">{link}</nav>'
     return page(
-        f"{escape(text)} - Ecosia - Web", "", f'{search}<section class="mainline">{body}</section>{pager}'
+        f"{escape(text)} - Ecosia - Web",
+        "",
+        f'{search}<section class="mainline">{body}</section>{pager}',
     )
 
 

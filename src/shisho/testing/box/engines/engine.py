@@ -118,7 +118,8 @@ def paged(text: str | None, start: int, size: int, most: int) -> SerpRequest:
 def refused(reason: str, title: str = "Access denied") -> BoxResponse:
     """The block page of engines that have no look of their own for it."""
     return html(
-        f"<html><head><title>{title}</title></head><body><h1>{title}</h1><p>{reason}</p></body></html>", 403
+        f"<html><head><title>{title}</title></head><body><h1>{title}</h1><p>{reason}</p></body></html>",
+        403,
     )
 
 

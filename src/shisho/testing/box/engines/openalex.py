@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import json
 
-from shisho.testing.box.engines.engine import BoxEngine, SerpContent, SerpRequest, Tokens, paged, whole
+from shisho.testing.box.engines.engine import (
+    BoxEngine,
+    SerpContent,
+    SerpRequest,
+    Tokens,
+    paged,
+    whole,
+)
 from shisho.testing.box.message import BoxRequest, BoxResponse, json_
 
 _NAME = "openalex"

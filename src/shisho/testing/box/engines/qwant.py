@@ -41,7 +41,9 @@ def show(content: SerpContent) -> BoxResponse:
     link = f'<a rel="next" href="/?{following}">Next</a>' if more else ""
     pager = f'<div data-testid="pagination">{link}</div>'
     return page(
-        f"{escape(text)} - Qwant Search", "", f'{search}<div data-testid="sectionWeb">{body}</div>{pager}'
+        f"{escape(text)} - Qwant Search",
+        "",
+        f'{search}<div data-testid="sectionWeb">{body}</div>{pager}',
     )
 
 

@@ -46,7 +46,9 @@ def show(content: SerpContent) -> BoxResponse:
     body = rows or '<div class="no-results"><p>Sorry, there are no results for your search.</p></div>'
     search = f'<form action="/sp/search" method="post"><input name="query" value="{escape(text)}"></form>'
     return page(
-        "Startpage Search Results", "", f'{search}<section class="w-gl">{body}</section>{_pager(content)}'
+        "Startpage Search Results",
+        "",
+        f'{search}<section class="w-gl">{body}</section>{_pager(content)}',
     )
 
 

@@ -14,7 +14,6 @@ import pytest
 from shisho.domain.corpus import FilterRange, Intake, PassageId, Scope
 from shisho.domain.embedding import Embedding, EmbeddingProgress, NewEmbedding
 from shisho.ports import SearchView
-from shisho.stores.embedded.dense import DenseIndex
 from tests.contracts.conftest import ABOUT, EmbeddedStore, Store, embedded_store
 from tests.making import intake
 
@@ -177,16 +176,16 @@ async def test_a_purge_leaves_no_code_of_what_it_erased(embedded: EmbeddedStore,
     assert gone.document.id not in (tmp_path / "dense" / "documents").read_text("ascii")
 
 
-async def test_a_deleted_or_torn_folder_is_made_anew(embedded: EmbeddedStore, tmp_path: Path) -> None:
-    given = intake("\n\n".join(f"第{number}段。" for number in range(20)))
+@pytest.mark.parametrize("name", ["codes", "rows", "documents", "watermark"])
+async def test_a_torn_file_is_made_anew(embedded: EmbeddedStore, tmp_path: Path, name: str) -> None:
+    given = intake("\n\n".join(f"第{number}段。" for number in range(15)))
     await fill(embedded, given)
     before = await nearest(embedded)
-    codes = tmp_path / "dense" / "codes"
-    codes.write_bytes(codes.read_bytes()[:-5])
-    again = DenseIndex(tmp_path / "dense", embedded.database, ABOUT)
-    again.catch_up()
-    assert codes.stat().st_size == 20 * ABOUT.dimensions
-    assert before == await nearest(embedded)
+    torn = tmp_path / "dense" / name
+    torn.write_bytes(torn.read_bytes()[:-5])
+    async with embedded_store(tmp_path) as other:
+        assert await nearest(other) == before
+    assert (tmp_path / "dense" / "codes").stat().st_size == 15 * ABOUT.dimensions
 
 
 async def test_what_a_killed_process_left_behind_the_watermark_is_written_over(
@@ -200,7 +199,8 @@ async def test_what_a_killed_process_left_behind_the_watermark_is_written_over(
     await fill(embedded, second := intake("二。", source="b"), first=20)
     assert list(await nearest(embedded)) == [first.passages[0].id, second.passages[0].id]
     mark = json.loads((tmp_path / "dense" / "watermark").read_text("ascii"))
-    assert (mark["rows"], mark["documents"]) == (2, 2)
+    documents = (tmp_path / "dense" / "documents").read_bytes()
+    assert (mark["rows"], mark["document_bytes"], documents.count(b"\n")) == (2, len(documents), 2)
     assert (tmp_path / "dense" / "rows").stat().st_size == 2 * 16
 
 

@@ -172,7 +172,7 @@ class DenseIndex:
         seq = arrived[-1].seq
         mark = self._mark if files is None else files.append(self._mark, batch, seq, scale)
         self._remember(batch)
-        self._mark = mark if files is not None else Watermark("", seq, len(self._rows), len(places), scale)
+        self._mark = mark if files is not None else Watermark("", seq, len(self._rows), scale=scale)
 
     def _remember(self, batch: DenseBatch) -> None:
         import faiss  # here, as it takes .2 s to import and many have no vectors

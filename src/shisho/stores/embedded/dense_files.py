@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FORMAT = 1
+FORMAT = 2
 ROW = np.dtype([("passage", "<i8"), ("document", "<u4"), ("page", "<i4")])
 """What stands beside the code of a vector: its passage, the place of its document in the list of documents, and its
 page, 0 for none."""
@@ -26,13 +26,13 @@ Codes = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Watermark:
-    """How far files are good: the last vector taken in, how many there are, of how many documents. `scale`: what a
-    component was multiplied by; `generation` changes when they are made anew."""
+    """How far files are good: the last vector taken in, how many there are, and the bytes of the list of documents.
+    `scale`: what a component was multiplied by; `generation` changes when they are made anew."""
 
     generation: str
     seq: int = 0
     rows: int = 0
-    documents: int = 0
+    document_bytes: int = 0
     scale: float = 0.0
     format: int = FORMAT
 
@@ -65,9 +65,8 @@ class DenseFiles:
         width = self._dimensions
         rows = self._part("rows", ROW, after.rows, mark.rows)
         codes = self._part("codes", np.dtype(np.uint8), after.rows * width, mark.rows * width)
-        with (self._folder / "documents").open(encoding="ascii") as lines:
-            names = lines.read().split("\n")
-        return DenseBatch(rows, codes.reshape(-1, width), names[after.documents : mark.documents])
+        names = self._part("documents", np.dtype(np.uint8), after.document_bytes, mark.document_bytes)
+        return DenseBatch(rows, codes.reshape(-1, width), names.tobytes().decode("ascii").split())
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -93,19 +92,23 @@ class DenseFiles:
         documents = "".join(f"{name}\n" for name in batch.documents).encode("ascii")
         self._extend("rows", mark.rows * ROW.itemsize, batch.rows.tobytes())
         self._extend("codes", mark.rows * self._dimensions, batch.codes.tobytes())
-        self._extend("documents", self._offset_of_document(mark.documents), documents)
+        self._extend("documents", mark.document_bytes, documents)
         fresh = replace(
             mark,
             seq=seq,
             rows=mark.rows + len(batch.rows),
-            documents=mark.documents + len(batch.documents),
+            document_bytes=mark.document_bytes + len(documents),
             scale=scale,
         )
         self._write(fresh)
         return fresh
 
     def _holds(self, mark: Watermark) -> bool:
-        sizes = {"rows": mark.rows * ROW.itemsize, "codes": mark.rows * self._dimensions}
+        sizes = {
+            "rows": mark.rows * ROW.itemsize,
+            "codes": mark.rows * self._dimensions,
+            "documents": mark.document_bytes,
+        }
         return all((self._folder / name).stat().st_size >= size for name, size in sizes.items())
 
     def _part(self, name: str, kind: np.dtype[Any], start: int, end: int) -> NDArray[Any]:
@@ -118,10 +121,6 @@ class DenseFiles:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-
-    def _offset_of_document(self, count: int) -> int:
-        lines = (self._folder / "documents").read_bytes().split(b"\n")[:count]
-        return sum(len(line) + 1 for line in lines)
 
     def _write(self, mark: Watermark) -> None:
         fresh = self._folder / "watermark.new"

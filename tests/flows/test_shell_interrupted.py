@@ -159,3 +159,32 @@ def test_a_question_of_ours_can_be_left(shell: Shell) -> None:
     os.close(its)
     assert "中断しました".encode() in sent and b"Traceback" not in sent
     assert len(shell("list", "--json")) == 1
+
+
+# The interrupt is noted where the terminal is about to be read, and no signal follows that would end the read.
+JUST_BEFORE_THE_READ = """
+import ctypes
+from shisho.interfaces.cli.interrupts import confirm
+hook = ctypes.c_void_p.in_dll(ctypes.pythonapi, "PyOS_InputHook")
+hook.value = ctypes.cast(ctypes.pythonapi.PyErr_SetInterrupt, ctypes.c_void_p).value
+confirm("?")
+"""
+
+
+def test_an_interrupt_just_before_the_terminal_is_read_is_heard() -> None:
+    ours, its = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", JUST_BEFORE_THE_READ],
+        stdin=its,
+        stdout=its,
+        stderr=its,
+        start_new_session=True,
+    )
+    try:
+        assert process.wait(timeout=120) == 1
+    finally:
+        process.kill()
+    sent = os.read(ours, 4096)
+    os.close(ours)
+    os.close(its)
+    assert b"Abort" in sent

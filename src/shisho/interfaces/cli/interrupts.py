@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import typer
@@ -17,6 +18,7 @@ from shisho.interfaces.cli.messages import Words
 
 INTERRUPTED = 128 + signal.SIGINT
 TERMINATED = 128 + signal.SIGTERM
+SECONDS_BETWEEN_LOOKS = 0.2
 
 
 class EndRequest(asyncio.Event):
@@ -58,9 +60,26 @@ def confirm(question: str) -> bool:
     """Ask the person at the terminal, on the error stream. Ctrl-C is heard at once, though the event loop stands still."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        return typer.confirm(question, err=True)
+        with _waking_reads():
+            return typer.confirm(question, err=True)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _waking_reads() -> Iterator[None]:
+    """Interrupt a read of the terminal time and again: Python looks for a Ctrl-C only when the read returns, so
+    one that came just before it would be heard with the next key."""
+    if not hasattr(signal, "setitimer"):  # Windows reads in short turns by itself
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS_BETWEEN_LOOKS, SECONDS_BETWEEN_LOOKS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def run_to_end(work: Coroutine[Any, Any, None], context: typer.Context, kept: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,4 +46,4 @@ class ProviderReply:
     hangs: bool = False
 
 
-Script = Callable[[ProviderRequest], ProviderReply]
+Script = Callable[[ProviderRequest], ProviderReply | Awaitable[ProviderReply]]

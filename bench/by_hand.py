@@ -197,8 +197,9 @@ def by_hash(items: list[Any]) -> list[Any]:
 
 
 def stands_in_source(evidence: Evidence, source: str) -> bool:
-    """Compared by letters and figures: the source has tags and marks besides."""
-    return letters(evidence.snippet) in letters(html.unescape(re.sub(r"<[^<>]*>", " ", source)))
+    """Compared line by line, by letters and figures: the source has tags, marks and numbers of lists besides."""
+    plain = letters(html.unescape(re.sub(r"<[^<>]*>", " ", source)))
+    return all(letters(line) in plain for line in evidence.snippet.splitlines())
 
 
 def letters(text: str) -> str:

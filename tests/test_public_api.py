@@ -183,7 +183,16 @@ def test_desk_has_verbs_alone() -> None:
     for kind in (shisho.Desk, shisho.TaskDesk, shisho.Sessions):
         public = {name: member for name, member in inspect.getmembers(kind) if not name.startswith("_")}
         facts = {name for name, member in public.items() if not inspect.isfunction(member)}
-        desk_facts = {"tasks", "conversations", "sessions", "folders", "references", "embeddings", "budget"}
+        desk_facts = {
+            "tasks",
+            "answers",
+            "conversations",
+            "sessions",
+            "folders",
+            "references",
+            "embeddings",
+            "budget",
+        }
         assert facts == (desk_facts if kind is shisho.Desk else set())
 
 

@@ -13,6 +13,7 @@ from shisho.version import VERSION
 
 if TYPE_CHECKING:
     from shisho.bootstrap.desk import open_desk as open
+    from shisho.desk.answers import AnswerDesk
     from shisho.desk.conversing import ConversationDesk
     from shisho.desk.desk import Desk
     from shisho.desk.embeddings import EmbeddingDesk
@@ -20,8 +21,28 @@ if TYPE_CHECKING:
     from shisho.desk.references import ReferenceDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
+    from shisho.domain.answer_log import (
+        AnswerLog,
+        EndReason,
+        FoundPage,
+        GoalProgress,
+        ModelCalls,
+        PageFate,
+        SearchRound,
+        WebRound,
+    )
+    from shisho.domain.answer_news import AnswerStep
     from shisho.domain.codec import Payload
-    from shisho.domain.conversation import ConversationContext, ConversationRemoved, ConversationTurn
+    from shisho.domain.conversation import (
+        Conversation,
+        ConversationContext,
+        ConversationPage,
+        ConversationRemoved,
+        ConversationSummary,
+        ConversationTurn,
+        QuestionTurn,
+        TurnState,
+    )
     from shisho.domain.corpus import (
         Check,
         Complexity,
@@ -39,6 +60,7 @@ if TYPE_CHECKING:
         Source,
     )
     from shisho.domain.embedding import EmbeddingProgress
+    from shisho.domain.event import EventKind
     from shisho.domain.folder import WatchedFolder
     from shisho.domain.inquiry import (
         Answer,
@@ -46,12 +68,14 @@ if TYPE_CHECKING:
         Budget,
         Evidence,
         Finding,
+        Gap,
         Goal,
         GoalStatus,
         LoopStop,
         Sentence,
         Strategy,
         SupportOutcome,
+        UnsearchedQuery,
     )
     from shisho.domain.intervention import (
         AuthAction,
@@ -70,6 +94,7 @@ if TYPE_CHECKING:
         JobState,
         Priority,
         StopMode,
+        Task,
         TaskId,
         TaskState,
         WorkerId,
@@ -97,6 +122,7 @@ if TYPE_CHECKING:
         ExistingDocument,
         FailedItem,
         FeedbackRecorded,
+        JobKind,
         JobPage,
         Opinion,
         OutgoingQueries,
@@ -162,8 +188,11 @@ __all__ = [
     "AllEnginesBlocked",
     "AllFetchesFailed",
     "Answer",
+    "AnswerDesk",
     "AnswerHandle",
     "AnswerLevel",
+    "AnswerLog",
+    "AnswerStep",
     "AskOptions",
     "AuthAction",
     "AuthRequired",
@@ -180,9 +209,12 @@ __all__ = [
     "ComposedAnswer",
     "Conflict",
     "ConsentRequired",
+    "Conversation",
     "ConversationContext",
     "ConversationDesk",
+    "ConversationPage",
     "ConversationRemoved",
+    "ConversationSummary",
     "ConversationTurn",
     "Corpus",
     "Desk",
@@ -195,8 +227,10 @@ __all__ = [
     "EmbeddingDesk",
     "EmbeddingProgress",
     "EmptyCorpus",
+    "EndReason",
     "EngineStatus",
     "EngineUnavailable",
+    "EventKind",
     "Evidence",
     "ExistingDocument",
     "ExtraMissing",
@@ -209,7 +243,10 @@ __all__ = [
     "FolderDesk",
     "ForbiddenAddress",
     "ForbiddenPath",
+    "FoundPage",
+    "Gap",
     "Goal",
+    "GoalProgress",
     "GoalStatus",
     "HumanChallenge",
     "Instant",
@@ -220,11 +257,13 @@ __all__ = [
     "Job",
     "JobError",
     "JobId",
+    "JobKind",
     "JobPage",
     "JobState",
     "KeyConflict",
     "LoopStop",
     "MatchedBy",
+    "ModelCalls",
     "ModelFailed",
     "ModelFault",
     "ModelUsage",
@@ -235,6 +274,7 @@ __all__ = [
     "NumberedPassage",
     "Opinion",
     "OutgoingQueries",
+    "PageFate",
     "ParserFailed",
     "PassageHit",
     "PassageId",
@@ -246,6 +286,7 @@ __all__ = [
     "Priority",
     "Progress",
     "PurgeScope",
+    "QuestionTurn",
     "RankedPassages",
     "Receipt",
     "ReferenceDesk",
@@ -254,6 +295,7 @@ __all__ = [
     "RobotsDisallowed",
     "SearchOptions",
     "SearchRequest",
+    "SearchRound",
     "SearchesQueued",
     "Sentence",
     "SentenceRevision",
@@ -271,6 +313,7 @@ __all__ = [
     "Strategy",
     "SupportCounts",
     "SupportOutcome",
+    "Task",
     "TaskDeleted",
     "TaskDesk",
     "TaskId",
@@ -285,12 +328,15 @@ __all__ = [
     "TimeRange",
     "TimedOut",
     "TooLarge",
+    "TurnState",
+    "UnsearchedQuery",
     "UnsupportedMedia",
     "UnusableDocument",
     "UrlsQueued",
     "WaitCondition",
     "WatchedFolder",
     "WebConsent",
+    "WebRound",
     "WindowResult",
     "WorkerId",
     "__version__",
@@ -299,6 +345,7 @@ __all__ = [
 
 _PAGES = (
     "shisho.errors",
+    "shisho.desk.answers",
     "shisho.desk.conversing",
     "shisho.desk.desk",
     "shisho.desk.embeddings",
@@ -306,10 +353,13 @@ _PAGES = (
     "shisho.desk.references",
     "shisho.desk.sessions",
     "shisho.desk.tasks",
+    "shisho.domain.answer_log",
+    "shisho.domain.answer_news",
     "shisho.domain.codec",
     "shisho.domain.conversation",
     "shisho.domain.corpus",
     "shisho.domain.embedding",
+    "shisho.domain.event",
     "shisho.domain.folder",
     "shisho.domain.inquiry",
     "shisho.domain.intervention",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shisho.domain.corpus import Scope
-from shisho.domain.inquiry import Inquiry
+from shisho.domain.inquiry import AnswerLevel, Inquiry, LoopStop
 from shisho.errors import NotFound
 from shisho.ports import Conversations, Ledger
 from shisho.stores.embedded.conversations import EmbeddedConversations
@@ -38,7 +38,7 @@ async def nothing_to_erase() -> bool:
 async def talks(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Talks]:
     if request.param == "memory":
         ledger = MemoryLedger()
-        yield Talks(MemoryConversations(ledger), ledger)
+        yield Talks(MemoryConversations(ledger, SystemClock()), ledger)
         return
     async with embedded_store(tmp_path) as store:
         made = EmbeddedConversations(store.database, SystemClock(), nothing_to_erase)
@@ -78,6 +78,38 @@ async def test_a_conversation_belongs_to_who_began_it(talks: Talks) -> None:
     await talks.ask("run2", "別の問い")
     with pytest.raises(NotFound, match="More than one conversation begins with run"):
         await talks.conversations.find("run", "local")
+
+
+async def test_conversations_are_listed_by_their_newest_turn(talks: Talks) -> None:
+    for run_id, conversation_id in (("run1", ""), ("run2", ""), ("run3", "run1"), ("run4", "")):
+        await talks.ask(run_id, f"{run_id} の問い", conversation_id)
+    await talks.ask("run9", "他人の問い", owner="someone")
+    await talks.ledger.save(replace(answer("abc3", "2026-01-02"), task_id="run3"), "local")
+    first = await talks.conversations.list_newest("local", None, 2)
+    assert [(row.conversation_id, row.question, row.turns) for row in first] == [
+        ("run4", "run4 の問い", 1),
+        ("run1", "run1 の問い", 2),
+    ]
+    assert [(row.last_answer_id, row.changed_at) for row in first[1:]] == [("abc3", "2026-01-02")]
+    assert first[0].last_answer_id is None and first[0].changed_at >= first[0].created_at
+    rest = await talks.conversations.list_newest("local", first[-1].place, 10)
+    assert [row.conversation_id for row in rest] == ["run2"]
+
+
+async def test_a_turn_says_what_came_of_it_and_names_its_conversation_before(talks: Talks) -> None:
+    await talks.ask("run1", "決定係数とは何か")
+    await talks.ask("xyz2", "その定義は?", "run1")
+    assert await talks.conversations.find("xyz", "local") == "run1"
+    with pytest.raises(NotFound):
+        await talks.conversations.find("xyz", "someone")
+    await talks.ledger.save(answer("abc1", "2026-01-02"), "local")
+    first, second = await talks.conversations.turns("run1")
+    assert (first.answer_id, first.level, first.loop_stop) == (
+        "abc1",
+        AnswerLevel.NOT_FOUND,
+        LoopStop.CONDITION_MET,
+    )
+    assert (second.answer_id, second.level, second.loop_stop) == (None, None, None)
 
 
 async def test_what_is_removed_takes_runs_and_answers_with_it(talks: Talks) -> None:

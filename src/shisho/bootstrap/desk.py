@@ -103,10 +103,9 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     folders = deferred(partial(_folders, settings, database, clock, shelf, disk, ingest))
     references = deferred(partial(_references, settings, database, clock, shelf, reader, web))
     embeddings = deferred(partial(_embeddings, settings, database, clock, embedder))
-    stores = (settings, database, clock, LOCAL_OWNER, shelf, ledger, disk)
     talks = deferred(lambda: _conversations(database, clock, ledger, inquiries, erasure, queue))
-    work = (ingest, inquiries, searcher, budget, judge, web, folders, talks, embeddings)
-    queue = cache(partial(_queue_of, *stores, *work))
+    work = (shelf, ledger, disk, ingest, inquiries, searcher, budget, judge, web, folders, talks, embeddings)
+    queue = cache(partial(_queue_of, settings, database, clock, LOCAL_OWNER, *work))
     wired = DeskParts(
         owner=LOCAL_OWNER,
         shelf=shelf,
@@ -122,6 +121,7 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
         tasks=deferred(lambda: queue().tasks),
         conversations=talks,
         sessions=deferred(lambda: queue().sessions),
+        answers=deferred(lambda: queue().answers),
         working=lambda slots=None, notifier=None: queue().working(slots, notifier),
         new_run=lambda: uuid.uuid4().hex[:24],
         exported=export,
@@ -260,7 +260,8 @@ def _judge(settings: Settings, shelf: Shelf, index: Index) -> _Judge:
 
 
 def _queue_of(*parts: Any) -> QueueSide:
-    from shisho.bootstrap.queue import Parts, build_queue
+    from shisho.bootstrap.queue import build_queue
+    from shisho.bootstrap.queue_parts import Parts
 
     return build_queue(Parts(*parts))
 

@@ -10,76 +10,35 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from shisho.bootstrap.deferred import deferred
-from shisho.bootstrap.web import Manners, WebAccess, build_consent, refuse_window
+from shisho.bootstrap.questions import build_answers, build_sessions
+from shisho.bootstrap.queue_parts import Parts, Stores
+from shisho.bootstrap.web import Manners, WebAccess, refuse_window
 from shisho.desk.parts import InlineWorker
 from shisho.desk.queue import check_consent
-from shisho.desk.session_parts import SessionParts
-from shisho.desk.sessions import Sessions
 from shisho.desk.task_parts import TaskParts
 from shisho.desk.tasks import TaskDesk
 from shisho.domain.corpus import IntakeOutcome
-from shisho.domain.inquiry import Budget
 from shisho.domain.job import Job, TaskId
 from shisho.domain.task import JobKind, WebConsent
 from shisho.domain.web import EngineAbout
 from shisho.errors import ShishoError
-from shisho.ports import Clock, Files, Ingester, Ledger, Notifier, Shelf, TaskStore
+from shisho.ports import Notifier, TaskStore
 from shisho.settings import Settings, child_environment, engine_overrides
 from shisho.telemetry import log
 
 if TYPE_CHECKING:
-    from shisho.corpus.session import CorpusSearcher
-    from shisho.desk.conversing import ConversationDesk
-    from shisho.desk.embeddings import EmbeddingDesk
-    from shisho.desk.folders import FolderDesk
+    from shisho.desk.answers import AnswerDesk
+    from shisho.desk.sessions import Sessions
     from shisho.domain.intervention import HumanChallenge
     from shisho.handlers.engines import EngineCatalogue
-    from shisho.handlers.inquiries import LibrarianInquiries
     from shisho.handlers.outgoing import EngineOutgoingPreview
-    from shisho.handlers.search import Judge
     from shisho.jobs.context import Handler, JobContext
     from shisho.jobs.notices import Notices
     from shisho.jobs.worker import Worker
-    from shisho.stores.embedded.bell import EmbeddedBell
     from shisho.stores.embedded.connect import Database
-    from shisho.stores.embedded.finds import EmbeddedUrls
-    from shisho.stores.embedded.interventions import EmbeddedInterventions
-    from shisho.stores.embedded.jobs import EmbeddedJobs
-    from shisho.stores.embedded.opinions import EmbeddedOpinions
-    from shisho.stores.embedded.tasks import EmbeddedTasks
     from shisho.system.consent import ConsentFile
-    from shisho.system.staging import FileStaging
 
 LOOK_AGAIN_SECONDS = 3.0
-# tokens of text and headings; with what JSON adds to 100 passages, a reply stays under 5,000
-SESSION_ROOM = 3000
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """The parts that a desk has made before its queue is wired."""
-
-    settings: Settings
-    database: Database
-    clock: Clock
-    owner: str
-    shelf: Shelf
-    ledger: Ledger
-    files: Files
-    ingest: Ingester
-    inquiries: LibrarianInquiries
-    searcher: CorpusSearcher
-    budget: Budget
-    judge: Judge
-    web: WebAccess | None
-    folders: FolderDesk
-    conversations: ConversationDesk
-    embeddings: EmbeddingDesk
-
-    @property
-    def consent(self) -> ConsentFile:
-        """The consent that says whether words may go out."""
-        return build_consent(self.settings, self.web, self.clock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,29 +47,17 @@ class QueueSide:
 
     tasks: TaskDesk
     sessions: Sessions
+    answers: AnswerDesk
     working: InlineWorker
-
-
-@dataclass(frozen=True, slots=True)
-class Stores:
-    """The queue's side of the database, and what stands beside it."""
-
-    bell: EmbeddedBell
-    jobs: EmbeddedJobs
-    interventions: EmbeddedInterventions
-    tasks: EmbeddedTasks
-    finds: EmbeddedUrls
-    opinions: EmbeddedOpinions
-    staging: FileStaging
-    manners: Manners
 
 
 def build_queue(parts: Parts) -> QueueSide:
     """Cheap: no worker is made before `working` is entered."""
     stores = _stores(parts)
     tasks = deferred(partial(_tasks, parts, stores))
-    sessions = deferred(partial(_sessions, parts, stores))
-    return QueueSide(tasks, sessions, partial(_working, parts, stores))
+    sessions = deferred(partial(build_sessions, parts, stores))
+    answers = deferred(partial(build_answers, parts, stores, tasks))
+    return QueueSide(tasks, sessions, answers, partial(_working, parts, stores))
 
 
 def _stores(parts: Parts) -> Stores:
@@ -171,6 +118,7 @@ def _tasks(parts: Parts, stores: Stores) -> TaskDesk:
         window=partial(_show_window, parts.web),
         consent=parts.consent,
         outgoing=deferred(partial(_outgoing, parts, engines)),
+        cut_short=parts.inquiries.cut_short,
     )
     return TaskDesk(wired)
 
@@ -183,28 +131,6 @@ def _outgoing(parts: Parts, engines: EngineCatalogue) -> EngineOutgoingPreview:
 
 async def _show_window(web: WebAccess | None, met: HumanChallenge) -> bool:
     return await (refuse_window(met) if web is None else web.window(met))
-
-
-def _sessions(parts: Parts, stores: Stores) -> Sessions:
-    from shisho.jobs.ids import new_id
-    from shisho.librarian.assistant import Assistant
-    from shisho.stores.embedded.assistants import EmbeddedAssistants
-    from shisho.web.http.site import registered_domain
-
-    wired = SessionParts(
-        owner=parts.owner,
-        shelf=parts.shelf,
-        ledger=parts.ledger,
-        log=parts.searcher.log,
-        book=EmbeddedAssistants(parts.database, parts.clock, registered_domain),
-        searching=parts.searcher,
-        rules=Assistant(),
-        left_out=stores.opinions.left_out,
-        clock=parts.clock,
-        new_id=new_id,
-        room_tokens=min(SESSION_ROOM, parts.settings.whole("room_tokens")),
-    )
-    return Sessions(wired)
 
 
 @asynccontextmanager

@@ -7,8 +7,19 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
 
-from shisho.domain.conversation import ConversationContext, ConversationRemoved, ConversationTurn
-from shisho.domain.job import TaskId
+from shisho.desk import intake
+from shisho.domain.conversation import (
+    Conversation,
+    ConversationContext,
+    ConversationPage,
+    ConversationRemoved,
+    ConversationTurn,
+    QuestionTurn,
+    TurnState,
+    derive_turn_state,
+)
+from shisho.domain.inquiry import AnswerLevel, LoopStop
+from shisho.domain.job import Job, JobState, Task, TaskId
 from shisho.domain.task import AskOptions, TaskDeleted, TaskSnapshot
 from shisho.errors import NotFound, ShishoError
 from shisho.ports import Conversations, Ledger
@@ -23,6 +34,8 @@ class TaskVerbs(Protocol):
     async def get_status(self, task_id: str, *, wait: float) -> TaskSnapshot: ...
 
     async def remove_task(self, task_id: str) -> TaskDeleted: ...
+
+    async def find_question(self, answer_id: str) -> tuple[Job, Task] | None: ...
 
 
 class ConversationDesk:
@@ -48,6 +61,26 @@ class ConversationDesk:
     async def turns(self, conversation: str = "last") -> Sequence[ConversationTurn]:
         """Its questions in their order, each with how it was understood."""
         return await self._conversations.turns(await self._find(conversation))
+
+    async def list_newest(self, *, cursor: str | None = None, limit: int = 50) -> ConversationPage:
+        """This visitor's conversations, the one with the newest question first. Raises InvalidParams for a
+        cursor that no reply gave."""
+        before = None if cursor is None else intake.place(cursor)
+        rows = await self._conversations.list_newest(self._owner, before, limit + 1)
+        shown_rows = tuple(rows[:limit])
+        return ConversationPage(shown_rows, str(shown_rows[-1].place) if len(rows) > limit else None)
+
+    async def view(self, conversation: str = "last") -> Conversation:
+        """Its questions in their order, and where each stands."""
+        conversation_id = await self._find(conversation)
+        turns = await self._conversations.turns(conversation_id)
+        return Conversation(conversation_id, tuple([await self._question_turn(turn) for turn in turns]))
+
+    async def _question_turn(self, turn: ConversationTurn) -> QuestionTurn:
+        question = await self._tasks.find_question(turn.run_id)
+        state = question_state(turn.level, turn.loop_stop, question)
+        answer_id = turn.answer_id if question is None else question[0].id
+        return QuestionTurn(turn.number, answer_id, turn.question, turn.understood, state)
 
     async def understood(self, question: str, conversation: str | None) -> str:
         """How the question would be understood there, before it is asked. Raises InvalidParams for a blank or
@@ -98,6 +131,17 @@ class ConversationDesk:
         if not name.strip():
             raise NotFound("A blank names no conversation. Give its id, or `last`.")
         return await self._conversations.find(name, self._owner)
+
+
+def question_state(
+    level: AnswerLevel | None, loop_stop: LoopStop | None, question: tuple[Job, Task] | None
+) -> TurnState:
+    """The state of a question by what its answer says and by its job."""
+    if question is None:
+        return derive_turn_state(level, loop_stop, None)
+    job, task = question
+    needed = bool(task.jobs.get(JobState.AWAITING_AUTH))
+    return derive_turn_state(level, loop_stop, job.state, is_person_needed=needed)
 
 
 def apply_context(options: AskOptions, context: ConversationContext) -> AskOptions:

@@ -15,8 +15,8 @@ from shisho.desk.callbacks import Notify, Stop, never, silent
 from shisho.desk.choosing import check_filters, check_searchable, check_words, find_one_document, to_request
 from shisho.desk.coercion import as_list, as_paths, coerce
 from shisho.desk.hits import to_hit
+from shisho.desk.inquiry_runs import InquiryRuns
 from shisho.desk.pages import page_spans, read_page
-from shisho.desk.parts import DeskParts
 from shisho.desk.task_answers import follow_answer
 from shisho.domain.conversation import ConversationContext
 from shisho.domain.corpus import (
@@ -32,7 +32,7 @@ from shisho.domain.corpus import (
     SearchRequest,
     Source,
 )
-from shisho.domain.inquiry import Answer, Budget, Evidence, Inquiry, LoopStop, WebPolicy, with_ceilings
+from shisho.domain.inquiry import Answer, Budget, Evidence, LoopStop, WebPolicy
 from shisho.domain.job import TaskId
 from shisho.domain.task import AnswerHandle, AskOptions, Sources
 from shisho.errors import NotFound, ShishoError
@@ -40,6 +40,7 @@ from shisho.messages.message import Message
 from shisho.ports import Notifier, PreparedInquiry
 
 if TYPE_CHECKING:
+    from shisho.desk.answers import AnswerDesk
     from shisho.desk.conversing import ConversationDesk
     from shisho.desk.embeddings import EmbeddingDesk
     from shisho.desk.folders import FolderDesk
@@ -52,13 +53,10 @@ STILL_READ = Message(
 )
 
 
-class Desk:
+class Desk(InquiryRuns):
     """One visitor's view of the library."""
 
-    __slots__ = ("_parts",)
-
-    def __init__(self, parts: DeskParts) -> None:
-        self._parts = parts
+    __slots__ = ()
 
     @property
     def tasks(self) -> TaskDesk:
@@ -76,6 +74,11 @@ class Desk:
         return self._parts.conversations
 
     @property
+    def answers(self) -> AnswerDesk:
+        """The verbs of answers while and after they are made: their news, their log, stopping them."""
+        return self._parts.answers
+
+    @property
     def references(self) -> ReferenceDesk:
         """The verbs of what is said of documents in bibliographies."""
         return self._parts.references
@@ -89,11 +92,6 @@ class Desk:
     def sessions(self) -> Sessions:
         """The verbs for an assistant that is its own librarian."""
         return self._parts.sessions
-
-    @property
-    def budget(self) -> Budget:
-        """The ceilings of a question, as they are set."""
-        return self._parts.budget
 
     def working(
         self, slots: int | None = None, here: Notifier | None = None
@@ -355,46 +353,3 @@ class Desk:
     async def doctor(self) -> Sequence[Check]:
         """Check what works here, and tell how to get what does not."""
         return await self._parts.checks()
-
-    async def _begin(
-        self,
-        question: str,
-        inside: Sequence[str],
-        corpora: Sequence[str],
-        filters: Mapping[str, Condition],
-        ceilings: Mapping[str, float],
-        web_policy: WebPolicy,
-        context: ConversationContext,
-    ) -> str:
-        excluded = await self._parts.left_out(self._parts.owner)
-        scope = Scope(self._parts.owner, (*corpora, *inside), filters, excluded.documents, excluded.passages)
-        budget = with_ceilings(self.budget, ceilings)
-        run_id = self._parts.new_run()
-        inquiry = Inquiry(
-            run_id,
-            question,
-            scope,
-            budget,
-            web_policy=web_policy,
-            folders=tuple(inside),
-            conversation_id=context.conversation_id,
-            earlier=context.earlier,
-        )
-        await self.conversations.add_turn(run_id, question, context.conversation_id)
-        await self._parts.ledger.begin(inquiry)
-        return run_id
-
-    async def _inquire(self, run_id: str, notify: Notify, stop: Stop) -> Answer:
-        inquiry = await self._parts.ledger.inquiry(run_id)
-        await self._mirrored(inquiry.folders, notify, stop)
-        if not stop():
-            await check_searchable(self._parts.shelf, self._parts.owner, inquiry.scope.corpora)
-        return await self._parts.inquiries.run(run_id, notify, stop)
-
-    async def _mirrored(self, folders: Sequence[str], notify: Notify, stop: Stop) -> None:
-        for folder in folders:
-            async with aclosing(self.mirror(folder, notify)) as receipts:
-                async for receipt in receipts:
-                    notify("file", receipt=receipt)
-                    if stop():
-                        return

@@ -14,6 +14,7 @@ from shisho.domain.inquiry import Answer, Budget
 from shisho.ports import Files, Ingester, Ledger, Notifier, PreparedInquiry, Shelf, Storage
 
 if TYPE_CHECKING:
+    from shisho.desk.answers import AnswerDesk
     from shisho.desk.conversing import ConversationDesk
     from shisho.desk.embeddings import EmbeddingDesk
     from shisho.desk.folders import FolderDesk
@@ -76,6 +77,7 @@ class DeskParts:
     tasks: TaskDesk
     conversations: ConversationDesk
     sessions: Sessions
+    answers: AnswerDesk
     working: InlineWorker
     new_run: Callable[[], str]
     exported: Callable[[Answer, str, Mapping[DocumentId, Document]], str]

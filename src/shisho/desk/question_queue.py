@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 
 from shisho.desk import status
 from shisho.desk.choosing import check_filters
 from shisho.desk.conversing import apply_context
 from shisho.desk.queue import Queue, check_consent
 from shisho.domain.corpus import WEB_CORPUS, Scope
-from shisho.domain.job import ENDED, Job, JobId, JobState, NewJob
+from shisho.domain.job import ENDED, Job, JobId, JobState, NewJob, Task
 from shisho.domain.payloads import AnswerJob
 from shisho.domain.task import AnswerHandle, AskOptions, JobKind, Sources, WebConsent
 from shisho.errors import EmptyCorpus, EngineUnavailable, InternalError, NotFound, by_code
@@ -93,17 +94,36 @@ class QuestionQueue(Queue):
         await self._parts.conversations.add_turn(job.id, payload.question, payload.conversation_id)
         return job
 
-    async def _answer_job(self, answer_id: str, unknown: NotFound) -> Job:
+    async def find_question(self, answer_id: str) -> tuple[Job, Task] | None:
+        """Find the job that makes an answer, and its task; None where this visitor has none of that id."""
         try:
             job = await self._parts.jobs.job(JobId(answer_id))
+            task = await self._parts.tasks.task(job.task_id)
         except NotFound:
-            raise unknown from None
-        if (
-            job.kind != JobKind.ANSWER
-            or (await self._parts.tasks.task(job.task_id)).owner != self._parts.owner
-        ):
+            return None
+        return (job, task) if job.kind == JobKind.ANSWER and task.owner == self._parts.owner else None
+
+    async def _answer_job(self, answer_id: str, unknown: NotFound) -> Job:
+        question = await self.find_question(answer_id)
+        if question is None:
             raise unknown
-        return job
+        return question[0]
+
+    async def _cut_short(self, job: Job) -> AnswerHandle:
+        """The answer of what a stopped question had come to, made once for each time that it is stopped. Raises NotFound
+        where it had not begun."""
+        with suppress(NotFound):
+            saved = await self._parts.ledger.answer(job.id, self._parts.owner)
+            if saved.created_at >= (job.finished_at or ""):
+                return AnswerHandle(job.task_id, job.id, saved, None, saved.conversation_id)
+        try:
+            answer = await self._parts.cut_short(job.id)
+        except NotFound:
+            raise NotFound(
+                "The question was stopped before it was answered. resume_task {task_id} goes on with it.",
+                task_id=job.task_id,
+            ) from None
+        return AnswerHandle(job.task_id, job.id, answer, None, answer.conversation_id)
 
     async def _answered(self, job: Job, seconds: float) -> AnswerHandle:
         """The answer of a job as soon as it is there; the error it ended with is raised."""
@@ -122,10 +142,7 @@ class QuestionQueue(Queue):
             last = job.errors[-1]
             raise by_code().get(last.code, InternalError)(last.message, **last.details)
         if job.state is JobState.CANCELLED:
-            raise NotFound(
-                "The question was stopped before it was answered. resume_task {task_id} goes on with it.",
-                task_id=job.task_id,
-            )
+            return await self._cut_short(job)
         return AnswerHandle(
             job.task_id,
             job.id,

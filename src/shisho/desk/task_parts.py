@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from shisho.domain.inquiry import Answer
 from shisho.domain.intervention import (
     HumanChallenge,
 )
@@ -86,3 +87,5 @@ class TaskParts:
     window: Callable[[HumanChallenge], Awaitable[bool]]
     consent: Consent
     outgoing: OutgoingPreview
+    cut_short: Callable[[str], Awaitable[Answer]]
+    """The answer of what a run has come to, saved. Raises NotFound for one that has not begun."""

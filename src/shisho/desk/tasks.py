@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -203,10 +202,11 @@ class TaskDesk(QuestionQueue):
             answer = await self._parts.ledger.answer(answer_id, self._parts.owner)
         except NotFound as unknown:
             return await self._answered(await self._answer_job(answer_id, unknown), seconds)
-        # saved half-way, or by an assistant; a job may still be on it
-        if answer.loop_stop is LoopStop.STOPPED:
-            with suppress(NotFound):
-                return await self._answered(await self._answer_job(answer.id, NotFound(answer.id)), seconds)
+        # saved half-way, or by an assistant; a job may be on it again
+        is_stopped = answer.loop_stop is LoopStop.STOPPED
+        question = await self.find_question(answer.id) if is_stopped else None
+        if question is not None:
+            return await self._answered(question[0], seconds)
         return AnswerHandle(TaskId(answer.task_id), answer.id, answer, None, answer.conversation_id)
 
     async def get_status(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from shisho.domain.corpus import Condition
-from shisho.domain.job import TaskId
+from shisho.domain.inquiry import AnswerLevel, LoopStop
+from shisho.domain.job import JobState, TaskId
+from shisho.domain.time import Instant
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,95 @@ class ConversationTurn:
     run_id: str
     question: str
     understood: str
+    answer_id: str | None = None
+    """Of its latest answer; None while there is none."""
+    level: AnswerLevel | None = None
+    loop_stop: LoopStop | None = None
+
+
+class TurnState(StrEnum):
+    """Where a question of a conversation stands: how much its answer found, or why there is none yet. `waiting`:
+    nothing goes on before a person has dealt with a page. `stopped`: it was stopped, or its run broke off; what
+    was found is kept."""
+
+    ANSWERED = "answered"
+    NEAR = "near"
+    NOT_FOUND = "not_found"
+    RUNNING = "running"
+    WAITING = "waiting"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
+def derive_turn_state(
+    level: AnswerLevel | None,
+    loop_stop: LoopStop | None,
+    job_state: JobState | None,
+    *,
+    is_person_needed: bool = False,
+) -> TurnState:
+    """The state of a question by its answer and by its job, None where it has none. `is_person_needed`: a search of
+    its task waits for one."""
+    if job_state is JobState.PARKED and is_person_needed:
+        return TurnState.WAITING
+    by_job = {
+        JobState.QUEUED: TurnState.RUNNING,
+        JobState.RUNNING: TurnState.RUNNING,
+        JobState.PARKED: TurnState.RUNNING,
+        JobState.AWAITING_AUTH: TurnState.WAITING,
+        JobState.FAILED: TurnState.FAILED,
+        JobState.CANCELLED: TurnState.STOPPED,
+    }
+    if job_state in by_job:
+        return by_job[job_state]
+    if level is None or loop_stop is LoopStop.STOPPED:
+        return TurnState.STOPPED
+    return TurnState(level)
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationSummary:
+    """A conversation in a list. `last_answer_id` names the answer of its latest question, also while that is
+    being made; None where it has none. `place` orders the list: the later the latest question, the higher."""
+
+    conversation_id: str
+    question: str
+    """The first one."""
+    turns: int
+    last_answer_id: str | None
+    created_at: Instant
+    changed_at: Instant
+    """When its latest question was answered or, until then, asked."""
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationPage:
+    """Conversations, the one with the newest question first. `cursor` leads to those after them; None: these
+    are the last."""
+
+    conversations: tuple[ConversationSummary, ...]
+    cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionTurn:
+    """A question of a conversation as its visitor sees it. `answer_id` opens its answer, also while that is
+    being made; None where there is none and nothing makes one."""
+
+    number: int
+    answer_id: str | None
+    question: str
+    understood: str
+    state: TurnState
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Questions that follow each other, in their order."""
+
+    conversation_id: str
+    turns: tuple[QuestionTurn, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,9 @@ class StoredUrl:
     document_id: DocumentId | None = None
     useful: bool | None = None
     """Its document answers the query; None while nobody has looked."""
+    code: str = ""
+    """Of the error that it failed with."""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

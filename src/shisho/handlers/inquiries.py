@@ -75,6 +75,13 @@ class LibrarianInquiries:
         runner = self.runner()
         return await (await self.prepare(run_id, notify, stop, ask_web)).take(runner)
 
+    async def cut_short(self, run_id: str) -> Answer:
+        """Save the answer of what a run has come to, without going on; it says STOPPED unless the run had come to its
+        end. Rules write it: whoever stops does not wait for a model. Raises NotFound for a run that has not
+        begun, SourceRemoved."""
+        by_rules = replace(self, mind=think_by_rules)
+        return await by_rules.run(run_id, lambda event, **facts: None, lambda: True)
+
     async def prepare(
         self,
         run_id: str,

@@ -4,7 +4,7 @@ and goes on."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -12,6 +12,7 @@ from typing import Any, Protocol, get_type_hints
 
 from shisho.domain.codec import Payload, build, dumps
 from shisho.domain.corpus import Citation
+from shisho.domain.inquiry import RunStep
 from shisho.librarian.budget import Spending
 from shisho.librarian.citations import Citations
 from shisho.librarian.state import LoopState
@@ -104,6 +105,12 @@ class RunRecord:
         given = Payload.of(input_)
         await self._ledger.record(self._run_id, number, node.name, fingerprint, given, Payload.of(output))
         return output
+
+
+def read_output(step: RunStep) -> tuple[LoopState, Sequence[Citation]]:
+    """The part of the state that a stored step has changed, and what it has cited first."""
+    output = step.output.read(StepOutput)
+    return _given(output), output.citations
 
 
 @cache

@@ -108,6 +108,10 @@ SAID: Mapping[str, str] = {
     "The question was stopped before it was answered. resume_task {task_id} goes on with it.": (
         "質問は答えが出る前に止められました。resume_task {task_id} で続けられます。"
     ),
+    "Answer {answer_id} was not asked through the queue. `shisho resume {answer_id}` goes on with it.": (
+        "答え {answer_id} は待ち行列を通して尋ねられていません。`shisho resume {answer_id}` で続けられます。"
+    ),
+    "its domain is blocked here": "このドメインは、ここでは遮断されています",
     "The passage of evidence {name} is no longer there. Add its document again.": (
         "証拠 {name} のパッセージはもうありません。文書を追加し直してください。"
     ),

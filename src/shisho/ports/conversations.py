@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from shisho.domain.conversation import ConversationRemoved, ConversationTurn
+    from shisho.domain.conversation import ConversationRemoved, ConversationSummary, ConversationTurn
 
 
 class Conversations(Protocol):
@@ -19,7 +19,11 @@ class Conversations(Protocol):
 
     async def find(self, prefix: str, owner: str) -> str:
         """The id of a conversation by id, unique prefix or `last` (the one with the newest turn), or by the
-        id of one of its answers. Raises NotFound."""
+        id of one of its answers, finished or not. Raises NotFound."""
+
+    async def list_newest(self, owner: str, before: int | None, limit: int) -> Sequence[ConversationSummary]:
+        """The owner's conversations, the one with the newest turn first; `before`: only those of a lower
+        place."""
 
     async def turns(self, conversation_id: str) -> Sequence[ConversationTurn]:
         """All turns in their order."""

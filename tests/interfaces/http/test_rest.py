@@ -24,7 +24,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
 
-from shisho.interfaces.api.contract import VERBS
+from shisho.interfaces.api.contract import ROUTES
 from tests.faults.children import LONG
 from tests.interfaces.serving import SAMPLES, address, serving, started
 from tests.machine import PATIENCE
@@ -62,14 +62,15 @@ def test_health(server: str) -> None:
 def test_every_verb_is_a_route(client: httpx.Client) -> None:
     described = client.get("/openapi.json").json()
     operations = {one["operationId"]: one for path in described["paths"].values() for one in path.values()}
-    assert {verb.name for verb in VERBS} | {
+    assert {verb.name for verb in ROUTES} | {
         "livez",
         "readyz",
         "task_events",
+        "answer_events",
         "get_evidence",
         "get_page",
     } == operations.keys()
-    assert all(operations[verb.name]["description"] == verb.says for verb in VERBS)
+    assert all(operations[verb.name]["description"] == verb.says for verb in ROUTES)
 
 
 def test_ask_and_read(client: httpx.Client) -> None:
@@ -106,6 +107,11 @@ def test_bytes_are_taken_in(client: httpx.Client) -> None:
         ("GET", "/tasks/none", None, 404, "TASK_NOT_FOUND"),
         ("GET", "/tasks/none/events", None, 404, "TASK_NOT_FOUND"),
         ("GET", "/answers/none", None, 404, "RESOURCE_NOT_FOUND"),
+        ("GET", "/answers/none/log", None, 404, "RESOURCE_NOT_FOUND"),
+        ("POST", "/answers/none/stop", None, 404, "RESOURCE_NOT_FOUND"),
+        ("POST", "/answers/none/resume", None, 404, "RESOURCE_NOT_FOUND"),
+        ("GET", "/conversations/none", None, 404, "RESOURCE_NOT_FOUND"),
+        ("GET", "/conversations?cursor=x", None, 400, "INVALID_PARAMS"),
         ("GET", "/documents?limit=0", None, 400, "INVALID_PARAMS"),
         ("GET", "/documents?limits=1", None, 400, "INVALID_PARAMS"),
         ("GET", "/nowhere", None, 404, "RESOURCE_NOT_FOUND"),
@@ -243,19 +249,20 @@ def test_without_a_token_nobody_else_is_listened_to(host: str, tmp_path: Path) -
 
 
 EXAMPLES = 50 if LONG else 10  # of each operation in each mode
+STREAMS = ("task_events", "answer_events")
 MODES = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
 
 
 @pytest.mark.slow
 def test_no_request_made_from_the_document_breaks_the_server(server: str) -> None:
-    """Schemathesis, bounded: right requests and wrong ones for every operation but the endless stream, five
+    """Schemathesis, bounded: right requests and wrong ones for every operation but the endless streams, five
     times as many in the long form. Waits are cut short."""
     schema = schemathesis.openapi.from_url(f"{server}/api/v1/openapi.json")
     tried: Counter[str] = Counter()
     for operation in (each.ok() for each in schema.get_all_operations()):
-        for mode in MODES if operation.definition.raw["operationId"] != "task_events" else ():
+        for mode in MODES if operation.definition.raw["operationId"] not in STREAMS else ():
             _tried(operation, mode, tried)
-    assert len(tried) == len(VERBS) + 4 and tried.total() >= 25 * EXAMPLES, tried
+    assert len(tried) == len(ROUTES) + 4 and tried.total() >= 25 * EXAMPLES, tried
 
 
 def _tried(operation: schemathesis.APIOperation, mode: GenerationMode, tried: Counter[str]) -> None:

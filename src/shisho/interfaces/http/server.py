@@ -19,9 +19,10 @@ import shisho
 from shisho.desk import Desk
 from shisho.errors import Conflict, InvalidParams, NotFound, ShishoError, TimedOut
 from shisho.interfaces.api import arguments
-from shisho.interfaces.api.contract import VERBS
+from shisho.interfaces.api.contract import ROUTES
 from shisho.interfaces.api.failures import told
 from shisho.interfaces.http import routes as http_routes
+from shisho.interfaces.http.answer_news import add_answer_news
 from shisho.interfaces.http.guard import AccessRules, Guard
 from shisho.interfaces.mcp import server as mcp
 from shisho.messages.message import Message
@@ -54,7 +55,8 @@ def build(desk: Desk, rules: AccessRules) -> ASGIApp:
     router = APIRouter(prefix=API)
     http_routes.add_news(router, desk)
     http_routes.add_reading(router, desk)
-    for verb in VERBS:
+    add_answer_news(router, desk)
+    for verb in ROUTES:
         http_routes.add(router, verb, desk)
     app.include_router(router)
     app.router.routes.extend(served.routes)
@@ -112,7 +114,7 @@ def _health(app: FastAPI, desk: Desk) -> None:
 
 
 def _refusals(app: FastAPI) -> None:
-    by_name = {verb.name: verb for verb in VERBS}
+    by_name = {verb.name: verb for verb in ROUTES}
 
     @app.exception_handler(ShishoError)
     async def ours(request: Request, error: ShishoError) -> JSONResponse:

@@ -6,11 +6,12 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import apsw
 
-from shisho.domain.conversation import ConversationRemoved, ConversationTurn
+from shisho.domain.conversation import ConversationRemoved, ConversationSummary, ConversationTurn
+from shisho.domain.inquiry import AnswerLevel, LoopStop
 from shisho.ports import Clock
 from shisho.stores.conversation_names import no_conversation, only_conversation
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.rows import every, first
+from shisho.stores.embedded.rows import Row, every, first
 
 TOP = "\U0010ffff"
 # A conversation, unless it is there.
@@ -24,16 +25,30 @@ ADD = "INSERT INTO turns(conversation_id, run_id, question) VALUES (?, ?, ?)"
 # The conversation of an owner with the newest turn.
 LAST = """SELECT t.conversation_id AS id FROM turns t JOIN conversations c ON c.id = t.conversation_id
     WHERE c.owner = ? ORDER BY t.seq DESC LIMIT 1"""
-# Conversations of an owner whose id, or that of one of whose answers, begins with something, up to what comes after all
-# that does.
+# Conversations of an owner whose id, or that of one of whose runs or answers, begins with something, up to what comes
+# after all that does.
 NAMED = """SELECT id FROM conversations WHERE owner = :owner AND id >= :low AND id < :high
+    UNION SELECT t.conversation_id FROM turns t JOIN conversations c ON c.id = t.conversation_id
+        WHERE c.owner = :owner AND t.run_id >= :low AND t.run_id < :high
     UNION SELECT t.conversation_id FROM answers a JOIN turns t ON t.run_id IN (a.id, a.run_id)
         WHERE a.owner = :owner AND a.id >= :low AND a.id < :high LIMIT 2"""
-# The turns of a conversation with what they were understood as; the answer of a task's question has its run's id.
-TURNS = """SELECT t.run_id, t.question,
-        (SELECT a.body ->> 'understood' FROM answers a WHERE a.id = t.run_id OR a.run_id = t.run_id
-         ORDER BY a.created_at DESC, a.id DESC LIMIT 1) AS understood
-    FROM turns t WHERE t.conversation_id = ? ORDER BY t.seq"""
+# The latest answer of a turn `t`; that of a task's question has its run's id.
+ANSWER = """(SELECT b.id FROM answers b WHERE b.id = t.run_id OR b.run_id = t.run_id
+    ORDER BY b.created_at DESC, b.id DESC LIMIT 1)"""
+# What `_turn` reads: the turns of a conversation with what their answers say.
+TURNS = f"""SELECT t.run_id, t.question, a.id AS answer_id, a.body ->> 'understood' AS understood,
+        a.body ->> 'level' AS level, a.body ->> 'loop_stop' AS loop_stop
+    FROM turns t LEFT JOIN answers a ON a.id = {ANSWER} WHERE t.conversation_id = ? ORDER BY t.seq"""
+# What `_summary` reads: conversations of an owner by their newest turn. A question that is queued has its job's id.
+NEWEST = f"""SELECT c.id, c.created_at, counted.turns, counted.place, began.question, coalesce(a.id, j.id) AS answer_id,
+        coalesce(a.created_at, j.created_at, r.created_at, c.created_at) AS changed_at
+    FROM (SELECT conversation_id, min(seq) AS began, max(seq) AS place, count(*) AS turns FROM turns
+          GROUP BY conversation_id) counted
+    JOIN conversations c ON c.id = counted.conversation_id
+    JOIN turns began ON began.seq = counted.began JOIN turns t ON t.seq = counted.place
+    LEFT JOIN answers a ON a.id = {ANSWER} LEFT JOIN jobs j ON j.id = t.run_id LEFT JOIN runs r ON r.id = t.run_id
+    WHERE c.owner = :owner AND (:before IS NULL OR counted.place < :before)
+    ORDER BY counted.place DESC LIMIT :limit"""
 # The runs of a conversation.
 RUNS = "SELECT run_id FROM turns WHERE conversation_id = ?"
 # What a run was shown, wrote down and gave; the table is filled in.
@@ -80,13 +95,16 @@ class EmbeddedConversations:
 
         return await self._database.read(work)
 
+    async def list_newest(self, owner: str, before: int | None, limit: int) -> Sequence[ConversationSummary]:
+        values = {"owner": owner, "before": before, "limit": limit}
+        return await self._database.read(
+            lambda connection: [_summary(row) for row in every(connection.execute(NEWEST, values))]
+        )
+
     async def turns(self, conversation_id: str) -> Sequence[ConversationTurn]:
         def work(connection: apsw.Connection) -> list[ConversationTurn]:
             rows = every(connection.execute(TURNS, (conversation_id,)))
-            return [
-                ConversationTurn(number, row.run_id, row.question, row.understood or row.question)
-                for number, row in enumerate(rows, 1)
-            ]
+            return [_turn(number, row) for number, row in enumerate(rows, 1)]
 
         return await self._database.read(work)
 
@@ -99,6 +117,32 @@ class EmbeddedConversations:
 
         turns, answers = await self._database.write(work)
         return ConversationRemoved(conversation_id, turns, answers, erased=await self._erase())
+
+
+def _turn(number: int, row: Row) -> ConversationTurn:
+    """From the columns of `TURNS`."""
+    return ConversationTurn(
+        number=number,
+        run_id=row.run_id,
+        question=row.question,
+        understood=row.understood or row.question,
+        answer_id=row.answer_id,
+        level=None if row.level is None else AnswerLevel(row.level),
+        loop_stop=None if row.loop_stop is None else LoopStop(row.loop_stop),
+    )
+
+
+def _summary(row: Row) -> ConversationSummary:
+    """From the columns of `NEWEST`."""
+    return ConversationSummary(
+        conversation_id=row.id,
+        question=row.question,
+        turns=row.turns,
+        last_answer_id=row.answer_id,
+        created_at=row.created_at,
+        changed_at=row.changed_at,
+        place=row.place,
+    )
 
 
 def _forget_run(connection: apsw.Connection, run_id: str) -> int:

@@ -50,7 +50,7 @@ SEEN = """SELECT canonical_url FROM finds WHERE task_id = :task_id AND canonical
     AND NOT (job_id = :job_id AND page_number IS :page_number)"""
 # What `_stored` reads, of `finds`: a job's finds in order of rank.
 OF_JOB = """SELECT url, canonical_url, title, snippet, published_at, query, engine, page_number, rank_on_page, rank,
-    status, document_id, useful FROM finds WHERE job_id = :job_id ORDER BY rank"""
+    status, document_id, useful, code, reason FROM finds WHERE job_id = :job_id ORDER BY rank"""
 # What `_result` reads: results after a place and since a revision. A document that is expected is not told
 # before it is there.
 RESULTS = """SELECT f.seq, f.url, coalesce(nullif(d.title, ''), f.title) AS title, f.query, f.engine, f.rank,
@@ -289,6 +289,8 @@ def _stored(row: Row) -> StoredUrl:
         status=UrlState(row.status),
         document_id=None if row.document_id is None else DocumentId(row.document_id),
         useful=None if row.useful is None else bool(row.useful),
+        code=row.code or "",
+        reason=message.read(row.reason or ""),
     )
 
 

@@ -115,7 +115,9 @@ class MemoryUrls:
 
     async def of_job(self, job_id: JobId) -> Sequence[StoredUrl]:
         rows = [row for row in self._finds.values() if row.job_id == job_id]
-        return [StoredUrl(row.find, row.status, row.document_id, row.useful) for row in rows]
+        return [
+            StoredUrl(row.find, row.status, row.document_id, row.useful, row.code, row.reason) for row in rows
+        ]
 
     async def report(self, task_id: TaskId, owner: str, after: int, limit: int, since: int = 0) -> Report:
         rows = self._of_task(task_id)

@@ -1,0 +1,59 @@
+"""The wiring of the verbs of questions: answers while they are made, and assistants that are their own librarian."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shisho.bootstrap.queue_parts import Parts, Stores
+    from shisho.desk.answers import AnswerDesk
+    from shisho.desk.sessions import Sessions
+    from shisho.desk.tasks import TaskDesk
+
+# tokens of text and headings; with what JSON adds to 100 passages, a reply stays under 5,000
+SESSION_ROOM = 3000
+
+
+def build_answers(parts: Parts, stores: Stores, tasks: TaskDesk) -> AnswerDesk:
+    """Cheap: nothing is opened."""
+    from shisho.desk.answers import AnswerDesk, AnswerParts
+    from shisho.jobs.status import TaskWatch
+    from shisho.librarian.trace import trace_run
+
+    wired = AnswerParts(
+        owner=parts.owner,
+        ledger=parts.ledger,
+        sessions=parts.searcher.log,
+        tasks=tasks,
+        queue=stores.tasks,
+        jobs=stores.jobs,
+        finds=stores.finds,
+        watch=TaskWatch(stores.tasks, stores.bell),
+        trace=trace_run,
+    )
+    return AnswerDesk(wired)
+
+
+def build_sessions(parts: Parts, stores: Stores) -> Sessions:
+    """Cheap: nothing is opened."""
+    from shisho.desk.session_parts import SessionParts
+    from shisho.desk.sessions import Sessions
+    from shisho.jobs.ids import new_id
+    from shisho.librarian.assistant import Assistant
+    from shisho.stores.embedded.assistants import EmbeddedAssistants
+    from shisho.web.http.site import registered_domain
+
+    wired = SessionParts(
+        owner=parts.owner,
+        shelf=parts.shelf,
+        ledger=parts.ledger,
+        log=parts.searcher.log,
+        book=EmbeddedAssistants(parts.database, parts.clock, registered_domain),
+        searching=parts.searcher,
+        rules=Assistant(),
+        left_out=stores.opinions.left_out,
+        clock=parts.clock,
+        new_id=new_id,
+        room_tokens=min(SESSION_ROOM, parts.settings.whole("room_tokens")),
+    )
+    return Sessions(wired)

@@ -1,0 +1,74 @@
+"""What happens while an answer is made, one step at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shisho.domain.event import Event, EventKind
+from shisho.domain.job import Job, JobId
+from shisho.domain.payloads import AnswerProgress, SearchProgress, read_payload
+from shisho.domain.task import JobKind
+from shisho.domain.time import Instant
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStep:
+    """One thing that has happened to the question or to a search that it needs. `revision` orders them: what comes
+    later has a higher one. `state`: what became of the job, `progress` where it goes on. Of an answer's progress
+    `node` and `step` say how far its loop has come, `replayed` that it was there before; of a search's, how many
+    result pages and hits were looked at, and how many documents came of them. None: not told."""
+
+    revision: int
+    at: Instant
+    job_id: JobId
+    kind: JobKind
+    state: EventKind
+    subject: str
+    """The question, or the query of the search."""
+    node: str | None = None
+    step: int | None = None
+    replayed: bool | None = None
+    engine: str | None = None
+    pages: int | None = None
+    visited: int | None = None
+    documents: int | None = None
+    code: str | None = None
+    """Of the error that an attempt ended with."""
+    domain: str | None = None
+    """Whose page asks for a person."""
+
+
+def build_answer_step(event: Event, job: Job) -> AnswerStep:
+    """An event of a question's job, or of a search of its, as a step."""
+    facts = event.facts
+    kind = JobKind(job.kind)
+    node: str | None = None
+    step: int | None = None
+    replayed: bool | None = None
+    engine = facts.engine
+    counts: tuple[int, int, int] | tuple[None, None, None] = (None, None, None)
+    if facts.progress is not None and kind is JobKind.ANSWER:
+        progress = facts.progress.read(AnswerProgress)
+        node, step, replayed = progress.node, progress.step, progress.replayed
+    elif facts.progress is not None and kind is JobKind.SEARCH:
+        search = facts.progress.read(SearchProgress)
+        engine = search.engine
+        counts = (search.pages, search.visited, search.documents)
+    pages, visited, documents = counts
+    return AnswerStep(
+        revision=event.revision,
+        at=event.at,
+        job_id=event.job_id,
+        kind=kind,
+        state=event.kind,
+        subject=read_payload(job).subject,
+        node=node,
+        step=step,
+        replayed=replayed,
+        engine=engine,
+        pages=pages,
+        visited=visited,
+        documents=documents,
+        code=facts.code,
+        domain=facts.domain,
+    )

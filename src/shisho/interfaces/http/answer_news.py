@@ -1,0 +1,63 @@
+"""What happens while an answer is made, as server-sent events."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Header
+from fastapi.responses import Response
+from sse_starlette import EventSourceResponse, ServerSentEvent
+
+from shisho.desk import Desk
+from shisho.domain.answer_news import AnswerStep
+from shisho.errors import ShishoError
+from shisho.interfaces.api.failures import told
+from shisho.interfaces.api.truncate import plain_data, written
+from shisho.interfaces.http.routes import REFUSALS, IdPath
+
+LAST = "end"  # the id of the answer's own event: who comes back with it has all
+
+
+def add_answer_news(router: APIRouter, desk: Desk) -> None:
+    """The server-sent events of an answer."""
+
+    @router.get(
+        "/answers/{answer_id}/events",
+        operation_id="answer_events",
+        summary="News of an answer",
+        response_class=Response,
+        responses={
+            200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}},
+            204: {"description": "All was told: do not come back"},
+            **REFUSALS,
+        },
+    )
+    async def events(
+        answer_id: IdPath,
+        last_event_id: Annotated[str, Header(max_length=200)] = "",
+    ) -> Response:
+        """What happens to a question, as server-sent events: `step` for each thing that its job or one of its
+        searches does, then `answer` with the answer, or `error`. `Last-Event-ID` goes on after that event,
+        whichever process works on the question."""
+        if last_event_id == LAST:
+            return Response(status_code=204)
+        await desk.answers.check(answer_id)
+        return EventSourceResponse(_news(desk, answer_id, _revision(last_event_id)))
+
+
+def _revision(event_id: str) -> int:
+    """The place of an event by its id; the beginning where it is none of ours."""
+    return int(event_id) if event_id.isascii() and event_id.isdecimal() and len(event_id) < 19 else 0
+
+
+async def _news(desk: Desk, answer_id: str, after: int) -> AsyncIterator[ServerSentEvent]:
+    try:
+        async for news in desk.answers.news(answer_id, after):
+            data = written(plain_data(news))
+            if isinstance(news, AnswerStep):
+                yield ServerSentEvent(data=data, event="step", id=str(news.revision))
+            else:
+                yield ServerSentEvent(data=data, event="answer", id=LAST)
+    except ShishoError as error:
+        yield ServerSentEvent(data=written(told(error)), event="error", id=LAST)

@@ -1,0 +1,114 @@
+"""What the stored steps of a run tell a reader: goals, rounds, searches of the web, uses of models. Pure; works on
+a run that is under way as on one that has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from shisho.domain.answer_log import RunTrace, SearchRound, WebRound, list_goals
+from shisho.domain.corpus import DocumentId, PassageId, RoundRecord
+from shisho.domain.inquiry import GoalStatus, Plan, RunStep, Strategy, WebResult
+from shisho.domain.model import ModelUse
+from shisho.librarian.budget import Spending
+from shisho.librarian.record import read_output
+from shisho.librarian.state import LoopState
+
+
+def trace_run(steps: Sequence[RunStep], records: Sequence[RoundRecord]) -> RunTrace:
+    """`records`: the rounds as the search session has kept them, which alone knows what was ranked and seen."""
+    trace = _Trace()
+    for step in steps:
+        state, citations = read_output(step)
+        trace.take(state)
+        trace.document_ids += [citation.document_id for citation in citations]
+    return trace.build(_counts(records))
+
+
+@dataclass(slots=True)
+class _Trace:
+    """What the steps so far have told."""
+
+    strategy: Strategy | None = None
+    status: tuple[GoalStatus, ...] = ()
+    rounds: list[SearchRound] = field(default_factory=list)
+    web: list[WebRound] = field(default_factory=list)
+    reached: WebResult | None = None
+    uses: list[ModelUse] = field(default_factory=list)
+    spent: Spending = field(default_factory=Spending)
+    document_ids: list[DocumentId] = field(default_factory=list)
+
+    def take(self, state: LoopState) -> None:
+        self.strategy = state.get("strategy", self.strategy)
+        self.status = state.get("goal_status", self.status)
+        self.uses += state.get("uses", ())
+        self.spent += state.get("spent", Spending())
+        for plan in state.get("plans", ()):
+            self.rounds.append(SearchRound(len(self.rounds) + 1, _queries(plan), plan.reasoning))
+        if "reached" in state:
+            self.web.append(_web_round(self.reached, state["reached"]))
+            self.reached = state["reached"]
+        if self.rounds:
+            self.rounds[-1] = _with_outcome(self.rounds[-1], state)
+
+    def build(self, counts: Mapping[int, tuple[int, int, int, int]]) -> RunTrace:
+        rounds = []
+        for round_ in self.rounds:
+            if round_.number in counts:
+                ranked, in_scope, new, total = counts[round_.number]
+                round_ = replace(round_, ranked=ranked, in_scope=in_scope, new=new, seen=total)
+            rounds.append(round_)
+        return RunTrace(
+            goals=list_goals(self.strategy.goals if self.strategy else (), self.status),
+            condition=self.strategy.condition if self.strategy else "",
+            rounds=tuple(rounds),
+            web=tuple(self.web),
+            model=tuple(replace(use, reply="") for use in self.uses),
+            seconds=self.spent.seconds,
+            pages=self.spent.pages,
+            calls=self.spent.model_calls,
+            tokens=self.spent.tokens,
+            document_ids=tuple(dict.fromkeys(self.document_ids)),
+        )
+
+
+def _queries(plan: Plan) -> tuple[str, ...]:
+    """The words that are looked for; and what is meant, where that is said besides."""
+    meant = (plan.vector_query,) if plan.vector_query else ()
+    return tuple(dict.fromkeys((*plan.keyword_query, *meant)))
+
+
+def _with_outcome(round_: SearchRound, state: LoopState) -> SearchRound:
+    numbers = tuple(ref.number for ref in state.get("evidence", ()))
+    round_ = replace(round_, evidence=(*round_.evidence, *numbers))
+    verdicts = state.get("verdicts", ())
+    if not verdicts:
+        return round_
+    verdict = verdicts[-1]
+    return replace(
+        round_, decision=verdict.status, reason=verdict.judgment_reason, next_focus=verdict.next_focus
+    )
+
+
+def _web_round(before: WebResult | None, now: WebResult) -> WebRound:
+    """What one more time has added: engines and gaps are kept for all times together."""
+    engines = now.engines[len(before.engines) :] if before else now.engines
+    gaps = [gap for gap in now.unsearched if before is None or gap not in before.unsearched]
+    return WebRound(
+        tuple(query.text for query in now.queries),
+        tuple(dict.fromkeys(engine for _, engine in engines)),
+        tuple(gaps),
+    )
+
+
+def _counts(records: Sequence[RoundRecord]) -> dict[int, tuple[int, int, int, int]]:
+    """Of each round: how many passages were ranked and in scope, how many read for the first time, and how many
+    read until then."""
+    read_ids: set[PassageId] = set()
+    counts = {}
+    for record in records:
+        passage_ids = {passage.passage_id for passage in record.shown}
+        new = len(passage_ids - read_ids)
+        read_ids |= passage_ids
+        counts[record.round] = (record.ranked, record.in_scope, new, len(read_ids))
+    return counts

@@ -1,0 +1,110 @@
+"""A desk behind a server of its own on the loopback, in this process; and a question that is held up in the web."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from shisho.bootstrap.desk import open_desk
+from shisho.desk import Desk
+from shisho.domain.corpus import Source
+from shisho.domain.web import Serp, SerpHit
+from shisho.interfaces.http.guard import AccessRules
+from shisho.interfaces.http.server import serve
+from shisho.testing.memory_web import MemoryWeb
+from tests.flows.smallweb import html, way
+from tests.machine import PATIENCE
+
+R2 = "決定係数は、回帰モデルの当てはまりのよさを表す指標である。"
+R = "相関係数とは、二つの変数の間の線形な関係の強さを表す指標である。"
+TWO = "決定係数と相関係数の違いは何か"
+READ = "https://www.b.example/page1"
+MISSING = "https://www.c.example/page1"
+FORBIDDEN = "https://www.d.example/page1"
+
+
+@asynccontextmanager
+async def served(desk: Desk, rules: AccessRules | None = None) -> AsyncIterator[httpx.AsyncClient]:
+    """The desk over HTTP."""
+    started: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    over = asyncio.Event()
+    server = asyncio.create_task(serve(desk, rules or AccessRules(), 0, started.set_result, over))
+    try:
+        url = await started
+        async with httpx.AsyncClient(base_url=f"{url}/api/v1", timeout=PATIENCE) as client:
+            yield client
+    finally:
+        over.set()
+        await server
+
+
+@dataclass
+class HeldQuestion:
+    """A question of two goals: documents answer the first, for the second the web is asked, and there a page keeps
+    the search waiting until `release`."""
+
+    web: MemoryWeb = field(default_factory=lambda: held_web())
+
+    async def reached(self) -> None:
+        await asyncio.wait_for(self.web.reached[READ].wait(), PATIENCE)
+
+    def release(self) -> None:
+        self.web.held[READ].set()
+
+    async def ask(self, client: httpx.AsyncClient, **more: Any) -> str:
+        """The id of its answer, once its search is under way."""
+        body = {"question": TWO, "sources": "auto", "wait": 0, **more}
+        asked = (await client.post("/answers", json=body)).json()
+        await self.reached()
+        return str(asked["answer_id"])
+
+    @asynccontextmanager
+    async def desk(self, home: Path, slots: int = 2) -> AsyncIterator[Desk]:
+        """A desk with the document of the first goal; without workers where `slots` is 0."""
+        async with open_desk(home=home, web_access=way(self.web)) as desk:
+            await desk.add_source(Source("note.md", f"# 覚書\n\n{R2}\n".encode()))
+            if not slots:
+                yield desk
+                return
+            async with desk.working(slots):
+                yield desk
+
+
+def held_web() -> MemoryWeb:
+    web = MemoryWeb({READ: html("相関", R), MISSING: 404, FORBIDDEN: 403})
+    urls = (READ, MISSING, FORBIDDEN)
+    hits = tuple(SerpHit(rank, url, f"題{rank}") for rank, url in enumerate(urls, 1))
+    for text in ("相関係数", "相関係数 とは"):
+        web.serps["memory", text, 1] = Serp("memory", hits, None)
+    web.held[READ] = asyncio.Event()
+    return web
+
+
+async def read_events(
+    client: httpx.AsyncClient, answer_id: str, last: str = "", most: int = 10_000
+) -> list[dict[str, Any]]:
+    """The server-sent events of an answer, at most so many: event, id and data of each."""
+    headers = {"last-event-id": last} if last else {}
+    events: list[dict[str, Any]] = []
+    async with client.stream("GET", f"/answers/{answer_id}/events", headers=headers) as stream:
+        assert stream.status_code == 200, await stream.aread()
+        event: dict[str, Any] = {}
+        async for line in stream.aiter_lines():
+            name, _, value = line.partition(": ")
+            if name in ("event", "id"):
+                event[name] = value
+            elif name == "data":
+                event["data"] = json.loads(value)
+            elif not line and event:
+                events.append(event)
+                event = {}
+                if len(events) == most:
+                    break
+    return events

@@ -10,7 +10,7 @@ from shisho.desk.conversing import question_state
 from shisho.desk.page_fates import list_pages
 from shisho.desk.task_parts import Watch
 from shisho.desk.tasks import TaskDesk
-from shisho.domain.answer_log import AnswerLog, EndReason, ModelCalls, RunTrace, WebRound, list_goals
+from shisho.domain.answer_log import AnswerLog, EndReason, NodeModelUse, RunTrace, WebRound, list_goals
 from shisho.domain.answer_news import AnswerStep, build_answer_step
 from shisho.domain.conversation import TurnState
 from shisho.domain.corpus import RoundRecord
@@ -171,8 +171,8 @@ def _under_way(trace: RunTrace, searches: Sequence[Job]) -> tuple[WebRound, ...]
     return (WebRound(fresh, (), (), is_done=False),) if fresh else ()
 
 
-def _model_calls(use: ModelUse) -> ModelCalls:
-    return ModelCalls(
+def _model_calls(use: ModelUse) -> NodeModelUse:
+    return NodeModelUse(
         node=use.node,
         model=use.model,
         calls=use.usage.calls,

@@ -126,7 +126,7 @@ class FoundPage:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelCalls:
+class NodeModelUse:
     """One node's use of a model. `fallback`: why rules have thought instead, empty where the model did; `dropped`
     counts what was taken out of its reply, as it could not be verified."""
 
@@ -165,5 +165,5 @@ class AnswerLog:
     rounds: tuple[SearchRound, ...]
     web: tuple[WebRound, ...]
     visited: tuple[FoundPage, ...]
-    model: tuple[ModelCalls, ...]
+    model: tuple[NodeModelUse, ...]
     stop: EndReason

@@ -9,12 +9,11 @@ from typing import Any, TypeVar
 
 from shisho.domain.model import ModelFault, ModelPrompt, ModelReply, ModelUsage
 from shisho.errors import ModelFailed
-from shisho.librarian.model_calls import ModelLimits
-from shisho.librarian.model_mind import ModelMind
+from shisho.librarian.model_mind import ModelLimits, ModelMind
 
 T = TypeVar("T")
 Reply = Callable[[ModelPrompt, type], "tuple[Any, ModelUsage]"]
-NODES = ("strategy", "plan", "evaluate", "reflect", "answer", "entailment")
+NODES = ("strategy", "plan", "evaluate", "answer")
 LIMITS = ModelLimits(4_500, 8_192, 60.0)
 
 

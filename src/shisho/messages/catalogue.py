@@ -6,7 +6,9 @@ answers, which have no sentence of their own, by a key."""
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
@@ -15,6 +17,7 @@ from shisho.messages.message import Message, is_packed, unpack
 LANGUAGES = ("ja", "en")
 DEFAULT = "en"
 _spoken = DEFAULT
+_spoken_here: ContextVar[str | None] = ContextVar("spoken_here", default=None)
 
 
 def speak(language: str) -> None:
@@ -24,7 +27,35 @@ def speak(language: str) -> None:
 
 
 def spoken() -> str:
-    return _spoken
+    """The language that things are said in now."""
+    return _spoken_here.get() or _spoken
+
+
+@contextmanager
+def speaking(language: str | None) -> Iterator[None]:
+    """Inside it, and in what is begun there, things are said in this language; None: as the process speaks."""
+    before = _spoken_here.set(language)
+    try:
+        yield
+    finally:
+        _spoken_here.reset(before)
+
+
+def accepted_language(header: str) -> str | None:
+    """The first of our languages that a header `Accept-Language` names, best first by its weights; None where it names
+    none."""
+    weighed = sorted(map(_weighed, header.split(",")), key=lambda choice: -choice[0])
+    return next((language for weight, language in weighed if weight > 0 and language in LANGUAGES), None)
+
+
+def _weighed(choice: str) -> tuple[float, str]:
+    tag, _, parameter = choice.partition(";")
+    name, _, value = parameter.strip().partition("=")
+    try:
+        weight = float(value) if name == "q" else 1.0
+    except ValueError:
+        weight = 0.0
+    return weight, tag.strip().lower().partition("-")[0]
 
 
 @cache
@@ -41,12 +72,13 @@ def catalogue(language: str) -> Mapping[str, str]:
             japanese_help,
             japanese_models,
             japanese_references,
+            japanese_room,
             japanese_shell,
             japanese_states,
             japanese_web,
         )
 
-        words = (japanese_answers, japanese_shell, japanese_states)
+        words = (japanese_answers, japanese_room, japanese_shell, japanese_states)
         about_documents = (japanese_documents, japanese_folders, japanese_references)
         sentences = (
             *about_documents,
@@ -58,21 +90,21 @@ def catalogue(language: str) -> Mapping[str, str]:
         )
         tables = (*sentences, *words)
         return {template: translation for table in tables for template, translation in table.SAID.items()}
-    from shisho.messages import english, english_answers, english_states
+    from shisho.messages import english, english_answers, english_room, english_states
 
-    return {**english.SAID, **english_answers.SAID, **english_states.SAID}
+    return {**english.SAID, **english_answers.SAID, **english_room.SAID, **english_states.SAID}
 
 
 def word(key: str, language: str | None = None, **values: object) -> str:
     """The words with this key, as the shell says them or an answer is framed with them. Raises KeyError
     for an unknown one."""
-    return catalogue(language or _spoken)[key].format(**values)
+    return catalogue(language or spoken())[key].format(**values)
 
 
 def render(text: str, language: str | None = None) -> str:
     """A message in a language, the reader's where none is named; what has no translation, and text that is no
     Message, as it is."""
-    language = language or _spoken
+    language = language or spoken()
     if not isinstance(text, Message) or language == DEFAULT:
         return str(text)
     values = {
@@ -85,7 +117,7 @@ def render(text: str, language: str | None = None) -> str:
 
 def translated(text: str, language: str | None = None) -> str:
     """A fixed text of ours, such as a command's help, in a language; as it is where it has no translation."""
-    language = language or _spoken
+    language = language or spoken()
     return text if language == DEFAULT else catalogue(language).get(text, text)
 
 

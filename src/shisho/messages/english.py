@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
+    "ui_opens": "The reading room: {address}/  (Ctrl-C closes it)",
     "added": "added",
     "known": "already known",
     "moved": "moved",

@@ -102,9 +102,13 @@ SAID: Mapping[str, str] = {
     "print what to paste into this client's settings, and end": (
         "このクライアントの設定に貼るものを表示して終わる"
     ),
-    "Serve REST under /api/v1 and MCP under /mcp, with workers, until interrupted.": (
-        "止められるまで、作業役とともに REST を /api/v1、MCP を /mcp で提供する。"
+    "Serve the reading room, REST under /api/v1 and MCP under /mcp, with workers, until interrupted.": (
+        "閲覧室と、/api/v1 で REST、/mcp で MCP を、ワーカーとともに提供する(中断するまで)。"
     ),
+    "Open the reading room in your browser: drop documents, ask, click a citation. Until interrupted.": (
+        "閲覧室をブラウザで開く。文書を入れ、質問し、引用を開く(中断するまで)。"
+    ),
+    "print the address, and open nothing": "アドレスを表示するだけで、何も開かない",
     "0: the system chooses": "0: システムが選ぶ",
     "where to listen; beyond this machine only with a token": (
         "待ち受ける場所。この計算機の外にはトークンが要る"

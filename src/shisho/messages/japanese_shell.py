@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SAID: Mapping[str, str] = {
+    "ui_opens": "閲覧室: {address}/  (Ctrl-C で閉じます)",
     "added": "追加",
     "known": "登録済み",
     "moved": "移動",

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import json
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.interfaces.errand import errand
+from tests.interfaces.npm_packages import installed
 from tests.interfaces.serving import SHISHO, Refused, calling, environment, serving
 
 pytestmark = pytest.mark.slow
@@ -32,35 +30,8 @@ SUITES = {"2025-11-25": (), "2026-07-28": ("--spec-version", "2026-07-28", "--su
 
 @pytest.fixture(scope="module")
 def npm() -> Path:
-    """A folder with the packages, kept between runs. Node 22 comes as a package too: the suite wants it."""
-    folder = Path(tempfile.gettempdir()) / "shisho-npm-cache"
-    folder.mkdir(exist_ok=True)
-    with (folder / "lock").open("w") as lock:  # one process of the tests installs, the others wait
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        install(folder)
-    return folder
-
-
-def install(folder: Path) -> None:
-    wanted = json.dumps(PACKAGES)
-    if (folder / "installed").is_file() and (folder / "installed").read_text() == wanted:
-        return
-    (folder / "package.json").write_text(json.dumps({"private": True, "dependencies": PACKAGES}))
-    program = shutil.which("npm")
-    done = program and subprocess.run(
-        [program, "install", "--no-audit", "--no-fund"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    if not done or done.returncode:
-        word = f"npm could not install the clients: {done.stderr[-300:] if done else 'there is no npm'}"
-        if os.environ.get("CI") == "true":
-            pytest.fail(word)
-        pytest.skip(word)
-    (folder / "installed").write_text(wanted)
+    """Node 22 comes as a package too: the suite wants it."""
+    return installed("clients", PACKAGES)
 
 
 def run(npm: Path, program: str, *words: str) -> subprocess.CompletedProcess[str]:

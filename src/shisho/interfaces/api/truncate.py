@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from pydantic_core import to_json, to_jsonable_python
 
 from shisho.language.display import without_unseen
-from shisho.messages.catalogue import rendered
+from shisho.messages.catalogue import rendered, spoken
 
 ROOM = 4_900  # tokens of a reply: under 5,000, with its link
 SLACK = 60  # tokens for `more` and `cursor`, which are set after the cut
@@ -38,15 +38,16 @@ class RecentReplies(Generic[T]):
     """The replies made of the latest objects: one that many callers get is made once."""
 
     def __init__(self, most: int = 16) -> None:
-        self._made: deque[tuple[object, T]] = deque(maxlen=most)
+        self._made: deque[tuple[object, str, T]] = deque(maxlen=most)
 
     def of(self, source: object, make: Callable[[], T]) -> T:
-        """Give what is made of this very object."""
-        for cached, reply in self._made:
-            if cached is source:
+        """Give what is made of this very object in the language that is spoken."""
+        language = spoken()
+        for cached, spoken_then, reply in self._made:
+            if cached is source and spoken_then == language:
                 return reply
         new = make()
-        self._made.append((source, new))
+        self._made.append((source, language, new))
         return new
 
 

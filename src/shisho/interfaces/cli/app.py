@@ -337,6 +337,7 @@ app.command()(cli_queue.worker)
 app.command()(cli_web.web)
 app.command()(cli_serve.mcp)
 app.command()(cli_serve.serve)
+app.command()(cli_serve.ui)
 app.command()(box_cli.box)
 
 

@@ -64,14 +64,39 @@ def serve(
         typer.Option(help="clients must send it; better set SHISHO_TOKEN, which ps does not show"),
     ] = None,
 ) -> None:
-    """Serve REST under /api/v1 and MCP under /mcp, with workers, until interrupted."""
+    """Serve the reading room, REST under /api/v1 and MCP under /mcp, with workers, until interrupted."""
+    _serve(context, port, host, token, _started)
+
+
+def ui(
+    context: typer.Context,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="0: the system chooses")] = 8765,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="print the address, and open nothing")
+    ] = False,
+) -> None:
+    """Open the reading room in your browser: drop documents, ask, click a citation. Until interrupted."""
+
+    def started(address: str) -> None:
+        typer.echo(words(context)("ui_opens", address=address))
+        if not no_browser:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    _serve(context, port, "127.0.0.1", None, started)
+
+
+def _serve(
+    context: typer.Context, port: int, host: str, token: str | None, started: Callable[[str], None]
+) -> None:
     option_values = {"token": token} if token else {}
 
     async def work(desk: Desk) -> EndRequest:
         from shisho.interfaces.http.server import serve as served
 
         request = end_request()
-        await served(desk, rules, port, _started, request)
+        await served(desk, rules, port, started, request)
         return request
 
     try:
@@ -82,7 +107,7 @@ def serve(
 
 
 def _started(address: str) -> None:
-    typer.echo(f"Shisho: {address}  REST {address}/api/v1  MCP {address}/mcp")
+    typer.echo(f"Shisho: {address}/  REST {address}/api/v1  MCP {address}/mcp")
 
 
 def _rules(settings: Settings, host: str) -> AccessRules:

@@ -1,5 +1,5 @@
-"""Rules on who may speak to the server: Host, Origin, token, size and time of the body; and the headers
-every reply carries."""
+"""Rules on who may speak to the server: Host, Origin, token (or the cookie that a browser got for it), size and time
+of the body; and the headers every reply carries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import hmac
 import json
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -18,10 +20,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.types import Message as Event
 
 from shisho.errors import InvalidParams
-from shisho.messages.catalogue import render
+from shisho.messages.catalogue import accepted_language, render, speaking
 from shisho.messages.message import Message
 
-OPEN_PATHS = frozenset({"/livez", "/readyz"})
+# Health, the page that asks for the token, and what holds nothing of the library.
+OPEN_PATHS = frozenset({"/livez", "/readyz", "/login", "/language", "/manifest.webmanifest", "/favicon.ico"})
+OPEN_FOLDER = "/static/"
+LOGIN = "/login"
+COOKIE = "shisho_token"
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 HEADERS = {
     "x-content-type-options": "nosniff",
@@ -72,9 +78,15 @@ class AccessRules:
                 "FORBIDDEN_ADDRESS",
                 Message("Pages of this origin may not call. Add it to allowed_origins."),
             )
-        if self.token and path not in OPEN_PATHS and not self._token_right(headers.get("authorization", "")):
+        if self.token and not is_open(path) and not self._token_right(headers):
             return Refusal(401, "AUTH_REQUIRED", Message("Send the server's token: Authorization: Bearer …"))
         return None
+
+    def cookie_for(self, token: str) -> str | None:
+        """The cookie of a browser whose reader has given this token; None where it is not the server's. The token
+        cannot be told from it."""
+        is_right = bool(self.token) and hmac.compare_digest(_digest(token.strip()), _digest(self.token))
+        return _cookie(self.token) if is_right else None
 
     def _host_known(self, host: str) -> bool:
         try:
@@ -93,9 +105,15 @@ class AccessRules:
             or origin.lower() in {f"http://{host}".lower(), f"https://{host}".lower()}
         )
 
-    def _token_right(self, token: str) -> bool:
-        scheme, _, word = token.partition(" ")
-        return scheme.lower() == "bearer" and hmac.compare_digest(_digest(word.strip()), _digest(self.token))
+    def _token_right(self, headers: Headers) -> bool:
+        scheme, _, word = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            return hmac.compare_digest(_digest(word.strip()), _digest(self.token))
+        cookies = SimpleCookie()
+        with suppress(CookieError):
+            cookies.load(headers.get("cookie", ""))
+        given = cookies[COOKIE].value if COOKIE in cookies else ""
+        return hmac.compare_digest(given.encode(), _cookie(self.token).encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +152,15 @@ class Guard:
         if scope["type"] != "http":
             return await send({"type": "websocket.close", "code": 1008})
         sealed = _sealed(send)
-        refusal = self.rules.refusal(scope["path"], Headers(scope=scope))
+        headers = Headers(scope=scope)
+        refusal = self.rules.refusal(scope["path"], headers)
         taken = refusal or await self._taken(scope, receive)
         if isinstance(taken, Refusal):
-            return await taken(sealed)
+            is_page = taken.status == 401 and "text/html" in headers.get("accept", "")
+            return await (_lead_to_login(sealed) if is_page else taken(sealed))
         if taken is not None:
-            await self.app(scope, _replayed(taken, receive), sealed)
+            with speaking(accepted_language(headers.get("accept-language", ""))):
+                await self.app(scope, _replayed(taken, receive), sealed)
 
     async def _taken(self, scope: Scope, receive: Receive) -> bytes | Refusal | None:
         """The body; None where the client has gone."""
@@ -183,6 +204,26 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def is_open(path: str) -> bool:
+    """True for what is shown without the token."""
+    return path in OPEN_PATHS or path.startswith(OPEN_FOLDER)
+
+
+async def _lead_to_login(send: Send) -> None:
+    await send(
+        {
+            "type": "http.response.start",
+            "status": 303,
+            "headers": [(b"location", LOGIN.encode()), (b"connection", b"close")],
+        }
+    )
+    await send({"type": "http.response.body", "body": b""})
+
+
+def _cookie(token: str) -> str:
+    return hmac.new(token.encode(), b"shisho reading room", hashlib.sha256).hexdigest()
 
 
 def _digest(word: str) -> bytes:

@@ -1,4 +1,4 @@
-"""The HTTP server over a desk: health, REST under /api/v1, MCP under /mcp."""
+"""The HTTP server over a desk: the reading room at /, health, REST under /api/v1, MCP under /mcp."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ from shisho.interfaces.api.contract import ROUTES
 from shisho.interfaces.api.failures import told
 from shisho.interfaces.http import routes as http_routes
 from shisho.interfaces.http.answer_news import add_answer_news
-from shisho.interfaces.http.guard import AccessRules, Guard
+from shisho.interfaces.http.guard import COOKIE, AccessRules, Guard
 from shisho.interfaces.mcp import server as mcp
+from shisho.interfaces.ui.pages import build_routes
 from shisho.messages.message import Message
 from shisho.messages.system import reason_of
 
@@ -60,6 +61,7 @@ def build(desk: Desk, rules: AccessRules) -> ASGIApp:
         http_routes.add(router, verb, desk)
     app.include_router(router)
     app.router.routes.extend(served.routes)
+    app.router.routes.extend(build_routes(rules.cookie_for, COOKIE))
     _refusals(app)
     return Guard(app, rules)
 

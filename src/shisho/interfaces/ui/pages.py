@@ -1,0 +1,201 @@
+"""The pages of the reading room, made from templates; all that changes in them comes by script from the API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+from urllib.parse import parse_qs, quote, urlsplit
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from shisho.interfaces.ui.reader import COOKIE, choose_language, room_word, room_words
+from shisho.messages.catalogue import LANGUAGES
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+# With no-referrer the browser would send `Origin: null` with the form of the token, which the guard refuses.
+PAGE_HEADERS = {"content-security-policy": POLICY, "referrer-policy": "same-origin"}
+TITLE = "司書 Shisho"
+PAGES = {"ask": "/", "library": "/library", "queue": "/queue", "settings": "/settings"}
+KINDS = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+A_YEAR = "public, max-age=31536000, immutable"
+YEAR_SECONDS = 31_536_000
+
+
+def build_routes(cookie_for: Callable[[str], str | None], cookie: str) -> list[BaseRoute]:
+    """The routes of all pages and of what they are made of. `cookie_for` gives a browser whose reader has the token
+    what it sends from then on, as the cookie of this name; None for a wrong token."""
+    room = _Room(cookie_for, cookie)
+    shown = [Route(path, room.page(name), methods=["GET"]) for name, path in PAGES.items()]
+    return [
+        *shown,
+        Route("/a/{answer_id}", room.page("ask"), methods=["GET"]),
+        Route("/d/{document_id}", room.page("viewer"), methods=["GET"]),
+        Route("/e/{evidence_id}", room.page("viewer"), methods=["GET"]),
+        Route("/login", room.page("login"), methods=["GET"]),
+        Route("/login", room.enter, methods=["POST"]),
+        Route("/language", choose, methods=["GET"]),
+        Route("/static/{version}/{name}", static, methods=["GET"]),
+        Route("/manifest.webmanifest", manifest, methods=["GET"]),
+        Route("/opensearch.xml", open_search, methods=["GET"]),
+        Route("/favicon.ico", favicon, methods=["GET"]),
+    ]
+
+
+class _Room:
+    def __init__(self, cookie_for: Callable[[str], str | None], cookie: str) -> None:
+        self._cookie_for = cookie_for
+        self._cookie = cookie
+        self._templates = Environment(
+            loader=PackageLoader("shisho.interfaces.ui"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+
+    def page(self, name: str) -> Callable[[Request], Any]:
+        """The endpoint of a page: its template, in the reader's language."""
+
+        async def shown(request: Request) -> Response:
+            return self._shown(request, name)
+
+        return shown
+
+    async def enter(self, request: Request) -> Response:
+        """Take the token from the form, and give the browser its cookie."""
+        given = parse_qs((await request.body()).decode("utf-8", "replace")).get("token", [""])[0]
+        cookie = self._cookie_for(given)
+        if cookie is None:
+            return self._shown(request, "login", is_wrong=True)
+        response = RedirectResponse("/", 303)
+        response.set_cookie(
+            self._cookie, cookie, max_age=YEAR_SECONDS, httponly=True, samesite="strict", path="/"
+        )
+        return response
+
+    def _shown(self, request: Request, name: str, *, is_wrong: bool = False) -> Response:
+        language = read_language(request)
+        here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        text = self._templates.get_template(f"{name}.html").render(
+            page=name,
+            pages=PAGES,
+            language=language,
+            others=[other for other in LANGUAGES if other != language],
+            here=quote(here, safe="/"),
+            title=TITLE,
+            words=json.dumps(room_words(language), ensure_ascii=False),
+            asset=asset,
+            say=lambda key, **values: room_word(key, language, **values),
+            icon=Markup(_contents("icon.svg").decode()),
+            is_wrong=is_wrong,
+        )
+        return HTMLResponse(text, 401 if is_wrong else 200, headers=PAGE_HEADERS)
+
+
+def read_language(request: Request) -> str:
+    """The reader's language, as they chose it or as their browser says."""
+    return choose_language(request.cookies.get(COOKIE), request.headers.get("accept-language", ""))
+
+
+async def choose(request: Request) -> Response:
+    """Remember a language, and go back to where it was chosen."""
+    back = urlsplit(request.query_params.get("back", "/"))
+    path = "/" + back.path.lstrip("/\\")
+    response = RedirectResponse(path + (f"?{back.query}" if back.query else ""), 303)
+    chosen = request.query_params.get("to", "")
+    if chosen in LANGUAGES:
+        response.set_cookie(COOKIE, chosen, max_age=YEAR_SECONDS, samesite="strict", path="/")
+    return response
+
+
+async def static(request: Request) -> Response:
+    """A script, a style sheet or the icon. Its folder names the version of them all, so that each is fetched once:
+    scripts import each other by relative names."""
+    name = request.path_params["name"]
+    if name not in _names():
+        return Response(status_code=404)
+    kind = KINDS["." + name.rpartition(".")[2]]
+    is_current = request.path_params["version"] == _version()
+    return Response(
+        _contents(name), media_type=kind, headers={"cache-control": A_YEAR if is_current else "no-store"}
+    )
+
+
+def asset(name: str) -> str:
+    """The address of one of the room's own files."""
+    return f"/static/{_version()}/{name}"
+
+
+async def manifest(request: Request) -> Response:
+    """What a browser needs to install the room as an application."""
+    language = read_language(request)
+    told = {
+        "name": TITLE,
+        "short_name": "Shisho",
+        "description": room_word("about", language),
+        "lang": language,
+        "start_url": "/",
+        "display": "standalone",
+        "background_color": "#fbfaf7",
+        "theme_color": "#1f4e46",
+        "icons": [{"src": asset("icon.svg"), "sizes": "any", "type": "image/svg+xml"}],
+    }
+    return JSONResponse(told, media_type="application/manifest+json")
+
+
+async def open_search(request: Request) -> Response:
+    """How a browser asks this room from its address bar."""
+    base = f"{request.url.scheme}://{request.url.netloc}"
+    about = room_word("about", read_language(request))
+    text = (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">'
+        f"<ShortName>Shisho</ShortName><Description>{about}</Description>"
+        "<InputEncoding>UTF-8</InputEncoding>"
+        f'<Url type="text/html" template="{base}/?q={{searchTerms}}"/>'
+        "</OpenSearchDescription>\n"
+    )
+    return Response(text, media_type="application/opensearchdescription+xml")
+
+
+async def favicon(request: Request) -> Response:
+    """Browsers ask for it by this name, whatever the page says."""
+    return RedirectResponse(asset("icon.svg"), 301)
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(path.name for path in _folder().iterdir() if "." + path.name.rpartition(".")[2] in KINDS)
+
+
+@cache
+def _contents(name: str) -> bytes:
+    contents: bytes = _folder().joinpath(name).read_bytes()
+    return contents
+
+
+@cache
+def _version() -> str:
+    hashed = sha256()
+    for name in sorted(_names()):
+        hashed.update(_contents(name))
+    return hashed.hexdigest()[:12]
+
+
+def _folder() -> Any:
+    return files("shisho.interfaces.ui") / "static"

@@ -1,0 +1,146 @@
+// An answer: its sentences with numbers that open, what they rest on, and why the search stopped.
+
+import { attempt, baseName, figure, fill, get, make, moment, say, toast, webLink } from "./room.js";
+
+const FORMS = ["md", "html", "bibtex", "ris", "csl", "apa", "sist02"];
+let card = null;
+
+/** Where a quotation opens in the viewer. */
+export function viewerAddress(evidence, answerId) {
+  const page = evidence.page ? `page=${evidence.page}&` : "";
+  return `/d/${evidence.document_id}?a=${answerId}#${page}e=${evidence.id}`;
+}
+
+/** The element that shows an answer. */
+export function showAnswer(answer) {
+  const quotations = new Map(answer.evidence.map((evidence) => [evidence.number, evidence]));
+  const hasModel = answer.model !== "none";
+  return make("div", { class: "answer" },
+    make("p", {}, make("span", { class: `level ${answer.level}` }, say(`level_${answer.level}`)), " ",
+      make("span", { class: "quiet" }, hasModel ? answer.model : say("quotations_only"))),
+    answer.understood && make("p", { class: "quiet", dir: "auto" }, say("understood", { text: answer.understood })),
+    hasModel ? [prose(answer, quotations)] : answer.goals.map((goal) => goalPart(goal, answer, quotations)),
+    missing(answer), sources(answer), why(answer), tools(answer));
+}
+
+function prose(answer, quotations) {
+  return make("p", { dir: "auto" }, answer.sentences.map((sentence) => [sentenceText(sentence), ...marks(sentence, quotations, answer), " "]));
+}
+
+function goalPart(goal, answer, quotations) {
+  const status = answer.goal_status.find((row) => row.goal_id === goal.id);
+  const told = answer.sentences.filter((sentence) => sentence.evidence.some((number) => quotations.get(number)?.goal_id === goal.id));
+  const head = answer.goals.length > 1 && make("h3", { dir: "auto" }, goal.question, " ", make("span", { class: `level ${status.level}` }, say(`level_${status.level}`)));
+  return [head, ...told.map((sentence) => make("blockquote", { dir: "auto" }, sentenceText(sentence), ...marks(sentence, quotations, answer)))];
+}
+
+/** Line breaks of the printed page are no line breaks of the sentence: between Japanese letters they stand for nothing. */
+function sentenceText(sentence) {
+  const wide = "[\\u3000-\\u9fff\\uff00-\\uffef]";
+  return sentence.text.replace(new RegExp(`(${wide})\\n(?=${wide})`, "g"), "$1").replace(/(\S)\n(?=\S)/g, "$1 ");
+}
+
+function marks(sentence, quotations, answer) {
+  const chips = sentence.evidence.map((number) => quotations.get(number)).filter(Boolean).map((evidence) => chip(evidence, answer, sentence.support));
+  const doubt = sentence.support && sentence.support !== "supported" && make("span", { class: `support ${sentence.support}` }, say(`support_${sentence.support}`));
+  return [...chips, doubt].filter(Boolean);
+}
+
+function chip(evidence, answer, support) {
+  const link = make("a", { class: "chip", href: viewerAddress(evidence, answer.id), "data-evidence": evidence.id, "aria-label": say("opens_source", { n: evidence.number, title: evidence.title }) }, String(evidence.number));
+  const open = () => showCard(link, evidence, support);
+  link.addEventListener("mouseenter", open);
+  link.addEventListener("focus", open);
+  link.addEventListener("mouseleave", closeCard);
+  link.addEventListener("blur", closeCard);
+  return link;
+}
+
+function showCard(link, evidence, support) {
+  closeCard();
+  card = make("div", { class: "card", role: "tooltip" },
+    make("strong", { dir: "auto" }, evidence.title), make("div", { class: "quiet", dir: "auto" }, whereabouts(evidence)),
+    make("blockquote", { dir: "auto" }, evidence.snippet || say("source_erased")),
+    support && make("span", { class: `support ${support}` }, say(`support_${support}`)),
+    evidence.ocr && make("div", { class: "quiet" }, say("by_ocr")));
+  document.body.append(card);
+  const box = link.getBoundingClientRect();
+  const left = Math.min(box.left, document.documentElement.clientWidth - card.offsetWidth - 16);
+  const isBelow = box.bottom + card.offsetHeight + 8 < window.innerHeight;
+  card.style.left = `${Math.max(8, left) + window.scrollX}px`;
+  card.style.top = `${(isBelow ? box.bottom + 4 : box.top - card.offsetHeight - 4) + window.scrollY}px`;
+}
+
+function closeCard() {
+  card?.remove();
+  card = null;
+}
+
+document.addEventListener("keydown", (pressed) => { if (pressed.key === "Escape") closeCard(); });
+
+/** Page or place, and the site or file. */
+export function whereabouts(evidence) {
+  const place = evidence.place || (evidence.page ? say("page_n", { n: evidence.page }) : "");
+  const origin = evidence.source_url ? new URL(evidence.source_url).host : baseName(evidence.document);
+  return [origin, evidence.heading, place].filter(Boolean).join(" · ");
+}
+
+function sources(answer) {
+  if (!answer.evidence.length) return null;
+  const rows = answer.evidence.map((evidence) => make("li", { dir: "auto" },
+    chip(evidence, answer, null), " ", evidence.title, " ", make("span", { class: "quiet" }, whereabouts(evidence)),
+    evidence.source_state !== "live" && make("span", { class: "support unverified" }, say(`source_${evidence.source_state}`)),
+    evidence.source_url && webLink(evidence.source_url) && make("a", { href: webLink(evidence.source_url), rel: "noreferrer noopener", target: "_blank" }, ` ${say("live_page")}`)));
+  return make("details", { open: answer.evidence.length <= 6 }, make("summary", {}, say("sources_n", { n: answer.evidence.length })), make("ul", { class: "sources" }, rows));
+}
+
+function missing(answer) {
+  return answer.missing.length ? make("div", { class: "notice" }, make("ul", {}, answer.missing.map((text) => make("li", { dir: "auto" }, text)))) : null;
+}
+
+function why(answer) {
+  const used = answer.budget_used;
+  const goals = answer.goals.map((goal) => {
+    const status = answer.goal_status.find((row) => row.goal_id === goal.id);
+    return make("li", { dir: "auto" }, `${status.met ? "✓" : "✗"} ${goal.id} ${goal.question} `, make("span", { class: "quiet" }, say("evidence_n", { n: status.evidence })));
+  });
+  return make("details", { class: "why" }, make("summary", {}, say("why_stopped")),
+    make("p", {}, say(`end_${answer.loop_stop}`.toLowerCase())),
+    make("p", {}, `${say("condition")}: `, make("code", {}, answer.condition)), make("ul", {}, goals),
+    make("p", { class: "quiet" }, say("spent", {
+      rounds: answer.rounds, pages: figure(used.pages ?? 0), calls: figure(used.model_calls ?? 0), tokens: figure(used.tokens ?? 0), seconds: figure(used.seconds ?? 0),
+    })), make("p", { class: "quiet" }, moment(answer.created_at)));
+}
+
+function tools(answer) {
+  const form = make("select", { "aria-label": say("export_as") }, FORMS.map((name) => make("option", { value: name }, say(`form_${name}`))));
+  return make("div", { class: "tools row" },
+    make("button", { type: "button", onclick: () => attempt(() => copy(answer)) }, say("copy")),
+    form, make("button", { type: "button", onclick: () => attempt(() => save(answer, form.value)) }, say("export")));
+}
+
+async function copy(answer) {
+  await navigator.clipboard.writeText(await get(`/answers/${answer.id}/export?form=md`));
+  toast(say("copied"));
+}
+
+async function save(answer, form) {
+  const text = await get(`/answers/${answer.id}/export?form=${form}`);
+  const endings = { bibtex: "bib", csl: "json", apa: "txt", sist02: "txt" };
+  const blob = new Blob([typeof text === "string" ? text : JSON.stringify(text, null, 2)], { type: "text/plain" });
+  const link = make("a", { href: URL.createObjectURL(blob), download: `shisho-${answer.id.slice(0, 12)}.${endings[form] ?? form}` });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+/** What stands where an answer is being made. */
+export function showWorking(text) {
+  return make("div", { class: "answer working" }, make("span", { class: "spinner" }), make("span", { role: "status" }, text));
+}
+
+/** What stands where no answer came. */
+export function showFailure(text) {
+  const notice = make("div", { class: "notice bad", role: "alert" });
+  fill(notice, text);
+  return notice;
+}

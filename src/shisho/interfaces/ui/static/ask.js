@@ -1,0 +1,173 @@
+// Ask: the conversation, the question box, and the answer as it is made. `/a/<answer>` shows a conversation again, also in mid-run.
+
+import { showAnswer, showFailure, showWorking } from "./answer.js";
+import { chosenFilters, documentCount, openDocuments } from "./documents.js";
+import { clearLog, showLog } from "./log.js";
+import { address, attempt, fill, get, make, post, say, the, toast } from "./room.js";
+
+const BUDGETS = {
+  fast: { max_rounds: 1, max_seconds: 30 },
+  balanced: { max_rounds: 3, max_seconds: 120 },
+  thorough: { max_rounds: 6, max_seconds: 600 },
+};
+const title = document.title;
+let conversation = null;
+let running = null;
+
+async function open() {
+  the("ask").addEventListener("submit", (sent) => { sent.preventDefault(); ask(); });
+  the("question").addEventListener("keydown", (pressed) => {
+    // While a conversion of kana is open, Enter ends that and sends nothing.
+    if (pressed.key === "Enter" && !pressed.shiftKey && !pressed.isComposing) { pressed.preventDefault(); ask(); }
+  });
+  the("stop").addEventListener("click", () => attempt(stop));
+  the("new").addEventListener("click", () => { location.assign("/"); });
+  window.addEventListener("popstate", () => location.reload());
+  if (matchMedia("(max-width: 720px)").matches) for (const id of ["documents-panel", "log-panel"]) the(id).open = false;
+  const documents = openDocuments();
+  const answerId = location.pathname.match(/^\/a\/([^/]+)$/)?.[1];
+  if (answerId) await attempt(() => openConversation(answerId));
+  await documents;
+  await attempt(showHistory);
+  const asked = new URLSearchParams(location.search).get("q");
+  if (!answerId && asked) { the("question").value = asked; await ask(); }
+  else if (!answerId) welcome();
+  document.body.dataset.ready = "yes";
+}
+
+function welcome() {
+  the("welcome").hidden = false;
+  fill(the("examples"), ["example_1", "example_2", "example_3"].map((key) => make("li", {},
+    make("button", { type: "button", onclick: () => { the("question").value = say(key); the("question").focus(); } }, say(key)))));
+}
+
+async function openConversation(answerId) {
+  const { conversation_id: id, turns } = await get(`/conversations/${encodeURIComponent(answerId)}`);
+  conversation = id;
+  for (const turn of turns) {
+    const place = addTurn(turn.question);
+    const handle = await get(address(`/answers/${turn.answer_id}`, { wait: 0 })).catch((error) => error);
+    if (handle instanceof Error) fill(place, showFailure(handle.message));
+    else if (handle.answer) fill(place, showAnswer(handle.answer));
+    else follow(turn.answer_id, place);
+  }
+  await showLogOf(turns.at(-1).answer_id);
+}
+
+/** A place for an answer, below its question. */
+function addTurn(question) {
+  the("welcome").hidden = true;
+  const place = make("div", {});
+  const turn = make("li", { class: "turn" }, make("p", { class: "asked", dir: "auto" }, question), place);
+  the("turns").append(turn);
+  turn.scrollIntoView({ block: "start" });
+  return place;
+}
+
+async function ask() {
+  const question = the("question").value.trim();
+  if (!question || running) return;
+  const sources = the("sources").value;
+  if (sources === "documents" && !documentCount()) return noDocuments();
+  if (sources !== "documents" && !(await hasConsent())) return;
+  the("notice").hidden = true;
+  const place = addTurn(question);
+  the("question").value = "";
+  fill(place, showWorking(say("thinking")));
+  try {
+    const handle = await post("/answers", {
+      question, sources, wait: 0, budget: BUDGETS[the("preset").value], filter_conditions: chosenFilters(),
+      ...(conversation ? { conversation_id: conversation } : {}),
+    });
+    conversation = handle.conversation_id || conversation || handle.answer_id;
+    history.pushState({}, "", `/a/${handle.answer_id}`);
+    follow(handle.answer_id, place);
+  } catch (error) {
+    fill(place, showFailure(error.message));
+    the("question").value = question;
+  }
+}
+
+function noDocuments() {
+  const notice = the("notice");
+  notice.hidden = false;
+  fill(notice, say("no_documents_yet"), " ", make("button", { type: "button", onclick: () => the("files").click() }, say("choose_files")));
+}
+
+/** The web is asked after a yes only; the dialog says what would go out and to whom. */
+async function hasConsent() {
+  const consent = await get("/consent").catch(() => null);
+  if (!consent || consent.state === "given") return true;
+  if (consent.state === "off") { toast(say("web_is_off")); return false; }
+  const dialog = the("consent");
+  the("consent-whom").textContent = say("consent_whom", { engines: consent.engines.join("、") });
+  dialog.showModal();
+  await new Promise((give) => dialog.addEventListener("close", give, { once: true }));
+  if (dialog.returnValue !== "yes") return false;
+  return attempt(() => post("/consent", { consent: true }));
+}
+
+/** Show an answer as it is made: steps, checked sentences one by one, then all of it. A lost connection is taken up
+where it broke off, which EventSource does by itself with the id of the last event. */
+function follow(answerId, place) {
+  running = answerId;
+  the("stop").hidden = false;
+  the("send").disabled = true;
+  document.title = `… ${title}`;
+  const said = make("p", { dir: "auto" });
+  const state = showWorking(say("thinking"));
+  fill(place, state, make("div", { class: "answer", hidden: true }, said));
+  const events = new EventSource(`/api/v1/answers/${answerId}/events`);
+  events.addEventListener("step", (event) => {
+    const step = JSON.parse(event.data);
+    state.lastChild.textContent = say(`node_${step.node}`);
+    attempt(() => showLogOf(answerId));
+  });
+  events.addEventListener("sentence", (event) => {
+    said.parentElement.hidden = false;
+    said.append(JSON.parse(event.data).text, " ");
+  });
+  events.addEventListener("answer", () => attempt(async () => {
+    events.close();
+    const { answer } = await get(address(`/answers/${answerId}`, { wait: 5 }));
+    end();
+    fill(place, answer ? showAnswer(answer) : showFailure(say("no_answer")));
+    await showLogOf(answerId);
+    await showHistory();
+  }));
+  events.addEventListener("error", (event) => {
+    if (!event.data) return; // the connection broke: it is taken up again
+    events.close();
+    end();
+    fill(place, showFailure(JSON.parse(event.data).message));
+  });
+}
+
+function end() {
+  running = null;
+  the("stop").hidden = true;
+  the("send").disabled = false;
+  document.title = title;
+}
+
+async function stop() {
+  the("stop").disabled = true;
+  try {
+    await post(`/answers/${running}/stop`);
+  } finally {
+    the("stop").disabled = false;
+  }
+}
+
+async function showLogOf(answerId) {
+  showLog(await get(`/answers/${answerId}/log`));
+}
+
+async function showHistory() {
+  const { conversations } = await get("/conversations?limit=30");
+  fill(the("history"), conversations.map((row) => make("li", {}, make("a", { href: `/a/${row.last_answer_id}`, dir: "auto" }, row.question),
+    " ", make("span", { class: "quiet" }, row.turns > 1 ? say("turns_n", { n: row.turns }) : ""))));
+}
+
+clearLog();
+open();

@@ -1,0 +1,188 @@
+// The documents panel: drop files and folders, see how far each has come, filter by what is said of them, remove and undo.
+
+import { address, attempt, baseName, call, fill, get, make, post, say, the, toast } from "./room.js";
+
+const PAGE = 50;
+const filters = new Map();
+let cursor = null;
+let count = 0;
+
+/** The conditions that the chips stand for, as the API takes them. */
+export const chosenFilters = () => Object.fromEntries(filters);
+
+/** How many documents are known to be there. */
+export const documentCount = () => count;
+
+/** Show the panel and keep it. */
+export async function openDocuments() {
+  listenForFiles();
+  the("more-documents").addEventListener("click", () => attempt(listMore));
+  await attempt(refresh);
+}
+
+/** List anew, from the first. */
+export async function refresh() {
+  cursor = null;
+  count = 0;
+  fill(the("documents"));
+  await Promise.all([listMore(), showChips()]);
+}
+
+async function listMore() {
+  const page = await get(address("/documents", { limit: PAGE, cursor }));
+  cursor = page.cursor;
+  count += page.documents.length;
+  the("documents").append(...page.documents.map(row));
+  the("more-documents").hidden = !page.more;
+  the("document-count").textContent = count ? say(page.more ? "at_least" : "documents_n", { n: count }) : "";
+  if (!count) fill(the("documents"), make("li", { class: "quiet" }, say("no_documents")));
+}
+
+function row(entry) {
+  const about = [entry.page_count ? say("pages_n", { n: entry.page_count }) : "", baseName(entry.source)];
+  const item = make("li", {},
+    make("div", { class: "head" },
+      make("a", { href: `/d/${entry.id}`, dir: "auto" }, entry.title || baseName(entry.source)),
+      make("button", { type: "button", class: "icon", "aria-label": say("remove_this", { title: entry.title }), title: say("remove"), onclick: () => askToRemove(entry, item) }, "✕")),
+    make("div", { class: "quiet", dir: "auto" }, about.filter(Boolean).join(" · ")),
+    entry.warnings.map((warning) => make("div", { class: "quiet" }, `⚠ ${warning}`)));
+  return item;
+}
+
+function askToRemove(entry, item) {
+  const dialog = make("dialog", { "aria-label": say("remove") },
+    make("p", {}, say("remove_sure", { title: entry.title })),
+    make("form", { method: "dialog", class: "row" },
+      make("button", { value: "no" }, say("keep")), make("button", { value: "yes", class: "main" }, say("remove"))));
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    if (dialog.returnValue === "yes") attempt(() => remove(entry, item));
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+async function remove(entry, item) {
+  await call("DELETE", `/documents/${encodeURIComponent(entry.id)}`);
+  item.remove();
+  count -= 1;
+  toast(say("removed", { title: entry.title }), say("undo"), () => attempt(async () => {
+    await post(`/documents/${encodeURIComponent(entry.id)}/restore`);
+    await refresh();
+  }));
+}
+
+async function showChips() {
+  const { fields } = await get("/metadata").catch(() => ({ fields: [] }));
+  const chips = fields.flatMap((field) => field.values.slice(0, 6).map((value) => chip(field.name, value.value, value.count)));
+  fill(the("chips"), chips.slice(0, 18));
+}
+
+function chip(name, value, uses) {
+  const button = make("button", { type: "button", "aria-pressed": String(filters.get(name) === value), title: `${name} (${uses})` }, value);
+  button.addEventListener("click", () => {
+    const isOn = filters.get(name) === value;
+    if (isOn) filters.delete(name);
+    else filters.set(name, value);
+    for (const other of the("chips").children) if (other.title.startsWith(`${name} (`)) other.setAttribute("aria-pressed", "false");
+    button.setAttribute("aria-pressed", String(!isOn));
+  });
+  return button;
+}
+
+function listenForFiles() {
+  const drop = the("drop");
+  the("choose-files").addEventListener("click", () => the("files").click());
+  the("choose-folder").addEventListener("click", () => the("folder").click());
+  for (const input of [the("files"), the("folder")]) {
+    input.addEventListener("change", () => { addFiles([...input.files]); input.value = ""; });
+  }
+  for (const event of ["dragenter", "dragover"]) {
+    document.addEventListener(event, (moved) => { moved.preventDefault(); drop.classList.add("over"); });
+  }
+  document.addEventListener("dragleave", (moved) => { if (!moved.relatedTarget) drop.classList.remove("over"); });
+  document.addEventListener("drop", async (dropped) => {
+    dropped.preventDefault();
+    drop.classList.remove("over");
+    addFiles(await filesOf(dropped.dataTransfer));
+  });
+}
+
+/** All files that were dropped, those inside folders too. */
+async function filesOf(transfer) {
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  if (!entries.length) return [...transfer.files];
+  return (await Promise.all(entries.map(filesBelow))).flat();
+}
+
+async function filesBelow(entry) {
+  if (entry.isFile) return [await new Promise((give, fail) => entry.file(give, fail))];
+  const reader = entry.createReader();
+  const found = [];
+  for (;;) {
+    const some = await new Promise((give, fail) => reader.readEntries(give, fail));
+    if (!some.length) break;
+    found.push(...some);
+  }
+  return (await Promise.all(found.filter((below) => !below.name.startsWith(".")).map(filesBelow))).flat();
+}
+
+/** Take files in one after the other: a bad one never keeps its neighbours out. */
+async function addFiles(files) {
+  const queue = files.map((file) => ({ file, ...uploadRow(file.name) }));
+  for (const upload of queue) await addFile(upload);
+  await attempt(refresh);
+}
+
+function uploadRow(name) {
+  const bar = make("progress", { max: 1, value: 0, "aria-label": say("upload_of", { name }) });
+  const state = make("div", { class: "quiet" }, say("waits"));
+  const item = make("li", {}, make("div", { dir: "auto" }, name), bar, state);
+  the("uploads").append(item);
+  return { bar, state, item };
+}
+
+async function addFile({ file, bar, state, item }) {
+  try {
+    const queued = await send(file, (share) => { bar.value = share * 0.9; });
+    bar.removeAttribute("value");
+    state.textContent = say("being_read");
+    const failure = await followIntake(queued);
+    bar.remove();
+    if (failure) showFailure(state, failure);
+    else { state.textContent = say("ready"); setTimeout(() => item.remove(), 8000); }
+  } catch (error) {
+    bar.remove();
+    showFailure(state, error.message);
+  }
+}
+
+function showFailure(state, reason) {
+  state.className = "notice bad";
+  fill(state, reason, " ", make("button", { type: "button", class: "icon", "aria-label": say("close"), onclick: () => state.parentElement.remove() }, "✕"));
+}
+
+/** Send the bytes; `tell` hears what share has gone. Only XMLHttpRequest says how far an upload has come. */
+function send(file, tell) {
+  return new Promise((give, fail) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", `/api/v1${address("/documents/upload", { name: file.webkitRelativePath || file.name })}`);
+    request.responseType = "json";
+    request.setRequestHeader("content-type", "application/octet-stream");
+    request.upload.onprogress = (sent) => tell(sent.loaded / Math.max(1, sent.total));
+    request.onload = () => (request.status < 300 ? give(request.response) : fail(new Error(request.response?.message ?? say("no_connection"))));
+    request.onerror = () => fail(new Error(say("no_connection")));
+    request.send(file);
+  });
+}
+
+/** Wait until what was handed in is taken in; the reason where it was not. */
+async function followIntake(queued) {
+  if (queued.skipped.length) return queued.skipped[0].reason;
+  if (!queued.queued) return "";
+  for (;;) {
+    const status = await get(address(`/tasks/${queued.task_id}`, { wait: 20, wait_for: "done" }));
+    const jobs = Object.values(status.queue).reduce((sum, n) => sum + n, 0);
+    if (!jobs) return status.errors.length ? status.errors[0].reason : "";
+  }
+}

@@ -1,0 +1,47 @@
+// The thinking log: rounds with their queries and decisions, every visited page with its fate, what a model did.
+
+import { fill, figure, make, say, the, webLink } from "./room.js";
+
+/** Show the log of an answer, as the API tells it, also while it is being made. */
+export function showLog(log) {
+  fill(the("log"),
+    log.goals.length > 0 && [make("h3", { class: "quiet" }, say("goals")), make("ol", {}, log.goals.map((goal) => make("li", { dir: "auto" }, goal.question)))],
+    log.condition && make("p", { class: "quiet" }, `${say("condition")}: `, make("code", {}, log.condition)),
+    log.rounds.map((round, index) => showRound(round, index === log.rounds.length - 1 && !log.stop)),
+    log.visited.length > 0 && visited(log.visited), log.model.length > 0 && model(log.model), log.stop && stop(log.stop));
+}
+
+/** Nothing to show. */
+export function clearLog() {
+  fill(the("log"), make("p", { class: "quiet" }, say("log_empty")));
+}
+
+function showRound(round, isCurrent) {
+  return make("details", { class: isCurrent ? "round current" : "round", open: true },
+    make("summary", {}, say("round_n", { n: round.number })),
+    make("p", {}, round.queries.map((query) => make("code", { dir: "auto" }, query)).flatMap((code) => [code, " "])),
+    round.reasoning && make("p", { class: "quiet", dir: "auto" }, round.reasoning),
+    make("p", { class: "quiet" }, say("found_n", { ranked: round.ranked, n: round.in_scope, fresh: round.new, seen: round.seen })),
+    make("p", {}, round.evidence.length ? say("took", { numbers: round.evidence.map((number) => `[${number}]`).join(" ") }) : say("took_nothing")),
+    round.decision && make("p", { dir: "auto" }, `→ ${say(`decision_${round.decision}`.toLowerCase())}`, round.reason && make("span", { class: "quiet" }, ` ${round.reason}`)));
+}
+
+function visited(pages) {
+  const used = pages.filter((page) => page.fate === "used").length;
+  const read = pages.filter((page) => page.fate === "read").length;
+  return make("details", { open: true }, make("summary", {}, say("visited_n", { n: pages.length, used, read })),
+    make("ul", { class: "visited" }, pages.map((page) => make("li", { dir: "auto" },
+      make("span", { class: `fate ${page.fate}` }, say(`fate_${page.fate}`)), " ",
+      webLink(page.url) ? make("a", { href: webLink(page.url), rel: "noreferrer noopener", target: "_blank" }, page.title || page.url) : (page.title || page.url),
+      page.reason && make("span", { class: "quiet" }, ` ${page.reason}`)))));
+}
+
+function model(uses) {
+  return make("details", {}, make("summary", {}, say("model_n", { n: uses.reduce((sum, use) => sum + (use.calls ?? 0), 0) })),
+    make("ul", {}, uses.map((use) => make("li", {}, `${use.node}: ${use.model} · ${say("calls_tokens", { calls: use.calls, tokens: (use.input_tokens ?? 0) + (use.output_tokens ?? 0) })}`, use.fallback && make("span", { class: "quiet" }, ` ${use.fallback}`)))));
+}
+
+function stop(end) {
+  return make("p", {}, make("strong", {}, say("stopped")), " ", say(`end_${end.loop_stop}`.toLowerCase()), " ",
+    make("span", { class: "quiet" }, say("seconds_n", { n: figure(end.seconds ?? 0) })));
+}

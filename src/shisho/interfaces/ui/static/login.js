@@ -1,0 +1,2 @@
+// Nothing but what every page has.
+import "./room.js";

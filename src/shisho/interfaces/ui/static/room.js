@@ -1,0 +1,119 @@
+// What every page uses: words, elements, calls to the API, short notices. Text reaches the page as text, never as markup.
+
+const words = JSON.parse(document.body.dataset.words);
+
+/** The words for a key, with what stands in braces filled in. */
+export function say(key, values = {}) {
+  const template = words[key] ?? key;
+  return template.replace(/{(\w+)}/g, (whole, name) => String(values[name] ?? whole));
+}
+
+/** An element; attributes whose value is null or false are left out, `on…` are listeners. */
+export function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** The element with this id. */
+export const the = (id) => document.getElementById(id);
+
+/** Put these in place of what an element holds. */
+export function fill(element, ...children) {
+  element.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+}
+
+/** An answer of the API that is no success: what happened and what to do, as the server says it. */
+export class Refusal extends Error {
+  constructor(status, body) {
+    super(body?.message ?? say("no_connection"));
+    this.status = status;
+    this.code = body?.code ?? "";
+    this.details = body?.details ?? {};
+  }
+}
+
+/** Ask the API. `body` is sent as JSON, or as it is where it is a Blob. Throws Refusal. */
+export async function call(method, path, body = undefined) {
+  const isBlob = body instanceof Blob;
+  const headers = { accept: "application/json", "accept-language": document.documentElement.lang };
+  if (body !== undefined) headers["content-type"] = isBlob ? "application/octet-stream" : "application/json";
+  let response;
+  try {
+    response = await fetch(`/api/v1${path}`, {
+      method, headers, body: body === undefined || isBlob ? body : JSON.stringify(body), credentials: "same-origin",
+    });
+  } catch {
+    throw new Refusal(0, null);
+  }
+  if (response.status === 401) location.assign("/login");
+  const isJson = (response.headers.get("content-type") ?? "").includes("json");
+  const data = isJson ? await response.json().catch(() => null) : await response.text();
+  if (!response.ok) throw new Refusal(response.status, isJson ? data : null);
+  return data;
+}
+
+export const get = (path) => call("GET", path);
+export const post = (path, body = {}) => call("POST", path, body);
+
+/** A path of the API with these parameters; empty ones are left out. */
+export function address(path, parameters) {
+  const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== ""));
+  return query.size ? `${path}?${query}` : path;
+}
+
+/** A short notice, with a button where something can be done about it. */
+export function toast(text, label = "", act = null) {
+  const notice = make("div", { class: "toast" }, make("span", {}, text));
+  const close = () => notice.remove();
+  if (act) notice.append(make("button", { type: "button", onclick: () => { close(); act(); } }, label));
+  the("toasts").append(notice);
+  setTimeout(close, act ? 12000 : 6000);
+}
+
+/** Say what went wrong with something that was tried; true where it went well. */
+export async function attempt(work) {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    toast(error.message);
+    return false;
+  }
+}
+
+/** A moment as the reader writes it. */
+export const moment = (text) => new Date(text).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+
+/** A number as the reader writes it. */
+export const figure = (value) => Number(value).toLocaleString(document.documentElement.lang, { maximumFractionDigits: 1 });
+
+/** The last part of a path or address. */
+export const baseName = (source) => source.split(/[\\/]/).filter(Boolean).pop() ?? source;
+
+/** A link of the web that may be followed; null for any other scheme. */
+export function webLink(text) {
+  try {
+    const url = new URL(text);
+    return ["http:", "https:"].includes(url.protocol) ? url.href : null;
+  } catch {
+    return null;
+  }
+}
+
+function chooseTheme(theme) {
+  if (theme) document.documentElement.dataset.theme = theme;
+}
+
+chooseTheme(localStorage.getItem("theme"));
+the("theme")?.addEventListener("click", () => {
+  const isDark = getComputedStyle(document.documentElement).colorScheme === "dark";
+  const theme = isDark ? "light" : "dark";
+  localStorage.setItem("theme", theme);
+  chooseTheme(theme);
+});

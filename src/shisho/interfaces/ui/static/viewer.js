@@ -1,0 +1,235 @@
+// The viewer: a page as it is printed, the characters of a quotation lit, a text layer to select and read aloud.
+// The exact characters are lit or nothing; where a box is not known, the page says so.
+
+import { whereabouts, viewerAddress } from "./answer.js";
+import { address, attempt, baseName, fill, get, make, say, the, webLink } from "./room.js";
+
+const STEPS = [800, 1200, 1600, 2400];
+let entry = null;
+let evidences = [];
+let answerId = "";
+let page = 1;
+let drawn = 0;
+
+async function open() {
+  const [, kind, id] = location.pathname.split("/");
+  if (kind === "e") return openEvidence(decodeURIComponent(id));
+  answerId = new URLSearchParams(location.search).get("a") ?? "";
+  entry = await get(`/documents/${id}`);
+  showHead();
+  await loadEvidences();
+  listen();
+  if (entry.viewable === "pages") showThumbnails();
+  else document.querySelector(".viewer-body").classList.add("no-pages");
+  await show();
+  document.body.dataset.ready = "yes";
+}
+
+/** `/e/<evidence>` leads to its document. */
+async function openEvidence(id) {
+  const evidence = await get(`/evidence/${encodeURIComponent(id)}`);
+  location.replace(viewerAddress(evidence, ""));
+}
+
+function showHead() {
+  the("document-title").textContent = entry.title || baseName(entry.source);
+  document.title = `${entry.title} · ${document.title}`;
+  const about = [entry.metadata.author, entry.metadata.year, baseName(entry.source), entry.page_count && say("pages_n", { n: entry.page_count })];
+  the("document-about").textContent = about.filter(Boolean).join(" · ");
+  the("page-count").textContent = entry.page_count ? `/ ${entry.page_count}` : "";
+  the("page-number").max = entry.page_count ?? 1;
+  if (answerId) the("back").href = `/a/${answerId}`;
+  const link = webLink(entry.source);
+  if (link) { the("live").href = link; the("live").hidden = false; }
+  if (entry.viewable !== "pages" && entry.why) note(entry.why);
+}
+
+async function loadEvidences() {
+  if (answerId) {
+    const handle = await get(address(`/answers/${answerId}`, { wait: 0 })).catch(() => null);
+    evidences = handle?.answer?.evidence ?? [];
+  }
+  const current = wanted().evidence;
+  if (current && !evidences.some((evidence) => evidence.id === current)) {
+    evidences = [await get(`/evidence/${current}`)];
+  }
+}
+
+/** What the part of the address behind # asks for. */
+function wanted() {
+  const parts = new URLSearchParams(location.hash.slice(1));
+  return { page: Number(parts.get("page")) || 1, evidence: parts.get("e") ?? "" };
+}
+
+async function show() {
+  const ask = wanted();
+  const evidence = evidences.find((row) => row.id === ask.evidence) ?? null;
+  page = Math.min(Math.max(1, ask.page), entry.page_count ?? 1);
+  showPlace(evidence);
+  const turn = ++drawn;
+  try {
+    const layout = await get(`/documents/${entry.id}/pages/${page}/layout`);
+    const boxes = evidence && entry.viewable === "pages" ? await get(`/evidence/${evidence.id}/boxes`) : null;
+    if (turn !== drawn) return; // another page was asked for meanwhile
+    if (layout.width && entry.viewable === "pages") showPage(layout, boxes);
+    else showText(layout, evidence);
+    showPane(layout, evidence);
+  } catch (error) {
+    if (turn === drawn) note(error.message, true);
+  }
+}
+
+function showPlace(evidence) {
+  the("page-number").value = page;
+  the("page-before").disabled = page <= 1;
+  the("page-after").disabled = page >= (entry.page_count ?? 1);
+  const index = evidences.indexOf(evidence);
+  the("evidence-number").textContent = evidences.length ? say("evidence_of", { n: index < 0 ? "–" : evidences[index].number, all: evidences.length }) : "";
+  the("evidence-before").disabled = index <= 0;
+  the("evidence-after").disabled = !evidences.length || index >= evidences.length - 1;
+  if (evidence) the("evidence-number").title = whereabouts(evidence);
+  for (const link of the("thumbnails").children) {
+    if (Number(link.dataset.page) === page) { link.setAttribute("aria-current", "true"); link.scrollIntoView({ block: "nearest", inline: "nearest" }); }
+    else link.removeAttribute("aria-current");
+  }
+}
+
+function showPage(layout, boxes) {
+  const room = the("stage").clientWidth;
+  const most = Math.min(room, layout.width * 2, layout.width > layout.height ? 1200 : 900);
+  const width = STEPS.find((step) => step >= most * devicePixelRatio) ?? STEPS.at(-1);
+  const source = `/api/v1/documents/${entry.id}/pages/${page}/image?width=${width}`;
+  const sheet = make("div", { class: "page", "data-page": page, role: "img", "aria-label": say("page_of", { n: page, title: entry.title }) }, make("img", { src: source, alt: "" }));
+  sheet.style.width = `${most}px`;
+  sheet.style.aspectRatio = `${layout.width} / ${layout.height}`;
+  sheet.removeAttribute("role");
+  for (const box of boxes?.boxes ?? []) sheet.append(patch("lit", box, layout));
+  sheet.append(letters(layout));
+  fill(the("stage"), sheet);
+  the("lit-note").hidden = true;
+  if (boxes && boxes.page === page && !boxes.exact) note(boxes.why || say("not_lit"));
+  sheet.querySelector(".lit")?.scrollIntoView({ block: "center", inline: "nearest" });
+}
+
+function patch(name, [left, top, right, bottom], layout) {
+  const element = make("div", { class: name });
+  place(element, left, top, right - left, bottom - top, layout);
+  return element;
+}
+
+function place(element, left, top, width, height, layout) {
+  element.style.left = `${(100 * left) / layout.width}%`;
+  element.style.top = `${(100 * top) / layout.height}%`;
+  element.style.width = `${(100 * width) / layout.width}%`;
+  element.style.height = `${(100 * height) / layout.height}%`;
+}
+
+/** Every line where it is printed, unseen, stretched to its box: to select, copy, search and read aloud. */
+function letters(layout) {
+  const layer = make("div", { class: "letters" });
+  for (const line of layout.lines) {
+    if (!line.box) continue;
+    const [left, top, right, bottom] = line.box;
+    const span = make("span", { dir: "auto" }, line.text, "\n");
+    const isVertical = bottom - top > 2 * (right - left) && line.text.trim().length > 2;
+    const size = isVertical ? right - left : bottom - top;
+    place(span, left, top, right - left, bottom - top, layout);
+    if (isVertical) span.style.writingMode = "vertical-rl";
+    span.style.fontSize = `${(100 * size * 0.86) / layout.width}cqw`;
+    layer.append(span);
+  }
+  return layer;
+}
+
+/** A document without pages to draw: its stored text with the quotation marked. */
+function showText(layout, evidence) {
+  const text = make("article", { class: "stored", dir: "auto", lang: entry.metadata.language ?? null });
+  fill(text, marked(layout, evidence));
+  fill(the("stage"), text);
+  text.querySelector("mark")?.scrollIntoView({ block: "center" });
+}
+
+function marked(layout, evidence) {
+  const inside = evidence && evidence.document_id === entry.id && evidence.start >= layout.start && evidence.end <= layout.end;
+  if (!inside) return [layout.text];
+  const [start, end] = [evidence.start, evidence.end].map((offset) => unitsBefore(layout.text, offset - layout.start));
+  return [layout.text.slice(0, start), make("mark", { id: "lit" }, layout.text.slice(start, end)), layout.text.slice(end)];
+}
+
+/** Offsets of the API count characters; strings here count half of one beyond U+FFFF. */
+function unitsBefore(text, characters) {
+  let units = 0;
+  for (let left = characters; left > 0 && units < text.length; left -= 1) units += text.codePointAt(units) > 0xffff ? 2 : 1;
+  return units;
+}
+
+function showPane(layout, evidence) {
+  fill(the("text-pane"), marked(layout, evidence));
+  the("text-pane").querySelector("mark")?.scrollIntoView({ block: "nearest" });
+}
+
+function showThumbnails() {
+  const links = Array.from({ length: entry.page_count ?? 0 }, (_, index) => make("a", { href: `#page=${index + 1}`, "data-page": index + 1 },
+    make("img", { loading: "lazy", alt: "", src: `/api/v1/documents/${entry.id}/pages/${index + 1}/image?width=320` }), say("page_n", { n: index + 1 })));
+  fill(the("thumbnails"), links);
+}
+
+function note(text, isBad = false) {
+  the("lit-note").hidden = false;
+  the("lit-note").className = isBad ? "notice bad" : "notice";
+  the("lit-note").textContent = text;
+}
+
+function turnTo(number) {
+  if (number >= 1 && number <= (entry.page_count ?? 1)) location.hash = `page=${number}`;
+}
+
+function stepEvidence(by) {
+  const index = evidences.findIndex((row) => row.id === wanted().evidence);
+  const next = evidences[index < 0 ? 0 : index + by];
+  if (!next) return;
+  const target = viewerAddress(next, answerId);
+  if (next.document_id === entry.id) location.hash = target.slice(target.indexOf("#"));
+  else location.assign(target);
+}
+
+async function find(words) {
+  if (!words.trim()) { the("matches").hidden = true; the("find-count").textContent = ""; return; }
+  const { matches, more } = await get(address(`/documents/${entry.id}/find`, { q: words, limit: 50 }));
+  the("find-count").textContent = say(more ? "at_least" : "matches_n", { n: matches.length });
+  the("matches").hidden = false;
+  fill(the("matches"), matches.map((match) => make("li", {}, make("a", { href: `#page=${match.page ?? 1}` }, match.page ? say("page_n", { n: match.page }) : "·"),
+    make("span", { dir: "auto" }, ` …${match.before}`, make("mark", {}, match.text), `${match.after}…`))));
+}
+
+function listen() {
+  window.addEventListener("hashchange", show);
+  the("page-before").addEventListener("click", () => turnTo(page - 1));
+  the("page-after").addEventListener("click", () => turnTo(page + 1));
+  the("page-number").addEventListener("change", () => turnTo(Number(the("page-number").value)));
+  the("evidence-before").addEventListener("click", () => stepEvidence(-1));
+  the("evidence-after").addEventListener("click", () => stepEvidence(1));
+  the("find").addEventListener("submit", (sent) => { sent.preventDefault(); attempt(() => find(the("find-words").value)); });
+  the("text-toggle").addEventListener("click", () => {
+    const isShown = the("text-pane").hidden;
+    the("text-pane").hidden = !isShown;
+    the("text-toggle").setAttribute("aria-pressed", String(isShown));
+    document.querySelector(".viewer-body").classList.toggle("with-pane", isShown);
+  });
+  document.addEventListener("keydown", pressed);
+}
+
+function pressed(key) {
+  if (key.target.matches("input, textarea, select") || key.ctrlKey || key.metaKey || key.altKey) {
+    if (key.key === "Escape") key.target.blur();
+    return;
+  }
+  const acts = {
+    j: () => stepEvidence(1), k: () => stepEvidence(-1), ArrowRight: () => turnTo(page + 1), ArrowLeft: () => turnTo(page - 1),
+    "/": () => the("find-words").focus(), Escape: () => { the("matches").hidden = true; },
+  };
+  const act = acts[key.key];
+  if (act) { key.preventDefault(); act(); }
+}
+
+attempt(open);

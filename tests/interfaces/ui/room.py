@@ -1,0 +1,82 @@
+"""A browser in the reading room: what it asked for, and what the page's own policy refused, is noted."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.async_api import Browser, Page, async_playwright
+
+from shisho.web.browser import chromium
+from tests.machine import PATIENCE
+from tests.web.browsing import need_browser
+
+SHOTS = Path(__file__).parents[3] / "build" / "screenshots"
+WAIT = PATIENCE * 1_000  # ms
+NOTE_VIOLATIONS = """
+addEventListener('securitypolicyviolation', (event) => {
+  console.error('POLICY ' + event.violatedDirective + ' ' + event.blockedURI);
+});
+"""
+
+
+@dataclass
+class RoomVisit:
+    """A page of the room, and what happened in it."""
+
+    page: Page
+    url: str
+    hosts: set[str] = field(default_factory=set)
+    trouble: list[str] = field(default_factory=list)
+    bytes: int = 0
+
+    async def open(self, path: str) -> None:
+        """Go there, and wait until the page says that it is ready."""
+        await self.page.goto(self.url + path)
+        await self.ready()
+
+    async def ready(self) -> None:
+        """Wait until the page says that it is ready."""
+        await self.page.wait_for_selector("body[data-ready]", state="attached")
+
+    async def shot(self, name: str) -> None:
+        """A picture for people to look at."""
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        await self.page.screenshot(path=SHOTS / f"{name}.png", full_page=False)
+
+
+@asynccontextmanager
+async def chromium_browser() -> AsyncIterator[Browser]:
+    """Debian's Chromium, or a skip with a clear word."""
+    need_browser()
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=chromium.find(), args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
+        yield browser
+        await browser.close()
+
+
+@asynccontextmanager
+async def visiting(browser: Browser, url: str, **manner: Any) -> AsyncIterator[RoomVisit]:
+    """A person with a browser of their own. Ends with the checks that hold for every page: nothing was asked of another
+    host, no script failed, and the policy had nothing to refuse."""
+    given = {"locale": "ja-JP", "viewport": {"width": 1280, "height": 850}, **manner}
+    context = await browser.new_context(**given)
+    await context.add_init_script(NOTE_VIOLATIONS)
+    page = await context.new_page()
+    page.set_default_timeout(WAIT)
+    visit = RoomVisit(page, url)
+    page.on("request", lambda request: visit.hosts.add(urlsplit(request.url).netloc))
+    page.on("pageerror", lambda error: visit.trouble.append(str(error)))
+    page.on("console", lambda said: visit.trouble.append(said.text) if "POLICY" in said.text else None)
+    try:
+        yield visit
+        assert visit.trouble == []
+        assert visit.hosts <= {urlsplit(url).netloc, ""}
+    finally:
+        await context.close()

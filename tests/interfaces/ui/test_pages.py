@@ -1,0 +1,199 @@
+"""The pages of the reading room as the server sends them: words, headers, the token, nothing from elsewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator
+from html import unescape
+from importlib.resources import files
+from typing import Any
+
+import httpx
+import pytest
+
+import shisho
+from shisho.desk import Desk
+from shisho.interfaces.http.guard import AccessRules
+from shisho.interfaces.http.server import build
+from shisho.interfaces.ui.pages import PAGES
+from shisho.interfaces.ui.reader import SHARED, choose_language, room_words
+from shisho.messages import english_room
+
+TOKEN = "canary-7f3a9c"
+ROOM = files("shisho.interfaces.ui")
+SCRIPTS = {
+    path.name: path.read_text("utf-8") for path in (ROOM / "static").iterdir() if path.name.endswith(".js")
+}
+TEMPLATES = {path.name: path.read_text("utf-8") for path in (ROOM / "templates").iterdir()}
+SHOWN = ("/", "/library", "/queue", "/settings", "/a/0123", "/d/doc_0123", "/e/0123", "/login")
+
+
+@pytest.fixture
+async def desk(tmp_path: Any) -> AsyncIterator[Desk]:
+    async with shisho.open(home=tmp_path) as desk:
+        yield desk
+
+
+def client(desk: Desk, rules: AccessRules | None = None, **headers: str) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(build(desk, rules or AccessRules()))
+    return httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765", headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "accepted", "language"),
+    [
+        (None, "ja-JP,ja;q=0.9,en;q=0.8", "ja"),
+        (None, "en-GB,en;q=0.9,ja;q=0.8", "en"),
+        (None, "fr,ja;q=0.3", "ja"),
+        (None, "ja;q=0,en;q=0.1", "en"),
+        (None, "fr,de;q=0.5", "en"),
+        (None, "", "en"),
+        (None, "ja;q=viel", "en"),
+        ("en", "ja", "en"),
+        ("ja", "en", "ja"),
+        ("xx", "ja", "ja"),
+    ],
+)
+def test_a_page_is_in_the_language_chosen_or_else_in_the_browsers(
+    chosen: str | None, accepted: str, language: str
+) -> None:
+    assert choose_language(chosen, accepted) == language
+
+
+@pytest.mark.parametrize("path", SHOWN)
+async def test_every_page_loads_nothing_from_elsewhere_and_runs_nothing_inline(desk: Desk, path: str) -> None:
+    async with client(desk) as browser:
+        reply = await browser.get(path)
+    assert reply.status_code == 200
+    policy = reply.headers["content-security-policy"]
+    assert "default-src 'none'" in policy and "script-src 'self'" in policy and "unsafe" not in policy
+    assert reply.headers["x-frame-options"] == "DENY"
+    assert reply.headers["cache-control"] == "no-store"
+    assert not re.search(r"<script(?![^>]* src=)|<style| style=| on\w+=", reply.text)
+    assert re.findall(r'(?:src|href)="(?!/|#)([^"]*)"', reply.text) == []
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+async def test_the_words_of_a_page_survive_their_way_into_it(desk: Desk, language: str) -> None:
+    async with client(desk, **{"accept-language": language}) as browser:
+        text = (await browser.get("/")).text
+    match = re.search(r'data-words="([^"]*)"', text)
+    assert match is not None and json.loads(unescape(match[1])) == room_words(language)
+    assert f'<html lang="{language}">' in text
+
+
+def test_every_word_that_a_page_says_is_there_and_none_is_left_over() -> None:
+    known = room_words("ja")
+    texts = [*SCRIPTS.values(), *TEMPLATES.values()]
+    said = {word for text in texts for word in re.findall(r"say\(\s*[\"'](\w+)[\"']", text)}
+    begun = {word for text in texts for word in re.findall(r"say\([`\"'](\w+_)(?:\$|[\"'] ~)", text)}
+    chosen = {
+        word for text in texts for word in re.findall(r"say\([^\n]*?\?\s*\"(\w+)\"\s*:\s*\"(\w+)\"", text)
+    }
+    listed = {word for text in texts for word in re.findall(r'"(example_\d)"', text)}
+    assert sorted(said - {word.rstrip("_") for word in begun} - known.keys() - begun) == []
+    used = said | listed | {word for pair in chosen for word in pair} | {"about"}
+    own_words = {key.removeprefix("room_") for key in english_room.SAID}
+    assert sorted(word for word in own_words - used if not word.startswith((*begun, *SHARED))) == []
+
+
+def test_scripts_put_no_markup_together() -> None:
+    for name, text in SCRIPTS.items():
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function", text
+        ), name
+        assert not re.search(r"https?://", text), name
+
+
+async def test_what_ask_loads_is_light(desk: Desk) -> None:
+    async with client(desk) as browser:
+        page = await browser.get("/")
+        total = len(page.content)
+        addresses = set(re.findall(r'(?:src|href)="(/static/[^"]+)"', page.text))
+        folder = next(iter(addresses)).rsplit("/", 1)[0]
+        wanted = [*addresses]
+        while wanted:
+            reply = await browser.get(wanted.pop())
+            assert reply.status_code == 200 and "immutable" in reply.headers["cache-control"]
+            total += len(reply.content)
+            imported = {f"{folder}/{name}" for name in re.findall(r'from "\./(\w+\.js)"', reply.text)}
+            wanted += imported - addresses
+            addresses |= imported
+    assert total <= 150_000
+    assert len(addresses) >= 6
+
+
+async def test_a_file_of_another_version_is_sent_and_not_kept(desk: Desk) -> None:
+    async with client(desk) as browser:
+        assert (await browser.get("/static/older/room.js")).headers["cache-control"] == "no-store"
+        for path in ("/static/older/pages.py", "/static/older/..%2Fpages.py", "/static/older/none.js"):
+            assert (await browser.get(path)).status_code == 404
+
+
+async def test_a_language_is_remembered_and_leads_back_to_a_page_of_ours(desk: Desk) -> None:
+    async with client(desk) as browser:
+        reply = await browser.get("/language?to=en&back=/d/doc_1?a=2")
+        assert (reply.status_code, reply.headers["location"]) == (303, "/d/doc_1?a=2")
+        assert 'lang="en"' in (await browser.get("/", headers={"accept-language": "ja"})).text
+        for elsewhere in (
+            "https://example.com/x",
+            "//example.com/x",
+            "/\\example.com",
+            "javascript:alert(1)",
+        ):
+            place = (await browser.get("/language", params={"to": "ja", "back": elsewhere})).headers[
+                "location"
+            ]
+            assert place.startswith("/") and not place.startswith(("//", "/\\"))
+
+
+async def test_with_a_token_a_browser_is_led_to_the_form_and_comes_in_by_a_cookie(desk: Desk) -> None:
+    async with client(desk, AccessRules(token=TOKEN)) as browser:
+        led = await browser.get("/library", headers={"accept": "text/html"})
+        assert (led.status_code, led.headers["location"]) == (303, "/login")
+        assert (await browser.get("/api/v1/documents")).status_code == 401
+        wrong = await browser.post("/login", data={"token": "guess"})
+        assert wrong.status_code == 401 and not wrong.cookies
+        right = await browser.post("/login", data={"token": f" {TOKEN} "})
+        assert right.status_code == 303
+        cookie = right.headers["set-cookie"]
+        assert "httponly" in cookie.lower() and "samesite=strict" in cookie.lower() and TOKEN not in cookie
+        assert (await browser.get("/api/v1/documents")).status_code == 200
+        assert (await browser.get("/")).status_code == 200
+    async with client(desk, AccessRules(token="another")) as browser:
+        browser.cookies.set("shisho_token", right.cookies["shisho_token"])
+        assert (await browser.get("/api/v1/documents")).status_code == 401
+
+
+async def test_a_form_of_another_page_cannot_enter(desk: Desk) -> None:
+    async with client(desk, AccessRules(token=TOKEN)) as browser:
+        for origin in ("http://evil.example", "null"):
+            reply = await browser.post("/login", data={"token": TOKEN}, headers={"origin": origin})
+            assert reply.status_code == 403
+
+
+async def test_a_browser_can_ask_from_its_address_bar_and_install_the_room(desk: Desk) -> None:
+    async with client(desk) as browser:
+        search = (await browser.get("/opensearch.xml")).text
+        assert 'template="http://127.0.0.1:8765/?q={searchTerms}"' in search
+        manifest = (await browser.get("/manifest.webmanifest", headers={"accept-language": "ja"})).json()
+        assert manifest["start_url"] == "/" and manifest["lang"] == "ja"
+        assert (await browser.get(manifest["icons"][0]["src"])).headers["content-type"] == "image/svg+xml"
+
+
+async def test_an_error_is_told_in_the_language_of_the_page(desk: Desk) -> None:
+    async with client(desk) as browser:
+        told = [
+            (await browser.get("/api/v1/answers/none", headers={"accept-language": language})).json()[
+                "message"
+            ]
+            for language in ("ja", "en", "*", "ja")
+        ]
+    assert re.search("[ぁ-ん]", told[0]) and told[3] == told[0]
+    assert not re.search("[ぁ-ん]", told[1]) and told[2] == told[1]
+
+
+def test_pages_are_named_where_they_are_shown() -> None:
+    assert {f"{name}.html" for name in PAGES} <= TEMPLATES.keys()
+    assert {f"{name}.js" for name in PAGES} <= SCRIPTS.keys()

@@ -192,6 +192,8 @@ SAID: Mapping[str, str] = {
     "room_visited_n": "Pages met: {n} — quoted {used}, read {read}",
     "room_waits": "waits",
     "room_web_is_off": "The web is off (setting web). Choose documents only.",
+    "room_web_round": "The web",
+    "room_web_searched": "searching the web: {query} …",
     "room_welcome": "Drop documents, ask, and open each citation on its page.",
     "room_welcome_how": "Only words that stand in a source are quoted; what is not found is said to be missing.",
     "room_why_stopped": "Why did it stop?",

@@ -191,6 +191,8 @@ SAID: Mapping[str, str] = {
     "room_visited_n": "出会ったページ {n}件(引用 {used}、読んだのみ {read})",
     "room_waits": "待機中",
     "room_web_is_off": "Webは使わない設定です(設定 web)。「文書のみ」を選んでください。",
+    "room_web_round": "Web",
+    "room_web_searched": "Webを検索しています: {query}…",
     "room_welcome": "文書を入れて質問すると、引用の一つひとつがそのページで開きます。",
     "room_welcome_how": "出典にある言葉だけを引用し、見つからないことは見つからないと答えます。",
     "room_why_stopped": "なぜここで終えたか",

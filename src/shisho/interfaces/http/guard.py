@@ -112,8 +112,8 @@ class AccessRules:
         cookies = SimpleCookie()
         with suppress(CookieError):
             cookies.load(headers.get("cookie", ""))
-        given = cookies[COOKIE].value if COOKIE in cookies else ""
-        return hmac.compare_digest(given.encode(), _cookie(self.token).encode())
+        cookie = cookies[COOKIE].value if COOKIE in cookies else ""
+        return hmac.compare_digest(cookie.encode(), _cookie(self.token).encode())
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,9 +40,9 @@ def build_routes(cookie_for: Callable[[str], str | None], cookie: str) -> list[B
     """The routes of all pages and of what they are made of. `cookie_for` gives a browser whose reader has the token
     what it sends from then on, as the cookie of this name; None for a wrong token."""
     room = _Room(cookie_for, cookie)
-    shown = [Route(path, room.page(name), methods=["GET"]) for name, path in PAGES.items()]
+    pages = [Route(path, room.page(name), methods=["GET"]) for name, path in PAGES.items()]
     return [
-        *shown,
+        *pages,
         Route("/a/{answer_id}", room.page("ask"), methods=["GET"]),
         Route("/d/{document_id}", room.page("viewer"), methods=["GET"]),
         Route("/e/{evidence_id}", room.page("viewer"), methods=["GET"]),
@@ -71,32 +71,32 @@ class _Room:
     def page(self, name: str) -> Callable[[Request], Any]:
         """The endpoint of a page: its template, in the reader's language."""
 
-        async def shown(request: Request) -> Response:
-            return self._shown(request, name)
+        async def show(request: Request) -> Response:
+            return self._render(request, name)
 
-        return shown
+        return show
 
     async def enter(self, request: Request) -> Response:
         """Take the token from the form, and give the browser its cookie."""
-        given = parse_qs((await request.body()).decode("utf-8", "replace")).get("token", [""])[0]
-        cookie = self._cookie_for(given)
+        token = parse_qs((await request.body()).decode("utf-8", "replace")).get("token", [""])[0]
+        cookie = self._cookie_for(token)
         if cookie is None:
-            return self._shown(request, "login", is_wrong=True)
+            return self._render(request, "login", is_wrong=True)
         response = RedirectResponse("/", 303)
         response.set_cookie(
             self._cookie, cookie, max_age=YEAR_SECONDS, httponly=True, samesite="strict", path="/"
         )
         return response
 
-    def _shown(self, request: Request, name: str, *, is_wrong: bool = False) -> Response:
+    def _render(self, request: Request, name: str, *, is_wrong: bool = False) -> Response:
         language = read_language(request)
-        here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         text = self._templates.get_template(f"{name}.html").render(
             page=name,
             pages=PAGES,
             language=language,
             others=[other for other in LANGUAGES if other != language],
-            here=quote(here, safe="/"),
+            here=quote(address, safe="/"),
             title=TITLE,
             words=json.dumps(room_words(language), ensure_ascii=False),
             asset=asset,
@@ -117,9 +117,9 @@ async def choose(request: Request) -> Response:
     back = urlsplit(request.query_params.get("back", "/"))
     path = "/" + back.path.lstrip("/\\")
     response = RedirectResponse(path + (f"?{back.query}" if back.query else ""), 303)
-    chosen = request.query_params.get("to", "")
-    if chosen in LANGUAGES:
-        response.set_cookie(COOKIE, chosen, max_age=YEAR_SECONDS, samesite="strict", path="/")
+    language = request.query_params.get("to", "")
+    if language in LANGUAGES:
+        response.set_cookie(COOKIE, language, max_age=YEAR_SECONDS, samesite="strict", path="/")
     return response
 
 
@@ -144,7 +144,7 @@ def asset(name: str) -> str:
 async def manifest(request: Request) -> Response:
     """What a browser needs to install the room as an application."""
     language = read_language(request)
-    told = {
+    entries = {
         "name": TITLE,
         "short_name": "Shisho",
         "description": room_word("about", language),
@@ -155,7 +155,7 @@ async def manifest(request: Request) -> Response:
         "theme_color": "#1f4e46",
         "icons": [{"src": asset("icon.svg"), "sizes": "any", "type": "image/svg+xml"}],
     }
-    return JSONResponse(told, media_type="application/manifest+json")
+    return JSONResponse(entries, media_type="application/manifest+json")
 
 
 async def open_search(request: Request) -> Response:

@@ -18,9 +18,9 @@ def choose_language(chosen: str | None, accepted: str) -> str:
 
 def room_words(language: str) -> Mapping[str, str]:
     """The words of the pages by key, the pages' own without their prefix; scripts fill in what stands in braces."""
-    known = catalogue(language)
+    entries = catalogue(language)
     names = (key for key in catalogue(DEFAULT) if key.startswith((PREFIX, *SHARED)))
-    return {name.removeprefix(PREFIX): known[name] for name in names}
+    return {name.removeprefix(PREFIX): entries[name] for name in names}
 
 
 def room_word(key: str, language: str, **values: object) -> str:

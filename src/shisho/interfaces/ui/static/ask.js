@@ -46,12 +46,14 @@ async function openConversation(answerId) {
   conversation = id;
   for (const turn of turns) {
     const place = addTurn(turn.question);
+    if (!turn.answer_id) { fill(place, showFailure(say("no_answer"))); continue; }
     const handle = await get(address(`/answers/${turn.answer_id}`, { wait: 0 })).catch((error) => error);
     if (handle instanceof Error) fill(place, showFailure(handle.message));
     else if (handle.answer) fill(place, showAnswer(handle.answer));
     else follow(turn.answer_id, place);
   }
-  await showLogOf(turns.at(-1).answer_id);
+  const last = turns.at(-1)?.answer_id;
+  if (last) await showLogOf(last);
 }
 
 /** A place for an answer, below its question. */
@@ -120,8 +122,9 @@ function follow(answerId, place) {
   const events = new EventSource(`/api/v1/answers/${answerId}/events`);
   events.addEventListener("step", (event) => {
     const step = JSON.parse(event.data);
-    state.lastChild.textContent = say(`node_${step.node}`);
-    attempt(() => showLogOf(answerId));
+    if (step.node) state.lastChild.textContent = say(`node_${step.node}`);
+    else if (step.kind === "search_queue") state.lastChild.textContent = say("web_searched", { query: step.subject });
+    followLog(answerId);
   });
   events.addEventListener("sentence", (event) => {
     said.parentElement.hidden = false;
@@ -159,13 +162,20 @@ async function stop() {
   }
 }
 
+let logTimer = 0;
+
+/** The log a moment later: steps come faster than anybody reads. */
+function followLog(answerId) {
+  logTimer ||= setTimeout(() => { logTimer = 0; if (running === answerId) attempt(() => showLogOf(answerId)); }, 300);
+}
+
 async function showLogOf(answerId) {
   showLog(await get(`/answers/${answerId}/log`));
 }
 
 async function showHistory() {
   const { conversations } = await get("/conversations?limit=30");
-  fill(the("history"), conversations.map((row) => make("li", {}, make("a", { href: `/a/${row.last_answer_id}`, dir: "auto" }, row.question),
+  fill(the("history"), conversations.map((row) => make("li", {}, make("a", { href: `/a/${row.last_answer_id ?? row.conversation_id}`, dir: "auto" }, row.question),
     " ", make("span", { class: "quiet" }, row.turns > 1 ? say("turns_n", { n: row.turns }) : ""))));
 }
 

@@ -7,8 +7,9 @@ export function showLog(log) {
   fill(the("log"),
     log.goals.length > 0 && [make("h3", { class: "quiet" }, say("goals")), make("ol", {}, log.goals.map((goal) => make("li", { dir: "auto" }, goal.question)))],
     log.condition && make("p", { class: "quiet" }, `${say("condition")}: `, make("code", {}, log.condition)),
-    log.rounds.map((round, index) => showRound(round, index === log.rounds.length - 1 && !log.stop)),
-    log.visited.length > 0 && visited(log.visited), log.model.length > 0 && model(log.model), log.stop && stop(log.stop));
+    log.rounds.map((round, index) => showRound(round, index === log.rounds.length - 1 && !log.stop.loop_stop)),
+    log.web.map(showWeb), log.visited.length > 0 && visited(log.visited), log.model.length > 0 && model(log.model),
+    log.stop.loop_stop && stop(log.stop));
 }
 
 /** Nothing to show. */
@@ -21,9 +22,16 @@ function showRound(round, isCurrent) {
     make("summary", {}, say("round_n", { n: round.number })),
     make("p", {}, round.queries.map((query) => make("code", { dir: "auto" }, query)).flatMap((code) => [code, " "])),
     round.reasoning && make("p", { class: "quiet", dir: "auto" }, round.reasoning),
-    make("p", { class: "quiet" }, say("found_n", { ranked: round.ranked, n: round.in_scope, fresh: round.new, seen: round.seen })),
+    round.ranked !== null && make("p", { class: "quiet" }, say("found_n", { ranked: round.ranked, n: round.in_scope, fresh: round.new, seen: round.seen })),
     make("p", {}, round.evidence.length ? say("took", { numbers: round.evidence.map((number) => `[${number}]`).join(" ") }) : say("took_nothing")),
     round.decision && make("p", { dir: "auto" }, `→ ${say(`decision_${round.decision}`.toLowerCase())}`, round.reason && make("span", { class: "quiet" }, ` ${round.reason}`)));
+}
+
+function showWeb(round) {
+  return make("details", { class: round.is_done ? "round" : "round current", open: true }, make("summary", {}, say("web_round")),
+    make("p", {}, round.queries.flatMap((query) => [make("code", { dir: "auto" }, query.text ?? query), " "])),
+    round.engines.length > 0 && make("p", { class: "quiet" }, round.engines.join(", ")),
+    round.gaps.length > 0 && make("p", { class: "quiet" }, round.gaps.map((gap) => [gap.query, gap.why, gap.detail].filter(Boolean).join(" · ")).join("; ")));
 }
 
 function visited(pages) {

@@ -4,7 +4,7 @@ const words = JSON.parse(document.body.dataset.words);
 
 /** The words for a key, with what stands in braces filled in. */
 export function say(key, values = {}) {
-  const template = words[key] ?? key;
+  const template = words[key] ?? "…";
   return template.replace(/{(\w+)}/g, (whole, name) => String(values[name] ?? whole));
 }
 

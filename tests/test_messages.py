@@ -57,6 +57,7 @@ LATIN = re.compile("[A-Za-z]{2}")
 LINGUISTIC = {
     "corpus/readers/cellformat.py",
     "corpus/readers/specimen.py",
+    "inference/model_folder.py",
     "language/numbers.py",
     "librarian/bibliography.py",
     "librarian/demands.py",

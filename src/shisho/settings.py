@@ -23,6 +23,7 @@ from shisho.messages.system import reason_of
 
 Value = str | int | float | bool
 MODEL = r"(?:openai|ollama|gemini|anthropic)/\S+"
+ADDRESS = r"https?://[^\s/?#@]+[^\s?#]*"
 NEAR = 0.6  # likeness from which an unknown name is taken for a misspelt one
 NEAR_STRAY = 0.8  # the same with the beginning that all names of the environment share
 
@@ -57,12 +58,7 @@ TABLE: tuple[Setting, ...] = (
         "model that splits the question and plans the searches; empty: as model",
         pattern=f"|none|{MODEL}",
     ),
-    Setting(
-        "model_evaluate",
-        "",
-        "model that reads the passages; empty: as model",
-        pattern=f"|none|{MODEL}",
-    ),
+    Setting("model_evaluate", "", "model that reads the passages; empty: as model", pattern=f"|none|{MODEL}"),
     Setting("model_answer", "", "model that writes the answer; empty: as model", pattern=f"|none|{MODEL}"),
     Setting(
         "preset",
@@ -74,7 +70,7 @@ TABLE: tuple[Setting, ...] = (
         "model_url",
         "",
         "address of the models' server; empty: Ollama on this machine, for other providers their own",
-        pattern=r"|https?://[^\s/?#@]+[^\s?#]*",
+        pattern=f"|{ADDRESS}",
     ),
     Setting("model_key", "", "key for the models' server", secret=True),
     Setting("model_context", 8192, "tokens that a local model reads and writes in one call"),
@@ -82,9 +78,13 @@ TABLE: tuple[Setting, ...] = (
     Setting(
         "embedder",
         "auto",
-        "what gives passages vectors, so that they are found by meaning too; auto: where the extra is installed",
-        ("auto", "none", "use"),
+        "what gives passages vectors, so that they are found by meaning too: use, e5, a folder, the name of a pulled model, "
+        "or the address of a server; auto: use where the extra is installed",
+        pattern=rf"auto|none|use|e5|{ADDRESS}|.*[/\\][^\0\n]*",
     ),
+    Setting("embedder_model", "", "name of the model at the embedder's server"),
+    Setting("embedder_key", "", "key for the embedder's server", secret=True),
+    Setting("models_url", "https://huggingface.co", "hub of models that `models pull` asks", pattern=ADDRESS),
     Setting("loop", "own", "what runs the librarian's nodes", ("own", "langgraph")),
     Setting("max_rounds", 3, "search rounds of one question"),
     Setting("max_seconds", 120.0, "seconds one question may take"),

@@ -12,10 +12,10 @@ import pytest
 from shisho.domain.embedding import EmbedderAbout
 from shisho.ports import EmbeddingStore, Index, Ledger, SessionLog, Shelf
 from shisho.stores.embedded.connect import Database
-from shisho.stores.embedded.dense import DenseIndex
 from shisho.stores.embedded.embeddings import EmbeddedEmbeddings
 from shisho.stores.embedded.ledger import EmbeddedLedger
 from shisho.stores.embedded.lexical import LexicalIndex
+from shisho.stores.embedded.serving import ServingIndex
 from shisho.stores.embedded.sessions import EmbeddedSessions
 from shisho.stores.embedded.shelf import EmbeddedShelf
 from shisho.stores.memory.embeddings import MemoryEmbeddings
@@ -26,7 +26,8 @@ from shisho.stores.memory.shelf import MemoryShelf
 from shisho.system.clock import SystemClock
 from tests.contracts.discoveries import Discoveries, discoveries_of
 
-ABOUT = EmbedderAbout("compass 1", 4)
+ABOUT = EmbedderAbout("compass 1")
+DIMENSIONS = 4
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def memory_store() -> Store:
     sessions = MemorySessions()
     ledger = MemoryLedger(sessions)
     shelf = MemoryShelf(ledger.purge)
-    embeddings = MemoryEmbeddings(shelf)
+    embeddings = MemoryEmbeddings(shelf, ABOUT)
     return Store(shelf, MemoryIndex(shelf, embeddings), embeddings, sessions, ledger)
 
 
@@ -55,7 +56,7 @@ def memory_store() -> Store:
 async def embedded_store(folder: Path) -> AsyncIterator[EmbeddedStore]:
     database = Database(folder / "shisho.db")
     clock = SystemClock()
-    index = LexicalIndex(folder / "lexical", database, DenseIndex(folder / "dense", database, ABOUT))
+    index = LexicalIndex(folder / "lexical", database, ServingIndex(folder / "vectors", database, ABOUT))
     embeddings = EmbeddedEmbeddings(database, ABOUT)
     shelf = EmbeddedShelf(database, clock)
     ledger = EmbeddedLedger(database, clock)

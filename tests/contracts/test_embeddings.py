@@ -14,7 +14,8 @@ import pytest
 from shisho.domain.corpus import FilterRange, Intake, PassageId, Scope
 from shisho.domain.embedding import Embedding, EmbeddingProgress, NewEmbedding
 from shisho.ports import SearchView
-from tests.contracts.conftest import ABOUT, EmbeddedStore, Store, embedded_store
+from shisho.stores.embedded.serving import folder_name
+from tests.contracts.conftest import ABOUT, DIMENSIONS, EmbeddedStore, Store, embedded_store
 from tests.making import intake
 
 NORTH = (1.0, 0.0, 0.0, 0.0)
@@ -32,6 +33,11 @@ def at_angle(degrees: float) -> Embedding:
 
 def new(name: str, embedding: Embedding, text: str = "") -> NewEmbedding:
     return NewEmbedding(name, hashlib.sha256((text or name).encode()).digest(), embedding)
+
+
+def files_of(home: Path) -> Path:
+    """The folder of the index of vectors."""
+    return home / "vectors" / folder_name(ABOUT)
 
 
 async def fill(store: Store, given: Intake, first: float = 10.0, step: float = 5.0) -> None:
@@ -172,8 +178,8 @@ async def test_a_purge_leaves_no_code_of_what_it_erased(embedded: EmbeddedStore,
     assert len(await nearest(embedded)) == 2
     await embedded.shelf.remove(gone.document.id, purge=True)
     assert len(await nearest(embedded)) == 1
-    assert (tmp_path / "dense" / "codes").stat().st_size == ABOUT.dimensions
-    assert gone.document.id not in (tmp_path / "dense" / "documents").read_text("ascii")
+    assert (files_of(tmp_path) / "codes").stat().st_size == DIMENSIONS
+    assert gone.document.id not in (files_of(tmp_path) / "documents").read_text("ascii")
 
 
 @pytest.mark.parametrize("name", ["codes", "rows", "documents", "watermark"])
@@ -181,11 +187,11 @@ async def test_a_torn_file_is_made_anew(embedded: EmbeddedStore, tmp_path: Path,
     given = intake("\n\n".join(f"第{number}段。" for number in range(15)))
     await fill(embedded, given)
     before = await nearest(embedded)
-    torn = tmp_path / "dense" / name
+    torn = files_of(tmp_path) / name
     torn.write_bytes(torn.read_bytes()[:-5])
     async with embedded_store(tmp_path) as other:
         assert await nearest(other) == before
-    assert (tmp_path / "dense" / "codes").stat().st_size == 15 * ABOUT.dimensions
+    assert (files_of(tmp_path) / "codes").stat().st_size == 15 * DIMENSIONS
 
 
 async def test_what_a_killed_process_left_behind_the_watermark_is_written_over(
@@ -194,14 +200,14 @@ async def test_what_a_killed_process_left_behind_the_watermark_is_written_over(
     await fill(embedded, first := intake("一。", source="a"))
     await nearest(embedded)
     for name in ("rows", "codes", "documents"):
-        with (tmp_path / "dense" / name).open("ab") as file:
+        with (files_of(tmp_path) / name).open("ab") as file:
             file.write(b"half")
     await fill(embedded, second := intake("二。", source="b"), first=20)
     assert list(await nearest(embedded)) == [first.passages[0].id, second.passages[0].id]
-    mark = json.loads((tmp_path / "dense" / "watermark").read_text("ascii"))
-    documents = (tmp_path / "dense" / "documents").read_bytes()
+    mark = json.loads((files_of(tmp_path) / "watermark").read_text("ascii"))
+    documents = (files_of(tmp_path) / "documents").read_bytes()
     assert (mark["rows"], mark["document_bytes"], documents.count(b"\n")) == (2, len(documents), 2)
-    assert (tmp_path / "dense" / "rows").stat().st_size == 2 * 16
+    assert (files_of(tmp_path) / "rows").stat().st_size == 2 * 16
 
 
 async def test_a_second_process_sees_what_the_first_took_in(embedded: EmbeddedStore, tmp_path: Path) -> None:
@@ -217,7 +223,7 @@ async def test_a_second_process_sees_what_the_first_took_in(embedded: EmbeddedSt
 async def test_a_folder_that_cannot_be_written_costs_only_the_files(
     embedded: EmbeddedStore, tmp_path: Path
 ) -> None:
-    (tmp_path / "dense").write_text("a file where the folder should be", "ascii")
+    (tmp_path / "vectors").write_text("a file where the folder should be", "ascii")
     await fill(embedded, intake("一。", source="a"))
     assert len(await nearest(embedded)) == 1
     await fill(embedded, intake("二。", source="b"), first=20)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shisho.corpus.fusion import blend, rrf
+from shisho.corpus.fusion import CLEARNESS_POWER, LEAST_GAP, USUAL_GAP, blend, rrf
 from shisho.domain.corpus import DocumentId, PassageId
 from shisho.domain.ranking import RankedCandidate
 
@@ -60,7 +60,17 @@ def test_passage_without_a_vector_counts_as_the_mean_of_the_others() -> None:
 def test_blended_score_keeps_the_parts_and_adds_the_meaning() -> None:
     (only,) = blend(ranking(a=10.0), {PassageId("a"): 0.5}, whole=16.0, share=0.002)
     assert only.parts == {"terms": 10.0, "meaning": 0.5}
-    assert only.score == pytest.approx(0.5 + 0.002 * 100 / 4)
+    alone = (LEAST_GAP / USUAL_GAP) ** CLEARNESS_POWER  # nothing it could stand out from
+    assert only.score == pytest.approx(alone * 0.5 + 0.002 * 100 / 4)
+
+
+def test_where_the_encoder_sees_no_difference_words_decide() -> None:
+    words = {"a": 30.0, "b": 28.0} | {f"other{number}": 1.0 for number in range(10)}
+    near = dict.fromkeys(words, 0.5)
+    assert order(ranking(**words), **{**near, "b": 0.51}).startswith("ab")
+    clear = dict.fromkeys(words, 0.2)
+    assert order(ranking(**words), **{**clear, "b": 0.21, "a": 0.20}).startswith("ab")
+    assert order(ranking(**words), **{**clear, "b": 0.60, "a": 0.55}).startswith("ba")
 
 
 def test_equal_scores_are_in_the_order_of_ids() -> None:

@@ -18,7 +18,7 @@ def embedder() -> UniversalEmbedder:
 async def test_vectors_are_of_unit_length_and_named_dimensions(embedder: UniversalEmbedder) -> None:
     first, second = await embedder.passages(["犬が走る。", ""])
     for vector in (first, second):
-        parts = struct.unpack(f"<{embedder.about.dimensions}e", vector)
+        parts = struct.unpack("<512e", vector)
         assert sum(part * part for part in parts) == pytest.approx(1.0, abs=0.01)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 
+from shisho.bootstrap.embedder import BuiltEmbedders
 from shisho.bootstrap.models import check_model
 from shisho.corpus.readers import specimen
 from shisho.corpus.readers.killable import KillableReader
@@ -29,6 +30,7 @@ async def checks(
     index: LexicalIndex,
     reader: KillableReader,
     embeddings: EmbeddingDesk,
+    embedders: BuiltEmbedders | Message,
 ) -> Sequence[Check]:
     """Every check, the needed ones first."""
     return [
@@ -55,7 +57,7 @@ async def checks(
             Message("install ocrmypdf with tesseract's Japanese data; see docs/howto/ocr.md"),
         ),
         _browser(settings.text("browser_path")),
-        await _embedder(embeddings),
+        await _embedder(embeddings, embedders, index),
         await check_model(settings),
         *(Check("environment", False, stray, optional=True) for stray in stray_names()),
     ]
@@ -93,15 +95,22 @@ async def _index(index: LexicalIndex) -> Check:
     return Check("index", True, Message("{count} passages", count=int(statistics["passages"])))
 
 
-async def _embedder(embeddings: EmbeddingDesk) -> Check:
+async def _embedder(
+    embeddings: EmbeddingDesk, embedders: BuiltEmbedders | Message, index: LexicalIndex
+) -> Check:
+    """Which embedder works, how far it is, and whose vectors serve meanwhile; or why none does."""
+    if isinstance(embedders, Message):
+        return Check("embedder", False, embedders, 'pip install "shisho[vectors]"', optional=True)
+    name = embedders.current.about.name
     try:
         progress = await embeddings.progress()
+        serving = await index.view(lambda view: view.serving, current=False)
     except ShishoError as error:
         return Check("embedder", False, error.message, optional=True)
-    if progress is None:
-        remedy = 'pip install "shisho[vectors]"'
-        return Check("embedder", False, Message("none: search is by words"), remedy, optional=True)
-    detail = Message("{done} of {total} passages have a vector", done=progress.done, total=progress.total)
+    done, total = (progress.done, progress.total) if progress else (0, 0)
+    detail = Message("{name}: {done} of {total} passages have a vector", name=name, done=done, total=total)
+    if serving is not None and serving.name != name:
+        detail = Message("{detail}; until all have, {other} serves", detail=detail, other=serving.name)
     return Check("embedder", True, detail, optional=True)
 
 

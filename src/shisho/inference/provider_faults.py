@@ -66,8 +66,12 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _status(error: BaseException) -> int:
-    for name in ("status_code", "code"):
-        value = getattr(error, name, None)
+    response = getattr(error, "response", None)
+    for value in (
+        getattr(error, "status_code", None),
+        getattr(error, "code", None),
+        getattr(response, "status_code", None),
+    ):
         if isinstance(value, int) and 100 <= value < 600:
             return value
     return 0

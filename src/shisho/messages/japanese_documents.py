@@ -326,12 +326,6 @@ SAID: Mapping[str, str] = {
     "PDF, HTML, DOCX, PPTX, RTF, Markdown, text; each file in a child process": (
         "PDF、HTML、DOCX、PPTX、RTF、Markdown、テキスト(ファイルごとに別のプロセスで)"
     ),
-    "none: search is by words": "なし(検索は語によります)",
-    "{done} of {total} passages have a vector": "パッセージ {total}件のうち {done}件が意味でも引けます",
-    'pip install "shisho[vectors]"': 'pip install "shisho[vectors]"',
-    'Vectors need an extra: pip install "shisho[vectors]". Or set embedder = "none".': (
-        'ベクトルには追加機能が要ります: pip install "shisho[vectors]"。または embedder = "none" としてください。'
-    ),
     "none: answers are quotations only": "未設定(回答は引用だけになります)",
     "pip install sudachidict-core": "pip install sudachidict-core",
     'pip install "shisho[browser]"': 'pip install "shisho[browser]"',

@@ -188,9 +188,6 @@ SAID: Mapping[str, str] = {
     "search rounds of one question": "一つの質問の検索回数",
     "seconds one question may take": "一つの質問にかける秒数",
     "room for shown passages in one round, in tokens": "1回に示すパッセージの分量(トークン)",
-    "what gives passages vectors, so that they are found by meaning too; auto: where the extra is installed": (
-        "パッセージを意味でも引けるようにするもの(auto: 追加機能があれば使う)"
-    ),
     "what runs the librarian's nodes": "司書の手順を動かすもの",
     "how k grows with the round: 1, 2, 3 or 1, 3, 10": "k が回ごとにどう増えるか: 1、2、3 か 1、3、10",
     "whether the web may be searched and pages fetched; ask: not before you said yes": (

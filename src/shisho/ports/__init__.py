@@ -16,7 +16,7 @@ from shisho.ports.corpus import (
     SessionLog,
     Shelf,
 )
-from shisho.ports.embedding import Embedder, EmbeddingStore
+from shisho.ports.embedding import Embedder, Embedders, EmbeddingStore
 from shisho.ports.files import Files
 from shisho.ports.folders import FolderRegister, FolderWatcher, FollowerTurn
 from shisho.ports.interventions import Interventions, Notifier
@@ -48,6 +48,7 @@ __all__ = [
     "DiscoveredUrls",
     "Ear",
     "Embedder",
+    "Embedders",
     "EmbeddingStore",
     "Fetcher",
     "Files",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         Source,
         TermVector,
     )
-    from shisho.domain.embedding import Embedding
+    from shisho.domain.embedding import EmbedderAbout, Embedding
     from shisho.domain.ranking import NamedPassage
     from shisho.domain.reference import Reference
 
@@ -184,13 +184,14 @@ class SearchView(Protocol):
         """Heading, an empty line and text of every passage in scope; none where there are more than `most`."""
 
     @property
-    def has_vectors(self) -> bool:
-        """True where any passage has a vector."""
+    def serving(self) -> EmbedderAbout | None:
+        """The embedder whose vectors stand in this view: the one that is set, or an earlier one until every passage
+        has its new vector. None where no passage has one."""
 
     def nearest(
         self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]
     ) -> Mapping[PassageId, float]:
-        """The `limit` passages in scope that are not in `passage_ids` nearest to the vector, and the cosine of
+        """The `limit` passages in scope that are not in `passage_ids` nearest to a vector of `serving`, and the cosine of
         each, nearest first: exact under any filter and any exclusion. None where no passage has a vector."""
 
     def similarities(self, vector: Embedding, ids: Sequence[PassageId]) -> Mapping[PassageId, float]:

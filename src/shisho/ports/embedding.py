@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 class Embedder(Protocol):
     """Text to vectors. Two methods, because queries and passages carry different prefixes. It computes outside
-    the event loop, and reaches no network."""
+    the event loop. Raises ModelFailed where a server was asked in vain; ExtraMissing and InvalidParams where its
+    files cannot be used."""
 
     @property
     def about(self) -> EmbedderAbout: ...
@@ -23,8 +24,18 @@ class Embedder(Protocol):
     async def query(self, text: str) -> Embedding: ...
 
 
+class Embedders(Protocol):
+    """The embedder that is set, and those whose vectors are still there, as far as they can be had."""
+
+    @property
+    def current(self) -> Embedder: ...
+
+    def find(self, about: EmbedderAbout) -> Embedder | None:
+        """The embedder of this name; None where what its `choice` gives today would make other vectors."""
+
+
 class EmbeddingStore(Protocol):
-    """The vectors of passages by one embedder, beside the shelf. Other embedders' are left alone."""
+    """The vectors of passages by one embedder, beside the shelf. Others' are left alone until every passage has one."""
 
     async def pending(self, limit: int) -> Sequence[Passage]:
         """The next live passages without a vector, in the order in which their documents came."""
@@ -35,5 +46,8 @@ class EmbeddingStore(Protocol):
     async def put(self, embeddings: Sequence[NewEmbedding]) -> None:
         """Store vectors in one transaction. A passage that is live no more, or has one
         already, is passed over."""
+
+    async def retire_others(self) -> None:
+        """Remove other embedders' vectors, where nothing is pending. Searches no longer use them."""
 
     async def progress(self) -> EmbeddingProgress: ...

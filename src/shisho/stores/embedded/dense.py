@@ -37,6 +37,8 @@ FLOATS = "<f2"
 # The newest vector of an embedder, and the newest change of the shelf.
 NEWEST = """SELECT (SELECT coalesce(max(e.seq), 0) FROM embeddings e JOIN embedders m ON m.id = e.embedder_id
         WHERE m.name = ?) AS vector, (SELECT coalesce(max(seq), 0) FROM changes) AS change"""
+# The length of an embedder's vectors.
+DIMENSIONS = "SELECT dimensions FROM embedders WHERE name = ?"
 # Vectors after one, in the order in which they came.
 ARRIVED = """SELECT e.seq, e.passage_id, e.vector, p.document_id, coalesce(p.page, 0) AS page
     FROM embeddings e JOIN embedders m ON m.id = e.embedder_id JOIN passages p ON p.id = e.passage_id
@@ -57,9 +59,10 @@ class DenseIndex:
     """The vectors of one embedder. One thread at a time looks at it."""
 
     def __init__(self, folder: Path, database: Database, about: EmbedderAbout) -> None:
-        self._files = DenseFiles(folder, about.dimensions)
+        self._folder = folder
         self._database = database
         self._about = about
+        self._dimensions = 0
         self._lock = threading.Lock()
         self._forget()
 
@@ -68,13 +71,14 @@ class DenseIndex:
         newest = rows.every(connection.execute(NEWEST, (self._about.name,)))[0]
         return bool(self._mark.seq >= newest.vector and self._change >= newest.change)
 
-    def has_vectors(self, connection: apsw.Connection) -> bool:
-        """As of a `ports.SearchView`."""
-        return bool(rows.every(connection.execute(NEWEST, (self._about.name,)))[0].vector)
-
     def catch_up(self) -> None:
         """Take in new vectors, and which documents are live. Waits a while for a process that does the same."""
         with self._lock, span("dense.catch_up", since=self._mark.seq):
+            if not self._dimensions:
+                self._dimensions = self._database.snapshot(self._known_dimensions)
+            if not self._dimensions:  # no vector has ever come
+                _, self._change = self._database.snapshot(self._changed)
+                return
             until = time.monotonic() + PATIENCE
             while not self._has_written():
                 if time.monotonic() > until:
@@ -110,6 +114,10 @@ class DenseIndex:
         scores = matrix.astype(np.float32) @ _floats(vector)
         return {PassageId(row.passage): float(score) for row, score in zip(stored, scores, strict=True)}
 
+    def _known_dimensions(self, connection: apsw.Connection) -> int:
+        row = rows.first(connection.execute(DIMENSIONS, (self._about.name,)))
+        return 0 if row is None else int(row.dimensions)
+
     def _forget(self) -> None:
         self._mark = Watermark("")
         self._change = 0
@@ -121,9 +129,10 @@ class DenseIndex:
     def _has_written(self) -> bool:
         """False while another process holds the files."""
         try:
-            with self._files.writing():
-                self._read_files()
-                self._take_in(self._files)
+            files = DenseFiles(self._folder, self._dimensions)
+            with files.writing():
+                self._read_files(files)
+                self._take_in(files)
         except BlockingIOError:
             return False
         except OSError as error:  # a home that cannot be written
@@ -131,16 +140,16 @@ class DenseIndex:
             self._take_in(None)
         return True
 
-    def _read_files(self) -> None:
+    def _read_files(self, files: DenseFiles) -> None:
         """Take in what other processes have written since."""
-        mark = self._files.watermark()
+        mark = files.watermark()
         if mark is None:
-            mark = self._files.begin()
+            mark = files.begin()
         if mark.generation != self._mark.generation:
             self._forget()
             self._mark = Watermark(mark.generation)
         if mark.rows > self._mark.rows:
-            self._remember(self._files.load(self._mark, mark))
+            self._remember(files.load(self._mark, mark))
         self._mark = mark
 
     def _take_in(self, files: DenseFiles | None) -> None:
@@ -179,7 +188,7 @@ class DenseIndex:
 
         if self._scan is None:
             kind = faiss.ScalarQuantizer.QT_8bit_direct_signed
-            self._scan = faiss.IndexScalarQuantizer(self._about.dimensions, kind, faiss.METRIC_INNER_PRODUCT)
+            self._scan = faiss.IndexScalarQuantizer(self._dimensions, kind, faiss.METRIC_INNER_PRODUCT)
         self._scan.add_sa_codes(batch.codes)
         self._rows = np.concatenate([self._rows, batch.rows])
         first = len(self._places)

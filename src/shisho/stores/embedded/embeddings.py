@@ -8,13 +8,15 @@ import apsw
 
 from shisho.domain.corpus import Passage
 from shisho.domain.embedding import EmbedderAbout, Embedding, EmbeddingProgress, NewEmbedding
+from shisho.errors import InvalidParams
 from shisho.stores.embedded import rows
 from shisho.stores.embedded.connect import Database
 
 # An embedder is known from its first vector on.
-INTRODUCE = "INSERT INTO embedders(name, dimensions) VALUES (?, ?) ON CONFLICT DO NOTHING"
-# The key of an embedder, and how far its vectors have come.
-EMBEDDER = "SELECT id, seen FROM embedders WHERE name = ?"
+INTRODUCE = """INSERT INTO embedders(name, choice, dimensions) VALUES (?, ?, ?)
+    ON CONFLICT(name) DO UPDATE SET choice = excluded.choice WHERE choice != excluded.choice"""
+# The key of an embedder, the length of its vectors, and how far they have come.
+EMBEDDER = "SELECT id, dimensions, seen FROM embedders WHERE name = ?"
 # The next passages without a vector of this embedder; `seq` is the change that they came with.
 PENDING = f"""SELECT c.seq, {rows.PASSAGE}
     FROM changes c JOIN documents d ON d.id = c.document_id JOIN passages p ON p.document_id = d.id
@@ -37,6 +39,18 @@ TOTAL = "SELECT coalesce(sum(passages), 0) FROM corpora"
 # How many of them have a vector of an embedder.
 DONE = """SELECT count(*) FROM embeddings e JOIN passages p ON p.id = e.passage_id JOIN documents d ON d.id = p.document_id
     WHERE e.embedder_id = ? AND d.state = 'live'"""
+# Other embedders, retired ones too.
+OTHERS = "SELECT id FROM embedders WHERE name != ?"
+# Others are known by their names no more, where this one has a vector for everything: searches use it from now on.
+RETIRE = """UPDATE embedders SET name = 'retired ' || id WHERE name != ?1 AND name NOT LIKE 'retired %'
+    AND (SELECT seen FROM embedders WHERE name = ?1) >= (SELECT coalesce(max(seq), 0) FROM changes)"""
+# Some vectors of an embedder that is retired.
+CLEAR = """DELETE FROM embeddings WHERE seq IN (SELECT e.seq FROM embeddings e JOIN embedders m ON m.id = e.embedder_id
+    WHERE m.name LIKE 'retired %' ORDER BY e.embedder_id, e.seq LIMIT ?)"""
+# Retired embedders without vectors.
+DISMISS = """DELETE FROM embedders WHERE name LIKE 'retired %'
+    AND NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.embedder_id = embedders.id)"""
+CLEARED = 5_000  # vectors removed at once: others' writes wait as long
 
 
 class EmbeddedEmbeddings:
@@ -63,8 +77,18 @@ class EmbeddedEmbeddings:
 
     async def put(self, embeddings: Sequence[NewEmbedding]) -> None:
         def work(connection: apsw.Connection) -> None:
-            connection.execute(INTRODUCE, (self._about.name, self._about.dimensions))
-            embedder, _ = self._embedder(connection)
+            lengths = {len(new.vector) // 2 for new in embeddings}
+            connection.execute(INTRODUCE, (self._about.name, self._about.choice, max(lengths, default=0)))
+            stored = rows.every(connection.execute(EMBEDDER, (self._about.name,)))[0]
+            embedder = stored.id
+            if lengths - {stored.dimensions}:
+                raise InvalidParams(
+                    "{name} gave vectors of {length} numbers, and of {dimensions} before. Give it another name: "
+                    "embedder_model, or the folder's.",
+                    name=self._about.name,
+                    length=max(lengths),
+                    dimensions=stored.dimensions,
+                )
             connection.executemany(
                 PUT,
                 [
@@ -75,6 +99,14 @@ class EmbeddedEmbeddings:
 
         await self._database.write(work)
 
+    async def retire_others(self) -> None:
+        if not await self._database.read(
+            lambda connection: connection.execute(OTHERS, (self._about.name,)).get
+        ):
+            return
+        while await self._database.write(self._retire):
+            pass
+
     async def progress(self) -> EmbeddingProgress:
         # Every vector is looked at: it is asked for by people, not by a search.
         def work(connection: apsw.Connection) -> EmbeddingProgress:
@@ -82,6 +114,15 @@ class EmbeddedEmbeddings:
             return EmbeddingProgress(connection.execute(DONE, (embedder,)).get, connection.execute(TOTAL).get)
 
         return await self._database.read(work)
+
+    def _retire(self, connection: apsw.Connection) -> bool:
+        """True while there are more to be removed."""
+        connection.execute(RETIRE, (self._about.name,))
+        connection.execute(CLEAR, (CLEARED,))
+        has_more = connection.changes() == CLEARED
+        if not has_more:
+            connection.execute(DISMISS)
+        return has_more
 
     def _embedder(self, connection: apsw.Connection) -> tuple[int, int]:
         """Its key and the change up to which nothing is pending; 0 and 0 before its first vector."""

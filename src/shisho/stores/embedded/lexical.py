@@ -24,9 +24,7 @@ from shisho.stores.embedded.lexical_view import WEIGHTS, LexicalView
 from shisho.telemetry import log, span
 
 if TYPE_CHECKING:
-    from shisho.stores.embedded.dense import (
-        DenseIndex,
-    )  # it needs numpy, a list of documents does not
+    from shisho.stores.embedded.serving import ServingIndex
 
 T = TypeVar("T")
 
@@ -51,7 +49,7 @@ ENTRIES_OF = """SELECT d.corpus_id, d.id AS document_id, p.id AS passage, p.page
 class LexicalIndex:
     """`ports.Index` over a tantivy folder, and over an index of vectors where there is one."""
 
-    def __init__(self, folder: Path, database: Database, dense: DenseIndex | None = None) -> None:
+    def __init__(self, folder: Path, database: Database, dense: ServingIndex | None = None) -> None:
         self._folder = folder
         self._database = database
         self._dense = dense

@@ -10,15 +10,13 @@ import apsw
 import tantivy
 
 from shisho.domain.corpus import PassageId, Scope, TermVector
-from shisho.domain.embedding import Embedding
+from shisho.domain.embedding import EmbedderAbout, Embedding
 from shisho.domain.ranking import NamedPassage
 from shisho.stores.embedded import rows, vectors
 from shisho.stores.embedded.scope import IndexScope, count_in, index_scope, where
 
 if TYPE_CHECKING:
-    from shisho.stores.embedded.dense import (
-        DenseIndex,
-    )  # it needs numpy, a list of documents does not
+    from shisho.stores.embedded.serving import ServingIndex
 
 WEIGHTS = {"terms": 1.0, "bigrams": 0.4}
 EVERYWHERE = 0.9  # of all passages: a word of more of them is weighed, but proposes nothing (docs/adr/0011)
@@ -36,7 +34,7 @@ ANY_PAGE = (0, 0, 1 << 62)
 class LexicalView:
     """`ports.SearchView` on a connection in a transaction, and indexes that have taken in what it shows."""
 
-    def __init__(self, connection: apsw.Connection, index: Any, dense: DenseIndex | None) -> None:
+    def __init__(self, connection: apsw.Connection, index: Any, dense: ServingIndex | None) -> None:
         self._connection = connection
         self._index = index
         self._dense = dense
@@ -119,8 +117,8 @@ class LexicalView:
         return [row.text for row in rows.every(self._connection.execute(query, (*condition.values, *pages)))]
 
     @property
-    def has_vectors(self) -> bool:
-        return self._dense is not None and self._dense.has_vectors(self._connection)
+    def serving(self) -> EmbedderAbout | None:
+        return None if self._dense is None else self._dense.serving(self._connection)
 
     def nearest(
         self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]

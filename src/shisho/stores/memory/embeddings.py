@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from shisho.domain.corpus import Passage, PassageId
-from shisho.domain.embedding import Embedding, EmbeddingProgress, NewEmbedding
+from shisho.domain.embedding import EmbedderAbout, Embedding, EmbeddingProgress, NewEmbedding
 from shisho.stores.memory.shelf import MemoryShelf
 
 
 class MemoryEmbeddings:
     """`ports.EmbeddingStore` in a dictionary, beside a shelf."""
 
-    def __init__(self, shelf: MemoryShelf) -> None:
+    def __init__(self, shelf: MemoryShelf, about: EmbedderAbout) -> None:
+        self.about = about
         self._shelf = shelf
         self._stored: dict[PassageId, NewEmbedding] = {}
 
@@ -27,6 +28,9 @@ class MemoryEmbeddings:
         for new in embeddings:
             if new.passage_id in live:
                 self._stored.setdefault(PassageId(new.passage_id), new)
+
+    async def retire_others(self) -> None:
+        """There are none."""
 
     async def progress(self) -> EmbeddingProgress:
         passages = self._shelf.searchable()

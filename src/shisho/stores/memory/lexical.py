@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from shisho.domain.corpus import Passage, PassageId, Scope, TermVector
-from shisho.domain.embedding import Embedding, cosine
+from shisho.domain.embedding import EmbedderAbout, Embedding, cosine
 from shisho.domain.ranking import NamedPassage
 from shisho.ports import SearchView
 from shisho.stores.memory.embeddings import MemoryEmbeddings
@@ -104,8 +104,9 @@ class MemoryView:
         )
 
     @property
-    def has_vectors(self) -> bool:
-        return self._embeddings is not None and bool(self._embeddings.vectors())
+    def serving(self) -> EmbedderAbout | None:
+        has_vectors = self._embeddings is not None and self._embeddings.vectors()
+        return self._embeddings.about if self._embeddings is not None and has_vectors else None
 
     def nearest(
         self, vector: Embedding, scope: Scope, limit: int, passage_ids: frozenset[PassageId]

@@ -1,0 +1,79 @@
+"""What all encoders of text share: a thread of their own, and vectors of unit length in half precision."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from shisho.domain.embedding import EmbedderAbout, Embedding
+from shisho.domain.model import ModelFault
+from shisho.errors import ModelFailed
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Matrix: TypeAlias = "NDArray[np.float32]"
+Encode = Callable[[Sequence[str]], Matrix]
+LONGEST = 2_000  # characters: what a passage has, and a bound on what a question may cost
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderPair:
+    """Texts to a row of numbers each, of any length: passages and queries are not encoded alike."""
+
+    passages: Encode
+    query: Encode
+
+
+class ThreadedEmbedder:
+    """`ports.Embedder` over functions that compute. `load` is called by the first text, as weights take time; one
+    thread works on all texts, for encoders are not made for several."""
+
+    def __init__(self, about: EmbedderAbout, load: Callable[[], EncoderPair]) -> None:
+        self.about = about
+        self._load = load
+        self._encoders: EncoderPair | None = None
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="shisho-embed")
+
+    async def passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
+        return await self._encoded(texts, lambda encoders: encoders.passages)
+
+    async def query(self, text: str) -> Embedding:
+        return (await self._encoded([text], lambda encoders: encoders.query))[0]
+
+    async def _encoded(self, texts: Sequence[str], which: Callable[[EncoderPair], Encode]) -> list[Embedding]:
+        def work() -> list[Embedding]:
+            if self._encoders is None:
+                self._encoders = self._load()
+            return unit_embeddings(which(self._encoders)([text[:LONGEST] for text in texts]), self.about.name)
+
+        return await asyncio.get_running_loop().run_in_executor(self._worker, work) if texts else []
+
+
+def prefixed(encode: Encode, passage: str, query: str) -> EncoderPair:
+    """One function for both, told apart by what stands before the text."""
+
+    def before(prefix: str) -> Encode:
+        return lambda texts: encode([prefix + text for text in texts])
+
+    return EncoderPair(before(passage), before(query))
+
+
+def unit_embeddings(rows: Any, name: str) -> list[Embedding]:
+    """Rows of numbers at unit length; a row of zeros stays one. Raises ModelFailed for what is no number."""
+    import numpy as np  # here, as a list of documents needs none
+
+    matrix = np.atleast_2d(np.asarray(rows, np.float32))
+    if not np.isfinite(matrix).all():
+        raise ModelFailed(
+            "The embedder {name} gave numbers that are none: choose another file of it, or another embedder.",
+            name=name,
+            fault=str(ModelFault.MALFORMED),
+        )
+    lengths = np.linalg.norm(matrix.astype(np.float64), axis=1, keepdims=True)
+    units = matrix / np.maximum(lengths, np.finfo(np.float32).tiny)
+    return [Embedding(row.tobytes()) for row in units.astype("<f2")]

@@ -1,0 +1,116 @@
+"""Vectors from a server that speaks OpenAI's `/embeddings`: llama.cpp, vLLM, Ollama, text-embeddings-inference, OpenAI.
+What is embedded goes to that server and nowhere else: no proxy of the environment, no redirect."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2
+
+from shisho.domain.embedding import EmbedderAbout, Embedding
+from shisho.domain.model import FAULT_REASONS, ModelFault
+from shisho.errors import ModelFailed
+from shisho.inference.embedding import LONGEST, unit_embeddings
+from shisho.inference.model_folder import FAMILY_PREFIXES
+from shisho.inference.provider_faults import RETRIED, fault_of, retry_after
+
+BATCH = 32  # texts in one request
+TRIES = 4
+WAIT_S = 1.0  # before the second try, doubled before each further one
+LONGEST_WAIT_S = 30.0
+MOST_BYTES = 32 << 20  # of a reply: 32 vectors of 4,096 numbers take 3 MB
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointAccess:
+    """Where vectors are asked for. `url` ends before `/embeddings`; `model` is the name that the server knows."""
+
+    url: str
+    model: str
+    key: str = field(default="", repr=False)
+    seconds: float = 60.0
+
+
+class EndpointEmbedder:
+    """`ports.Embedder` over a server. Raises ModelFailed."""
+
+    def __init__(self, access: EndpointAccess) -> None:
+        self._access = access
+        self.about = EmbedderAbout(f"{access.model} at {access.url}", access.url)
+        pair = next(
+            (pair for part, pair in FAMILY_PREFIXES.items() if part in access.model.lower()), ("", "")
+        )
+        self._passage, self._query = pair
+
+    async def passages(self, texts: Sequence[str]) -> Sequence[Embedding]:
+        sent = [self._passage + text[:LONGEST] for text in texts]
+        batches = [sent[start : start + BATCH] for start in range(0, len(sent), BATCH)]
+        return [vector for batch in batches for vector in await self._embedded(batch)]
+
+    async def query(self, text: str) -> Embedding:
+        return (await self._embedded([self._query + text[:LONGEST]]))[0]
+
+    async def _embedded(self, texts: Sequence[str]) -> list[Embedding]:
+        for tries_left in reversed(range(TRIES)):
+            try:
+                async with asyncio.timeout(self._access.seconds):
+                    rows = _rows(await self._asked(texts), len(texts))
+                return unit_embeddings(rows, self.about.name)
+            except ModelFailed:
+                raise
+            except Exception as error:
+                fault = fault_of(error)
+                wait = retry_after(error)
+            if fault not in RETRIED or not tries_left:
+                raise self._failed(fault)
+            doubled = WAIT_S * 2 ** (TRIES - 1 - tries_left)
+            await asyncio.sleep(min(LONGEST_WAIT_S, doubled if wait is None else wait))
+        raise self._failed(ModelFault.FAILED)
+
+    async def _asked(self, texts: Sequence[str]) -> Any:
+        """One request. A connection that is kept would outlive the event loop it was made in."""
+        headers = {"Connection": "close"}
+        if self._access.key:
+            headers["Authorization"] = f"Bearer {self._access.key}"
+        # Half of a pair of surrogates cannot be sent.
+        inputs = [text.encode("utf-8", "replace").decode() or " " for text in texts]
+        body = {"model": self._access.model, "input": inputs, "encoding_format": "float"}
+        client = httpx2.AsyncClient(timeout=self._access.seconds, trust_env=False, follow_redirects=False)
+        async with (
+            client,
+            client.stream(
+                "POST", f"{self._access.url.rstrip('/')}/embeddings", json=body, headers=headers
+            ) as reply,
+        ):
+            reply.raise_for_status()
+            parts = bytearray()
+            async for part in reply.aiter_bytes():
+                parts += part
+                if len(parts) > MOST_BYTES:
+                    raise self._failed(ModelFault.TOO_LONG)
+        return json.loads(bytes(parts))
+
+    def _failed(self, fault: ModelFault) -> ModelFailed:
+        return ModelFailed(
+            "The embedder {name} gave no vectors that can be used: {why}.",
+            name=self.about.name,
+            why=FAULT_REASONS[fault],
+            fault=str(fault),
+        )
+
+
+def _rows(reply: Any, count: int) -> list[list[float]]:
+    """A row for each text, in their order. Raises ValueError, KeyError or TypeError for another shape."""
+    data = sorted(reply["data"], key=lambda row: int(row["index"]))
+    rows = [[float(number) for number in row["embedding"]] for row in data]
+    if (
+        [int(row["index"]) for row in data] != list(range(count))
+        or len({len(row) for row in rows}) != 1
+        or not rows[0]
+    ):
+        raise ValueError("not one vector for each text")
+    return rows

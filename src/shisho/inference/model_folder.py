@@ -1,0 +1,231 @@
+"""What a folder of an embedder says of itself, in the files that sentence-transformers, model2vec and transformers write.
+
+`shisho.json` in the folder goes before all of it: {"passage": "検索文書: ", "query": "検索クエリ: ", "pooling": "mean",
+"file": "onnx/model.onnx", "max_tokens": 512, "dimensions": 256, "share": {"japanese": 0.002, "english": 0.012}}."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from shisho.domain.embedding import WordShare
+from shisho.errors import InvalidParams
+
+# Eight bits first: on a CPU they cost half, and the ranking is the same.
+ONNX_FILES = tuple(
+    f"{folder}{name}.onnx"
+    for name in (
+        "model_quantized",
+        "model_int8",
+        "model.int8",
+        "model_qint8_avx512_vnni",
+        "model_qint8_arm64",
+        "model",
+    )
+    for folder in ("onnx/", "")
+)
+STATIC_FILES = (
+    "0_StaticEmbedding/model.safetensors",
+    "model.safetensors",
+    "embeddings.safetensors",
+    "0_StaticEmbedding/model.npz",
+    "model.npz",
+    "embeddings.npz",
+)
+# The families whose own files leave out what their cards prescribe.
+FAMILY_PREFIXES = {
+    "ruri-v3": ("検索文書: ", "検索クエリ: "),
+    "e5": ("passage: ", "query: "),
+}
+PASSAGE_NAMES = ("document", "passage", "corpus")
+POOLING = {
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_max_tokens": "max",
+    "pooling_mode_lasttoken": "lasttoken",
+}
+MOST_TOKENS = 1_024  # no passage has more, and a bound on what a question may cost
+SAMPLED = 1 << 16  # bytes looked at in each place of a large file
+PLACES = 16
+USUAL_SHARE = WordShare()
+
+
+class FolderKind(StrEnum):
+    """What computes the vectors of a folder."""
+
+    ONNX = "onnx"
+    STATIC = "static"
+    TORCH = "torch"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    """A folder of an embedder, read. `weights` and `tokenizer` are files, for `TORCH` the folder itself; `dimensions`:
+    the leading numbers of a vector that are kept, 0 for all."""
+
+    root: Path
+    kind: FolderKind
+    weights: Path
+    tokenizer: Path
+    passage: str = ""
+    query: str = ""
+    pooling: str = "mean"
+    max_tokens: int = 512
+    dimensions: int = 0
+    share: WordShare = USUAL_SHARE
+
+    @property
+    def name(self) -> str:
+        """The folder's name and a fingerprint of everything that a vector depends on."""
+        traits = (self.kind, self.passage, self.query, self.pooling, self.max_tokens, self.dimensions)
+        digest = hashlib.sha256(json.dumps(traits, ensure_ascii=False).encode())
+        for file in (self.tokenizer, self.weights) if self.kind is not FolderKind.TORCH else _all(self.root):
+            _sample(file, digest)
+        return f"{self.root.name} {digest.hexdigest()[:12]}"
+
+
+def read_folder(root: Path) -> ModelFolder:
+    """Raises InvalidParams that says what the folder lacks."""
+    overrides = _json(root / "shisho.json")
+    kind, weights = _weights(root, overrides)
+    passage, query = _prefixes(root, overrides)
+    return ModelFolder(
+        root,
+        kind,
+        weights,
+        _tokenizer(root, weights, kind),
+        passage,
+        query,
+        str(overrides.get("pooling") or (_pooling(root) if kind is FolderKind.ONNX else "")),
+        int(overrides.get("max_tokens") or _max_tokens(root)),
+        int(overrides.get("dimensions") or 0),
+        _share(overrides.get("share") or {}),
+    )
+
+
+def needed_files(paths: Iterable[str]) -> list[str]:
+    """Of the files of a model those that an embedder here reads, in order: its descriptions, and the best weights."""
+    names = sorted(paths)
+    weights = next((name for name in (*ONNX_FILES, *STATIC_FILES[:3]) if name in names), None)
+    described = [
+        name
+        for name in names
+        if name.endswith((".json", ".txt")) and (name.count("/") == 0 or name.split("/")[0][:1].isdigit())
+    ]
+    beside = [name for name in names if weights and name in (weights, f"{weights}_data", f"{weights}.data")]
+    return [*described, *(name for name in names if name.upper().startswith("LICENSE")), *beside]
+
+
+def _weights(root: Path, overrides: Mapping[str, Any]) -> tuple[FolderKind, Path]:
+    chosen_files = [str(overrides["file"])] if overrides.get("file") else []
+    onnx = [
+        name for name in (*chosen_files, *ONNX_FILES) if name.endswith(".onnx") and (root / name).is_file()
+    ]
+    if onnx:
+        return FolderKind.ONNX, root / onnx[0]
+    static = [name for name in (*chosen_files, *STATIC_FILES) if (root / name).is_file()]
+    if static and _model_type(root) in ("", "model2vec") and "Transformer" not in _modules(root):
+        return FolderKind.STATIC, root / static[0]
+    if (root / "modules.json").is_file() or (root / "config.json").is_file():
+        return FolderKind.TORCH, root
+    raise InvalidParams(
+        "{folder} is no folder of an embedder: it has neither an ONNX file, nor a table of tokens, nor modules.json. "
+        "`shisho models pull NAME` brings one.",
+        folder=root,
+    )
+
+
+def _tokenizer(root: Path, weights: Path, kind: FolderKind) -> Path:
+    if kind is FolderKind.TORCH:
+        return root
+    for place in (weights.parent, root):
+        if (place / "tokenizer.json").is_file():
+            return place / "tokenizer.json"
+    raise InvalidParams("{folder} has no tokenizer.json. Bring the one of the same model there.", folder=root)
+
+
+def _prefixes(root: Path, overrides: Mapping[str, Any]) -> tuple[str, str]:
+    """What stands before passages and queries: as the folder says, else as its family prescribes."""
+    prompts = _json(root / "config_sentence_transformers.json").get("prompts") or {}
+    config = {name: text for name, text in prompts.items() if isinstance(text, str)}
+    passage = next((config[name] for name in PASSAGE_NAMES if config.get(name)), "")
+    query = config.get("query", "")
+    if not (passage or query):
+        full_name = f"{root.name} {_json(root / 'config.json').get('_name_or_path', '')}".lower()
+        passage, query = next((pair for part, pair in FAMILY_PREFIXES.items() if part in full_name), ("", ""))
+    return str(overrides.get("passage", passage)), str(overrides.get("query", query))
+
+
+def _pooling(root: Path) -> str:
+    config = _json(root / "1_Pooling" / "config.json")
+    modes = [mode for name, mode in POOLING.items() if config.get(name)]
+    if isinstance(config.get("pooling_mode"), str):
+        modes = [config["pooling_mode"]]
+    if len(modes) > 1 or (modes and modes[0] not in POOLING.values()) or "Dense" in _modules(root):
+        raise InvalidParams(
+            "{folder} wants {modes} after its weights, which is not computed here: name it with the extra torch.",
+            folder=root,
+            modes=" + ".join([*modes, *_modules(root)]),
+        )
+    return modes[0] if modes else "mean"
+
+
+def _max_tokens(root: Path) -> int:
+    limits = [
+        _json(root / "sentence_bert_config.json").get("max_seq_length"),
+        _json(root / "tokenizer_config.json").get("model_max_length"),
+        _json(root / "config.json").get("max_position_embeddings"),
+    ]
+    lengths = [int(length) for length in limits if isinstance(length, (int, float)) and length > 0]
+    return min([*lengths, MOST_TOKENS])
+
+
+def _modules(root: Path) -> list[str]:
+    """The last parts of the names of the steps, such as Transformer, Pooling, Normalize."""
+    steps = _json(root / "modules.json", [])
+    return [str(step.get("type", "")).rpartition(".")[2] for step in steps if isinstance(step, dict)]
+
+
+def _model_type(root: Path) -> str:
+    return str(_json(root / "config.json").get("model_type", ""))
+
+
+def _share(shares: Mapping[str, Any]) -> WordShare:
+    default = USUAL_SHARE
+    return WordShare(
+        float(shares.get("japanese", default.japanese)), float(shares.get("english", default.english))
+    )
+
+
+def _json(path: Path, default: Any = None) -> Any:
+    """What a file says; nothing where it is not there. Raises InvalidParams where it is no JSON."""
+    empty: Any = {} if default is None else default
+    try:
+        config = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return empty
+    except (OSError, ValueError) as error:
+        raise InvalidParams("{path} cannot be read as JSON ({error}).", path=path, error=error) from error
+    return config if isinstance(config, type(empty)) else empty
+
+
+def _all(root: Path) -> list[Path]:
+    return sorted(path for path in root.rglob("*") if path.is_file() and path.name != "manifest.json")
+
+
+def _sample(path: Path, digest: Any) -> None:
+    """Its size, and of a large file parts from all over: reading all of it would cost each start a second."""
+    size = path.stat().st_size
+    digest.update(f"{path.name} {size}\n".encode())
+    with path.open("rb") as file:
+        step = max(SAMPLED, size // PLACES)
+        for place in range(0, size, step):
+            file.seek(place)
+            digest.update(file.read(SAMPLED))
+        file.seek(max(0, size - SAMPLED))
+        digest.update(file.read(SAMPLED))

@@ -1,0 +1,131 @@
+"""Static encoders: a table with a row for each token, whose mean is the vector of a text. The layouts of model2vec and of
+sentence-transformers' StaticEmbedding; the table stays on the disk, and of it only what is looked up is read."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shisho.domain.embedding import EmbedderAbout
+from shisho.errors import ExtraMissing, InvalidParams
+from shisho.inference.embedding import EncoderPair, Matrix, ThreadedEmbedder, prefixed
+from shisho.inference.model_folder import ModelFolder
+
+TABLES = ("embedding.weight", "embeddings", "embedding.weight.weight")
+KINDS = {"F32": "<f4", "F16": "<f2", "F64": "<f8", "I8": "i1", "I32": "<i4", "I64": "<i8"}
+MOST_HEADER = 1 << 24  # bytes
+
+
+class StaticEmbedder(ThreadedEmbedder):
+    """`ports.Embedder` over a static folder."""
+
+    def __init__(self, folder: ModelFolder, choice: str) -> None:
+        super().__init__(EmbedderAbout(folder.name, choice, folder.share), lambda: load_encoders(folder))
+
+
+def load_encoders(folder: ModelFolder) -> EncoderPair:
+    """Raises ExtraMissing, and InvalidParams for files that cannot be used."""
+    model = _StaticModel(folder)
+    return prefixed(model.encode, folder.passage, folder.query)
+
+
+class _StaticModel:
+    def __init__(self, folder: ModelFolder) -> None:
+        try:
+            from tokenizers import Tokenizer
+        except ImportError as error:
+            raise ExtraMissing(
+                'The embedder {folder} needs an extra: pip install "shisho[onnx]".', folder=folder.root.name
+            ) from error
+        try:
+            tensors = (
+                _npz(folder.weights) if folder.weights.suffix == ".npz" else _safetensors(folder.weights)
+            )
+            self._tokenizer = Tokenizer.from_file(str(folder.tokenizer))
+        except Exception as error:  # the tokenizer raises what its native half raises
+            raise InvalidParams(
+                "The files of {folder} cannot be used: {cause}. Pull or copy them anew.",
+                folder=folder.root,
+                cause=str(error)[:200],
+            ) from error
+        self._table = next((tensors[name] for name in TABLES if name in tensors), None)
+        if self._table is None or self._table.ndim != 2:
+            raise InvalidParams(
+                "{path} holds no table of tokens, but {names}.",
+                path=folder.weights,
+                names=", ".join(sorted(tensors)) or "{}",
+            )
+        self._weights = tensors.get(
+            "weights"
+        )  # of each token, and the row that stands for it: newer model2vec
+        self._rows = tensors.get("mapping")
+        self._folder = folder
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        # model2vec leaves unknown tokens out, sentence-transformers counts them.
+        is_counted = folder.weights.parent != folder.root
+        self._unknown = (
+            None if is_counted else _unknown(json.loads(self._tokenizer.to_str()).get("model", {}))
+        )
+
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        return np.stack([self._row(text) for text in texts])
+
+    def _row(self, text: str) -> Matrix:
+        assert self._table is not None
+        ids = self._tokenizer.encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False).ids
+        known = np.array(
+            [token for token in ids[: self._folder.max_tokens] if token != self._unknown], np.int64
+        )
+        width = self._folder.dimensions or self._table.shape[1]
+        if not len(known):
+            return np.zeros(width, np.float32)
+        places = known if self._rows is None else np.asarray(self._rows)[known].astype(np.int64)
+        rows = np.asarray(self._table[places, :width], np.float32)
+        if self._weights is not None:
+            rows = rows * np.asarray(self._weights)[known].astype(np.float32).reshape(-1, 1)
+        mean: Matrix = rows.mean(axis=0)
+        return mean
+
+
+def _unknown(model: Mapping[str, Any]) -> int | None:
+    """The token for what a tokenizer's model does not know, told by its number or by itself."""
+    if isinstance(model.get("unk_id"), int):
+        return int(model["unk_id"])
+    vocabulary = model.get("vocab")
+    token = vocabulary.get(model.get("unk_token")) if isinstance(vocabulary, dict) else None
+    return None if token is None else int(token)
+
+
+def _npz(path: Path) -> Mapping[str, NDArray[Any]]:
+    with np.load(path, allow_pickle=False) as file:
+        return {name: file[name] for name in file.files}
+
+
+def _safetensors(path: Path) -> Mapping[str, NDArray[Any]]:
+    """Its tensors, mapped: eight bytes say how long the header is, the header where each tensor lies. Raises ValueError
+    for kinds of numbers that are not read here."""
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        if not 0 < length <= min(MOST_HEADER, path.stat().st_size):
+            raise ValueError("not a safetensors file")
+        header = json.loads(file.read(length))
+    tensors = {}
+    for name, about in header.items():
+        if name == "__metadata__":
+            continue
+        kind = KINDS.get(about["dtype"])
+        if kind is None:
+            raise ValueError(f"{name} is of {about['dtype']}")
+        start, end = about["data_offsets"]
+        shape = tuple(about["shape"])
+        if end - start != math.prod(shape) * np.dtype(kind).itemsize:
+            raise ValueError(f"{name} is cut off")
+        tensors[name] = np.memmap(path, kind, "r", 8 + length + start, shape)
+    return tensors

@@ -1,0 +1,111 @@
+"""Which embedder's vectors searches use: those of the one that is set; while it has not been through all passages, those
+of the one before. Each has its index in a folder of its own, and only the one that serves is read."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import apsw
+
+from shisho.domain.corpus import PassageId
+from shisho.domain.embedding import EmbedderAbout, Embedding
+from shisho.stores.embedded import rows
+from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.scope import IndexScope
+
+if TYPE_CHECKING:
+    from shisho.stores.embedded.dense import DenseIndex  # it needs numpy, a list of documents does not
+
+# Embedders whose vectors may serve, those that have come furthest first; whether each has vectors, and is through with all.
+CANDIDATES = """SELECT m.name, m.choice, m.seen >= (SELECT coalesce(max(seq), 0) FROM changes) AS is_whole,
+        EXISTS (SELECT 1 FROM embeddings e WHERE e.embedder_id = m.id) AS has_vectors
+    FROM embedders m WHERE m.name NOT LIKE 'retired %' ORDER BY m.seen DESC, m.id DESC"""
+
+
+class ServingIndex:
+    """The index of vectors that searches use, as `DenseIndex` is one."""
+
+    def __init__(
+        self,
+        root: Path,
+        database: Database,
+        about: EmbedderAbout,
+        is_usable: Callable[[EmbedderAbout], bool] = lambda about: False,
+    ) -> None:
+        """`root`: the folder of all their folders. `is_usable`: whether queries can still get vectors of an earlier
+        embedder."""
+        self._root = root
+        self._database = database
+        self._about = about
+        self._is_usable = is_usable
+        self._indexes: dict[str, DenseIndex] = {}
+
+    def serving(self, connection: apsw.Connection) -> EmbedderAbout | None:
+        """As of a `ports.SearchView`."""
+        about, has_vectors = self._chosen(connection)
+        return about if has_vectors else None
+
+    def is_current(self, connection: apsw.Connection) -> bool:
+        """As of a `DenseIndex`."""
+        return self._index(connection).is_current(connection)
+
+    def catch_up(self) -> None:
+        """As of a `DenseIndex`. What earlier embedders left behind is removed."""
+        index = self._database.snapshot(self._index)
+        index.catch_up()
+        for folder in self._database.snapshot(self._left_behind):
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def nearest(
+        self,
+        connection: apsw.Connection,
+        vector: Embedding,
+        allowed: IndexScope,
+        limit: int,
+        passage_ids: frozenset[PassageId],
+    ) -> dict[PassageId, float]:
+        """As of a `ports.SearchView`."""
+        return self._index(connection).nearest(connection, vector, allowed, limit, passage_ids)
+
+    def similarities(
+        self, connection: apsw.Connection, vector: Embedding, ids: Sequence[PassageId]
+    ) -> dict[PassageId, float]:
+        """As of a `ports.SearchView`."""
+        return self._index(connection).similarities(connection, vector, ids)
+
+    def _chosen(self, connection: apsw.Connection) -> tuple[EmbedderAbout, bool]:
+        """The embedder, and whether it has vectors."""
+        stored = rows.every(connection.execute(CANDIDATES))
+        own = next((row for row in stored if row.name == self._about.name), None)
+        has_vectors = own is not None and bool(own.has_vectors)
+        if own is not None and own.is_whole:
+            return self._about, has_vectors
+        for row in stored:
+            about = EmbedderAbout(row.name, row.choice)
+            if row is not own and row.has_vectors and self._is_usable(about):
+                return about, True
+        return self._about, has_vectors
+
+    def _index(self, connection: apsw.Connection) -> DenseIndex:
+        from shisho.stores.embedded.dense import DenseIndex
+
+        about, _ = self._chosen(connection)
+        if about.name not in self._indexes:
+            self._indexes = {about.name: DenseIndex(self._root / folder_name(about), self._database, about)}
+        return self._indexes[about.name]
+
+    def _left_behind(self, connection: apsw.Connection) -> list[Path]:
+        """Folders of embedders that are no more."""
+        names = [row.name for row in rows.every(connection.execute(CANDIDATES))]
+        known = {folder_name(EmbedderAbout(name)) for name in (*names, self._about.name)}
+        folders = self._root.iterdir() if self._root.is_dir() else ()
+        return [folder for folder in folders if folder.name not in known and folder.is_dir()]
+
+
+def folder_name(about: EmbedderAbout) -> str:
+    """Name the folder of an embedder's index."""
+    return hashlib.sha256(about.name.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -92,10 +92,10 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
     "tokenizers": ("inference/onnx_folder.py", "inference/static_folder.py"),
     "sentence_transformers": ("inference/torch_folder.py",),
     "numpy": (
+        "librarian/evidence.py",
         "inference/embedding.py",
         "inference/onnx_folder.py",
         "inference/static_folder.py",
-        "librarian/evidence.py",
         "stores/embedded/dense.py",
         "stores/embedded/dense_files.py",
         "corpus/weighing.py",

@@ -16,7 +16,7 @@ class WordShare:
     one lie closer together than those of another."""
 
     japanese: float = 0.002
-    english: float = 0.012
+    english: float = 0.01
 
 
 @dataclass(frozen=True, slots=True)

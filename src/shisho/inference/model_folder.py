@@ -1,7 +1,7 @@
 """What a folder of an embedder says of itself, in the files that sentence-transformers, model2vec and transformers write.
 
 `shisho.json` in the folder goes before all of it: {"passage": "検索文書: ", "query": "検索クエリ: ", "pooling": "mean",
-"file": "onnx/model.onnx", "max_tokens": 512, "dimensions": 256, "share": {"japanese": 0.002, "english": 0.012}}."""
+"file": "onnx/model.onnx", "max_tokens": 512, "dimensions": 256, "share": {"japanese": 0.002, "english": 0.01}}."""
 
 from __future__ import annotations
 

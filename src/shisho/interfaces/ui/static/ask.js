@@ -135,6 +135,7 @@ function follow(answerId, place) {
     const { answer } = await get(address(`/answers/${answerId}`, { wait: 5 }));
     end();
     fill(place, answer ? showAnswer(answer) : showFailure(say("no_answer")));
+    place.parentElement.scrollIntoView({ block: "start" });
     await showLogOf(answerId);
     await showHistory();
   }));

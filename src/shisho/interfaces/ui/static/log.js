@@ -7,7 +7,7 @@ export function showLog(log) {
   fill(the("log"),
     log.goals.length > 0 && [make("h3", { class: "quiet" }, say("goals")), make("ol", {}, log.goals.map((goal) => make("li", { dir: "auto" }, goal.question)))],
     log.condition && make("p", { class: "quiet" }, `${say("condition")}: `, make("code", {}, log.condition)),
-    log.rounds.map((round, index) => showRound(round, index === log.rounds.length - 1 && !log.stop.loop_stop)),
+    log.rounds.map((round, index) => showRound(round, log.model.length > 0, index === log.rounds.length - 1 && !log.stop.loop_stop)),
     log.web.map(showWeb), log.visited.length > 0 && visited(log.visited), log.model.length > 0 && model(log.model),
     log.stop.loop_stop && stop(log.stop));
 }
@@ -17,14 +17,15 @@ export function clearLog() {
   fill(the("log"), make("p", { class: "quiet" }, say("log_empty")));
 }
 
-function showRound(round, isCurrent) {
+/** Reasons are shown where a model gave them: rules note theirs for the record, in no language of the reader's. */
+function showRound(round, hasModel, isCurrent) {
   return make("details", { class: isCurrent ? "round current" : "round", open: true },
     make("summary", {}, say("round_n", { n: round.number })),
     make("p", {}, round.queries.map((query) => make("code", { dir: "auto" }, query)).flatMap((code) => [code, " "])),
-    round.reasoning && make("p", { class: "quiet", dir: "auto" }, round.reasoning),
+    hasModel && round.reasoning && make("p", { class: "quiet", dir: "auto" }, round.reasoning),
     round.ranked !== null && make("p", { class: "quiet" }, say("found_n", { ranked: round.ranked, n: round.in_scope, fresh: round.new, seen: round.seen })),
     make("p", {}, round.evidence.length ? say("took", { numbers: round.evidence.map((number) => `[${number}]`).join(" ") }) : say("took_nothing")),
-    round.decision && make("p", { dir: "auto" }, `→ ${say(`decision_${round.decision}`.toLowerCase())}`, round.reason && make("span", { class: "quiet" }, ` ${round.reason}`)));
+    round.decision && make("p", { dir: "auto" }, `→ ${say(`decision_${round.decision}`.toLowerCase())}`, hasModel && round.reason && make("span", { class: "quiet" }, ` ${round.reason}`)));
 }
 
 function showWeb(round) {

@@ -102,7 +102,7 @@ LIVES_IN: dict[str, tuple[str, ...]] = {
         "corpus/occurrences.py",
         "corpus/readers/ocr.py",
     ),
-    "PIL": ("corpus/readers/ocr.py",),
+    "PIL": ("corpus/readers/drawing.py", "corpus/readers/ocr.py", "corpus/readers/pictures.py"),
     "cv2": ("corpus/readers/ocr.py",),
     "rapidocr": ("corpus/readers/ocr.py",),
     "httpcore": ("web/http/fetch.py", "web/http/stream.py"),

@@ -191,6 +191,7 @@ def test_desk_has_verbs_alone() -> None:
             "folders",
             "references",
             "embeddings",
+            "viewer",
             "budget",
         }
         assert facts == (desk_facts if kind is shisho.Desk else set())

@@ -6,7 +6,9 @@ imports."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from shisho.version import VERSION
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from shisho.desk.references import ReferenceDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
+    from shisho.desk.viewing import ViewerDesk
     from shisho.domain.answer_log import (
         AnswerLog,
         EndReason,
@@ -148,6 +151,17 @@ if TYPE_CHECKING:
         WebConsent,
     )
     from shisho.domain.time import Instant
+    from shisho.domain.viewing import (
+        DocumentView,
+        EvidenceBoxes,
+        LayoutLine,
+        PageImage,
+        PageLayout,
+        SpanBoxes,
+        TextMatch,
+        TextMatches,
+        Viewable,
+    )
     from shisho.domain.web import TimeRange
     from shisho.errors import (
         AllEnginesBlocked,
@@ -223,6 +237,7 @@ __all__ = [
     "DocumentId",
     "DocumentState",
     "DocumentUnreadable",
+    "DocumentView",
     "DocumentsQueued",
     "EmbeddingDesk",
     "EmbeddingProgress",
@@ -232,6 +247,7 @@ __all__ = [
     "EngineUnavailable",
     "EventKind",
     "Evidence",
+    "EvidenceBoxes",
     "ExistingDocument",
     "ExtraMissing",
     "FailedItem",
@@ -261,6 +277,7 @@ __all__ = [
     "JobPage",
     "JobState",
     "KeyConflict",
+    "LayoutLine",
     "LoopStop",
     "MatchedBy",
     "ModelFailed",
@@ -275,6 +292,8 @@ __all__ = [
     "Opinion",
     "OutgoingQueries",
     "PageFate",
+    "PageImage",
+    "PageLayout",
     "ParserFailed",
     "PassageHit",
     "PassageId",
@@ -306,6 +325,7 @@ __all__ = [
     "Source",
     "SourceRemoved",
     "Sources",
+    "SpanBoxes",
     "StatusDetail",
     "StopMode",
     "StopStrategy",
@@ -325,6 +345,8 @@ __all__ = [
     "TaskState",
     "TaskStopped",
     "TaskSummary",
+    "TextMatch",
+    "TextMatches",
     "TimeRange",
     "TimedOut",
     "TooLarge",
@@ -333,6 +355,8 @@ __all__ = [
     "UnsupportedMedia",
     "UnusableDocument",
     "UrlsQueued",
+    "Viewable",
+    "ViewerDesk",
     "WaitCondition",
     "WatchedFolder",
     "WebConsent",
@@ -343,37 +367,14 @@ __all__ = [
     "open",
 ]
 
-_PAGES = (
-    "shisho.errors",
-    "shisho.desk.answers",
-    "shisho.desk.conversing",
-    "shisho.desk.desk",
-    "shisho.desk.embeddings",
-    "shisho.desk.folders",
-    "shisho.desk.references",
-    "shisho.desk.sessions",
-    "shisho.desk.tasks",
-    "shisho.domain.answer_log",
-    "shisho.domain.answer_news",
-    "shisho.domain.codec",
-    "shisho.domain.conversation",
-    "shisho.domain.corpus",
-    "shisho.domain.embedding",
-    "shisho.domain.event",
-    "shisho.domain.folder",
-    "shisho.domain.inquiry",
-    "shisho.domain.intervention",
-    "shisho.domain.job",
-    "shisho.domain.model",
-    "shisho.domain.politeness",
-    "shisho.domain.reference",
-    "shisho.domain.session",
-    "shisho.domain.task",
-    "shisho.domain.time",
-    "shisho.domain.web",
-    "shisho.ports.interventions",
-    "shisho.ports.librarian",
-)
+# Where public names stand, below this package.
+_PAGES = """
+errors desk.answers desk.conversing desk.desk desk.embeddings desk.folders desk.references
+desk.sessions desk.tasks desk.viewing domain.answer_log domain.answer_news domain.codec
+domain.conversation domain.corpus domain.embedding domain.event domain.folder domain.inquiry
+domain.intervention domain.job domain.model domain.politeness domain.reference domain.session
+domain.task domain.time domain.viewing domain.web ports.interventions ports.librarian
+"""
 
 
 def __getattr__(name: str) -> Any:
@@ -382,7 +383,11 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'shisho' has no attribute {name!r}")
     if name == "open":
         return import_module("shisho.bootstrap.desk").open_desk
-    return next(vars(page)[name] for page in map(import_module, _PAGES) if name in vars(page))
+    return next(vars(page)[name] for page in _pages() if name in vars(page))
+
+
+def _pages() -> Iterator[ModuleType]:
+    return (import_module(f"{__name__}.{page}") for page in _PAGES.split())
 
 
 def __dir__() -> list[str]:

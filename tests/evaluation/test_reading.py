@@ -188,7 +188,7 @@ async def pages_of(names: set[str], home: Path) -> dict[str, dict[int | None, st
             document_id = (await desk.add_source(Source(name, data))).document_id
             assert document_id, name
             text = await desk.text(document_id)
-            starts = dict(await desk.page_starts(document_id)) or {None: 0}
+            starts = dict(await desk.viewer.page_starts(document_id)) or {None: 0}
             ends = [*list(starts.values())[1:], len(text)]
             pages[name] = {
                 number: text[start:end] for (number, start), end in zip(starts.items(), ends, strict=True)

@@ -18,6 +18,8 @@ from shisho.desk.embeddings import EmbeddingDesk
 from shisho.domain.corpus import Check, Source
 from shisho.errors import ShishoError
 from shisho.messages.message import Message
+from shisho.messages.system import reason_of
+from shisho.ports import Originals
 from shisho.settings import Settings, stray_names
 from shisho.stores.embedded.connect import Database
 from shisho.stores.embedded.lexical import LexicalIndex
@@ -31,6 +33,7 @@ async def checks(
     reader: KillableReader,
     embeddings: EmbeddingDesk,
     embedders: BuiltEmbedders | Message,
+    originals: Originals,
 ) -> Sequence[Check]:
     """Every check, the needed ones first."""
     return [
@@ -39,6 +42,7 @@ async def checks(
         await asyncio.to_thread(_tokenizer),
         await _reader(reader),
         await _fonts(reader),
+        await _originals(originals),
         _extra(
             "ocr",
             "rapidocr",
@@ -166,6 +170,18 @@ async def _fonts(reader: KillableReader) -> Check:
         True,
         Message("PDFs are read without their fonts: {scripts}", scripts=_named(specimen.TEXTS)),
     )
+
+
+async def _originals(originals: Originals) -> Check:
+    try:
+        count, size = await originals.usage()
+    except OSError as error:
+        remedy = Message("give yourself the right to read the folder `originals` in the home")
+        return Check("originals", False, reason_of(error), remedy)
+    template = (
+        "{count} files that were handed in are kept, {megabytes:.1f} MB; `shisho backup` leaves them out"
+    )
+    return Check("originals", True, Message(template, count=count, megabytes=size / 1e6))
 
 
 def _named(scripts: Iterable[str]) -> Message:

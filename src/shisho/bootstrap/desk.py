@@ -9,12 +9,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from shisho import settings as settings_
 from shisho.bootstrap.deferred import deferred
 from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
+from shisho.bootstrap.intake import build_ingest, build_reader, query_terms
 from shisho.bootstrap.models import build_mind, model_ceilings, passage_room
+from shisho.bootstrap.viewer import PageStores, build_page_stores, build_viewer, erase_all
 from shisho.bootstrap.web import WebAccess, build_consent, consent_file, web_of
 from shisho.desk.desk import Desk
 from shisho.desk.parts import DeskParts
@@ -32,9 +34,8 @@ from shisho.telemetry import log
 
 if TYPE_CHECKING:
     from shisho.bootstrap.queue import QueueSide
-    from shisho.corpus.ingest import Analyse, Cut, Ingest
+    from shisho.corpus.ingest import Ingest
     from shisho.corpus.readers.killable import KillableReader
-    from shisho.corpus.retrieve import AskTerms
     from shisho.corpus.session import CorpusSearcher
     from shisho.corpus.usefulness import Usefulness
     from shisho.desk.conversing import ConversationDesk
@@ -44,10 +45,11 @@ if TYPE_CHECKING:
     from shisho.domain.reference import Reference
     from shisho.domain.web import Response, Serp
     from shisho.librarian.table import Runner
-    from shisho.ports import Clock, Files, Index, Ledger, Reader, Shelf
+    from shisho.ports import Clock, Files, Index, Ledger, Opinions, Originals, Reader, Shelf
     from shisho.stores.embedded.connect import Database
     from shisho.stores.embedded.erasure import Erasure
     from shisho.stores.embedded.lexical import LexicalIndex
+    from shisho.stores.embedded.shelf import EmbeddedShelf
     from shisho.system.consent import ConsentFile
 
 DATABASE = "shisho.db"
@@ -78,35 +80,30 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     from shisho.language.tokens import tokens
     from shisho.librarian.export import export
     from shisho.stores.embedded.connect import Database
-    from shisho.stores.embedded.erasure import Erasure
     from shisho.stores.embedded.ledger import EmbeddedLedger
     from shisho.stores.embedded.opinions import EmbeddedOpinions
-    from shisho.stores.embedded.shelf import EmbeddedShelf
 
     database = Database(settings.home / DATABASE)
     disk = _Files(settings.whole("max_file_mb") * MB)
     clock = SystemClock(database.line)
     embedders, without = _embedders(settings)
     index = _index(settings, database, embedders)
-    erasure = Erasure(settings.home / DATABASE, index)
-    shelf = EmbeddedShelf(database, clock, erasure.erase)
+    shelf, pages, erasure = _shelf(settings, database, clock, index)
     ledger = EmbeddedLedger(database, clock)
-    reader = _reader(settings, disk.max_bytes)
-    ingest = _ingest(settings, shelf, reader, clock)
+    reader = build_reader(settings, disk.max_bytes)
+    ingest = build_ingest(settings, shelf, reader, clock, pages.originals)
     searcher = _searcher(settings, database, shelf, index, embedders)
     budget = _budget(settings)
     opinions = EmbeddedOpinions(database, clock)
-    room_tokens = passage_room(settings)
-    barred = partial(_barred, settings, web, clock)
-    thinking = (partial(_runner, settings), cache(partial(build_mind, settings)))
-    inquiries = LibrarianInquiries(searcher, ledger, clock, opinions.left_out, room_tokens, barred, *thinking)
+    inquiries = _inquiries(settings, web, clock, ledger, searcher, opinions)
     judge = _judge(settings, shelf, index)
     folders = deferred(partial(_folders, settings, database, clock, shelf, disk, ingest))
-    references = deferred(partial(_references, settings, database, clock, shelf, reader, web))
     embeddings = deferred(partial(_embeddings, settings, database, clock, embedders))
+    viewer = deferred(partial(build_viewer, settings, shelf, ledger, disk, pages))
+    stores = (shelf, ledger, disk, pages.originals)
     talks = deferred(lambda: _conversations(database, clock, ledger, inquiries, erasure, queue))
-    work = (shelf, ledger, disk, ingest, inquiries, searcher, budget, judge, web, folders, talks, embeddings)
-    queue = cache(partial(_queue_of, settings, database, clock, LOCAL_OWNER, *work))
+    work = (ingest, inquiries, searcher, budget, judge, web, folders, talks, embeddings)
+    queue = cache(partial(_queue_of, settings, database, clock, LOCAL_OWNER, *stores, *work))
     wired = DeskParts(
         owner=LOCAL_OWNER,
         shelf=shelf,
@@ -114,8 +111,9 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
         files=disk,
         ingest=ingest,
         folders=folders,
-        references=references,
+        references=deferred(partial(_references, settings, database, clock, shelf, reader, web)),
         embeddings=embeddings,
+        viewer=viewer,
         rankings=searcher,
         inquiries=inquiries,
         budget=budget,
@@ -127,12 +125,26 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
         new_run=lambda: uuid.uuid4().hex[:24],
         exported=export,
         tokens=tokens,
-        checks=partial(_checked, settings, database, index, reader, embeddings, embedders or without),
+        checks=partial(
+            _checked, settings, database, index, reader, embeddings, embedders or without, pages.originals
+        ),
         storage=database,
-        close=partial(_close, (reader.close, erasure.close), web, database),
+        close=partial(_close, (reader.close, viewer.close, erasure.close), web, database),
         left_out=opinions.left_out,
     )
     return Desk(wired)
+
+
+def _shelf(
+    settings: Settings, database: Database, clock: Clock, index: LexicalIndex
+) -> tuple[EmbeddedShelf, PageStores, Erasure]:
+    """The shelf, the pages beside it, and what goes after a purge through all copies."""
+    from shisho.stores.embedded.erasure import Erasure
+    from shisho.stores.embedded.shelf import EmbeddedShelf
+
+    erasure = Erasure(settings.home / DATABASE, index)
+    pages = build_page_stores(settings, database)
+    return EmbeddedShelf(database, clock, partial(erase_all, pages, erasure)), pages, erasure
 
 
 def _budget(settings: Settings) -> Budget:
@@ -140,20 +152,18 @@ def _budget(settings: Settings) -> Budget:
     return with_ceilings(budget, model_ceilings(settings))
 
 
-def _reader(settings: Settings, max_bytes: int) -> KillableReader:
-    from shisho.corpus.readers.killable import KillableReader
-
-    seconds = settings.real("reader_seconds")
-    memory_mb = settings.whole("reader_memory_mb")
-    environment = settings_.child_environment()
-    return KillableReader(seconds, memory_mb, max_bytes, environment, ocr=settings.text("ocr") == "auto")
-
-
-def _ingest(settings: Settings, shelf: Shelf, reader: Reader, clock: Clock) -> Ingest:
-    from shisho.corpus.ingest import Ingest
-    from shisho.corpus.readers import media
-
-    return Ingest(shelf, reader, clock, media.sniff, _splitter(settings), _passage_terms(settings))
+def _inquiries(
+    settings: Settings,
+    web: WebAccess | None,
+    clock: Clock,
+    ledger: Ledger,
+    searcher: CorpusSearcher,
+    opinions: Opinions,
+) -> LibrarianInquiries:
+    room_tokens = passage_room(settings)
+    barred = partial(_barred, settings, web, clock)
+    thinking = (partial(_runner, settings), cache(partial(build_mind, settings)))
+    return LibrarianInquiries(searcher, ledger, clock, opinions.left_out, room_tokens, barred, *thinking)
 
 
 def _embedders(settings: Settings) -> tuple[BuiltEmbedders | None, Message]:
@@ -258,7 +268,7 @@ def _searcher(
     from shisho.stores.embedded.sessions import EmbeddedSessions
     from shisho.web.http.site import registered_domain
 
-    retriever = Retriever(index, _query_terms(settings), embedders)
+    retriever = Retriever(index, query_terms(settings), embedders)
     log = EmbeddedSessions(database)
     return CorpusSearcher(shelf, retriever, log, settings.text("growth"), site=registered_domain)
 
@@ -266,7 +276,7 @@ def _searcher(
 def _judge(settings: Settings, shelf: Shelf, index: Index) -> _Judge:
     from shisho.corpus.usefulness import Usefulness
 
-    return _Judge(Usefulness(shelf, index, _query_terms(settings)))
+    return _Judge(Usefulness(shelf, index, query_terms(settings)))
 
 
 def _queue_of(*parts: Any) -> QueueSide:
@@ -283,10 +293,11 @@ async def _checked(
     reader: KillableReader,
     embeddings: EmbeddingDesk,
     embedders: BuiltEmbedders | Message,
+    originals: Originals,
 ) -> Sequence[Check]:
     from shisho.bootstrap.checks import checks
 
-    return await checks(settings, database, index, reader, embeddings, embedders)
+    return await checks(settings, database, index, reader, embeddings, embedders, originals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,41 +330,6 @@ async def _close(
     if web is not None:
         await web.close()
     await database.close()
-
-
-def _splitter(settings: Settings) -> Cut:
-    from shisho.corpus import chunk, reference
-
-    size = settings.whole("passage_chars")
-    overlap = settings.whole("passage_overlap")
-    cut = reference.cut_ginza if settings.text("splitter") == "ginza" else chunk.cut
-    return partial(cut, size=size, overlap=overlap)
-
-
-def _passage_terms(settings: Settings) -> Analyse:
-    if settings.text("terms") == "ginza":
-        return cast("Analyse", _ginza().analyse)
-    from shisho.language import terms
-
-    return terms.analyse
-
-
-def _query_terms(settings: Settings) -> AskTerms:
-    if settings.text("terms") == "ginza":
-        return cast("AskTerms", _ginza().query)
-    from shisho.language import terms
-
-    return terms.query
-
-
-def _ginza() -> Any:
-    from shisho.language import ginza
-
-    try:
-        ginza.load()
-    except ImportError as error:
-        raise ExtraMissing('The setting "ginza" needs an extra: pip install "shisho[ginza]"') from error
-    return ginza
 
 
 def _runner(settings: Settings) -> Runner:

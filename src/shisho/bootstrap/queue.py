@@ -108,6 +108,7 @@ def _tasks(parts: Parts, stores: Stores) -> TaskDesk:
         conversations=parts.conversations,
         disk=parts.files,
         staging=stores.staging,
+        originals=parts.originals,
         roots=parts.settings.roots,
         watch=TaskWatch(stores.tasks, stores.bell),
         estimate=partial(estimated_seconds, stores.tasks, slots=parts.settings.whole("workers")),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shisho.bootstrap.web import Manners, WebAccess, build_consent
 from shisho.domain.inquiry import Budget
-from shisho.ports import Clock, Files, Ingester, Ledger, Shelf
+from shisho.ports import Clock, Files, Ingester, Ledger, Originals, Shelf
 from shisho.settings import Settings
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class Parts:
     shelf: Shelf
     ledger: Ledger
     files: Files
+    originals: Originals
     ingest: Ingester
     inquiries: LibrarianInquiries
     searcher: CorpusSearcher

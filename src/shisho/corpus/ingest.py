@@ -28,12 +28,13 @@ from shisho.domain.corpus import (
     Source,
 )
 from shisho.domain.reference import ANY_REFERENCES, REFERENCE_TYPES
+from shisho.domain.viewing import PAGED_TYPES
 from shisho.errors import DocumentUnreadable, InternalError, ShishoError, UnusableDocument
 from shisho.language.normalise import folded_text
 from shisho.language.sentences import sentences
 from shisho.language.terms import RECENT, Analysis
 from shisho.messages.message import Message
-from shisho.ports import Clock, Reader, Shelf
+from shisho.ports import Clock, Originals, Reader, Shelf
 from shisho.telemetry import log, span
 
 PIPELINE = "1"  # part of every passage id: raise it when the same bytes give other passages
@@ -51,7 +52,7 @@ Analyse = Callable[[Sequence[str]], Analysis]
 @dataclass(frozen=True, slots=True)
 class Ingest:
     """Takes sources in. `sniff` tells their media type; `cut` and `analyse` are the configured splitter and
-    term maker."""
+    term maker. `originals` keeps bytes whose pages can be drawn and that stand in no file."""
 
     shelf: Shelf
     reader: Reader
@@ -59,6 +60,7 @@ class Ingest:
     sniff: Sniff
     cut: Cut
     analyse: Analyse
+    originals: Originals
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)  # one long document at a time
 
     async def add(self, source: Source, corpus: str, owner: str) -> Receipt:
@@ -90,6 +92,7 @@ class Ingest:
         if known_document is not None and await self.shelf.record_seen(
             known_document, source.name, source.metadata
         ):
+            await self._keep(source, known_document.media_type, sha256)
             return Receipt(
                 source.name,
                 IntakeOutcome.KNOWN,
@@ -106,6 +109,7 @@ class Ingest:
         if not any(block.text.strip() for block in reading.blocks):
             raise DocumentUnreadable("There is no text in this file.")
         document = self._document(source, reading, sha256, corpus, owner)
+        await self._keep(source, document.media_type, sha256)
         readings = tuple(split_reading(reading))
         if len(readings) == 1:
             intake = await self._prepared(document, reading, 0, 0)
@@ -114,6 +118,8 @@ class Ingest:
         else:
             async with self.turn:
                 earlier, passages = await self._by_parts(document, readings)
+        # Once more: an earlier document of these bytes may have been purged meanwhile, and they with it.
+        await self._keep(source, document.media_type, sha256)
         outcome = IntakeOutcome.ADDED if earlier is None else IntakeOutcome.REPLACED
         return Receipt(
             source.name,
@@ -124,6 +130,12 @@ class Ingest:
             passages,
             warnings=document.warnings,
         )
+
+    async def _keep(self, source: Source, media_type: str, sha256: str) -> None:
+        """Bytes that stand in no file are needed again where their pages can be drawn. Nobody could draw what a
+        password protects: passwords are not kept."""
+        if not source.has_file and media_type in PAGED_TYPES and source.password is None:
+            await self.originals.put(sha256, source.data)
 
     async def _by_parts(
         self, document: Document, readings: Sequence[Reading]

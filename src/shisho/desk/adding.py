@@ -61,6 +61,7 @@ class FileIntake:
                     ANY_REFERENCES if path in self.bibliographies else None,
                     metadata=self.metadata,
                     password=self.password,
+                    has_file=True,
                     ocr=self.ocr,
                     notify_page=lambda done, total: self.notify(
                         "recognised", source=name, page=done, pages=total

@@ -16,7 +16,7 @@ from shisho.desk.choosing import check_filters, check_searchable, check_words, f
 from shisho.desk.coercion import as_list, as_paths, coerce
 from shisho.desk.hits import to_hit
 from shisho.desk.inquiry_runs import InquiryRuns
-from shisho.desk.pages import page_spans, read_page
+from shisho.desk.pages import read_page
 from shisho.desk.task_answers import follow_answer
 from shisho.domain.conversation import ConversationContext
 from shisho.domain.corpus import (
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from shisho.desk.references import ReferenceDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
+    from shisho.desk.viewing import ViewerDesk
 
 STILL_READ = Message(
     "LOG_IN_USE: somebody is reading the database; its log is emptied of what was erased once they have done."
@@ -87,6 +88,11 @@ class Desk(InquiryRuns):
     def embeddings(self) -> EmbeddingDesk:
         """The verbs of vectors, by which passages are found by meaning."""
         return self._parts.embeddings
+
+    @property
+    def viewer(self) -> ViewerDesk:
+        """The verbs of looking at a document: its pages, and where quotations stand on them."""
+        return self._parts.viewer
 
     @property
     def sessions(self) -> Sessions:
@@ -178,12 +184,6 @@ class Desk(InquiryRuns):
         """The text of one page (from 1); page 1 of a document without pages is all of it. Raises NotFound,
         SourceRemoved."""
         return await read_page(self._parts.shelf, await self.document(prefix), number)
-
-    async def page_starts(self, document_id: DocumentId) -> Mapping[int, int]:
-        """Where each page begins in the text, by its number from 1; none of a document without pages."""
-        return {
-            page: start for page, (start, _) in (await page_spans(self._parts.shelf, document_id)).items()
-        }
 
     async def remove(self, prefix: str, *, purge: bool = False) -> Document:
         """Take a document out of search; with `purge` erase it and every quotation of it. Returns what it was, with

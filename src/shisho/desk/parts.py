@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shisho.desk.references import ReferenceDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
+    from shisho.desk.viewing import ViewerDesk
 
 
 class Rankings(Protocol):
@@ -71,6 +72,7 @@ class DeskParts:
     folders: FolderDesk
     references: ReferenceDesk
     embeddings: EmbeddingDesk
+    viewer: ViewerDesk
     rankings: Rankings
     inquiries: Inquiries
     budget: Budget

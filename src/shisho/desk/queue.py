@@ -45,6 +45,7 @@ from shisho.domain.task import (
     WaitCondition,
     WebConsent,
 )
+from shisho.domain.viewing import PAGED_TYPES
 from shisho.errors import (
     Conflict,
     ConsentRequired,
@@ -215,6 +216,8 @@ class Queue:
                 existing.append(existing_document)
         for name, data in ((intake.file_name(file.name), file.data) for file in files):
             existing_document = await self._known(name, data, common)
+            if existing_document is not None:
+                await self._keep_original(existing_document, data)
             if existing_document is None:
                 staged = await asyncio.to_thread(self._parts.staging.put, data)
                 unknown.append(replace(common, source=name, staged=staged))
@@ -233,6 +236,12 @@ class Queue:
         if document is None or not await self._parts.shelf.record_seen(document, source, common.metadata):
             return None
         return ExistingDocument(source, document.id, document.title)
+
+    async def _keep_original(self, existing: ExistingDocument, data: bytes) -> None:
+        """What is known from a file, and is handed in now, must outlive the file."""
+        document = await self._parts.shelf.document(existing.document_id)
+        if document.media_type in PAGED_TYPES:
+            await self._parts.originals.put(document.sha256, data)
 
     async def _secret(self, password: str | None) -> str | None:
         """The key of a password: it waits beside the database, not in it, and only until its job is done."""

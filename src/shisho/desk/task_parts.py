@@ -26,6 +26,7 @@ from shisho.ports import (
     JobStore,
     Ledger,
     Opinions,
+    Originals,
     Reports,
     Shelf,
     Staging,
@@ -77,6 +78,7 @@ class TaskParts:
     conversations: ConversationDesk
     disk: Files
     staging: Staging
+    originals: Originals
     roots: tuple[Path, ...]
     watch: Watch
     estimate: Callable[[Mapping[str, int]], Awaitable[float]]

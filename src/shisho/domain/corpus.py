@@ -80,8 +80,9 @@ class Reading:
 @dataclass(frozen=True, slots=True)
 class Source:
     """Something to take in: its bytes, where they came from, and what its owner says of it. `charset` is what
-    a server named for it beside the bytes. `ocr`: whether text may be recognised in pictures, None: as it is
-    set; `notify_page` is told how many pages have been, and of how many."""
+    a server named for it beside the bytes. `has_file`: its name is the path of a file that holds them. `ocr`:
+    whether text may be recognised in pictures, None: as it is set; `notify_page` is told how many pages have
+    been, and of how many."""
 
     name: str
     data: bytes
@@ -90,6 +91,7 @@ class Source:
     metadata: Mapping[str, str] = field(default_factory=dict)
     password: str | None = field(default=None, repr=False)
     charset: str | None = None
+    has_file: bool = False
     ocr: bool | None = None
     notify_page: Callable[[int, int], None] | None = field(default=None, repr=False, compare=False)
 

@@ -66,7 +66,13 @@ class IngestHandler:
             within = None if handed.within is None else Path(handed.within)
             data = await asyncio.to_thread(self.disk.read, Path(handed.path or handed.source), within)
         password = await self.secret(handed.password)
-        source = Source(handed.source, data, metadata=handed.metadata, password=password)
+        source = Source(
+            handed.source,
+            data,
+            metadata=handed.metadata,
+            password=password,
+            has_file=handed.staged is None,
+        )
         return checked(await self.shelve(claim, handed.source, source, handed.corpus, handed.owner))
 
 

@@ -76,6 +76,7 @@ def catalogue(language: str) -> Mapping[str, str]:
             japanese_room,
             japanese_shell,
             japanese_states,
+            japanese_viewer,
             japanese_web,
         )
 
@@ -88,6 +89,7 @@ def catalogue(language: str) -> Mapping[str, str]:
             japanese_embedders,
             japanese_help,
             japanese_models,
+            japanese_viewer,
             japanese_web,
         )
         tables = (*sentences, *words)

@@ -28,6 +28,7 @@ from shisho.ports.sessions import SessionBook
 from shisho.ports.staging import Staging
 from shisho.ports.storage import Storage
 from shisho.ports.urls import DiscoveredUrls, Reports
+from shisho.ports.viewing import Originals, PageImages, PageRenderer, TextFinder
 from shisho.ports.web import (
     Browser,
     Cache,
@@ -65,6 +66,9 @@ __all__ = [
     "Llm",
     "Notifier",
     "Opinions",
+    "Originals",
+    "PageImages",
+    "PageRenderer",
     "PreparedInquiry",
     "Presence",
     "Reader",
@@ -81,4 +85,5 @@ __all__ = [
     "Staging",
     "Storage",
     "TaskStore",
+    "TextFinder",
 ]

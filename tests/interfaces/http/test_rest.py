@@ -69,6 +69,12 @@ def test_every_verb_is_a_route(client: httpx.Client) -> None:
         "answer_events",
         "get_evidence",
         "get_page",
+        "get_document",
+        "get_page_layout",
+        "get_page_image",
+        "get_evidence_boxes",
+        "get_span_boxes",
+        "find_in_document",
     } == operations.keys()
     assert all(operations[verb.name]["description"] == verb.says for verb in ROUTES)
 
@@ -262,7 +268,7 @@ def test_no_request_made_from_the_document_breaks_the_server(server: str) -> Non
     for operation in (each.ok() for each in schema.get_all_operations()):
         for mode in MODES if operation.definition.raw["operationId"] not in STREAMS else ():
             _tried(operation, mode, tried)
-    assert len(tried) == len(ROUTES) + 4 and tried.total() >= 25 * EXAMPLES, tried
+    assert len(tried) == len(ROUTES) + 10 and tried.total() >= 25 * EXAMPLES, tried
 
 
 def _tried(operation: schemathesis.APIOperation, mode: GenerationMode, tried: Counter[str]) -> None:

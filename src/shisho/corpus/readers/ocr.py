@@ -3,7 +3,6 @@ together to blocks as those of a PDF are. Each block is marked as recognised."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -14,24 +13,20 @@ from typing import Any
 
 import numpy as np
 import pypdfium2
-from PIL import Image, ImageOps, ImageSequence
+from PIL import ImageSequence
 
 from shisho.corpus.readers import paragraphs
-from shisho.corpus.readers.pdf import opened
+from shisho.corpus.readers.pdffile import opened
 from shisho.corpus.readers.pdfpage import GAP, SHORT, PdfLine, PdfPage, Typeface
+from shisho.corpus.readers.pictures import DPI, POINTS, opened_picture, points_of_pixel, upright
 from shisho.corpus.readers.text import plain
 from shisho.domain.corpus import Block, BlockKind, Reading
-from shisho.errors import DocumentUnreadable, TooLarge
 
-DPI = 200
 MOST_PIXELS = 2_600  # of the longer side: an A4 page at 200 dpi has 2,339
-MAX_PICTURE = 100_000_000  # pixels
-MAX_PICTURES = 1_000  # in one TIFF
 LEAST_SURE = 0.5
 TYPE = 0.8  # of the height of a box: the size of the type in it
 SAME_TYPE = 1.18  # sizes this near are one: a box is as high as its highest letter
 COLUMN = 8  # times the size of type: narrower than this are the columns of a table
-POINTS = 72
 # The models know Chinese too: forms that no Japanese character set has, and those that were printed.
 _CHINESE = (
     "查净别强户步每说产卽戶黃值删启图圆场块处备复头实审对导层应开张录总战报择时显术权极标样检济"
@@ -72,20 +67,10 @@ def read_pdf(data: bytes, pages: Sequence[int], password: str | None = None) -> 
 
 def read_picture(data: bytes) -> Iterator[Reading]:
     """PNG, JPEG or TIFF, whose pictures are its pages. The same for its readings."""
-    Image.MAX_IMAGE_PIXELS = MAX_PICTURE // 2  # what PIL refuses is twice as large
-    try:
-        with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "TIFF")) as picture:
-            count = getattr(picture, "n_frames", 1)
-            if count > MAX_PICTURES or picture.width * picture.height > MAX_PICTURE:
-                raise TooLarge("The picture is too large: make it smaller or split it.")
-            frames = enumerate(ImageSequence.Iterator(picture), start=1)
-            yield from _readings(((number, *_scaled(frame)) for number, frame in frames), count)
-    except Image.DecompressionBombError as bomb:
-        raise TooLarge("The picture is too large: make it smaller or split it.") from bomb
-    except (OSError, SyntaxError, ValueError) as failure:
-        raise DocumentUnreadable(
-            "The picture is damaged: open it in a viewer and save it again."
-        ) from failure
+    with opened_picture(data) as picture:
+        frames = enumerate(ImageSequence.Iterator(picture), start=1)
+        scaled = ((number, *_scaled(frame)) for number, frame in frames)
+        yield from _readings(scaled, getattr(picture, "n_frames", 1))
 
 
 def _readings(pictures: Iterable[tuple[int, Any, float]], count: int) -> Iterator[Reading]:
@@ -117,11 +102,8 @@ def _drawn(document: Any, number: int) -> tuple[Any, float]:
 
 def _scaled(frame: Any) -> tuple[Any, float]:
     """Upright, on white, and no larger than a page needs."""
-    dpi = float((frame.info.get("dpi") or (DPI, DPI))[0])
-    points = POINTS / (dpi if 50 <= dpi <= 2400 else DPI)
-    picture = ImageOps.exif_transpose(frame).convert("RGBA")
-    ground = Image.new("RGBA", picture.size, "white")
-    picture = Image.alpha_composite(ground, picture).convert("RGB")
+    points = points_of_pixel(frame)
+    picture = upright(frame)
     longer = max(picture.size)
     if longer > MOST_PIXELS:
         picture.thumbnail((MOST_PIXELS, MOST_PIXELS))

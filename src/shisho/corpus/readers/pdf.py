@@ -10,19 +10,18 @@ from dataclasses import replace
 from typing import Any
 
 import pypdfium2
-import pypdfium2.raw as pdfium
 
 from shisho.corpus.readers import paragraphs
 from shisho.corpus.readers.described import of_pdf
+from shisho.corpus.readers.pdffile import opened
 from shisho.corpus.readers.pdffonts import substitutes
 from shisho.corpus.readers.pdfpage import PdfPage, printed_page
 from shisho.corpus.readers.recognition import UNREAD, listed
 from shisho.corpus.readers.titles import title_of
 from shisho.domain.corpus import Reading
-from shisho.errors import DocumentEncrypted, DocumentUnreadable, NeedsOcr, TooLarge
+from shisho.errors import NeedsOcr
 from shisho.messages.message import Message
 
-MAX_PAGES = 10_000
 OCR = Message(
     'install OCR (`pip install "shisho[ocr]"`), or add what `ocrmypdf -l jpn in.pdf out.pdf` makes of it'
 )
@@ -71,32 +70,6 @@ def read(data: bytes, password: str | None = None) -> Reading:
         )
     title = title_of(title, blocks)
     return Reading(blocks, title, len(pages), tuple(needs_ocr), tuple(warnings), description)
-
-
-def opened(data: bytes, password: str | None) -> Any:
-    try:
-        document = pypdfium2.PdfDocument(data, password=password)
-    except pypdfium2.PdfiumError as failure:
-        if failure.err_code == pdfium.FPDF_ERR_PASSWORD:
-            if password:
-                raise DocumentEncrypted("The password is wrong.") from failure
-            raise DocumentEncrypted(
-                "The file is protected by a password: give it with --password."
-            ) from failure
-        if failure.err_code == pdfium.FPDF_ERR_SECURITY:
-            raise DocumentEncrypted(
-                "The file is encrypted in a way that cannot be opened here: save a plain copy."
-            ) from failure
-        raise DocumentUnreadable(
-            "The PDF is damaged: open it in a viewer and print it to a new PDF."
-        ) from failure
-    if len(document) > MAX_PAGES:
-        raise TooLarge(
-            "The PDF has {pages} pages, more than {max_pages}: split it.",
-            pages=len(document),
-            max_pages=MAX_PAGES,
-        )
-    return document
 
 
 def _pages(document: Any) -> list[PdfPage]:

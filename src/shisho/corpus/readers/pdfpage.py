@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -84,16 +84,10 @@ def printed_page(document: Any, number: int) -> PdfPage:
     page = document[number - 1]
     textpage = page.get_textpage()
     try:
-        text = textpage.get_text_range()
-        place = _Placing(page)
+        place = PageTransform(page)
         lines = []
-        wide = 0  # PDFium counts a character beyond U+FFFF (a letter of mathematics, a rare kanji) as two
-        for match in _LINE.finditer(text):
-            start = match.start() + wide
-            wide += sum(letter > "\uffff" for letter in match[0])
-            if plain(match[0]).strip() and (
-                line := _printed(textpage.raw, place, match[0], start, match.end() + wide, number)
-            ):
+        for words, start, end in text_lines(textpage):
+            if line := printed_line(textpage.raw, place, words, start, end, number):
                 lines.append(line)
         width, height = page.get_size()
         return PdfPage(_in_reading_order(lines), width, height, unnamed_letters(textpage.raw))
@@ -102,7 +96,25 @@ def printed_page(document: Any, number: int) -> PdfPage:
         page.close()
 
 
-def _printed(textpage: Any, place: _Placing, text: str, start: int, end: int, number: int) -> PdfLine | None:
+def text_lines(textpage: Any) -> Iterator[tuple[str, int, int]]:
+    """Each line of a page that is not blank, and where it begins and ends in PDFium's text."""
+    wide = 0  # PDFium counts a character beyond U+FFFF (a letter of mathematics, a rare kanji) as two
+    for match in _LINE.finditer(textpage.get_text_range()):
+        start = match.start() + wide
+        wide += sum(letter > "\uffff" for letter in match[0])
+        if plain(match[0]).strip():
+            yield match[0], start, match.end() + wide
+
+
+def line_text(words: str) -> str:
+    """A line of PDFium's text as it is stored."""
+    return plain(words.replace(HYPHEN, "-")).rstrip()
+
+
+def printed_line(
+    textpage: Any, place: PageTransform, text: str, start: int, end: int, number: int
+) -> PdfLine | None:
+    """The line with its box and its type; None where it stands nowhere."""
     first = start + len(text) - len(text.lstrip())
     at = max(0, pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, first))
     last = max(at, pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, end - 1))
@@ -118,7 +130,7 @@ def _printed(textpage: Any, place: _Placing, text: str, start: int, end: int, nu
     type_ = place.type(textpage, at, last) or Typeface(height, bottom, False)
     gaps = () if vertical else _gaps(boxes, GAP * type_.size)
     return PdfLine(
-        text=plain(text.replace(HYPHEN, "-")).rstrip(),
+        text=line_text(text),
         page=number,
         box=(round(remaining, 1), round(top, 1), round(right, 1), round(bottom, 1)),
         type=type_,
@@ -129,7 +141,7 @@ def _printed(textpage: Any, place: _Placing, text: str, start: int, end: int, nu
 
 
 def _cells(
-    textpage: Any, place: _Placing, text: str, start: int, gaps: tuple[tuple[float, float], ...]
+    textpage: Any, place: PageTransform, text: str, start: int, gaps: tuple[tuple[float, float], ...]
 ) -> tuple[int, ...]:
     """By the box of each letter: the first one behind a gap begins a cell."""
     cells = []
@@ -159,7 +171,7 @@ def _gaps(boxes: list[Box], least: float) -> tuple[tuple[float, float], ...]:
     return tuple(gaps)
 
 
-class _Placing:
+class PageTransform:
     """From PDF space (bottom up, unrotated, uncropped) to the page as it is shown."""
 
     def __init__(self, page: Any) -> None:

@@ -297,7 +297,7 @@ def show(
         from shisho.interfaces.cli import render
 
         thing = await desk.show(id_)
-        pages = await desk.page_starts(thing[0].id) if isinstance(thing, tuple) else {}
+        pages = await desk.viewer.page_starts(thing[0].id) if isinstance(thing, tuple) else {}
         _print(thing, json_, lambda: render.shown(thing, _words(context), pages))
 
     _run(context, work, json_)

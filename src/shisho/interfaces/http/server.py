@@ -24,6 +24,7 @@ from shisho.interfaces.api.failures import told
 from shisho.interfaces.http import routes as http_routes
 from shisho.interfaces.http.answer_news import add_answer_news
 from shisho.interfaces.http.guard import COOKIE, AccessRules, Guard
+from shisho.interfaces.http.viewing import add_viewing
 from shisho.interfaces.mcp import server as mcp
 from shisho.interfaces.ui.pages import build_routes
 from shisho.messages.message import Message
@@ -57,6 +58,7 @@ def build(desk: Desk, rules: AccessRules) -> ASGIApp:
     http_routes.add_news(router, desk)
     http_routes.add_reading(router, desk)
     add_answer_news(router, desk)
+    add_viewing(router, desk)
     for verb in ROUTES:
         http_routes.add(router, verb, desk)
     app.include_router(router)

@@ -30,13 +30,15 @@ OURS = (
     "shisho.db",
     "lexical",
     "staging",
+    "originals",
+    "page_images",
     "workers",
     "profiles",
     "settings.toml",
     "engines.toml",
     "web_consent.",
 )
-INNER = ("lexical", "staging", "workers", "profiles")
+INNER = ("lexical", "staging", "originals", "page_images", "workers", "profiles")
 BACKUP = Message(
     "Restore a backup (a file that `shisho backup` wrote) in its place, or choose another home; `shisho doctor` says more."
 )

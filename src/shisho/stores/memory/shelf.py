@@ -235,6 +235,13 @@ class MemoryShelf:
     async def count(self, scope: Scope) -> int:
         return len(self.searchable(scope))
 
+    def states_of_bytes(self) -> Mapping[str, frozenset[DocumentState]]:
+        """For each hash of bytes the states of its documents: what keeps the bytes asks."""
+        states: dict[str, frozenset[DocumentState]] = {}
+        for document in self._documents.values():
+            states[document.sha256] = states.get(document.sha256, frozenset()) | {document.state}
+        return states
+
     async def remove(self, document_id: DocumentId, *, purge: bool) -> bool:
         document = await self.document(document_id)
         if document.state is DocumentState.PURGED:

@@ -1,0 +1,73 @@
+"""What is read and taken in: the reader, the splitter and the makers of terms, as they are set."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from shisho import settings as settings_
+from shisho.errors import ExtraMissing
+from shisho.settings import Settings
+
+if TYPE_CHECKING:
+    from shisho.corpus.ingest import Analyse, Cut, Ingest
+    from shisho.corpus.readers.killable import KillableReader
+    from shisho.corpus.retrieve import AskTerms
+    from shisho.ports import Clock, Originals, Reader, Shelf
+
+
+def build_reader(settings: Settings, max_bytes: int) -> KillableReader:
+    """Reads within the limits that are set."""
+    from shisho.corpus.readers.killable import KillableReader
+
+    seconds = settings.real("reader_seconds")
+    memory_mb = settings.whole("reader_memory_mb")
+    environment = settings_.child_environment()
+    return KillableReader(seconds, memory_mb, max_bytes, environment, ocr=settings.text("ocr") == "auto")
+
+
+def build_ingest(
+    settings: Settings, shelf: Shelf, reader: Reader, clock: Clock, originals: Originals
+) -> Ingest:
+    """Takes documents in."""
+    from shisho.corpus.ingest import Ingest
+    from shisho.corpus.readers import media
+
+    terms = _passage_terms(settings)
+    return Ingest(shelf, reader, clock, media.sniff, _splitter(settings), terms, originals)
+
+
+def _splitter(settings: Settings) -> Cut:
+    from shisho.corpus import chunk, reference
+
+    size = settings.whole("passage_chars")
+    overlap = settings.whole("passage_overlap")
+    cut = reference.cut_ginza if settings.text("splitter") == "ginza" else chunk.cut
+    return partial(cut, size=size, overlap=overlap)
+
+
+def _passage_terms(settings: Settings) -> Analyse:
+    if settings.text("terms") == "ginza":
+        return cast("Analyse", _ginza().analyse)
+    from shisho.language import terms
+
+    return terms.analyse
+
+
+def query_terms(settings: Settings) -> AskTerms:
+    """What makes the terms of a query."""
+    if settings.text("terms") == "ginza":
+        return cast("AskTerms", _ginza().query)
+    from shisho.language import terms
+
+    return terms.query
+
+
+def _ginza() -> Any:
+    from shisho.language import ginza
+
+    try:
+        ginza.load()
+    except ImportError as error:
+        raise ExtraMissing('The setting "ginza" needs an extra: pip install "shisho[ginza]"') from error
+    return ginza

@@ -1,0 +1,49 @@
+"""Find words inside one text as searches do: on its folded view, without a difference of upper and lower case."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from shisho.language.normalise import View, fold_map
+
+WINDOW = 200_000  # characters folded at once: a long text is looked through only as far as places are wanted
+SPREAD = 4  # characters of a text for each of a query that broken lines and letter-spacing may take
+
+
+def find_in_text(text: str, query: str, limit: int) -> list[tuple[int, int]]:
+    """Start and end of the first `limit` places, in order and apart from each other. None for a query of white
+    space."""
+    words = _lowered(fold_map(query.strip()).text)
+    places: list[tuple[int, int]] = []
+    if not words:
+        return places
+    beyond = SPREAD * len(words) + SPREAD
+    last = 0
+    for begin in range(0, len(text), WINDOW):
+        view = _view(text[begin : begin + WINDOW + beyond])
+        folded = _lowered(view.text)
+        at = folded.find(words)
+        while at >= 0:
+            start, end = view.original(at, at + len(words))
+            if start >= WINDOW:  # the next window has it
+                break
+            if begin + start >= last:
+                last = begin + end
+                places.append((begin + start, last))
+                if len(places) == limit:
+                    return places
+            at = folded.find(words, at + len(words))
+    return places
+
+
+@lru_cache(maxsize=8)
+def _view(text: str) -> View:
+    return fold_map(text)
+
+
+def _lowered(text: str) -> str:
+    """Each character stays one: some have a longer form in lower case."""
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(lower if len(lower := letter.lower()) == 1 else letter for letter in text)

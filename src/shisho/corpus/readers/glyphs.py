@@ -1,0 +1,292 @@
+"""Where quoted characters stand on a page of a PDF. The exact characters or nothing: the page's text is read as it was
+when it was taken in, each quoted character has to be found in it, and no other may stand in the boxes that come out."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+from shisho.corpus.readers.pdffile import opened
+from shisho.corpus.readers.pdffonts import substitutes
+from shisho.corpus.readers.pdfpage import HYPHEN, PageTransform, line_text, printed_line, text_lines
+from shisho.domain.viewing import Box, CharacterPlacement, PlacementDoubt
+from shisho.errors import DocumentUnreadable
+
+SAME_PLACE = 0.3  # points between the stored box of a line and that of the line found
+GAP = 1.6  # times the size of the characters: neighbours stand no further apart
+STRAIGHT = 2.2  # times the size of the characters: a thicker line is slanted, or two
+OVERLAP = 0.3  # of the smaller character: what neighbours of such a line share across it
+TWICE = 0.4  # times its size: the same character this near is printed twice, to look bold
+MOST_OTHERS = 0.02  # characters beside the quoted ones that may stand in the boxes, as a share of these
+HYPHENS = (0x2, 0x2D, 0xAD, 0xFFFE)
+
+
+@dataclass(frozen=True, slots=True)
+class Glyph:
+    """A character of a page; `index` is PDFium's."""
+
+    letter: str
+    index: int
+    box: Box
+
+
+class _Doubt(Exception):
+    def __init__(self, doubt: PlacementDoubt) -> None:
+        self.doubt = doubt
+
+
+def locate(data: bytes, page: int, lines: Sequence[tuple[str, Box, int, int]]) -> CharacterPlacement:
+    """`lines`: the text of each stored line, its box, and from where to where it is quoted. Raises DocumentUnreadable
+    for a page that is damaged, and what `opened` raises."""
+    fonts = substitutes()
+    placement = CharacterPlacement((), PlacementDoubt.OTHER_TEXT)
+    # As reading does: a page is read once more where PDFium took a font of its own for an unknown one.
+    for everywhere in (False, True):
+        fonts.begin(everywhere=everywhere)
+        with closing(opened(data)) as document:
+            placement = _on_page(document, page, lines)
+        if not (placement.doubt and fonts.uncertain):
+            break
+    return placement
+
+
+def pack(placement: CharacterPlacement) -> Any:
+    return {"boxes": placement.boxes, "doubt": placement.doubt}
+
+
+def unpack(packed: Any) -> CharacterPlacement:
+    """Raises ValueError, TypeError or KeyError for anything else."""
+    boxes = []
+    for left, top, right, bottom in packed["boxes"]:
+        box = (float(left), float(top), float(right), float(bottom))
+        if not all(map(math.isfinite, box)):
+            raise ValueError("a box without bounds")
+        boxes.append(box)
+    return CharacterPlacement(tuple(boxes), PlacementDoubt(packed["doubt"]))
+
+
+def _on_page(document: Any, number: int, lines: Sequence[tuple[str, Box, int, int]]) -> CharacterPlacement:
+    try:
+        page = document[number - 1]
+        textpage = page.get_textpage()
+    except (pypdfium2.PdfiumError, IndexError) as damage:
+        raise DocumentUnreadable("Page {page} is damaged.", page=number) from damage
+    try:
+        sheet = _Sheet(page, textpage, number)
+        runs = [run for line in lines for run in sheet.runs(*line)]
+        return CharacterPlacement(tuple(_outward(box) for box in sheet.checked(runs)))
+    except _Doubt as doubt:
+        return CharacterPlacement((), doubt.doubt)
+    finally:
+        textpage.close()
+        page.close()
+
+
+class _Sheet:
+    """A page, its lines as they are stored, and its characters."""
+
+    def __init__(self, page: Any, textpage: Any, number: int) -> None:
+        self._textpage = textpage.raw
+        self._number = number
+        self._transform = PageTransform(page)
+        self._lines = list(text_lines(textpage))
+        self._quoted: list[Glyph] = []
+
+    def runs(self, text: str, box: Box, first: int, last: int) -> Iterator[list[Glyph]]:
+        """The quoted characters of a line, those together that are neighbours."""
+        printed = _printed(text)
+        ranks = [rank for rank, place in enumerate(printed) if first <= place < last]
+        if not ranks:
+            return
+        glyphs = self._glyphs(text, box)[ranks[0] : ranks[-1] + 1]
+        self._quoted += glyphs
+        yield from _neighbours(glyphs, box)
+
+    def checked(self, runs: Sequence[list[Glyph]]) -> list[Box]:
+        """The box of each run. One that others stand in is parted; raises _Doubt where that does not help."""
+        indices = {glyph.index for glyph in self._quoted}
+        bounds = [_union(run) for run in runs]
+        others = [
+            glyph
+            for glyph in self._others(indices)
+            if any(_holds(box, _middle(glyph.box)) for box in bounds) and not self._is_twice(glyph)
+        ]
+        boxes: list[Box] = []
+        for run, box in zip(runs, bounds, strict=True):
+            inside = [other for other in others if _holds(box, _middle(other.box))]
+            boxes += _parted(run, inside) if inside else [box]
+        intruders = sum(any(_holds(box, _middle(other.box)) for box in boxes) for other in others)
+        if intruders > MOST_OTHERS * len(indices):
+            raise _Doubt(PlacementDoubt.OVERLAP)
+        return boxes
+
+    def _is_twice(self, other: Glyph) -> bool:
+        """True where it is a quoted character that is printed twice to look bold."""
+        x, y = _middle(other.box)
+        for glyph in self._quoted:
+            if glyph.letter == other.letter:
+                middle_x, middle_y = _middle(glyph.box)
+                if max(abs(x - middle_x), abs(y - middle_y)) < TWICE * _size(glyph.box):
+                    return True
+        return False
+
+    def _glyphs(self, text: str, box: Box) -> list[Glyph]:
+        """Of each character of a stored line that is not white. Raises _Doubt."""
+        words, start = self._line(text, box)
+        glyphs = []
+        index = start
+        for letter in words:
+            if not _is_white(letter):
+                glyphs.append(self._glyph(letter, index))
+            index += 1 + (letter > "\uffff")
+        return glyphs
+
+    def _line(self, text: str, box: Box) -> tuple[str, int]:
+        """The line of the page that was stored so. Tables were stored with other white between their cells."""
+        squeezed = "".join(text.split())
+        likely = []
+        for words, start, end in self._lines:
+            if "".join(line_text(words).split()) == squeezed:
+                line = printed_line(self._textpage, self._transform, words, start, end, self._number)
+                if line is not None:
+                    likely.append((_apart(line.box, box), words, start))
+        if not likely:
+            raise _Doubt(PlacementDoubt.OTHER_TEXT)
+        apart, words, start = min(likely)
+        if apart > SAME_PLACE and len(likely) > 1:
+            raise _Doubt(PlacementDoubt.OTHER_TEXT)
+        return words, start
+
+    def _glyph(self, letter: str, text_index: int) -> Glyph:
+        index = pdfium.FPDFText_GetCharIndexFromTextIndex(self._textpage, text_index)
+        code = pdfium.FPDFText_GetUnicode(self._textpage, index) if index >= 0 else -1
+        if letter <= "\uffff" and code != ord(letter) and not (letter == HYPHEN and code in HYPHENS):
+            raise _Doubt(PlacementDoubt.OTHER_TEXT)
+        box = self._box(index)
+        if box is None:
+            raise _Doubt(PlacementDoubt.NO_BOX)
+        return Glyph(letter, index, box)
+
+    def _box(self, index: int) -> Box | None:
+        """The outline of a character; of one without any, the room that its font gives it."""
+        box = self._transform.letter(self._textpage, index)
+        if box is not None and _area(box) > 0:
+            return box
+        rectangle = pdfium.FS_RECTF()
+        if not pdfium.FPDFText_GetLooseCharBox(self._textpage, index, ctypes.byref(rectangle)):
+            return None
+        box = self._transform.box(rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
+        return box if _area(box) > 0 else None
+
+    def _others(self, indices: set[int]) -> Iterator[Glyph]:
+        for index in range(pdfium.FPDFText_CountChars(self._textpage)):
+            if index in indices or pdfium.FPDFText_IsGenerated(self._textpage, index) == 1:
+                continue
+            code = pdfium.FPDFText_GetUnicode(self._textpage, index)
+            letter = chr(code) if 0 < code <= 0x10FFFF else "\ufffd"
+            if not _is_white(letter) and (box := self._box(index)) is not None:
+                yield Glyph(letter, index, box)
+
+
+def _neighbours(glyphs: Sequence[Glyph], line: Box) -> Iterator[list[Glyph]]:
+    size = max(_size(glyph.box) for glyph in glyphs)
+    is_straight = min(line[2] - line[0], line[3] - line[1]) <= STRAIGHT * size
+    run = [glyphs[0]]
+    for before, glyph in pairwise(glyphs):
+        near = _gap(before.box, glyph.box) <= GAP * size
+        if near and (is_straight or _is_beside(before.box, glyph.box)):
+            run.append(glyph)
+        else:
+            yield run
+            run = [glyph]
+    yield run
+
+
+def _parted(run: Sequence[Glyph], others: Sequence[Glyph]) -> Iterator[Box]:
+    """As long boxes as none of the others stands in."""
+    reach = run[0].box
+    for glyph in run[1:]:
+        longer = _around(reach, glyph.box)
+        if any(_holds(longer, _middle(other.box)) for other in others):
+            yield reach
+            reach = glyph.box
+        else:
+            reach = longer
+    yield reach
+
+
+def _printed(text: str) -> list[int]:
+    """The places of its characters that are not white."""
+    return [place for place, letter in enumerate(text) if not letter.isspace()]
+
+
+def _is_white(letter: str) -> bool:
+    return not line_text(letter).strip() if letter != HYPHEN else False
+
+
+def _union(run: Iterable[Glyph]) -> Box:
+    (first, *rest) = (glyph.box for glyph in run)
+    for box in rest:
+        first = _around(first, box)
+    return first
+
+
+def _around(box: Box, other: Box) -> Box:
+    return (
+        min(box[0], other[0]),
+        min(box[1], other[1]),
+        max(box[2], other[2]),
+        max(box[3], other[3]),
+    )
+
+
+def _outward(box: Box) -> Box:
+    left, top, right, bottom = box
+    return (
+        math.floor(left * 100) / 100,
+        math.floor(top * 100) / 100,
+        math.ceil(right * 100) / 100,
+        math.ceil(bottom * 100) / 100,
+    )
+
+
+def _gap(box: Box, other: Box) -> float:
+    across = max(other[0] - box[2], box[0] - other[2])
+    down = max(other[1] - box[3], box[1] - other[3])
+    return max(across, down)
+
+
+def _is_beside(box: Box, other: Box) -> bool:
+    across = min(box[2], other[2]) - max(box[0], other[0])
+    down = min(box[3], other[3]) - max(box[1], other[1])
+    width = min(box[2] - box[0], other[2] - other[0])
+    height = min(box[3] - box[1], other[3] - other[1])
+    return across >= OVERLAP * width or down >= OVERLAP * height
+
+
+def _middle(box: Box) -> tuple[float, float]:
+    return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+
+
+def _holds(box: Box, point: tuple[float, float]) -> bool:
+    return box[0] <= point[0] <= box[2] and box[1] <= point[1] <= box[3]
+
+
+def _size(box: Box) -> float:
+    return max(box[2] - box[0], box[3] - box[1])
+
+
+def _area(box: Box) -> float:
+    return (box[2] - box[0]) * (box[3] - box[1])
+
+
+def _apart(box: Box, other: Box) -> float:
+    return max(abs(edge - there) for edge, there in zip(box, other, strict=True))

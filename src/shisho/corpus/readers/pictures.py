@@ -1,0 +1,48 @@
+"""Pictures as pages: upright, on white, and how large they are in points."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from PIL import Image, ImageOps
+
+from shisho.errors import DocumentUnreadable, TooLarge
+
+DPI = 200  # of a picture that does not say its own
+POINTS = 72
+MAX_PICTURE = 100_000_000  # pixels
+MAX_PICTURES = 1_000  # in one TIFF
+
+
+@contextmanager
+def opened_picture(data: bytes) -> Iterator[Any]:
+    """PNG, JPEG or TIFF. Raises TooLarge, DocumentUnreadable; the latter also for what its use brings out."""
+    Image.MAX_IMAGE_PIXELS = MAX_PICTURE // 2  # what PIL refuses is twice as large
+    try:
+        with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "TIFF")) as picture:
+            count = getattr(picture, "n_frames", 1)
+            if count > MAX_PICTURES or picture.width * picture.height > MAX_PICTURE:
+                raise TooLarge("The picture is too large: make it smaller or split it.")
+            yield picture
+    except Image.DecompressionBombError as bomb:
+        raise TooLarge("The picture is too large: make it smaller or split it.") from bomb
+    except (OSError, SyntaxError, ValueError) as failure:
+        raise DocumentUnreadable(
+            "The picture is damaged: open it in a viewer and save it again."
+        ) from failure
+
+
+def upright(frame: Any) -> Any:
+    """As its camera held it, in colours, on white."""
+    picture = ImageOps.exif_transpose(frame).convert("RGBA")
+    ground = Image.new("RGBA", picture.size, "white")
+    return Image.alpha_composite(ground, picture).convert("RGB")
+
+
+def points_of_pixel(frame: Any) -> float:
+    """How many points a pixel of the picture has."""
+    dpi = float((frame.info.get("dpi") or (DPI, DPI))[0])
+    return POINTS / (dpi if 50 <= dpi <= 2400 else DPI)

@@ -1,0 +1,79 @@
+"""The PageRenderer of the house: pages are drawn and measured in children of their own, within the limits of reading,
+so that no reader waits for a page that is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from shisho.corpus.readers import drawing, glyphs
+from shisho.corpus.readers.killable import MEMORY_PER_MB, SECONDS_PER_MB
+from shisho.domain.viewing import PDF_TYPE, CharacterPlacement, PageSize, QuotedLine
+from shisho.errors import DocumentEncrypted, DocumentUnreadable, TooLarge, UnusableDocument
+from shisho.isolation.killable import ChildBroken, ChildExhausted, ChildOverrun, Killable, Work
+
+T = TypeVar("T")
+
+
+class KillablePageRenderer:
+    """Draws one page at a time, and beside that finds the characters of one, within `seconds` of computing and
+    `memory_mb`. Belongs to one event loop. `environment` is the children's."""
+
+    def __init__(self, seconds: float, memory_mb: int, environment: Mapping[str, str] | None = None) -> None:
+        self._seconds = seconds
+        self._memory_mb = memory_mb
+        self._drawing = Killable((UnusableDocument,), environment)
+        # Characters are found with the fonts of reading, by which a page would be drawn as boxes.
+        self._finding = Killable((UnusableDocument,), environment)
+
+    async def sizes(self, data: bytes, media_type: str) -> Sequence[PageSize]:
+        function = "pdf_sizes" if media_type == PDF_TYPE else "picture_sizes"
+        work = self._work(f"drawing:{function}", "drawing:pack_sizes", {}, data)
+        return await _result(self._drawing, work, data, drawing.unpack_sizes)
+
+    async def draw(self, data: bytes, media_type: str, page: int, width: int) -> bytes:
+        function = "draw_pdf" if media_type == PDF_TYPE else "draw_picture"
+        given = {"page": page, "width": width}
+        work = self._work(f"drawing:{function}", "drawing:pack_image", given, data)
+        return await _result(self._drawing, work, data, drawing.unpack_image)
+
+    async def locate(self, data: bytes, page: int, lines: Sequence[QuotedLine]) -> CharacterPlacement:
+        rows = [[line.text, line.box, line.first, line.last] for line in lines]
+        work = self._work("glyphs:locate", "glyphs:pack", {"page": page, "lines": rows}, data)
+        return await _result(self._finding, work, data, glyphs.unpack)
+
+    async def close(self) -> None:
+        await self._drawing.close()
+        await self._finding.close()
+
+    def _work(self, function: str, pack: str, given: Mapping[str, Any], data: bytes) -> Work:
+        megabytes = len(data) / 2**20
+        return Work(
+            f"shisho.corpus.readers.{function}",
+            f"shisho.corpus.readers.{pack}",
+            given,
+            self._seconds + SECONDS_PER_MB * megabytes,
+            self._memory_mb + int(MEMORY_PER_MB * megabytes),
+        )
+
+
+async def _result(killable: Killable, work: Work, data: bytes, make: Callable[[Any], T]) -> T:
+    try:
+        return await killable.run(work, data, make)
+    except DocumentEncrypted as encrypted:
+        raise DocumentEncrypted(
+            "The file is protected by a password, which is not kept: its text is shown."
+        ) from encrypted
+    except ChildOverrun as overrun:
+        raise TooLarge(
+            "Drawing the page took more than {seconds:g} s of computing: raise reader_seconds, or read its text.",
+            seconds=work.seconds,
+        ) from overrun
+    except ChildExhausted as exhausted:
+        raise TooLarge(
+            "Drawing the page needs more memory than a reader may use: raise reader_memory_mb, or read its text."
+        ) from exhausted
+    except ChildBroken as broken:
+        raise DocumentUnreadable(
+            "The file broke what draws its pages: it is damaged. Its text can still be read."
+        ) from broken

@@ -1,0 +1,390 @@
+"""The verbs of looking at a document: its pages, where its lines and quotations stand on them, what is found in it."""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TypeVar
+
+from shisho.desk.choosing import find_one_document
+from shisho.desk.pages import page_spans
+from shisho.domain.corpus import Document, DocumentId, DocumentState, PrintedLine
+from shisho.domain.viewing import (
+    IMAGE_WIDTHS,
+    PAGED_TYPES,
+    PDF_TYPE,
+    DocumentView,
+    EvidenceBoxes,
+    LayoutLine,
+    PageImage,
+    PageImageKey,
+    PageLayout,
+    PageSize,
+    PlacementDoubt,
+    QuotedLine,
+    SpanBoxes,
+    TextMatch,
+    TextMatches,
+    Viewable,
+)
+from shisho.errors import InvalidParams, NotFound, ShishoError, SourceRemoved, UnusableDocument
+from shisho.messages.message import Message
+from shisho.ports import Files, Ledger, Originals, PageImages, PageRenderer, Shelf, TextFinder
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+TEXTS_CHARS = 20_000_000  # of the texts remembered between two requests
+TEXTS = 8
+SIZES = 64  # documents whose pages' sizes are remembered
+STAMPS = 1_000  # files whose hash is remembered
+PART = 200_000  # characters of one reply
+AROUND = 60  # characters before and after what was found
+MOST_MATCHES = 500
+MOST_QUERY = 200  # characters
+DRAWING = 1  # raised when the same page gives another picture
+MOST_QUOTED = 20_000  # characters of which boxes are asked at once
+
+NO_PAGES = Message("Documents of this kind have no pages as they were printed: their text is shown.")
+MOVED = "The file is not at {path} any more: its stored text is shown. Add it again to see its pages."
+CHANGED = "The file at {path} has changed since: the stored text of its earlier version is shown."
+NOT_KEPT = Message("The file of this document was not kept. Add it again to see its pages.")
+PURGED = Message("The text of this document was purged. Add the file again to read it.")
+DOUBTS: Mapping[PlacementDoubt, Message] = {
+    PlacementDoubt.OTHER_TEXT: Message(
+        "The page does not give the stored text again, so no place in it is sure."
+    ),
+    PlacementDoubt.NO_BOX: Message("The file does not say where some of the quoted characters stand."),
+    PlacementDoubt.OVERLAP: Message("Other characters stand in the same place as the quoted ones."),
+}
+RECOGNISED = Message("The text was recognised in a picture: of its characters only the lines are known.")
+NO_LINES = Message("Where this text stands on its page was not stored.")
+
+
+@dataclass(frozen=True, slots=True)
+class ViewerParts:
+    """What the verbs of looking are wired to. `roots`: the allowed folders; a file below one is opened through no
+    link."""
+
+    owner: str
+    shelf: Shelf
+    ledger: Ledger
+    files: Files
+    roots: Sequence[Path]
+    originals: Originals
+    images: PageImages
+    renderer: PageRenderer
+    find: TextFinder
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """A document's text, its printed lines in order, and the span of each page."""
+
+    text: str
+    lines: Sequence[PrintedLine]
+    spans: Mapping[int, tuple[int, int]]
+
+
+class ViewerDesk:
+    """The verbs of looking at a document. What is remembered between them is of immutable versions."""
+
+    def __init__(self, parts: ViewerParts) -> None:
+        self._parts = parts
+        self._texts: OrderedDict[DocumentId, DocumentText] = OrderedDict()
+        self._sizes: OrderedDict[str, Sequence[PageSize]] = OrderedDict()
+        self._stamps: OrderedDict[str, tuple[str, str]] = OrderedDict()
+        self._turn = asyncio.Lock()  # one file at a time is held in memory to be drawn
+
+    async def view(self, prefix: str) -> DocumentView:
+        """The document and how it can be looked at. Raises NotFound."""
+        document = await find_one_document(self._parts.shelf, self._parts.owner, prefix)
+        if document.state is DocumentState.PURGED:
+            return DocumentView(document, Viewable.GONE, PURGED)
+        try:
+            await self._page_sizes(document)
+        except (NotFound, UnusableDocument) as error:
+            return DocumentView(document, Viewable.TEXT, error.message)
+        return DocumentView(document, Viewable.PAGES)
+
+    async def page_starts(self, document_id: DocumentId) -> Mapping[int, int]:
+        """Where each page begins in the text, by its number from 1; none of a document without pages."""
+        spans = await page_spans(self._parts.shelf, document_id)
+        return {page: start for page, (start, _) in spans.items()}
+
+    async def layout(self, prefix: str, page: int, at: int = 0) -> PageLayout:
+        """One page as text, and where its lines stand; of a very long one the part around `at`, an offset of the
+        document's text. What has no pages is page 1. Raises NotFound, SourceRemoved."""
+        document = await self._document(prefix)
+        _check_page(document, page)
+        stored = await self._text(document)
+        try:
+            size = (await self._page_sizes(document))[page - 1]
+        except (NotFound, UnusableDocument, IndexError):
+            size = None
+        first, last = _page_span(stored, document, page)
+        start, end = _window(stored.text, first, last, at)
+        return PageLayout(
+            page,
+            size and size[0],
+            size and size[1],
+            start,
+            end,
+            first,
+            last,
+            stored.text[start:end],
+            tuple(_layout_lines(stored, page, start, end)),
+        )
+
+    async def image(self, prefix: str, page: int, width: int) -> PageImage:
+        """A page as a picture at least `width` pixels wide, as far as pictures of pages go. Raises NotFound (where
+        there is no such page, or no file to draw it from), SourceRemoved, an `UnusableDocument`."""
+        document = await self._document(prefix)
+        _check_page(document, page)
+        drawn_width = next((step for step in IMAGE_WIDTHS if step >= width), IMAGE_WIDTHS[-1])
+        key = PageImageKey(document.sha256, page, drawn_width)
+        data = await self._parts.images.get(key)
+        if data is None:
+            async with self._turn:
+                data = await self._parts.images.get(key) or await self._drawn(document, key)
+        return PageImage(data, f"{key.sha256[:32]}-{page}-{drawn_width}-{DRAWING}")
+
+    async def evidence_boxes(self, prefix: str) -> EvidenceBoxes:
+        """Where the characters of a quotation stand on its page. Raises NotFound, SourceRemoved."""
+        evidence = await self._parts.ledger.evidence(prefix, self._parts.owner)
+        document = await self._document(evidence.document_id)
+        span = await self._boxes(document, evidence.start, evidence.end, is_recognised=evidence.ocr)
+        return EvidenceBoxes(evidence.id, span.document_id, evidence.page, span.exact, span.why, span.boxes)
+
+    async def span_boxes(self, prefix: str, start: int, end: int) -> SpanBoxes:
+        """The same of `start:end` of a document's text. Raises InvalidParams, NotFound, SourceRemoved."""
+        document = await self._document(prefix)
+        size = len((await self._text(document)).text)
+        if not (0 <= start < end <= size and end - start <= MOST_QUOTED):
+            raise InvalidParams(
+                "{start} to {end} is no stretch of this text: it has {size} characters, and at most {most} are shown at once.",
+                start=start,
+                end=end,
+                size=size,
+                most=MOST_QUOTED,
+            )
+        return await self._boxes(document, start, end, is_recognised=document.media_type != PDF_TYPE)
+
+    async def find(self, prefix: str, query: str, limit: int = 50) -> TextMatches:
+        """Places of words in one document, in order; width, case and broken lines do not matter. Raises InvalidParams
+        for a blank query, NotFound, SourceRemoved."""
+        if not query.strip() or len(query) > MOST_QUERY:
+            raise InvalidParams("Give 1 to {most} characters to look for.", most=MOST_QUERY)
+        if not 1 <= limit <= MOST_MATCHES:
+            raise InvalidParams("limit must be 1 to {most}, not {limit}.", most=MOST_MATCHES, limit=limit)
+        stored = await self._text(await self._document(prefix))
+        places = await asyncio.to_thread(self._parts.find, stored.text, query, limit + 1)
+        starts = {start: page for page, (start, _) in stored.spans.items()}
+        ordered = sorted(starts)
+        matches = []
+        for start, end in places[:limit]:
+            rank = bisect_right(ordered, start)
+            page = starts[ordered[rank - 1]] if rank else None
+            before = stored.text[max(0, start - AROUND) : start]
+            after = stored.text[end : end + AROUND]
+            matches.append(TextMatch(start, end, page, before, stored.text[start:end], after))
+        return TextMatches(tuple(matches), len(places) > limit)
+
+    async def close(self) -> None:
+        """End what was started for drawing."""
+        await self._parts.renderer.close()
+
+    async def _document(self, prefix: str) -> Document:
+        document = await find_one_document(self._parts.shelf, self._parts.owner, prefix)
+        if document.state is DocumentState.PURGED:
+            self._texts.pop(document.id, None)
+            raise SourceRemoved(PURGED, document=document.id)
+        return document
+
+    async def _text(self, document: Document) -> DocumentText:
+        stored = self._texts.get(document.id)
+        if stored is None:
+            text = await self._parts.shelf.text(document.id)
+            lines = await self._parts.shelf.lines(document.id)
+            spans = await page_spans(self._parts.shelf, document.id)
+            stored = DocumentText(text, lines, spans)
+        _remember(self._texts, document.id, stored, TEXTS)
+        while len(self._texts) > 1 and sum(len(text.text) for text in self._texts.values()) > TEXTS_CHARS:
+            self._texts.popitem(last=False)
+        return stored
+
+    async def _drawn(self, document: Document, key: PageImageKey) -> bytes:
+        data = await self._original(document)
+        image = await self._parts.renderer.draw(data, document.media_type, key.page, key.width)
+        await self._parts.images.put(key, image)
+        if (await self._parts.shelf.document(document.id)).state is DocumentState.PURGED:
+            await self._parts.images.erase_purged()
+        return image
+
+    async def _page_sizes(self, document: Document) -> Sequence[PageSize]:
+        """Raises NotFound where there are no pages to draw, an `UnusableDocument` that says why."""
+        if document.media_type not in PAGED_TYPES:
+            raise NotFound(NO_PAGES)
+        sizes = self._sizes.get(document.sha256)
+        if sizes is not None and await self._is_there(document):
+            return sizes
+        async with self._turn:
+            data = await self._original(document)
+            sizes = self._sizes.get(document.sha256) or await self._parts.renderer.sizes(
+                data, document.media_type
+            )
+        _remember(self._sizes, document.sha256, sizes, SIZES)
+        return sizes
+
+    async def _is_there(self, document: Document) -> bool:
+        """True where the bytes are kept, or stand where they stood when they were last read."""
+        stamp = await self._stamp(document)
+        if stamp and self._stamps.get(document.source) == (stamp, document.sha256):
+            return True
+        return await self._parts.originals.has(document.sha256)
+
+    async def _stamp(self, document: Document) -> str:
+        path = Path(document.source)
+        files = await asyncio.to_thread(self._parts.files.look, [path]) if path.is_absolute() else ()
+        return files[0].stamp if files else ""
+
+    async def _original(self, document: Document) -> bytes:
+        """The bytes that the document was made of: of its file, where they are the same, or as they were kept. Raises
+        NotFound, which says why not."""
+        why = NOT_KEPT
+        path = Path(document.source)
+        if path.is_absolute():
+            stamp = await self._stamp(document)
+            within = next((root for root in self._parts.roots if path.is_relative_to(root)), None)
+            try:
+                data = await asyncio.to_thread(self._parts.files.read, path, within)
+            except ShishoError:
+                why = Message(MOVED, path=path)
+            else:
+                if await asyncio.to_thread(_is_of, data, document.sha256):
+                    _remember(self._stamps, document.source, (stamp, document.sha256), STAMPS)
+                    return data
+                why = Message(CHANGED, path=path)
+        try:
+            data = await self._parts.originals.get(document.sha256)
+        except NotFound:
+            raise NotFound(why) from None
+        if not await asyncio.to_thread(_is_of, data, document.sha256):
+            raise NotFound(NOT_KEPT)
+        return data
+
+    async def _boxes(self, document: Document, start: int, end: int, *, is_recognised: bool) -> SpanBoxes:
+        stored = await self._text(document)
+        lines = _lines_of(stored, start, end)
+        page = lines[0].page if lines else None
+        quotations = [_quoted_line(stored.text, line, start, end) for line in lines]
+        whole = tuple(line.box for line in quotations if _is_whole(line))
+        if document.media_type not in PAGED_TYPES:
+            return SpanBoxes(document.id, page, False, NO_PAGES, ())
+        if not _is_covered(stored.text, start, end, lines) or any(line.page != page for line in lines):
+            return SpanBoxes(document.id, page, False, NO_LINES, ())
+        assert page is not None
+        if is_recognised:
+            exact = len(whole) == len(quotations)
+            return SpanBoxes(document.id, page, exact, "" if exact else RECOGNISED, whole)
+        try:
+            async with self._turn:
+                data = await self._original(document)
+                placement = await self._parts.renderer.locate(data, page, quotations)
+        except (NotFound, UnusableDocument) as error:
+            return SpanBoxes(document.id, page, False, error.message, whole)
+        if placement.doubt:
+            return SpanBoxes(document.id, page, False, DOUBTS[placement.doubt], whole)
+        return SpanBoxes(document.id, page, True, "", placement.boxes)
+
+
+def _remember(store: OrderedDict[K, V], key: K, value: V, most: int) -> None:
+    store[key] = value
+    store.move_to_end(key)
+    while len(store) > most:
+        store.popitem(last=False)
+
+
+def _is_of(data: bytes, hash_: str) -> bool:
+    return sha256(data).hexdigest() == hash_
+
+
+def _check_page(document: Document, page: int) -> None:
+    """Raises NotFound."""
+    if not 1 <= page <= (document.page_count or 1):
+        raise NotFound(
+            "{source} has no page {number}: it has {pages}.",
+            source=document.source,
+            number=page,
+            pages=document.page_count or 1,
+        )
+
+
+def _page_span(stored: DocumentText, document: Document, page: int) -> tuple[int, int]:
+    """Start and end of a page; one without text begins and ends where the one before ends."""
+    if document.page_count is None or not stored.spans:
+        return 0, len(stored.text)
+    if page in stored.spans:
+        start, end = stored.spans[page]
+        return start, min(end, len(stored.text))
+    place = max((end for number, (_, end) in stored.spans.items() if number < page), default=0)
+    return place, place
+
+
+def _window(text: str, first: int, last: int, at: int) -> tuple[int, int]:
+    """`first:last`, or of a very long page as much as one reply takes, from line to line around `at`."""
+    if last - first <= PART:
+        return first, last
+    start = min(max(first, at - PART // 4), last - 1)
+    if start > first:
+        start = max(first, text.rfind("\n", start - PART // 4, start) + 1)
+    end = min(last, start + PART)
+    if end < last:
+        end = max(text.rfind("\n", start + PART // 2, end), start) or end
+    return start, end if end > start else min(last, start + PART)
+
+
+def _layout_lines(stored: DocumentText, page: int, start: int, end: int) -> Iterator[LayoutLine]:
+    printed = [line for line in _lines_of(stored, start, end) if line.page == page]
+    for line in printed:
+        yield LayoutLine(line.start, line.end, stored.text[line.start : line.end], line.box)
+    if printed:
+        return
+    for words in stored.text[start:end].split("\n"):
+        if words.strip():
+            yield LayoutLine(start, start + len(words), words, None)
+        start += len(words) + 1
+
+
+def _lines_of(stored: DocumentText, start: int, end: int) -> Sequence[PrintedLine]:
+    """The lines that `start:end` reaches into."""
+    first = bisect_right(stored.lines, start, key=lambda line: line.start)
+    while first > 0 and stored.lines[first - 1].end > start:
+        first -= 1
+    last = bisect_right(stored.lines, end - 1, key=lambda line: line.start)
+    return [line for line in stored.lines[first:last] if line.end > line.start]
+
+
+def _quoted_line(text: str, line: PrintedLine, start: int, end: int) -> QuotedLine:
+    first = max(start, line.start) - line.start
+    last = min(end, line.end) - line.start
+    return QuotedLine(text[line.start : line.end], line.box, first, last)
+
+
+def _is_whole(line: QuotedLine) -> bool:
+    return not (line.text[: line.first] + line.text[line.last :]).strip()
+
+
+def _is_covered(text: str, start: int, end: int, lines: Sequence[PrintedLine]) -> bool:
+    """True where only white space of `start:end` stands outside the lines."""
+    place = start
+    for line in lines:
+        if text[place : max(place, line.start)].strip():
+            return False
+        place = max(place, line.end)
+    return bool(lines) and not text[place : max(place, end)].strip()

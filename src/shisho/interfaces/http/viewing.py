@@ -1,0 +1,131 @@
+"""What a viewer of documents asks: pages as pictures and as lines, where quotations stand, search in one document."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, get_type_hints
+
+from fastapi import APIRouter, Header, Path, Query
+from fastapi.responses import Response
+from pydantic import create_model
+
+from shisho.desk import Desk
+from shisho.domain.corpus import Document
+from shisho.domain.viewing import EvidenceBoxes, PageLayout, SpanBoxes, TextMatches, Viewable
+from shisho.interfaces.api.truncate import plain_data, written
+from shisho.interfaces.http.routes import REFUSALS, IdPath
+
+MOST = 2**31
+PagePath = Annotated[int, Path(ge=1, le=1_000_000)]
+Offset = Annotated[int, Query(ge=0, le=MOST)]
+PICTURE: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"image/webp": {"schema": {"type": "string", "format": "binary"}}}},
+    304: {"description": "The picture that the client has is still the right one"},
+}
+
+
+FIELDS = {**get_type_hints(Document), "viewable": Viewable, "why": str}
+REQUIRED: dict[str, Any] = {name: (type_, ...) for name, type_ in FIELDS.items()}
+DOCUMENT_BODY = create_model("DocumentBody", **REQUIRED)
+
+
+def add_viewing(router: APIRouter, desk: Desk) -> None:
+    """Add the routes of the viewer."""
+    _add_documents(router, desk)
+    _add_boxes(router, desk)
+    _add_images(router, desk)
+
+
+def _add_documents(router: APIRouter, desk: Desk) -> None:
+    @router.get(
+        "/documents/{document_id}",
+        operation_id="get_document",
+        summary="A document",
+        response_model=DOCUMENT_BODY,
+        responses=REFUSALS,
+    )
+    async def get_document(document_id: IdPath) -> Response:
+        """A document as list_documents gives it, with how it can be looked at: `viewable` is `pages`, `text` or
+        `gone`, and `why` says why not by its pages."""
+        view = await desk.viewer.view(document_id)
+        data = {**plain_data(view.document), "viewable": view.viewable, "why": plain_data(view.why)}
+        return Response(written(data), media_type="application/json")
+
+    @router.get(
+        "/documents/{document_id}/pages/{page}/layout",
+        operation_id="get_page_layout",
+        summary="The lines of a page",
+        response_model=PageLayout,
+        responses=REFUSALS,
+    )
+    async def get_page_layout(document_id: IdPath, page: PagePath, at: Offset = 0) -> Response:
+        """The text of a page and where its lines stand, in points from the top left of the page as it is shown.
+        Offsets count in the document's text. Of a very long page the part around the offset `at`."""
+        return _reply(await desk.viewer.layout(document_id, page, at))
+
+    @router.get(
+        "/documents/{document_id}/find",
+        operation_id="find_in_document",
+        summary="Find words in a document",
+        response_model=TextMatches,
+        responses=REFUSALS,
+    )
+    async def find_in_document(
+        document_id: IdPath,
+        q: Annotated[str, Query(max_length=1_000)],
+        limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    ) -> Response:
+        """Places of words in one document, in order. Width, case and broken lines do not matter."""
+        return _reply(await desk.viewer.find(document_id, q, limit))
+
+
+def _add_boxes(router: APIRouter, desk: Desk) -> None:
+    @router.get(
+        "/evidence/{evidence_id}/boxes",
+        operation_id="get_evidence_boxes",
+        summary="Where a quotation stands",
+        response_model=EvidenceBoxes,
+        responses=REFUSALS,
+    )
+    async def get_evidence_boxes(evidence_id: IdPath) -> Response:
+        """Where the characters of a quotation stand on its page, in points from the top left of the page as it is
+        shown. Where that is not sure, `exact` is false, `why` says so, and there are boxes of whole lines at most."""
+        return _reply(await desk.viewer.evidence_boxes(evidence_id))
+
+    @router.get(
+        "/documents/{document_id}/boxes",
+        operation_id="get_span_boxes",
+        summary="Where a stretch of text stands",
+        response_model=SpanBoxes,
+        responses=REFUSALS,
+    )
+    async def get_span_boxes(document_id: IdPath, start: Offset, end: Offset) -> Response:
+        """The same of `start:end` of a document's text, such as a place that was found."""
+        return _reply(await desk.viewer.span_boxes(document_id, start, end))
+
+
+def _add_images(router: APIRouter, desk: Desk) -> None:
+    @router.get(
+        "/documents/{document_id}/pages/{page}/image",
+        operation_id="get_page_image",
+        summary="A page as a picture",
+        response_class=Response,  # so that refusals are described as the JSON that they are
+        responses={**PICTURE, **REFUSALS},
+    )
+    async def get_page_image(
+        document_id: IdPath,
+        page: PagePath,
+        width: Annotated[int, Query(ge=1, le=10_000)] = 1_200,
+        if_none_match: Annotated[str | None, Header(max_length=1_000)] = None,
+    ) -> Response:
+        """The page drawn at least `width` pixels wide: 320, 800, 1200, 1600 or 2400."""
+        image = await desk.viewer.image(document_id, page, width)
+        tag = f'"{image.etag}"'
+        # A purge must be seen at once: the browser asks each time, and is sent nothing where nothing changed.
+        headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
+        if if_none_match is not None and tag in if_none_match:
+            return Response(status_code=304, headers=headers)
+        return Response(image.data, media_type="image/webp", headers=headers)
+
+
+def _reply(value: Any) -> Response:
+    return Response(written(plain_data(value)), media_type="application/json")

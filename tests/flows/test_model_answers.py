@@ -102,6 +102,15 @@ async def test_each_provider_writes_an_answer_that_is_checked(name: str, tmp_pat
     assert KEY not in (tmp_path / "home" / "shisho.db").read_bytes().decode("latin-1")
 
 
+@pytest.mark.parametrize("name", ["openai", "gemini", "anthropic"])
+async def test_what_a_provider_cites_by_itself_is_a_hint_and_nothing_more(name: str, tmp_path: Path) -> None:
+    cited = "https://evil.example/source"
+    answer, _ = await asked(tmp_path, lambda request: replace(well(request), cited_url=cited), name)
+    assert f"{SENTENCE} [1]" in answer.text and "evil" not in str(answer)
+    assert all(use.fault is None for use in answer.model_uses)
+    check_grounded(answer, TEXT)
+
+
 FAILURES = {
     ModelFault.TRUNCATED: lambda reply: replace(reply, text=reply.text[:20], ending="length"),
     ModelFault.MALFORMED: lambda reply: replace(reply, text='{"no": "such field"}'),

@@ -9,11 +9,12 @@ from typing import Any, TypeVar
 
 from shisho.domain.model import ModelFault, ModelPrompt, ModelReply, ModelUsage
 from shisho.errors import ModelFailed
-from shisho.librarian.model_mind import ModelLimits, ModelMind
+from shisho.librarian.model_calls import ModelLimits
+from shisho.librarian.model_mind import ModelMind
 
 T = TypeVar("T")
 Reply = Callable[[ModelPrompt, type], "tuple[Any, ModelUsage]"]
-NODES = ("strategy", "plan", "evaluate", "answer")
+NODES = ("strategy", "plan", "evaluate", "reflect", "answer", "entailment")
 LIMITS = ModelLimits(4_500, 8_192, 60.0)
 
 

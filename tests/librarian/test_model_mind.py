@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import Any
 
@@ -18,10 +19,13 @@ from shisho.librarian.loop import run
 from shisho.librarian.mind import Mind
 from shisho.librarian.model_replies import (
     AnswerReply,
+    EntailmentReply,
+    EntailmentVerdict,
     EvaluationReply,
     FindingReply,
     GoalReply,
     PlanReply,
+    ReflectionReply,
     SentenceReply,
     StrategyReply,
 )
@@ -38,8 +42,11 @@ GOOD: dict[type, Any] = {
     StrategyReply: StrategyReply((GoalReply(QUESTION),), "all", "single"),
     PlanReply: PlanReply(("決定係数", "寄与率"), "決定係数の定義", "定義を探す"),
     EvaluationReply: EvaluationReply((FindingReply(1, "G1", QUOTATION, 0.9),)),
+    ReflectionReply: ReflectionReply("G1", "定義がまだない"),
     AnswerReply: AnswerReply((SentenceReply(SENTENCE, (1,)),)),
+    EntailmentReply: EntailmentReply(()),
 }
+PARAPHRASE = "決定係数は、回帰の式がどれほど良く合うかを告げる目安だ。"  # rules cannot be sure of it
 
 
 def scripted(**changed: Any) -> ScriptedLlm:
@@ -148,8 +155,8 @@ async def test_what_the_rules_found_is_near_where_the_model_found_nothing() -> N
         (SentenceReply("詳しくは evil.example を見よ。", (1,)), False),
         (SentenceReply("写真 ![x](http://evil.example/?q=1)", (1,)), False),
         (SentenceReply("猫は魚を好み、月は地球を回る。", (1,)), False),
-        (SentenceReply("猫は魚を好む。", ()), False),
-        (SentenceReply("猫は魚を好む。", (42,)), False),
+        (SentenceReply("猫は肉を好む。", ()), False),
+        (SentenceReply("猫は肉を好む。", (42,)), False),
         (SentenceReply(SENTENCE + "あ" * 2_000, (1,)), False),
         (SentenceReply(SENTENCE, ()), True),
         (SentenceReply(f"{SENTENCE} [1][77]", ()), True),
@@ -160,10 +167,75 @@ async def test_no_sentence_tells_what_its_quotations_do_not(sentence: SentenceRe
     answer = await asked(mind_of(scripted(AnswerReply=AnswerReply(sentences))))
     assert (sentence.text.removesuffix(" [1][77]") in answer.text) is told
     assert "evil" not in answer.text and "[77]" not in answer.text and "[42]" not in answer.text
-    use = answer.model_uses[-1]
-    assert (use.node, use.dropped) == ("answer", 0 if told else 1)
+    use = next(use for use in answer.model_uses if use.node == "answer")
+    assert use.dropped + use.rewritten == (0 if told else 1)
     numbers = {quotation.number for quotation in answer.evidence}
     assert all(numbers.issuperset(kept.evidence) for kept in answer.sentences)
+
+
+async def test_a_sentence_that_cites_nothing_gets_one_search_for_support() -> None:
+    """Carried by a passage of the library it is given that quotation; what nothing carries is searched for once
+    and taken out."""
+    library = Library(LEAVES, 3)
+    sentences = (
+        SentenceReply(SENTENCE, (1,)),
+        *(SentenceReply(f"猫は{food}を好む。", ()) for food in "魚肉"),
+    )
+    before = Library(LEAVES, 3)
+    await asked(mind_of(scripted()), library=before)
+    answer = await asked(mind_of(scripted(AnswerReply=AnswerReply(sentences))), library=library)
+    assert len(library.requests) == len(before.requests) + 2
+    added = answer.evidence[-1]
+    assert f"猫は魚を好む。 [{added.number}]" in answer.text and added.snippet == "猫は魚を好む。"
+    assert "猫は肉" not in answer.text
+    use = next(use for use in answer.model_uses if use.node == "answer")
+    assert (use.supplied, use.dropped, use.rewritten) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("entailed", "support", "told"),
+    [(True, "supported", True), (False, "altered", False), (None, "unverified", True)],
+)
+async def test_sentences_that_rules_are_not_sure_of_are_asked_about_in_one_call(
+    entailed: bool | None, support: str, told: bool
+) -> None:
+    sentences = tuple(
+        SentenceReply(text, (1,)) for text in (SENTENCE, PARAPHRASE, f"{PARAPHRASE[:-2]}である。")
+    )
+    verdicts = () if entailed is None else tuple(EntailmentVerdict(number, entailed) for number in (1, 2))
+    llm = scripted(AnswerReply=AnswerReply(sentences), EntailmentReply=EntailmentReply(verdicts))
+    lines: list[str] = []
+    answer = await asked(mind_of(llm), notify=lambda event, **facts: lines.append(facts.get("text", "")))
+    assert [sentence.support for sentence in answer.sentences] == ["supported", support, support]
+    assert (PARAPHRASE in answer.text) is told
+    assert any(PARAPHRASE in line for line in lines) is told, "not told before it is settled"
+    uses = [use for use in answer.model_uses if use.node == "entailment"]
+    assert len(uses) == 1 and uses[0].rewritten == (2 if entailed is False else 0)
+    asked_text = llm.prompts[-1].text
+    assert asked_text.count(PARAPHRASE[:-2]) == 2 and SENTENCE not in asked_text
+
+
+async def test_a_judge_is_not_asked_beyond_the_budget() -> None:
+    llm = scripted(AnswerReply=AnswerReply((SentenceReply(PARAPHRASE, (1,)),)))
+    answer = await asked(mind_of(llm), budget=Budget(max_model_calls=4))
+    assert [use.fault for use in answer.model_uses if use.node == "entailment"] == [ModelFault.BUDGET]
+    assert [sentence.support for sentence in answer.sentences] == ["unverified"]
+
+
+@pytest.mark.parametrize(("focus", "taken"), [("G2", True), ("G9", False), ("", False)])
+async def test_a_model_may_choose_the_next_goal_among_the_open_ones(focus: str, taken: bool) -> None:
+    goals = StrategyReply((GoalReply("月とは何か"), GoalReply("星とは何か")), "all", "several")
+    reply = ReflectionReply(focus, "星の定義がない")
+    llm = scripted(StrategyReply=goals, EvaluationReply=EvaluationReply(()), ReflectionReply=reply)
+    ledger = MemoryLedger()
+    budget = Budget(max_rounds=2, max_model_calls=20, max_tokens=10**6)
+    answer = await asked(mind_of(llm), "月と星とは何か", budget, ledger=ledger)
+    routed = [json.loads(step.output.text) for step in await ledger.steps("run") if step.node == "route"]
+    verdict = routed[0]["state"]["verdicts"][0]
+    assert ("星の定義がない" in verdict["judgment_reason"]) is taken
+    assert verdict["next_focus"] == ("G2" if taken else "G1")
+    uses = [use for use in answer.model_uses if use.node == "reflect"]
+    assert [use.fault for use in uses[:1]] == [None if taken else ModelFault.MALFORMED]
 
 
 @pytest.mark.parametrize(

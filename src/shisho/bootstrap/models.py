@@ -33,12 +33,12 @@ class ModelPreset:
     passage_room: int
 
 
-_READING = {"evaluate": "model_evaluate", "answer": "model_answer"}
+_READING = {"evaluate": "model_evaluate", "answer": "model_answer", "entailment": "model_answer"}
 _ALL = {"strategy": "model_plan", "plan": "model_plan", **_READING}
 PRESETS: Mapping[str, ModelPreset] = {
     "fast": ModelPreset(_READING, 5, 40_000, 3_000),
     "balanced": ModelPreset(_ALL, 8, 60_000, 4_500),
-    "thorough": ModelPreset(_ALL, 16, 200_000, 12_000),
+    "thorough": ModelPreset({**_ALL, "reflect": "model_plan"}, 16, 200_000, 12_000),
 }
 _TRIAL_TOKENS = 200
 BESIDES_PASSAGES = 2_900  # tokens of a prompt that are no passage, with the longest reply
@@ -102,7 +102,8 @@ def build_mind(settings: Settings) -> Mind | None:
     llms = {node: llm for node, llm in llm_of_node.items() if llm is not None}
     if not llms:
         return None
-    from shisho.librarian.model_mind import ModelLimits, ModelMind
+    from shisho.librarian.model_calls import ModelLimits
+    from shisho.librarian.model_mind import ModelMind
 
     limits = ModelLimits(preset.passage_room, settings.whole("model_context"), settings.real("model_seconds"))
     return ModelMind(llms, limits)

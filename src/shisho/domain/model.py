@@ -49,11 +49,13 @@ class ModelPrompt:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply(Generic[T_co]):
-    """A reply that has the shape that was asked for. `text`: as the model wrote it."""
+    """A reply that has the shape that was asked for. `text`: as the model wrote it. `repairs`: how often a broken
+    one was asked for again."""
 
     value: T_co
     text: str
     usage: ModelUsage
+    repairs: int = 0
 
 
 class ModelFault(StrEnum):
@@ -96,8 +98,10 @@ FAULT_REASONS: Mapping[ModelFault, Message] = {
 @dataclass(frozen=True, slots=True)
 class ModelUse:
     """One node's use of a model, as the ledger and the answer keep it. `fault`: why the node's rules have
-    thought instead, empty where the model did. `reply`: its words, for the ledger only. `dropped` counts what
-    was taken out of the reply, as it could not be verified."""
+    thought instead, empty where the model did. `reply`: its words, for the ledger only. What was done to them is
+    counted: `dropped` quotations or sentences were taken out, as they could not be verified; `rewritten` sentences
+    were replaced by their quotations; `supplied` ones cited nothing and were given the quotation that carries them;
+    `repairs`: how often a broken reply was asked for again."""
 
     node: str
     model: str
@@ -106,3 +110,6 @@ class ModelUse:
     fault: ModelFault | None = None
     reply: str = ""
     dropped: int = 0
+    rewritten: int = 0
+    supplied: int = 0
+    repairs: int = 0

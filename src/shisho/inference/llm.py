@@ -118,7 +118,7 @@ class _Exchange:
         self._messages = [("system", prompt.instructions), ("human", prompt.text)]
         fault = ModelFault.MALFORMED
         reader = ElementReader(shape) if listen else None
-        for _ in range(1 + prompt.repairs):
+        for repairs in range(1 + prompt.repairs):
             reply = _Reply(CHARS_A_TOKEN * prompt.max_output_tokens)
             await self._receive(chat, reply, reader, listen)
             reader = None  # a repaired reply says all of it again
@@ -126,7 +126,7 @@ class _Exchange:
             if reply.ending in _REFUSALS:
                 raise self.failed(ModelFault.REFUSED)
             try:
-                return ModelReply(read_reply(reply.text, shape), reply.text, self._usage)
+                return ModelReply(read_reply(reply.text, shape), reply.text, self._usage, repairs)
             except ValueError as error:
                 is_cut = reply.ending in _LENGTHS
                 fault = ModelFault.TRUNCATED if is_cut else ModelFault.MALFORMED

@@ -55,14 +55,36 @@ def mend(
         return None, SentenceRevision(text, "removed", None, (), unknown, ("citation",))
     quotations = [refs[number].snippet for number in numbers]
     support = check(text, quotations, [refs[number].heading for number in numbers], question)
+    revision = SentenceRevision(text, "kept", support.outcome, numbers, unknown, support.missing)
     if support.outcome is SupportOutcome.ALTERED:
-        sentence = Sentence(_quotation(quotations, question), numbers, support.outcome)
-        return sentence, SentenceRevision(
-            text, "replaced", support.outcome, numbers, unknown, support.missing
-        )
-    return Sentence(text, numbers, support.outcome), SentenceRevision(
-        text, "kept", support.outcome, numbers, unknown, support.missing
+        cited_refs = [refs[number] for number in numbers]
+        return replace_by_quotations(revision, numbers, cited_refs, question, support.missing)
+    return Sentence(text, numbers, support.outcome), revision
+
+
+def replace_by_quotations(
+    revision: SentenceRevision,
+    numbers: tuple[int, ...],
+    refs: Sequence[EvidenceRef],
+    question: str,
+    lacking: tuple[str, ...],
+) -> tuple[Sentence, SentenceRevision]:
+    """The quotations in the place of a sentence that says something else than they do."""
+    altered = SupportOutcome.ALTERED
+    text = _quotation([ref.snippet for ref in refs], question)
+    return Sentence(text, numbers, altered), replace(
+        revision, became="replaced", support=altered, lacking=lacking
     )
+
+
+def cited_numbers(said_sentence: CitedSentence) -> tuple[int, ...]:
+    """The numbers that a sentence cites, in the call or in its words."""
+    return _read(said_sentence)[1]
+
+
+def find_support(passages: Sequence[NumberedPassage], goals: Sequence[Goal], text: str) -> Finding | None:
+    """The sentence of one of the passages that carries the text, for the goal that it is nearest to."""
+    return _sought(passages, goals, " ".join(_NUMBERS.sub("", text).split()))
 
 
 def counts(mended: Sequence[SentenceRevision]) -> SupportCounts:

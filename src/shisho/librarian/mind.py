@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -70,6 +70,10 @@ class AnswerMatter:
     """The question as it was put; `strategy.question` is as it was understood."""
 
 
+SeekSupport = Callable[[str], Awaitable[EvidenceRef | None]]
+"""One search for a passage that carries a sentence: what it says there, as evidence of this run."""
+
+
 class Mind(Protocol):
     """Thinks for the nodes. No thought is believed: findings are sought in what was shown, sentences checked
     against their quotations, whoever thought them."""
@@ -87,10 +91,20 @@ class Mind(Protocol):
         self, matter: PassageMatter, allowance: ModelAllowance
     ) -> NodeThought[list[Finding]]: ...
 
+    async def reflect(
+        self, matter: PlanMatter, verdict: Verdict, allowance: ModelAllowance
+    ) -> NodeThought[Verdict]:
+        """The verdict to go on, with the goal that the next round is for."""
+
     async def answer(
-        self, matter: AnswerMatter, allowance: ModelAllowance, hear: Callable[[str], None]
+        self,
+        matter: AnswerMatter,
+        allowance: ModelAllowance,
+        hear: Callable[[str], None],
+        seek: SeekSupport,
     ) -> NodeThought[Draft]:
-        """`hear` is given each line of the answer once it has passed its check."""
+        """`hear` is given each line of the answer once it has passed its check; `seek` is asked for support of
+        a sentence that cites nothing."""
 
 
 def quote_evidence(matter: AnswerMatter, head: str = "answer_head") -> Draft:
@@ -117,7 +131,16 @@ class RulesMind:
         parts = (matter.passages, matter.goals, matter.evidence, matter.rarity)
         return NodeThought(await asyncio.to_thread(select, *parts))
 
+    async def reflect(
+        self, matter: PlanMatter, verdict: Verdict, allowance: ModelAllowance
+    ) -> NodeThought[Verdict]:
+        return NodeThought(verdict)
+
     async def answer(
-        self, matter: AnswerMatter, allowance: ModelAllowance, hear: Callable[[str], None]
+        self,
+        matter: AnswerMatter,
+        allowance: ModelAllowance,
+        hear: Callable[[str], None],
+        seek: SeekSupport,
     ) -> NodeThought[Draft]:
         return NodeThought(quote_evidence(matter))

@@ -61,3 +61,26 @@ class AnswerReply:
     """The answer, sentence by sentence."""
 
     sentences: tuple[SentenceReply, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EntailmentVerdict:
+    """Whether its quotations say all that a sentence says."""
+
+    sentence: int
+    entailed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EntailmentReply:
+    """A verdict for each sentence."""
+
+    verdicts: tuple[EntailmentVerdict, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReflectionReply:
+    """What the next search should be for."""
+
+    next_focus: str
+    reason: str

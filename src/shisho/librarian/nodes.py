@@ -13,11 +13,14 @@ from shisho.domain.inquiry import (
     Gap,
     Goal,
     LoopStop,
+    NextStep,
+    Plan,
     UnsearchedQuery,
     WebResult,
     build_evidence_ref,
 )
 from shisho.errors import NotFound, SourceRemoved
+from shisho.language.terms import fold, terms
 from shisho.librarian.allowance import ModelAllowance
 from shisho.librarian.budget import Spending
 from shisho.librarian.citations import Citations
@@ -25,6 +28,7 @@ from shisho.librarian.evaluate import terms_wanted
 from shisho.librarian.evidence import double, verify
 from shisho.librarian.follow_up import resolve
 from shisho.librarian.levels import ENOUGH
+from shisho.librarian.mending import find_support
 from shisho.librarian.mind import AnswerMatter, Mind, PassageMatter, PlanMatter, RulesMind
 from shisho.librarian.reflect import next_focus, open_goals
 from shisho.librarian.respelling import respell_strategy
@@ -35,11 +39,12 @@ from shisho.librarian.web_fallback import AskWeb, web_queries
 from shisho.ports import Clock
 
 FOR_THE_ANSWER = Spending(model_calls=1, tokens=6_000)
+MOST_SOUGHT_TERMS = 20  # of a sentence that a search is made for
 
 
 class Nodes:
-    """One run's nodes. Only `search` and `evaluate` touch the session, only `web_fallback` the web, only `answer`
-    the clock."""
+    """One run's nodes. Only `search` and `evaluate` touch the session, and `answer` where a model has written a
+    sentence that cites nothing; only `web_fallback` touches the web, only `answer` the clock."""
 
     def __init__(
         self,
@@ -152,7 +157,11 @@ class Nodes:
             is_done=self._mind.is_done(matter),
             next_focus=focus,
         )
-        return LoopState(verdicts=(verdict,))
+        if verdict.status is not NextStep.CONTINUE:
+            return LoopState(verdicts=(verdict,))
+        allowance = self._allowance(state["spent"])
+        thought = await self._mind.reflect(matter, verdict, allowance)
+        return LoopState(verdicts=(thought.value,), spent=allowance.used, uses=thought.uses)
 
     async def web_fallback(self, state: LoopState) -> LoopState:
         """Have the web searched for the open goals. What the documents have shown stays; the rounds begin
@@ -195,6 +204,7 @@ class Nodes:
             **{
                 **last,
                 **await self._answered(last, RulesMind()),
+                "evidence": last["evidence"],
                 "spent": last["spent"],
                 "uses": last["uses"],
             }
@@ -214,13 +224,35 @@ class Nodes:
             asked=state["question"],
         )
         allowance = ModelAllowance(self._budget, state["spent"])
-        thought = await mind.answer(matter, allowance, self._hear)
+        sought_refs: list[EvidenceRef] = []
+
+        async def seek(text: str) -> EvidenceRef | None:
+            ref = await self._support(text, state, len(sought_refs) + 1)
+            sought_refs.extend([] if ref is None else [ref])
+            return ref
+
+        thought = await mind.answer(matter, allowance, self._hear, seek)
         return LoopState(
             draft=thought.value,
+            evidence=tuple(sought_refs),
             composed_at=self._clock.now(),
             spent=allowance.used,
             uses=thought.uses,
         )
+
+    async def _support(self, text: str, state: LoopState, time: int) -> EvidenceRef | None:
+        """What carries a sentence that cites nothing, from one search for it among all in scope."""
+        aim = state["strategy"]
+        keywords = tuple(dict.fromkeys(terms(fold(text))))[:MOST_SOUGHT_TERMS]
+        plan = Plan(text, keywords, text, "")
+        round_ = len(state["plans"]) + time
+        shown_round, _ = await self._search.round(
+            plan, aim.complexity, "reached" in state, round_, (), anew=True
+        )
+        finding = await asyncio.to_thread(find_support, shown_round.shown, aim.goals, text)
+        if finding is None:
+            return None
+        return await self._accepted(finding, LoopState(**{**state, "shown": shown_round.shown}))
 
     async def _accepted(self, finding: Finding, state: LoopState) -> EvidenceRef | None:
         """The finding as evidence: found word for word in what was shown, and taken from the document as it

@@ -11,7 +11,7 @@ from hashlib import sha256
 from importlib.resources import files
 
 from shisho.domain.corpus import NumberedPassage
-from shisho.domain.inquiry import EvidenceRef
+from shisho.domain.inquiry import EvidenceRef, Goal
 from shisho.errors import InternalError
 from shisho.language.display import running
 from shisho.language.tokens import tokens
@@ -99,6 +99,38 @@ def fence_evidence(evidence: Iterable[EvidenceRef], boundary: str, room: int) ->
         name = f"quotation {ref.number} for {ref.goal_id}"
         fenced_texts.append((ref.number, _fenced(name, heading, ref.snippet, boundary)))
     return "\n".join(text for _, text in sorted(fenced_texts)) or "(none)"
+
+
+def fence_claims(
+    claims: Iterable[tuple[str, Iterable[EvidenceRef]]], boundary: str, room: int
+) -> tuple[str, int]:
+    """Sentences, numbered from 1, each before the quotations it cites, as far as there is room, in tokens; and
+    how many these are."""
+    fenced_texts: list[str] = []
+    room_left = room
+    count = 0
+    for sentence, refs in claims:
+        number = count + 1
+        parts = [_fenced(f"sentence {number}", "", sentence, boundary)]
+        parts += [
+            _fenced(
+                f"quotation of sentence {number}",
+                running(ref.heading)[:_LONGEST_HEADING],
+                ref.snippet,
+                boundary,
+            )
+            for ref in refs
+        ]
+        room_left -= sum(map(tokens, parts))
+        if room_left < 0:
+            break
+        fenced_texts += parts
+        count = number
+    return "\n".join(fenced_texts), count
+
+
+def list_goals(goals: Iterable[Goal]) -> str:
+    return "\n".join(f"{goal.id}: {goal.question}" for goal in goals)
 
 
 def _fenced(name: str, heading: str, text: str, boundary: str) -> str:

@@ -151,7 +151,7 @@ _ROWS = (
     Node(
         "answer",
         Nodes.answer,
-        ("question", "strategy", "goal_status", "evidence", "verdicts", "spent", "reached"),
+        ("question", "strategy", "goal_status", "plans", "evidence", "verdicts", "spent", "reached"),
         lambda state: END,
         (END,),
     ),

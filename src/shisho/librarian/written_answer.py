@@ -3,7 +3,8 @@ is taken out or replaced by them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from shisho.domain.inquiry import EvidenceRef, Sentence, SupportOutcome
 from shisho.domain.session import CitedSentence, SentenceRevision
@@ -12,14 +13,19 @@ from shisho.librarian import mending
 from shisho.librarian.answer import Draft, disagreements, frame_answer
 from shisho.librarian.mind import AnswerMatter
 
+CheckedSentence = tuple[Sentence | None, SentenceRevision]
+"""A sentence as it may stand, None where it may not, and what was done to it."""
+
 MAX_SENTENCES = 30
 MAX_SENTENCE_CHARS = 1_000
 NEAREST = 0.25  # share of an unverified sentence's terms that its quotations, or the question, must have
+UNCITED = ("citation",)  # what a sentence lacks that cites nothing that stands
+JUDGED = ("entailment",)  # and one whose quotations, as a model reads them, do not say it
 
 
 def check_sentence(
     sentence: CitedSentence, matter: AnswerMatter, refs: Mapping[int, EvidenceRef]
-) -> tuple[Sentence | None, SentenceRevision]:
+) -> CheckedSentence:
     """The sentence as it may stand, and what was done to it. One that cites nothing is given the evidence that
     carries it, if there is any; one that has next to no word of its quotations tells of something else."""
     if len(sentence.text) > MAX_SENTENCE_CHARS:
@@ -35,11 +41,8 @@ def check_sentence(
     return standing, revision
 
 
-def write_draft(
-    matter: AnswerMatter, mended: Sequence[tuple[Sentence | None, SentenceRevision]]
-) -> tuple[Draft, int] | None:
-    """The answer of these sentences, and how many were not left as they were. None where no sentence stands
-    that a quotation carries."""
+def write_draft(matter: AnswerMatter, mended: Sequence[CheckedSentence]) -> Draft | None:
+    """The answer of these sentences. None where no sentence stands that a quotation carries."""
     kept_sentences = tuple(sentence for sentence, _ in mended if sentence is not None)
     if not any(sentence.evidence for sentence in kept_sentences):
         return None
@@ -48,7 +51,7 @@ def write_draft(
     question = matter.strategy.question
     text = mending.render(question, refs, kept_sentences, mending.counts(revisions))
     body = [text, *disagreements(matter.evidence, matter.strategy)]
-    draft = frame_answer(
+    return frame_answer(
         matter.strategy,
         matter.status,
         matter.evidence,
@@ -59,26 +62,97 @@ def write_draft(
         kept_sentences,
         matter.asked,
     )
-    return draft, sum(revision.became != "kept" for revision in revisions)
+
+
+def count_revisions(mended: Sequence[CheckedSentence]) -> tuple[int, int]:
+    """How many were taken out, and how many replaced by their quotations without a judge."""
+    became = [revision.became for _, revision in mended if revision.lacking != JUDGED]
+    return became.count("removed"), became.count("replaced")
 
 
 class SentenceChecker:
-    """Checks a model's sentences as they arrive, each once, and tells the lines that stand."""
+    """Checks a model's sentences as they arrive, each once, and tells the lines that stand. `is_judge_coming`:
+    what rules are not sure of is not told before it is settled."""
 
-    def __init__(self, matter: AnswerMatter, hear: Callable[[str], None]) -> None:
-        self._matter = matter
+    def __init__(
+        self, matter: AnswerMatter, hear: Callable[[str], None], *, is_judge_coming: bool = False
+    ) -> None:
+        self.matter = matter
+        """With the evidence that was found for sentences."""
+        self.supplied = 0
+        """Sentences that cited nothing that stands and were given the quotation that carries them."""
         self._hear = hear
+        self._waits = is_judge_coming
         self._refs = {ref.number: ref for ref in matter.evidence}
-        self._told: dict[CitedSentence, tuple[Sentence | None, SentenceRevision]] = {}
+        self._checked: dict[CitedSentence, CheckedSentence] = {}
 
-    def check(self, sentence: CitedSentence) -> tuple[Sentence | None, SentenceRevision]:
+    def check(self, sentence: CitedSentence) -> CheckedSentence:
         """The sentence as it may stand, and what was done to it."""
-        if sentence not in self._told:
-            mended = check_sentence(sentence, self._matter, self._refs)
-            self._told[sentence] = mended
-            if mended[0] is not None:
-                self._hear(mending.line(mended[0], self._refs, self._matter.strategy.question))
-        return self._told[sentence]
+        if sentence not in self._checked:
+            mended = check_sentence(sentence, self.matter, self._refs)
+            self._checked[sentence] = mended
+            self.supplied += bool(mended[1].evidence) and not self._cites(sentence)
+            if not (self._waits and is_unverified(mended)):
+                self._tell(mended)
+        return self._checked[sentence]
+
+    def uncited(self, sentences: Iterable[CitedSentence]) -> list[CitedSentence]:
+        """Those that are to be taken out, as they cite nothing that stands."""
+        return [sentence for sentence in _each(sentences) if self.check(sentence)[1].lacking == UNCITED]
+
+    def supply(self, sentence: CitedSentence, ref: EvidenceRef) -> None:
+        """Check it anew with evidence that was found for it."""
+        self._refs[ref.number] = ref
+        self.matter = replace(self.matter, evidence=(*self.matter.evidence, ref))
+        mended = check_sentence(replace(sentence, cites=(ref.number,)), self.matter, self._refs)
+        self._checked[sentence] = mended
+        self.supplied += mended[0] is not None
+        self._tell(mended)
+
+    def unverified(self, sentences: Iterable[CitedSentence]) -> list[CitedSentence]:
+        """Those that rules are not sure of."""
+        return [sentence for sentence in _each(sentences) if is_unverified(self.check(sentence))]
+
+    def claims(self, sentences: Iterable[CitedSentence]) -> list[tuple[str, list[EvidenceRef]]]:
+        """The texts of sentences that stand, each with its quotations."""
+        standing_sentences = [self.check(sentence)[0] for sentence in sentences]
+        return [
+            (standing.text, [self._refs[number] for number in standing.evidence])
+            for standing in standing_sentences
+            if standing is not None
+        ]
+
+    def settle(self, sentence: CitedSentence, is_entailed: bool | None) -> None:
+        """What a judge said of a sentence that rules were not sure of: it is supported, or its quotations take
+        its place. None: nothing was said, and it stays as it is."""
+        standing, revision = self.check(sentence)
+        if standing is None:
+            return
+        if is_entailed:
+            standing = replace(standing, support=SupportOutcome.SUPPORTED)
+            revision = replace(revision, support=SupportOutcome.SUPPORTED)
+        elif is_entailed is not None:
+            refs = [self._refs[number] for number in standing.evidence]
+            standing, revision = mending.replace_by_quotations(
+                revision, standing.evidence, refs, self.matter.strategy.question, JUDGED
+            )
+        self._checked[sentence] = standing, revision
+        self._tell((standing, revision))
+
+    def _cites(self, sentence: CitedSentence) -> bool:
+        return bool(self._refs.keys() & set(mending.cited_numbers(sentence)))
+
+    def _tell(self, mended: CheckedSentence) -> None:
+        if mended[0] is not None:
+            self._hear(mending.line(mended[0], self._refs, self.matter.strategy.question))
+
+
+def is_unverified(mended: CheckedSentence) -> bool:
+    return mended[0] is not None and mended[0].support is SupportOutcome.UNVERIFIED
+
+
+def _each(sentences: Iterable[CitedSentence]) -> list[CitedSentence]:
+    return list(dict.fromkeys(sentences))
 
 
 def _is_foreign(sentence: Sentence, matter: AnswerMatter, refs: Mapping[int, EvidenceRef]) -> bool:

@@ -134,7 +134,8 @@ def use_line(use: ModelUse, words: Words) -> str:
     line = words(f"use_{use.node}", model=use.model, calls=use.usage.calls, tokens=tokens)
     if use.fault is not None:
         line += words("use_fault", why=render(FAULT_REASONS[use.fault]))
-    return line + (words("use_dropped", n=use.dropped) if use.dropped else "")
+    changes = {name: getattr(use, name) for name in ("dropped", "rewritten", "supplied", "repairs")}
+    return line + "".join(words(f"use_{name}", n=count) for name, count in changes.items() if count)
 
 
 def turns(given_turns: Sequence[ConversationTurn], words: Words) -> None:

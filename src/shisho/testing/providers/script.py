@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,7 +30,8 @@ class ProviderReply:
     """A reply and how it is sent. `ending`: `stop`, `length` or `refusal`. `delta_chars`: how many characters of
     the text stand in one event. `cut_bytes`: the stream is sent in pieces of so many bytes, wherever they end;
     0: event by event. `escaped`: what is not ASCII goes over the wire as `\\uXXXX`. `delay_s`: before the
-    first byte. `breaks`: the connection ends in the middle; `hangs`: nothing more comes after the middle."""
+    first byte. `cited_url`: an address that the provider itself names as a source. `breaks`: the connection
+    ends in the middle; `hangs`: nothing more comes after the middle."""
 
     text: str = ""
     status: int = 200
@@ -42,8 +43,9 @@ class ProviderReply:
     cut_bytes: int = 0
     escaped: bool = False
     delay_s: float = 0.0
+    cited_url: str = ""
     breaks: bool = False
     hangs: bool = False
 
 
-Script = Callable[[ProviderRequest], ProviderReply]
+Script = Callable[[ProviderRequest], ProviderReply | Awaitable[ProviderReply]]

@@ -7,6 +7,7 @@ import json
 from asyncio import StreamReader, StreamWriter
 from collections.abc import Mapping
 from contextlib import suppress
+from inspect import isawaitable
 from types import TracebackType
 from typing import Self
 
@@ -16,17 +17,18 @@ from shisho.testing.providers.wire import WireFormat, wire_format
 
 class FakeProvider:
     """`async with FakeProvider(script) as provider:`. All four formats are spoken at `url(provider)`; `script`
-    gives the reply to each request; `requests` lists them as they came, `connections` counts them all."""
+    gives the reply to each request, at once or when it is awaited; `requests` lists them as they came,
+    `connections` counts them all. Port 0 is any that is free."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, port: int = 0) -> None:
         self.script = script
         self.requests: list[ProviderRequest] = []
         self.connections = 0
-        self._port = 0
+        self._port = port
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._begin, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._begin, "127.0.0.1", self._port)
         self._port = self._server.sockets[0].getsockname()[1]
         return self
 
@@ -71,7 +73,8 @@ class FakeProvider:
             return
         request = format_.read(path, json.loads(body), headers)
         self.requests.append(request)
-        reply = self.script(request)
+        made_reply = self.script(request)
+        reply = await made_reply if isawaitable(made_reply) else made_reply
         await asyncio.sleep(reply.delay_s)
         if reply.status != 200:
             text = json.dumps(format_.mistake(reply.status, reply.text)).encode()

@@ -58,6 +58,9 @@ class OpenAiWire:
         ending = {"refusal": "content_filter"}.get(reply.ending, reply.ending)
         deltas: list[tuple[Json, str | None]] = [({"role": "assistant", "content": ""}, None)]
         deltas += [({"content": piece}, None) for piece in _pieces(reply)]
+        if reply.cited_url:
+            cited: Json = {"url": reply.cited_url, "title": reply.cited_url, "start_index": 0, "end_index": 1}
+            deltas.append(({"annotations": [{"type": "url_citation", "url_citation": cited}]}, None))
         deltas.append(({}, ending))
         for delta, finish in deltas:
             yield _sent(frame | {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}, reply)
@@ -135,6 +138,9 @@ class GeminiWire:
             }
             if number == len(pieces):
                 candidate["finishReason"] = ending
+                if reply.cited_url:
+                    web = {"uri": reply.cited_url, "title": reply.cited_url}
+                    candidate["groundingMetadata"] = {"groundingChunks": [{"web": web}]}
             usage = {
                 "promptTokenCount": reply.input_tokens,
                 "candidatesTokenCount": reply.output_tokens,
@@ -177,6 +183,15 @@ class AnthropicWire:
         for piece in _pieces(reply):
             delta = {"type": "text_delta", "text": piece}
             yield self._named("content_block_delta", {"index": 0, "delta": delta}, reply)
+        if reply.cited_url:
+            citation = {
+                "type": "web_search_result_location",
+                "url": reply.cited_url,
+                "title": reply.cited_url,
+            }
+            citation |= {"cited_text": reply.text[:20], "encrypted_index": "1"}
+            cited: Json = {"type": "citations_delta", "citation": citation}
+            yield self._named("content_block_delta", {"index": 0, "delta": cited}, reply)
         yield self._named("content_block_stop", {"index": 0}, reply)
         last_event = {"delta": {"stop_reason": ending, "stop_sequence": None}}
         usage = {"input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}

@@ -1,0 +1,92 @@
+"""Calls of models: what one may cost is set aside before it, what fits into it is counted, and each use is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from shisho.domain.model import ModelFault, ModelPrompt, ModelUsage, ModelUse
+from shisho.errors import ModelFailed
+from shisho.language.tokens import tokens
+from shisho.librarian.allowance import ModelAllowance
+from shisho.librarian.prompting import PromptFile, load_prompt
+from shisho.ports import Llm
+
+T = TypeVar("T")
+
+SCHEMA_TOKENS = 600  # at most: providers put the schema into the prompt
+MESSAGE_TOKENS = 100  # what providers wrap a message in
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLimits:
+    """`passage_room`: tokens of passages in one call. `context`: tokens that the model reads and writes at
+    once. `seconds`: of one call."""
+
+    passage_room: int
+    context: int
+    seconds: float
+
+
+class ModelCalls:
+    """The models of the nodes, by the node's name, and the limits of one call."""
+
+    def __init__(self, llms: Mapping[str, Llm], limits: ModelLimits) -> None:
+        self._llms = llms
+        self._limits = limits
+
+    def __contains__(self, node: str) -> bool:
+        return node in self._llms
+
+    def passage_room(self, prompt: PromptFile, values: Mapping[str, str]) -> int:
+        """Tokens of passages that fit beside all else into what the model reads and writes at once."""
+        fixed = tokens(prompt.instructions) + tokens(prompt.text) + sum(map(tokens, values.values()))
+        besides = fixed + prompt.max_output_tokens + SCHEMA_TOKENS + MESSAGE_TOKENS
+        return max(200, min(self._limits.passage_room, self._limits.context - besides))
+
+    async def ask(
+        self,
+        node: str,
+        shape: type[T],
+        allowance: ModelAllowance,
+        values: Mapping[str, str],
+        listen: Callable[[Any], None] | None = None,
+    ) -> tuple[T | None, tuple[ModelUse, ...]]:
+        """The model's reply, or None; and the use of the model, unless the node has none."""
+        llm = self._llms.get(node)
+        if llm is None:
+            return None, ()
+        prompt = load_prompt(node)
+        instructions, text = prompt.render(**values)
+        use = ModelUse(node, llm.name, prompt.sha256, ModelUsage())
+        # A token is a byte of UTF-8 at least, so the call cannot cost more; the repair sends the broken reply too.
+        input_tokens = len((instructions + text).encode("utf-8", "replace")) + SCHEMA_TOKENS + MESSAGE_TOKENS
+        once = input_tokens + prompt.max_output_tokens
+        twice = 2 * once + prompt.max_output_tokens + 2 * MESSAGE_TOKENS
+        repairs = 1
+        reservation = allowance.reserve(2, twice)
+        if reservation is None:
+            repairs = 0
+            reservation = allowance.reserve(1, once)
+        if reservation is None:
+            return None, (replace(use, fault=ModelFault.BUDGET),)
+        seconds = min(self._limits.seconds, allowance.seconds_left)
+        sent = ModelPrompt(instructions, text, prompt.sha256, prompt.max_output_tokens, seconds, repairs)
+        usage = ModelUsage(1 + repairs, twice)  # of a call that was cancelled nobody knows what it has cost
+        try:
+            reply = await llm.ask(sent, shape, listen)
+            usage = reply.usage
+        except ModelFailed as error:
+            usage = error.usage or ModelUsage(1)
+            return None, (replace(use, usage=usage, fault=ModelFault(error.fault)),)
+        finally:
+            allowance.settle(reservation, usage)
+        return reply.value, (replace(use, usage=usage, reply=reply.text, repairs=reply.repairs),)
+
+
+def unusable(uses: tuple[ModelUse, ...], reply: object) -> tuple[ModelUse, ...]:
+    """The uses of a reply that had the wanted shape and could not be used all the same."""
+    if reply is None:
+        return uses
+    return tuple(replace(use, fault=ModelFault.MALFORMED) for use in uses)

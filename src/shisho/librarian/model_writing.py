@@ -1,0 +1,92 @@
+"""An answer written by a model: its sentences are checked as they arrive; those that cite nothing get one search for
+support, and those that rules cannot judge are asked about in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from shisho.domain.model import ModelUse
+from shisho.domain.session import CitedSentence
+from shisho.librarian.allowance import ModelAllowance
+from shisho.librarian.answer import Draft
+from shisho.librarian.mind import AnswerMatter, NodeThought, SeekSupport, quote_evidence
+from shisho.librarian.model_calls import ModelCalls, unusable
+from shisho.librarian.model_replies import AnswerReply, EntailmentReply, SentenceReply
+from shisho.librarian.prompting import fence_claims, fence_evidence, list_goals, new_boundary
+from shisho.librarian.written_answer import MAX_SENTENCES, SentenceChecker, count_revisions, write_draft
+
+EVIDENCE_ROOM = 4_000  # tokens of quotations in a prompt
+MAX_SOUGHT = 3  # sentences of one answer that a search is made for
+
+
+class AnswerWriter:
+    """Writes one answer."""
+
+    def __init__(
+        self,
+        calls: ModelCalls,
+        matter: AnswerMatter,
+        allowance: ModelAllowance,
+        hear: Callable[[str], None],
+        seek: SeekSupport,
+    ) -> None:
+        self._calls = calls
+        self._matter = matter
+        self._allowance = allowance
+        self._seek = seek
+        self._checker = SentenceChecker(matter, hear, is_judge_coming="entailment" in calls)
+
+    async def write(self) -> NodeThought[Draft]:
+        """By the model; by rules where it gives nothing that stands."""
+        boundary = new_boundary()
+        values = {
+            "question": self._matter.strategy.question,
+            "goals": list_goals(self._matter.strategy.goals),
+            "evidence": fence_evidence(self._matter.evidence, boundary, EVIDENCE_ROOM),
+            "boundary": boundary,
+        }
+        reply, uses = await self._calls.ask("answer", AnswerReply, self._allowance, values, self._listen)
+        written = [] if reply is None else [*reply.sentences[:MAX_SENTENCES]]
+        sentences = [CitedSentence(part.text, part.cites) for part in written if part.text.strip()]
+        for sentence in sentences:
+            self._checker.check(sentence)
+        supplied = await self._supply(sentences)
+        judging = await self._judge(sentences)
+        mended = [self._checker.check(sentence) for sentence in sentences]
+        dropped, rewritten = count_revisions(mended)
+        uses = tuple(replace(use, dropped=dropped, rewritten=rewritten, supplied=supplied) for use in uses)
+        draft = write_draft(self._checker.matter, mended)
+        if draft is None:
+            head = "answer_unwritten" if uses else "answer_head"
+            return NodeThought(quote_evidence(self._matter, head), (*unusable(uses, reply), *judging))
+        return NodeThought(draft, (*uses, *judging))
+
+    def _listen(self, sentence: SentenceReply) -> None:
+        self._checker.check(CitedSentence(sentence.text, sentence.cites))
+
+    async def _supply(self, sentences: list[CitedSentence]) -> int:
+        """Search for what carries sentences that cite nothing; how many sentences were given a quotation."""
+        for sentence in self._checker.uncited(sentences)[:MAX_SOUGHT]:
+            ref = await self._seek(sentence.text)
+            if ref is not None:
+                self._checker.supply(sentence, ref)
+        return self._checker.supplied
+
+    async def _judge(self, sentences: list[CitedSentence]) -> tuple[ModelUse, ...]:
+        """Ask about all sentences that rules are not sure of at once."""
+        unsure = self._checker.unverified(sentences)
+        if not unsure or "entailment" not in self._calls:
+            return ()
+        boundary = new_boundary()
+        claims, count = fence_claims(self._checker.claims(unsure), boundary, EVIDENCE_ROOM)
+        values = {"claims": claims, "boundary": boundary}
+        reply: EntailmentReply | None = None
+        uses: tuple[ModelUse, ...] = ()
+        if count:
+            reply, uses = await self._calls.ask("entailment", EntailmentReply, self._allowance, values)
+        verdicts = {} if reply is None else {verdict.sentence: verdict.entailed for verdict in reply.verdicts}
+        for number, sentence in enumerate(unsure, 1):
+            self._checker.settle(sentence, verdicts.get(number) if number <= count else None)
+        denied = sum(not verdicts.get(number, True) for number in range(1, count + 1))
+        return tuple(replace(use, rewritten=denied) for use in uses)

@@ -1,0 +1,65 @@
+"""Replies that were recorded, found again by what was asked."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from shisho.testing.providers.script import ProviderReply, ProviderRequest
+
+_BOUNDARY = re.compile(r"⟦[0-9a-f]{16}")
+_TODAY = re.compile(r"\bToday is \d{4}-\d\d-\d\d")
+NOT_RECORDED = 404
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedReply:
+    """A request as it is found again, and the reply to it. `asked` is for who reads the file."""
+
+    key: str
+    asked: str
+    reply: str
+
+
+def request_key(request: ProviderRequest) -> str:
+    """The hash of a request's messages and schema, without what differs each time: the fence and the date."""
+    texts = [steady_text(text) for text in (request.instructions, *request.texts)]
+    return sha256(json.dumps([texts, request.schema], sort_keys=True).encode()).hexdigest()
+
+
+def steady_text(text: str) -> str:
+    """The text with one fence and one date for all."""
+    return _TODAY.sub("Today is 2026-01-01", _BOUNDARY.sub("⟦0000000000000000", text))
+
+
+def load_replies(path: Path) -> dict[str, RecordedReply]:
+    """By key, the last one where there are several; none where there is no file."""
+    if not path.exists():
+        return {}
+    replies = (RecordedReply(**json.loads(line)) for line in path.read_text("utf-8").splitlines())
+    return {reply.key: reply for reply in replies}
+
+
+def save_reply(path: Path, recorded: RecordedReply) -> None:
+    """Add a reply to the file."""
+    with path.open("a", encoding="utf-8") as lines:
+        lines.write(json.dumps(asdict(recorded), ensure_ascii=False) + "\n")
+
+
+class RecordedReplies:
+    """A script of recorded replies. `unknown_requests` lists what was asked and never recorded: the caller
+    gets a 404."""
+
+    def __init__(self, path: Path) -> None:
+        self._replies = load_replies(path)
+        self.unknown_requests: list[ProviderRequest] = []
+
+    def __call__(self, request: ProviderRequest) -> ProviderReply:
+        recorded = self._replies.get(request_key(request))
+        if recorded is None:
+            self.unknown_requests.append(request)
+            return ProviderReply("not recorded", status=NOT_RECORDED)
+        return ProviderReply(recorded.reply)

@@ -1,0 +1,29 @@
+"""What `shisho show` says of the uses of a model."""
+
+from __future__ import annotations
+
+import pytest
+
+from shisho.domain.model import ModelFault, ModelUsage, ModelUse
+from shisho.interfaces.cli.messages import Words
+from shisho.interfaces.cli.render import use_line
+from shisho.librarian.prompting import load_prompt
+
+NODES = ("strategy", "plan", "evaluate", "reflect", "answer", "entailment")
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize("node", NODES)
+def test_what_was_done_to_a_reply_is_counted_in_words(node: str, language: str) -> None:
+    counted = {"dropped": 12, "rewritten": 13, "supplied": 14, "repairs": 15}
+    usage = ModelUsage(2, 500, 50)
+    line = use_line(ModelUse(node, "a/b", "", usage, **counted), Words(language))  # type: ignore[arg-type]
+    assert all(str(count) in line for count in counted.values()) and "a/b" in line
+    plain = use_line(ModelUse(node, "a/b", "", usage), Words(language))
+    assert line.startswith(plain) and plain.count("—") == 0
+    assert "—" in use_line(ModelUse(node, "a/b", "", usage, ModelFault.TIMEOUT), Words(language))
+
+
+@pytest.mark.parametrize("node", NODES)
+def test_each_node_has_a_prompt(node: str) -> None:
+    assert load_prompt(node).variables

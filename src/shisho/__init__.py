@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     from shisho.domain.model import ModelFault, ModelUsage, ModelUse
     from shisho.domain.politeness import BreakerState
     from shisho.domain.reference import MatchedBy, ReferenceMatch
+    from shisho.domain.replay import AnswerDifference, ReplayReport
     from shisho.domain.session import (
         CitedSentence,
         ComposedAnswer,
@@ -203,6 +204,7 @@ __all__ = [
     "AllFetchesFailed",
     "Answer",
     "AnswerDesk",
+    "AnswerDifference",
     "AnswerHandle",
     "AnswerLevel",
     "AnswerLog",
@@ -310,6 +312,7 @@ __all__ = [
     "Receipt",
     "ReferenceDesk",
     "ReferenceMatch",
+    "ReplayReport",
     "ResultRow",
     "RobotsDisallowed",
     "SearchOptions",
@@ -372,8 +375,8 @@ _PAGES = """
 errors desk.answers desk.conversing desk.desk desk.embeddings desk.folders desk.references
 desk.sessions desk.tasks desk.viewing domain.answer_log domain.answer_news domain.codec
 domain.conversation domain.corpus domain.embedding domain.event domain.folder domain.inquiry
-domain.intervention domain.job domain.model domain.politeness domain.reference domain.session
-domain.task domain.time domain.viewing domain.web ports.interventions ports.librarian
+domain.intervention domain.job domain.model domain.politeness domain.reference domain.replay
+domain.session domain.task domain.time domain.viewing domain.web ports.interventions ports.librarian
 """
 
 

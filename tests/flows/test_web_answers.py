@@ -74,10 +74,13 @@ def opening(tmp_path: Path) -> Opening:
 
 
 async def ask(desk: Desk, question: str, sources: Sources = Sources.AUTO, **limits: float) -> Answer:
+    """The answer, which its run comes to again without the web."""
     asked = await desk.tasks.queue_question(
         question, options=AskOptions(sources=sources, budget=limits), wait=50
     )
     assert asked.answer is not None
+    report = await desk.replay(asked.answer.id)
+    assert report.is_same, report.differences
     return asked.answer
 
 

@@ -11,11 +11,12 @@ from shisho.domain.inquiry import NextStep, Plan, Verdict
 from shisho.librarian.budget import Spending
 from shisho.librarian.citations import Citations
 from shisho.librarian.record import RunRecord, RunStopped
+from shisho.librarian.search import InquirySearch
 from shisho.librarian.state import LoopState
 from shisho.librarian.strategy import strategy
 from shisho.librarian.table import TABLE
 from shisho.stores.memory.ledger import MemoryLedger
-from tests.librarian.library import Ticking
+from tests.librarian.library import Library, Ticking
 
 
 def citation(name: str, cluster: str = "") -> Citation:
@@ -43,8 +44,11 @@ class Run:
     def __init__(self, ledger: MemoryLedger, *, stop: bool = False) -> None:
         self.heard: list[tuple[str, dict[str, Any]]] = []
         self.citations = Citations()
+        self.search = InquirySearch(Library((), 1).opener("run"))
         self.work = Counting(self.citations)
-        self.record = RunRecord(ledger, "run", self.citations, Ticking(0.5), self._hear, lambda: stop)
+        self.record = RunRecord(
+            ledger, "run", self.citations, self.search, Ticking(0.5), self._hear, lambda: stop
+        )
 
     def node(self, name: str = "evaluate", *, stoppable: bool = False) -> Any:
         node = replace(
@@ -127,7 +131,7 @@ async def test_a_state_comes_back_as_it_went_in() -> None:
 
     ledger = MemoryLedger()
     run = Run(MemoryLedger())
-    record = RunRecord(ledger, "run", run.citations, Ticking(0.0), run._hear, lambda: False)
+    record = RunRecord(ledger, "run", run.citations, run.search, Ticking(0.0), run._hear, lambda: False)
     assert await record.recorded(replace(TABLE["evaluate"], sees=()), all_of_it)(LoopState()) == state
     assert plain((await ledger.steps("run"))[0].output)["state"] == plain(state)
 

@@ -15,7 +15,7 @@ from shisho import settings as settings_
 from shisho.bootstrap.deferred import deferred
 from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
 from shisho.bootstrap.intake import build_ingest, build_reader, query_terms
-from shisho.bootstrap.models import build_mind, model_ceilings, passage_room
+from shisho.bootstrap.models import build_mind, build_recorded_mind, model_ceilings, passage_room
 from shisho.bootstrap.viewer import PageStores, build_page_stores, build_viewer, erase_all
 from shisho.bootstrap.web import WebAccess, build_consent, consent_file, web_of
 from shisho.desk.desk import Desk
@@ -162,7 +162,8 @@ def _inquiries(
 ) -> LibrarianInquiries:
     room_tokens = passage_room(settings)
     barred = partial(_barred, settings, web, clock)
-    thinking = (partial(_runner, settings), cache(partial(build_mind, settings)))
+    minds = (cache(partial(build_mind, settings)), partial(build_recorded_mind, settings))
+    thinking = (partial(_runner, settings), *minds)
     return LibrarianInquiries(searcher, ledger, clock, opinions.left_out, room_tokens, barred, *thinking)
 
 

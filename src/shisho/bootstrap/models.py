@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shisho.domain.corpus import Check
-from shisho.domain.model import ModelFault, ModelPrompt
+from shisho.domain.model import ModelFault, ModelPrompt, ModelUse
 from shisho.errors import ExtraMissing, InvalidParams, ModelFailed, ShishoError
 from shisho.messages.message import Message
 from shisho.settings import Settings
@@ -106,6 +106,22 @@ def build_mind(settings: Settings) -> Mind | None:
     from shisho.librarian.model_mind import ModelMind
 
     limits = ModelLimits(preset.passage_room, settings.whole("model_context"), settings.real("model_seconds"))
+    return ModelMind(llms, limits)
+
+
+def build_recorded_mind(settings: Settings, uses: Sequence[ModelUse]) -> Mind | None:
+    """What replies as these uses did, without any server; None where rules have thought. Raises ExtraMissing where
+    the packages are not installed that read replies."""
+    if not uses:
+        return None
+    from shisho.inference.recorded import RecordedLlm
+    from shisho.librarian.model_calls import ModelLimits
+    from shisho.librarian.model_mind import ModelMind
+
+    preset = PRESETS[settings.text("preset")]
+    limits = ModelLimits(preset.passage_room, settings.whole("model_context"), settings.real("model_seconds"))
+    nodes = dict.fromkeys(use.node for use in uses)
+    llms: Mapping[str, Llm] = {node: RecordedLlm([use for use in uses if use.node == node]) for node in nodes}
     return ModelMind(llms, limits)
 
 

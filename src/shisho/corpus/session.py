@@ -162,6 +162,7 @@ class CorpusSession:
         documents = await self._searcher.shelf.documents_by_id(
             [passage.document_id for passage in passages.values()]
         )
+        stored_records = [record for record in record.shown if record.passage_id in passages]
         shown_passages = tuple(
             _shown(
                 shown_record,
@@ -169,10 +170,13 @@ class CorpusSession:
                 following.get(shown_record.passage_id, ()),
                 documents[shown_record.document_id],
             )
-            for shown_record in record.shown
-            if shown_record.passage_id in passages
+            for shown_record in stored_records
         )
-        return Round(shown_passages, record.ranked, record.in_scope, record.exhausted)
+        sources = tuple(
+            self._opening(passages[shown_record.passage_id], documents[shown_record.document_id])
+            for shown_record in stored_records
+        )
+        return Round(shown_passages, record.ranked, record.in_scope, record.exhausted, sources)
 
     async def resolve(self, temp_index: int, start: int, end: int) -> Citation:
         if temp_index not in self._shown:
@@ -204,6 +208,24 @@ class CorpusSession:
 
     async def texts(self) -> Sequence[str]:
         return await self._searcher.retriever.texts(self._scope)
+
+    def _opening(self, passage: Passage, document: Document) -> Citation:
+        """What opens a whole passage, without its text."""
+        return Citation(
+            document_id=document.id,
+            title=document.title,
+            source=document.source,
+            page=passage.page,
+            start=passage.start,
+            end=passage.end,
+            snippet="",
+            sha256="",
+            passage_id=passage.id,
+            cluster=passage.cluster,
+            site=self._searcher.site(document.source),
+            place=passage.place,
+            ocr=passage.ocr,
+        )
 
     async def _passage(self, name: PassageId) -> Passage:
         passages = await self._searcher.shelf.passages([name])

@@ -17,6 +17,7 @@ from shisho.desk.coercion import as_list, as_paths, coerce
 from shisho.desk.hits import to_hit
 from shisho.desk.inquiry_runs import InquiryRuns
 from shisho.desk.pages import read_page
+from shisho.desk.replaying import replay_answer
 from shisho.desk.task_answers import follow_answer
 from shisho.domain.conversation import ConversationContext
 from shisho.domain.corpus import (
@@ -34,6 +35,7 @@ from shisho.domain.corpus import (
 )
 from shisho.domain.inquiry import Answer, Budget, Evidence, LoopStop, WebPolicy
 from shisho.domain.job import TaskId
+from shisho.domain.replay import ReplayReport
 from shisho.domain.task import AnswerHandle, AskOptions, Sources
 from shisho.errors import NotFound, ShishoError
 from shisho.messages.message import Message
@@ -319,6 +321,12 @@ class Desk(InquiryRuns):
         await self.tasks.resume_task(task_id)
         handle = AnswerHandle(TaskId(task_id), run_id, None, None)
         return await follow_answer(self._parts, handle, notify, stop)
+
+    async def replay(self, prefix: str = "last") -> ReplayReport:
+        """Take the run of an answer again, over the passages, replies and pages that it was given then, and compare:
+        nothing is searched for, fetched or asked. Raises NotFound, and SourceRemoved where a document that it
+        has read was purged."""
+        return await replay_answer(self._parts, prefix)
 
     async def answer(self, prefix: str = "last") -> Answer:
         return await self._parts.ledger.answer(prefix, self._parts.owner)

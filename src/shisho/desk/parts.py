@@ -50,6 +50,10 @@ class Inquiries(Protocol):
     async def prepare(self, run_id: str, notify: Notify, stop: Stop) -> PreparedInquiry:
         """The same run, for whoever takes it through the table of nodes."""
 
+    async def replay(self, run_id: str, answer: Answer) -> Answer:
+        """The answer that the run comes to now, over what it was given then. Raises NotFound where that is no
+        longer kept, SourceRemoved after a purge."""
+
 
 class InlineWorker(Protocol):
     """While it is entered, jobs are done in this event loop, `slots` at once (None: as set). `notifier` is

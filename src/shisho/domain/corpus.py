@@ -340,12 +340,13 @@ class NumberedPassage:
 @dataclass(frozen=True, slots=True)
 class Round:
     """One round of a session: what is shown, how many passages were ranked (k), and how many are in scope
-    (N)."""
+    (N). `sources`: what opens each shown passage as a whole, in the same order, without its text."""
 
     shown: tuple[NumberedPassage, ...]
     ranked: int
     in_scope: int
     exhausted: bool
+    sources: tuple[Citation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

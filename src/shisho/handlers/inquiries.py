@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from shisho.domain.corpus import WEB_CORPUS, Complexity, Scope
 from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Answer, Gap
+from shisho.domain.model import ModelUse
 from shisho.ports import Clock, Ledger, SearchSession
 
 if TYPE_CHECKING:
@@ -31,6 +32,11 @@ def think_by_rules() -> Mind | None:
     return None
 
 
+def replay_rules(uses: Sequence[ModelUse]) -> Mind | None:
+    """No reply of a model can be read here."""
+    return None
+
+
 def report_no_way() -> Gap:
     """There is no search engine here."""
     return Gap.NO_WAY
@@ -40,7 +46,7 @@ def report_no_way() -> Gap:
 class LibrarianInquiries:
     """Runs inquiries that the ledger holds. `room_tokens`: what is shown in one round. `barred`: why the web
     is not searched where it is not. `runner` takes runs through the table of nodes, `mind` thinks for them; both are
-    asked for when a run begins."""
+    asked for when a run begins. `recorded_mind`: thinks with the replies of these uses."""
 
     searcher: CorpusSearcher
     ledger: Ledger
@@ -50,6 +56,7 @@ class LibrarianInquiries:
     barred: Callable[[], Gap] = report_no_way
     runner: Callable[[], Runner] = load_own_runner
     mind: Callable[[], Mind | None] = think_by_rules
+    recorded_mind: Callable[[Sequence[ModelUse]], Mind | None] = replay_rules
 
     def check(self, question: str) -> None:
         """Raises InvalidParams for a question that cannot be asked."""
@@ -110,6 +117,15 @@ class LibrarianInquiries:
             self.barred(),
             self.mind(),
         )
+
+    async def replay(self, run_id: str, answer: Answer) -> Answer:
+        """The answer that the run comes to now, over what it was given then. Raises NotFound where that is no
+        longer kept, SourceRemoved after a purge."""
+        from shisho.librarian.replay import RecordedRun, replay
+
+        inquiry = await self.ledger.inquiry(run_id)
+        recorded = RecordedRun(await self.ledger.steps(run_id))
+        return await replay(inquiry, recorded, answer, self.recorded_mind(recorded.uses()))
 
     async def _with_web(self, scope: Scope) -> Scope:
         """The web's pages too, without what was blocked or cancelled meanwhile."""

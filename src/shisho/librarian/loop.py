@@ -70,18 +70,34 @@ async def prepare(
     call goes on from there later. Without `ask_web` there is no way to the web: where the inquiry would go
     there, its answer says why, which is `barred`. `mind` thinks for the nodes, rules where there is none; the
     lines that it writes are told as `sentence` with `text`. Raises InvalidParams for a blank or overlong question."""
-    question = checked(inquiry.question)
+    checked(inquiry.question)
     await ledger.begin(inquiry)
+    search = InquirySearch(open_session)
+    return assemble(inquiry, search, ledger, clock, notify, stop, ask_web, barred, mind)
+
+
+def assemble(
+    inquiry: Inquiry,
+    search: InquirySearch,
+    ledger: Ledger,
+    clock: Clock,
+    notify: Notify,
+    stop: Callable[[], bool],
+    ask_web: AskWeb | None,
+    barred: Gap,
+    mind: Mind | None,
+) -> InquiryRun:
+    """A run that the ledger has begun, over this search."""
     citations = Citations()
 
     def hear(text: str) -> None:
         notify("sentence", text=text)
 
-    nodes = Nodes(InquirySearch(open_session), citations, clock, ask_web, barred, mind, hear, inquiry.budget)
-    record = RunRecord(ledger, inquiry.run_id, citations, clock, notify, stop)
+    nodes = Nodes(search, citations, clock, ask_web, barred, mind, hear, inquiry.budget)
+    record = RunRecord(ledger, inquiry.run_id, citations, search, clock, notify, stop)
     acts = {name: record.recorded(node, partial(node.work, nodes)) for name, node in TABLE.items()}
     start_state = LoopState(
-        question=question,
+        question=checked(inquiry.question),
         earlier=inquiry.earlier,
         budget=inquiry.budget,
         web_policy=inquiry.web_policy,

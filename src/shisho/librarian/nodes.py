@@ -31,7 +31,6 @@ from shisho.librarian.levels import ENOUGH
 from shisho.librarian.mending import find_support
 from shisho.librarian.mind import AnswerMatter, Mind, PassageMatter, PlanMatter, RulesMind
 from shisho.librarian.reflect import next_focus, open_goals
-from shisho.librarian.respelling import respell_strategy
 from shisho.librarian.route import ended, route
 from shisho.librarian.search import InquirySearch
 from shisho.librarian.state import LoopState
@@ -117,8 +116,7 @@ class Nodes:
         anew = False
         if not is_tried and _unanswered(goals, findings):
             is_tried = True
-            texts = await self._search.texts(aim.complexity, "reached" in state)
-            respelt = await asyncio.to_thread(respell_strategy, aim, _unanswered(goals, findings), texts)
+            respelt = await self._search.respell(aim, _unanswered(goals, findings), "reached" in state)
             same = {goal.id for goal in aim.goals if goal in respelt.goals}
             # What is near to a misread question is near to nothing.
             findings = [finding for finding in findings if finding.goal_id in same]
@@ -260,9 +258,9 @@ class Nodes:
         verified = verify(finding, state["shown"])
         if verified is None:
             return None
-        session = await self._search.session(state["strategy"].complexity, "reached" in state)
+        where = (state["strategy"].complexity, "reached" in state)
         try:
-            citation = await session.resolve(verified.index, verified.start, verified.end)
+            citation = await self._search.resolve(*where, verified.index, verified.start, verified.end)
         except (NotFound, SourceRemoved):  # removed since it was shown
             return None
         heading = next(passage.heading for passage in state["shown"] if passage.temp_index == verified.index)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 from typing import Any, Protocol, get_type_hints
@@ -15,6 +15,7 @@ from shisho.domain.corpus import Citation
 from shisho.domain.inquiry import RunStep
 from shisho.librarian.budget import Spending
 from shisho.librarian.citations import Citations
+from shisho.librarian.search import InquirySearch, SearchedRound
 from shisho.librarian.state import LoopState
 from shisho.librarian.table import Act, Node
 from shisho.ports import Clock, Ledger
@@ -28,10 +29,17 @@ class Notify(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StepOutput:
-    """What a node gave: the part of the state that it changed, and the citations it has met first."""
+    """What a node gave: the part of the state that it changed, the citations it has met first, and the rounds that
+    it has searched. What a round has shown stands once, in the state where that has it."""
 
     state: Payload
     citations: tuple[Citation, ...]
+    rounds: tuple[SearchedRound, ...] = ()
+
+    def read_state(self) -> LoopState:
+        hints = _hints()
+        parts = json.loads(self.state.text)
+        return LoopState(**{key: build(part, hints[key]) for key, part in parts.items()})  # type: ignore[typeddict-item]
 
 
 class RunStopped(Exception):
@@ -51,6 +59,7 @@ class RunRecord:
         ledger: Ledger,
         run_id: str,
         citations: Citations,
+        search: InquirySearch,
         clock: Clock,
         notify: Notify,
         stop: Callable[[], bool],
@@ -58,6 +67,7 @@ class RunRecord:
         self._ledger = ledger
         self._run_id = run_id
         self._citations = citations
+        self._search = search
         self._clock = clock
         self._notify = notify
         self._stop = stop
@@ -76,7 +86,7 @@ class RunRecord:
                     raise RunStopped(state)
                 output = await self._taken(node, act, input_, fingerprint)
             self.steps += 1
-            loop_state = _given(output)
+            loop_state = output.read_state()
             self._notify(node.name, step=self.steps, replayed=replayed, given=loop_state)
             return loop_state
 
@@ -97,10 +107,14 @@ class RunRecord:
 
     async def _taken(self, node: Node, act: Act, input_: Any, fingerprint: str) -> StepOutput:
         known_count = len(self._citations)
+        round_count = len(self._search.rounds)
         started = self._clock.monotonic()
         state = await act(input_)
         state["spent"] = state.get("spent", Spending()) + Spending(seconds=self._clock.monotonic() - started)
-        output = StepOutput(Payload.of(state), tuple(self._citations.since(known_count)))
+        rounds = self._search.rounds[round_count:]
+        if "shown" in state:
+            rounds = [replace(round_, shown=()) for round_ in rounds]
+        output = StepOutput(Payload.of(state), tuple(self._citations.since(known_count)), tuple(rounds))
         number = self.steps + 1
         given = Payload.of(input_)
         await self._ledger.record(self._run_id, number, node.name, fingerprint, given, Payload.of(output))
@@ -110,15 +124,9 @@ class RunRecord:
 def read_output(step: RunStep) -> tuple[LoopState, Sequence[Citation]]:
     """The part of the state that a stored step has changed, and what it has cited first."""
     output = step.output.read(StepOutput)
-    return _given(output), output.citations
+    return output.read_state(), output.citations
 
 
 @cache
 def _hints() -> Mapping[str, Any]:
     return get_type_hints(LoopState)
-
-
-def _given(output: StepOutput) -> LoopState:
-    hints = _hints()
-    parts = json.loads(output.state.text)
-    return LoopState(**{key: build(part, hints[key]) for key, part in parts.items()})  # type: ignore[typeddict-item]

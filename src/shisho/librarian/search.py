@@ -3,14 +3,26 @@ come back."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 
-from shisho.domain.corpus import Complexity, Round, SearchRequest
-from shisho.domain.inquiry import Plan
+from shisho.domain.corpus import Citation, Complexity, NumberedPassage, Round, SearchRequest
+from shisho.domain.inquiry import Goal, Plan, Strategy
+from shisho.librarian.respelling import respell_strategy
 from shisho.ports import SearchSession
 
 SessionOpener = Callable[[Complexity, bool], Awaitable[SearchSession]]
 """Opens the session of a run, where it left off. The flag: over the web's pages too."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedRound:
+    """What a round has shown, and what opens it: enough to show it again when the library has changed."""
+
+    number: int
+    shown: tuple[NumberedPassage, ...]
+    sources: tuple[Citation, ...]
 
 
 class InquirySearch:
@@ -19,11 +31,8 @@ class InquirySearch:
     def __init__(self, opener: SessionOpener) -> None:
         self._opener = opener
         self._sessions: dict[bool, SearchSession] = {}
-
-    async def session(self, complexity: Complexity, is_reached: bool) -> SearchSession:
-        if is_reached not in self._sessions:
-            self._sessions[is_reached] = await self._opener(complexity, is_reached)
-        return self._sessions[is_reached]
+        self.rounds: list[SearchedRound] = []
+        """Those made in this process, in order."""
 
     async def round(
         self,
@@ -37,13 +46,27 @@ class InquirySearch:
         """The passages of this round, and how rare the wanted terms are."""
         if not (plan.keyword_query or plan.vector_query):
             return Round((), 0, 0, False), {}
-        session = await self.session(complexity, is_reached)
+        session = await self._session(complexity, is_reached)
         request = SearchRequest(
             plan.search_intent, plan.keyword_query, plan.vector_query, plan.filter_conditions
         )
         shown_round = await session.search(request, round_, anew=anew)
+        self.rounds.append(SearchedRound(round_, shown_round.shown, shown_round.sources))
         return shown_round, await session.rarity(wanted_words)
 
-    async def texts(self, complexity: Complexity, is_reached: bool) -> Sequence[str]:
-        """What stands in scope, as `SearchSession.texts`."""
-        return await (await self.session(complexity, is_reached)).texts()
+    async def resolve(
+        self, complexity: Complexity, is_reached: bool, temp_index: int, start: int, end: int
+    ) -> Citation:
+        """As `SearchSession.resolve`."""
+        session = await self._session(complexity, is_reached)
+        return await session.resolve(temp_index, start, end)
+
+    async def respell(self, aim: Strategy, goals: Sequence[Goal], is_reached: bool) -> Strategy:
+        """The strategy with these goals as what stands in scope would write them."""
+        texts = await (await self._session(aim.complexity, is_reached)).texts()
+        return await asyncio.to_thread(respell_strategy, aim, goals, texts)
+
+    async def _session(self, complexity: Complexity, is_reached: bool) -> SearchSession:
+        if is_reached not in self._sessions:
+            self._sessions[is_reached] = await self._opener(complexity, is_reached)
+        return self._sessions[is_reached]

@@ -109,6 +109,8 @@ SAID: Mapping[str, str] = {
     "forgotten": "Erased: {n} questions and their answers.",
     "forget_unasked": "Nothing was erased: without a terminal to ask at, this needs --yes.",
     "forget_sure": "Erase {n} questions of this conversation and their answers? This cannot be undone.",
+    "replay_same": "The same answer, with the same {n} quotations.",
+    "replay_differs": "It comes to another answer now. What differs: {fields}",
     "forget_kept": "Some were asked in tasks that have more in them and keep them until they are removed: {tasks}",
     "purge_sure": "Erase text, quotations and ledger copies of {text}? This cannot be undone.",
     "backed_up": "Backed up to {text}",

@@ -85,4 +85,10 @@ SAID: Mapping[str, str] = {
     ),
     "see docs/settings.md": "docs/settings.md を見てください",
     "{model} replied in {seconds} s": "{model} が {seconds} 秒で応答しました",
+    "Take an answer's run again, over the passages and replies it was given then, and say whether it comes to the same.": (
+        "回答の調べを、当時のパッセージと応答の上でもう一度行い、同じになるかを言う"
+    ),
+    "What this answer was made from is no longer kept, so it cannot be replayed. Ask again.": (
+        "この回答のもとになった記録はもうないため、再現できません。もう一度尋ねてください。"
+    ),
 }

@@ -21,6 +21,7 @@ from shisho.interfaces.cli import folders as cli_folders
 from shisho.interfaces.cli import models as models_cli
 from shisho.interfaces.cli import queue as cli_queue
 from shisho.interfaces.cli import references as cli_references
+from shisho.interfaces.cli import replay as cli_replay
 from shisho.interfaces.cli import serve as cli_serve
 from shisho.interfaces.cli import upkeep
 from shisho.interfaces.cli import web as cli_web
@@ -326,6 +327,7 @@ def export(
 
 app.command()(cli_conversations.conversation)
 app.command()(cli_references.references)
+app.command()(cli_replay.replay)
 app.command()(cli_folders.sync)
 app.command()(cli_folders.watch)
 app.command()(upkeep.backup)

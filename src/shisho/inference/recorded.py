@@ -1,0 +1,53 @@
+"""The port `Llm` over replies that were recorded: nothing is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from shisho.domain.model import FAULT_REASONS, ModelFault, ModelPrompt, ModelReply, ModelUsage, ModelUse
+from shisho.errors import ModelFailed
+from shisho.inference.reply_schema import ElementReader, read_reply
+
+T = TypeVar("T")
+
+
+class RecordedLlm:
+    """Replies as it did then, one use after the other; a use that failed fails again. Uses that were never made for
+    the budget's sake are not counted."""
+
+    def __init__(self, uses: Iterable[ModelUse]) -> None:
+        self._uses = [use for use in uses if use.fault is not ModelFault.BUDGET]
+        self._next = iter(self._uses)
+
+    @property
+    def name(self) -> str:
+        return self._uses[0].model if self._uses else "none"
+
+    async def ask(
+        self, prompt: ModelPrompt, shape: type[T], listen: Callable[[Any], None] | None = None
+    ) -> ModelReply[T]:
+        """As the port says. What was not asked then fails as FAILED."""
+        use = next(self._next, None)
+        if use is None:
+            raise _failed(self.name, ModelFault.FAILED, ModelUsage())
+        if not use.reply:
+            raise _failed(self.name, use.fault or ModelFault.FAILED, use.usage)
+        try:
+            value = read_reply(use.reply, shape)
+        except ValueError:  # the shape is another one today
+            raise _failed(self.name, ModelFault.MALFORMED, use.usage) from None
+        if listen:
+            for element in ElementReader(shape).feed(use.reply):
+                listen(element)
+        return ModelReply(value, use.reply, use.usage, use.repairs)
+
+
+def _failed(model: str, fault: ModelFault, usage: ModelUsage) -> ModelFailed:
+    return ModelFailed(
+        "The model {model} gave no reply that can be used: {why}.",
+        model=model,
+        why=FAULT_REASONS[fault],
+        fault=str(fault),
+        usage=usage,
+    )

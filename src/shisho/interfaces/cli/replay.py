@@ -1,0 +1,47 @@
+"""`shisho replay`: an answer taken again from what its run has written down, and what differs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shisho.interfaces.cli.runner import Json, run, show, words
+from shisho.language.display import legible
+
+if TYPE_CHECKING:
+    from shisho.desk import Desk
+    from shisho.domain.replay import ReplayReport
+
+_SHOWN_CHARS = 2_000  # of each side of a difference
+
+
+def replay(
+    context: typer.Context,
+    answer: Annotated[str, typer.Argument(help="id, its beginning, or last")] = "last",
+    json_: Json = False,
+) -> None:
+    """Take an answer's run again, over the passages and replies it was given then, and say whether it comes to the same."""
+
+    async def work(desk: Desk) -> None:
+        report = await desk.replay(answer)
+
+        def printed() -> None:
+            _print(report, context)
+
+        show(report, json_, printed)
+        if not report.is_same:
+            raise typer.Exit(1)
+
+    run(context, work, json_)
+
+
+def _print(report: ReplayReport, context: typer.Context) -> None:
+    say = words(context)
+    if report.is_same:
+        typer.echo(say("replay_same", n=len(report.now.evidence)))
+        return
+    typer.echo(say("replay_differs", fields=", ".join(part.field for part in report.differences)))
+    for difference in report.differences:
+        for mark, side in (("-", difference.before), ("+", difference.now)):
+            typer.echo(legible(f"{mark} {difference.field}: {side[:_SHOWN_CHARS]}"))

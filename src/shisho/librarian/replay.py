@@ -1,0 +1,206 @@
+"""A run taken again over what it has written down: the rules and prompts of today, the passages, replies and pages of
+then. Nothing is asked of the library, the web or a model."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+
+from shisho.domain.codec import Payload
+from shisho.domain.corpus import Citation, Complexity, NumberedPassage, Round
+from shisho.domain.inquiry import Answer, Evidence, Gap, Goal, Inquiry, Plan, RunStep, Strategy
+from shisho.domain.model import ModelUse
+from shisho.domain.place import place_within
+from shisho.domain.time import Instant
+from shisho.errors import NotFound
+from shisho.librarian.loop import assemble
+from shisho.librarian.mind import Mind
+from shisho.librarian.record import StepOutput
+from shisho.librarian.runner import run_table
+from shisho.librarian.search import InquirySearch
+from shisho.librarian.state import LoopState
+from shisho.librarian.table import TABLE
+from shisho.ports import SearchSession
+
+
+class RecordedRun:
+    """The steps of a run, read. Raises NotFound where they are not whole."""
+
+    def __init__(self, steps: Sequence[RunStep]) -> None:
+        if not steps or steps[0].node != "strategy":
+            raise NotFound(
+                "What this answer was made from is no longer kept, so it cannot be replayed. Ask again."
+            )
+        self._nodes = [step.node for step in steps]
+        self._outputs = [step.output.read(StepOutput) for step in steps]
+        self.states = [output.read_state() for output in self._outputs]
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def of_node(self, node: str) -> list[LoopState]:
+        """What this node gave, each time."""
+        return [state for name, state in zip(self._nodes, self.states, strict=True) if name == node]
+
+    def uses(self) -> list[ModelUse]:
+        """Each use of a model, with its reply."""
+        return [use for state in self.states for use in state.get("uses", ())]
+
+    def sources(self) -> dict[int, tuple[NumberedPassage, Citation]]:
+        """Each shown passage with what opens it, by its number."""
+        shown: dict[int, tuple[NumberedPassage, Citation]] = {}
+        for state, output in zip(self.states, self._outputs, strict=True):
+            for round_ in output.rounds:
+                passages = round_.shown or state.get("shown", ())
+                shown |= {
+                    passage.temp_index: (passage, source)
+                    for passage, source in zip(passages, round_.sources, strict=True)
+                }
+        return shown
+
+    def rounds(self) -> dict[int, tuple[Round, Mapping[str, float]]]:
+        """Each round by its number, with the rarity of the terms that were wanted then."""
+        rounds: dict[int, tuple[Round, Mapping[str, float]]] = {}
+        for state, output in zip(self.states, self._outputs, strict=True):
+            for round_ in output.rounds:
+                shown = round_.shown or state.get("shown", ())
+                made_round = Round(shown, len(shown), 0, state.get("exhausted", False), round_.sources)
+                rounds[round_.number] = (made_round, state.get("rarity", {}))
+        return rounds
+
+
+class RecordedSearch(InquirySearch):
+    """Shows what was shown, whatever is searched for."""
+
+    def __init__(self, recorded: RecordedRun) -> None:
+        super().__init__(_no_session)
+        self._rounds = recorded.rounds()
+        self._sources = recorded.sources()
+        respelt = (state["strategy"] for state in recorded.of_node("evaluate") if state.get("respelt"))
+        self._respelt = next(respelt, None)
+
+    async def round(
+        self,
+        plan: Plan,
+        complexity: Complexity,
+        is_reached: bool,
+        round_: int,
+        wanted_words: Sequence[str],
+        anew: bool = False,
+    ) -> tuple[Round, Mapping[str, float]]:
+        return self._rounds.get(round_, (Round((), 0, 0, True), {}))
+
+    async def resolve(
+        self, complexity: Complexity, is_reached: bool, temp_index: int, start: int, end: int
+    ) -> Citation:
+        passage, source = self._sources[temp_index]
+        snippet = passage.text[start:end]
+        return replace(
+            source,
+            start=source.start + start,
+            end=source.start + end,
+            snippet=snippet,
+            sha256=hashlib.sha256(snippet.encode("utf-8", "surrogatepass")).hexdigest(),
+            place=place_within(source.place, passage.text, start, end),
+        )
+
+    async def respell(self, aim: Strategy, goals: Sequence[Goal], is_reached: bool) -> Strategy:
+        return self._respelt or aim
+
+
+class RecordedClock:
+    """A clock by which each step takes the seconds that it took."""
+
+    def __init__(self, recorded: RecordedRun, answered_at: Instant) -> None:
+        self._seconds = [state["spent"].seconds for state in recorded.states]
+        self._answered_at = answered_at
+        self._time = 0.0
+        self._readings = count()
+
+    def now(self) -> Instant:
+        return self._answered_at
+
+    def steady(self) -> Instant:
+        return self._answered_at
+
+    def monotonic(self) -> float:
+        """It is read before and after each step."""
+        step, is_after = divmod(next(self._readings), 2)
+        if is_after and step < len(self._seconds):
+            self._time += self._seconds[step]
+        return self._time
+
+
+class ForgetfulLedger:
+    """`ports.Ledger` for a run that leaves nothing behind."""
+
+    async def begin(self, inquiry: Inquiry) -> None:
+        pass
+
+    async def inquiry(self, run_id: str) -> Inquiry:
+        raise NotFound("There is no run {run_id}.", run_id=run_id)
+
+    async def record(
+        self, run_id: str, step: int, node: str, input_hash: str, input_: Payload, output: Payload
+    ) -> None:
+        pass
+
+    async def step(self, run_id: str, step: int) -> RunStep | None:
+        return None
+
+    async def forget_from(self, run_id: str, step: int) -> None:
+        pass
+
+    async def steps(self, run_id: str) -> Sequence[RunStep]:
+        return ()
+
+    async def save(self, answer: Answer, owner: str) -> None:
+        pass
+
+    async def answer(self, prefix: str, owner: str) -> Answer:
+        raise NotFound("Nothing has been answered yet.")
+
+    async def evidence(self, prefix: str, owner: str) -> Evidence:
+        raise NotFound("Nothing has been answered yet.")
+
+    async def find_run(self, prefix: str, owner: str) -> str:
+        raise NotFound("There is no run {run_id}.", run_id=prefix)
+
+
+async def replay(inquiry: Inquiry, recorded: RecordedRun, before: Answer, mind: Mind | None) -> Answer:
+    """The answer that this run comes to now. A run that was stopped is stopped after as many steps. `mind`: with
+    the replies that were recorded, none where rules have thought."""
+    search = RecordedSearch(recorded)
+    clock = RecordedClock(recorded, before.created_at)
+    taken: list[str] = []
+
+    def notify(event: str, **facts: object) -> None:
+        if event in TABLE:
+            taken.append(event)
+
+    run = assemble(
+        inquiry,
+        search,
+        ForgetfulLedger(),
+        clock,
+        notify,
+        lambda: len(taken) >= len(recorded),
+        None,
+        Gap.NO_WAY,
+        mind,
+    )
+    asked_web = iter(recorded.of_node("web_fallback"))
+
+    async def ask_web_again(state: LoopState) -> LoopState:
+        given_state = next(asked_web)
+        return LoopState(**{**given_state, "spent": replace(given_state["spent"], seconds=0.0)})
+
+    web_node = TABLE["web_fallback"]
+    acts = {**run.acts, web_node.name: run.record.recorded(web_node, ask_web_again)}
+    return await replace(run, acts=acts).take(run_table)
+
+
+async def _no_session(complexity: Complexity, is_reached: bool) -> SearchSession:
+    raise NotFound("There is no run {run_id}.", run_id="")

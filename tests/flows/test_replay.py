@@ -1,0 +1,124 @@
+"""An answer taken again from what its run has written down, whatever has become of the library meanwhile."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shisho.bootstrap.desk import open_desk
+from shisho.desk import Desk
+from shisho.domain.inquiry import LoopStop
+from shisho.errors import NotFound, SourceRemoved
+from shisho.testing.providers.script import ProviderReply, ProviderRequest
+from shisho.testing.providers.server import FakeProvider
+from tests.flows.test_model_answers import QUESTION, QUOTATION, SENTENCE, TEXT, added, kind, well
+
+UNCITED = "猫は魚を好む。"
+RIVAL = "決定係数とは、寄与率とも呼ばれ、決定係数の値は0から1である。決定係数の決定係数による定義。"
+
+
+def writes_more(request: ProviderRequest) -> ProviderReply:
+    """A model that also writes a sentence without a citation, which one search finds support for."""
+    if kind(request) != "sentences":
+        return well(request)
+    sentences = [{"text": SENTENCE, "cites": [1]}, {"text": UNCITED, "cites": []}]
+    return ProviderReply(json.dumps({"sentences": sentences}, ensure_ascii=False))
+
+
+def fails_to_read(request: ProviderRequest) -> ProviderReply:
+    reply = writes_more(request)
+    return replace(reply, text='{"no": 1}') if kind(request) == "findings" else reply
+
+
+async def grown(desk: Desk, folder: Path) -> None:
+    """Many documents that a search would show before those that were shown."""
+    rivals = folder / "rivals"
+    rivals.mkdir()
+    for number in range(6):
+        (rivals / f"{number}.md").write_text(f"# 決定係数 {number}\n\n{RIVAL}{number}番目の頁。\n", "utf-8")
+    await added(desk, rivals)
+
+
+@pytest.mark.parametrize(
+    "script", [None, writes_more, fails_to_read], ids=["rules", "model", "a model that fails"]
+)
+async def test_a_replay_is_equal_after_the_library_has_grown_and_lost_a_document(
+    script: Any, tmp_path: Path
+) -> None:
+    source = tmp_path / "page.md"
+    source.write_text(TEXT, "utf-8")
+    async with FakeProvider(script or well) as provider:
+        model = {} if script is None else {"model": "ollama/m-1", "model_url": provider.url("ollama")}
+        async with open_desk(home=tmp_path / "home", web="off", **model) as desk:
+            await added(desk, source)
+            before = await desk.ask(QUESTION)
+            assert QUOTATION in [quotation.snippet for quotation in before.evidence]
+            assert (UNCITED in before.text) is (script is not None)
+    # Nobody answers at the model's address any more, and the setting is gone.
+    async with open_desk(home=tmp_path / "home", web="off") as desk:
+        await grown(desk, tmp_path)
+        assert (await desk.ask(QUESTION)).evidence[0].snippet != QUOTATION
+        await desk.remove(before.evidence[0].document_id)
+        report = await desk.replay(before.id)
+        assert report.is_same, report.differences
+        assert report.now.text == before.text and report.now.model_uses == before.model_uses
+        for then, now in zip(before.evidence, report.now.evidence, strict=True):
+            assert (then.snippet, then.start, then.sha256) == (now.snippet, now.start, now.sha256)
+        assert await desk.answer(before.id) != report.now, "the answer that was kept stays"
+
+
+async def test_after_a_purge_a_replay_says_that_the_source_was_removed(tmp_path: Path) -> None:
+    """What was shown is erased from the record of every run that was shown it, quoted or not."""
+    source = tmp_path / "page.md"
+    source.write_text(TEXT, "utf-8")
+    (tmp_path / "other.md").write_text("# 決定係数の話\n\n決定係数の秘密の一行。\n", "utf-8")
+    async with open_desk(home=tmp_path / "home", web="off") as desk:
+        await added(desk, source)
+        await added(desk, tmp_path / "other.md")
+        answer = await desk.ask(QUESTION)
+        assert all("秘密" not in quotation.snippet for quotation in answer.evidence)
+        await desk.remove(str(tmp_path / "other.md"), purge=True)
+        with pytest.raises(SourceRemoved):
+            await desk.replay(answer.id)
+        await desk.backup(tmp_path / "copy.db")
+    assert "秘密の一行".encode() not in (tmp_path / "copy.db").read_bytes()
+
+
+async def test_a_stopped_answer_is_replayed_to_where_it_was_stopped(tmp_path: Path) -> None:
+    source = tmp_path / "page.md"
+    source.write_text(TEXT, "utf-8")
+    events: list[str] = []
+    async with open_desk(home=tmp_path / "home", web="off") as desk:
+        await added(desk, source)
+        answer = await desk.ask(
+            QUESTION,
+            notify=lambda event, **facts: events.append(event),
+            stop=lambda: "search" in events,
+        )
+        assert answer.loop_stop is LoopStop.STOPPED
+        report = await desk.replay()
+        assert report.is_same, report.differences
+
+
+async def test_what_has_changed_in_the_record_is_told_as_a_difference(tmp_path: Path) -> None:
+    source = tmp_path / "page.md"
+    source.write_text(TEXT, "utf-8")
+    async with open_desk(home=tmp_path / "home", web="off") as desk:
+        await added(desk, source)
+        answer = await desk.ask(QUESTION)
+        steps = await desk._parts.ledger.steps(answer.task_id)
+        reading = next(step for step in steps if step.node == "search")
+        changed = replace(
+            reading.output, text=reading.output.text.replace("当てはまりのよさ", "当てはまりの悪さ")
+        )
+        given = (reading.number, reading.node, reading.input_hash, reading.input, changed)
+        await desk._parts.ledger.record(answer.task_id, *given)
+        report = await desk.replay()
+        assert {"text", "evidence"} <= {difference.field for difference in report.differences}
+        await desk._parts.ledger.forget_from(answer.task_id, 1)
+        with pytest.raises(NotFound, match="no longer kept"):
+            await desk.replay()

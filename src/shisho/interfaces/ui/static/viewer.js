@@ -215,6 +215,7 @@ function listen() {
     the("text-pane").hidden = !isShown;
     the("text-toggle").setAttribute("aria-pressed", String(isShown));
     document.querySelector(".viewer-body").classList.toggle("with-pane", isShown);
+    show();
   });
   document.addEventListener("keydown", pressed);
 }

@@ -84,6 +84,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/polls.py
 	$(BIN)/python bench/paging.py
 	$(BIN)/python bench/answers.py
+	$(BIN)/python bench/boxes.py
 	$(BIN)/python bench/large.py
 	$(BIN)/python bench/million.py
 

@@ -26,7 +26,9 @@ STRAIGHT = 2.2  # times the size of the characters: a thicker line is slanted, o
 OVERLAP = 0.3  # of the smaller character: what neighbours of such a line share across it
 TWICE = 0.4  # times its size: the same character this near is printed twice, to look bold
 MOST_OTHERS = 0.02  # characters beside the quoted ones that may stand in the boxes, as a share of these
-HYPHENS = (0x2, 0x2D, 0xAD, 0xFFFE)
+# What may stand behind PDFium's mark for a hyphen; 0 is a glyph that the file does not name.
+HYPHENS = (0x0, 0x2, 0x2D, 0xAD, 0xFFFE)
+LOW_SURROGATES = range(0xDC00, 0xE000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +49,18 @@ def locate(data: bytes, page: int, lines: Sequence[tuple[str, Box, int, int]]) -
     """`lines`: the text of each stored line, its box, and from where to where it is quoted. Raises DocumentUnreadable
     for a page that is damaged, and what `opened` raises."""
     fonts = substitutes()
-    placement = CharacterPlacement((), PlacementDoubt.OTHER_TEXT)
+    fonts.begin()
+    with closing(opened(data)) as document:
+        placement = _on_page(document, page, lines)
+        if placement.doubt and not fonts.uncertain:
+            return _on_page(document, page, lines, anywhere=True)
+    if not placement.doubt:
+        return placement
     # As reading does: a page is read once more where PDFium took a font of its own for an unknown one.
-    for everywhere in (False, True):
-        fonts.begin(everywhere=everywhere)
-        with closing(opened(data)) as document:
-            placement = _on_page(document, page, lines)
-        if not (placement.doubt and fonts.uncertain):
-            break
-    return placement
+    fonts.begin(everywhere=True)
+    with closing(opened(data)) as document:
+        placement = _on_page(document, page, lines)
+        return _on_page(document, page, lines, anywhere=True) if placement.doubt else placement
 
 
 def pack(placement: CharacterPlacement) -> Any:
@@ -73,14 +78,18 @@ def unpack(packed: Any) -> CharacterPlacement:
     return CharacterPlacement(tuple(boxes), PlacementDoubt(packed["doubt"]))
 
 
-def _on_page(document: Any, number: int, lines: Sequence[tuple[str, Box, int, int]]) -> CharacterPlacement:
+def _on_page(
+    document: Any, number: int, lines: Sequence[tuple[str, Box, int, int]], *, anywhere: bool = False
+) -> CharacterPlacement:
+    """`anywhere`: a line need not stand where it was stored, as long as the page has it once. Another version of PDFium
+    may have measured it a little otherwise."""
     try:
         page = document[number - 1]
         textpage = page.get_textpage()
     except (pypdfium2.PdfiumError, IndexError) as damage:
         raise DocumentUnreadable("Page {page} is damaged.", page=number) from damage
     try:
-        sheet = _Sheet(page, textpage, number)
+        sheet = _Sheet(page, textpage, number, anywhere)
         runs = [run for line in lines for run in sheet.runs(*line)]
         return CharacterPlacement(tuple(_outward(box) for box in sheet.checked(runs)))
     except _Doubt as doubt:
@@ -93,9 +102,10 @@ def _on_page(document: Any, number: int, lines: Sequence[tuple[str, Box, int, in
 class _Sheet:
     """A page, its lines as they are stored, and its characters."""
 
-    def __init__(self, page: Any, textpage: Any, number: int) -> None:
+    def __init__(self, page: Any, textpage: Any, number: int, anywhere: bool) -> None:
         self._textpage = textpage.raw
         self._number = number
+        self._anywhere = anywhere
         self._transform = PageTransform(page)
         self._lines = list(text_lines(textpage))
         self._quoted: list[Glyph] = []
@@ -161,7 +171,7 @@ class _Sheet:
         if not likely:
             raise _Doubt(PlacementDoubt.OTHER_TEXT)
         apart, words, start = min(likely)
-        if apart > SAME_PLACE and len(likely) > 1:
+        if apart > SAME_PLACE and not (self._anywhere and len(likely) == 1):
             raise _Doubt(PlacementDoubt.OTHER_TEXT)
         return words, start
 
@@ -191,6 +201,8 @@ class _Sheet:
             if index in indices or pdfium.FPDFText_IsGenerated(self._textpage, index) == 1:
                 continue
             code = pdfium.FPDFText_GetUnicode(self._textpage, index)
+            if code in LOW_SURROGATES and index - 1 in indices:
+                continue  # the second half of a quoted character
             letter = chr(code) if 0 < code <= 0x10FFFF else "\ufffd"
             if not _is_white(letter) and (box := self._box(index)) is not None:
                 yield Glyph(letter, index, box)

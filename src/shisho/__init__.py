@@ -1,8 +1,7 @@
 """Shisho: a research librarian you run yourself. `async with shisho.open() as desk: await desk.ask("…")`.
 
-What stands in `__all__` is the public API: `open`, the desk with its verbs, every type that they take and
-give, and every error. Each name is loaded on first use, so that `import shisho` stays free of heavy
-imports."""
+What stands in `__all__` is the public API: `open`, the desk with its verbs, every type that they take and give, and every
+error. Each name is loaded on first use, so that `import shisho` stays free of heavy imports."""
 
 from __future__ import annotations
 
@@ -102,6 +101,7 @@ if TYPE_CHECKING:
         TaskState,
         WorkerId,
     )
+    from shisho.domain.metadata import MetadataField, MetadataValue
     from shisho.domain.model import ModelFault, ModelUsage, ModelUse
     from shisho.domain.politeness import BreakerState
     from shisho.domain.reference import MatchedBy, ReferenceMatch
@@ -117,6 +117,7 @@ if TYPE_CHECKING:
         SessionOpened,
         SupportCounts,
     )
+    from shisho.domain.setting import SettingValue
     from shisho.domain.task import (
         AnswerHandle,
         AskOptions,
@@ -282,6 +283,8 @@ __all__ = [
     "LayoutLine",
     "LoopStop",
     "MatchedBy",
+    "MetadataField",
+    "MetadataValue",
     "ModelFailed",
     "ModelFault",
     "ModelUsage",
@@ -323,6 +326,7 @@ __all__ = [
     "SentenceRevision",
     "SessionOpened",
     "Sessions",
+    "SettingValue",
     "ShishoError",
     "SkippedItem",
     "Source",
@@ -372,11 +376,11 @@ __all__ = [
 
 # Where public names stand, below this package.
 _PAGES = """
-errors desk.answers desk.conversing desk.desk desk.embeddings desk.folders desk.references
-desk.sessions desk.tasks desk.viewing domain.answer_log domain.answer_news domain.codec
-domain.conversation domain.corpus domain.embedding domain.event domain.folder domain.inquiry
-domain.intervention domain.job domain.model domain.politeness domain.reference domain.replay
-domain.session domain.task domain.time domain.viewing domain.web ports.interventions ports.librarian
+errors desk.answers desk.conversing desk.desk desk.embeddings desk.folders desk.references desk.sessions desk.tasks
+desk.viewing domain.answer_log domain.answer_news domain.codec domain.conversation domain.corpus domain.embedding
+domain.event domain.folder domain.inquiry domain.intervention domain.job domain.metadata domain.model domain.politeness
+domain.reference domain.replay domain.session domain.setting domain.task domain.time domain.viewing domain.web
+ports.interventions ports.librarian
 """
 
 

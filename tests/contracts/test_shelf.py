@@ -118,6 +118,75 @@ async def test_removed_is_not_found_but_opens_and_purged_is_gone(store: Store) -
         await store.shelf.document("doc_none")  # type: ignore[arg-type]
 
 
+async def test_a_removal_is_undone_where_nothing_else_took_its_place(store: Store) -> None:
+    given = intake("戻る文書。", source="dir/r.txt", metadata={"課": "統計学"})
+    await store.shelf.put(given)
+    before = await store.shelf.document(given.document.id)
+    await store.shelf.remove(given.document.id, purge=False)
+    assert [one.id for one in await store.shelf.find_removed("r.txt", "local")] == [given.document.id]
+    assert list(await store.shelf.find_removed("r.txt", "other")) == []
+    for _ in range(2):
+        restored = await store.shelf.restore(given.document.id)
+        assert restored == before == await store.shelf.document(given.document.id)
+    assert await store.shelf.places("default", "local") == {"dir/r.txt": given.document.id}
+    assert list(await store.shelf.find_removed("r.txt", "local")) == []
+    (corpus,) = await store.shelf.corpora("local")
+    assert (corpus.documents, corpus.passages) == (1, 1) == (1, await store.shelf.count(EVERYTHING))
+    await store.index.catch_up()
+    terms = given.passages[0].terms.split()
+    proposed = await store.index.view(
+        lambda view: view.propose(terms, [], EVERYTHING, 5, frozenset()), current=True
+    )
+    assert list(proposed) == [given.passages[0].id]
+
+
+async def test_what_was_replaced_purged_or_never_there_is_not_restored(store: Store) -> None:
+    old = intake("古い版。")
+    new = intake("新しい版。")
+    await store.shelf.put(old)
+    await store.shelf.remove(old.document.id, purge=False)
+    await store.shelf.put(new)
+    with pytest.raises(Conflict, match="newer version"):
+        await store.shelf.restore(old.document.id)
+    await store.shelf.put(old)
+    with pytest.raises(Conflict):
+        await store.shelf.restore(new.document.id)
+    await store.shelf.remove(old.document.id, purge=True)
+    with pytest.raises(SourceRemoved):
+        await store.shelf.restore(old.document.id)
+    with pytest.raises(NotFound):
+        await store.shelf.restore("doc_none")  # type: ignore[arg-type]
+    assert await store.shelf.count(EVERYTHING) == 0
+
+
+async def test_copies_of_a_removed_document_are_akin_to_it(store: Store) -> None:
+    """Or, once it is back, the two would count as independent sources."""
+    given = intake("よく似た文章。")
+    await store.shelf.put(given)
+    await store.shelf.remove(given.document.id, purge=False)
+    bands = given.passages[0].bands
+    assert [one.id for one in await store.shelf.near_duplicates("local", bands)] == [given.passages[0].id]
+
+
+async def test_what_is_said_of_documents_is_counted(store: Store) -> None:
+    said = ({"課": "統計", "年": "2024"}, {"課": "統計"}, {"課": "天文", "著者": "甲"}, {"課": "国語"})
+    for number, metadata in enumerate(said):
+        corpus = "b" if number == 3 else "a"
+        await store.shelf.put(
+            intake(f"第{number}。", source=f"{number}.txt", metadata=metadata, corpus=corpus)
+        )
+    gone = intake("外す。", source="gone.txt", metadata={"課": "統計"})
+    await store.shelf.put(gone)
+    await store.shelf.remove(gone.document.id, purge=False)
+    course, year = await store.shelf.count_metadata(EVERYTHING, 2, 2)
+    assert (course.name, course.documents, course.distinct) == ("課", 4, 3)
+    assert [(value.value, value.documents) for value in course.values] == [("統計", 2), ("国語", 1)]
+    assert year.name in ("年", "著者") and year.documents == 1
+    (course,) = await store.shelf.count_metadata(Scope("local", ("b",)), 5, 5)
+    assert [value.value for value in course.values] == ["国語"]
+    assert list(await store.shelf.count_metadata(Scope("other"), 5, 5)) == []
+
+
 async def test_a_purge_takes_the_older_versions_of_the_file_along(store: Store) -> None:
     old = intake("古い版。")
     new = intake("新しい版。", metadata={"課": "統計学"})

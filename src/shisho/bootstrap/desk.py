@@ -16,6 +16,8 @@ from shisho.bootstrap.deferred import deferred
 from shisho.bootstrap.embedder import BuiltEmbedders, build_embedders
 from shisho.bootstrap.intake import build_ingest, build_reader, query_terms
 from shisho.bootstrap.models import build_mind, build_recorded_mind, model_ceilings, passage_room
+from shisho.bootstrap.questions import build_conversations
+from shisho.bootstrap.setting_values import list_settings
 from shisho.bootstrap.viewer import PageStores, build_page_stores, build_viewer, erase_all
 from shisho.bootstrap.web import WebAccess, build_consent, consent_file, web_of
 from shisho.desk.desk import Desk
@@ -38,7 +40,6 @@ if TYPE_CHECKING:
     from shisho.corpus.readers.killable import KillableReader
     from shisho.corpus.session import CorpusSearcher
     from shisho.corpus.usefulness import Usefulness
-    from shisho.desk.conversing import ConversationDesk
     from shisho.desk.embeddings import EmbeddingDesk
     from shisho.desk.folders import FolderDesk
     from shisho.desk.references import ReferenceDesk
@@ -96,12 +97,13 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
     budget = _budget(settings)
     opinions = EmbeddedOpinions(database, clock)
     inquiries = _inquiries(settings, web, clock, ledger, searcher, opinions)
-    judge = _judge(settings, shelf, index)
     folders = deferred(partial(_folders, settings, database, clock, shelf, disk, ingest))
     embeddings = deferred(partial(_embeddings, settings, database, clock, embedders))
     viewer = deferred(partial(build_viewer, settings, shelf, ledger, disk, pages))
+    tasks = deferred(lambda: queue().tasks)
+    talks = deferred(partial(build_conversations, database, clock, ledger, inquiries, erasure, tasks))
     stores = (shelf, ledger, disk, pages.originals)
-    talks = deferred(lambda: _conversations(database, clock, ledger, inquiries, erasure, queue))
+    judge = _judge(settings, shelf, index)
     work = (ingest, inquiries, searcher, budget, judge, web, folders, talks, embeddings)
     queue = cache(partial(_queue_of, settings, database, clock, LOCAL_OWNER, *stores, *work))
     wired = DeskParts(
@@ -117,7 +119,7 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
         rankings=searcher,
         inquiries=inquiries,
         budget=budget,
-        tasks=deferred(lambda: queue().tasks),
+        tasks=tasks,
         conversations=talks,
         sessions=deferred(lambda: queue().sessions),
         answers=deferred(lambda: queue().answers),
@@ -125,6 +127,7 @@ def build_desk(settings: Settings, web: WebAccess | None = None) -> Desk:
         new_run=lambda: uuid.uuid4().hex[:24],
         exported=export,
         tokens=tokens,
+        settings=partial(list_settings, settings),
         checks=partial(
             _checked, settings, database, index, reader, embeddings, embedders or without, pages.originals
         ),
@@ -226,22 +229,6 @@ def _folders(
         seconds=clock.monotonic,
     )
     return FolderDesk(wired)
-
-
-def _conversations(
-    database: Database,
-    clock: Clock,
-    ledger: Ledger,
-    inquiries: LibrarianInquiries,
-    erasure: Erasure,
-    queue: Callable[[], QueueSide],
-) -> ConversationDesk:
-    from shisho.desk.conversing import ConversationDesk
-    from shisho.stores.embedded.conversations import EmbeddedConversations
-
-    stored = EmbeddedConversations(database, clock, erasure.erase)
-    tasks = deferred(lambda: queue().tasks)
-    return ConversationDesk(LOCAL_OWNER, stored, ledger, tasks, inquiries.understand)
 
 
 def _references(

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shisho.domain.corpus import LOCAL_OWNER
+
 if TYPE_CHECKING:
     from shisho.bootstrap.queue_parts import Parts, Stores
     from shisho.desk.answers import AnswerDesk
+    from shisho.desk.conversing import ConversationDesk
     from shisho.desk.sessions import Sessions
     from shisho.desk.tasks import TaskDesk
+    from shisho.handlers.inquiries import LibrarianInquiries
+    from shisho.ports import Clock, Ledger
+    from shisho.stores.embedded.connect import Database
+    from shisho.stores.embedded.erasure import Erasure
 
 # tokens of text and headings; with what JSON adds to 100 passages, a reply stays under 5,000
 SESSION_ROOM = 3000
@@ -57,3 +64,19 @@ def build_sessions(parts: Parts, stores: Stores) -> Sessions:
         room_tokens=min(SESSION_ROOM, parts.settings.whole("room_tokens")),
     )
     return Sessions(wired)
+
+
+def build_conversations(
+    database: Database,
+    clock: Clock,
+    ledger: Ledger,
+    inquiries: LibrarianInquiries,
+    erasure: Erasure,
+    tasks: TaskDesk,
+) -> ConversationDesk:
+    """Cheap: nothing is opened."""
+    from shisho.desk.conversing import ConversationDesk
+    from shisho.stores.embedded.conversations import EmbeddedConversations
+
+    stored = EmbeddedConversations(database, clock, erasure.erase)
+    return ConversationDesk(LOCAL_OWNER, stored, ledger, tasks, inquiries.understand)

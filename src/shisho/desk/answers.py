@@ -180,6 +180,9 @@ def _model_calls(use: ModelUse) -> NodeModelUse:
         output_tokens=use.usage.output_tokens,
         fallback="" if use.fault is None else FAULT_REASONS[use.fault],
         dropped=use.dropped,
+        rewritten=use.rewritten,
+        supplied=use.supplied,
+        repairs=use.repairs,
     )
 
 

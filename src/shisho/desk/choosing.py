@@ -34,6 +34,17 @@ async def find_one_document(shelf: Shelf, owner: str, name: str) -> Document:
     return documents[0]
 
 
+async def find_removed_document(shelf: Shelf, owner: str, name: str) -> Document:
+    """By id, unique prefix, or the path or name of a file that was removed. Raises NotFound, which lists those
+    that a name fits."""
+    documents = await shelf.find_documents(name, owner, LISTED + 1) or await shelf.find_removed(name, owner)
+    if not documents:
+        raise NotFound("No document {name} was removed, and none has this id.", name=name)
+    if len(documents) > 1:
+        raise _several(name, documents)
+    return documents[0]
+
+
 async def check_filters(
     shelf: Shelf, owner: str, filters: Mapping[str, Condition]
 ) -> Mapping[str, Condition]:

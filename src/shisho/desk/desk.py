@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 from shisho.desk import intake
 from shisho.desk.adding import FileIntake, full_path, survey_once
 from shisho.desk.callbacks import Notify, Stop, never, silent
-from shisho.desk.choosing import check_filters, check_searchable, check_words, find_one_document, to_request
+from shisho.desk.choosing import (
+    check_filters,
+    check_searchable,
+    check_words,
+    find_one_document,
+    find_removed_document,
+    to_request,
+)
 from shisho.desk.coercion import as_list, as_paths, coerce
 from shisho.desk.hits import to_hit
 from shisho.desk.inquiry_runs import InquiryRuns
@@ -35,7 +42,9 @@ from shisho.domain.corpus import (
 )
 from shisho.domain.inquiry import Answer, Budget, Evidence, LoopStop, WebPolicy
 from shisho.domain.job import TaskId
+from shisho.domain.metadata import MetadataField
 from shisho.domain.replay import ReplayReport
+from shisho.domain.setting import SettingValue
 from shisho.domain.task import AnswerHandle, AskOptions, Sources
 from shisho.errors import NotFound, ShishoError
 from shisho.messages.message import Message
@@ -51,6 +60,9 @@ if TYPE_CHECKING:
     from shisho.desk.tasks import TaskDesk
     from shisho.desk.viewing import ViewerDesk
 
+# of what is said of documents
+MOST_FIELDS = 20
+MOST_VALUES = 20
 STILL_READ = Message(
     "LOG_IN_USE: somebody is reading the database; its log is emptied of what was erased once they have done."
 )
@@ -157,6 +169,16 @@ class Desk(InquiryRuns):
     async def corpora(self) -> Sequence[Corpus]:
         return await self._parts.shelf.corpora(self._parts.owner)
 
+    async def metadata(self, *, corpora: str | Sequence[str] = ()) -> Sequence[MetadataField]:
+        """What is said of documents, to filter by: the names that most of them have, with their most frequent
+        values."""
+        scope = Scope(self._parts.owner, as_list(corpora))
+        return await self._parts.shelf.count_metadata(scope, MOST_FIELDS, MOST_VALUES)
+
+    async def settings(self) -> Sequence[SettingValue]:
+        """Every setting with its value and where that came from."""
+        return self._parts.settings()
+
     async def documents(
         self,
         *,
@@ -195,6 +217,12 @@ class Desk(InquiryRuns):
         if purge:
             await self.tasks.forget_bytes(document.sha256)
         return document if gone else replace(document, warnings=(*document.warnings, STILL_READ))
+
+    async def restore(self, name: str) -> Document:
+        """Undo a removal; named by id, unique prefix, or the path or name of its file. Raises NotFound, SourceRemoved
+        after a purge, Conflict where a newer version stands in its place."""
+        document = await find_removed_document(self._parts.shelf, self._parts.owner, name)
+        return await self._parts.shelf.restore(document.id)
 
     async def search(
         self,
@@ -344,7 +372,7 @@ class Desk(InquiryRuns):
         return document, await self._parts.shelf.text(document.id)
 
     async def export(self, prefix: str, form: str) -> str:
-        """An answer as md, jsonl, bibtex, ris, csl, apa or sist02. Raises InvalidParams for another form."""
+        """An answer as md, html, jsonl, bibtex, ris, csl, apa or sist02. Raises InvalidParams for another form."""
         answer = await self.answer(prefix)
         quoted = [evidence.document_id for evidence in answer.evidence]
         return self._parts.exported(answer, form, await self._parts.shelf.documents_by_id(quoted))

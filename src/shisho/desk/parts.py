@@ -11,6 +11,7 @@ from shisho.desk.callbacks import Notify, Stop
 from shisho.domain.corpus import Check, Document, DocumentId, RankedPassage, Scope, SearchRequest
 from shisho.domain.find import ExcludedSources
 from shisho.domain.inquiry import Answer, Budget
+from shisho.domain.setting import SettingValue
 from shisho.ports import Files, Ingester, Ledger, Notifier, PreparedInquiry, Shelf, Storage
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ class DeskParts:
     new_run: Callable[[], str]
     exported: Callable[[Answer, str, Mapping[DocumentId, Document]], str]
     tokens: Callable[[str], int]
+    settings: Callable[[], Sequence[SettingValue]]
     checks: Callable[[], Awaitable[Sequence[Check]]]
     storage: Storage
     close: Callable[[], Awaitable[None]]

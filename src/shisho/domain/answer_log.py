@@ -128,7 +128,8 @@ class FoundPage:
 @dataclass(frozen=True, slots=True)
 class NodeModelUse:
     """One node's use of a model. `fallback`: why rules have thought instead, empty where the model did; `dropped`
-    counts what was taken out of its reply, as it could not be verified."""
+    counts what was taken out of its reply, as it could not be verified; `rewritten`, `supplied` and `repairs` as in
+    `ModelUse`."""
 
     node: str
     model: str
@@ -137,6 +138,9 @@ class NodeModelUse:
     output_tokens: int
     fallback: str = ""
     dropped: int = 0
+    rewritten: int = 0
+    supplied: int = 0
+    repairs: int = 0
 
 
 @dataclass(frozen=True, slots=True)

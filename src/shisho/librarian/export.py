@@ -1,4 +1,4 @@
-"""An answer for use elsewhere: Markdown, JSON Lines, or what it quotes as a bibliography. Pure text in, pure text
+"""An answer for use elsewhere: Markdown, a page, JSON Lines, or what it quotes as a bibliography. Pure text in, pure text
 out."""
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from shisho.language.display import legible, running
 from shisho.language.script import answer_language
 from shisho.librarian import bibliography
 from shisho.librarian.citation_styles import STYLES, styled
+from shisho.librarian.export_page import answer_page
 from shisho.messages.catalogue import word
 
-FORMS = ("md", "jsonl", "bibtex", "ris", "csl", *STYLES)
+FORMS = ("md", "html", "jsonl", "bibtex", "ris", "csl", *STYLES)
 
 
 def export(answer: Answer, form: str, documents: Mapping[DocumentId, Document] | None = None) -> str:
     """`documents`: those that are quoted, for what is said of them. Raises InvalidParams for a form that is none of
     `FORMS`."""
-    texts = {"md": _markdown, "jsonl": _json_lines}
+    texts = {"md": _markdown, "html": answer_page, "jsonl": _json_lines}
     bibliographies = {
         "bibtex": bibliography.bibtex,
         "ris": bibliography.ris,

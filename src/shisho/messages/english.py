@@ -103,6 +103,7 @@ SAID: Mapping[str, str] = {
     "interrupted_queue": "Stopped. What is queued stays queued. `shisho queue watch` shows how it stands.",
     "nothing_listed": "No documents yet. Add some: `shisho add FOLDER`.",
     "removed": "Taken out of search: {text}",
+    "restored": "Found again: {text}",
     "purged": "Erased: {text}",
     "purge_unasked": "{text} was not erased: without a terminal to ask at, a purge needs --yes.",
     "understood": "→ {text}",

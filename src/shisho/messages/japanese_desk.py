@@ -111,6 +111,12 @@ SAID: Mapping[str, str] = {
     "Answer {answer_id} was not asked through the queue. `shisho resume {answer_id}` goes on with it.": (
         "答え {answer_id} は待ち行列を通して尋ねられていません。`shisho resume {answer_id}` で続けられます。"
     ),
+    "No document {name} was removed, and none has this id.": (
+        "外した文書に {name} はなく、このIDの文書もありません。"
+    ),
+    "A newer version of {source} has taken the place of {document_id}. Remove that one first, or keep it.": (
+        "{source} の新しい版が {document_id} の代わりに入っています。先にそれを外すか、そのままにしてください。"
+    ),
     "its domain is blocked here": "このドメインは、ここでは遮断されています",
     "The passage of evidence {name} is no longer there. Add its document again.": (
         "証拠 {name} のパッセージはもうありません。文書を追加し直してください。"

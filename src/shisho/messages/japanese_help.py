@@ -44,8 +44,11 @@ SAID: Mapping[str, str] = {
     ),
     "Show the documents there are.": "ある文書を表示する。",
     "id of the last document of the page before": "前のページの最後の文書のID",
-    "Take a document out of search; adding its file again brings it back.": (
-        "文書を検索から外す。ファイルを追加し直せば戻る。"
+    "Take a document out of search; `shisho restore` brings it back.": (
+        "文書を検索から外す。`shisho restore` で戻る。"
+    ),
+    "Bring back a document that was taken out of search and not purged.": (
+        "検索から外した文書を戻す(抹消したものは戻らない)。"
     ),
     "id, its beginning, or the file": "ID、その先頭、またはファイル",
     "erase its text, quotations and ledger copies": "本文・引用・帳簿の写しを抹消する",
@@ -58,7 +61,9 @@ SAID: Mapping[str, str] = {
     ),
     "Print an answer and its evidence for use elsewhere.": "回答と証拠を、よそで使える形で書き出す。",
     "id, its beginning, or last": "ID、その先頭、または last",
-    "md, jsonl, bibtex, ris, csl (CSL-JSON), apa or sist02": "md、jsonl、bibtex、ris、csl(CSL-JSON)、apa、sist02のどれか",
+    "md, html, jsonl, bibtex, ris, csl (CSL-JSON), apa or sist02": (
+        "md、html、jsonl、bibtex、ris、csl(CSL-JSON)、apa、sist02のどれか"
+    ),
     "write to this file": "このファイルに書く",
     "Copy everything into one file, while others go on working.": (
         "ほかの作業を止めずに、すべてを一つのファイルに写す。"

@@ -100,6 +100,7 @@ SAID: Mapping[str, str] = {
     "interrupted_queue": "中断しました。受け付けた仕事はそのまま残っています。様子は `shisho queue watch` で見られます。",
     "nothing_listed": "まだ文書がありません。`shisho add フォルダ` で追加できます。",
     "removed": "検索から外しました: {text}",
+    "restored": "検索に戻しました: {text}",
     "purged": "抹消しました: {text}",
     "purge_unasked": "{text} は抹消していません。端末から確かめられないときは --yes を付けてください。",
     "understood": "→ {text}",

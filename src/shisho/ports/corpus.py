@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         TermVector,
     )
     from shisho.domain.embedding import EmbedderAbout, Embedding
+    from shisho.domain.metadata import MetadataField
     from shisho.domain.ranking import NamedPassage
     from shisho.domain.reference import Reference
 
@@ -98,8 +99,15 @@ class Shelf(Protocol):
     async def find_by_source(self, name: str, owner: str) -> Sequence[Document]:
         """Live documents whose source is this path, or a file of this name."""
 
+    async def find_removed(self, name: str, owner: str) -> Sequence[Document]:
+        """Removed documents whose source was this path, or a file of this name."""
+
     async def metadata_keys(self, owner: str) -> Sequence[str]:
         """The names of the metadata of the owner's live documents, in order."""
+
+    async def count_metadata(self, scope: Scope, fields: int, values: int) -> Sequence[MetadataField]:
+        """What is said of live documents in scope: the `fields` names that most of them have, and of each the
+        `values` most frequent ones."""
 
     async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
         """Live documents in scope, oldest first; `after` is the id of the last one seen."""
@@ -121,7 +129,8 @@ class Shelf(Protocol):
         """All passages of a document in order, live or not; none after a purge."""
 
     async def near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
-        """Passages that share one of these bands: candidates for the same cluster."""
+        """Passages that share one of these bands: candidates for the same cluster. Those of removed documents are
+        among them, for a removal can be undone."""
 
     async def places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
         """Every source of a corpus and the document that stands for it."""
@@ -137,6 +146,10 @@ class Shelf(Protocol):
         """Tombstone: found no more, citations still open. `purge` erases it and the older versions of its
         file: text, passages, names, what was said of it, snippets, ledger copies. False where a log still
         holds what was erased because somebody reads it; it goes by itself once they have done."""
+
+    async def restore(self, document_id: DocumentId) -> Document:
+        """Undo a removal: it is found again, and stands where it stood; one that is live stays as it is. Raises
+        NotFound, SourceRemoved after a purge, Conflict where another version stands in its place now."""
 
 
 class Index(Protocol):

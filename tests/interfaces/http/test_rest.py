@@ -67,6 +67,8 @@ def test_every_verb_is_a_route(client: httpx.Client) -> None:
         "readyz",
         "task_events",
         "answer_events",
+        "export_answer",
+        "upload_document",
         "get_evidence",
         "get_page",
         "get_document",
@@ -116,6 +118,10 @@ def test_bytes_are_taken_in(client: httpx.Client) -> None:
         ("GET", "/answers/none/log", None, 404, "RESOURCE_NOT_FOUND"),
         ("POST", "/answers/none/stop", None, 404, "RESOURCE_NOT_FOUND"),
         ("POST", "/answers/none/resume", None, 404, "RESOURCE_NOT_FOUND"),
+        ("GET", "/answers/last/export?forms=md", None, 400, "INVALID_PARAMS"),
+        ("POST", "/documents/none/restore", None, 404, "RESOURCE_NOT_FOUND"),
+        ("POST", "/documents/upload", None, 400, "INVALID_PARAMS"),
+        ("POST", "/consent", {"consent": "perhaps"}, 400, "INVALID_PARAMS"),
         ("GET", "/conversations/none", None, 404, "RESOURCE_NOT_FOUND"),
         ("GET", "/conversations?cursor=x", None, 400, "INVALID_PARAMS"),
         ("GET", "/documents?limit=0", None, 400, "INVALID_PARAMS"),
@@ -268,7 +274,7 @@ def test_no_request_made_from_the_document_breaks_the_server(server: str) -> Non
     for operation in (each.ok() for each in schema.get_all_operations()):
         for mode in MODES if operation.definition.raw["operationId"] not in STREAMS else ():
             _tried(operation, mode, tried)
-    assert len(tried) == len(ROUTES) + 10 and tried.total() >= 25 * EXAMPLES, tried
+    assert len(tried) == len(ROUTES) + 12 and tried.total() >= 25 * EXAMPLES, tried
 
 
 def _tried(operation: schemathesis.APIOperation, mode: GenerationMode, tried: Counter[str]) -> None:

@@ -10,5 +10,5 @@ from shisho.interfaces.api import tasks as verbs_tasks
 VERBS = (*verbs_tasks.VERBS, *verbs_documents.VERBS, *verbs_answers.VERBS)
 """Tools of assistants, and routes."""
 
-ROUTES = (*VERBS, *verbs_reading_room.VERBS)
+ROUTES = (*VERBS, *verbs_documents.ROUTES, *verbs_reading_room.VERBS)
 """Verbs over HTTP: what assistants are not told, since every tool takes room in what they read, is here too."""

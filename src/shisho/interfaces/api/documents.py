@@ -24,6 +24,7 @@ from shisho.interfaces.api.replies import (
     Limit,
     Name,
     RemovedDocument,
+    RestoredDocument,
 )
 
 
@@ -96,6 +97,14 @@ async def remove_document(
     return RemovedDocument(await desk.remove(document_id, purge=purge), purge)
 
 
+async def restore_document(
+    desk: Desk,
+    document_id: Annotated[Name, Field(description="id, its unique beginning, or the file it came from")],
+) -> RestoredDocument:
+    """Undo the removal of a document that was not purged: it is found again."""
+    return RestoredDocument(await desk.restore(document_id))
+
+
 def _decoded(file: FileInput) -> bytes:
     try:
         return base64.b64decode(file.base64, validate=True)
@@ -103,16 +112,17 @@ def _decoded(file: FileInput) -> bytes:
         raise InvalidParams("The bytes of {name} are not base64.", name=file.name) from error
 
 
+ADD = Verb(
+    add_documents,
+    DocumentsQueued,
+    "Add documents",
+    ("POST", "/documents"),
+    Effect.ADD,
+    outside=True,
+    link="task://{0.task_id}",
+)
 VERBS = (
-    Verb(
-        add_documents,
-        DocumentsQueued,
-        "Add documents",
-        ("POST", "/documents"),
-        Effect.ADD,
-        outside=True,
-        link="task://{0.task_id}",
-    ),
+    ADD,
     Verb(
         list_documents,
         DocumentList,
@@ -129,3 +139,14 @@ VERBS = (
         Effect.DESTROY,
     ),
 )
+
+ROUTES = (
+    Verb(
+        restore_document,
+        RestoredDocument,
+        "Restore a document",
+        ("POST", "/documents/{document_id}/restore"),
+        Effect.CHANGE,
+    ),
+)
+"""Verbs over HTTP alone."""

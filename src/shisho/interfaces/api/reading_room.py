@@ -10,9 +10,12 @@ from pydantic import Field
 from shisho.desk import Desk
 from shisho.domain.answer_log import AnswerLog
 from shisho.domain.conversation import Conversation, ConversationSummary
-from shisho.domain.task import AnswerHandle
+from shisho.domain.corpus import Check, Corpus
+from shisho.domain.metadata import MetadataField
+from shisho.domain.setting import SettingValue
+from shisho.domain.task import AnswerHandle, OutgoingQueries, WebConsent
 from shisho.interfaces.api.operations import Effect, Verb
-from shisho.interfaces.api.replies import Cursor, Id, Limit, Name
+from shisho.interfaces.api.replies import Corpora, Cursor, Id, Limit, Name, Text
 
 ConversationName = Annotated[
     Name, Field(description="id, its unique beginning, the id of one of its answers, or `last`")
@@ -26,6 +29,46 @@ class ConversationList:
     conversations: tuple[ConversationSummary, ...]
     more: bool
     cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SettingList:
+    """All settings, in the order of their table."""
+
+    settings: tuple[SettingValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckList:
+    """What works here. Where `ok` is false, `remedy` tells how to get it; `optional`: it is not needed."""
+
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusList:
+    """Corpora by name."""
+
+    corpora: tuple[Corpus, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataFields:
+    """Names under which something is said of documents, those of most documents first."""
+
+    fields: tuple[MetadataField, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentStatus:
+    """Whether words may go out: `given`, `off`, or `not_asked`; `since` when the person said so, null where a setting
+    decides. `queries` would go to one of `engines` each; `boxed`: to this machine alone."""
+
+    state: WebConsent
+    since: str | None
+    queries: tuple[str, ...]
+    engines: tuple[str, ...]
+    boxed: bool
 
 
 async def list_conversations(desk: Desk, cursor: Cursor = None, limit: Limit = 50) -> ConversationList:
@@ -54,6 +97,60 @@ async def stop_answer(desk: Desk, answer_id: Id) -> AnswerHandle:
 async def resume_answer(desk: Desk, answer_id: Id) -> AnswerHandle:
     """Go on with a question that was stopped or has failed; what was done is not done again."""
     return await desk.answers.resume(answer_id)
+
+
+async def get_settings(desk: Desk) -> SettingList:
+    """Every setting with its value, where that came from, its help and its choices. Of a secret only whether it is
+    set."""
+    return SettingList(tuple(await desk.settings()))
+
+
+async def get_checks(desk: Desk) -> CheckList:
+    """What works on this machine, and how to get what does not; a language model is called once, shortly."""
+    return CheckList(tuple(await desk.doctor()))
+
+
+async def list_corpora(desk: Desk) -> CorpusList:
+    """The corpora of the library, with how much they hold."""
+    return CorpusList(tuple(await desk.corpora()))
+
+
+async def get_metadata(desk: Desk, corpora: Corpora = []) -> MetadataFields:  # noqa: B006
+    """What is said of documents, to filter by: names with their most frequent values."""
+    return MetadataFields(tuple(await desk.metadata(corpora=corpora)))
+
+
+async def get_consent(
+    desk: Desk,
+    question: Annotated[
+        Text | None, Field(description="whose queries are wanted; none: only to whom")
+    ] = None,
+) -> ConsentStatus:
+    """Whether words may go out to search engines, and which words to whom. Nothing is sent."""
+    if question is None:
+        outgoing = await desk.tasks.preview_queries()
+    else:
+        outgoing = await desk.tasks.preview_question(question)
+    return _to_consent(desk, outgoing)
+
+
+async def set_consent(
+    desk: Desk,
+    consent: Annotated[WebConsent, Field(description="what the person has said; not_asked forgets it")],
+) -> ConsentStatus:
+    """Remember a person's yes or no to searching the web. Ask the person: nobody says it for them."""
+    desk.tasks.set_web_consent(consent)
+    return _to_consent(desk, await desk.tasks.preview_queries())
+
+
+def _to_consent(desk: Desk, outgoing: OutgoingQueries) -> ConsentStatus:
+    return ConsentStatus(
+        state=desk.tasks.get_web_consent(),
+        since=desk.tasks.get_web_consent_time() or None,
+        queries=outgoing.queries,
+        engines=outgoing.engines,
+        boxed=outgoing.boxed,
+    )
 
 
 ANSWER = "answer://{0.answer_id}"
@@ -91,4 +188,10 @@ VERBS = (
         outside=True,
         link=ANSWER,
     ),
+    Verb(get_settings, SettingList, "Settings", ("GET", "/settings"), Effect.READ),
+    Verb(get_checks, CheckList, "What works here", ("GET", "/checks"), Effect.READ, outside=True),
+    Verb(list_corpora, CorpusList, "List corpora", ("GET", "/corpora"), Effect.READ),
+    Verb(get_metadata, MetadataFields, "What to filter by", ("GET", "/metadata"), Effect.READ),
+    Verb(get_consent, ConsentStatus, "Consent to web searches", ("GET", "/consent"), Effect.READ),
+    Verb(set_consent, ConsentStatus, "Say yes or no to web searches", ("POST", "/consent"), Effect.CHANGE),
 )

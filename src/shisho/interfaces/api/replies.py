@@ -50,6 +50,13 @@ class RemovedDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class RestoredDocument:
+    """A document whose removal was undone."""
+
+    document: corpus.Document
+
+
+@dataclass(frozen=True, slots=True)
 class AuthQueue:
     """The interventions that wait for a person, oldest first."""
 

@@ -262,7 +262,7 @@ def remove(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="do not ask before a purge")] = False,
     json_: Json = False,
 ) -> None:
-    """Take a document out of search; adding its file again brings it back."""
+    """Take a document out of search; `shisho restore` brings it back."""
 
     async def work(desk: Desk) -> None:
         words = _words(context)
@@ -309,7 +309,7 @@ def export(
     context: typer.Context,
     answer: Annotated[str, typer.Argument(help="id, its beginning, or last")] = "last",
     format_: Annotated[
-        str, typer.Option("--format", help="md, jsonl, bibtex, ris, csl (CSL-JSON), apa or sist02")
+        str, typer.Option("--format", help="md, html, jsonl, bibtex, ris, csl (CSL-JSON), apa or sist02")
     ] = "md",
     out: Annotated[Path | None, typer.Option(help="write to this file")] = None,
 ) -> None:
@@ -330,6 +330,7 @@ app.command()(cli_references.references)
 app.command()(cli_replay.replay)
 app.command()(cli_folders.sync)
 app.command()(cli_folders.watch)
+app.command()(upkeep.restore)
 app.command()(upkeep.backup)
 app.command()(upkeep.doctor)
 app.command("settings")(upkeep.settings)

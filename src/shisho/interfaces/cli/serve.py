@@ -121,7 +121,10 @@ def _rules(settings: Settings, host: str) -> AccessRules:
         token=settings.text("token"),
         hosts=settings.words("allowed_hosts"),
         origins=settings.words("allowed_origins"),
-        large={"/api/v1/documents": documents},
+        large={
+            "/api/v1/documents": documents,
+            "/api/v1/documents/upload": settings.whole("max_file_mb") << 20,
+        },
     )
 
 

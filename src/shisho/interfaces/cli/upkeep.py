@@ -1,4 +1,4 @@
-"""Looking after a library: `shisho backup`, `doctor`, `settings`, `eval`."""
+"""Looking after a library: `shisho restore`, `backup`, `doctor`, `settings`, `eval`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,20 @@ from shisho.messages.catalogue import translated
 
 if TYPE_CHECKING:
     from shisho.desk import Desk
+
+
+def restore(
+    context: typer.Context,
+    document: Annotated[str, typer.Argument(help="id, its beginning, or the file")],
+    json_: Json = False,
+) -> None:
+    """Bring back a document that was taken out of search and not purged."""
+
+    async def work(desk: Desk) -> None:
+        restored = await desk.restore(document)
+        _print(restored, json_, lambda: typer.echo(_words(context)("restored", text=restored.source)))
+
+    _run(context, work, json_)
 
 
 def backup(

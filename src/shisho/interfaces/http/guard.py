@@ -43,7 +43,7 @@ HEADERS = {
 class AccessRules:
     """`host` is where the server listens; `hosts` are further names it answers to, `origins` pages of others
     that may call it. A body has `body_bytes` at most, at the paths in `large` so many, and must have come in
-    `body_seconds`.
+    `body_seconds`; as many more for each further `body_bytes` that have come.
 
     Raises InvalidParams where others than this machine could come in without a token.
     """
@@ -170,8 +170,9 @@ class Guard:
         if declared.isdigit() and int(declared) > most:
             return too_large
         body = bytearray()
+        began = asyncio.get_running_loop().time()
         try:
-            async with asyncio.timeout(self.rules.body_seconds):
+            async with asyncio.timeout(self.rules.body_seconds) as patience:
                 while True:
                     message = await receive()
                     if message["type"] != "http.request":
@@ -181,6 +182,9 @@ class Guard:
                         return too_large
                     if not message.get("more_body", False):
                         return bytes(body)
+                    # a large file over a slow line is no attack as long as it keeps coming
+                    share = len(body) / self.rules.body_bytes
+                    patience.reschedule(began + self.rules.body_seconds * (1 + share))
         except TimeoutError:
             seconds = self.rules.body_seconds
             return Refusal(

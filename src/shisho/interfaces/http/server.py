@@ -23,7 +23,9 @@ from shisho.interfaces.api.contract import ROUTES
 from shisho.interfaces.api.failures import told
 from shisho.interfaces.http import routes as http_routes
 from shisho.interfaces.http.answer_news import add_answer_news
+from shisho.interfaces.http.exports import ExportQuery, add_exports
 from shisho.interfaces.http.guard import COOKIE, AccessRules, Guard
+from shisho.interfaces.http.uploads import UploadQuery, add_uploads
 from shisho.interfaces.http.viewing import add_viewing
 from shisho.interfaces.mcp import server as mcp
 from shisho.interfaces.ui.pages import build_routes
@@ -33,6 +35,10 @@ from shisho.messages.system import reason_of
 READY_SECONDS = 10.0
 GRACE_SECONDS = 2  # long polls are cut when the server ends; their jobs are not
 API = "/api/v1"
+
+
+class NoArguments(BaseModel):
+    """Of a route that takes none beside those of its path."""
 
 
 def build(desk: Desk, rules: AccessRules) -> ASGIApp:
@@ -59,6 +65,8 @@ def build(desk: Desk, rules: AccessRules) -> ASGIApp:
     http_routes.add_reading(router, desk)
     add_answer_news(router, desk)
     add_viewing(router, desk)
+    add_exports(router, desk)
+    add_uploads(router, desk)
     for verb in ROUTES:
         http_routes.add(router, verb, desk)
     app.include_router(router)
@@ -118,7 +126,8 @@ def _health(app: FastAPI, desk: Desk) -> None:
 
 
 def _refusals(app: FastAPI) -> None:
-    by_name = {verb.name: verb for verb in ROUTES}
+    models = {verb.name: verb.arguments for verb in ROUTES}
+    models |= {"upload_document": UploadQuery, "export_answer": ExportQuery}
 
     @app.exception_handler(ShishoError)
     async def ours(request: Request, error: ShishoError) -> JSONResponse:
@@ -130,10 +139,10 @@ def _refusals(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def wrong(request: Request, error: RequestValidationError) -> JSONResponse:
-        verb = by_name.get(getattr(request.scope.get("route"), "operation_id", ""))
+        name = getattr(request.scope.get("route"), "operation_id", "")
         # without "body" or "query"
         places = [{**detail, "loc": detail["loc"][1:]} for detail in error.errors()]
-        taken = verb.arguments if verb else BaseModel
+        taken = models.get(name, NoArguments)
         return http_routes.refused(
             arguments.refusal(
                 Message(

@@ -11,13 +11,23 @@ from dataclasses import replace
 
 import apsw
 
-from shisho.domain.corpus import Corpus, Document, DocumentId, Intake, Passage, PassageId, PrintedLine, Scope
-from shisho.domain.time import Instant
+from shisho.domain.corpus import (
+    Corpus,
+    Document,
+    DocumentId,
+    Intake,
+    Passage,
+    PassageId,
+    PrintedLine,
+    Scope,
+)
+from shisho.domain.metadata import MetadataField
 from shisho.errors import Conflict, NotFound, SourceRemoved
 from shisho.language.comparable import comparable
 from shisho.ports import Clock
-from shisho.stores.embedded import rows, storing
+from shisho.stores.embedded import rows, standing, storing
 from shisho.stores.embedded.connect import Database
+from shisho.stores.embedded.metadata import count_metadata
 from shisho.stores.embedded.purge import erase
 from shisho.stores.embedded.scope import count_in, where
 from shisho.stores.embedded.vectors import passages_by_id
@@ -36,6 +46,9 @@ BY_PREFIX = f"SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.id >= ? AND d.id <
 AT_PLACE = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'live' AND d.owner = ?1 AND d.id IN
     (SELECT p.document_id FROM places p
      WHERE p.source = ?2 OR substr(p.source, -length(?2) - 1) IN ('/' || ?2, '\\' || ?2))"""
+# Removed documents that were called by a path or by a file's name.
+REMOVED_FROM = f"""SELECT {rows.DOCUMENT} {FROM_DOCUMENTS} WHERE d.state = 'removed' AND d.owner = ?1
+    AND (d.source = ?2 OR substr(d.source, -length(?2) - 1) IN ('/' || ?2, '\\' || ?2)) ORDER BY d.added_at, d.id"""
 # What is said of an owner's live documents, by name.
 METADATA_KEYS = """SELECT DISTINCT m.key FROM document_meta m JOIN documents d ON d.id = m.document_id
     WHERE d.owner = ? AND d.state = 'live' ORDER BY m.key"""
@@ -66,38 +79,13 @@ AKIN = f"""WITH near AS (SELECT min(b.passage_id) AS lowest, max(b.passage_id) A
 # Every source of a corpus, and its document.
 PLACES = """SELECT p.source, p.document_id FROM places p JOIN corpora c ON c.id = p.corpus_id
     WHERE c.owner = ? AND c.name = ?"""
-# A source is no longer there.
-LEAVE = "DELETE FROM places WHERE corpus_id = ? AND source = ? RETURNING document_id"
 # Take a document out, unless it was purged.
 REMOVE = "UPDATE documents SET state = ? WHERE id = ? AND state <> 'purged'"
 # A removed document stands nowhere.
 NO_PLACES = "DELETE FROM places WHERE document_id = ?"
-# A corpus, where there is none of this name.
-NEW_CORPUS = "INSERT INTO corpora(owner, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-# The key of a corpus.
-CORPUS_ID = "SELECT id FROM corpora WHERE owner = ? AND name = ?"
 # The corpora of an owner, or the one of a name.
 CORPORA = """SELECT name, owner, documents, passages FROM corpora
     WHERE owner = ?1 AND (?2 IS NULL OR name = ?2) ORDER BY name"""
-# A document that was superseded or removed is found again, at this source.
-REVIVE = "UPDATE documents SET state = 'live', source = ? WHERE id = ?"
-# The document that a source stands for.
-PLACE = "SELECT document_id FROM places WHERE corpus_id = ? AND source = ?"
-# Let a source stand for a document.
-PUT_PLACE = """INSERT INTO places(corpus_id, source, document_id) VALUES (?, ?, ?)
-    ON CONFLICT DO UPDATE SET document_id = excluded.document_id, stamp = NULL"""
-# A live document that stands nowhere goes.
-RETIRE = """UPDATE documents SET state = ?2 WHERE id = ?1 AND state = 'live'
-    AND NOT EXISTS (SELECT 1 FROM places p WHERE p.document_id = ?1)"""
-# A live document is called by a place it stands at: what it was called by may be left.
-RENAME = """UPDATE documents SET source = (SELECT min(p.source) FROM places p WHERE p.document_id = ?1)
-    WHERE id = ?1 AND state = 'live'
-    AND NOT EXISTS (SELECT 1 FROM places p WHERE p.document_id = ?1 AND p.source = documents.source)"""
-# Its older versions go with it, where nothing else stands: a purge looks for them under its name.
-RENAME_VERSIONS = """UPDATE documents SET source = (SELECT d.source FROM documents d WHERE d.id = ?1)
-    WHERE corpus_id = (SELECT d.corpus_id FROM documents d WHERE d.id = ?1) AND source = ?2
-    AND state IN ('superseded', 'removed')
-    AND NOT EXISTS (SELECT 1 FROM places p WHERE p.corpus_id = documents.corpus_id AND p.source = ?2)"""
 # What is said of a document under one name, in place of what was.
 DESCRIBE = """INSERT INTO document_meta(document_id, key, value, folded, number) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET value = excluded.value, folded = excluded.folded, number = excluded.number"""
@@ -121,7 +109,7 @@ class EmbeddedShelf:
 
     async def ensure_corpus(self, name: str, owner: str) -> Corpus:
         def work(connection: apsw.Connection) -> Corpus:
-            _corpus_id(connection, name, owner, self._clock.now())
+            standing.ensure_corpus_id(connection, name, owner, self._clock.now())
             return _corpora(connection, owner, name)[0]
 
         return await self._database.write(work)
@@ -143,7 +131,9 @@ class EmbeddedShelf:
         token = secrets.token_hex(8)
 
         def work(connection: apsw.Connection) -> None:
-            corpus_id = _corpus_id(connection, document.corpus, document.owner, document.added_at)
+            corpus_id = standing.ensure_corpus_id(
+                connection, document.corpus, document.owner, document.added_at
+            )
             storing.begin(connection, document, corpus_id, token)
 
         await self._database.write(work)
@@ -160,7 +150,9 @@ class EmbeddedShelf:
         def work(connection: apsw.Connection) -> DocumentId | None:
             storing.check_arrival(connection, document.id, token)
             storing.finish(connection, document.id)
-            corpus_id = _corpus_id(connection, document.corpus, document.owner, document.added_at)
+            corpus_id = standing.ensure_corpus_id(
+                connection, document.corpus, document.owner, document.added_at
+            )
             return _put_in_place(connection, document, corpus_id)
 
         return await self._database.write(work)
@@ -179,9 +171,11 @@ class EmbeddedShelf:
             if state in (None, "purged"):
                 return False
             if state != "live":
-                connection.execute(REVIVE, (source, document.id))
-            corpus_id = _corpus_id(connection, document.corpus, document.owner, document.added_at)
-            _place(connection, corpus_id, source, document.id)
+                connection.execute(standing.REVIVE, (source, document.id))
+            corpus_id = standing.ensure_corpus_id(
+                connection, document.corpus, document.owner, document.added_at
+            )
+            standing.place(connection, corpus_id, source, document.id)
             _describe(connection, document.id, metadata)
             return True
 
@@ -229,11 +223,20 @@ class EmbeddedShelf:
 
         return await self._database.read(work)
 
+    async def find_removed(self, name: str, owner: str) -> Sequence[Document]:
+        def work(connection: apsw.Connection) -> list[Document]:
+            return [rows.document(row) for row in rows.every(connection.execute(REMOVED_FROM, (owner, name)))]
+
+        return await self._database.read(work)
+
     async def metadata_keys(self, owner: str) -> Sequence[str]:
         def work(connection: apsw.Connection) -> list[str]:
             return [row.key for row in rows.every(connection.execute(METADATA_KEYS, (owner,)))]
 
         return await self._database.read(work)
+
+    async def count_metadata(self, scope: Scope, fields: int, values: int) -> Sequence[MetadataField]:
+        return await self._database.read(lambda connection: count_metadata(connection, scope, fields, values))
 
     async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
         def work(connection: apsw.Connection) -> list[Document]:
@@ -304,11 +307,11 @@ class EmbeddedShelf:
 
     async def detach_source(self, corpus: str, owner: str, source: str) -> DocumentId | None:
         def work(connection: apsw.Connection) -> DocumentId | None:
-            corpus_id = _corpus_id(connection, corpus, owner, self._clock.now())
-            place = rows.first(connection.execute(LEAVE, (corpus_id, source)))
+            corpus_id = standing.ensure_corpus_id(connection, corpus, owner, self._clock.now())
+            place = rows.first(connection.execute(standing.LEAVE, (corpus_id, source)))
             if place is None:
                 return None
-            return _retire(connection, DocumentId(place.document_id), source, "removed")
+            return standing.retire(connection, DocumentId(place.document_id), source, "removed")
 
         return await self._database.write(work)
 
@@ -332,10 +335,12 @@ class EmbeddedShelf:
         await self._database.write(work)
         return await self._erased() if purge else True
 
+    async def restore(self, document_id: DocumentId) -> Document:
+        def work(connection: apsw.Connection) -> Document:
+            row = rows.first(connection.execute(DOCUMENT, (document_id,)))
+            return standing.restore(connection, document_id, None if row is None else rows.document(row))
 
-def _corpus_id(connection: apsw.Connection, name: str, owner: str, now: Instant) -> int:
-    connection.execute(NEW_CORPUS, (owner, name, now))
-    return int(connection.execute(CORPUS_ID, (owner, name)).get)
+        return await self._database.write(work)
 
 
 def _documents_by_id(connection: apsw.Connection, ids: Sequence[DocumentId]) -> dict[DocumentId, Document]:
@@ -353,12 +358,12 @@ def _corpora(connection: apsw.Connection, owner: str, name: str | None = None) -
 
 def _put(connection: apsw.Connection, intake: Intake) -> DocumentId | None:
     document = intake.document
-    corpus_id = _corpus_id(connection, document.corpus, document.owner, document.added_at)
+    corpus_id = standing.ensure_corpus_id(connection, document.corpus, document.owner, document.added_at)
     state = connection.execute(storing.STATE, (document.id,)).get
     if state in (None, "purged"):
         storing.insert(connection, intake, corpus_id, replaces=state is not None)
     elif state != "live":
-        connection.execute(REVIVE, (document.source, document.id))
+        connection.execute(standing.REVIVE, (document.source, document.id))
     return _put_in_place(connection, document, corpus_id)
 
 
@@ -366,32 +371,7 @@ def _put_in_place(connection: apsw.Connection, document: Document, corpus_id: in
     """Store a live document's metadata, and the place it stands at. Returns the version that it
     supersedes."""
     _describe(connection, document.id, document.metadata)
-    return _place(connection, corpus_id, document.source, document.id)
-
-
-def _place(
-    connection: apsw.Connection, corpus_id: int, source: str, document_id: DocumentId
-) -> DocumentId | None:
-    """Let a source stand for this document; the one it stood for is superseded unless another source holds it
-    too."""
-    earlier = connection.execute(PLACE, (corpus_id, source)).get
-    connection.execute(PUT_PLACE, (corpus_id, source, document_id))
-    if earlier in (None, document_id):
-        return None
-    return _retire(connection, DocumentId(earlier), source, "superseded")
-
-
-def _retire(
-    connection: apsw.Connection, document_id: DocumentId, source: str, state: str
-) -> DocumentId | None:
-    """A document has left a source; returned where it stands nowhere else."""
-    connection.execute(RETIRE, (document_id, state))
-    if connection.changes():
-        return document_id
-    connection.execute(RENAME, (document_id,))
-    if connection.changes():
-        connection.execute(RENAME_VERSIONS, (document_id, source))
-    return None
+    return standing.place(connection, corpus_id, document.source, document.id)
 
 
 def _describe(connection: apsw.Connection, document_id: DocumentId, metadata: Mapping[str, str]) -> None:

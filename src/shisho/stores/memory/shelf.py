@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
@@ -19,8 +20,10 @@ from shisho.domain.corpus import (
     PrintedLine,
     Scope,
 )
+from shisho.domain.metadata import MetadataField, MetadataValue
 from shisho.errors import Conflict, InvalidParams, NotFound, SourceRemoved
 from shisho.language.comparable import comparable
+from shisho.stores.restoring import check_restorable
 
 COLUMNS = {
     "document": "id",
@@ -180,8 +183,24 @@ class MemoryShelf:
         }
         return [self._documents[document_id] for document_id in document_ids]
 
+    async def find_removed(self, name: str, owner: str) -> Sequence[Document]:
+        return [
+            document
+            for document in self._documents.values()
+            if (document.owner, document.state) == (owner, DocumentState.REMOVED)
+            and name in (document.source, document.source.split("/")[-1])
+        ]
+
     async def metadata_keys(self, owner: str) -> Sequence[str]:
         return sorted({key for document in self._live(Scope(owner)) for key in document.metadata})
+
+    async def count_metadata(self, scope: Scope, fields: int, values: int) -> Sequence[MetadataField]:
+        counts: dict[str, Counter[str]] = {}
+        for document in self._live(scope):
+            for name, value in document.metadata.items():
+                counts.setdefault(name, Counter())[value] += 1
+        names = sorted(counts, key=lambda name: (-counts[name].total(), name))
+        return [_count_values(name, counts[name], values) for name in names[:fields]]
 
     async def documents(self, scope: Scope, after: str = "", limit: int = 100) -> Sequence[Document]:
         ordered = sorted(self._live(scope), key=lambda document: (document.added_at, document.id))
@@ -217,9 +236,10 @@ class MemoryShelf:
 
     async def near_duplicates(self, owner: str, bands: Sequence[int]) -> Sequence[Passage]:
         wanted_bands = set(bands)
-        return [
-            passage for passage in self.searchable(Scope(owner)) if wanted_bands.intersection(passage.bands)
-        ][:50]
+        # those that are not live too: a removal can be undone
+        intakes = [intake for intake in self._intakes.values() if intake.document.owner == owner]
+        passages = [passage for intake in intakes for passage in intake.passages]
+        return [passage for passage in passages if wanted_bands.intersection(passage.bands)][:50]
 
     async def places(self, corpus: str, owner: str) -> Mapping[str, DocumentId]:
         return {
@@ -252,6 +272,15 @@ class MemoryShelf:
         if purge:
             self._purge(document)
         return True
+
+    async def restore(self, document_id: DocumentId) -> Document:
+        document = self._documents.get(document_id)
+        where = None if document is None else (document.owner, document.corpus, document.source)
+        restored = check_restorable(document, document_id, self._places.get(where) if where else None)
+        self._documents[document_id] = restored
+        if document is not None and document.state is not DocumentState.LIVE:
+            self._place(restored, restored.source)
+        return restored
 
     def _purge(self, held_document: Document) -> None:
         same = [
@@ -312,6 +341,12 @@ class MemoryShelf:
             if (not scope.corpora or document.corpus in scope.corpora) and _matches(document, scope)
         )
         return [document for document in within if document.id not in scope.without]
+
+
+def _count_values(name: str, counts: Counter[str], most: int) -> MetadataField:
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    values = tuple(MetadataValue(value, count) for value, count in ordered[:most])
+    return MetadataField(name, counts.total(), len(counts), values)
 
 
 def _matches(document: Document, scope: Scope) -> bool:

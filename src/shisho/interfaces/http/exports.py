@@ -1,0 +1,53 @@
+"""Answers as files for use elsewhere."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from shisho.desk import Desk
+from shisho.interfaces.http.routes import REFUSALS, IdPath
+
+# Of each form: its media type and the ending of its file's name.
+FORMS = {
+    "md": ("text/markdown", "md"),
+    "html": ("text/html", "html"),
+    "jsonl": ("application/jsonl", "jsonl"),
+    "bibtex": ("application/x-bibtex", "bib"),
+    "ris": ("application/x-research-info-systems", "ris"),
+    "csl": ("application/vnd.citationstyles.csl+json", "json"),
+    "apa": ("text/plain", "txt"),
+    "sist02": ("text/plain", "txt"),
+}
+CONTENT = {media_type: {"schema": {"type": "string"}} for media_type, _ in FORMS.values()}
+
+
+class ExportQuery(BaseModel):
+    """How an answer is written."""
+
+    model_config = ConfigDict(extra="forbid")
+    form: Annotated[str, Field(max_length=20, json_schema_extra={"enum": [*FORMS]})] = "md"
+
+
+def add_exports(router: APIRouter, desk: Desk) -> None:
+    """Add the route that gives an answer as a file."""
+
+    @router.get(
+        "/answers/{answer_id}/export",
+        operation_id="export_answer",
+        summary="An answer as a file",
+        response_class=Response,
+        responses={200: {"content": CONTENT}, **REFUSALS},
+    )
+    async def export_answer(answer_id: IdPath, arguments: Annotated[ExportQuery, Query()]) -> Response:
+        """An answer with its quotations as Markdown, a page, JSON Lines, or a bibliography of what it quotes: a file to
+        be saved."""
+        answer = await desk.answer(answer_id)
+        text = await desk.export(answer.id, arguments.form)
+        media_type, ending = FORMS[arguments.form]
+        name = f"shisho-{answer.id}.{ending}"
+        headers = {"content-disposition": f'attachment; filename="{name}"'}
+        return Response(text, media_type=f"{media_type}; charset=utf-8", headers=headers)

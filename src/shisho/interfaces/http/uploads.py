@@ -1,0 +1,55 @@
+"""Documents handed over as they are: the body is the file."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from shisho.desk import Desk
+from shisho.domain.corpus import DEFAULT_CORPUS
+from shisho.domain.task import Bytes
+from shisho.interfaces.api.documents import ADD
+from shisho.interfaces.api.replies import Id, Name
+from shisho.interfaces.api.truncate import written
+from shisho.interfaces.http.routes import REFUSALS
+
+BODY = {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
+
+
+class UploadQuery(BaseModel):
+    """What is said of a file that is handed over."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: Annotated[Name, Field(description="file name; its ending tells its kind")]
+    corpus: Name = DEFAULT_CORPUS
+    task_id: Annotated[Id | None, Field(description="none: a task is made")] = None
+
+
+def add_uploads(router: APIRouter, desk: Desk) -> None:
+    """Add the route that takes a file in."""
+
+    @router.post(
+        "/documents/upload",
+        operation_id="upload_document",
+        summary="Add a document as it is",
+        response_model=ADD.reply,
+        responses=REFUSALS,
+        openapi_extra={"requestBody": BODY},
+    )
+    async def upload_document(
+        request: Request,
+        arguments: Annotated[UploadQuery, Query()],
+        x_document_password: Annotated[str | None, Header(max_length=200)] = None,
+    ) -> Response:
+        """Take a document into a corpus. The body is the file's bytes; the reply is that of add_documents. The header
+        `X-Document-Password` opens an encrypted file."""
+        queued = await desk.tasks.queue_documents(
+            files=[Bytes(arguments.name, await request.body())],
+            corpus=arguments.corpus,
+            task_id=arguments.task_id,
+            password=x_document_password,
+        )
+        return Response(written(ADD.data(queued)), media_type="application/json")

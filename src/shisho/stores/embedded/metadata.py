@@ -1,0 +1,40 @@
+"""What is said of documents, counted in one look at the database."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import apsw
+
+from shisho.domain.corpus import Scope
+from shisho.domain.metadata import MetadataField, MetadataValue
+from shisho.stores.embedded import rows
+from shisho.stores.embedded.scope import where
+
+# Of every name the most frequent values, the names that most documents have first; the scope is filled in.
+COUNTED = """SELECT * FROM (SELECT m.key AS name, m.value AS value, count(*) AS documents,
+        row_number() OVER (PARTITION BY m.key ORDER BY count(*) DESC, m.value) AS place,
+        count(*) OVER (PARTITION BY m.key) AS distinct_values,
+        sum(count(*)) OVER (PARTITION BY m.key) AS all_documents
+        FROM document_meta m JOIN documents d ON d.id = m.document_id JOIN corpora c ON c.id = d.corpus_id
+        WHERE {condition} GROUP BY m.key, m.value)
+    WHERE place <= ? ORDER BY all_documents DESC, name, place LIMIT ?"""
+
+
+def count_metadata(
+    connection: apsw.Connection, scope: Scope, fields: int, values: int
+) -> list[MetadataField]:
+    """At most so many fields, and of each so many values."""
+    condition = where(scope)
+    query = COUNTED.format(condition=condition.sql)
+    # a field has no more rows than values, so that the first rows have the first fields
+    limits = (values, fields * values)
+    counted_rows = rows.every(connection.execute(query, (*condition.values, *limits)))
+    rows_by_name = [(name, list(group)) for name, group in groupby(counted_rows, key=lambda row: row.name)]
+    return [_field(name, group) for name, group in rows_by_name[:fields]]
+
+
+def _field(name: str, group: list[rows.Row]) -> MetadataField:
+    """From the columns of `COUNTED`."""
+    values = tuple(MetadataValue(row.value, row.documents) for row in group)
+    return MetadataField(name, group[0].all_documents, group[0].distinct_values, values)

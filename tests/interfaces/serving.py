@@ -92,7 +92,7 @@ def address(process: subprocess.Popen[str]) -> str:
     if found is None:
         _, said = process.communicate(timeout=PATIENCE)
         raise AssertionError(f"the server did not start: {line}{said}")
-    return found[0]
+    return found[0].rstrip("/")
 
 
 def stdio(home: Path, **more: str) -> Any:

@@ -21,7 +21,8 @@ class AnswerStep:
     revision: int
     at: Instant
     job_id: JobId
-    kind: JobKind
+    kind: str
+    """answer, or search_queue."""
     state: EventKind
     subject: str
     """The question, or the query of the search."""
@@ -41,16 +42,15 @@ class AnswerStep:
 def build_answer_step(event: Event, job: Job) -> AnswerStep:
     """An event of a question's job, or of a search of its, as a step."""
     facts = event.facts
-    kind = JobKind(job.kind)
     node: str | None = None
     step: int | None = None
     replayed: bool | None = None
     engine = facts.engine
     counts: tuple[int, int, int] | tuple[None, None, None] = (None, None, None)
-    if facts.progress is not None and kind is JobKind.ANSWER:
+    if facts.progress is not None and job.kind == JobKind.ANSWER:
         progress = facts.progress.read(AnswerProgress)
         node, step, replayed = progress.node, progress.step, progress.replayed
-    elif facts.progress is not None and kind is JobKind.SEARCH:
+    elif facts.progress is not None and job.kind == JobKind.SEARCH:
         search = facts.progress.read(SearchProgress)
         engine = search.engine
         counts = (search.pages, search.visited, search.documents)
@@ -59,7 +59,7 @@ def build_answer_step(event: Event, job: Job) -> AnswerStep:
         revision=event.revision,
         at=event.at,
         job_id=event.job_id,
-        kind=kind,
+        kind=job.kind,
         state=event.kind,
         subject=read_payload(job).subject,
         node=node,

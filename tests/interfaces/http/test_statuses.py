@@ -130,17 +130,23 @@ def test_key_of_another_request_is_unprocessable(client: httpx.Client) -> None:
 NAMES = re.findall(
     r"\w+",
     """
-    AddDocumentsRequest Answer AnswerHandle AnswerLevel AskBudget AskRequest AuthAction AuthQueue AuthResolved
-    AuthTarget BreakerState Complexity ComposeAnswerRequest ComposedAnswer ConversationRemoved CreateTaskRequest
-    Document DocumentList DocumentState DocumentsQueued EngineList EngineStatus ErrorBody Evidence ExistingDocument
-    FailedItem FeedbackRecorded FeedbackRequest FileInput FindingInput FindingResult FindingsResult FoundPassage
-    Goal GoalInput GoalStatus InterventionState LoopStop ModelFault ModelUsage ModelUse OpenSessionRequest Opinion
-    PassageText PendingIntervention PendingJobs ProgressSummary PurgeScope QueueSearchesRequest QueueUrlsRequest
-    RangeInput RemovedDocument ResolveAuthRequest SearchCorpusRequest SearchOptionsInput SearchResult SearchesQueued
-    Sentence SentenceInput SentenceRevision SessionOpened ShownPassage SkippedItem Sources StatusDetail StopMode
-    StopStrategy StopTaskRequest Strategy SubmitFindingsRequest SupportCounts SupportOutcome TaskBudget TaskCreated
-    TaskDeleted TaskList TaskResult TaskResumed TaskState TaskStatus TaskStopped TaskSummary TimeRange UrlsQueued
-    WaitCondition
+    AddDocumentsRequest Answer AnswerHandle AnswerLevel AnswerLog AskBudget AskRequest AuthAction
+    AuthQueue AuthResolved AuthTarget BreakerState Check CheckList Complexity ComposeAnswerRequest
+    ComposedAnswer ConsentStatus Conversation ConversationList ConversationRemoved ConversationSummary
+    Corpus CorpusList CreateTaskRequest Document DocumentBody DocumentList DocumentState DocumentsQueued
+    EndReason EngineList EngineStatus ErrorBody Evidence EvidenceBoxes ExistingDocument FailedItem
+    FeedbackRecorded FeedbackRequest FileInput FindingInput FindingResult FindingsResult FoundPage
+    FoundPassage Gap Goal GoalInput GoalProgress GoalStatus InterventionState LayoutLine LoopStop
+    MetadataField MetadataFields MetadataValue ModelFault ModelUsage ModelUse NodeModelUse
+    OpenSessionRequest Opinion PageFate PageLayout PassageText PendingIntervention PendingJobs
+    ProgressSummary PurgeScope QuestionTurn QueueSearchesRequest QueueUrlsRequest RangeInput
+    RemovedDocument ResolveAuthRequest RestoredDocument SearchCorpusRequest SearchOptionsInput
+    SearchResult SearchRound SearchesQueued Sentence SentenceInput SentenceRevision SessionOpened
+    SetConsentRequest SettingList SettingValue ShownPassage SkippedItem Sources SpanBoxes StatusDetail
+    StopMode StopStrategy StopTaskRequest Strategy SubmitFindingsRequest SupportCounts SupportOutcome
+    TaskBudget TaskCreated TaskDeleted TaskList TaskResult TaskResumed TaskState TaskStatus TaskStopped
+    TaskSummary TextMatch TextMatches TimeRange TurnState UnsearchedQuery UrlsQueued Viewable
+    WaitCondition WebConsent WebRound
     """,
 )
 

@@ -126,7 +126,11 @@ async def test_what_is_set_and_what_works_is_told_without_secrets(tmp_path: Path
         assert rows["web"]["choices"] == ["ask", "on", "off"] and rows["home"]["value"] == str(tmp_path)
         assert all(row["help"] for row in rows.values())
         checks = {check["name"]: check for check in (await client.get("/checks")).json()["checks"]}
-        assert checks["database"]["ok"] and checks["model"]["optional"]
+        assert (
+            checks["database"]["ok"]
+            and checks["model"]["optional"]
+            and all(check["title"] for check in checks.values())
+        )
 
 
 async def test_what_documents_can_be_filtered_by_is_counted(tmp_path: Path) -> None:
@@ -146,10 +150,10 @@ async def test_nothing_goes_out_before_a_person_says_yes(tmp_path: Path) -> None
         state = (await client.get("/consent", params={"question": "火星の衛星とは何か"})).json()
         assert state["state"] == "not_asked" and state["since"] is None and state["engines"]
         assert any("火星" in query for query in state["queries"])
-        for consent in ("given", "off", "not_asked"):
+        for consent, state in ((True, "given"), (False, "off"), (None, "not_asked")):
             said = (await client.post("/consent", json={"consent": consent})).json()
-            assert said["state"] == consent == desk.tasks.get_web_consent()
-            assert bool(said["since"]) is (consent != "not_asked")
+            assert said["state"] == state == desk.tasks.get_web_consent()
+            assert bool(said["since"]) is (consent is not None)
         assert (await client.post("/consent", json={"consent": "perhaps"})).status_code == 400
 
 

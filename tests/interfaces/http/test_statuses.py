@@ -131,7 +131,7 @@ NAMES = re.findall(
     r"\w+",
     """
     AddDocumentsRequest Answer AnswerHandle AnswerLevel AnswerLog AskBudget AskRequest AuthAction
-    AuthQueue AuthResolved AuthTarget BreakerState Check CheckList Complexity ComposeAnswerRequest
+    AuthQueue AuthResolved AuthTarget BreakerState CheckList CheckResult Complexity ComposeAnswerRequest
     ComposedAnswer ConsentStatus Conversation ConversationList ConversationRemoved ConversationSummary
     Corpus CorpusList CreateTaskRequest Document DocumentBody DocumentList DocumentState DocumentsQueued
     EndReason EngineList EngineStatus ErrorBody Evidence EvidenceBoxes ExistingDocument FailedItem

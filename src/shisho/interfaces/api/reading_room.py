@@ -16,6 +16,7 @@ from shisho.domain.setting import SettingValue
 from shisho.domain.task import AnswerHandle, OutgoingQueries, WebConsent
 from shisho.interfaces.api.operations import Effect, Verb
 from shisho.interfaces.api.replies import Corpora, Cursor, Id, Limit, Name, Text
+from shisho.messages.catalogue import word
 
 ConversationName = Annotated[
     Name, Field(description="id, its unique beginning, the id of one of its answers, or `last`")
@@ -39,10 +40,23 @@ class SettingList:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckList:
-    """What works here. Where `ok` is false, `remedy` tells how to get it; `optional`: it is not needed."""
+class CheckResult:
+    """One thing that works here or does not. Where `ok` is false, `remedy` tells how to get it; `optional`: it is not
+    needed. `title` is its name in the reader's words."""
 
-    checks: tuple[Check, ...]
+    name: str
+    title: str
+    ok: bool
+    detail: str
+    remedy: str
+    optional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CheckList:
+    """What works here, the needed things first."""
+
+    checks: tuple[CheckResult, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +121,18 @@ async def get_settings(desk: Desk) -> SettingList:
 
 async def get_checks(desk: Desk) -> CheckList:
     """What works on this machine, and how to get what does not; a language model is called once, shortly."""
-    return CheckList(tuple(await desk.doctor()))
+    return CheckList(tuple(map(_to_check_result, await desk.doctor())))
+
+
+def _to_check_result(check: Check) -> CheckResult:
+    return CheckResult(
+        name=check.name,
+        title=word(f"check_{check.name}"),
+        ok=check.ok,
+        detail=check.detail,
+        remedy=check.remedy,
+        optional=check.optional,
+    )
 
 
 async def list_corpora(desk: Desk) -> CorpusList:
@@ -136,10 +161,11 @@ async def get_consent(
 
 async def set_consent(
     desk: Desk,
-    consent: Annotated[WebConsent, Field(description="what the person has said; not_asked forgets it")],
+    consent: Annotated[bool | None, Field(description="true: yes; false: no; null: to be asked again")],
 ) -> ConsentStatus:
-    """Remember a person's yes or no to searching the web. Ask the person: nobody says it for them."""
-    desk.tasks.set_web_consent(consent)
+    """Remember a person's yes or no to searching the web. Ask the person: nobody says it for them. A setting goes
+    before it."""
+    desk.tasks.set_web_consent(WORDS[consent])
     return _to_consent(desk, await desk.tasks.preview_queries())
 
 
@@ -153,6 +179,7 @@ def _to_consent(desk: Desk, outgoing: OutgoingQueries) -> ConsentStatus:
     )
 
 
+WORDS = {True: WebConsent.GIVEN, False: WebConsent.OFF, None: WebConsent.NOT_ASKED}
 ANSWER = "answer://{0.answer_id}"
 VERBS = (
     Verb(

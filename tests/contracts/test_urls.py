@@ -64,6 +64,7 @@ async def test_what_became_of_a_find_is_stored(discoveries: Discoveries) -> None
         ("failed", None, None),
         ("left_out", None, None),
     ]
+    assert [(row.code, row.reason) for row in stored] == [("", ""), ("TIMED_OUT", "応答なし"), ("", "")]
     report = await discoveries.reports.report(T1, OWNER, 0, 10)
     assert (report.visited, report.known, report.sources, report.taken_in) == (2, 2, 2, 1)
     assert list(report.failures) == [FailedItem("決定係数", B, "TIMED_OUT", "応答なし")]

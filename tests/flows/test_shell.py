@@ -42,6 +42,16 @@ def library(folder: Path, files: int, paragraphs: int = 60) -> None:
         (folder / f"{number:03}.txt").write_text("\n\n".join(lines), "utf-8")
 
 
+def test_a_removal_is_undone_by_the_name_of_the_file(shell: Shell) -> None:
+    name = "01-regression.pdf"
+    shell("add", SAMPLES / name)
+    assert "検索から外しました" in shell("remove", name) and shell("list", "--json") == []
+    assert name in shell("restore", name)
+    (document,) = shell("list", "--json")
+    assert shell("restore", document["id"], "--json") == document
+    assert "ありません" in shell("restore", "nothing.pdf", code=1)
+
+
 def test_a_folder_in_and_a_cited_answer_out(shell: Shell) -> None:
     assert "追加 4" in shell("add", SAMPLES, "--meta", "課=統計学")
     assert "登録済み 4" in shell("add", SAMPLES)

@@ -1,4 +1,4 @@
-"""How well real documents are read without a model: `python bench/reading.py [--half dev|test|blind] [--show]`.
+"""How well real documents are read without a model: `python bench/reading.py [--half dev|test|train|blind] [--show]`.
 
 The questions of eval/reading, written by hand, are asked of one library that holds all of ../shared/pdf and
 ../shared/extract. Readers or rules of passages that changed give a library of their own in the folder."""
@@ -23,6 +23,7 @@ from shisho.evaluation.reading import (
     BLIND,
     HALVES,
     NOT_THERE,
+    TRAIN,
     ReadingOutcome,
     ReadingQuestion,
     judge,
@@ -55,7 +56,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--half", choices=(*HALVES, BLIND), default="dev", help="blind: once, when all is done"
+        "--half", choices=(*HALVES, TRAIN, BLIND), default="dev", help="blind: once, when all is done"
     )
     parser.add_argument("--library", type=Path, default=ROOT / "build" / "reading", help="kept between runs")
     parser.add_argument(

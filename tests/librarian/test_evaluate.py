@@ -211,18 +211,6 @@ def test_what_the_passage_names_need_not_be_named_by_the_sentence_again() -> Non
     assert "16,000" in first.snippet and first.score >= ENOUGH
 
 
-def test_the_same_words_say_less_where_another_passage_matches_as_well() -> None:
-    question = "豊橋の祭りに出る山車の数はいくつか"
-    text = "豊橋の祭りには山車が12台出る。"
-    other_text = "豊橋の祭りは山車の出る夏の祭りである。"
-    alone, shared = (
-        found(question, [NumberedPassage(1, text, "", 0.8), NumberedPassage(2, other_text, "", match)])[0]
-        for match in (0.2, 0.8)
-    )
-    assert alone.snippet == shared.snippet == text
-    assert alone.score > shared.score
-
-
 @pytest.mark.parametrize(
     ("question", "text", "heading"),
     [
@@ -285,3 +273,34 @@ def test_what_the_title_of_the_document_names_need_not_be_named_by_the_passage_a
     titled = NumberedPassage(1, text, "著作権", 0.6, title="ナビゲーターXの手引き")
     assert all(finding.score < ENOUGH for finding in found(question, [untitled]))
     assert found(question, [titled])[0].score >= ENOUGH
+
+
+def test_more_is_quoted_where_no_line_stands_out() -> None:
+    alike = "".join(f"湖の水位は{place}で測られる。" for place in ("北岸", "南岸"))
+    plain = "湖の水位は北岸で毎朝測られる。湖には鳥が多い。岸に宿がある。"
+    question = "湖の水位はどこで測られるか"
+    many, one = (found(question, [NumberedPassage(1, text, "湖", 0.9)]) for text in (alike, plain))
+    assert len(many) == 2
+    assert len(one) == 1 and "毎朝" in one[0].snippet
+
+
+def test_a_passage_without_any_word_of_the_question_is_not_near() -> None:
+    assert found("江戸幕府の初代将軍は誰か", [NumberedPassage(1, "猫は魚を好む。", "", 0.1)]) == []
+
+
+def test_a_name_may_stand_in_another_passage_of_the_document() -> None:
+    question = "ナビゲーターXを購入した人への保証期間は何年ですか"
+    term = NumberedPassage(1, "購入した人への保証期間は3年である。", "保証期間", 0.7, title="手引き")
+    named = NumberedPassage(2, "ナビゲーターXは船の位置を示す。", "", 0.4, title="手引き")
+    other = NumberedPassage(2, "ナビゲーターXは船の位置を示す。", "", 0.4, title="別の手引き")
+    assert found(question, [term, named])[0].score >= ENOUGH
+    assert found(question, [term, other])[0].score < ENOUGH
+
+
+def test_a_long_english_sentence_is_quoted_whole() -> None:
+    text = (
+        "The inspectors found a loaded pistol, three rifles, two shotguns and a great many rounds of ammunition in the "
+        "cellar of the house, the office of the prosecutor said on Friday."
+    )
+    first = found("What did the inspectors find in the cellar?", [NumberedPassage(1, text, "", 0.9)])[0]
+    assert first.snippet == text

@@ -179,7 +179,27 @@ def test_single_fact_questions_are_not_split() -> None:
             "休憩は何分、深夜労働の割増は何割、解雇の予告は何日前？",
             ["休憩は何分", "深夜労働の割増は何割", "解雇の予告は何日前？"],
         ),
-        ("検査は誰が行い、記録は何年保存しますか", ["検査は誰が行い", "記録は何年保存しますか"]),
+        ("検査は誰が行い、記録は何年保存しますか", ["検査は誰が行い", "検査では、記録は何年保存しますか"]),
+        (
+            "講座は何回休むと失格で、補講はいつ受けられ、費用は誰が払うのか",
+            ["講座は何回休むと失格で", "補講はいつ受けられ", "講座では、費用は誰が払うのか"],
+        ),
+        (
+            "会費は月にいくらで、途中でやめることはできますか",
+            ["会費は月にいくらで", "途中でやめることはできますか"],
+        ),
+        (
+            "Who founded the club, where did it meet, and in what year was it closed?",
+            [
+                "Who founded the club",
+                "Who founded the club where did it meet",
+                "Who founded the club in what year was it closed?",
+            ],
+        ),
+        (
+            "According to the coach who left, why do players quit?",
+            ["According to the coach who left, why do players quit?"],
+        ),
         ("夏目漱石はいつ、どこで生まれたか", ["夏目漱石はいつ、どこで生まれたか"]),
         ("火災のとき、最初に何をするか", ["火災のとき、最初に何をするか"]),
         ("対策としての訓練は、何回行うか", ["対策としての訓練は、何回行うか"]),

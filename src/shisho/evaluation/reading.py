@@ -16,6 +16,7 @@ from shisho.domain.inquiry import Answer
 from shisho.errors import InvalidParams
 
 HALVES = ("dev", "test")
+TRAIN = "train"  # questions by two more writers, to fit on
 BLIND = "blind"  # questions by others than who made the rules
 NOT_THERE = "not there"
 NUMBER_MARKS = ".,"

@@ -22,7 +22,7 @@ _EVENT = re.compile(
     r"|\n[^\S\n]*(?:\n\s*)?"
 )
 _ABBREVIATED = re.compile(
-    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Figs?|Eqs?|Secs?|Ch|Chap|Vol|No|Nos|pp?|cf|vs|al|e\.g|i\.e|approx|St|Jr|Sr|Refs?|ca|resp)"
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|Sen|Rep|Gov|Rev|Gen|Col|Capt|Lt|Sgt|Inc|Corp|Ltd|Figs?|Eqs?|Secs?|Ch|Chap|Vol|No|Nos|pp?|cf|vs|al|e\.g|i\.e|approx|St|Jr|Sr|Refs?|ca|resp)"
     r"|\b[A-Z]|(?:^|\n)\s*(?:[0-9]{1,3}\.)*[0-9]{1,3})\.$"
 )
 _LOWER_NEXT = re.compile(r"\s+[a-z]")

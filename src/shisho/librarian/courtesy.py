@@ -18,6 +18,10 @@ _TOLD = re.compile(
     r"(?<=か)、?(?:(?:ちょっと|ぜひ|是非|詳しく|簡単に|わかりやすく)、?)?(?:(?:お?教えて|ご教示|ご説明|説明して)(?:ください|下さい|願います|ほしい(?:です)?"
     r"|(?:いただけ|頂け|もらえ)(?:ない|ません|ます|る)?(?:でしょう|です)?か?)|知りたい(?:の|ん)?(?:です)?(?:が|けど|けれども?|と思っています)?)[。?？]*$"
 )
+# 「それぞれの短所は何ですか。比べて教えてください。」
+_ASKED_FOR = re.compile(
+    r"(?<=[か。?？])\s*(?:(?:それぞれ|両者を|二つを|詳しく|簡単に|できるだけ)、?)?(?:比べて|比較して|まとめて)?(?:お?教えて|説明して|おしえて)(?:ください|下さい|ほしい(?:です)?)[。!！]*$"
+)
 _PUZZLED = re.compile(
     r"(?:という(?:の|もの|言葉|用語))?(?:が|の意味が)(?:よく|いまいち|いまひとつ|全然|まだ)?(?:分から|わから|判ら|理解でき)"
     r"(?:なくて|ないのですが|ないんですが|ないので|ず)、(?:結局|つまり|要するに|いったい)?、?"
@@ -46,7 +50,7 @@ def bare_question(question: str) -> str:
         match = _ENGLISH.match(question)
         return _straight(match["question"]) if match else question
     bare = _CLOSING.sub("", _OPENING.sub("", question))
-    bare = _TOLD.sub("", bare)
+    bare = _TOLD.sub("", _ASKED_FOR.sub("", bare))
     puzzled = _PUZZLED.search(bare)
     if puzzled:
         bare = f"{_MET.sub('', bare[: puzzled.start()])}は{bare[puzzled.end() :]}"

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.domain.inquiry import EvidenceRef, Finding, Goal
 from shisho.language.terms import fold, terms
 from shisho.librarian import demands, questions, reading, signs
+from shisho.librarian.certainty import certainty, certainty_signs
 from shisho.librarian.evidence import double
 from shisho.librarian.levels import ENOUGH, NEAR
 from shisho.librarian.line_roles import LineRole
 from shisho.librarian.questions import AnswerKind, ParsedQuestion
-from shisho.librarian.quoting import grounded, is_list, quoted_span
+from shisho.librarian.quoting import QuotedSpan, grounded, is_list, printed_width, quoted_span
 from shisho.librarian.reading import AnalysedPassage, SentenceLine
+from shisho.librarian.signs import PassageSigns, Signs
 
-REFUSED = 0.45  # the most that a sentence can have which has not the form of an answer
-OFF_TOPIC = 0.04  # the most that a sentence can have for the meaning of something else
-QUOTES = 3  # sentences for one goal at most, unless it asks for more
-NEAR_QUOTES = 2  # sentences at most where none answers
-QUOTED_CHARS = 250  # no further sentence is added beyond this
-EXPLAINED_CHARS = 500  # the same where a list, a comparison, a way or a reason is asked for
-LIST_ODDS = 0.3  # of the best sentence's odds: where a list is asked for, one with these comes before it
-RELATIVE = 0.03  # of the best sentence's odds: a further one must reach this, more if it is long
+REFUSED = 0.45  # the most that a quotation can have which has not the form of an answer
+OFF_TOPIC = 0.04  # the most that a quotation can have for the meaning of something else
+QUOTES = 5  # quotations for one goal at most, unless it asks for more
+EXPLAINED_QUOTES = 8  # the same where a list, a comparison, a way or a reason is asked for
+NEAR_QUOTES = 3  # quotations at most where none answers
+QUOTED_CHARS = 380  # no further quotation is added beyond this
+EXPLAINED_CHARS = 600  # the same where a list, a comparison, a way or a reason is asked for
+LIST_ODDS = 0.3  # of the best line's odds: where a list is asked for, one with these comes before it
+RELATIVE = 0.06  # of the best line's odds: a further one must reach this
 HALF = 0.5  # of the defined thing's words must stand with the sentence that defines it
 _STRICT = frozenset({AnswerKind.REASON, AnswerKind.PERSON})  # no sentence without a reason says why
 _CONTRASTS = re.compile(
@@ -36,10 +40,15 @@ _QUOTABLE = frozenset({LineRole.PROSE, LineRole.ITEM, LineRole.LEAD})
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
+    """A line with what would be quoted for it. `odds`: the logarithm of the odds that it is the line to quote."""
+
     shown: NumberedPassage
-    page: AnalysedPassage
+    shared: PassageSigns
     place: int
-    score: float
+    span: QuotedSpan
+    quotation: str
+    signs: Signs
+    odds: float
 
 
 def terms_wanted(goals: Sequence[Goal]) -> list[str]:
@@ -79,64 +88,80 @@ def _for_goal(
     ranked = _ranked(_candidates(passages, question, weights), question, sides)
     # What was near before stays; only what is nearer, or an answer, joins it.
     floor = min(ENOUGH, max((ref.score for ref in refs), default=NEAR))
-    if not ranked or ranked[0].score < floor:
+    if not ranked:
         return
-    best = ranked[0].score
+    chosen = _chosen(ranked, question, goal, [ref.snippet for ref in refs])
+    if not chosen:
+        return
+    sure = _certainty(question, weights, ranked[0], _document_words(passages, ranked[0].shown))
+    if sure < floor:
+        return
+    for candidate in chosen if sure >= ENOUGH else chosen[: max(NEAR_QUOTES, goal.min_evidence)]:
+        score = round(_lowered(sure, candidate.odds - ranked[0].odds), 4)
+        if sure < ENOUGH and score < NEAR:
+            return
+        line = candidate.shared.page.lines[candidate.place]
+        is_heading = line.role is LineRole.HEADING
+        yield Finding(
+            candidate.shown.temp_index,
+            goal.id,
+            candidate.quotation,
+            score,
+            candidate.span.items,
+            is_heading,
+        )
+
+
+def _chosen(
+    ranked: Sequence[_Candidate], question: ParsedQuestion, goal: Goal, told_texts: list[str]
+) -> list[_Candidate]:
+    """What is quoted: the best line, and further ones as long as they are nearly as likely and there is room."""
     most_chars = EXPLAINED_CHARS if question.explains else QUOTED_CHARS
-    most = max(QUOTES if best >= ENOUGH else NEAR_QUOTES, goal.min_evidence)
-    told_words = [ref.snippet for ref in refs]
-    accepted = 0
-    chars = 0
-    for first in ranked:
-        if best < ENOUGH and first.score < NEAR:
-            return
-        if accepted == most or _odds(first.score) < RELATIVE * _odds(best):
-            return
-        lines = first.page.lines + first.page.following
-        text = first.shown.text + first.shown.after
-        span = quoted_span(text, lines, first.place, question, weights)
-        snippet = text[span.start : span.end]
-        worth = _odds(first.score) * min(3.0, 60 / len(snippet))
-        if accepted and (worth < RELATIVE * _odds(best) or chars + len(snippet) > most_chars):
+    most = max(EXPLAINED_QUOTES if question.explains else QUOTES, goal.min_evidence)
+    chosen: list[_Candidate] = []
+    chars = 0.0
+    for candidate in ranked:
+        if len(chosen) == most or math.exp(candidate.odds - ranked[0].odds) < RELATIVE:
+            break
+        width = printed_width(candidate.quotation)
+        if chosen and chars + width > most_chars:
             continue
-        if any(double(snippet, other) for other in told_words):
+        if any(double(candidate.quotation, text) for text in told_texts):
             continue
-        told_words.append(snippet)
-        accepted = accepted + 1
-        chars = chars + len(snippet)
-        is_heading = lines[first.place].role is LineRole.HEADING
-        score = round(first.score, 4)
-        yield Finding(first.shown.temp_index, goal.id, snippet, score, span.items, is_heading)
+        told_texts.append(candidate.quotation)
+        chosen.append(candidate)
+        chars += width
+    return chosen
+
+
+def _lowered(sure: float, odds: float) -> float:
+    """The certainty of a line that is less likely than the best by this logarithm of odds."""
+    total = sure * math.exp(min(0.0, odds))
+    return total / (1 - sure + total)
 
 
 def _ranked(
-    candidates: Iterator[_Candidate], question: ParsedQuestion, sides: Sequence[Sequence[str]]
+    candidates: Iterable[_Candidate], question: ParsedQuestion, sides: Sequence[Sequence[str]]
 ) -> list[_Candidate]:
-    """Best first. The surest sentence that compares the two sides of a comparison comes before all, and so does
-    the surest list where a list is asked for and it answers nearly as surely: with the score of the best."""
-    ranked = sorted(candidates, key=lambda candidate: -candidate.score)
+    """Best first. The best line that compares the two sides of a comparison comes before all, and so does the
+    best list where a list is asked for and it is nearly as likely: with the odds of the best."""
+    ranked = sorted(candidates, key=lambda candidate: -candidate.odds)
     if not (ranked and (question.lists or sides)):
         return ranked
-    best = ranked[0].score
-    floor = LIST_ODDS * _odds(best)
+    best = ranked[0].odds
 
     def leads(candidate: _Candidate) -> bool:
-        if candidate.score < ENOUGH:
-            return False
-        line = candidate.page.lines[candidate.place]
+        line = candidate.shared.page.lines[candidate.place]
         if sides and _CONTRASTS.search(line.folded) and all(line.terms.issuperset(side) for side in sides):
             return True
-        if not question.lists or _odds(candidate.score) < floor:
-            return False
-        return is_list(candidate.page.lines + candidate.page.following, candidate.place, question)
+        return (
+            question.lists and bool(candidate.signs.listed) and candidate.odds - best >= math.log(LIST_ODDS)
+        )
 
     first = next((candidate for candidate in ranked if leads(candidate)), None)
     if first is None:
         return ranked
-    return [
-        replace(first, score=best),
-        *(candidate for candidate in ranked if candidate is not first),
-    ]
+    return [replace(first, odds=best), *(candidate for candidate in ranked if candidate is not first)]
 
 
 def _candidates(
@@ -145,20 +170,51 @@ def _candidates(
     if not weights:
         return
     topic = signs.topic_weights(question, weights)
+    documents = list(dict.fromkeys(_document(passage) for passage in passages))
+    best = max(passage.match for passage in passages) if passages else 0.0
     for number, passage in enumerate(passages):
         page = reading.read(passage.text, passage.heading, passage.after)
-        alike = signs.wider(question, weights, page.terms)
-        lead = passage.match - max((other.match for other in passages if other is not passage), default=0.0)
-        of_passage = signs.passage_signs(question, topic, page, passage, number, lead)
-        barred = _lacks_number(question, page)
         titled = frozenset(terms(fold(passage.title)))
+        alike = signs.wider(question, weights, page.terms | titled)
+        shared = PassageSigns(
+            page,
+            alike,
+            titled,
+            topic,
+            [signs.meant_share(weights, alike, line.terms) for line in page.lines],
+            number,
+            documents.index(_document(passage)),
+            passage.match,
+            passage.match / best if best else 0.0,
+            _lacks_number(question, page),
+        )
         for place, line in enumerate(page.lines):
-            if line.role not in _QUOTABLE and not _heading_answers(question, line):
-                continue
-            score = signs.score(signs.line_signs(question, weights, page, place, alike, of_passage))
-            most = REFUSED if barred else _most(question, weights, topic, alike, page, place, titled)
-            score = min(score, most)
-            yield _Candidate(passage, page, place, score)
+            if line.role in _QUOTABLE or _heading_answers(question, line):
+                yield _candidate(question, weights, passage, shared, place)
+
+
+def _candidate(
+    question: ParsedQuestion,
+    weights: Mapping[str, float],
+    passage: NumberedPassage,
+    shared: PassageSigns,
+    place: int,
+) -> _Candidate:
+    page = shared.page
+    lines = page.lines + page.following
+    text = passage.text + passage.after
+    span = quoted_span(text, lines, place, question, weights)
+    quotation = text[span.start : span.end]
+    inside = [line.terms for line in page.lines if line.start < span.end and line.end > span.start]
+    quoted_words = frozenset[str]().union(*inside)
+    is_listed = is_list(lines, place, question)
+    own_signs = signs.line_signs(question, weights, shared, place, quotation, quoted_words, is_listed)
+    return _Candidate(passage, shared, place, span, quotation, own_signs, signs.weigh(own_signs))
+
+
+def _document(passage: NumberedPassage) -> str:
+    """What tells its document from others as far as the librarian sees."""
+    return passage.title or passage.heading
 
 
 def _heading_answers(question: ParsedQuestion, line: SentenceLine) -> bool:
@@ -175,31 +231,46 @@ def _lacks_number(question: ParsedQuestion, page: AnalysedPassage) -> bool:
     )
 
 
-def _most(
+def _document_words(passages: Sequence[NumberedPassage], shown: NumberedPassage) -> frozenset[str]:
+    """The words of all shown passages of its document."""
+    pages = (
+        reading.read(passage.text, passage.heading, passage.after)
+        for passage in passages
+        if passage is shown or (shown.title and passage.title == shown.title)
+    )
+    return frozenset[str]().union(*(page.terms for page in pages))
+
+
+def _certainty(
     question: ParsedQuestion,
     weights: Mapping[str, float],
-    topic: Mapping[str, float],
-    alike: Mapping[str, frozenset[str]],
-    page: AnalysedPassage,
-    place: int,
-    titled: frozenset[str],
+    best: _Candidate,
+    document_words: frozenset[str],
 ) -> float:
-    """The most that the line can score: little where nothing by it names what is to be defined, and less than
-    ENOUGH where nothing names what is asked about or it has not the form that an answer must have."""
-    line = page.lines[place]
-    said_words = line.terms | line.under | (page.lines[place - 1].terms if place else frozenset())
-    if question.defined is not None and signs.meant_share(topic, alike, said_words) < HALF:
-        return OFF_TOPIC
+    """How sure it is that the best line answers: less than ENOUGH where nothing in its document names what is asked
+    about, or it has not the form that an answer must have."""
+    shared = best.shared
+    page = shared.page
+    line = page.lines[best.place]
+    said_words = line.terms | line.under | (page.lines[best.place - 1].terms if best.place else frozenset())
+    off_topic = question.defined is not None and (
+        signs.meant_share(shared.topic, shared.alike, said_words) < HALF
+    )
     name = signs.rarest_name(question, weights)
-    if name and alike[name].isdisjoint(page.terms | titled):
-        return REFUSED
-    if question.form is not None and not question.form.search(line.folded):
-        return REFUSED
+    nameless = bool(name) and shared.alike[name].isdisjoint(page.terms | shared.titled)
     is_strict = question.kind in _STRICT or questions.asks_for_a_date(question)
-    if is_strict and not questions.answers(question, line.folded):
-        return 1.0 if grounded(page.lines, place, question) else REFUSED
-    return 1.0
-
-
-def _odds(score: float) -> float:
-    return score / max(1e-9, 1 - score)
+    kindless = is_strict and not questions.answers(question, line.folded)
+    kindless = kindless and not grounded(page.lines, best.place, question)
+    certainty_of_best = certainty_signs(
+        question, weights, shared, best.signs, best.shown, nameless=nameless, off_topic=off_topic
+    )
+    sure = certainty(certainty_of_best)
+    elsewhere = bool(name) and not signs.wider(question, weights, document_words)[name].isdisjoint(
+        document_words
+    )
+    if signs.meant_share(weights, shared.alike, page.terms | shared.titled) == 0:
+        return 0.0
+    if question.defined is not None and max(best.signs.topic_passage, best.signs.topic_title) < HALF:
+        sure = min(sure, OFF_TOPIC)
+    barred = best.signs.numberless or best.signs.formless_quoted or (nameless and not elsewhere)
+    return min(sure, REFUSED) if barred or (kindless and not best.signs.kind_quoted) else sure

@@ -69,6 +69,16 @@ class ParsedQuestion:
     def explains(self) -> bool:
         return self.lists or self.compares or self.kind is AnswerKind.REASON
 
+    @property
+    def asks_for_a_way(self) -> bool:
+        return _WAY.search(self.folded) is not None
+
+    @property
+    def asks_yes_or_no(self) -> bool:
+        if self.kind not in (AnswerKind.THING, AnswerKind.DEFINITION) or _WH_WORD.search(self.folded):
+            return False
+        return _YES_OR_NO.search(self.folded) is not None
+
 
 _COUNTED = (
     "人|名|個|回|本|匹|度|歳|才|社|[カかヶヵケ]国|[カかヶヵケ]月|[カか]所|km|kg|cm|mm|m|%|パーセント|メートル|キロ|円|ドル|つ|種|番|件|位|倍|分|秒|時間|"
@@ -181,6 +191,26 @@ _LISTS = re.compile(
 _COMPARES = re.compile(
     r"違い|違う|違って|異な|差(?:は|が|を|異)|相違|比較|比べ|対比|長所と短所|メリットとデメリット"
     r"|\b(?:compare|compared|differ\w*|versus|vs|distinguish\w*)\b"
+)
+_WH_WORD = re.compile(
+    r"何|誰|いつ|どこ|どれ|どの|どう|どん|いくら|いくつ|なぜ|\b(?:what|who|when|where|why|how|which)\b"
+)
+_YES_OR_NO = re.compile(
+    r"(?:ます|です|でしょう|る|い|の|た|ない|せん|よい|いい)(?:ん|の)?(?:です)?(?:でしょう)?か?[。?？]*$"
+    r"|^(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|must|may)\b"
+)
+_WAY = re.compile(
+    r"どうす(?:れば|る)|どうや(?:って|れば)|どのように(?:す|設|実|行)|方法|手順|やり方|仕方|しかた|するには"
+    r"|\bhow (?:to|do|does|can|should)\b"
+)
+# What is to be done, and what can, must or must not be.
+_ACTION = re.compile(
+    r"クリック|選択|押し|押す|入力|指定|設定|実行|使用|利用|用い|使[いうっ]|開[いくき]|ください|します。|すること|必要が|しなければ|なければなりません"
+    r"|を行[いうっ]|\b(?:click|select|press|enter|choose|use|set|specify|run|open|must|need to|should|by \w+ing|you can)\b"
+)
+_GRANT = re.compile(
+    r"でき|可能|なければ|べき|必要|禁止|てはい[けな]|ません|ない|違反|認め|許|義務|こととされ"
+    r"|\b(?:not|no|never|must|may|can|cannot|should|only|allowed|required|barred)\b|n't"
 )
 _SUPERLATIVE = {
     "大きい": "最大",
@@ -323,6 +353,16 @@ def _definition(name: str) -> re.Pattern[str]:
         rf"|(?:を|ことを|のを|ものを|が){thing}(?:と(?:い[いうわっ]|言|呼|称|名付|定義)|という)"
         rf"|以下[、,]?{thing}と|{thing}(?:is|are)(?:an?|the|defined|called)"
     )
+
+
+def acts(folded: str) -> bool:
+    """True where a folded text says what to do."""
+    return _ACTION.search(folded) is not None
+
+
+def grants(folded: str) -> bool:
+    """True where a folded text says what can, must or must not be."""
+    return _GRANT.search(folded) is not None
 
 
 def asks_for_a_date(question: ParsedQuestion) -> bool:

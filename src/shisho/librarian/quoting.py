@@ -10,11 +10,13 @@ from itertools import pairwise
 from statistics import median
 
 from shisho.language.clauses import clauses
+from shisho.language.script import is_japanese
 from shisho.language.terms import fold, terms
 from shisho.librarian.line_roles import LineRole
 from shisho.librarian.questions import AnswerKind, ParsedQuestion
 from shisho.librarian.reading import SentenceLine
 
+LATIN_WIDTH = 2.2  # letters say what one Japanese character does
 _SENTENCE_END = re.compile(r"[。．！!?？.][\s」』）)]*$")
 LONG = 160  # characters: a longer sentence is cut to the clauses that matter
 ENDED = 200  # characters within which the end of a cut sentence is kept: its predicate says what holds
@@ -62,7 +64,7 @@ def quoted_span(
     """What is quoted for the line in this place."""
     lead = _lead(lines, place, question, weights)
     if lead is not None:
-        span = _list(lines, *lead)
+        span = _list(text, lines, *lead)
         # A list that is cut before the very item that was asked for says less than the item.
         if lines[place].start < span.end or weights.keys().isdisjoint(lines[place].terms):
             return span
@@ -78,9 +80,14 @@ def quoted_span(
     elif place and _says(lines[place - 1]) and _leans(line, question):
         first = place - 1
     most = EXPLAINED_PAIR_CHARS if question.explains else PAIR_CHARS
-    if first != last and lines[last].end - lines[first].start <= most:
+    if first != last and printed_width(text[lines[first].start : lines[last].end]) <= most:
         return QuotedSpan(lines[first].start, lines[last].end)
     return QuotedSpan(*_cut(text, line, weights))
+
+
+def printed_width(text: str) -> float:
+    """The characters of a quotation, as many as it would have in Japanese."""
+    return len(text) if is_japanese(text) else len(text) / LATIN_WIDTH
 
 
 def grounded(lines: Sequence[SentenceLine], place: int, question: ParsedQuestion) -> bool:
@@ -197,12 +204,12 @@ def _item_chars(lines: Sequence[SentenceLine], first: int, last: int) -> float:
     return median(lines[after - 1].end - lines[item].start for item, after in pairwise([*items, last + 1]))
 
 
-def _list(lines: Sequence[SentenceLine], lead: int, first: int, last: int) -> QuotedSpan:
+def _list(text: str, lines: Sequence[SentenceLine], lead: int, first: int, last: int) -> QuotedSpan:
     start = lines[lead].start
     places = _items(lines, first, last)
     # An item may go on in lines of its own: it ends where the next begins.
     ends = [lines[after - 1].end for after in places[1:]] + [lines[last].end]
-    fitting = [end for end in ends if end - start <= LIST_CHARS]
+    fitting = [end for end in ends if printed_width(text[start:end]) <= LIST_CHARS]
     if len(fitting) == len(ends):
         return QuotedSpan(start, ends[-1])
     return QuotedSpan(start, fitting[-1] if fitting else lines[lead].end, len(ends))
@@ -216,7 +223,7 @@ def _cut(text: str, line: SentenceLine, weights: Mapping[str, float]) -> tuple[i
     """A long sentence from the clause before the question's first word in it to the clause after the last."""
     start = line.start
     end = line.end
-    if end - start <= LONG:
+    if printed_width(text[start:end]) <= LONG:
         return start, end
     parts = clauses(text, start, end)
     speaking = [
@@ -226,4 +233,4 @@ def _cut(text: str, line: SentenceLine, weights: Mapping[str, float]) -> tuple[i
         return start, end
     first = parts[max(0, speaking[0] - 1)][0]
     last = parts[min(len(parts) - 1, speaking[-1] + 1)][1]
-    return first, end if end - first <= ENDED else last
+    return first, end if printed_width(text[first:end]) <= ENDED else last

@@ -1,15 +1,17 @@
-"""The signs that speak for a sentence where no model reads it, and what they weigh. Pure."""
+"""The signs that speak for a sentence against the other sentences of the passages, and what they weigh. Pure.
+
+Whether the best of them is an answer at all is another question: `certainty`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from shisho.domain.corpus import NumberedPassage
 from shisho.language.meanings import same
-from shisho.language.terms import squeeze
+from shisho.language.terms import fold, squeeze
 from shisho.librarian import questions, reading
 from shisho.librarian.questions import ParsedQuestion
 from shisho.librarian.reading import AnalysedPassage
@@ -20,53 +22,82 @@ INFLECTED = 0.5  # verbs and adjectives have more synonyms than nouns: their abs
 
 
 class Signs(NamedTuple):
-    """The signs that speak for a sentence, each from 0 to 1. Words weigh by how rare they are in the
-    corpus. What it stands under: the heading of its passage, and inside it a heading, question or lead-in."""
+    """The signs that speak for what would be quoted of a line. Shares are of the question's words, by how rare
+    they are in the corpus, and count words that mean the same. What it stands under: the heading of its passage,
+    and inside it a heading, question or lead-in."""
 
-    own: float  # share of the question's words in the sentence
-    meant: (
-        float  # share of them, or of words that mean the same, there, before it, and in what it stands under
-    )
-    counted: float  # as `meant` without the sentence before; each word counts once, however rare
-    topic_head: float  # share of the topic's words in the heading
-    figures: float  # a number or date of the question is not in the passage
-    quoted: float  # a quoted phrase of the question is not in the passage
-    triples: float  # share of the question's runs of three letters in the sentence
-    pairs: float  # share of its character pairs in the passage
-    kind: float  # the sentence holds a date, amount, reason … of its own where one is asked for
-    unit: float  # the noun counted or classified is there
-    defines: float  # the sentence says what the thing is whose meaning is asked for
-    begins: float  # the sentence, or what it stands under, bears the number asked for (第4条)
-    rank: float  # 1 for the passage shown first, 1/2 for the second …
-    lead: float  # how much more of the query the passage matched than any other that is shown
-    length: float  # logarithm of the number of the question's words: of many, fewer need to be met
+    meant: float  # share in the line, the line before it, and what it stands under
+    counted: float  # share in the line and what it stands under; each word counts once, however rare
+    own_under: float  # share in the same, of the very words
+    counted_quoted: float  # share in the whole quotation and what it stands under; each word counts once
+    quoted: float  # share in the same and in the document's title
+    before: float  # share in the line before
+    beside: float  # the best share of the two lines before and the two after
+    topic_passage: float  # share of the topic's words in the passage
+    topic_title: float  # … in the document's title
+    triples: float  # share of the question's runs of three letters in the line
+    kind: float  # the line holds a date, amount, reason … of its own where one is asked for
+    kind_quoted: float  # the quotation does
+    unit: float  # the noun counted or classified is in the line
+    defines: float  # the line says what the thing is whose meaning is asked for
+    acts: float  # the quotation says what to do where a way is asked for
+    grants: float  # it says what can, must or must not be, where yes or no is asked for
+    formless: float  # the line has not the form that the answer must have (a telephone number)
+    formless_quoted: float  # the quotation has it not
+    numberless: float  # the passage lacks an article, ordinal or version that the question names
+    listed: float  # a list is quoted
+    length: float  # logarithm of the quotation's length
+    depth: float  # 0 for the first line of the passage, 1 for the last
+    place: float  # logarithm of the passage's place among those shown, from 1
+    document: float  # 1 for the document shown first, 1/2 for the second …
+    match: float  # the share of the query that the passage matched
+    match_relative: float  # that share against the best
 
 
-# Fitted by `logit = softmax over a question's sentences and "none of them"` on NIILC and, at more weight, parts of
-# JSQuAD and JaQuAD, each with the answering passage in the corpus and out of it, on eval/reading's dev half and on
-# questions that are put to a few passages each; judged on other documents than fitted on. `length` and `begins`
-# are held where such questions and articles want them. Words that stand by the sentence count twice, by rarity
-# (`meant`) and each alike (`counted`): in a library of a few passages rarity says little.
 WEIGHTS = Signs(
-    own=0.55,
-    meant=1.9,
-    counted=2.9,
-    topic_head=0.55,
-    figures=-1.25,
-    quoted=-0.65,
-    triples=1.6,
-    pairs=0.45,
-    kind=1.0,
-    unit=0.8,
-    defines=4.4,
-    begins=0.6,
-    rank=2.65,
-    lead=1.35,
-    length=0.6,
+    meant=1.76,
+    counted=0.73,
+    own_under=1.63,
+    counted_quoted=0.77,
+    quoted=1.86,
+    before=1.43,
+    beside=0.66,
+    topic_passage=0.55,
+    topic_title=1.56,
+    triples=3.53,
+    kind=0.31,
+    kind_quoted=1.55,
+    unit=1.84,
+    defines=5.33,
+    acts=1.93,
+    grants=1.05,
+    formless=-1.11,
+    formless_quoted=-1.16,
+    numberless=-3.54,
+    listed=0.75,
+    length=0.31,
+    depth=-0.85,
+    place=-0.74,
+    document=0.95,
+    match=0.82,
+    match_relative=1.21,
 )
-# Of the questions fitted on half had no answer; a reader's mostly have one: 9.85 as fitted, less .75. Lower, and on
-# JSQuAD without its passages too much is answered; higher, and on reports and slides too little.
-FLOOR = 9.1
+
+
+class PassageSigns(NamedTuple):
+    """What all lines of a passage share; `alike`: for each term the words of passage and title that mean the
+    same."""
+
+    page: AnalysedPassage
+    alike: Mapping[str, frozenset[str]]
+    titled: frozenset[str]
+    topic: Mapping[str, float]
+    shares: Sequence[float]
+    place: int
+    document: int
+    match: float
+    match_relative: float
+    numberless: bool
 
 
 def term_weights(question: ParsedQuestion, rarity: Mapping[str, float]) -> dict[str, float]:
@@ -82,10 +113,60 @@ def term_weights(question: ParsedQuestion, rarity: Mapping[str, float]) -> dict[
     return {term: weight / total if total else 1 / len(raw) for term, weight in raw.items()}
 
 
-def score(signs: Signs) -> float:
-    """The logistic of the weighed signs."""
-    total = sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True)) - FLOOR
-    return 1 / (1 + math.exp(-total))
+def weigh(signs: Signs) -> float:
+    """The logarithm of the odds that this is the line to quote, but for a number that all lines share."""
+    return sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True))
+
+
+def line_signs(
+    question: ParsedQuestion,
+    weights: Mapping[str, float],
+    shared: PassageSigns,
+    place: int,
+    quotation: str,
+    quoted_words: frozenset[str],
+    is_listed: bool,
+) -> Signs:
+    """The signs of what is quoted for the line in this place of its passage. `quoted_words`: the terms of the
+    quotation."""
+    page = shared.page
+    line = page.lines[place]
+    folded = fold(quotation)
+    dense = squeeze(line.folded)
+    under = line.under | page.heading
+    before = page.lines[place - 1].terms if place else frozenset[str]()
+    alike = shared.alike
+    counted = dict.fromkeys(weights, 1 / len(weights))
+    form = question.form
+    beside = [*shared.shares[max(0, place - 2) : place], *shared.shares[place + 1 : place + 3]]
+    return Signs(
+        meant=meant_share(weights, alike, line.terms | before | under | (question.frame & page.terms)),
+        counted=meant_share(counted, alike, line.terms | under),
+        own_under=share(weights, line.terms | under),
+        counted_quoted=meant_share(counted, alike, quoted_words | under),
+        quoted=meant_share(weights, alike, quoted_words | under | shared.titled),
+        before=shared.shares[place - 1] if place else 0.0,
+        beside=max(beside, default=0.0),
+        topic_passage=meant_share(shared.topic, alike, page.terms),
+        topic_title=meant_share(shared.topic, alike, shared.titled),
+        triples=sum(triple in dense for triple in question.triples) / max(1, len(question.triples)),
+        kind=float(questions.answers(question, line.folded)),
+        kind_quoted=float(questions.answers(question, folded)),
+        unit=float(question.unit in line.folded),
+        defines=float(questions.defines(question, line.folded)),
+        acts=float(question.asks_for_a_way and questions.acts(folded)),
+        grants=float(question.asks_yes_or_no and questions.grants(folded)),
+        formless=float(form is not None and not form.search(line.folded)),
+        formless_quoted=float(form is not None and not form.search(folded)),
+        numberless=float(shared.numberless),
+        listed=float(is_listed),
+        length=math.log(1 + len(quotation)),
+        depth=place / max(1, len(page.lines) - 1),
+        place=math.log(1 + shared.place),
+        document=1 / (1 + shared.document),
+        match=shared.match,
+        match_relative=shared.match_relative,
+    )
 
 
 def topic_weights(question: ParsedQuestion, weights: Mapping[str, float]) -> dict[str, float]:
@@ -142,55 +223,8 @@ def meant_share(
     return sum(weight for term, weight in weights.items() if not alike[term].isdisjoint(words))
 
 
-def line_signs(
-    question: ParsedQuestion,
-    weights: Mapping[str, float],
-    page: AnalysedPassage,
-    place: int,
-    alike: Mapping[str, frozenset[str]],
-    of_passage: Mapping[str, float],
-) -> Signs:
-    """The signs of the line in this place of its passage."""
-    line = page.lines[place]
-    dense = squeeze(line.folded)
-    before = page.lines[place - 1].terms if place else frozenset[str]()
-    under = page.heading | line.under | (question.frame & page.terms)
-    return Signs(
-        own=share(weights, line.terms),
-        meant=meant_share(weights, alike, line.terms | before | under),
-        counted=meant_share(dict.fromkeys(weights, 1 / len(weights)), alike, line.terms | under),
-        triples=sum(triple in dense for triple in question.triples) / max(1, len(question.triples)),
-        kind=float(questions.answers(question, line.folded)),
-        unit=float(question.unit in line.folded),
-        defines=float(questions.defines(question, line.folded)),
-        begins=float(bool(question.labels) and question.labels <= line.labels),
-        **of_passage,
-    )
-
-
-def passage_signs(
-    question: ParsedQuestion,
-    topic: Mapping[str, float],
-    page: AnalysedPassage,
-    passage: NumberedPassage,
-    place: int,
-    lead: float,
-) -> dict[str, float]:
-    """The signs that all lines of a passage share; `place` counts the passages shown from 0. `lead`: as in
-    Signs."""
-    shared = len(question.pairs & page.pairs)
-    return {
-        "topic_head": share(topic, page.heading),
-        "figures": float(_figures_missing(question, passage)),
-        "quoted": float(any(phrase not in page.folded for phrase in question.quoted)),
-        "pairs": shared / len(question.pairs) if question.pairs else share(topic, page.terms),
-        "rank": 1 / (1 + place),
-        "lead": lead,
-        "length": math.log(max(1, len(question.terms))),
-    }
-
-
-def _figures_missing(question: ParsedQuestion, passage: NumberedPassage) -> bool:
+def figures_missing(question: ParsedQuestion, passage: NumberedPassage) -> bool:
+    """True where a number or date of the question is not in the passage."""
     # "Name two", "in three letters" say how to answer, not what about.
     amounts = [measure for measure in question.figures.measures if measure.value > 3]
     if not amounts and not question.figures.dates:

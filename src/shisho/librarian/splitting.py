@@ -20,15 +20,20 @@ _LEAD = (
     r"^(?P<lead>[^。?？]{1,60}(?:において|における|では|について|に関して|の中で|とき|場合)、?"
     r"|[^、。?？]{1,40}[ぁ-ん]、)?"
 )
-_ASKED = r"(?:何|なに|なん|どこ|どの|どう|どんな|教え|説明|述べ|まとめ|挙げ|論じ|示し|知りたい)"
+_ASKED = r"(?:何|なに|なん|どこ|どの|どう|どんな|お?教え|おしえ|説明|述べ|まとめ|挙げ|論じ|示し|知りたい)"
+_CASE = r"[^、。]{2,40}?(?:場合|とき|時)"
 _END = rf"(?:点)?(?:とは|って|は|を|が|について|に関して)?、?(?:{_ASKED}[^、。]{{0,14}}|です|でしょう)?か?[。?？!！\s]*$"
 _COMPARED = tuple(
     re.compile(_LEAD + rf"(?P<a>{_ITEM})と(?P<b>{_ITEM})(?:と)?{tail}")
     for tail in (
         rf"(?:の間)?の(?:(?P<of>[^、。と]{{1,20}}?)の)?(?:違い|相違|差異|異同){_END}",
-        r"(?:の(?P<of>[^、。と]{1,20}?))?を(?:比較|対比|比べ)[^、。]{0,14}[。?？\s]*$",
+        r"(?:の(?P<of>[^、。と]{1,20}?|長所と短所|利点と欠点|メリットとデメリット))?を(?:比較|対比|比べ)[^、。]{0,14}[。?？\s]*$",
+        r"(?:とで|で)?は、?(?P<of>[^、。と]{1,24}?)(?:が|は|に|の)、?(?:どう|どのように|どれだけ|どんな)(?:違|異な|差)[^、。]{0,14}[。?？\s]*$",
         r"(?:で)?は(?:、)?(?:どう|どのように|何が|どこが)(?:違|異な)[^、。]{0,14}[。?？\s]*$",
     )
+)
+_COMPARED_CASES = re.compile(
+    rf"^(?P<a>{_CASE})と、?(?P<b>{_CASE})と?では?、?(?P<of>[^、。]{{1,30}}?)[はがに]、?(?:どう|どのように)(?:違|ちが|異な)[^、。]{{0,14}}[。?？\s]*$"
 )
 _COMPARED_ENGLISH = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -41,7 +46,7 @@ _COMPARED_ENGLISH = tuple(
 )
 _EACH = re.compile(
     _LEAD + rf"(?P<items>{_ITEM}(?:(?:{_JOINT.pattern}){_ITEM})+?)"
-    r"(?P<case>とは|は|を|について|の(?:[^、。はがをと]{1,12}(?:は|を|とは|について))?|)、?(?:それぞれ|各々|おのおの)(?P<rest>[^。]+)$"
+    r"(?P<case>とは|は|を|について|の(?:[^、。はがをと]{1,12}(?:は|を|とは|について))?|)、?(?:それぞれ|各々|おのおの)(?P<rest>[^。]+)。?$"
 )
 # 「と」 often is no "and" (Aとして, Aと思われる), so things that stand without それぞれ are plain nouns: no hiragana in
 # them.
@@ -53,25 +58,43 @@ _DEFINED = re.compile(
 _ASKING = re.compile(
     r"何|なに|なん[のでと]|誰|だれ|いつ|どこ|どの|どう|どれ|どんな|どちら|なぜ|いくら|いくつ"
 )
-_ASKED_OF = re.compile(
-    r"[^、。]{2,40}?[はがを](?:[^、。]{0,12}?)(?:何|誰|いつ|どこ|いくら|いくつ|なぜ|どれ|どう)[^、。]*$"
+# A stretch that asks something of a thing: not 「いつ」 alone, and not 「どうしても」.
+_ASKS_OF = re.compile(
+    r"^(?:.{2,})?(?:何(?!らか|か[^月国所])|誰|だれ|いつ(?!で)|どこ|いくら|いくつ|なぜ|どれ(?!も)|どの|どう(?!して)|どん)"
 )
+# It goes on after the pause: a condition, a topic, a thing to be counted.
+_GOES_ON = re.compile(
+    r"(?:たら|れば|なら|ても|とき|時|場合|際|に|では|とは|から|ので|[はがをとの]|けど|けれども?|こと|について|いつ|どこ|誰|何)$"
+)
+_YES_OR_NO = re.compile(r"(?:ます|です|でしょう|る|い|の|た)(?:ん|の)?(?:です)?か[。?？]*$|は[?？]$")
 _TOLD = re.compile(r"(?<!理由)(?<!例)(?:を|について)(?:説明|教え|述べ)")
 _ROW = re.compile(
     r"(?<=[?？])\s*(?=\S)|(?<=[かのいよ]。)\s*(?=\S)|(?<=か)、(?=また|そして|さらに|加えて|なぜ|どう|どの|いつ|誰|どこ|何)|(?<=[A-Za-z0-9)]),?\s+(?=and\s+"
-    r"(?:what|who|when|where|why|how|which)\s+(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|many|much|long)\b)",
+    r"(?:(?:in|at|on|for|from|by|to) )?(?:what|who|when|where|why|how|which)\b)"
+    r"|(?<=[A-Za-z0-9)]),\s+(?=(?:what|who|when|where|why|how)\s+(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had)\b)",
     re.IGNORECASE,
 )
 _LINK = re.compile(
     r"^[、,\s]*(?:(?:また|そして|さらに|加えて|次に|それから|and|also)[、,\s]*)?", re.IGNORECASE
 )
 _TOPIC = re.compile(r"^(?P<topic>[^、。?？]{1,40}?)(?:とは|って|は)")
+# A noun that says nothing without the thing it is of: 費用は, 記録は, その後の結果は.
+_RELATION = re.compile(
+    r"(?:(?:結果|使用|利用|その後)の?)?(?:費用|料金|代金|価格|値段|結果|記録|所属|期限|有効期限|期間|解除|対象|条件|罰則|手続き?|方法|理由|目的|効果"
+    r"|ライセンス|作者|著者|代表|場所|住所|連絡先|担当|導入するに|単位|上限|下限|頻度)"
+)
+_THING_IN = re.compile(r"[がを]")
 _TOPIC_ENGLISH = re.compile(r"^(?:what|who) (?:is|are|was|were) (?P<topic>.{2,60}?)[?.,\s]*$", re.IGNORECASE)
-_BACK = re.compile(r"^(?P<word>それら?|これら?|その|この|彼女|彼|同氏)(?P<rest>.*)$")
+_BACK = re.compile(r"^(?P<word>それら?(?!と)|これら?(?!と)|その|この|彼女|彼|同氏)(?P<rest>.*)$")
 _BACK_ENGLISH = re.compile(
     r"\b(?:it|its|they|their|them|he|his|him|she|her|this|that|these|those)\b", re.IGNORECASE
 )
 _LEANING = re.compile(r"(?:in|on|at|for|to|of|by|that|those|it|one)\b", re.IGNORECASE)
+_ASKS_FIRST = re.compile(
+    r"(?:^|: )(?:(?:in|at|on|for|from|by|to) )?"
+    r"(?:what|who|whom|whose|when|where|why|how|which|is|are|was|were|do|does|did|can)\b",
+    re.IGNORECASE,
+)
 _ENGLISH_ASKING = re.compile(r"\b(?:what|who|whom|whose|when|where|why|how|which)\b", re.IGNORECASE)
 
 
@@ -89,6 +112,9 @@ def compared(question: str) -> tuple[str, ...]:
                 if _things((a, b))
                 else ()
             )
+    if match := _COMPARED_CASES.search(masked):
+        a, b, of = _slices(question, match, "a", "b", "of")
+        return f"{a}の{of}", f"{b}の{of}"
     for pattern in _COMPARED_ENGLISH:
         if match := pattern.search(masked):
             a, b = (_bare(part) for part in _slices(question, match, "a", "b"))
@@ -117,7 +143,7 @@ def each(question: str) -> tuple[str, ...]:
 
 def _of_each(question: str, masked: str, match: re.Match[str]) -> tuple[str, ...]:
     lead, rest, case = _slices(question, match, "lead", "rest", "case")
-    items = _items(question, masked, match)
+    items = [item for item in _items(question, masked, match) if item != "で"]  # AとBとでそれぞれ
     if rest.startswith("の"):
         if case not in ("", "の"):
             return ()
@@ -135,10 +161,14 @@ def questions(question: str) -> tuple[str, ...]:
     first."""
     masked = _masked(question)
     borders = [0, *(match.start() for match in _ROW.finditer(masked) if match.start()), len(question)]
-    parts = [_LINK.sub("", question[a:b].strip()) for a, b in pairwise(borders)]
-    if len(parts) < 2:
-        parts = _asking_clauses(question, masked)
-    if len(parts) < 2 or not all(_asks(part) for part in parts):
+    rows = [question[a:b].strip() for a, b in pairwise(borders)]
+    clauses = [clause for row in rows for clause in _asking_clauses(row, _masked(row)) or [row]]
+    parts = [_LINK.sub("", clause) for clause in clauses]
+    if len(parts) < 2 or not any(map(_asks, parts)):
+        return ()
+    if not all(_asks(part) or _YES_OR_NO.search(part) for part in parts):
+        return ()
+    if question.isascii() and not _ASKS_FIRST.search(parts[0]):
         return ()
     if _relative(parts):
         return ()
@@ -146,12 +176,22 @@ def questions(question: str) -> tuple[str, ...]:
 
 
 def _asking_clauses(question: str, masked: str) -> list[str]:
-    """「Aは何分、Bは何割、Cは何日前か」: clauses each of which names something and asks about it; else nothing."""
+    """「Aは何分、Bは何割、Cは何日前か」「Aは何回で、いつ終わり、誰が払うのか」: stretches that each ask something; else
+    nothing."""
     commas = [at for at, character in enumerate(masked) if character == "、"]
     borders = [-1, *commas, len(question)]
-    clauses = [question[a + 1 : b].strip() for a, b in pairwise(borders)]
-    if len(clauses) < 2 or not all(_ASKED_OF.match(clause) for clause in clauses):
-        return []
+    clauses: list[str] = []
+    begun = ""
+    for a, b in pairwise(borders):
+        begun = f"{begun}、{question[a + 1 : b].strip()}" if begun else question[a + 1 : b].strip()
+        if _ASKS_OF.search(begun) and not _GOES_ON.search(begun):
+            clauses.append(begun)
+            begun = ""
+    if begun and clauses:
+        if _YES_OR_NO.search(begun):
+            clauses.append(begun)
+        else:
+            clauses[-1] = f"{clauses[-1]}、{begun}"
     return clauses
 
 
@@ -209,8 +249,11 @@ def _alone(part: str, first: str) -> str:
     back = _BACK.match(part)
     if topic and back:
         return topic["topic"] + ("の" if back["word"] in ("その", "この") else "") + back["rest"]
-    if topic and (opening := _ASKING.match(part)) and opening.start() == 0:
+    if topic and _ASKING.match(part):
         return f"{topic['topic']}は{part}"
+    own = _TOPIC.match(part)
+    if topic and own and _RELATION.fullmatch(own["topic"]):
+        return f"{_THING_IN.split(topic['topic'])[0]}では、{part}"
     if match := _BACK_ENGLISH.search(part):
         named_match = _TOPIC_ENGLISH.match(first)
         of = "'s" if named_match and match[0].casefold() in ("its", "their", "his") else ""
